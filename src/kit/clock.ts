@@ -1,0 +1,38 @@
+/** An instant as the direct API and webhooks print it: ISO 8601 in UTC, milliseconds. */
+export function isoOf(instant: Temporal.Instant): string {
+  return instant.toString({ smallestUnit: 'millisecond' })
+}
+
+export function isoOrNull(instant: Temporal.Instant | null): string | null {
+  return instant && isoOf(instant)
+}
+
+const zones = new Map<string, boolean>()
+
+/** Whether the name is an IANA zone, as `store create` and imports take it. */
+export function isTimezone(name: string): boolean {
+  let known = zones.get(name)
+  if (known === undefined) {
+    try {
+      // Offsets such as +02:00 are valid zones for Temporal, but not IANA names.
+      known = /^[A-Za-z]/.test(name) && Boolean(Temporal.Now.zonedDateTimeISO(name))
+    } catch {
+      known = false
+    }
+    zones.set(name, known)
+  }
+  return known
+}
+
+/** Real time, for what is not the store's life: leases, rate windows, process health. Domain code uses `ctx.now`. */
+export function realNow(): Temporal.Instant {
+  return Temporal.Now.instant()
+}
+
+/** The earliest of several instants; null when there is none. */
+export function earliest(...instants: (Temporal.Instant | null)[]): Temporal.Instant | null {
+  return instants.reduce<Temporal.Instant | null>(
+    (a, b) => (a === null ? b : b === null ? a : Temporal.Instant.compare(a, b) <= 0 ? a : b),
+    null
+  )
+}

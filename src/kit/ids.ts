@@ -1,0 +1,16 @@
+/** Prefixes of public ids (spec 1; the ids themselves are ours). */
+export type IdPrefix = 'store' | 'mem' | 'sub' | 'ba' | 'plan' | 'cust' | 'ord' | 'we' | 'key' | 'del'
+
+/** The public form of an internal id: `sub_42`. */
+export function publicId(prefix: IdPrefix, id: number): string {
+  return `${prefix}_${id}`
+}
+
+/** The internal id behind a public one, or null when the text is no id of that kind; such an id is simply unknown. */
+export function internalId(prefix: IdPrefix, text: string): number | null {
+  if (!text.startsWith(`${prefix}_`)) return null
+  const digits = text.slice(prefix.length + 1)
+  if (!/^[1-9][0-9]{0,15}$/.test(digits)) return null
+  const id = Number(digits)
+  return Number.isSafeInteger(id) ? id : null
+}

@@ -1,0 +1,153 @@
+import pg from 'pg'
+import { Pipeline } from './pipeline.ts'
+import type { Row } from './row.ts'
+import type { Statement } from './sql.ts'
+import { encode, types } from './types.ts'
+
+/** Row-bound role: row-level security shows it one store's rows at a time. */
+export const STORE_ROLE = 'perennial_store'
+/** All-stores role: the installation's own work, and the registered direct statements. */
+export const OPERATOR_ROLE = 'perennial_operator'
+
+export interface Queries {
+  /** Every row, checked. */
+  many<T>(row: Row<T>, statement: Statement): Promise<T[]>
+  /** The one row; it is a bug if there is none or more than one. */
+  one<T>(row: Row<T>, statement: Statement): Promise<T>
+  /** The row or null; it is a bug if there is more than one. */
+  maybeOne<T>(row: Row<T>, statement: Statement): Promise<T | null>
+  /** Runs a statement for its effect and tells how many rows it touched. */
+  run(statement: Statement): Promise<number>
+}
+
+export type Tx = Queries
+
+/** What a use case works with: one transaction, bound to one store, at one moment of that store's clock. */
+export type Ctx = { tx: Tx; storeId: number; now: Temporal.Instant }
+
+export type DatabaseStats = { statements: number; transactions: number; roundTrips: number }
+
+type Runner = (statement: Statement) => Promise<pg.QueryResult>
+
+function queriesOver(run: Runner): Queries {
+  const many = async <T>(row: Row<T>, statement: Statement) => (await run(statement)).rows.map((raw) => row(raw))
+  const maybeOne = async <T>(row: Row<T>, statement: Statement) => {
+    const rows = await many(row, statement)
+    if (rows.length > 1) throw new Error(`Expected one row, got ${rows.length}: ${statement.text.slice(0, 80)}`)
+    return rows[0] ?? null
+  }
+  const one = async <T>(row: Row<T>, statement: Statement) => {
+    const found = await maybeOne(row, statement)
+    if (found === null) throw new Error(`Expected one row, got none: ${statement.text.slice(0, 80)}`)
+    return found
+  }
+  return { many, maybeOne, one, run: async (statement) => (await run(statement)).rowCount ?? 0 }
+}
+
+const RETRYABLE = new Set(['40001', '40P01'])
+const MAX_TRIES = 4
+
+export class UnknownStore extends Error {}
+
+/**
+ * The database, in three ways: `inStore` for a unit of work of one store (row-level security on), `inInstallation` for
+ * work above stores, `direct` for registered single statements on pipelined connections.
+ */
+export class Database {
+  readonly stats: DatabaseStats = { statements: 0, transactions: 0, roundTrips: 0 }
+  readonly direct: Queries
+  readonly #store: pg.Pool
+  readonly #operator: pg.Pool
+  readonly #pipeline: Pipeline
+
+  constructor(options: { url: string; poolSize?: number; directConnections?: number; applicationName?: string }) {
+    const base = {
+      connectionString: options.url,
+      types: types as never,
+      application_name: options.applicationName ?? 'perennial',
+      idleTimeoutMillis: 30_000
+    }
+    const as = (role: string) => ({
+      onConnect: async (client: pg.ClientBase) => void (await client.query(`set role ${role}`))
+    })
+    this.#store = new pg.Pool({ ...base, max: options.poolSize ?? 8, ...as(STORE_ROLE) } as pg.PoolConfig)
+    this.#operator = new pg.Pool({ ...base, max: 3, ...as(OPERATOR_ROLE) } as pg.PoolConfig)
+    // An idle connection that breaks must not end the process; the next query reports what is wrong.
+    this.#store.on('error', () => {})
+    this.#operator.on('error', () => {})
+    this.#pipeline = new Pipeline(base, OPERATOR_ROLE, options.directConnections ?? 2)
+    this.direct = queriesOver((statement) => {
+      this.#count()
+      return this.#pipeline.query(statement)
+    })
+  }
+
+  /**
+   * One transaction of one store: committed when `work` returns, rolled back when it throws. On a deadlock or a
+   * serialization failure the whole of `work` runs again, so it must touch nothing but `ctx`.
+   * Throws UnknownStore when there is no such store.
+   */
+  async inStore<T>(storeId: number, work: (ctx: Ctx) => Promise<T>): Promise<T> {
+    if (!Number.isSafeInteger(storeId)) throw new UnknownStore(`There is no store ${storeId}`)
+    return this.#transaction(this.#store, `begin; select enter_store(${storeId}) as now`, (tx, opened) => {
+      const now = (opened as unknown as pg.QueryResult[])[1]?.rows[0]?.now as Temporal.Instant | null
+      if (!now) throw new UnknownStore(`There is no store ${storeId}`)
+      return work({ tx, storeId, now })
+    })
+  }
+
+  /** One transaction above stores: making a store, listing them, the auditor. */
+  async inInstallation<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#transaction(this.#operator, 'begin', (tx) => work(tx))
+  }
+
+  /** A connection of its own for session-level things (advisory locks, LISTEN); the caller ends it. */
+  async session(): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: this.#store.options.connectionString, types: types as never })
+    client.on('error', () => {})
+    await client.connect()
+    await client.query(`set role ${OPERATOR_ROLE}`)
+    return client
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#store.end(), this.#operator.end(), this.#pipeline.end()])
+  }
+
+  #count() {
+    this.stats.statements++
+    this.stats.roundTrips++
+  }
+
+  async #transaction<T>(
+    pool: pg.Pool,
+    begin: string,
+    work: (tx: Tx, opened: pg.QueryResult) => Promise<T>
+  ): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      const client = await pool.connect()
+      let broken: Error | undefined
+      try {
+        this.stats.transactions++
+        this.stats.roundTrips++
+        const opened = await client.query(begin)
+        const tx = queriesOver(({ name, text, values }) => {
+          this.#count()
+          return client.query({ name, text, values: values.map(encode) })
+        })
+        const result = await work(tx, opened)
+        this.stats.roundTrips++
+        await client.query('commit')
+        return result
+      } catch (err) {
+        await client.query('rollback').catch((rollbackError: Error) => {
+          broken = rollbackError
+        })
+        if (attempt < MAX_TRIES && RETRYABLE.has((err as { code?: string }).code ?? '')) continue
+        throw err
+      } finally {
+        client.release(broken)
+      }
+    }
+  }
+}

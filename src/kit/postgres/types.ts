@@ -1,0 +1,50 @@
+import pg from 'pg'
+
+const INT8 = 20
+const DATE = 1082
+const TIMESTAMPTZ = 1184
+const INT8_ARRAY = 1016
+const JSON_TEXT = 114
+
+function exactInteger(value: string): number {
+  const number = Number(value)
+  if (!Number.isSafeInteger(number)) throw new Error(`The integer ${value} is beyond 2^53; read the column as text`)
+  return number
+}
+
+function instantOf(value: string): Temporal.Instant {
+  if (value.endsWith('infinity')) throw new Error('The timestamp is infinite')
+  return Temporal.Instant.from(value)
+}
+
+const intArray = pg.types.getTypeParser(INT8_ARRAY as never) as (value: string) => string[]
+
+/**
+ * How column types arrive: int8 as an exact number, timestamptz as Temporal.Instant, date as Temporal.PlainDate, json
+ * (not jsonb) as its own text, since such a column is kept for its exact bytes. Everything else as pg reads it.
+ */
+export const types = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    switch (oid) {
+      case INT8:
+        return exactInteger
+      case TIMESTAMPTZ:
+        return instantOf
+      case DATE:
+        return (value: string) => Temporal.PlainDate.from(value)
+      case INT8_ARRAY:
+        return (value: string) => intArray(value).map(exactInteger)
+      case JSON_TEXT:
+        return (value: string) => value
+      default:
+        return pg.types.getTypeParser(oid as never, format as never)
+    }
+  }
+}
+
+/** Parameters: Temporal values go as ISO text, arrays of them too; everything else as pg sends it. */
+export function encode(value: unknown): unknown {
+  if (value instanceof Temporal.Instant || value instanceof Temporal.PlainDate) return value.toString()
+  if (Array.isArray(value)) return value.map(encode)
+  return value
+}

@@ -1,0 +1,30 @@
+export type RefusalCode =
+  | 'invalid_request'
+  | 'authentication_failed'
+  | 'forbidden'
+  | 'not_found'
+  | 'conflict'
+  | 'unavailable'
+
+export type FieldProblem = { field: string; message: string }
+
+/**
+ * An answer that says no: what was asked cannot be done, and why. It carries no HTTP status; each surface has its own
+ * table from these codes to its statuses. Anything else that is thrown is a bug.
+ */
+export class Refusal extends Error {
+  readonly code: RefusalCode
+  readonly details: FieldProblem[]
+
+  constructor(code: RefusalCode, message: string, details: FieldProblem[] = []) {
+    super(message)
+    this.name = 'Refusal'
+    this.code = code
+    this.details = details
+  }
+}
+
+/** A refusal of one input field: the message names the field and says what it takes. */
+export function invalidField(field: string, message: string): Refusal {
+  return new Refusal('invalid_request', `${field} ${message}`, [{ field, message }])
+}

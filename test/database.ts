@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto'
+import { after } from 'node:test'
+import pg from 'pg'
+import { Database } from '#kit/postgres'
+
+const server = process.env.TEST_DATABASE_URL
+if (!server) throw new Error('TEST_DATABASE_URL is not set: run tests with `npm test`, which brings up a PostgreSQL')
+
+/** The database that `test/run.ts` migrated once; each test file gets a copy of it. */
+export const TEMPLATE = process.env.TEST_TEMPLATE ?? 'perennial_template'
+
+export function urlOf(database: string): string {
+  const url = new URL(server!)
+  url.pathname = `/${database}`
+  return url.href
+}
+
+export async function onServer(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: urlOf('postgres') })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+/** A database of this test file's own, migrated and empty; dropped when the file is done. */
+export async function testDatabase(): Promise<{ db: Database; url: string }> {
+  const name = `test_${process.pid}_${randomBytes(4).toString('hex')}`
+  await onServer(`create database ${name} template ${TEMPLATE}`)
+  const url = urlOf(name)
+  const db = new Database({ url })
+  after(async () => {
+    await db.close()
+    await onServer(`drop database if exists ${name} with (force)`)
+  })
+  return { db, url }
+}

@@ -1,0 +1,36 @@
+// Brings up a PostgreSQL for the tests, makes the template that every test file copies, and runs the files given.
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { migrate } from '#kit/postgres'
+
+const given = process.env.TEST_DATABASE_URL
+const dataDir = given ? null : await mkdtemp(join(tmpdir(), 'perennial-test-'))
+const embedded = dataDir
+  ? await (await import('../src/kit/postgres/embedded.ts')).startEmbeddedPostgres({ dataDir })
+  : null
+process.env.TEST_DATABASE_URL = given ?? embedded!.url
+process.env.TEST_TEMPLATE ??= `perennial_template_${process.pid}`
+const { onServer, TEMPLATE, urlOf } = await import('./database.ts')
+
+let status = 1
+try {
+  await onServer(`drop database if exists ${TEMPLATE}`)
+  await onServer(`create database ${TEMPLATE}`)
+  await migrate(urlOf(TEMPLATE))
+  const files = process.argv.slice(2)
+  const args = [
+    '--test',
+    '--test-concurrency=3',
+    '--test-timeout=240000',
+    ...(files.length > 0 ? files : ['src/**/*.test.ts', 'test/**/*.test.ts'])
+  ]
+  const child = spawn(process.execPath, args, { stdio: 'inherit' })
+  status = await new Promise<number>((resolve) => child.on('exit', (code) => resolve(code ?? 1)))
+} finally {
+  await onServer(`drop database if exists ${TEMPLATE} with (force)`).catch(() => {})
+  await embedded?.stop()
+  if (dataDir) await rm(dataDir, { recursive: true, force: true })
+}
+process.exit(status)
