@@ -1,0 +1,30 @@
+-- Every customer that the service meets has a row; one who holds or held a subscription is a member (status not null).
+create table members (
+  store_id bigint not null references stores,
+  id bigint generated always as identity,
+  platform_customer_id text not null check (platform_customer_id ~ '^[0-9]{1,20}$'),
+  email text check (length(email) <= 320),
+  first_name text check (length(first_name) <= 200),
+  last_name text check (length(last_name) <= 200),
+  country_code text,
+  province_code text,
+  birth_date date,
+  loyalty_points bigint not null default 0,
+  store_credit_minor bigint not null default 0,
+  status text check (status in ('active', 'paused', 'cancelled')),
+  plan_id bigint,
+  member_since timestamptz,
+  next_billing_at timestamptz,
+  -- The platform's own time of its last change; an older message changes nothing.
+  platform_updated_at timestamptz,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (store_id, id),
+  unique (store_id, platform_customer_id),
+  foreign key (store_id, plan_id) references plans,
+  check ((status is null) = (member_since is null))
+);
+create index members_newest on members (store_id, created_at desc, id desc) where status is not null;
+create index members_by_email on members (store_id, lower(email));
+create index members_by_plan on members (store_id, plan_id) where plan_id is not null;
+select protect_table('members');

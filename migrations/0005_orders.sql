@@ -1,0 +1,30 @@
+create table orders (
+  store_id bigint not null references stores,
+  id bigint generated always as identity,
+  platform_order_id text not null check (platform_order_id ~ '^[0-9]{1,20}$'),
+  member_id bigint,
+  name text not null,
+  number text not null,
+  email text,
+  currency text not null,
+  total_minor bigint not null,
+  tax_minor bigint not null,
+  discount_minor bigint not null,
+  financial_status text not null,
+  gateway text,
+  country_code text,
+  province text,
+  tags text[] not null,
+  discount_codes text[] not null,
+  source_name text,
+  cancelled_at timestamptz,
+  processed_at timestamptz not null,
+  platform_updated_at timestamptz not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (store_id, id),
+  unique (store_id, platform_order_id),
+  foreign key (store_id, member_id) references members
+);
+create index orders_by_member on orders (store_id, member_id, id);
+select protect_table('orders');
