@@ -1,0 +1,43 @@
+export {
+  type Connector,
+  type ConnectorOptions,
+  type ContractMoved,
+  connectorFor,
+  type PlatformAccess,
+  type WebhooksEnsured
+} from './connector.ts'
+export { MalformedPayload } from './fields.ts'
+export {
+  createInboundEngine,
+  type InboundEngineOptions,
+  type InboundHandler,
+  type InboundMessage
+} from './inbound-engine.ts'
+export type { PlatformFailure, PlatformResult } from './outcome.ts'
+export {
+  type AttemptPayload,
+  type ContractPayload,
+  parseAttemptPayload,
+  parseContractPayload,
+  parseCustomerPayload,
+  parseOrderPayload
+} from './payloads.ts'
+export { ADMIN_PATH, API_VERSION, gid, numericIdOf, type PlatformProfile, PROFILES } from './profiles.ts'
+export { type Received, receiveWebhook, type WebhookStore } from './receive-webhook.ts'
+export {
+  type AttemptRequest,
+  compareRevisions,
+  type PlanInterval,
+  type PlanProduct,
+  type PlanTerms,
+  type PlatformAttempt,
+  type PlatformAttemptState,
+  type PlatformContract,
+  type PlatformContractLine,
+  type PlatformCustomer,
+  type PlatformOrder,
+  type PlatformPaymentMethod,
+  type PlatformShop
+} from './shapes.ts'
+export { type ProxyCheck, type ProxyRefusal, verifyProxyQuery, verifyWebhookSignature } from './signatures.ts'
+export { readWebhookHeaders, type WebhookHeaders } from './webhook-headers.ts'

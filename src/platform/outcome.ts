@@ -1,0 +1,29 @@
+/**
+ * Why the platform did not do what we asked.
+ * - `unavailable`: no usable answer (time-out, reset, 5xx, 429, no JSON). Try again later.
+ * - `throttled`: our cost budget is used up, and waiting for it would take too long. Nothing was executed.
+ * - `unauthorized`: the access token or one of its scopes is missing or withdrawn.
+ * - `rejected`: a definite no, with the platform's own reason; asking again the same way will not help.
+ */
+export type PlatformFailure = {
+  kind: 'unavailable' | 'throttled' | 'unauthorized' | 'rejected'
+  message: string
+  /** The platform's code in lower case (`contract_paused`), where it gave one. New ones may appear at any time. */
+  code?: string
+  /** The input field that the platform objects to, as `input.price`. */
+  field?: string
+  retryAfterMs?: number
+  /** The mutation was sent and may have been executed: repeat it only with the same idempotency key, or look first. */
+  outcomeUnknown?: true
+}
+
+/** Failures of the platform are outcomes to store, not exceptions. */
+export type PlatformResult<T> = { ok: true; value: T } | { ok: false; failure: PlatformFailure }
+
+export function succeeded<T>(value: T): PlatformResult<T> {
+  return { ok: true, value }
+}
+
+export function failed(failure: PlatformFailure): { ok: false; failure: PlatformFailure } {
+  return { ok: false, failure }
+}

@@ -1,0 +1,37 @@
+/**
+ * What differs between platforms that speak this API: how global ids and headers are spelt. `platform` is the sandbox,
+ * `shopify` is Shopify (decisions on identifiers: docs of the module).
+ */
+export type PlatformProfile = 'platform' | 'shopify'
+
+/** The Admin API version that every document is written for. */
+export const API_VERSION = '2026-07'
+export const ADMIN_PATH = `/admin/api/${API_VERSION}/graphql.json`
+
+type Spelling = { gidPrefix: string; accessTokenHeader: string; webhookHeaderPrefix: string }
+
+export const PROFILES: Record<PlatformProfile, Spelling> = {
+  platform: {
+    gidPrefix: 'gid://platform/',
+    accessTokenHeader: 'X-Platform-Access-Token',
+    webhookHeaderPrefix: 'x-platform-'
+  },
+  shopify: {
+    gidPrefix: 'gid://shopify/',
+    accessTokenHeader: 'X-Shopify-Access-Token',
+    webhookHeaderPrefix: 'x-shopify-'
+  }
+}
+
+/** The global id of a thing: `gid://platform/Customer/42`. */
+export function gid(profile: PlatformProfile, type: string, id: string): string {
+  return `${PROFILES[profile].gidPrefix}${type}/${id}`
+}
+
+/**
+ * The digits of a global id of either profile, kept as text since they go beyond 2^53. Null when it is no such id;
+ * payment methods and manual discounts, whose ids are not numbers, are null too.
+ */
+export function numericIdOf(text: string): string | null {
+  return /^gid:\/\/(?:platform|shopify)\/[A-Za-z]+\/([0-9]{1,20})(?:\?.*)?$/.exec(text)?.[1] ?? null
+}

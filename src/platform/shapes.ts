@@ -1,0 +1,129 @@
+/** Ids are the digits of the platform's global ids, as text. Amounts are minor units of the shape's currency. */
+
+export type PlatformShop = { name: string; domain: string; timezone: string; currency: string }
+
+/** `type` is `card`, `shop_pay`, `paypal`, `bank_account` or, for an instrument we do not know, `other`. */
+export type PlatformPaymentMethod = { type: string; lastFour: string | null; brand: string | null }
+
+export type PlatformContractLine = {
+  id: string
+  title: string
+  quantity: number
+  productId: string | null
+  variantId: string | null
+  sellingPlanId: string | null
+  sellingPlanName: string | null
+  /** The price of one, before discounts. */
+  priceMinor: number
+}
+
+export type PlatformContract = {
+  id: string
+  /** Lower case: active, paused, cancelled, expired, failed, stale, or a newer one. */
+  status: string
+  createdAt: Temporal.Instant
+  updatedAt: Temporal.Instant
+  nextBillingDate: Temporal.Instant | null
+  currency: string
+  /** Grows with every change of the contract; compare with `compareRevisions`. */
+  revision: string
+  /** Lower case: day, week, month, year. */
+  interval: string
+  intervalCount: number
+  minCycles: number | null
+  maxCycles: number | null
+  customer: { id: string; email: string | null; firstName: string | null; lastName: string | null } | null
+  originOrder: { id: string; name: string } | null
+  lines: PlatformContractLine[]
+  /** What one cycle costs without delivery: the sum of the lines' discounted prices. */
+  priceMinor: number
+  deliveryPriceMinor: number
+  paymentMethod: PlatformPaymentMethod | null
+}
+
+export type PlatformOrder = {
+  id: string
+  /** `#1001` */
+  name: string
+  /** `1001` */
+  number: string
+  createdAt: Temporal.Instant
+  processedAt: Temporal.Instant
+  updatedAt: Temporal.Instant
+  cancelledAt: Temporal.Instant | null
+  currency: string
+  totalMinor: number
+  taxMinor: number
+  discountMinor: number
+  refundedMinor: number
+  /** Lower case: paid, pending, partially_refunded, refunded, voided, … */
+  financialStatus: string
+  customerId: string | null
+  email: string | null
+  gateway: string | null
+  /** Of the shipping address; of the billing address where nothing is shipped. */
+  countryCode: string | null
+  province: string | null
+  tags: string[]
+  discountCodes: string[]
+  sourceName: string | null
+}
+
+export type PlatformAttemptState = 'pending' | 'action_required' | 'success' | 'failed'
+
+export type PlatformAttempt = {
+  id: string
+  idempotencyKey: string
+  contractId: string
+  /** A state we do not know counts as pending: an attempt is over only when the platform says how it ended. */
+  state: PlatformAttemptState
+  /** Lower case; codes we do not know pass through. Set when, and only when, the state is failed. */
+  errorCode: string | null
+  errorMessage: string | null
+  /** Where the customer answers the 3-D Secure challenge, while action is required. */
+  nextActionUrl: string | null
+  createdAt: Temporal.Instant
+  completedAt: Temporal.Instant | null
+  order: PlatformOrder | null
+  paymentMethod: PlatformPaymentMethod | null
+}
+
+export type PlatformCustomer = {
+  id: string
+  email: string | null
+  firstName: string | null
+  lastName: string | null
+  countryCode: string | null
+  provinceCode: string | null
+  createdAt: Temporal.Instant | null
+  updatedAt: Temporal.Instant | null
+}
+
+export type PlanInterval = 'day' | 'week' | 'month' | 'year'
+
+export type PlanTerms = {
+  name: string
+  priceMinor: number
+  currency: string
+  interval: PlanInterval
+  intervalCount: number
+}
+
+export type PlanProduct = { productId: string; variantId: string; sellingPlanGroupId: string; sellingPlanId: string }
+
+export type AttemptRequest = {
+  contractId: string
+  /** Stored before the call and the same at every repetition: the platform charges once per key. */
+  idempotencyKey: string
+  originTime: Temporal.Instant
+  cycleIndex?: number
+}
+
+/**
+ * -1, 0 or 1 as revision `a` is older than, the same as or newer than `b`. Revisions are digits beyond 2^53, so they
+ * compare by length first. Both must be digits without leading zeros, as the platform writes them.
+ */
+export function compareRevisions(a: string, b: string): number {
+  if (a.length !== b.length) return a.length < b.length ? -1 : 1
+  return a === b ? 0 : a < b ? -1 : 1
+}
