@@ -1,5 +1,5 @@
 import type { PlatformResult } from './outcome.ts'
-import type { PlatformProfile } from './profiles.ts'
+import type { ProfileName } from './profiles.ts'
 import type {
   AttemptRequest,
   PlanProduct,
@@ -11,7 +11,7 @@ import type {
 } from './shapes.ts'
 
 /** Where a store's platform is and what opens it. `url` may carry a path: `https://shop.example/base`. */
-export type PlatformAccess = { storeId: number; profile: PlatformProfile; url: string; accessToken: string }
+export type PlatformAccess = { storeId: number; profile: ProfileName; url: string; accessToken: string }
 
 export type ConnectorOptions = {
   /** For one try, from the connection to the last byte. */

@@ -22,12 +22,12 @@ export {
   parseCustomerPayload,
   parseOrderPayload
 } from './payloads.ts'
-export { ADMIN_PATH, API_VERSION, gid, numericIdOf, type PlatformProfile, PROFILES } from './profiles.ts'
+export { ADMIN_PATH, API_VERSION, gid, numericIdOf, PROFILES, type ProfileName } from './profiles.ts'
 export { type Received, receiveWebhook, type WebhookStore } from './receive-webhook.ts'
 export {
   type AttemptRequest,
   compareRevisions,
-  type PlanInterval,
+  type Interval,
   type PlanProduct,
   type PlanTerms,
   type PlatformAttempt,

@@ -1,4 +1,4 @@
-import type { PlatformCustomer, PlatformOrder } from './shapes.ts'
+import type { Interval, PlatformCustomer, PlatformOrder } from './shapes.ts'
 
 export type ContractPayload = {
   id: string
@@ -7,7 +7,7 @@ export type ContractPayload = {
   customerId: string
   originOrderId: string | null
   currency: string
-  interval: string
+  interval: Interval
   intervalCount: number
   minCycles: number | null
   maxCycles: number | null

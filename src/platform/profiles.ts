@@ -2,7 +2,7 @@
  * What differs between platforms that speak this API: how global ids and headers are spelt. `platform` is the sandbox,
  * `shopify` is Shopify (decisions on identifiers: docs of the module).
  */
-export type PlatformProfile = 'platform' | 'shopify'
+export type ProfileName = 'platform' | 'shopify'
 
 /** The Admin API version that every document is written for. */
 export const API_VERSION = '2026-07'
@@ -10,7 +10,7 @@ export const ADMIN_PATH = `/admin/api/${API_VERSION}/graphql.json`
 
 type Spelling = { gidPrefix: string; accessTokenHeader: string; webhookHeaderPrefix: string }
 
-export const PROFILES: Record<PlatformProfile, Spelling> = {
+export const PROFILES: Record<ProfileName, Spelling> = {
   platform: {
     gidPrefix: 'gid://platform/',
     accessTokenHeader: 'X-Platform-Access-Token',
@@ -24,7 +24,7 @@ export const PROFILES: Record<PlatformProfile, Spelling> = {
 }
 
 /** The global id of a thing: `gid://platform/Customer/42`. */
-export function gid(profile: PlatformProfile, type: string, id: string): string {
+export function gid(profile: ProfileName, type: string, id: string): string {
   return `${PROFILES[profile].gidPrefix}${type}/${id}`
 }
 

@@ -1,8 +1,8 @@
 import type { Database } from '#kit/postgres'
-import type { PlatformProfile } from './profiles.ts'
+import type { ProfileName } from './profiles.ts'
 import type { WebhookHeaders } from './webhook-headers.ts'
 
-export type WebhookStore = { storeId: number; appSecret: string; profile: PlatformProfile }
+export type WebhookStore = { storeId: number; appSecret: string; profile: ProfileName }
 
 export type Received =
   | { status: 200; outcome: 'stored' | 'repeated' }

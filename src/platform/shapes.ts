@@ -1,4 +1,7 @@
-/** Ids are the digits of the platform's global ids, as text. Amounts are minor units of the shape's currency. */
+// Ids are the digits of the platform's global ids, as text. Amounts are minor units of the shape's currency.
+
+/** The four intervals that contracts and selling plans know. */
+export type Interval = 'day' | 'week' | 'month' | 'year'
 
 export type PlatformShop = { name: string; domain: string; timezone: string; currency: string }
 
@@ -27,8 +30,7 @@ export type PlatformContract = {
   currency: string
   /** Grows with every change of the contract; compare with `compareRevisions`. */
   revision: string
-  /** Lower case: day, week, month, year. */
-  interval: string
+  interval: Interval
   intervalCount: number
   minCycles: number | null
   maxCycles: number | null
@@ -99,13 +101,11 @@ export type PlatformCustomer = {
   updatedAt: Temporal.Instant | null
 }
 
-export type PlanInterval = 'day' | 'week' | 'month' | 'year'
-
 export type PlanTerms = {
   name: string
   priceMinor: number
   currency: string
-  interval: PlanInterval
+  interval: Interval
   intervalCount: number
 }
 

@@ -1,7 +1,7 @@
-import type { PlatformProfile } from './profiles.ts'
+import type { ProfileName } from './profiles.ts'
 
 export type WebhookHeaders = {
-  profile: PlatformProfile
+  profile: ProfileName
   topic: string
   /** Lower case: which store it is about. Believe it only once the signature holds. */
   shopDomain: string
