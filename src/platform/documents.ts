@@ -1,0 +1,189 @@
+// Every document that the connector sends, each on its own. Fragments are not exported, so that each export is a whole
+// document; a test validates every export against the platform's schema, and the client takes nothing else.
+
+declare const validated: unique symbol
+export type AdminDocument = string & { readonly [validated]: true }
+
+const document = (text: string) => text as AdminDocument
+
+const Money = 'amount currencyCode'
+
+const instrument = `instrument {
+    __typename
+    ... on CustomerCreditCard { brand lastDigits }
+    ... on CustomerShopPayAgreement { lastDigits }
+    ... on BankAccount { lastDigits }
+  }`
+
+const OrderParts = `fragment OrderParts on Order {
+  id name number createdAt processedAt updatedAt cancelledAt currencyCode displayFinancialStatus
+  email sourceName tags discountCodes paymentGatewayNames
+  customer { id }
+  shippingAddress { countryCodeV2 province }
+  billingAddress { countryCodeV2 province }
+  totalPriceSet { shopMoney { ${Money} } }
+  totalTaxSet { shopMoney { ${Money} } }
+  totalDiscountsSet { shopMoney { ${Money} } }
+  totalRefundedSet { shopMoney { ${Money} } }
+}`
+
+// The flat fields (errorCode, order, nextActionUrl) are deprecated in favour of `state`; errorMessage has no successor.
+const AttemptParts = `fragment AttemptParts on SubscriptionBillingAttempt {
+  id idempotencyKey createdAt completedAt errorMessage
+  state {
+    __typename
+    ... on SubscriptionBillingAttemptSuccessState { order { ...OrderParts } }
+    ... on SubscriptionBillingAttemptActionRequiredState {
+      action { ... on SubscriptionBillingAttemptPaymentChallenge { nextActionUrl } }
+    }
+    ... on SubscriptionBillingAttemptFailedState {
+      error {
+        __typename
+        ... on SubscriptionBillingAttemptPaymentError { paymentCode: code }
+        ... on SubscriptionBillingAttemptInventoryError { inventoryCode: code }
+        ... on SubscriptionBillingAttemptGeneralError { generalCode: code }
+        ... on SubscriptionBillingAttemptUnexpectedError { message }
+      }
+    }
+  }
+  subscriptionContract { id customerPaymentMethod(showRevoked: true) { ${instrument} } }
+}
+${OrderParts}`
+
+const ContractParts = `fragment ContractParts on SubscriptionContract {
+  id status createdAt updatedAt nextBillingDate currencyCode revisionId
+  billingPolicy { interval intervalCount minCycles maxCycles }
+  customer { id firstName lastName defaultEmailAddress { emailAddress } }
+  originOrder { id name }
+  deliveryPrice { ${Money} }
+  customerPaymentMethod { ${instrument} }
+}
+fragment LineParts on SubscriptionLineConnection {
+  nodes {
+    id title quantity productId variantId sellingPlanId sellingPlanName
+    currentPrice { ${Money} }
+    lineDiscountedPrice { ${Money} }
+  }
+  pageInfo { hasNextPage endCursor }
+}`
+
+const contractMoved = 'contract { id status nextBillingDate revisionId } userErrors { field message code }'
+
+export const ShopInfo = document('query ShopInfo { shop { name myshopifyDomain ianaTimezone currencyCode } }')
+
+// Three lines, since a document may cost 1000 points and fifty contracts are asked for at once; a membership has one
+// line. Contracts with more are read again by ContractById.
+export const ContractsByIds = document(`query ContractsByIds($ids: [ID!]!) {
+  nodes(ids: $ids) { ... on SubscriptionContract { ...ContractParts lines(first: 3) { ...LineParts } } }
+}
+${ContractParts}`)
+
+export const ContractById = document(`query ContractById($id: ID!, $after: String) {
+  subscriptionContract(id: $id) { ...ContractParts lines(first: 100, after: $after) { ...LineParts } }
+}
+${ContractParts}`)
+
+export const ContractPause = document(`mutation ContractPause($id: ID!) {
+  subscriptionContractPause(subscriptionContractId: $id) { ${contractMoved} }
+}`)
+
+export const ContractActivate = document(`mutation ContractActivate($id: ID!) {
+  subscriptionContractActivate(subscriptionContractId: $id) { ${contractMoved} }
+}`)
+
+export const ContractCancel = document(`mutation ContractCancel($id: ID!) {
+  subscriptionContractCancel(subscriptionContractId: $id) { ${contractMoved} }
+}`)
+
+export const ContractFail = document(`mutation ContractFail($id: ID!) {
+  subscriptionContractFail(subscriptionContractId: $id) { ${contractMoved} }
+}`)
+
+export const ContractSetNextBillingDate = document(`mutation ContractSetNextBillingDate($id: ID!, $date: DateTime!) {
+  subscriptionContractSetNextBillingDate(contractId: $id, date: $date) { ${contractMoved} }
+}`)
+
+export const BillingAttemptCreate =
+  document(`mutation BillingAttemptCreate($contractId: ID!, $input: SubscriptionBillingAttemptInput!) {
+  subscriptionBillingAttemptCreate(subscriptionContractId: $contractId, subscriptionBillingAttemptInput: $input) {
+    subscriptionBillingAttempt { ...AttemptParts }
+    userErrors { field message code }
+  }
+}
+${AttemptParts}`)
+
+export const BillingAttemptsByIds = document(`query BillingAttemptsByIds($ids: [ID!]!) {
+  nodes(ids: $ids) { ... on SubscriptionBillingAttempt { ...AttemptParts } }
+}
+${AttemptParts}`)
+
+// The platform's search over attempts knows no idempotency key, so the attempts of the contract are looked through,
+// newest first.
+export const BillingAttemptKeys = document(`query BillingAttemptKeys($contractId: ID!, $after: String) {
+  subscriptionContract(id: $contractId) {
+    billingAttempts(first: 100, after: $after, reverse: true) {
+      nodes { id idempotencyKey }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+}`)
+
+export const OrdersByIds = document(`query OrdersByIds($ids: [ID!]!) {
+  nodes(ids: $ids) { ... on Order { ...OrderParts } }
+}
+${OrderParts}`)
+
+export const PlanProductByHandle = document(`query PlanProductByHandle($handle: String!) {
+  productByIdentifier(identifier: { handle: $handle }) {
+    id
+    variants(first: 1) { nodes { id price } }
+    sellingPlanGroups(first: 10) { nodes { id merchantCode sellingPlans(first: 1) { nodes { id } } } }
+  }
+}`)
+
+export const PlanProductCreate = document(`mutation PlanProductCreate($product: ProductCreateInput!) {
+  productCreate(product: $product) {
+    product { id variants(first: 1) { nodes { id price } } }
+    userErrors { field message }
+  }
+}`)
+
+export const PlanPriceUpdate =
+  document(`mutation PlanPriceUpdate($productId: ID!, $variants: [ProductVariantsBulkInput!]!) {
+  productVariantsBulkUpdate(productId: $productId, variants: $variants) {
+    productVariants { id price }
+    userErrors { field message code }
+  }
+}`)
+
+export const PlanSellingGroupCreate =
+  document(`mutation PlanSellingGroupCreate($input: SellingPlanGroupInput!, $resources: SellingPlanGroupResourceInput!) {
+  sellingPlanGroupCreate(input: $input, resources: $resources) {
+    sellingPlanGroup { id sellingPlans(first: 1) { nodes { id } } }
+    userErrors { field message code }
+  }
+}`)
+
+export const WebhookSubscriptions =
+  document(`query WebhookSubscriptions($topics: [WebhookSubscriptionTopic!]!, $after: String) {
+  webhookSubscriptions(first: 100, after: $after, topics: $topics) {
+    nodes { id topic uri }
+    pageInfo { hasNextPage endCursor }
+  }
+}`)
+
+export const WebhookSubscriptionCreate =
+  document(`mutation WebhookSubscriptionCreate($topic: WebhookSubscriptionTopic!, $input: WebhookSubscriptionInput!) {
+  webhookSubscriptionCreate(topic: $topic, webhookSubscription: $input) {
+    webhookSubscription { id }
+    userErrors { field message }
+  }
+}`)
+
+export const WebhookSubscriptionUpdate =
+  document(`mutation WebhookSubscriptionUpdate($id: ID!, $input: WebhookSubscriptionInput!) {
+  webhookSubscriptionUpdate(id: $id, webhookSubscription: $input) {
+    webhookSubscription { id }
+    userErrors { field message }
+  }
+}`)
