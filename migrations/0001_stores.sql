@@ -87,6 +87,8 @@ create table jobs (
   run_at timestamptz not null,
   attempts integer not null default 0,
   last_error text,
+  -- Raised when the job is wanted again while it runs, so that the run under way does not end it.
+  version integer not null default 0,
   lease_token integer not null default 0,
   lease_owner bigint,
   leased_until timestamptz,

@@ -11,10 +11,13 @@ create table subscriptions (
   currency text not null,
   interval text not null check (interval in ('day', 'week', 'month', 'year')),
   interval_count integer not null check (interval_count >= 1),
-  -- The moment of cycle 1. Cycle n falls n - 1 intervals after it, in the shop's zone; never counted from the last date.
+  -- The moment of cycle anchor_cycle. Cycle n falls n - anchor_cycle intervals after it, in the shop's zone; a date is
+  -- never counted from the one before.
   anchor_at timestamptz not null,
-  -- The last cycle that was paid; 0 during a trial.
+  anchor_cycle integer not null check (anchor_cycle >= 1),
+  -- The last cycle that was paid (0 during a trial), and the one to be billed next: cycles that fall into a pause are passed over.
   cycle_index integer not null check (cycle_index >= 0),
+  next_cycle integer not null,
   next_billing_at timestamptz,
   -- When billing must look at this row: the next date, or a retry in dunning. Null while an attempt is open, while a
   -- hard decline waits for a new payment method, and whenever nothing may be charged.
@@ -37,6 +40,7 @@ create table subscriptions (
   foreign key (store_id, member_id) references members,
   foreign key (store_id, plan_id) references plans,
   foreign key (store_id, origin_order_id) references orders,
+  check (next_cycle > cycle_index),
   check (status = 'active' or (next_billing_at is null and billing_due_at is null)),
   check ((status = 'paused') = (paused_at is not null)),
   check (status = 'paused' or resumes_at is null),

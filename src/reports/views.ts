@@ -82,4 +82,5 @@ export type BillingAttemptView = RowOf<typeof BillingAttemptView>
 /** One page of a list: its rows, and how many match in all. */
 export type Page<T> = { rows: T[]; total: number }
 
+/** How many rows match. */
 export const Total = row({ total: int })

@@ -1,0 +1,182 @@
+import { type Ctx, instant, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
+import type { PaymentMethod } from '#subscriptions'
+
+export const Attempt = row({
+  id: int,
+  subscriptionId: int,
+  cycleIndex: int,
+  attemptNumber: int,
+  status: oneOf('pending', 'success', 'failed'),
+  idempotencyKey: text,
+  amountMinor: int,
+  currency: text,
+  scheduledAt: instant,
+  platformAttemptId: nullable(text)
+})
+export type Attempt = RowOf<typeof Attempt>
+
+/** An attempt claimed by this process for a call to the platform. `submitted`: an earlier call may have reached it. */
+export const ClaimedAttempt = row({
+  id: int,
+  subscriptionId: int,
+  idempotencyKey: text,
+  platformContractId: text,
+  subscriptionStatus: text,
+  scheduledAt: instant,
+  platformAttemptId: nullable(text),
+  submittedBefore: nullable(instant),
+  checks: int,
+  leaseToken: int
+})
+export type ClaimedAttempt = RowOf<typeof ClaimedAttempt>
+
+export type NewAttempt = {
+  subscriptionId: number
+  platformContractId: string
+  cycle: number
+  amountMinor: number
+  currency: string
+}
+
+/**
+ * Opens one attempt per cycle, numbered after those that the cycle has had. The key names contract, cycle and number, so
+ * a repeated call, even one after a restore from a backup, cannot charge twice.
+ */
+export function insertAttempts(ctx: Ctx, rows: NewAttempt[]): Promise<Attempt[]> {
+  return ctx.tx.many(
+    Attempt,
+    sql`
+    insert into billing_attempts (store_id, subscription_id, cycle_index, attempt_number, status, idempotency_key,
+      amount_minor, currency, scheduled_at, check_at, created_at, updated_at)
+    select ${ctx.storeId}, t.subscription_id, t.cycle, n.number, 'pending',
+           'svc-' || t.contract || '-' || t.cycle || '-' || n.number, t.amount, t.currency, ${ctx.now}, ${ctx.now}, ${ctx.now}, ${ctx.now}
+      from unnest(${rows.map((r) => r.subscriptionId)}::bigint[], ${rows.map((r) => r.platformContractId)}::text[],
+                  ${rows.map((r) => r.cycle)}::int[], ${rows.map((r) => r.amountMinor)}::bigint[],
+                  ${rows.map((r) => r.currency)}::text[]) with ordinality
+             as t(subscription_id, contract, cycle, amount, currency, position)
+     cross join lateral (
+       select coalesce(max(a.attempt_number), 0) + 1 as number from billing_attempts a
+        where a.store_id = ${ctx.storeId} and a.subscription_id = t.subscription_id and a.cycle_index = t.cycle) n
+     order by t.position
+    returning *`
+  )
+}
+
+/**
+ * Takes up to `limit` pending attempts that must be sent or asked after by now, and marks them as sent before any call
+ * is made: from then on only the platform can say how they end.
+ */
+export function claimAttempts(ctx: Ctx, limit: number, leaseOwner: number): Promise<ClaimedAttempt[]> {
+  return ctx.tx.many(
+    ClaimedAttempt,
+    sql`
+    with due as (
+      select store_id, id, submitted_at from billing_attempts
+       where store_id = ${ctx.storeId} and status = 'pending' and check_at <= ${ctx.now}
+         and (leased_until is null or leased_until < clock_timestamp())
+       order by check_at, id limit ${limit} for update skip locked),
+    claimed as (
+      update billing_attempts a
+         set lease_token = a.lease_token + 1, lease_owner = ${leaseOwner},
+             leased_until = clock_timestamp() + interval '2 minutes', checks = a.checks + 1,
+             submitted_at = coalesce(a.submitted_at, ${ctx.now})
+        from due where a.store_id = ${ctx.storeId} and a.id = due.id
+      returning a.*, due.submitted_at as submitted_before)
+    select c.id, c.subscription_id, c.idempotency_key, s.platform_contract_id, s.status as subscription_status, c.scheduled_at,
+           c.platform_attempt_id, c.submitted_before, c.checks, c.lease_token
+      from claimed c join subscriptions s on s.store_id = ${ctx.storeId} and s.id = c.subscription_id
+     order by c.scheduled_at, c.id`
+  )
+}
+
+export type Checked = {
+  id: number
+  leaseToken: number
+  checkAt: Temporal.Instant
+  platformAttemptId: string | null
+  actionUrl: string | null
+}
+
+/** Ends leases on attempts that are still pending and says when to ask again. A lease that was lost writes nothing. */
+export async function markChecked(ctx: Ctx, rows: Checked[]): Promise<void> {
+  await ctx.tx.run(sql`
+    update billing_attempts a
+       set check_at = t.check_at, platform_attempt_id = coalesce(t.platform_id, a.platform_attempt_id),
+           action_url = coalesce(t.action_url, a.action_url), lease_owner = null, leased_until = null, updated_at = ${ctx.now}
+      from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.leaseToken)}::int[],
+                  ${rows.map((r) => r.checkAt)}::timestamptz[], ${rows.map((r) => r.platformAttemptId)}::text[],
+                  ${rows.map((r) => r.actionUrl)}::text[]) as t(id, token, check_at, platform_id, action_url)
+     where a.store_id = ${ctx.storeId} and a.id = t.id and a.lease_token = t.token and a.status = 'pending'`)
+}
+
+/** The attempts behind these keys, pending ones held; keys that are not ours are left out. */
+export function lockAttemptsByKey(ctx: Ctx, keys: string[]): Promise<Attempt[]> {
+  return ctx.tx.many(
+    Attempt,
+    sql`
+    select * from billing_attempts
+     where store_id = ${ctx.storeId} and idempotency_key = any(${keys}::text[]) and status = 'pending'
+     order by id for update`
+  )
+}
+
+/** Which subscriptions the keys are for, so that those can be locked before the attempts. */
+export async function listSubscriptionsOfKeys(ctx: Ctx, keys: string[]): Promise<number[]> {
+  const rows = await ctx.tx.many(
+    row({ subscriptionId: int }),
+    sql`
+    select distinct subscription_id from billing_attempts
+     where store_id = ${ctx.storeId} and idempotency_key = any(${keys}::text[]) and status = 'pending'`
+  )
+  return rows.map((r) => r.subscriptionId)
+}
+
+export type Settled = {
+  id: number
+  status: 'success' | 'failed'
+  platformAttemptId: string | null
+  errorCode: string | null
+  errorMessage: string | null
+  declineCode: string | null
+  retryAt: Temporal.Instant | null
+  attemptsRemaining: number
+  orderId: number | null
+  paymentMethod: PaymentMethod | null
+}
+
+/** Writes how attempts ended. Only a pending attempt ends. */
+export async function markSettled(ctx: Ctx, rows: Settled[]): Promise<void> {
+  await ctx.tx.run(sql`
+    update billing_attempts a
+       set status = t.status, platform_attempt_id = coalesce(t.platform_id, a.platform_attempt_id), error_code = t.code,
+           error_message = t.message, decline_code = t.decline_code, retry_at = t.retry_at,
+           attempts_remaining = t.remaining, order_id = t.order_id, payment_method = t.payment_method::jsonb,
+           completed_at = ${ctx.now}, check_at = null, lease_owner = null, leased_until = null, updated_at = ${ctx.now}
+      from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.status)}::text[],
+                  ${rows.map((r) => r.platformAttemptId)}::text[], ${rows.map((r) => r.errorCode)}::text[],
+                  ${rows.map((r) => r.errorMessage)}::text[], ${rows.map((r) => r.declineCode)}::text[],
+                  ${rows.map((r) => r.retryAt)}::timestamptz[], ${rows.map((r) => r.attemptsRemaining)}::int[],
+                  ${rows.map((r) => r.orderId)}::bigint[],
+                  ${rows.map((r) => r.paymentMethod && JSON.stringify(r.paymentMethod))}::text[])
+             as t(id, status, platform_id, code, message, decline_code, retry_at, remaining, order_id, payment_method)
+     where a.store_id = ${ctx.storeId} and a.id = t.id and a.status = 'pending'`)
+}
+
+/** Calls off the retries announced for these subscriptions. */
+export async function clearRetries(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
+  await ctx.tx.run(sql`
+    update billing_attempts set retry_at = null, attempts_remaining = 0, updated_at = ${ctx.now}
+     where store_id = ${ctx.storeId} and subscription_id = any(${subscriptionIds}::bigint[]) and retry_at > ${ctx.now}`)
+}
+
+/** Pending attempts of these subscriptions that no call has been made for; held. */
+export function lockUnsentAttempts(ctx: Ctx, subscriptionIds: number[]): Promise<Attempt[]> {
+  return ctx.tx.many(
+    Attempt,
+    sql`
+    select * from billing_attempts
+     where store_id = ${ctx.storeId} and subscription_id = any(${subscriptionIds}::bigint[])
+       and status = 'pending' and submitted_at is null
+     order by id for update`
+  )
+}

@@ -1,0 +1,6 @@
+export { createBillingEngine } from './billing-engine.ts'
+export { DECLINE_CODES, type Decline, declineOf } from './decline-codes.ts'
+export { type AttemptResult, settleAttempts } from './settle-attempts.ts'
+export { cancelSubscription, pauseSubscription, stopBilling } from './stop-billing.ts'
+export { resultOf, SYNC_CONTRACT } from './submit-attempts.ts'
+export { retryHeldCharges } from './take-payment-news.ts'

@@ -1,0 +1,120 @@
+import { type DomainEvent, record } from '#kit/outbox'
+import type { Ctx } from '#kit/postgres'
+import { recordOrders } from '#orders'
+import type { PlatformOrder, PlatformPaymentMethod } from '#platform'
+import { storeFacts } from '#stores'
+import { type CycleResult, lockSubscriptions, type Subscription, settleCycles } from '#subscriptions'
+import { type Attempt, listSubscriptionsOfKeys, lockAttemptsByKey, markSettled, type Settled } from './attempt.ts'
+import { declineOf } from './decline-codes.ts'
+import { nextDunningStep } from './dunning.ts'
+import { billingFailed, billingRetryScheduled, billingSuccess } from './events.ts'
+
+/** How an attempt ended, as the platform told it. */
+export type AttemptResult = { idempotencyKey: string; platformAttemptId: string | null } & (
+  | { state: 'success'; order: PlatformOrder | null; paymentMethod: PlatformPaymentMethod | null }
+  | { state: 'failed'; errorCode: string | null; errorMessage: string | null }
+)
+
+/**
+ * Ends pending attempts: order, next date, dunning step and events in one transaction. Told twice, or of a key that is
+ * not ours, a result changes nothing.
+ */
+export async function settleAttempts(ctx: Ctx, results: AttemptResult[]): Promise<number> {
+  const byKey = new Map(results.map((result) => [result.idempotencyKey, result]))
+  const keys = [...byKey.keys()]
+  // Subscriptions before attempts, as everyone locks them.
+  const before = new Map((await lockSubscriptions(ctx, await listSubscriptionsOfKeys(ctx, keys))).map((s) => [s.id, s]))
+  const attempts = (await lockAttemptsByKey(ctx, keys)).filter((a) => before.has(a.subscriptionId))
+  if (attempts.length === 0) return 0
+
+  const store = await storeFacts(ctx)
+  const told = attempts.map((attempt) => byKey.get(attempt.idempotencyKey)!)
+  const orders = await recordOrders(
+    ctx,
+    told.flatMap((result) => (result.state === 'success' ? (result.order ?? []) : []))
+  )
+  const ended = attempts.map((attempt, i) => {
+    const result = told[i]!
+    const subscription = before.get(attempt.subscriptionId)!
+    if (result.state === 'success') {
+      const ours = result.order ? (orders.get(result.order.id) ?? null) : null
+      return paid(attempt, result, ours?.id ?? null)
+    }
+    return declined(attempt, result, subscription, ctx.now, store)
+  })
+  const after = await settleCycles(
+    ctx,
+    ended.map((e) => e.cycle)
+  )
+  await markSettled(
+    ctx,
+    ended.map((e) => e.settled)
+  )
+  const events = attempts.flatMap((attempt, i): DomainEvent[] => {
+    const result = told[i]!
+    const { settled } = ended[i]!
+    const of = { attempt, subscription: after.get(attempt.subscriptionId)! }
+    if (result.state === 'success') {
+      const ours = result.order && orders.get(result.order.id)
+      return [billingSuccess(of, ours ? { ours, told: result.order! } : null, settled, store.profile)]
+    }
+    return settled.retryAt
+      ? [billingFailed(of, settled), billingRetryScheduled(of, settled)]
+      : [billingFailed(of, settled)]
+  })
+  await record(ctx, ...events)
+  return attempts.length
+}
+
+type Ended = { settled: Settled; cycle: CycleResult }
+
+function paid(attempt: Attempt, result: Extract<AttemptResult, { state: 'success' }>, orderId: number | null): Ended {
+  const { paymentMethod, platformAttemptId } = result
+  return {
+    settled: {
+      id: attempt.id,
+      status: 'success',
+      platformAttemptId,
+      errorCode: null,
+      errorMessage: null,
+      declineCode: null,
+      retryAt: null,
+      attemptsRemaining: 0,
+      orderId,
+      paymentMethod
+    },
+    cycle: { subscriptionId: attempt.subscriptionId, cycle: attempt.cycleIndex, outcome: 'paid', paymentMethod }
+  }
+}
+
+function declined(
+  attempt: Attempt,
+  result: Extract<AttemptResult, { state: 'failed' }>,
+  subscription: Subscription,
+  now: Temporal.Instant,
+  store: Awaited<ReturnType<typeof storeFacts>>
+): Ended {
+  const decline = declineOf(result.errorCode)
+  const step = nextDunningStep(subscription.declines + 1, decline, store.dunning, now, store.timezone)
+  // A subscription that was stopped meanwhile is not retried.
+  const retryAt = subscription.status === 'active' ? step.retryAt : null
+  const ref = { subscriptionId: attempt.subscriptionId, cycle: attempt.cycleIndex }
+  return {
+    settled: {
+      id: attempt.id,
+      status: 'failed',
+      platformAttemptId: result.platformAttemptId,
+      errorCode: decline.code,
+      errorMessage: result.errorMessage ?? 'The charge failed',
+      declineCode: decline.declineCode,
+      retryAt,
+      attemptsRemaining: subscription.status === 'active' ? step.attemptsRemaining : 0,
+      orderId: null,
+      paymentMethod: null
+    },
+    cycle:
+      step.outcome === 'given_up'
+        ? { ...ref, outcome: 'given_up', then: store.dunning.onFailure }
+        : { ...ref, outcome: 'declined', retryAt }
+  }
+}

@@ -1,0 +1,42 @@
+import { isoOf, isoOrNull } from '#kit/clock'
+import { publicId } from '#kit/ids'
+import { numberOf } from '#kit/money'
+import type { DomainEvent } from '#kit/outbox'
+import type { StoreFacts } from '#stores'
+import { customerPayload } from './customer.ts'
+import type { MemberSnapshot } from './queries.ts'
+
+/** The Member resource as events carry it (spec 1, Member). */
+function memberPayload(member: MemberSnapshot, store: StoreFacts) {
+  const id = publicId('mem', member.id)
+  return {
+    member_id: id,
+    id,
+    customer: customerPayload({ ...member, memberId: member.id }, store.profile),
+    status: member.status,
+    plan_id: member.planId && publicId('plan', member.planId),
+    plan_name: member.planName,
+    tier: member.tier,
+    loyalty_points: member.loyaltyPoints,
+    store_credit_balance: numberOf(member.storeCreditMinor, store.currency),
+    currency: store.currency,
+    birth_date: member.birthDate?.toString() ?? null,
+    member_since: isoOf(member.memberSince),
+    next_billing_date: isoOrNull(member.nextBillingAt),
+    created_at: isoOf(member.createdAt),
+    updated_at: isoOf(member.updatedAt)
+  }
+}
+
+const about = (member: MemberSnapshot) => ({ objectKey: `member:${member.id}` as const, refs: { memberId: member.id } })
+
+export const memberCreated = (member: MemberSnapshot, store: StoreFacts) =>
+  ({ type: 'member.created', ...about(member), data: memberPayload(member, store) }) satisfies DomainEvent
+
+/** `changes` tells each changed field as {from, to}. */
+export const memberUpdated = (member: MemberSnapshot, changes: Record<string, unknown>, store: StoreFacts) =>
+  ({
+    type: 'member.updated',
+    ...about(member),
+    data: { ...memberPayload(member, store), changes }
+  }) satisfies DomainEvent

@@ -1,0 +1,38 @@
+import { record } from '#kit/outbox'
+import type { Ctx } from '#kit/postgres'
+import { storeFacts } from '#stores'
+import type { CustomerTold, KnownCustomer } from './customer.ts'
+import { memberUpdated } from './events.ts'
+import { listMemberSnapshots, lockCustomers, upsertCustomers } from './queries.ts'
+
+const SHOWN = ['email', 'firstName', 'lastName'] as const
+
+/**
+ * Makes the service know these customers, as new or as they are now, and returns them by the platform's id. A member
+ * whose shown fields changed is told of by member.updated; older news than we have changes nothing.
+ */
+export async function meetCustomers(ctx: Ctx, customers: CustomerTold[]): Promise<Map<string, KnownCustomer>> {
+  const wanted = new Map(customers.map((customer) => [customer.id, customer]))
+  const before = await lockCustomers(ctx, [...wanted.keys()])
+  const after = await upsertCustomers(ctx, [...wanted.values()])
+
+  const known = new Map([...before, ...after].map((customer) => [customer.platformCustomerId, customer]))
+  const old = new Map(before.map((customer) => [customer.id, customer]))
+  const changes = new Map<number, Record<string, { from: string | null; to: string | null }>>()
+  for (const customer of after) {
+    const was = old.get(customer.id)
+    if (!was || customer.status === null) continue
+    const differing = SHOWN.filter((field) => was[field] !== customer[field])
+    if (differing.length === 0) continue
+    changes.set(customer.id, Object.fromEntries(differing.map((f) => [snake(f), { from: was[f], to: customer[f] }])))
+  }
+  if (changes.size > 0) {
+    const store = await storeFacts(ctx)
+    const members = await listMemberSnapshots(ctx, [...changes.keys()])
+    await record(ctx, ...members.map((member) => memberUpdated(member, changes.get(member.id)!, store)))
+  }
+  return known
+}
+
+const snake = (field: (typeof SHOWN)[number]) =>
+  field === 'email' ? 'email' : field === 'firstName' ? 'first_name' : 'last_name'

@@ -1,0 +1,126 @@
+import { type Ctx, day, instant, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
+import { type CustomerTold, KnownCustomer } from './customer.ts'
+
+/** Holds the rows, in order of id so that two writers cannot deadlock. Customers never met are left out. */
+export function lockCustomers(ctx: Ctx, platformIds: string[]) {
+  return ctx.tx.many(
+    KnownCustomer,
+    sql`
+    select id, platform_customer_id, email, first_name, last_name, status, member_since
+      from members
+     where store_id = ${ctx.storeId} and platform_customer_id = any(${platformIds}::text[])
+     order by id for update`
+  )
+}
+
+/** Writes what is newer or not yet there. What a source does not tell (null) keeps what we had. */
+export function upsertCustomers(ctx: Ctx, customers: CustomerTold[]) {
+  return ctx.tx.many(
+    KnownCustomer,
+    sql`
+    insert into members as m (store_id, platform_customer_id, email, first_name, last_name, country_code, province_code,
+                              platform_updated_at, created_at, updated_at)
+    select ${ctx.storeId}, c.id, c.email, c.first_name, c.last_name, c.country, c.province, c.updated_at, ${ctx.now}, ${ctx.now}
+      from unnest(${customers.map((c) => c.id)}::text[], ${customers.map((c) => c.email)}::text[],
+                  ${customers.map((c) => c.firstName)}::text[], ${customers.map((c) => c.lastName)}::text[],
+                  ${customers.map((c) => c.countryCode ?? null)}::text[], ${customers.map((c) => c.provinceCode ?? null)}::text[],
+                  ${customers.map((c) => c.updatedAt ?? null)}::timestamptz[])
+             as c(id, email, first_name, last_name, country, province, updated_at)
+     order by c.id
+    on conflict (store_id, platform_customer_id) do update
+      set email = coalesce(excluded.email, m.email),
+          first_name = coalesce(excluded.first_name, m.first_name),
+          last_name = coalesce(excluded.last_name, m.last_name),
+          country_code = coalesce(excluded.country_code, m.country_code),
+          province_code = coalesce(excluded.province_code, m.province_code),
+          platform_updated_at = coalesce(greatest(excluded.platform_updated_at, m.platform_updated_at), m.platform_updated_at),
+          updated_at = ${ctx.now}
+      where (m.platform_updated_at is null or excluded.platform_updated_at is null
+             or excluded.platform_updated_at >= m.platform_updated_at)
+        and (m.email, m.first_name, m.last_name, m.country_code, m.province_code)
+            is distinct from (coalesce(excluded.email, m.email), coalesce(excluded.first_name, m.first_name),
+                              coalesce(excluded.last_name, m.last_name), coalesce(excluded.country_code, m.country_code),
+                              coalesce(excluded.province_code, m.province_code))
+    returning m.id, m.platform_customer_id, m.email, m.first_name, m.last_name, m.status, m.member_since`
+  )
+}
+
+/** A member as the events tell of them. */
+export const MemberSnapshot = row({
+  id: int,
+  platformCustomerId: text,
+  email: nullable(text),
+  firstName: nullable(text),
+  lastName: nullable(text),
+  status: oneOf('active', 'paused', 'cancelled'),
+  planId: nullable(int),
+  planName: nullable(text),
+  tier: nullable(text),
+  loyaltyPoints: int,
+  storeCreditMinor: int,
+  birthDate: nullable(day),
+  memberSince: instant,
+  nextBillingAt: nullable(instant),
+  createdAt: instant,
+  updatedAt: instant
+})
+export type MemberSnapshot = RowOf<typeof MemberSnapshot>
+
+/** Members among the ids; one who never held a subscription is left out. */
+export function listMemberSnapshots(ctx: Ctx, ids: number[]) {
+  return ctx.tx.many(
+    MemberSnapshot,
+    sql`
+    select m.id, m.platform_customer_id, m.email, m.first_name, m.last_name, m.status, m.plan_id, p.name as plan_name,
+           p.tier_name as tier, m.loyalty_points, m.store_credit_minor, m.birth_date, m.member_since, m.next_billing_at,
+           m.created_at, m.updated_at
+      from members m left join plans p on p.store_id = m.store_id and p.id = m.plan_id
+     where m.store_id = ${ctx.storeId} and m.id = any(${ids}::bigint[]) and m.status is not null
+     order by m.id`
+  )
+}
+
+/** What a member's subscriptions come to, taken together. */
+export type Standing = {
+  memberId: number
+  status: 'active' | 'paused' | 'cancelled'
+  planId: number | null
+  memberSince: Temporal.Instant
+  nextBillingAt: Temporal.Instant | null
+}
+
+/** Writes standings that differ from what is there and tells who became a member by it. */
+export function markStandings(ctx: Ctx, standings: Standing[]) {
+  return ctx.tx.many(
+    row({ id: int }),
+    sql`
+    with before as (
+      select m.id, m.member_since from members m
+       where m.store_id = ${ctx.storeId} and m.id = any(${standings.map((s) => s.memberId)}::bigint[])
+       order by m.id for update),
+    changed as (
+      update members m
+         set status = s.status, plan_id = s.plan_id, member_since = coalesce(m.member_since, s.member_since),
+             next_billing_at = s.next_billing_at, updated_at = ${ctx.now}
+        from unnest(${standings.map((s) => s.memberId)}::bigint[], ${standings.map((s) => s.status)}::text[],
+                    ${standings.map((s) => s.planId)}::bigint[], ${standings.map((s) => s.memberSince)}::timestamptz[],
+                    ${standings.map((s) => s.nextBillingAt)}::timestamptz[])
+               as s(member_id, status, plan_id, member_since, next_billing_at)
+       where m.store_id = ${ctx.storeId} and m.id = s.member_id
+         and (m.status, m.plan_id, m.next_billing_at) is distinct from (s.status, s.plan_id, s.next_billing_at)
+      returning m.id)
+    select b.id from before b join changed c on c.id = b.id where b.member_since is null order by b.id`
+  )
+}
+
+/** Makes rows for customers never met; those we know stay as they are. */
+export async function insertMissingCustomers(ctx: Ctx, customers: CustomerTold[]): Promise<void> {
+  await ctx.tx.run(sql`
+    insert into members (store_id, platform_customer_id, email, first_name, last_name, created_at, updated_at)
+    select ${ctx.storeId}, c.id, c.email, c.first_name, c.last_name, ${ctx.now}, ${ctx.now}
+      from unnest(${customers.map((c) => c.id)}::text[], ${customers.map((c) => c.email)}::text[],
+                  ${customers.map((c) => c.firstName)}::text[], ${customers.map((c) => c.lastName)}::text[])
+             as c(id, email, first_name, last_name)
+     order by c.id
+    on conflict (store_id, platform_customer_id) do nothing`)
+}

@@ -1,0 +1,1 @@
+export { type RecordedOrder, recordOrders } from './record-orders.ts'

@@ -1,0 +1,7 @@
+export { findCustomerId } from './find-customer-id.ts'
+export { findMember } from './find-member.ts'
+export { findSubscription } from './find-subscription.ts'
+export { type BillingAttemptFilters, listBillingAttempts } from './list-billing-attempts.ts'
+export { listMembers, type MemberFilters } from './list-members.ts'
+export { listSubscriptions, type SubscriptionFilters } from './list-subscriptions.ts'
+export type { BillingAttemptView, MemberView, Page, SubscriptionView } from './views.ts'

@@ -1,0 +1,119 @@
+import { type Ctx, sql } from '#kit/postgres'
+import { storeFacts } from '#stores'
+import { billingDate, lastCycleDue } from './billing-dates.ts'
+import { type Actor, carryOut, type Planned, planCancel, planEnd, planPause, pushContracts, timesOf } from './moves.ts'
+import { lockDueSubscriptions, lockSubscriptions, markInBilling, markStates, refreshStandings } from './queries.ts'
+import type { PaymentMethod, Subscription } from './subscription.ts'
+
+/** A cycle that has fallen due, handed to billing. */
+export type DueCycle = { subscription: Subscription; cycle: number }
+
+/**
+ * Hands over what has fallen due by now, up to `limit`. Of several cycles missed while the service was down only the
+ * latest is billed. One that has had all its cycles expires instead.
+ */
+export async function takeDueCycles(ctx: Ctx, limit: number): Promise<{ cycles: DueCycle[]; looked: number }> {
+  const due = await lockDueSubscriptions(ctx, limit)
+  if (due.length === 0) return { cycles: [], looked: 0 }
+  const times = await timesOf(ctx)
+  const cycles = due.map((subscription) => ({
+    subscription,
+    // A retry is for the cycle that was declined, whatever has fallen due since.
+    cycle:
+      subscription.declines > 0
+        ? subscription.nextCycle
+        : lastCycleDue(subscription, subscription.nextCycle, ctx.now, times.store.timezone)
+  }))
+  const over = cycles.filter(({ subscription: s, cycle }) => s.maxCycles !== null && cycle > s.maxCycles)
+  await carryOut(
+    ctx,
+    over.map(({ subscription }) => planEnd(subscription, 'expired', 'expired', times)),
+    'scheduler'
+  )
+  const billed = cycles.filter((c) => !over.includes(c))
+  await markInBilling(
+    ctx,
+    billed.map(({ subscription, cycle }) => ({ id: subscription.id, nextCycle: cycle }))
+  )
+  return { cycles: billed, looked: due.length }
+}
+
+/** What became of a cycle that billing was handed. */
+export type CycleResult = { subscriptionId: number; cycle: number } & (
+  | { outcome: 'paid'; paymentMethod: PaymentMethod | null }
+  /** Declined, to be tried again at `retryAt`, or held until the customer brings a new payment method when that is null. */
+  | { outcome: 'declined'; retryAt: Temporal.Instant | null }
+  /** Declined for the last time. */
+  | { outcome: 'given_up'; then: 'cancel' | 'pause' | 'fail' }
+)
+
+/**
+ * Takes billing's results: the next date from the anchor after a payment, a retry or a hold after a decline, the end
+ * when dunning gave up. Returns the subscriptions as they are now. One that was cancelled or paused while its charge
+ * was under way keeps its status.
+ */
+export async function settleCycles(ctx: Ctx, results: CycleResult[]): Promise<Map<number, Subscription>> {
+  const store = await storeFacts(ctx)
+  const byId = new Map(results.map((result) => [result.subscriptionId, result]))
+  const locked = await lockSubscriptions(ctx, [...byId.keys()])
+  const times = { now: ctx.now, store }
+
+  const states = locked.map((subscription) => {
+    const result = byId.get(subscription.id)!
+    return stateAfter(subscription, result, ctx.now, store.timezone)
+  })
+  await markStates(ctx, states)
+  await refreshStandings(
+    ctx,
+    states.map((s) => s.memberId)
+  )
+  const paid = states.filter((s) => byId.get(s.id)!.outcome === 'paid' && s.status === 'active')
+  await pushContracts(
+    ctx,
+    paid.map((s) => s.id)
+  )
+
+  const after = new Map(states.map((s) => [s.id, s]))
+  const endings = states.flatMap((s): Planned[] => {
+    const result = byId.get(s.id)!
+    if (result.outcome !== 'given_up' || s.status !== 'active') return []
+    if (result.then === 'pause') return [planPause(s, null, times)]
+    return [
+      result.then === 'cancel'
+        ? planCancel(s, 'payment_failed', null, times)
+        : planEnd(s, 'failed', 'payment_failed', times)
+    ]
+  })
+  await carryOut(ctx, endings, 'dunning' satisfies Actor)
+  for (const { after: ended } of endings) after.set(ended.id, ended)
+  return after
+}
+
+function stateAfter(s: Subscription, result: CycleResult, now: Temporal.Instant, timezone: string): Subscription {
+  if (result.outcome === 'paid') {
+    // Late news of an older cycle must not wind the series back.
+    const cycleIndex = Math.max(s.cycleIndex, result.cycle)
+    const nextCycle = Math.max(s.nextCycle, cycleIndex + 1)
+    const at = s.status === 'active' ? billingDate(s, nextCycle, timezone) : null
+    return {
+      ...s,
+      cycleIndex,
+      nextCycle,
+      nextBillingAt: at,
+      billingDueAt: at,
+      declines: 0,
+      paymentMethod: result.paymentMethod ?? s.paymentMethod,
+      updatedAt: now
+    }
+  }
+  const retryAt = result.outcome === 'declined' && s.status === 'active' ? result.retryAt : null
+  return { ...s, declines: s.declines + 1, nextBillingAt: retryAt, billingDueAt: retryAt, updatedAt: now }
+}
+
+/** Makes held subscriptions due at once: their customer has brought a new payment method. Others stay as they are. */
+export async function markDueNow(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
+  await ctx.tx.run(sql`
+    update subscriptions set billing_due_at = ${ctx.now}, next_billing_at = ${ctx.now}, updated_at = ${ctx.now}
+     where store_id = ${ctx.storeId} and id = any(${subscriptionIds}::bigint[])
+       and status = 'active' and billing_due_at is null and declines > 0`)
+}

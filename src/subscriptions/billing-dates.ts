@@ -1,0 +1,40 @@
+import type { Interval } from '#platform'
+
+/** The rhythm of a subscription: cycle `anchorCycle` falls on `anchorAt`, each next one an interval later. */
+export type Rhythm = { anchorAt: Temporal.Instant; anchorCycle: number; interval: Interval; intervalCount: number }
+
+const UNIT = { day: 'days', week: 'weeks', month: 'months', year: 'years' } as const
+
+/**
+ * The instant of cycle `cycle`, counted from the anchor in the shop's zone: one that starts on 31 January falls on 28 or
+ * 29 February, 31 March, 30 April. In a gap or fold of daylight saving, Temporal's `compatible`.
+ */
+export function billingDate(rhythm: Rhythm, cycle: number, timezone: string): Temporal.Instant {
+  const steps = (cycle - rhythm.anchorCycle) * rhythm.intervalCount
+  return rhythm.anchorAt
+    .toZonedDateTimeISO(timezone)
+    .toPlainDateTime()
+    .add({ [UNIT[rhythm.interval]]: steps })
+    .toZonedDateTime(timezone, { disambiguation: 'compatible' })
+    .toInstant()
+}
+
+/** The first cycle from `from` on that falls after `moment`. */
+export function firstCycleAfter(rhythm: Rhythm, from: number, moment: Temporal.Instant, timezone: string): number {
+  let cycle = Math.max(from, estimate(rhythm, moment))
+  while (Temporal.Instant.compare(billingDate(rhythm, cycle, timezone), moment) <= 0) cycle++
+  return cycle
+}
+
+/** The last cycle from `from` on that has fallen due by `moment`; `from` itself when none later has. */
+export function lastCycleDue(rhythm: Rhythm, from: number, moment: Temporal.Instant, timezone: string): number {
+  return Math.max(from, firstCycleAfter(rhythm, from, moment, timezone) - 1)
+}
+
+const LONGEST_HOURS = { day: 25, week: 169, month: 745, year: 8785 } as const
+
+/** A cycle that is certainly not after the moment, so that a long gap is not walked step by step. */
+function estimate({ anchorAt, anchorCycle, interval, intervalCount }: Rhythm, moment: Temporal.Instant): number {
+  const hours = anchorAt.until(moment, { largestUnit: 'hours' }).hours
+  return hours <= 0 ? anchorCycle : anchorCycle + Math.floor(hours / (LONGEST_HOURS[interval] * intervalCount))
+}

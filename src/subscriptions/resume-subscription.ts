@@ -1,0 +1,39 @@
+import type { Ctx } from '#kit/postgres'
+import { type Actor, carryOut, planResume, timesOf } from './moves.ts'
+import { lockEndedPauses, lockSubscriptions } from './queries.ts'
+import { subscriptionNotFound, wrongStatus } from './refusals.ts'
+import type { Subscription } from './subscription.ts'
+import { allows } from './transitions.ts'
+
+/**
+ * Takes up billing again at `nextBillingAt`, or at the next date of the series after now when that is null. Charges
+ * nothing by itself. Refuses any status but paused.
+ */
+export async function resumeSubscription(
+  ctx: Ctx,
+  id: number,
+  nextBillingAt: Temporal.Instant | null,
+  by: Actor
+): Promise<Subscription> {
+  const [subscription] = await lockSubscriptions(ctx, [id])
+  if (!subscription) throw subscriptionNotFound(id)
+  if (!allows('resume', subscription.status)) throw wrongStatus('resume', id, subscription.status)
+
+  const planned = planResume(subscription, nextBillingAt, await timesOf(ctx))
+  await carryOut(ctx, [planned], by)
+
+  return planned.after
+}
+
+/** Resumes those whose pause is over by now, up to `limit`, and tells how many. */
+export async function resumeEndedPauses(ctx: Ctx, limit: number): Promise<number> {
+  const ended = await lockEndedPauses(ctx, limit)
+  if (ended.length === 0) return 0
+  const times = await timesOf(ctx)
+  await carryOut(
+    ctx,
+    ended.map((subscription) => planResume(subscription, null, times)),
+    'scheduler'
+  )
+  return ended.length
+}

@@ -1,0 +1,39 @@
+import { instant, int, json, nullable, oneOf, type RowOf, row, text } from '#kit/postgres'
+
+export type PaymentMethod = { type: string; lastFour: string | null; brand: string | null }
+
+/** A subscription with the customer and plan that its events tell of. */
+export const Subscription = row({
+  id: int,
+  memberId: int,
+  platformCustomerId: text,
+  email: nullable(text),
+  firstName: nullable(text),
+  lastName: nullable(text),
+  planId: nullable(int),
+  platformContractId: text,
+  platformRevision: text,
+  name: text,
+  status: oneOf('active', 'paused', 'cancelled', 'failed', 'expired'),
+  priceMinor: int,
+  currency: text,
+  interval: oneOf('day', 'week', 'month', 'year'),
+  intervalCount: int,
+  anchorAt: instant,
+  anchorCycle: int,
+  cycleIndex: int,
+  nextCycle: int,
+  nextBillingAt: nullable(instant),
+  billingDueAt: nullable(instant),
+  declines: int,
+  maxCycles: nullable(int),
+  trialEndsAt: nullable(instant),
+  pausedAt: nullable(instant),
+  resumesAt: nullable(instant),
+  cancelledAt: nullable(instant),
+  cancelReason: nullable(text),
+  paymentMethod: nullable(json<PaymentMethod>()),
+  createdAt: instant,
+  updatedAt: instant
+})
+export type Subscription = RowOf<typeof Subscription>
