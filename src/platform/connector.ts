@@ -1,5 +1,27 @@
+import {
+  createBillingAttempt,
+  createBillingAttempts,
+  fetchBillingAttemptByKey,
+  fetchBillingAttempts
+} from './billing-attempts.ts'
+import { byIds } from './by-ids.ts'
+import { clientFor } from './client.ts'
+import { fetchContract, fetchContracts, moveContract } from './contracts.ts'
+import { createPlanProduct } from './create-plan-product.ts'
+import {
+  ContractActivate,
+  ContractCancel,
+  ContractFail,
+  ContractPause,
+  ContractSetNextBillingDate,
+  OrdersByIds,
+  ShopInfo
+} from './documents.ts'
+import { ensureWebhooks } from './ensure-webhooks.ts'
+import type { Fields } from './fields.ts'
 import type { PlatformResult } from './outcome.ts'
 import type { ProfileName } from './profiles.ts'
+import { readOrder } from './read-answers.ts'
 import type {
   AttemptRequest,
   PlanProduct,
@@ -51,6 +73,36 @@ export type WebhooksEnsured = { created: string[]; updated: string[]; unchanged:
 /** The contract after a change: enough to know that the webhook about it brings nothing new. */
 export type ContractMoved = { id: string; status: string; revision: string; nextBillingDate: Temporal.Instant | null }
 
-export function connectorFor(_access: PlatformAccess, _options: ConnectorOptions = {}): Connector {
-  throw new Error('The connector is being written')
+/** The connector to one store's platform. It keeps no state of its own, so it can be made for each use. */
+export function connectorFor(access: PlatformAccess, options: ConnectorOptions = {}): Connector {
+  const client = clientFor(access, options)
+  const { profile } = access
+  return {
+    shop: () => client.query(ShopInfo, {}, readShop),
+    createPlanProduct: (terms) => createPlanProduct(client, profile, terms),
+    ensureWebhooks: (uri, topics) => ensureWebhooks(client, uri, topics),
+    contract: (id) => fetchContract(client, profile, id),
+    contracts: (ids) => fetchContracts(client, profile, ids),
+    createBillingAttempt: (request) => createBillingAttempt(client, profile, request),
+    createBillingAttempts: (requests) => createBillingAttempts(client, profile, requests),
+    billingAttempts: (ids) => fetchBillingAttempts(client, profile, ids),
+    billingAttemptByKey: (contractId, key) => fetchBillingAttemptByKey(client, profile, contractId, key),
+    orders: (ids) => byIds(client, profile, 'Order', OrdersByIds, ids, readOrder),
+    pauseContract: (id) => moveContract(client, profile, ContractPause, id),
+    activateContract: (id) => moveContract(client, profile, ContractActivate, id),
+    cancelContract: (id) => moveContract(client, profile, ContractCancel, id),
+    failContract: (id) => moveContract(client, profile, ContractFail, id),
+    setNextBillingDate: (id, at) =>
+      moveContract(client, profile, ContractSetNextBillingDate, id, { date: at.toString() })
+  }
+}
+
+function readShop(data: Fields): PlatformShop {
+  const shop = data.at('shop')
+  return {
+    name: shop.text('name'),
+    domain: shop.text('myshopifyDomain'),
+    timezone: shop.text('ianaTimezone'),
+    currency: shop.text('currencyCode')
+  }
 }

@@ -1,5 +1,17 @@
+import { realNow } from '#kit/clock'
 import type { Engine } from '#kit/engine'
-import type { Database } from '#kit/postgres'
+import { type Ctx, type Database, instant, nullable, row } from '#kit/postgres'
+import { MalformedPayload } from './fields.ts'
+import {
+  claimDue,
+  deleteOld,
+  extendLease,
+  type Inbound,
+  LEASE_SECONDS,
+  markEnded,
+  markFailed,
+  nextInboundAt
+} from './inbound-queries.ts'
 
 export type InboundMessage = { id: number; topic: string; payload: unknown; triggeredAt: Temporal.Instant }
 
@@ -8,6 +20,96 @@ export type InboundHandler = (storeId: number, messages: InboundMessage[]) => Pr
 
 export type InboundEngineOptions = { db: Database; leaseOwner: number; handlers: Record<string, InboundHandler> }
 
-export function createInboundEngine(_options: InboundEngineOptions): Engine {
-  throw new Error('being written')
+const BATCH = 100
+const PRUNE_BATCH = 200
+const KEPT_DAYS = 30
+const RETRY_AFTER_MINUTES = [1, 5, 30, 120, 360] as const
+const MAX_TRIES = 20
+/** Before the next group, when this much of the lease is used. */
+const EXTEND_AFTER_SECONDS = LEASE_SECONDS / 3
+
+/**
+ * Works off what the platform told us. Messages go to their topic's handler in the order of arrival, as many in one call
+ * as stand together. When a call fails its messages are tried one by one, so that one bad message stops no other.
+ */
+export function createInboundEngine({ db, leaseOwner, handlers }: InboundEngineOptions): Engine {
+  const handlerOf = new Map(Object.entries(handlers))
+
+  /** Tries one message by itself, and puts it off when it fails. */
+  async function handleAlone(storeId: number, handler: InboundHandler, message: Inbound): Promise<void> {
+    try {
+      await handler(storeId, [messageOf(message)])
+    } catch (err) {
+      return db.inStore(storeId, (ctx) => markFailed(ctx, message, String(err), retryAt(ctx, message, err)))
+    }
+    await db.inStore(storeId, (ctx) => markEnded(ctx, [message], 'done'))
+  }
+
+  async function handleGroup(storeId: number, group: Inbound[]): Promise<void> {
+    const handler = handlerOf.get(group[0]!.topic)
+    if (!handler) return db.inStore(storeId, (ctx) => markEnded(ctx, group, 'ignored'))
+    if (group.length === 1) return handleAlone(storeId, handler, group[0]!)
+    try {
+      await handler(storeId, group.map(messageOf))
+    } catch {
+      // What went wrong shows again, and is kept, where the message that caused it is alone.
+      for (const message of group) await handleAlone(storeId, handler, message)
+      return
+    }
+    await db.inStore(storeId, (ctx) => markEnded(ctx, group, 'done'))
+  }
+
+  return {
+    name: 'inbound',
+
+    async nextDueAt(storeId) {
+      const { at } = await db.direct.one(row({ at: nullable(instant) }), nextInboundAt(storeId))
+      return at
+    },
+
+    async runOnce(storeId) {
+      const claimed = await db.inStore(storeId, (ctx) => claimDue(ctx, leaseOwner, BATCH))
+      if (claimed.length === 0) return 0
+      let leasedAt = realNow()
+      let left = claimed
+      for (const group of groupsOf(claimed)) {
+        if (realNow().since(leasedAt).total('seconds') > EXTEND_AFTER_SECONDS) {
+          const held = await db.inStore(storeId, (ctx) => extendLease(ctx, left))
+          if (held < left.length) break
+          leasedAt = realNow()
+        }
+        await handleGroup(storeId, group)
+        left = left.slice(group.length)
+      }
+      await db.inStore(storeId, (ctx) => deleteOld(ctx, ctx.now.subtract({ hours: KEPT_DAYS * 24 }), PRUNE_BATCH))
+      return claimed.length
+    }
+  }
+}
+
+/** Neighbours of one topic, together. */
+function groupsOf(messages: Inbound[]): Inbound[][] {
+  const groups: Inbound[][] = []
+  for (const message of messages) {
+    const last = groups.at(-1)
+    if (last?.[0]?.topic === message.topic) last.push(message)
+    else groups.push([message])
+  }
+  return groups
+}
+
+function messageOf({ id, topic, body, triggeredAt, receivedAt }: Inbound): InboundMessage {
+  return { id, topic, payload: parse(body), triggeredAt: triggeredAt ?? receivedAt }
+}
+
+/** PostgreSQL takes no NUL in text, and a person may have typed one into a form of the platform's. */
+function parse(body: string): unknown {
+  if (!body.includes('\\u0000')) return JSON.parse(body)
+  return JSON.parse(body, (_key, value) => (typeof value === 'string' ? value.replaceAll('\0', '') : value))
+}
+
+/** When to try again, by the store's clock. A message that cannot be read is given up at once: it stays as it is. */
+function retryAt(ctx: Ctx, { attempts }: Inbound, err: unknown): Temporal.Instant | null {
+  if (err instanceof MalformedPayload || attempts + 1 >= MAX_TRIES) return null
+  return ctx.now.add({ minutes: RETRY_AFTER_MINUTES[Math.min(attempts, RETRY_AFTER_MINUTES.length - 1)]! })
 }

@@ -1,4 +1,5 @@
-import type { Interval, PlatformCustomer, PlatformOrder } from './shapes.ts'
+import { Fields } from './fields.ts'
+import { INTERVALS, type Interval, type PlatformCustomer, type PlatformOrder } from './shapes.ts'
 
 export type ContractPayload = {
   id: string
@@ -14,7 +15,7 @@ export type ContractPayload = {
 }
 
 export type AttemptPayload = {
-  /** Null in the platform's samples; then the attempt is known by contract and key. */
+  /** Null where the message does not tell it; then the attempt is known by contract and key. */
   id: string | null
   idempotencyKey: string
   contractId: string
@@ -24,15 +25,99 @@ export type AttemptPayload = {
   errorMessage: string | null
 }
 
-export function parseContractPayload(_payload: unknown): ContractPayload {
-  throw new Error('being written')
+/** The body of subscription_contracts/*. Throws MalformedPayload, as all of these. */
+export function parseContractPayload(payload: unknown): ContractPayload {
+  const contract = new Fields(payload, 'contract')
+  const policy = contract.at('billing_policy')
+  return {
+    id: contract.exactId('admin_graphql_api_id', 'id'),
+    status: contract.lower('status'),
+    revision: contract.digits('revision_id'),
+    customerId: contract.exactId('admin_graphql_api_customer_id', 'customer_id'),
+    originOrderId: contract.maybeExactId('admin_graphql_api_origin_order_id', 'origin_order_id'),
+    currency: contract.text('currency_code'),
+    interval: policy.oneOf('interval', INTERVALS),
+    intervalCount: policy.int('interval_count'),
+    minCycles: policy.maybeInt('min_cycles'),
+    maxCycles: policy.maybeInt('max_cycles')
+  }
 }
-export function parseAttemptPayload(_payload: unknown): AttemptPayload {
-  throw new Error('being written')
+
+/** The body of subscription_billing_attempts/*. */
+export function parseAttemptPayload(payload: unknown): AttemptPayload {
+  const attempt = new Fields(payload, 'attempt')
+  return {
+    id: attempt.maybeExactId('admin_graphql_api_id', 'id'),
+    idempotencyKey: attempt.text('idempotency_key'),
+    contractId: attempt.exactId('admin_graphql_api_subscription_contract_id', 'subscription_contract_id'),
+    orderId: attempt.maybeExactId('admin_graphql_api_order_id', 'order_id'),
+    ready: attempt.flag('ready'),
+    errorCode: attempt.maybeText('error_code')?.toLowerCase() ?? null,
+    errorMessage: attempt.maybeText('error_message')
+  }
 }
-export function parseOrderPayload(_payload: unknown): PlatformOrder {
-  throw new Error('being written')
+
+/** The body of orders/*: the same order that the connector reads. */
+export function parseOrderPayload(payload: unknown): PlatformOrder {
+  const order = new Fields(payload, 'order')
+  const currency = order.text('currency')
+  const createdAt = order.instant('created_at')
+  const address = order.maybeAt('shipping_address') ?? order.maybeAt('billing_address')
+  return {
+    id: order.exactId('admin_graphql_api_id', 'id'),
+    name: order.text('name'),
+    number: order.digits('order_number'),
+    createdAt,
+    processedAt: order.maybeInstant('processed_at') ?? createdAt,
+    updatedAt: order.instant('updated_at'),
+    cancelledAt: order.maybeInstant('cancelled_at'),
+    currency,
+    totalMinor: order.amount('total_price', currency),
+    taxMinor: order.maybeAmount('total_tax', currency) ?? 0,
+    discountMinor: order.maybeAmount('total_discounts', currency) ?? 0,
+    refundedMinor: order.maybeList('refunds').reduce((sum, refund) => sum + refunded(refund, currency), 0),
+    financialStatus: order.maybeText('financial_status')?.toLowerCase() ?? 'pending',
+    customerId: order.maybeAt('customer')?.exactId('admin_graphql_api_id', 'id') ?? null,
+    email: order.maybeText('email') || null,
+    gateway: order.texts('payment_gateway_names')[0] ?? null,
+    countryCode: address?.maybeText('country_code') ?? null,
+    province: address?.maybeText('province') ?? null,
+    tags: commaSeparated(order.maybeText('tags')),
+    discountCodes: order.maybeList('discount_codes').map((code) => code.text('code')),
+    sourceName: order.maybeText('source_name')
+  }
 }
-export function parseCustomerPayload(_payload: unknown): PlatformCustomer {
-  throw new Error('being written')
+
+/** What a refund paid back: its successful transactions, in the shop's currency where the message tells it. */
+function refunded(refund: Fields, currency: string): number {
+  return refund
+    .maybeList('transactions')
+    .filter((paid) => paid.lower('kind') === 'refund' && paid.lower('status') === 'success')
+    .reduce((sum, paid) => {
+      const shopMoney = paid.maybeAt('amount_set')?.maybeAt('shop_money')
+      return sum + (shopMoney ?? paid).amount('amount', currency)
+    }, 0)
+}
+
+function commaSeparated(text: string | null): string[] {
+  return (text ?? '')
+    .split(',')
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== '')
+}
+
+/** The body of customers/create, /update, /enable and /disable, and the customer within an order. */
+export function parseCustomerPayload(payload: unknown): PlatformCustomer {
+  const customer = new Fields(payload, 'customer')
+  const address = customer.maybeAt('default_address')
+  return {
+    id: customer.exactId('admin_graphql_api_id', 'id'),
+    email: customer.maybeText('email') || null,
+    firstName: customer.maybeText('first_name'),
+    lastName: customer.maybeText('last_name'),
+    countryCode: address?.maybeText('country_code') ?? null,
+    provinceCode: address?.maybeText('province_code') ?? null,
+    createdAt: customer.maybeInstant('created_at'),
+    updatedAt: customer.maybeInstant('updated_at')
+  }
 }

@@ -1,7 +1,8 @@
 // Ids are the digits of the platform's global ids, as text. Amounts are minor units of the shape's currency.
 
 /** The four intervals that contracts and selling plans know. */
-export type Interval = 'day' | 'week' | 'month' | 'year'
+export type Interval = (typeof INTERVALS)[number]
+export const INTERVALS = ['day', 'week', 'month', 'year'] as const
 
 export type PlatformShop = { name: string; domain: string; timezone: string; currency: string }
 

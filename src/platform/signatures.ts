@@ -1,3 +1,5 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
 /** The outcome of checking a request that came through the platform's app proxy. */
 export type ProxyCheck =
   | { ok: true; shop: string; loggedInCustomerId: string | null; pathPrefix: string }
@@ -5,10 +7,84 @@ export type ProxyCheck =
 
 export type ProxyRefusal = 'unsigned' | 'repeated_parameter' | 'malformed' | 'bad_signature' | 'stale'
 
-export function verifyWebhookSignature(_rawBody: Buffer, _signature: string, _secret: string): boolean {
-  throw new Error('being written')
+/** How far the signed time may be from now, either way (decisions on the app proxy). */
+const MAX_AGE_SECONDS = 90
+
+/** Whether the base64 HMAC-SHA256 of an inbound webhook holds. Over the raw bytes: parsed and printed again they differ. */
+export function verifyWebhookSignature(rawBody: Buffer, signature: string, secret: string): boolean {
+  return sameText(createHmac('sha256', secret).update(rawBody).digest('base64'), signature)
 }
 
-export function verifyProxyQuery(_rawQuery: string, _secret: string, _now: Temporal.Instant): ProxyCheck {
-  throw new Error('being written')
+/** Parameters that decide who asks and where: each at most once, since a second one would be joined to it. */
+const SINGLE = ['signature', 'shop', 'timestamp', 'logged_in_customer_id', 'path_prefix']
+
+/**
+ * Checks the query string of a proxied request: without `signature`, repeated values joined with a comma, `key=value`
+ * sorted and joined with nothing, HMAC-SHA256 in hex. Joining with nothing lets one signed text be cut into parameters
+ * in several ways, so the cuts are held to their forms: no `=` in a key, digits in customer and time.
+ * `rawQuery` is what follows the question mark, not decoded.
+ */
+export function verifyProxyQuery(rawQuery: string, secret: string, now: Temporal.Instant): ProxyCheck {
+  const parameters = parametersOf(rawQuery)
+  if (!parameters) return { ok: false, reason: 'malformed' }
+  if (!parameters.has('signature')) return { ok: false, reason: 'unsigned' }
+  if (SINGLE.some((key) => (parameters.get(key)?.length ?? 0) > 1)) return { ok: false, reason: 'repeated_parameter' }
+
+  const canonical = [...parameters]
+    .filter(([key]) => key !== 'signature')
+    .map(([key, values]) => `${key}=${values.join(',')}`)
+    .sort(byBytes)
+    .join('')
+  const single = (key: string) => parameters.get(key)?.[0] ?? ''
+  if (!sameText(createHmac('sha256', secret).update(canonical).digest('hex'), single('signature'))) {
+    return { ok: false, reason: 'bad_signature' }
+  }
+
+  const customerId = single('logged_in_customer_id')
+  const timestamp = single('timestamp')
+  const wellFormed = single('shop') !== '' && /^[0-9]{1,12}$/.test(timestamp) && /^[0-9]{0,20}$/.test(customerId)
+  if (!wellFormed) return { ok: false, reason: 'malformed' }
+  const ageSeconds = now.epochMilliseconds / 1000 - Number(timestamp)
+  if (Math.abs(ageSeconds) > MAX_AGE_SECONDS) return { ok: false, reason: 'stale' }
+  return {
+    ok: true,
+    shop: single('shop').toLowerCase(),
+    loggedInCustomerId: customerId || null,
+    pathPrefix: single('path_prefix')
+  }
+}
+
+/** Decoded parameters with all their values, in order; null when an escape is broken or a key holds `=`. */
+function parametersOf(rawQuery: string): Map<string, string[]> | null {
+  const parameters = new Map<string, string[]>()
+  for (const pair of rawQuery.split('&')) {
+    if (pair === '') continue
+    const cut = pair.indexOf('=')
+    const key = decoded(cut < 0 ? pair : pair.slice(0, cut))
+    const value = decoded(cut < 0 ? '' : pair.slice(cut + 1))
+    if (key === null || value === null || key.includes('=')) return null
+    const values = parameters.get(key)
+    if (values) values.push(value)
+    else parameters.set(key, [value])
+  }
+  return parameters
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return null
+  }
+}
+
+/** The platform sorts bytes; JavaScript's own order differs beyond the basic plane. */
+function byBytes(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b))
+}
+
+function sameText(expected: string, given: string): boolean {
+  const a = Buffer.from(expected)
+  const b = Buffer.from(given)
+  return a.length === b.length && timingSafeEqual(a, b)
 }
