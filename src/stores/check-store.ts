@@ -1,0 +1,65 @@
+import { isTimezone } from '#kit/clock'
+import { isCurrency } from '#kit/money'
+import { invalidField } from '#kit/refusal'
+import { PLATFORM_PROFILES, type PlatformProfileName, RATE_PLANS, type RatePlan } from './store.ts'
+
+const DOMAIN = /^(?=.{3,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/
+
+export function checkDomain(domain: string): string {
+  const lower = domain.toLowerCase()
+  if (!DOMAIN.test(lower)) throw invalidField('domain', 'takes a host name such as shop.example.com')
+  return lower
+}
+
+export function checkName(name: string): string {
+  const trimmed = name.trim()
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+  if (trimmed.length < 1 || trimmed.length > 200 || /[\u0000-\u001f\u007f]/.test(trimmed) || !trimmed.isWellFormed()) {
+    throw invalidField('name', 'takes 1 to 200 characters on one line')
+  }
+  return trimmed
+}
+
+/** The zone in its usual spelling: `america/new_york` is America/New_York. */
+export function checkTimezone(timezone: string): string {
+  if (!isTimezone(timezone)) throw unknownTimezone()
+  return Temporal.Now.zonedDateTimeISO(timezone).timeZoneId
+}
+
+export const unknownTimezone = () => invalidField('timezone', 'takes an IANA time zone such as Europe/Vienna')
+
+export function checkCurrency(currency: string): string {
+  const upper = currency.toUpperCase()
+  if (!isCurrency(upper)) throw invalidField('currency', 'takes an ISO 4217 code such as USD')
+  return upper
+}
+
+export function checkPlan(plan: string): RatePlan {
+  const found = RATE_PLANS.find((name) => name === plan)
+  if (!found) throw invalidField('plan', `takes ${RATE_PLANS.join(', ')}`)
+  return found
+}
+
+export function checkProfile(profile: string): PlatformProfileName {
+  const found = PLATFORM_PROFILES.find((name) => name === profile)
+  if (!found) throw invalidField('profile', `takes ${PLATFORM_PROFILES.join(', ')}`)
+  return found
+}
+
+/** The platform's base address without a slash at its end. Secrets travel to it, so http is for this machine only. */
+export function checkPlatformUrl(text: string): string {
+  const url = URL.parse(text)
+  const secure = url?.protocol === 'https:'
+  const local = url?.protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
+  if (!url || !(secure || local) || url.username || url.password || url.search || url.hash) {
+    throw invalidField('platform_url', 'takes an https address (http only for this machine) without query or password')
+  }
+  return url.href.replace(/\/+$/, '')
+}
+
+/** A secret goes into header lines and must fit there. */
+export function checkSecret(field: string, secret: string): string {
+  if (!/^[\x21-\x7e]{8,500}$/.test(secret))
+    throw invalidField(field, 'takes 8 to 500 printable characters without spaces')
+  return secret
+}

@@ -1,0 +1,25 @@
+import { publicId } from '#kit/ids'
+import { type Ctx, type Database, UnknownStore } from '#kit/postgres'
+import { findClock, lockClock, writeClock } from './queries.ts'
+import { clockBackwards, clockOfLiveStore } from './refusals.ts'
+
+/** What time it is in the life of the store: its test clock, or real time. For a transaction, use `ctx.now`. */
+export async function storeNow(db: Database, storeId: number): Promise<Temporal.Instant> {
+  const clock = await findClock(db.direct, storeId)
+  if (!clock) throw new UnknownStore(`There is no store ${publicId('store', storeId)}`)
+  return clock.now
+}
+
+/**
+ * Sets a sandbox store's clock, or with null lets it run with real time again. It never goes back: what happened stays
+ * in the past. `ctx.now` of this transaction keeps the time before.
+ */
+export async function setClock(ctx: Ctx, to: Temporal.Instant | null): Promise<void> {
+  const clock = await lockClock(ctx)
+  if (!clock.sandbox) throw clockOfLiveStore(clock.domain)
+  const now = clock.clockAt ?? clock.realNow
+  const wanted = to?.round({ smallestUnit: 'millisecond', roundingMode: 'floor' }) ?? null
+  const lands = wanted ?? clock.realNow
+  if (Temporal.Instant.compare(lands, now) < 0) throw clockBackwards(now, lands)
+  await writeClock(ctx, wanted)
+}

@@ -1,0 +1,101 @@
+import type { Database } from '#kit/postgres'
+import { invalidField } from '#kit/refusal'
+import { randomToken, type Vault } from '#kit/secrets'
+import {
+  checkCurrency,
+  checkDomain,
+  checkName,
+  checkPlan,
+  checkPlatformUrl,
+  checkProfile,
+  checkSecret,
+  checkTimezone,
+  unknownTimezone
+} from './check-store.ts'
+import { type Credentials, forgetPlatformAccess, openCredentials, sealCredentials } from './platform-access.ts'
+import { databaseKnowsTimezone, insertStore, lockStoreByDomain, rewriteStore } from './queries.ts'
+import { domainTaken } from './refusals.ts'
+import { checkDunning, type KeptSettings } from './settings.ts'
+import type { Store } from './store.ts'
+
+export type NewStore = {
+  domain: string
+  name: string
+  timezone: string
+  currency: string
+  plan: string
+  sandbox: boolean
+  /** Where a sandbox store's clock starts; without it the store lives in real time. */
+  clockAt?: Temporal.Instant | null
+  /** `platform` for a sandbox store, else `shopify`, unless told. */
+  profile?: string
+  platformUrl: string
+  /** A sandbox store gets secrets made for it; a live one brings those of its app. */
+  accessToken?: string
+  appSecret?: string
+  /** Without it: the app secret, with which Shopify signs proxy requests too. */
+  proxySecret?: string
+  dunning?: KeptSettings['dunning']
+}
+
+export type CreatedStore = { store: Store; credentials: Credentials }
+
+/**
+ * Makes a store. It counts as unfinished until `markStoreConnected`: making an unfinished one again takes the new facts
+ * and keeps the secrets that were made for it, so that a caller may repeat the whole after a failure on the way.
+ * Refuses a domain that a finished store has.
+ */
+export async function createStore(db: Database, vault: Vault, input: NewStore): Promise<CreatedStore> {
+  const domain = checkDomain(input.domain)
+  const facts = {
+    domain,
+    name: checkName(input.name),
+    timezone: checkTimezone(input.timezone),
+    currency: checkCurrency(input.currency),
+    ratePlan: checkPlan(input.plan),
+    sandbox: input.sandbox,
+    clockAt: checkClock(input),
+    platformProfile: checkProfile(input.profile ?? (input.sandbox ? 'platform' : 'shopify')),
+    platformUrl: checkPlatformUrl(input.platformUrl),
+    settings: input.dunning ? { dunning: checkDunning(input.dunning) } : {}
+  }
+
+  const created = await db.inInstallation(async (tx) => {
+    if (!(await databaseKnowsTimezone(tx, facts.timezone))) throw unknownTimezone()
+    const unfinished = await lockStoreByDomain(tx, domain)
+    if (unfinished?.connectedAt) throw domainTaken(domain)
+
+    const made = unfinished && openCredentials(vault, domain, unfinished.platformCredentials)
+    const credentials = input.sandbox ? sandboxCredentials(input, made) : liveCredentials(input)
+    const sealed = { ...facts, credentials: sealCredentials(vault, domain, credentials) }
+    const store = unfinished ? await rewriteStore(tx, unfinished.storeId, sealed) : await insertStore(tx, sealed)
+    if (!store) throw domainTaken(domain)
+    return { store, credentials }
+  })
+  forgetPlatformAccess(db, created.store.storeId)
+  return created
+}
+
+function checkClock({ sandbox, clockAt }: NewStore): Temporal.Instant | null {
+  if (clockAt && !sandbox) throw invalidField('clock', 'can only be set for a sandbox store')
+  return clockAt?.round({ smallestUnit: 'millisecond', roundingMode: 'floor' }) ?? null
+}
+
+function sandboxCredentials(input: NewStore, made: Credentials | null): Credentials {
+  return {
+    accessToken: given('access_token', input.accessToken) ?? made?.accessToken ?? `sbx_${randomToken()}`,
+    appSecret: given('app_secret', input.appSecret) ?? made?.appSecret ?? randomToken(),
+    proxySecret: given('proxy_secret', input.proxySecret) ?? made?.proxySecret ?? randomToken()
+  }
+}
+
+function liveCredentials(input: NewStore): Credentials {
+  const accessToken = given('access_token', input.accessToken)
+  const appSecret = given('app_secret', input.appSecret)
+  if (!accessToken) throw invalidField('access_token', 'is needed for a store that is no sandbox')
+  if (!appSecret) throw invalidField('app_secret', 'is needed for a store that is no sandbox')
+  return { accessToken, appSecret, proxySecret: given('proxy_secret', input.proxySecret) ?? appSecret }
+}
+
+const given = (field: string, secret: string | undefined) =>
+  secret === undefined ? undefined : checkSecret(field, secret)

@@ -1,0 +1,40 @@
+import { internalId } from '#kit/ids'
+import type { Ctx, Database } from '#kit/postgres'
+import { findStoreById, findStoreIdByDomain, listAllStores, readSettings } from './queries.ts'
+import { storeNotFound } from './refusals.ts'
+import { type DunningSettings, dunningOf } from './settings.ts'
+import type { PlatformProfileName, Store } from './store.ts'
+
+/** The store that a `store_…` id or a domain names; null when there is none. */
+export async function findStore(db: Database, reference: string): Promise<Store | null> {
+  const id = internalId('store', reference)
+  const storeId = id ?? (await db.inInstallation((tx) => findStoreIdByDomain(tx, reference.toLowerCase())))
+  return storeId === null ? null : findStoreById(db.direct, storeId)
+}
+
+/** Like `findStore`, and refuses when there is none. */
+export async function theStore(db: Database, reference: string): Promise<Store> {
+  const store = await findStore(db, reference)
+  if (!store) throw storeNotFound(reference)
+  return store
+}
+
+/** All stores of the installation, oldest first. */
+export function listStores(db: Database): Promise<Store[]> {
+  return db.inInstallation(listAllStores)
+}
+
+export type StoreSettings = {
+  domain: string
+  timezone: string
+  currency: string
+  sandbox: boolean
+  profile: PlatformProfileName
+  dunning: DunningSettings
+}
+
+/** What the store of this transaction is set to, defaults filled in. */
+export async function storeSettings(ctx: Ctx): Promise<StoreSettings> {
+  const { settings, platformProfile: profile, ...store } = await readSettings(ctx)
+  return { ...store, profile, dunning: dunningOf(settings) }
+}

@@ -1,0 +1,96 @@
+import {
+  bool,
+  type Ctx,
+  directSql,
+  instant,
+  int,
+  nullable,
+  oneOf,
+  type Queries,
+  type RowOf,
+  row,
+  sql,
+  type Tx,
+  text,
+  textList
+} from '#kit/postgres'
+import type { KeyMode } from './key-text.ts'
+import { PLATFORM_PROFILES, RATE_PLANS } from './store.ts'
+
+/** An API key as it is kept: its hash stays in the table. Times are real time, also in a sandbox store. */
+export const ApiKey = row({
+  id: int,
+  name: text,
+  mode: oneOf('test', 'live'),
+  keyHint: text,
+  scopes: textList,
+  createdAt: instant,
+  lastUsedAt: nullable(instant),
+  revokedAt: nullable(instant)
+})
+export type ApiKey = RowOf<typeof ApiKey>
+
+export function insertKey(
+  ctx: Ctx,
+  key: { name: string; mode: KeyMode; hash: Buffer; hint: string; scopes: string[] }
+): Promise<ApiKey> {
+  return ctx.tx.one(
+    ApiKey,
+    sql`insert into api_keys (store_id, name, mode, key_hash, key_hint, scopes, created_at)
+        values (${ctx.storeId}, ${key.name}, ${key.mode}, ${key.hash}, ${key.hint}, ${key.scopes}::text[],
+                clock_timestamp())
+        returning id, name, mode, key_hint, scopes, created_at, last_used_at, revoked_at`
+  )
+}
+
+/** Newest first, revoked ones too. */
+export function listKeys(ctx: Ctx): Promise<ApiKey[]> {
+  return ctx.tx.many(
+    ApiKey,
+    sql`select id, name, mode, key_hint, scopes, created_at, last_used_at, revoked_at
+          from api_keys where store_id = ${ctx.storeId} order by id desc`
+  )
+}
+
+/** The first revocation's time stays. Null when there is no such key. */
+export function markRevoked(ctx: Ctx, keyId: number): Promise<ApiKey | null> {
+  return ctx.tx.maybeOne(
+    ApiKey,
+    sql`update api_keys set revoked_at = coalesce(revoked_at, clock_timestamp())
+         where store_id = ${ctx.storeId} and id = ${keyId}
+        returning id, name, mode, key_hint, scopes, created_at, last_used_at, revoked_at`
+  )
+}
+
+const LiveKey = row({
+  id: int,
+  storeId: int,
+  scopes: textList,
+  timezone: text,
+  currency: text,
+  ratePlan: oneOf(...RATE_PLANS),
+  platformProfile: oneOf(...PLATFORM_PROFILES),
+  sandbox: bool
+})
+
+const keyByHash = directSql<[storeId: number, hash: Buffer]>(
+  'api_key_by_hash',
+  `select k.id, k.store_id, k.scopes, s.timezone, s.currency, s.rate_plan, s.platform_profile, s.sandbox
+     from api_keys k join stores s on s.store_id = k.store_id
+    where k.store_id = $1 and k.key_hash = $2 and k.revoked_at is null and s.status = 'active'`
+)
+
+/** A key that opens its store now, with what every request needs of the store. */
+export function findLiveKey(direct: Queries, storeId: number, hash: Buffer) {
+  return direct.maybeOne(LiveKey, keyByHash(storeId, hash))
+}
+
+/** Moves last uses forward, of many keys in many stores at once. */
+export function writeLastUses(tx: Tx, uses: { storeId: number; keyId: number; at: Temporal.Instant }[]) {
+  return tx.run(
+    sql`update api_keys k set last_used_at = u.at
+          from unnest(${uses.map((u) => u.storeId)}::bigint[], ${uses.map((u) => u.keyId)}::bigint[],
+                      ${uses.map((u) => u.at)}::timestamptz[]) as u(store_id, id, at)
+         where k.store_id = u.store_id and k.id = u.id and (k.last_used_at is null or k.last_used_at < u.at)`
+  )
+}

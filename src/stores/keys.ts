@@ -1,0 +1,36 @@
+import type { Database } from '#kit/postgres'
+import { sha256 } from '#kit/secrets'
+import { forgetKey } from './authenticate-key.ts'
+import { checkName } from './check-store.ts'
+import { type ApiKey, insertKey, markRevoked } from './key-queries.ts'
+import { keyHint, makeKeyText } from './key-text.ts'
+import { readSettings } from './queries.ts'
+import { keyNotFound } from './refusals.ts'
+import { scopesFrom } from './scopes.ts'
+
+/**
+ * Makes an API key; all scopes unless some are named. The key itself is in the answer and nowhere else: what is stored
+ * is its SHA-256, which cannot be turned back since a key has 190 random bits.
+ */
+export function createKey(
+  db: Database,
+  input: { storeId: number; name: string; scopes?: string[] }
+): Promise<ApiKey & { key: string }> {
+  return db.inStore(input.storeId, async (ctx) => {
+    const scopes = scopesFrom(input.scopes)
+    const name = checkName(input.name)
+    const { sandbox } = await readSettings(ctx)
+    const mode = sandbox ? 'test' : 'live'
+    const key = makeKeyText(mode, ctx.storeId)
+    const made = await insertKey(ctx, { name, mode, hash: sha256(key), hint: keyHint(key), scopes })
+    return { ...made, key }
+  })
+}
+
+/** Ends a key: at once in this process, within two seconds in the others. Ending it again changes nothing. */
+export async function revokeKey(db: Database, storeId: number, keyId: number): Promise<ApiKey> {
+  const revoked = await db.inStore(storeId, (ctx) => markRevoked(ctx, keyId))
+  if (!revoked) throw keyNotFound(keyId)
+  forgetKey(db, storeId, keyId)
+  return revoked
+}

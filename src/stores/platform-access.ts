@@ -1,0 +1,99 @@
+import { publicId } from '#kit/ids'
+import type { Database } from '#kit/postgres'
+import { concealed, type Vault } from '#kit/secrets'
+import { findSealedAccess, findStoreIdByDomain } from './queries.ts'
+import { storeNotFound } from './refusals.ts'
+import type { PlatformProfileName, RatePlan } from './store.ts'
+
+/** What opens a store's platform, and what the platform's own calls to us are checked with. Logged, it hides its secrets. */
+export type StoreAccess = Credentials & {
+  storeId: number
+  domain: string
+  timezone: string
+  currency: string
+  ratePlan: RatePlan
+  sandbox: boolean
+  profile: PlatformProfileName
+  url: string
+}
+
+export type Credentials = {
+  /** For our calls to the platform's Admin API. */
+  accessToken: string
+  /** Signs the platform's webhooks. */
+  appSecret: string
+  /** Signs requests that come through the platform's app proxy. */
+  proxySecret: string
+}
+
+const SECRET_FIELDS = ['accessToken', 'appSecret', 'proxySecret'] as const
+
+/** Sealed for one domain: copied into another store's row, the credentials do not open. */
+export function sealCredentials(vault: Vault, domain: string, credentials: Credentials): Buffer {
+  return vault.seal(`stores.platform_credentials:${domain}`, JSON.stringify(credentials))
+}
+
+export function openCredentials(vault: Vault, domain: string, sealed: Buffer): Credentials {
+  return JSON.parse(vault.open(`stores.platform_credentials:${domain}`, sealed)) as Credentials
+}
+
+/** Long enough to spare a busy store the query, short enough that another process's change is soon seen. */
+const CACHED_MS = 5_000
+const MAX_CACHED = 10_000
+
+type Cached = { access: StoreAccess; until: number }
+type Cache = { byId: Map<number, Cached>; idByDomain: Map<string, number> }
+
+const caches = new WeakMap<Database, Cache>()
+
+function cacheOf(db: Database): Cache {
+  let cache = caches.get(db)
+  if (!cache) caches.set(db, (cache = { byId: new Map(), idByDomain: new Map() }))
+  return cache
+}
+
+/** The store's credentials, from memory where they were read in the last seconds. Refuses a store that is not there. */
+export async function platformAccess(db: Database, vault: Vault, storeId: number): Promise<StoreAccess> {
+  const access = await findAccess(db, vault, storeId)
+  if (!access) throw storeNotFound(publicId('store', storeId))
+  return access
+}
+
+/** The store that a domain belongs to, with its credentials; null when there is none or it took the service off. */
+export async function storeByDomain(db: Database, vault: Vault, domain: string): Promise<StoreAccess | null> {
+  const { idByDomain } = cacheOf(db)
+  const lower = domain.toLowerCase()
+  const known = idByDomain.get(lower)
+  const storeId = known ?? (await db.inInstallation((tx) => findStoreIdByDomain(tx, lower)))
+  if (storeId === null) return null
+  if (known === undefined) {
+    if (idByDomain.size >= MAX_CACHED) idByDomain.clear()
+    idByDomain.set(lower, storeId)
+  }
+  return findAccess(db, vault, storeId)
+}
+
+/** Called after a change, so that this process sees it at once. */
+export function forgetPlatformAccess(db: Database, storeId: number): void {
+  cacheOf(db).byId.delete(storeId)
+}
+
+async function findAccess(db: Database, vault: Vault, storeId: number): Promise<StoreAccess | null> {
+  const { byId } = cacheOf(db)
+  const cached = byId.get(storeId)
+  if (cached && cached.until > performance.now()) return cached.access
+
+  const found = await findSealedAccess(db.direct, storeId)
+  if (!found) {
+    byId.delete(storeId)
+    return null
+  }
+  const { platformCredentials, platformProfile: profile, platformUrl: url, ...store } = found
+  const access = concealed<StoreAccess>(
+    { ...store, profile, url, ...openCredentials(vault, store.domain, platformCredentials) },
+    SECRET_FIELDS
+  )
+  if (byId.size >= MAX_CACHED) byId.clear()
+  byId.set(storeId, { access, until: performance.now() + CACHED_MS })
+  return access
+}

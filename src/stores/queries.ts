@@ -1,0 +1,166 @@
+import {
+  bool,
+  bytes,
+  type Ctx,
+  directSql,
+  instant,
+  int,
+  json,
+  nullable,
+  oneOf,
+  type Queries,
+  row,
+  sql,
+  type Tx,
+  text
+} from '#kit/postgres'
+import type { KeptSettings } from './settings.ts'
+import { PLATFORM_PROFILES, RATE_PLANS, Store } from './store.ts'
+
+export function listAllStores(tx: Tx): Promise<Store[]> {
+  return tx.many(
+    Store,
+    sql`select store_id, domain, name, timezone, currency, rate_plan, sandbox, clock_at, platform_profile, platform_url,
+               status, connected_at, created_at
+          from stores order by store_id`
+  )
+}
+
+const storeById = directSql<[storeId: number]>(
+  'store_by_id',
+  `select store_id, domain, name, timezone, currency, rate_plan, sandbox, clock_at, platform_profile, platform_url,
+          status, connected_at, created_at
+     from stores where store_id = $1`
+)
+
+export function findStoreById(direct: Queries, storeId: number): Promise<Store | null> {
+  return direct.maybeOne(Store, storeById(storeId))
+}
+
+/** Which store a domain is, above stores: the answer is public, and nothing else of the store leaves with it. */
+export async function findStoreIdByDomain(tx: Tx, domain: string): Promise<number | null> {
+  const found = await tx.maybeOne(row({ storeId: int }), sql`select store_id from stores where domain = ${domain}`)
+  return found?.storeId ?? null
+}
+
+/** Holds a half-made store, so that two attempts to make it again do not mix. Null when there is none of this domain. */
+export function lockStoreByDomain(tx: Tx, domain: string) {
+  return tx.maybeOne(
+    row({ storeId: int, connectedAt: nullable(instant), platformCredentials: bytes }),
+    sql`select store_id, connected_at, platform_credentials from stores where domain = ${domain} for update`
+  )
+}
+
+/** A store as it is written; `credentials` are sealed. */
+export type StoreFacts = Omit<Store, 'storeId' | 'status' | 'connectedAt' | 'createdAt'> & {
+  credentials: Buffer
+  settings: KeptSettings
+}
+
+/** Null when another transaction took the domain first. */
+export function insertStore(tx: Tx, store: StoreFacts): Promise<Store | null> {
+  return tx.maybeOne(
+    Store,
+    sql`insert into stores (domain, name, timezone, currency, rate_plan, sandbox, clock_at, platform_profile, platform_url,
+                            platform_credentials, settings)
+        values (${store.domain}, ${store.name}, ${store.timezone}, ${store.currency}, ${store.ratePlan}, ${store.sandbox},
+                ${store.clockAt}, ${store.platformProfile}, ${store.platformUrl}, ${store.credentials},
+                ${JSON.stringify(store.settings)}::jsonb)
+        on conflict (domain) do nothing
+        returning store_id, domain, name, timezone, currency, rate_plan, sandbox, clock_at, platform_profile, platform_url,
+                  status, connected_at, created_at`
+  )
+}
+
+export function rewriteStore(tx: Tx, storeId: number, store: StoreFacts): Promise<Store> {
+  return tx.one(
+    Store,
+    sql`update stores
+           set name = ${store.name}, timezone = ${store.timezone}, currency = ${store.currency},
+               rate_plan = ${store.ratePlan}, sandbox = ${store.sandbox}, clock_at = ${store.clockAt},
+               platform_profile = ${store.platformProfile}, platform_url = ${store.platformUrl},
+               platform_credentials = ${store.credentials}, settings = ${JSON.stringify(store.settings)}::jsonb,
+               updated_at = clock_timestamp()
+         where store_id = ${storeId}
+        returning store_id, domain, name, timezone, currency, rate_plan, sandbox, clock_at, platform_profile, platform_url,
+                  status, connected_at, created_at`
+  )
+}
+
+/** The platform and the store know each other: the store is finished, and its domain is taken for good. */
+export function markStoreConnected(ctx: Ctx): Promise<number> {
+  return ctx.tx.run(
+    sql`update stores set connected_at = clock_timestamp(), updated_at = clock_timestamp()
+         where store_id = ${ctx.storeId} and connected_at is null`
+  )
+}
+
+/** A zone that only JavaScript knows would fail later, in the first query that asks for shop-local dates. */
+export async function databaseKnowsTimezone(tx: Tx, timezone: string): Promise<boolean> {
+  const found = await tx.many(row({ name: text }), sql`select name from pg_timezone_names where name = ${timezone}`)
+  return found.length > 0
+}
+
+const AccessRow = row({
+  storeId: int,
+  domain: text,
+  timezone: text,
+  currency: text,
+  ratePlan: oneOf(...RATE_PLANS),
+  sandbox: bool,
+  platformProfile: oneOf(...PLATFORM_PROFILES),
+  platformUrl: text,
+  platformCredentials: bytes
+})
+
+const storeAccess = directSql<[storeId: number]>(
+  'store_access',
+  `select store_id, domain, timezone, currency, rate_plan, sandbox, platform_profile, platform_url, platform_credentials
+     from stores where store_id = $1 and status = 'active'`
+)
+
+/** Null also for a store that took the service off. */
+export function findSealedAccess(direct: Queries, storeId: number) {
+  return direct.maybeOne(AccessRow, storeAccess(storeId))
+}
+
+const SettingsRow = row({
+  domain: text,
+  timezone: text,
+  currency: text,
+  sandbox: bool,
+  platformProfile: oneOf(...PLATFORM_PROFILES),
+  settings: json<KeptSettings>()
+})
+
+export function readSettings(ctx: Ctx) {
+  return ctx.tx.one(
+    SettingsRow,
+    sql`select domain, timezone, currency, sandbox, platform_profile, settings
+          from stores where store_id = ${ctx.storeId}`
+  )
+}
+
+const clockOf = directSql<[storeId: number]>(
+  'store_clock',
+  `select date_trunc('milliseconds', coalesce(clock_at, clock_timestamp())) as now from stores where store_id = $1`
+)
+
+export function findClock(direct: Queries, storeId: number) {
+  return direct.maybeOne(row({ now: instant }), clockOf(storeId))
+}
+
+/** The clock as it stands, held until the transaction ends, and what real time is meanwhile. */
+export function lockClock(ctx: Ctx) {
+  return ctx.tx.one(
+    row({ domain: text, sandbox: bool, clockAt: nullable(instant), realNow: instant }),
+    sql`select domain, sandbox, clock_at, date_trunc('milliseconds', clock_timestamp()) as real_now
+          from stores where store_id = ${ctx.storeId} for update`
+  )
+}
+
+export function writeClock(ctx: Ctx, clockAt: Temporal.Instant | null): Promise<number> {
+  return ctx.tx.run(
+    sql`update stores set clock_at = ${clockAt}, updated_at = clock_timestamp() where store_id = ${ctx.storeId}`
+  )
+}

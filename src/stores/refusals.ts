@@ -1,0 +1,17 @@
+import { publicId } from '#kit/ids'
+import { invalidField, Refusal } from '#kit/refusal'
+
+export const storeNotFound = (reference: string) => new Refusal('not_found', `There is no store ${reference}`)
+
+export const domainTaken = (domain: string) => new Refusal('conflict', `There already is a store ${domain}`)
+
+export const keyNotFound = (keyId: number) => new Refusal('not_found', `There is no API key ${publicId('key', keyId)}`)
+
+export const unknownScope = (scope: string, allowed: readonly string[]) =>
+  invalidField('scopes', `takes any of ${allowed.join(', ')}; ${JSON.stringify(scope)} is none of them`)
+
+export const clockOfLiveStore = (domain: string) =>
+  new Refusal('conflict', `Store ${domain} is no sandbox store: its clock is real time and cannot be set`)
+
+export const clockBackwards = (now: Temporal.Instant, to: Temporal.Instant) =>
+  new Refusal('conflict', `The clock stands at ${now} and cannot go back to ${to}`)

@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto'
+import type { Ctx, Database } from '#kit/postgres'
+import { openVault } from '#kit/secrets'
+import { type Credentials, createKey, createStore, markStoreConnected, type NewStore, type Store } from '#stores'
+
+/** The master key of every test. */
+export const testVault = openVault(Buffer.alloc(32, 'perennial test master key'))
+
+export type BuiltStore = Store & {
+  credentials: Credentials
+  inStore<T>(work: (ctx: Ctx) => Promise<T>): Promise<T>
+  /** A new API key of this store; all scopes unless some are named. */
+  aKey(scopes?: string[]): Promise<string>
+}
+
+/** A finished sandbox store of its own, with a domain that no other test has; the fields given replace the usual ones. */
+export async function aStore(db: Database, given: Partial<NewStore> = {}): Promise<BuiltStore> {
+  const { store, credentials } = await createStore(db, testVault, {
+    domain: `shop-${randomBytes(5).toString('hex')}.example`,
+    name: 'Test shop',
+    timezone: 'America/New_York',
+    currency: 'USD',
+    plan: 'enterprise',
+    sandbox: true,
+    platformUrl: 'http://127.0.0.1:9',
+    ...given
+  })
+  await db.inStore(store.storeId, markStoreConnected)
+  return {
+    ...store,
+    credentials,
+    inStore: (work) => db.inStore(store.storeId, work),
+    aKey: async (scopes) => (await createKey(db, { storeId: store.storeId, name: 'Test', scopes })).key
+  }
+}
