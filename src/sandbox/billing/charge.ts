@@ -1,0 +1,89 @@
+import type { ContractDiscount, ContractLine, ContractTerms } from '../state/contracts.ts'
+import type { OrderDiscount } from '../state/orders.ts'
+
+export type Charge = {
+  lines: (ContractLine & { chargedPriceMinor: number; discountMinor: number })[]
+  discounts: OrderDiscount[]
+  /** Discounts that took something off this charge, to be counted against their limits. */
+  usedDiscountIds: string[]
+  subtotalMinor: number
+  discountMinor: number
+  shippingMinor: number
+  totalMinor: number
+}
+
+/** A line's price in a cycle: the newest price change that has begun, or else what the app set. */
+export function priceInCycle(line: ContractLine, cycleIndex: number): number {
+  const begun = line.cycleDiscounts.filter((change) => change.afterCycle > 0 && change.afterCycle <= cycleIndex)
+  return begun.sort((a, b) => b.afterCycle - a.afterCycle)[0]?.computedPriceMinor ?? line.priceMinor
+}
+
+function isLive(discount: ContractDiscount): boolean {
+  return discount.recurringCycleLimit === null || discount.usageCount < discount.recurringCycleLimit
+}
+
+/** What one cycle of a contract costs, discounts taken off. */
+export function chargeOf(
+  terms: Pick<ContractTerms, 'lines' | 'discounts' | 'deliveryPriceMinor'>,
+  cycleIndex: number
+): Charge {
+  const lines = terms.lines.map((line) => ({
+    ...line,
+    chargedPriceMinor: priceInCycle(line, cycleIndex),
+    discountMinor: 0
+  }))
+  let shippingMinor = terms.deliveryPriceMinor
+  const discounts: OrderDiscount[] = []
+  const usedDiscountIds: string[] = []
+  for (const discount of terms.discounts.filter(isLive)) {
+    let amountMinor = 0
+    if (discount.targetType === 'SHIPPING_LINE') {
+      amountMinor = shippingMinor
+      shippingMinor = 0
+    } else {
+      amountMinor = takeOff(lines, discount)
+    }
+    usedDiscountIds.push(discount.id)
+    discounts.push({ code: null, title: discount.title ?? 'Discount', amountMinor, percentage: discount.percentage })
+  }
+  const linesMinor = lines.reduce((sum, line) => sum + line.chargedPriceMinor * line.quantity, 0)
+  const discountMinor = lines.reduce((sum, line) => sum + line.discountMinor, 0)
+  const subtotalMinor = linesMinor - discountMinor
+  return {
+    lines,
+    discounts,
+    usedDiscountIds,
+    subtotalMinor,
+    discountMinor,
+    shippingMinor,
+    totalMinor: subtotalMinor + shippingMinor
+  }
+}
+
+/** Spreads one discount over its lines and returns what it took off; a line never goes below zero. */
+function takeOff(lines: Charge['lines'], discount: ContractDiscount): number {
+  const entitled = lines.filter((line) => discount.lineIds === null || discount.lineIds.includes(line.id))
+  let left = discount.amountMinor ?? 0
+  let taken = 0
+  for (const line of entitled) {
+    const open = line.chargedPriceMinor * line.quantity - line.discountMinor
+    const wanted =
+      discount.percentage !== null
+        ? Math.round((open * discount.percentage) / 100)
+        : discount.appliesOnEachItem
+          ? (discount.amountMinor ?? 0) * line.quantity
+          : left
+    const off = Math.min(open, wanted)
+    line.discountMinor += off
+    left -= off
+    taken += off
+  }
+  return taken
+}
+
+/** A line's price for the whole quantity after today's discounts, as the API shows it. */
+export function discountedLineMinor(terms: Pick<ContractTerms, 'lines' | 'discounts'>, lineId: string): number {
+  const charge = chargeOf({ ...terms, deliveryPriceMinor: 0 }, 0)
+  const line = charge.lines.find((candidate) => candidate.id === lineId)
+  return line ? line.chargedPriceMinor * line.quantity - line.discountMinor : 0
+}

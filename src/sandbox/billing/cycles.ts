@@ -1,0 +1,40 @@
+import type { Contract, Interval } from '../state/contracts.ts'
+
+const UNITS = { DAY: 'days', WEEK: 'weeks', MONTH: 'months', YEAR: 'years' } as const
+
+/** The instant `steps` intervals from a moment, on the shop's calendar; the day of the month is kept where it exists. */
+export function stepsFrom(
+  moment: Temporal.Instant,
+  interval: Interval,
+  steps: number,
+  timezone: string
+): Temporal.Instant {
+  return moment
+    .toZonedDateTimeISO(timezone)
+    .add({ [UNITS[interval]]: steps })
+    .toInstant()
+}
+
+export type Cycle = { index: number; startAt: Temporal.Instant; endAt: Temporal.Instant }
+
+/**
+ * Cycle n of a contract. It is billed at its end: cycle 1 runs from the making of the contract, which the first order
+ * paid, to the first renewal.
+ */
+export function cycleOf(contract: Contract, index: number, timezone: string): Cycle {
+  const { interval, intervalCount } = contract.billingPolicy
+  const end = (cycle: number) =>
+    stepsFrom(contract.cycleAnchorAt, interval, (cycle - contract.cycleAnchorIndex) * intervalCount, timezone)
+  return { index, startAt: index === 1 ? contract.createdAt : end(index - 1), endAt: end(index) }
+}
+
+/** The cycle that a moment falls into; 1 for a moment before the contract. */
+export function cycleAt(contract: Contract, moment: Temporal.Instant, timezone: string): Cycle {
+  // Calendar intervals differ in length; walk from an estimate that is certainly not after the moment.
+  const daysPerInterval = { DAY: 1, WEEK: 7, MONTH: 31, YEAR: 366 }[contract.billingPolicy.interval]
+  const days = moment.since(contract.cycleAnchorAt).total('days')
+  const steps = Math.floor(days / (daysPerInterval * contract.billingPolicy.intervalCount))
+  let index = Math.max(1, contract.cycleAnchorIndex + Math.min(steps, 0) * 2 + Math.max(steps, 0) - 1)
+  while (Temporal.Instant.compare(cycleOf(contract, index, timezone).endAt, moment) <= 0) index++
+  return cycleOf(contract, index, timezone)
+}

@@ -1,0 +1,135 @@
+import type { Queries } from '#kit/postgres'
+import { orderPayload, transactionPayload } from '../outgoing/order-payloads.ts'
+import type { Topic } from '../outgoing/topics.ts'
+import type { Shop } from '../shop.ts'
+import type { Customer } from '../state/customers.ts'
+import { allotOrderIds, allotOrderNumbers } from '../state/numbering.ts'
+import {
+  countOrders,
+  insertOrders,
+  insertTransactions,
+  type Order,
+  type OrderDiscount,
+  type OrderLine,
+  type Transaction
+} from '../state/orders.ts'
+import type { Card } from '../state/payment-methods.ts'
+
+export type Payment = { gateway: string; amountMinor: number; card: Card | null }
+
+export type Purchase = {
+  customer: Customer
+  contractId: string | null
+  currency: string
+  lines: Omit<OrderLine, 'id'>[]
+  discounts: OrderDiscount[]
+  shippingMinor: number
+  payments: Payment[]
+  tags: string[]
+  sourceName: string
+}
+
+export type PlacedOrder = { order: Order; customer: Customer; transactions: Transaction[] }
+
+/** Places paid orders, all with the same handful of statements. In the order of the purchases. */
+export async function placeOrders(
+  q: Queries,
+  shop: Shop,
+  purchases: Purchase[],
+  now: Temporal.Instant
+): Promise<PlacedOrder[]> {
+  if (purchases.length === 0) return []
+  const ids = await allotOrderIds(q, {
+    orders: purchases.length,
+    lines: purchases.reduce((sum, purchase) => sum + purchase.lines.length, 0),
+    transactions: purchases.reduce((sum, purchase) => sum + purchase.payments.length, 0)
+  })
+  const firstNumber = await allotOrderNumbers(q, shop.storeId, purchases.length)
+  const placed = purchases.map((purchase, i) => {
+    const order = orderFrom(purchase, ids.orders[i]!, firstNumber + i, () => ids.lines.shift()!, now)
+    const transactions = purchase.payments.map(
+      (payment): Transaction => ({
+        __typename: 'OrderTransaction',
+        id: ids.transactions.shift()!,
+        orderId: order.id,
+        parentId: null,
+        refundId: null,
+        kind: 'SALE',
+        status: 'SUCCESS',
+        gateway: payment.gateway,
+        amountMinor: payment.amountMinor,
+        currency: order.currency,
+        card: payment.card,
+        errorCode: null,
+        createdAt: now
+      })
+    )
+    return { order, customer: purchase.customer, transactions }
+  })
+  await insertOrders(
+    q,
+    shop.storeId,
+    placed.map(({ order }) => order)
+  )
+  await insertTransactions(
+    q,
+    shop.storeId,
+    placed.flatMap(({ transactions }) => transactions)
+  )
+  await countOrders(
+    q,
+    shop.storeId,
+    placed.map(({ order }) => order)
+  )
+  return placed
+}
+
+function orderFrom(purchase: Purchase, id: string, number: number, lineId: () => string, now: Temporal.Instant): Order {
+  const lines = purchase.lines.map((line) => ({ ...line, id: lineId() }))
+  const linesMinor = lines.reduce((sum, line) => sum + line.priceMinor * line.quantity, 0)
+  const discountMinor = lines.reduce((sum, line) => sum + line.discountMinor, 0)
+  return {
+    __typename: 'Order',
+    id,
+    number,
+    customerId: purchase.customer.id,
+    contractId: purchase.contractId,
+    email: purchase.customer.email,
+    currency: purchase.currency,
+    subtotalMinor: linesMinor - discountMinor,
+    discountMinor,
+    shippingMinor: purchase.shippingMinor,
+    totalMinor: linesMinor - discountMinor + purchase.shippingMinor,
+    refundedMinor: 0,
+    financialStatus: 'paid',
+    lines,
+    discounts: purchase.discounts,
+    gateways: purchase.payments.map((payment) => payment.gateway),
+    tags: purchase.tags,
+    note: null,
+    sourceName: purchase.sourceName,
+    country: purchase.customer.country,
+    province: purchase.customer.province,
+    cancelledAt: null,
+    cancelReason: null,
+    createdAt: now,
+    processedAt: now,
+    updatedAt: now
+  }
+}
+
+/** What the platform tells when a paid order has been placed. */
+export function orderMessages(
+  shop: Shop,
+  { order, customer, transactions }: PlacedOrder
+): { topic: Topic; payload: unknown }[] {
+  const payload = orderPayload(shop, order, customer)
+  return [
+    { topic: 'orders/create', payload },
+    ...transactions.map((transaction) => ({
+      topic: 'order_transactions/create' as const,
+      payload: transactionPayload(shop, transaction, order.number)
+    })),
+    { topic: 'orders/paid', payload }
+  ]
+}

@@ -1,0 +1,117 @@
+import type { Shop } from '../shop.ts'
+import type { Customer } from '../state/customers.ts'
+import type { PaymentMethod } from '../state/payment-methods.ts'
+import { wireInstant } from '../wire/time.ts'
+import { formsOf, number } from './json.ts'
+
+/** customers/create, update, enable, disable; also the `customer` of an order. */
+export function customerPayload(shop: Shop, customer: Customer) {
+  const form = formsOf(shop)
+  return {
+    id: number(customer.id),
+    created_at: form.at(customer.createdAt),
+    updated_at: form.at(customer.updatedAt),
+    first_name: customer.firstName,
+    last_name: customer.lastName,
+    state: 'disabled',
+    note: customer.note,
+    verified_email: true,
+    multipass_identifier: null,
+    tax_exempt: false,
+    email: customer.email,
+    phone: customer.phone,
+    currency: shop.currency,
+    addresses: [],
+    tax_exemptions: [],
+    admin_graphql_api_id: form.gid('Customer', customer.id),
+    default_address: addressOf(customer)
+  }
+}
+
+/** The only address that a customer has here: a country and a province. */
+function addressOf(customer: Customer) {
+  if (!customer.country) return null
+  return {
+    id: number(customer.id),
+    customer_id: number(customer.id),
+    first_name: customer.firstName,
+    last_name: customer.lastName,
+    company: null,
+    address1: null,
+    address2: null,
+    city: null,
+    province: customer.province,
+    country: customer.country,
+    zip: null,
+    phone: customer.phone,
+    name: [customer.firstName, customer.lastName].filter(Boolean).join(' '),
+    province_code: customer.province,
+    country_code: customer.country,
+    country_name: customer.country,
+    default: true
+  }
+}
+
+/** customer.tags_added and customer.tags_removed: the newer, camelCase kind of body. */
+export function customerTagsPayload(shop: Shop, customer: Customer, tags: string[], now: Temporal.Instant) {
+  return {
+    customerId: formsOf(shop).gid('Customer', customer.id),
+    tags,
+    occurredAt: now.toString({ smallestUnit: 'millisecond' })
+  }
+}
+
+/** customer_payment_methods/create, update and revoke. */
+export function paymentMethodPayload(shop: Shop, method: PaymentMethod) {
+  const form = formsOf(shop)
+  return {
+    admin_graphql_api_id: form.gid('CustomerPaymentMethod', method.id),
+    token: method.id,
+    customer_id: number(method.customerId),
+    admin_graphql_api_customer_id: form.gid('Customer', method.customerId),
+    instrument_type: 'CustomerCreditCard',
+    payment_instrument: {
+      last_digits: method.lastDigits,
+      month: method.expiryMonth,
+      year: method.expiryYear,
+      name: method.holder,
+      brand: method.brand
+    },
+    resource_type: 'Subscriptions'
+  }
+}
+
+/** The three compliance topics, which an app configures for itself. */
+export const compliancePayloads = {
+  'customers/data_request': (shop: Shop, customer: Customer, orderIds: string[]) => ({
+    shop_id: number(shop.id),
+    shop_domain: shop.domain,
+    customer: { id: number(customer.id), email: customer.email, phone: customer.phone },
+    orders_requested: orderIds.map((id) => number(id)),
+    data_request: { id: 9999 }
+  }),
+  'customers/redact': (shop: Shop, customer: Customer, orderIds: string[]) => ({
+    shop_id: number(shop.id),
+    shop_domain: shop.domain,
+    customer: { id: number(customer.id), email: customer.email, phone: customer.phone },
+    orders_to_redact: orderIds.map((id) => number(id))
+  }),
+  'shop/redact': (shop: Shop) => ({ shop_id: number(shop.id), shop_domain: shop.domain })
+} as const
+
+export type ComplianceTopic = keyof typeof compliancePayloads
+
+/** app/uninstalled: the shop as the app last saw it. */
+export function shopPayload(shop: Shop) {
+  return {
+    id: number(shop.id),
+    name: shop.name,
+    email: shop.email,
+    domain: shop.domain,
+    currency: shop.currency,
+    iana_timezone: shop.timezone,
+    myshopify_domain: shop.domain,
+    created_at: wireInstant(shop.createdAt),
+    updated_at: wireInstant(shop.createdAt)
+  }
+}

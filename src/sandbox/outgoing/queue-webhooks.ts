@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto'
+import { type Queries, sql } from '#kit/postgres'
+import type { Shop } from '../shop.ts'
+import type { Topic } from './topics.ts'
+
+export type Message = {
+  topic: Topic
+  payload: unknown
+  /** Messages of one happening share it. */
+  eventId: string
+  /** More than one when the script wants the message repeated, under the same webhook id. */
+  copies?: number
+}
+
+/**
+ * Puts messages into the outbox for everyone who subscribes to their topic, with one statement and in the order given. To
+ * be called in the transaction of what they tell.
+ */
+export async function queueWebhooks(q: Queries, shop: Shop, messages: Message[], now: Temporal.Instant) {
+  if (messages.length === 0) return
+  await q.run(sql`
+    insert into sandbox.webhook_messages (store_id, webhook_id, event_id, subscription_id, topic, uri, body, triggered_at,
+                                          next_try_at)
+    select ${shop.storeId}, md5(m.event_id || m.topic || m.position || ':' || s.id)::uuid, m.event_id::uuid, s.id, m.topic,
+           s.uri, m.body, ${now}, ${now}
+      from unnest(${messages.map((m) => m.topic)}::text[], ${messages.map((m) => JSON.stringify(m.payload))}::text[],
+                  ${messages.map((m) => m.eventId)}::text[], ${messages.map((m) => m.copies ?? 1)}::int[])
+           with ordinality as m(topic, body, event_id, copies, position)
+      join sandbox.webhook_subscriptions s on s.store_id = ${shop.storeId} and s.topic = m.topic
+      cross join lateral generate_series(1, m.copies)
+     order by m.position, s.id`)
+}
+
+/** One happening: its messages share an event id. */
+export function happening(messages: { topic: Topic; payload: unknown }[], copies = 1): Message[] {
+  const eventId = randomUUID()
+  return messages.map(({ topic, payload }) => ({ topic, payload, eventId, copies }))
+}

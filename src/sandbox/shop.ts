@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto'
+import { bytes, type Database, instant, int, nullable, type RowOf, row, sql, text, textList } from '#kit/postgres'
+
+export const Shop = row({
+  storeId: int,
+  id: text,
+  domain: text,
+  name: text,
+  email: text,
+  timezone: text,
+  currency: text,
+  profile: text,
+  accessTokenHash: bytes,
+  appSecret: text,
+  proxySecret: text,
+  appProxyUrl: nullable(text),
+  accessScopes: nullable(textList),
+  answerDelaySeconds: int,
+  costCapacity: int,
+  costRestoreRate: int,
+  createdAt: instant
+})
+export type Shop = RowOf<typeof Shop>
+
+/** How long a shop is remembered: every request asks for it, and another process may change it. */
+const REMEMBERED_MS = 2_000
+
+/** The shops of this platform, each remembered for a moment. */
+export class Shops {
+  readonly #db: Database
+  readonly #byDomain = new Map<string, { shop: Shop; until: number }>()
+  readonly #byStore = new Map<number, { shop: Shop; until: number }>()
+
+  constructor(db: Database) {
+    this.#db = db
+  }
+
+  async findByDomain(domain: string): Promise<Shop | null> {
+    const known = this.#byDomain.get(domain)
+    if (known && known.until > performance.now()) return known.shop
+    // Above stores: this is the lookup that tells which shop a request is for.
+    const found = await this.#db.direct.maybeOne(
+      Shop,
+      sql`
+      select store_id, id::text as id, domain, name, email, timezone, currency, profile, access_token_hash, app_secret,
+             proxy_secret, app_proxy_url, access_scopes, answer_delay_seconds, cost_capacity, cost_restore_rate, created_at
+        from sandbox.shops where domain = ${domain}`
+    )
+    if (found) this.#remember(found)
+    return found
+  }
+
+  async find(storeId: number): Promise<Shop | null> {
+    const known = this.#byStore.get(storeId)
+    if (known && known.until > performance.now()) return known.shop
+    const found = await this.#db.direct.maybeOne(
+      Shop,
+      sql`
+      select store_id, id::text as id, domain, name, email, timezone, currency, profile, access_token_hash, app_secret,
+             proxy_secret, app_proxy_url, access_scopes, answer_delay_seconds, cost_capacity, cost_restore_rate, created_at
+        from sandbox.shops where store_id = ${storeId}`
+    )
+    if (found) this.#remember(found)
+    return found
+  }
+
+  forget(storeId: number) {
+    const known = this.#byStore.get(storeId)
+    this.#byStore.delete(storeId)
+    if (known) this.#byDomain.delete(known.shop.domain)
+  }
+
+  #remember(shop: Shop) {
+    const entry = { shop, until: performance.now() + REMEMBERED_MS }
+    this.#byStore.set(shop.storeId, entry)
+    this.#byDomain.set(shop.domain, entry)
+  }
+}
+
+export function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}
+
+/** `Platform` or `Shopify`: the middle word of the headers in this shop's profile. */
+export function headerWord(shop: Pick<Shop, 'profile'>): 'Platform' | 'Shopify' {
+  return shop.profile === 'shopify' ? 'Shopify' : 'Platform'
+}

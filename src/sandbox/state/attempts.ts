@@ -1,0 +1,152 @@
+import { instant, int, nullable, type Queries, type RowOf, row, sql, text } from '#kit/postgres'
+
+const AttemptRow = row({
+  id: text,
+  contractId: text,
+  idempotencyKey: text,
+  cycleIndex: int,
+  originAt: nullable(instant),
+  status: text as (value: unknown) => AttemptStatus,
+  outcome: text,
+  answerAt: instant,
+  errorCode: nullable(text),
+  errorMessage: nullable(text),
+  orderId: nullable(text),
+  challenge: nullable(text),
+  createdAt: instant,
+  completedAt: nullable(instant)
+})
+export type AttemptStatus = 'pending' | 'challenged' | 'succeeded' | 'failed'
+export type Attempt = RowOf<typeof AttemptRow> & { __typename: 'SubscriptionBillingAttempt' }
+
+const asAttempt = (found: RowOf<typeof AttemptRow>): Attempt => ({ __typename: 'SubscriptionBillingAttempt', ...found })
+
+export async function findAttempts(q: Queries, storeId: number, ids: string[]): Promise<Attempt[]> {
+  const rows = await q.many(
+    AttemptRow,
+    sql`
+    select id::text as id, contract_id::text as contract_id, idempotency_key, cycle_index, origin_at, status, outcome,
+           answer_at, error_code, error_message, order_id::text as order_id, challenge, created_at, completed_at
+      from sandbox.billing_attempts where store_id = ${storeId} and id = any(${ids}::bigint[])`
+  )
+  return rows.map(asAttempt)
+}
+
+/** Every attempt of the contracts, oldest first. */
+export async function listAttemptsOf(q: Queries, storeId: number, contractIds: string[]): Promise<Attempt[]> {
+  const rows = await q.many(
+    AttemptRow,
+    sql`
+    select id::text as id, contract_id::text as contract_id, idempotency_key, cycle_index, origin_at, status, outcome,
+           answer_at, error_code, error_message, order_id::text as order_id, challenge, created_at, completed_at
+      from sandbox.billing_attempts where store_id = ${storeId} and contract_id = any(${contractIds}::bigint[])
+     order by billing_attempts.id`
+  )
+  return rows.map(asAttempt)
+}
+
+export async function findAttemptByKey(
+  q: Queries,
+  storeId: number,
+  contractId: string,
+  key: string
+): Promise<Attempt | null> {
+  const found = await q.maybeOne(
+    AttemptRow,
+    sql`
+    select id::text as id, contract_id::text as contract_id, idempotency_key, cycle_index, origin_at, status, outcome,
+           answer_at, error_code, error_message, order_id::text as order_id, challenge, created_at, completed_at
+      from sandbox.billing_attempts
+     where store_id = ${storeId} and contract_id = ${contractId} and idempotency_key = ${key}`
+  )
+  return found && asAttempt(found)
+}
+
+export async function findAttemptByChallenge(q: Queries, storeId: number, challenge: string): Promise<Attempt | null> {
+  const found = await q.maybeOne(
+    AttemptRow,
+    sql`
+    select id::text as id, contract_id::text as contract_id, idempotency_key, cycle_index, origin_at, status, outcome,
+           answer_at, error_code, error_message, order_id::text as order_id, challenge, created_at, completed_at
+      from sandbox.billing_attempts where store_id = ${storeId} and challenge = ${challenge}`
+  )
+  return found && asAttempt(found)
+}
+
+const Made = row({ contractStatus: text, cardless: (v) => v === true, made: (v) => v === true, id: nullable(text) })
+
+/**
+ * Stores an attempt, in one statement: takes the next outcome of the customer's card script, and answers the attempt that
+ * already has the key if there is one. Nothing is stored when the contract is not active. Null when there is no contract.
+ */
+export async function insertAttempt(
+  q: Queries,
+  storeId: number,
+  made: { contractId: string; idempotencyKey: string; cycleIndex: number; originAt: Temporal.Instant | null },
+  answer: { now: Temporal.Instant; at: Temporal.Instant; lateAt: Temporal.Instant; challenge: string }
+): Promise<RowOf<typeof Made> | null> {
+  return q.maybeOne(
+    Made,
+    sql`
+    with contract as (
+      select c.id, c.status, c.customer_id, c.payment_token
+        from sandbox.contracts c where c.store_id = ${storeId} and c.id = ${made.contractId}
+    ), card as (
+      -- Locked, so that two attempts at once take two outcomes of the script.
+      select cu.id, coalesce(cu.script[1], cu.outcome) as outcome, cardinality(cu.script) > 0 as scripted
+        from sandbox.customers cu join contract on cu.id = contract.customer_id
+       where cu.store_id = ${storeId}
+         for update of cu
+    ), existing as (
+      select a.id from sandbox.billing_attempts a
+       where a.store_id = ${storeId} and a.contract_id = ${made.contractId} and a.idempotency_key = ${made.idempotencyKey}
+    ), made as (
+      insert into sandbox.billing_attempts (store_id, contract_id, idempotency_key, cycle_index, origin_at, outcome, challenge,
+                                            answer_at, created_at)
+      select ${storeId}, contract.id, ${made.idempotencyKey}, ${made.cycleIndex}, ${made.originAt}, card.outcome,
+             case when card.outcome = '3ds' then ${answer.challenge} end,
+             case when card.outcome = 'late' then ${answer.lateAt}::timestamptz else ${answer.at}::timestamptz end, ${answer.now}
+        from contract join card on card.id = contract.customer_id
+       where contract.status = 'ACTIVE' and not exists (select from existing)
+      on conflict (store_id, contract_id, idempotency_key) do nothing
+      returning id
+    ), used as (
+      update sandbox.customers cu set script = cu.script[2:]
+        from card, made where cu.store_id = ${storeId} and cu.id = card.id and card.scripted
+    )
+    select contract.status as contract_status, contract.payment_token is null as cardless,
+           exists (select from made) as made,
+           coalesce((select id from made), (select id from existing))::text as id
+      from contract`
+  )
+}
+
+export type Answer = {
+  id: string
+  status: AttemptStatus
+  errorCode: string | null
+  errorMessage: string | null
+  orderId: string | null
+}
+
+/** Writes the answers of many attempts with one statement. */
+export async function answerAttempts(q: Queries, storeId: number, answers: Answer[], now: Temporal.Instant) {
+  await q.run(sql`
+    update sandbox.billing_attempts a
+       set status = n.status, error_code = n."errorCode", error_message = n."errorMessage", order_id = n."orderId",
+           completed_at = case when n.status in ('succeeded', 'failed') then ${now}::timestamptz end
+      from jsonb_to_recordset(${JSON.stringify(answers)}::jsonb)
+           as n(id bigint, status text, "errorCode" text, "errorMessage" text, "orderId" bigint)
+     where a.store_id = ${storeId} and a.id = n.id`)
+}
+
+/** The last cycle of the contract that was paid; 0 when none was. */
+export async function lastPaidCycle(q: Queries, storeId: number, contractId: string): Promise<number> {
+  const { cycle } = await q.one(
+    row({ cycle: int }),
+    sql`
+    select coalesce(max(cycle_index), 0) as cycle from sandbox.billing_attempts
+     where store_id = ${storeId} and contract_id = ${contractId} and status = 'succeeded'`
+  )
+  return cycle
+}

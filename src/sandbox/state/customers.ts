@@ -1,0 +1,133 @@
+import { instant, int, nullable, type Queries, type RowOf, row, sql, text, textList } from '#kit/postgres'
+
+const CustomerRow = row({
+  id: text,
+  email: nullable(text),
+  firstName: nullable(text),
+  lastName: nullable(text),
+  phone: nullable(text),
+  country: nullable(text),
+  province: nullable(text),
+  note: nullable(text),
+  tags: textList,
+  ordersCount: int,
+  spentMinor: int,
+  outcome: text,
+  script: textList,
+  createdAt: instant,
+  updatedAt: instant
+})
+export type Customer = RowOf<typeof CustomerRow> & { __typename: 'Customer' }
+
+const asCustomer = (found: RowOf<typeof CustomerRow>): Customer => ({ __typename: 'Customer', ...found })
+
+/** Those of the ids that exist, in no order. */
+export async function findCustomers(q: Queries, storeId: number, ids: string[]): Promise<Customer[]> {
+  const rows = await q.many(
+    CustomerRow,
+    sql`
+    select id::text as id, email, first_name, last_name, phone, country, province, note, tags, orders_count, spent_minor,
+           outcome, script, created_at, updated_at
+      from sandbox.customers where store_id = ${storeId} and id = any(${ids}::bigint[])`
+  )
+  return rows.map(asCustomer)
+}
+
+export async function findCustomer(q: Queries, storeId: number, id: string): Promise<Customer | null> {
+  return (await findCustomers(q, storeId, [id]))[0] ?? null
+}
+
+/** By e-mail in any case; an address belongs to one customer of a shop. */
+export async function findCustomerByEmail(q: Queries, storeId: number, email: string): Promise<Customer | null> {
+  const found = await q.maybeOne(
+    CustomerRow,
+    sql`
+    select id::text as id, email, first_name, last_name, phone, country, province, note, tags, orders_count, spent_minor,
+           outcome, script, created_at, updated_at
+      from sandbox.customers where store_id = ${storeId} and lower(email) = lower(${email})`
+  )
+  return found && asCustomer(found)
+}
+
+export async function findCustomerByPhone(q: Queries, storeId: number, phone: string): Promise<Customer | null> {
+  const found = await q.many(
+    CustomerRow,
+    sql`
+    select id::text as id, email, first_name, last_name, phone, country, province, note, tags, orders_count, spent_minor,
+           outcome, script, created_at, updated_at
+      from sandbox.customers where store_id = ${storeId} and phone = ${phone} order by id limit 1`
+  )
+  return found[0] ? asCustomer(found[0]) : null
+}
+
+/** Newest first, for pages and pickers. */
+export async function listCustomers(q: Queries, storeId: number, limit: number): Promise<Customer[]> {
+  const rows = await q.many(
+    CustomerRow,
+    sql`
+    select id::text as id, email, first_name, last_name, phone, country, province, note, tags, orders_count, spent_minor,
+           outcome, script, created_at, updated_at
+      from sandbox.customers where store_id = ${storeId} order by id desc limit ${limit}`
+  )
+  return rows.map(asCustomer)
+}
+
+export type NewCustomer = {
+  id: string | null
+  email: string | null
+  firstName: string | null
+  lastName: string | null
+  phone: string | null
+  country: string | null
+  province: string | null
+  note: string | null
+  tags: string[]
+}
+
+/** Null when the shop already has a customer with that id or e-mail. */
+export async function insertCustomer(
+  q: Queries,
+  storeId: number,
+  made: NewCustomer,
+  now: Temporal.Instant
+): Promise<Customer | null> {
+  const found = await q.maybeOne(
+    CustomerRow,
+    sql`
+    insert into sandbox.customers (store_id, id, email, first_name, last_name, phone, country, province, note, tags,
+                                   created_at, updated_at)
+    values (${storeId}, coalesce(${made.id}::bigint, nextval('sandbox.customer_ids')), ${made.email}, ${made.firstName},
+            ${made.lastName}, ${made.phone}, ${made.country}, ${made.province}, ${made.note}, ${made.tags}, ${now}, ${now})
+    on conflict do nothing
+    returning id::text as id, email, first_name, last_name, phone, country, province, note, tags, orders_count, spent_minor,
+              outcome, script, created_at, updated_at`
+  )
+  return found && asCustomer(found)
+}
+
+export type CustomerChange = Pick<NewCustomer, 'email' | 'firstName' | 'lastName' | 'phone' | 'note' | 'tags'>
+
+export async function updateCustomer(
+  q: Queries,
+  storeId: number,
+  id: string,
+  to: CustomerChange,
+  now: Temporal.Instant
+) {
+  await q.run(sql`
+    update sandbox.customers
+       set email = ${to.email}, first_name = ${to.firstName}, last_name = ${to.lastName}, phone = ${to.phone},
+           note = ${to.note}, tags = ${to.tags}, updated_at = ${now}
+     where store_id = ${storeId} and id = ${id}`)
+}
+
+/** Sets what the card does from now on: the listed outcomes once each, then the last one for good. */
+export async function scriptCard(q: Queries, storeId: number, id: string, script: string[], outcome: string) {
+  await q.run(sql`
+    update sandbox.customers set script = ${script}, outcome = ${outcome}
+     where store_id = ${storeId} and id = ${id}`)
+}
+
+export function displayNameOf(customer: Pick<Customer, 'firstName' | 'lastName' | 'email'>): string {
+  return [customer.firstName, customer.lastName].filter(Boolean).join(' ') || customer.email || ''
+}
