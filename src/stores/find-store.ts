@@ -1,9 +1,8 @@
 import { internalId } from '#kit/ids'
-import type { Ctx, Database } from '#kit/postgres'
-import { findStoreById, findStoreIdByDomain, listAllStores, readSettings } from './queries.ts'
+import type { Database } from '#kit/postgres'
+import { findStoreById, findStoreIdByDomain, listAllStores } from './queries.ts'
 import { storeNotFound } from './refusals.ts'
-import { type DunningSettings, dunningOf } from './settings.ts'
-import type { PlatformProfileName, Store } from './store.ts'
+import type { Store } from './store.ts'
 
 /** The store that a `store_…` id or a domain names; null when there is none. */
 export async function findStore(db: Database, reference: string): Promise<Store | null> {
@@ -22,19 +21,4 @@ export async function theStore(db: Database, reference: string): Promise<Store> 
 /** All stores of the installation, oldest first. */
 export function listStores(db: Database): Promise<Store[]> {
   return db.inInstallation(listAllStores)
-}
-
-export type StoreSettings = {
-  domain: string
-  timezone: string
-  currency: string
-  sandbox: boolean
-  profile: PlatformProfileName
-  dunning: DunningSettings
-}
-
-/** What the store of this transaction is set to, defaults filled in. */
-export async function storeSettings(ctx: Ctx): Promise<StoreSettings> {
-  const { settings, platformProfile: profile, ...store } = await readSettings(ctx)
-  return { ...store, profile, dunning: dunningOf(settings) }
 }

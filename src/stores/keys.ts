@@ -4,7 +4,7 @@ import { forgetKey } from './authenticate-key.ts'
 import { checkName } from './check-store.ts'
 import { type ApiKey, insertKey, markRevoked } from './key-queries.ts'
 import { keyHint, makeKeyText } from './key-text.ts'
-import { readSettings } from './queries.ts'
+import { readIsSandbox } from './queries.ts'
 import { keyNotFound } from './refusals.ts'
 import { scopesFrom } from './scopes.ts'
 
@@ -19,8 +19,7 @@ export function createKey(
   return db.inStore(input.storeId, async (ctx) => {
     const scopes = scopesFrom(input.scopes)
     const name = checkName(input.name)
-    const { sandbox } = await readSettings(ctx)
-    const mode = sandbox ? 'test' : 'live'
+    const mode = (await readIsSandbox(ctx)) ? 'test' : 'live'
     const key = makeKeyText(mode, ctx.storeId)
     const made = await insertKey(ctx, { name, mode, hash: sha256(key), hint: keyHint(key), scopes })
     return { ...made, key }

@@ -52,13 +52,13 @@ export function lockStoreByDomain(tx: Tx, domain: string) {
 }
 
 /** A store as it is written; `credentials` are sealed. */
-export type StoreFacts = Omit<Store, 'storeId' | 'status' | 'connectedAt' | 'createdAt'> & {
+export type WrittenStore = Omit<Store, 'storeId' | 'status' | 'connectedAt' | 'createdAt'> & {
   credentials: Buffer
   settings: KeptSettings
 }
 
 /** Null when another transaction took the domain first. */
-export function insertStore(tx: Tx, store: StoreFacts): Promise<Store | null> {
+export function insertStore(tx: Tx, store: WrittenStore): Promise<Store | null> {
   return tx.maybeOne(
     Store,
     sql`insert into stores (domain, name, timezone, currency, rate_plan, sandbox, clock_at, platform_profile, platform_url,
@@ -72,7 +72,7 @@ export function insertStore(tx: Tx, store: StoreFacts): Promise<Store | null> {
   )
 }
 
-export function rewriteStore(tx: Tx, storeId: number, store: StoreFacts): Promise<Store> {
+export function rewriteStore(tx: Tx, storeId: number, store: WrittenStore): Promise<Store> {
   return tx.one(
     Store,
     sql`update stores
@@ -95,11 +95,21 @@ export function markStoreConnected(ctx: Ctx): Promise<number> {
   )
 }
 
-/** A zone that only JavaScript knows would fail later, in the first query that asks for shop-local dates. */
+/**
+ * A zone that only JavaScript knows would fail later, in the first query that asks for shop-local dates. When it does not
+ * know the zone the transaction is over: only throwing can follow.
+ */
 export async function databaseKnowsTimezone(tx: Tx, timezone: string): Promise<boolean> {
-  const found = await tx.many(row({ name: text }), sql`select name from pg_timezone_names where name = ${timezone}`)
-  return found.length > 0
+  try {
+    await tx.run(sql`select clock_timestamp() at time zone ${timezone}`)
+    return true
+  } catch (err) {
+    if ((err as { code?: string }).code === INVALID_PARAMETER_VALUE) return false
+    throw err
+  }
 }
+
+const INVALID_PARAMETER_VALUE = '22023'
 
 const AccessRow = row({
   storeId: int,
@@ -124,21 +134,12 @@ export function findSealedAccess(direct: Queries, storeId: number) {
   return direct.maybeOne(AccessRow, storeAccess(storeId))
 }
 
-const SettingsRow = row({
-  domain: text,
-  timezone: text,
-  currency: text,
-  sandbox: bool,
-  platformProfile: oneOf(...PLATFORM_PROFILES),
-  settings: json<KeptSettings>()
-})
-
-export function readSettings(ctx: Ctx) {
-  return ctx.tx.one(
-    SettingsRow,
-    sql`select domain, timezone, currency, sandbox, platform_profile, settings
-          from stores where store_id = ${ctx.storeId}`
+export async function readIsSandbox(ctx: Ctx): Promise<boolean> {
+  const { sandbox } = await ctx.tx.one(
+    row({ sandbox: bool }),
+    sql`select sandbox from stores where store_id = ${ctx.storeId}`
   )
+  return sandbox
 }
 
 const clockOf = directSql<[storeId: number]>(

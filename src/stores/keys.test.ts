@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Database, json, row, sql } from '#kit/postgres'
+import { authenticateKey, createKey, listKeys, revokeKey, SCOPES, writeKeyUses } from '#stores'
+import { testDatabase } from '../../test/database.ts'
+import { aStore } from '../../test/store-builder.ts'
+
+const { db, url } = await testDatabase()
+
+test('a key is shown once, stored as a hash, and opens its own store with its scopes', async () => {
+  const store = await aStore(db, { plan: 'growth' })
+  const { key, ...shown } = await createKey(db, { storeId: store.storeId, name: 'CRM', scopes: ['read:members'] })
+
+  assert.match(key, new RegExp(`^svc_test_${store.storeId.toString(36)}_[0-9A-Za-z]{32}$`))
+  assert.equal(shown.keyHint, key.slice(-4))
+  const stored = await store.inStore(({ tx }) =>
+    tx.many(
+      row({ all: json<object>() }),
+      sql`select to_jsonb(k) as all from api_keys k where store_id = ${store.storeId}`
+    )
+  )
+  assert.equal(stored.length, 1)
+  assert.ok(!JSON.stringify(stored).includes(key.slice(-32)))
+  assert.deepEqual(await authenticateKey(db, key), {
+    storeId: store.storeId,
+    keyId: shown.id,
+    scopes: new Set(['read:members']),
+    timezone: 'America/New_York',
+    currency: 'USD',
+    ratePlan: 'growth',
+    profile: 'platform',
+    sandbox: true
+  })
+})
+
+test('without scopes a key has all; an unknown scope is refused with the list of those there are', async () => {
+  const store = await aStore(db)
+  const { scopes } = await createKey(db, { storeId: store.storeId, name: 'All' })
+  assert.deepEqual(scopes, SCOPES)
+  assert.equal(scopes.length, 14)
+  await assert.rejects(createKey(db, { storeId: store.storeId, name: 'No', scopes: ['read:all'] }), {
+    code: 'invalid_request',
+    message: /read:members, write:members, .*"read:all" is none/
+  })
+})
+
+test('a key of a live store is a live key', async () => {
+  const live = await aStore(db, { sandbox: false, accessToken: 'token-123', appSecret: 'secret-123' })
+  assert.match(await live.aKey(), /^svc_live_/)
+})
+
+test('a revoked key opens nothing, at once, and stays in the list', async () => {
+  const store = await aStore(db)
+  const { key, id } = await createKey(db, { storeId: store.storeId, name: 'Gone' })
+  assert.ok(await authenticateKey(db, key))
+
+  await revokeKey(db, store.storeId, id)
+  assert.equal(await authenticateKey(db, key), null)
+  const [listed] = await store.inStore(listKeys)
+  assert.ok(listed?.revokedAt)
+  const again = await revokeKey(db, store.storeId, id)
+  assert.equal(String(again.revokedAt), String(listed.revokedAt))
+})
+
+test("another store's key id is an unknown one", async () => {
+  const [mine, theirs] = [await aStore(db), await aStore(db)]
+  const { id, key } = await createKey(db, { storeId: theirs.storeId, name: 'Theirs' })
+  await assert.rejects(revokeKey(db, mine.storeId, id), { code: 'not_found' })
+  assert.ok(await authenticateKey(db, key))
+})
+
+test('a text that is no key, or a key whose store was changed, opens nothing', async () => {
+  const store = await aStore(db)
+  const key = await store.aKey()
+  const other = await aStore(db)
+  const moved = key.replace(/_[0-9a-z]+_(?=[0-9A-Za-z]{32}$)/, `_${other.storeId.toString(36)}_`)
+  for (const wrong of [
+    '',
+    'svc_test_',
+    `${key}x`,
+    key.slice(0, -1),
+    moved,
+    key.replace('test', 'live'),
+    `svc_test_zzzzzzzzzzz_${'a'.repeat(32)}`
+  ]) {
+    assert.equal(await authenticateKey(db, wrong), null, wrong)
+  }
+})
+
+test('authenticating reads the database once in a while, not at every request', async () => {
+  const store = await aStore(db)
+  const key = await store.aKey()
+  const before = db.stats.statements
+  for (let i = 0; i < 20; i++) await authenticateKey(db, key)
+  assert.equal(db.stats.statements - before, 1)
+})
+
+test('the last use reaches the table later, and each key at most once a minute', async () => {
+  const fresh = new Database({ url })
+  const store = await aStore(fresh)
+  await authenticateKey(fresh, await store.aKey())
+  const used = async () => (await store.inStore(listKeys))[0]?.lastUsedAt
+  assert.equal(await used(), null)
+  assert.equal(await writeKeyUses(fresh), 1)
+  assert.ok(await used())
+  assert.equal(await writeKeyUses(fresh), 0)
+  await fresh.close()
+})
