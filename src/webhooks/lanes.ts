@@ -1,0 +1,158 @@
+/** What passes through a lane: it goes to one endpoint of one store. */
+export type Parcel = { storeId: number; endpointId: number }
+
+/** How a parcel left its lane. `answered` tells lanes whether the receiver is alive. */
+export type Passed<P, R> = { parcel: P; result: R; answered: boolean }
+
+type Lane<P> = {
+  queue: P[]
+  active: number
+  limit: number
+  held: number
+  finished: number
+  measuredAt: number
+  listed: boolean
+}
+type StoreLanes<P, R> = {
+  lanes: Map<number, Lane<P>>
+  underWay: number
+  finished: Passed<P, R>[]
+  changed: PromiseWithResolvers<void>
+}
+
+// A new or recovered receiver gets two at a time, twice as many after each answer up to the limit; one that does not
+// answer gets one at a time. So receivers that hang hold few of the places that all endpoints share.
+const FIRST_LIMIT = 2
+// Memory holds about a second's worth of work per lane, so that no lease runs out in a queue.
+const MIN_HELD = 8
+const MAX_HELD = 500
+
+export type Lanes<P extends Parcel, R> = ReturnType<typeof createLanes<P, R>>
+
+/**
+ * Flow control in this process's memory: a lane per endpoint, each with its own limit, and one limit over all of them;
+ * lanes take turns. `pass` does the work and never throws.
+ */
+export function createLanes<P extends Parcel, R>(options: {
+  perLane: number
+  overall: number
+  pass: (parcel: P) => Promise<{ result: R; answered: boolean }>
+}) {
+  const { perLane, overall, pass } = options
+  const stores = new Map<number, StoreLanes<P, R>>()
+  const turns: { store: StoreLanes<P, R>; lane: Lane<P> }[] = []
+  let active = 0
+
+  const laneOf = ({ storeId, endpointId }: Parcel) => {
+    let store = stores.get(storeId)
+    if (!store)
+      stores.set(storeId, (store = { lanes: new Map(), underWay: 0, finished: [], changed: Promise.withResolvers() }))
+    let lane = store.lanes.get(endpointId)
+    if (!lane) {
+      const limit = Math.min(FIRST_LIMIT, perLane)
+      store.lanes.set(
+        endpointId,
+        (lane = {
+          queue: [],
+          active: 0,
+          limit,
+          held: MIN_HELD,
+          finished: 0,
+          measuredAt: performance.now(),
+          listed: false
+        })
+      )
+    }
+    return { store, lane }
+  }
+
+  const list = (store: StoreLanes<P, R>, lane: Lane<P>) => {
+    if (lane.listed || lane.queue.length === 0 || lane.active >= lane.limit) return
+    lane.listed = true
+    turns.push({ store, lane })
+  }
+
+  const takeTurns = () => {
+    while (active < overall && turns.length > 0) {
+      const { store, lane } = turns.shift()!
+      lane.listed = false
+      const parcel = lane.queue.shift()
+      if (parcel) void run(store, lane, parcel)
+      list(store, lane)
+    }
+  }
+
+  const run = async (store: StoreLanes<P, R>, lane: Lane<P>, parcel: P) => {
+    active++
+    lane.active++
+    const passed = await pass(parcel)
+    active--
+    lane.active--
+    lane.limit = passed.answered ? Math.min(lane.limit * 2, perLane) : 1
+    lane.finished++
+    store.finished.push({ parcel, ...passed })
+    store.changed.resolve()
+    list(store, lane)
+    takeTurns()
+  }
+
+  return {
+    /** How much more each of the store's lanes may hold, by how fast it went of late. Lanes not named hold nothing. */
+    room(storeId: number): Map<number, number> {
+      const now = performance.now()
+      const room = new Map<number, number>()
+      for (const [endpointId, lane] of stores.get(storeId)?.lanes ?? []) {
+        const seconds = (now - lane.measuredAt) / 1000
+        if (seconds > 0.005) {
+          lane.held = Math.min(Math.max(Math.round(lane.finished / seconds), MIN_HELD), MAX_HELD)
+          lane.finished = 0
+          lane.measuredAt = now
+        }
+        room.set(endpointId, Math.max(lane.held - lane.queue.length - lane.active, 0))
+      }
+      return room
+    },
+    roomElsewhere: MIN_HELD,
+
+    add(parcels: P[]): void {
+      for (const parcel of parcels) {
+        const { store, lane } = laneOf(parcel)
+        store.underWay++
+        lane.queue.push(parcel)
+        list(store, lane)
+      }
+      takeTurns()
+    },
+
+    /** What has finished in this store, waiting a while for the first. Each must be told to `done` afterwards. */
+    async take(storeId: number, waitMs: number): Promise<Passed<P, R>[]> {
+      const store = stores.get(storeId)
+      if (!store) return []
+      if (store.finished.length === 0 && store.underWay > 0) {
+        const { promise, resolve } = store.changed
+        const timer = setTimeout(resolve, waitMs)
+        await promise
+        clearTimeout(timer)
+      }
+      store.changed = Promise.withResolvers()
+      return store.finished.splice(0)
+    },
+
+    /** These are written down and gone; or, as they could not be written, to be taken again. */
+    done(storeId: number, passed: Passed<P, R>[], written: boolean): void {
+      const store = stores.get(storeId)!
+      if (!written) store.finished.push(...passed)
+      else store.underWay -= passed.length
+      store.changed.resolve()
+    },
+
+    /** How many of the store's are anywhere between `add` and `done`. A store without any is forgotten. */
+    underWay(storeId: number): number {
+      const count = stores.get(storeId)?.underWay ?? 0
+      if (count === 0) stores.delete(storeId)
+      return count
+    },
+
+    busyStores: () => [...stores.keys()].filter((storeId) => stores.get(storeId)!.underWay > 0)
+  }
+}

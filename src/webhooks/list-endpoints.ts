@@ -1,0 +1,15 @@
+import { internalId } from '#kit/ids'
+import type { Ctx } from '#kit/postgres'
+import { type Endpoint, endpointOf } from './endpoint.ts'
+import { findEndpointRow, listEndpointRows } from './endpoint-queries.ts'
+
+/** Every endpoint of the store, newest first. */
+export async function listEndpoints(ctx: Ctx): Promise<Endpoint[]> {
+  return (await listEndpointRows(ctx)).map(endpointOf)
+}
+
+export async function findEndpoint(ctx: Ctx, id: string): Promise<Endpoint | null> {
+  const internal = internalId('we', id)
+  const found = internal === null ? null : await findEndpointRow(ctx, internal)
+  return found && endpointOf(found)
+}

@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto'
+import { isoOf } from '#kit/clock'
+import type { StoredEvent } from '#kit/dispatch'
+import type { Ctx } from '#kit/postgres'
+import { insertDeliveries, shareEnabledEndpoints } from './delivery-queries.ts'
+
+/**
+ * The fan-out: one delivery of each event for each enabled endpoint that wants to hear of its type. A consumer of the
+ * dispatcher, so it happens once per event.
+ */
+export async function queueDeliveries(ctx: Ctx, events: StoredEvent[]): Promise<void> {
+  const endpoints = await shareEnabledEndpoints(ctx)
+  if (endpoints.length === 0) return
+
+  const deliveries = events.flatMap((event) => {
+    const listening = endpoints.filter(({ events: wanted }) => wanted === null || wanted.includes(event.type))
+    if (listening.length === 0) return []
+    const data = JSON.parse(event.data) as unknown
+    return listening.map(({ id: endpointId }) => {
+      const webhookId = `wh_${randomUUID().replaceAll('-', '')}`
+      return { endpointId, webhookId, event, body: bodyOf(event, webhookId, data) }
+    })
+  })
+  if (deliveries.length > 0) await insertDeliveries(ctx, deliveries)
+}
+
+/**
+ * The envelope of spec 1, its keys in the contract's order. Made by stringify from a parsed value, whatever spacing the
+ * event was stored with: so a receiver that parses and stringifies before it computes the signature gets these bytes.
+ */
+function bodyOf({ type, occurredAt }: StoredEvent, webhookId: string, data: unknown): string {
+  return JSON.stringify({ event: type, timestamp: isoOf(occurredAt), webhook_id: webhookId, data })
+}
