@@ -20,12 +20,14 @@ export type InboundHandler = (storeId: number, messages: InboundMessage[]) => Pr
 
 export type InboundEngineOptions = { db: Database; leaseOwner: number; handlers: Record<string, InboundHandler> }
 
+type Hold = (from: Inbound) => Promise<boolean>
+
 const BATCH = 100
 const PRUNE_BATCH = 200
 const KEPT_DAYS = 30
 const RETRY_AFTER_MINUTES = [1, 5, 30, 120, 360] as const
 const MAX_TRIES = 20
-/** Before the next group, when this much of the lease is used. */
+/** How much of a lease is used before it is extended; a call of a handler may take the rest. */
 const EXTEND_AFTER_SECONDS = LEASE_SECONDS / 3
 
 /**
@@ -45,18 +47,28 @@ export function createInboundEngine({ db, leaseOwner, handlers }: InboundEngineO
     await db.inStore(storeId, (ctx) => markEnded(ctx, [message], 'done'))
   }
 
-  async function handleGroup(storeId: number, group: Inbound[]): Promise<void> {
+  /** Tries messages of one topic together, and by themselves when that fails. */
+  async function handleGroup(storeId: number, group: Inbound[], hold: Hold): Promise<void> {
     const handler = handlerOf.get(group[0]!.topic)
     if (!handler) return db.inStore(storeId, (ctx) => markEnded(ctx, group, 'ignored'))
-    if (group.length === 1) return handleAlone(storeId, handler, group[0]!)
-    try {
-      await handler(storeId, group.map(messageOf))
-    } catch {
-      // What went wrong shows again, and is kept, where the message that caused it is alone.
-      for (const message of group) await handleAlone(storeId, handler, message)
-      return
+    if (group.length > 1 && (await succeeds(handler(storeId, group.map(messageOf))))) {
+      return db.inStore(storeId, (ctx) => markEnded(ctx, group, 'done'))
     }
-    await db.inStore(storeId, (ctx) => markEnded(ctx, group, 'done'))
+    for (const message of group) {
+      if (!(await hold(message))) return
+      await handleAlone(storeId, handler, message)
+    }
+  }
+
+  /** Keeps the lease on the messages from a given one on; false when another process has taken some of them over. */
+  function holdOf(storeId: number, claimed: Inbound[]): Hold {
+    let leasedAt = realNow()
+    return async (from) => {
+      if (realNow().since(leasedAt).total('seconds') < EXTEND_AFTER_SECONDS) return true
+      leasedAt = realNow()
+      const left = claimed.filter((message) => message.id >= from.id)
+      return (await db.inStore(storeId, (ctx) => extendLease(ctx, left))) === left.length
+    }
   }
 
   return {
@@ -70,21 +82,23 @@ export function createInboundEngine({ db, leaseOwner, handlers }: InboundEngineO
     async runOnce(storeId) {
       const claimed = await db.inStore(storeId, (ctx) => claimDue(ctx, leaseOwner, BATCH))
       if (claimed.length === 0) return 0
-      let leasedAt = realNow()
-      let left = claimed
+      const hold = holdOf(storeId, claimed)
       for (const group of groupsOf(claimed)) {
-        if (realNow().since(leasedAt).total('seconds') > EXTEND_AFTER_SECONDS) {
-          const held = await db.inStore(storeId, (ctx) => extendLease(ctx, left))
-          if (held < left.length) break
-          leasedAt = realNow()
-        }
-        await handleGroup(storeId, group)
-        left = left.slice(group.length)
+        if (!(await hold(group[0]!))) break
+        await handleGroup(storeId, group, hold)
       }
       await db.inStore(storeId, (ctx) => deleteOld(ctx, ctx.now.subtract({ hours: KEPT_DAYS * 24 }), PRUNE_BATCH))
       return claimed.length
     }
   }
+}
+
+/** What went wrong shows again, and is kept, where the message that caused it is alone. */
+function succeeds(work: Promise<void>): Promise<boolean> {
+  return work.then(
+    () => true,
+    () => false
+  )
 }
 
 /** Neighbours of one topic, together. */

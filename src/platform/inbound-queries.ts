@@ -1,4 +1,4 @@
-import { type Ctx, directSql, instant, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
+import { bool, type Ctx, directSql, instant, int, nullable, type RowOf, row, sql, text } from '#kit/postgres'
 
 export const Inbound = row({
   id: int,
@@ -21,11 +21,10 @@ const MAX_ERROR_LENGTH = 500
 export async function claimDue({ tx, storeId, now }: Ctx, leaseOwner: number, limit: number): Promise<Inbound[]> {
   // A statement of its own: the claim must see what the last holder of this lock committed.
   const turn = await tx.one(
-    row({ mine: oneOf('yes', 'no') }),
-    sql`select case when pg_try_advisory_xact_lock(hashtextextended('inbound_webhooks', ${storeId}::bigint))
-                    then 'yes' else 'no' end as mine`
+    row({ mine: bool }),
+    sql`select pg_try_advisory_xact_lock(hashtextextended('inbound_webhooks', ${storeId}::bigint)) as mine`
   )
-  if (turn.mine === 'no') return []
+  if (!turn.mine) return []
   const claimed = await tx.many(
     Inbound,
     sql`
