@@ -23,3 +23,13 @@ export async function setClock(ctx: Ctx, to: Temporal.Instant | null): Promise<v
   if (Temporal.Instant.compare(lands, now) < 0) throw clockBackwards(now, lands)
   await writeClock(ctx, wanted)
 }
+
+/** Makes a sandbox store's clock stand still where it is, and tells where that is. */
+export async function freezeClock(ctx: Ctx): Promise<Temporal.Instant> {
+  const clock = await lockClock(ctx)
+  if (!clock.sandbox) throw clockOfLiveStore(clock.domain)
+  if (clock.clockAt) return clock.clockAt
+  const now = clock.realNow.round({ smallestUnit: 'millisecond', roundingMode: 'floor' })
+  await writeClock(ctx, now)
+  return now
+}

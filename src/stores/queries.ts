@@ -5,7 +5,6 @@ import {
   directSql,
   instant,
   int,
-  json,
   nullable,
   oneOf,
   type Queries,

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { testDatabase } from '../../test/database.ts'
+import { Database, int, row, sql } from './postgres/index.ts'
+import { type Budget, createRateLimiter, type Standing } from './rate-limit.ts'
+
+const { db, url } = await testDatabase()
+const otherProcess = new Database({ url })
+after(() => otherProcess.close())
+
+let stores = 0
+const aStoreId = () => ++stores
+const times = <T>(n: number, work: () => Promise<T>) => Promise.all(Array.from({ length: n }, work))
+const admittedOf = (standings: Standing[]) => standings.filter(({ admitted }) => admitted).length
+
+/** Counts until a whole group fell into one minute: the end of a minute may cut one in two. */
+async function withinOneMinute(count: () => Promise<Standing[]>): Promise<Standing[]> {
+  for (;;) {
+    const standings = await count()
+    if (new Set(standings.map(({ resetAt }) => resetAt)).size === 1) return standings
+  }
+}
+
+test('tells each caller its own place, in order, and the end of the window', async () => {
+  const limiter = createRateLimiter(db)
+  const standings = await withinOneMinute(() => {
+    const storeId = aStoreId()
+    return times(5, () => limiter.count(storeId, 'rest', { perMinute: 3, perDay: 100 }))
+  })
+
+  assert.deepEqual(
+    standings.map(({ admitted, limit, remaining }) => ({ admitted, limit, remaining })),
+    [
+      { admitted: true, limit: 3, remaining: 2 },
+      { admitted: true, limit: 3, remaining: 1 },
+      { admitted: true, limit: 3, remaining: 0 },
+      { admitted: false, limit: 3, remaining: 0 },
+      { admitted: false, limit: 3, remaining: 0 }
+    ]
+  )
+  for (const { resetAt, retryAfter } of standings) {
+    assert.equal(resetAt % 60, 0)
+    assert.ok(retryAfter >= 1 && retryAfter <= 60)
+  }
+})
+
+test('two processes at once admit exactly the limit together', async () => {
+  const [here, there] = [createRateLimiter(db), createRateLimiter(otherProcess)]
+  const budget: Budget = { perMinute: 120, perDay: null }
+  const standings = await withinOneMinute(async () => {
+    const storeId = aStoreId()
+    const waves = await Promise.all(
+      [here, there].map(async (limiter) => {
+        const counted: Standing[] = []
+        for (let wave = 0; wave < 10; wave++)
+          counted.push(...(await times(15, () => limiter.count(storeId, 'rest', budget))))
+        return counted
+      })
+    )
+    return waves.flat()
+  })
+
+  assert.equal(standings.length, 300)
+  assert.equal(admittedOf(standings), 120)
+  const places = standings.filter(({ admitted }) => admitted).map(({ remaining }) => remaining)
+  assert.equal(new Set(places).size, 120, 'no two admitted requests had the same place')
+})
+
+test('the day is exact over two processes too, and shown once it is nearer to its end', async () => {
+  const [here, there] = [createRateLimiter(db), createRateLimiter(otherProcess)]
+  const storeId = aStoreId()
+  const budget: Budget = { perMinute: 10_000, perDay: 50 }
+  const standings = (
+    await Promise.all([here, there].map((limiter) => times(40, () => limiter.count(storeId, 'rest', budget))))
+  ).flat()
+
+  assert.equal(admittedOf(standings), 50)
+  for (const { limit, resetAt, admitted, remaining } of standings) {
+    assert.equal(limit, 50)
+    assert.equal(resetAt % 86_400, 0)
+    if (!admitted) assert.equal(remaining, 0)
+  }
+})
+
+test('what the minute refuses does not eat of the day', async () => {
+  const limiter = createRateLimiter(db)
+  let storeId = 0
+  await withinOneMinute(() => {
+    storeId = aStoreId()
+    return times(30, () => limiter.count(storeId, 'rest', { perMinute: 10, perDay: 1_000 }))
+  })
+  const { used } = await db.inInstallation((tx) =>
+    tx.one(row({ used: int }), sql`select used from rate_windows where store_id = ${storeId} and bucket = 'rest:day'`)
+  )
+  assert.equal(used, 10)
+})
+
+test('stores and families have budgets of their own', async () => {
+  const limiter = createRateLimiter(db)
+  const [a, b] = [aStoreId(), aStoreId()]
+  const budget: Budget = { perMinute: 1, perDay: 1 }
+  const standings = await Promise.all([
+    limiter.count(a, 'rest', budget),
+    limiter.count(a, 'proxy', budget),
+    limiter.count(b, 'rest', budget)
+  ])
+  assert.equal(admittedOf(standings), 3)
+  assert.equal((await limiter.count(a, 'rest', budget)).admitted, false)
+})
+
+test('requests that arrive together are counted together', async () => {
+  const limiter = createRateLimiter(db)
+  const storeId = aStoreId()
+  const before = db.stats.statements
+  await times(500, () => limiter.count(storeId, 'rest', { perMinute: 1_000, perDay: null }))
+  assert.ok(db.stats.statements - before <= 2, `${db.stats.statements - before} statements for 500 requests`)
+})
+
+test('a failure to count reaches everyone who waits, and the next count works again', async () => {
+  const broken = new Database({ url: url.replace(/\/[^/]*$/, '/no_such_database') })
+  const limiter = createRateLimiter(broken)
+  const counted = await Promise.allSettled([
+    limiter.count(1, 'rest', { perMinute: 1, perDay: null }),
+    limiter.count(1, 'rest', { perMinute: 1, perDay: null })
+  ])
+  assert.deepEqual(
+    counted.map(({ status }) => status),
+    ['rejected', 'rejected']
+  )
+  await broken.close()
+})
+
+test('windows that are over are pruned, those that count are kept', async () => {
+  const limiter = createRateLimiter(db)
+  const storeId = aStoreId()
+  await limiter.count(storeId, 'rest', { perMinute: 5, perDay: 5 })
+  await db.inInstallation((tx) =>
+    tx.run(sql`insert into rate_windows (store_id, bucket, window_start, used)
+               values (${storeId}, 'rest:minute', clock_timestamp() - interval '10 minutes', 1),
+                      (${storeId}, 'rest:day', clock_timestamp() - interval '2 days', 1)`)
+  )
+  assert.equal(await limiter.prune(), 2)
+  assert.equal((await limiter.count(storeId, 'rest', { perMinute: 100, perDay: 5 })).remaining, 3)
+})
