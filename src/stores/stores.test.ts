@@ -7,6 +7,7 @@ import { openVault } from '#kit/secrets'
 import {
   createStore,
   findStore,
+  freezeClock,
   listStores,
   markStoreConnected,
   type NewStore,
@@ -183,6 +184,13 @@ test('a clock set before real time runs with it again on null; one set beyond do
   )
 })
 
+test('freezing stops a clock that runs and leaves one that stands', async () => {
+  const running = await aStore(db)
+  const frozen = await running.inStore(freezeClock)
+  assert.equal(String((await findStore(db, running.domain))?.clockAt), String(frozen))
+  assert.equal(String(await running.inStore(freezeClock)), String(frozen))
+})
+
 test('the clock of a live store cannot be set', async () => {
   const live = await aStore(db, { sandbox: false, accessToken: 'token-123', appSecret: 'secret-123' })
   assert.equal(live.platformProfile, 'shopify')
@@ -191,4 +199,5 @@ test('the clock of a live store cannot be set', async () => {
     live.inStore((ctx) => setClock(ctx, Temporal.Instant.from('2999-01-01T00:00:00Z'))),
     { code: 'conflict', message: /no sandbox store/ }
   )
+  await assert.rejects(live.inStore(freezeClock), { code: 'conflict' })
 })
