@@ -33,15 +33,3 @@ export async function freezeClock(ctx: Ctx): Promise<Temporal.Instant> {
   await writeClock(ctx, now)
   return now
 }
-
-/**
- * Stops the clock of a sandbox store where it stands, so that a test clock can move it step by step; returns that time.
- * A clock that stands already stays.
- */
-export async function freezeClock(ctx: Ctx): Promise<Temporal.Instant> {
-  const clock = await lockClock(ctx)
-  if (!clock.sandbox) throw clockOfLiveStore(clock.domain)
-  const now = clock.clockAt ?? clock.realNow
-  if (!clock.clockAt) await writeClock(ctx, now)
-  return now
-}
