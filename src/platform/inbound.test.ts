@@ -3,7 +3,9 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { instant, int, nullable, row, sql, text } from '#kit/postgres'
+import { setClock } from '#stores'
 import { testDatabase } from '../../test/database.ts'
+import { aStore } from '../../test/store-builder.ts'
 import {
   createInboundEngine,
   type InboundHandler,
@@ -15,28 +17,21 @@ import {
 
 const { db } = await testDatabase()
 const START = Temporal.Instant.from('2026-01-31T10:00:00Z')
-const SECRET = 'hush'
 
-let stores = 0
 /** A sandbox store whose clock stands still at START. */
-async function aStore(): Promise<WebhookStore> {
-  const domain = `store-${++stores}.example`
-  const { storeId } = await db.inInstallation((tx) =>
-    tx.one(
-      row({ storeId: int }),
-      sql`insert into stores (domain, name, timezone, currency, rate_plan, sandbox, clock_at, platform_profile,
-                              platform_url, platform_credentials)
-          values (${domain}, 'Store', 'UTC', 'USD', 'growth', true, ${START}, 'platform', 'http://127.0.0.1:1', '')
-          returning store_id`
-    )
-  )
-  return { storeId, appSecret: SECRET, profile: 'platform' }
+async function aWebhookStore(): Promise<WebhookStore> {
+  const { storeId, credentials } = await aStore(db, { clockAt: START })
+  return { storeId, appSecret: credentials.appSecret, profile: 'platform' }
 }
 
-function headersFor(body: string | Buffer, headers: Record<string, string | undefined> = {}) {
+type Headers = Record<string, string | undefined>
+
+const hmac = (secret: string, body: string | Buffer) => createHmac('sha256', secret).update(body).digest('base64')
+
+function headersFor({ appSecret }: WebhookStore, body: string | Buffer, headers: Headers = {}) {
   return {
     'x-platform-topic': 'orders/paid',
-    'x-platform-hmac-sha256': createHmac('sha256', SECRET).update(body).digest('base64'),
+    'x-platform-hmac-sha256': hmac(appSecret, body),
     'x-platform-shop-domain': 'Store.Example',
     'x-platform-webhook-id': randomUUID() as string,
     'x-platform-triggered-at': '2026-01-31T09:59:58.5Z',
@@ -44,8 +39,8 @@ function headersFor(body: string | Buffer, headers: Record<string, string | unde
   }
 }
 
-function receive(store: WebhookStore, body: string | Buffer, headers: Record<string, string | undefined> = {}) {
-  const read = readWebhookHeaders(headersFor(body, headers))
+function receive(store: WebhookStore, body: string | Buffer, headers: Headers = {}) {
+  const read = readWebhookHeaders(headersFor(store, body, headers))
   assert.ok(read)
   return receiveWebhook(db, store, read, Buffer.from(body))
 }
@@ -79,8 +74,7 @@ const kept = ({ storeId }: WebhookStore) =>
     )
   )
 
-const setClock = ({ storeId }: WebhookStore, at: Temporal.Instant) =>
-  db.inInstallation((tx) => tx.run(sql`update stores set clock_at = ${at} where store_id = ${storeId}`))
+const setClockOf = ({ storeId }: WebhookStore, at: Temporal.Instant) => db.inStore(storeId, (ctx) => setClock(ctx, at))
 
 const minutesAfterStart = (minutes: number) => START.add({ minutes })
 
@@ -97,7 +91,7 @@ function anEngine(topics: string[], behaviour: (n: number) => void = () => {}) {
 }
 
 test('a signed message is kept as it came, at the time of the store', async () => {
-  const store = await aStore()
+  const store = await aWebhookStore()
   const body = readFileSync(new URL('../../test/fixtures/platform/payloads/orders__paid.json', import.meta.url))
   assert.deepEqual(await receive(store, body), { status: 200, outcome: 'stored' })
   const [message] = await kept(store)
@@ -116,7 +110,7 @@ test('a signed message is kept as it came, at the time of the store', async () =
 })
 
 test('receiving takes one statement', async () => {
-  const store = await aStore()
+  const store = await aWebhookStore()
   await receive(store, '{}')
   const before = { ...db.stats }
   await receive(store, '{}')
@@ -125,7 +119,7 @@ test('receiving takes one statement', async () => {
 })
 
 test('a repeated delivery is answered 200 and kept once, also when it comes many times at once', async () => {
-  const store = await aStore()
+  const store = await aWebhookStore()
   const id = { 'x-platform-webhook-id': 'w-1' }
   const answers = await Promise.all(Array.from({ length: 10 }, () => receive(store, '{"n":1}', id)))
   assert.deepEqual(answers.map((answer) => answer.outcome).sort(), [...Array(9).fill('repeated'), 'stored'])
@@ -133,7 +127,7 @@ test('a repeated delivery is answered 200 and kept once, also when it comes many
 })
 
 test('two stores may get the same delivery id', async () => {
-  const [a, b] = [await aStore(), await aStore()]
+  const [a, b] = [await aWebhookStore(), await aWebhookStore()]
   const id = { 'x-platform-webhook-id': 'w-1' }
   assert.equal((await receive(a, '{}', id)).outcome, 'stored')
   assert.equal((await receive(b, '{}', id)).outcome, 'stored')
@@ -141,26 +135,27 @@ test('two stores may get the same delivery id', async () => {
 })
 
 test('a bad signature is 401 and keeps nothing, whatever the body', async () => {
-  const store = await aStore()
-  const forged = { 'x-platform-hmac-sha256': createHmac('sha256', 'guess').update('{}').digest('base64') }
+  const store = await aWebhookStore()
+  const forged = { 'x-platform-hmac-sha256': hmac('guess', '{}') }
   const bad = { status: 401, outcome: 'bad_signature' }
   assert.deepEqual(await receive(store, '{}', forged), bad)
   assert.deepEqual(await receive(store, 'no json', forged), bad)
   assert.deepEqual(await receive(store, '', forged), bad)
   assert.deepEqual(await receive({ ...store, profile: 'shopify' }, '{}'), bad)
-  assert.deepEqual(await receive({ ...store, appSecret: 'other' }, '{}'), bad)
+  const other = await aWebhookStore()
+  assert.deepEqual(await receive(store, '{}', headersFor(other, '{}')), bad)
   assert.deepEqual(await kept(store), [])
 })
 
 test('a signed body that is no JSON object in UTF-8 is 400 and keeps nothing', async () => {
-  const store = await aStore()
+  const store = await aWebhookStore()
   const bodies = ['', '[]', 'null', '"text"', '1', '{"a":', '{"a":"\0"}', '\ufeff{}', Buffer.from([123, 255, 125])]
   for (const body of bodies) assert.equal((await receive(store, body)).status, 400)
   assert.deepEqual(await kept(store), [])
 })
 
-test('headers are read in either spelling, and only when all are there', () => {
-  const headers = headersFor('{}')
+test('headers are read in either spelling, and only when all are there', async () => {
+  const headers = headersFor(await aWebhookStore(), '{}')
   const shopify = Object.fromEntries(Object.entries(headers).map(([k, v]) => [k.replace('platform', 'shopify'), v]))
   assert.equal(readWebhookHeaders(headers)?.profile, 'platform')
   assert.equal(readWebhookHeaders(headers)?.shopDomain, 'store.example')
@@ -173,7 +168,7 @@ test('headers are read in either spelling, and only when all are there', () => {
 })
 
 test('messages are handled in order, neighbours of one topic together, and each once', async () => {
-  const store = await aStore()
+  const store = await aWebhookStore()
   await receiveAll(store, ['orders/paid', 1], ['orders/paid', 2], ['customers/update', 3], ['orders/paid', 4])
   const { calls, engine } = anEngine(['orders/paid', 'customers/update'])
   assert.deepEqual(await engine.nextDueAt(store.storeId), START)
@@ -189,7 +184,7 @@ test('messages are handled in order, neighbours of one topic together, and each 
 })
 
 test('a topic that nobody handles is marked ignored', async () => {
-  const store = await aStore()
+  const store = await aWebhookStore()
   await receiveAll(store, ['themes/publish', 1], ['__proto__', 2])
   assert.equal(await anEngine(['orders/paid']).engine.runOnce(store.storeId), 2)
   assert.deepEqual(
@@ -199,7 +194,7 @@ test('a topic that nobody handles is marked ignored', async () => {
 })
 
 test('a message that fails stops no other, and is tried again later by the clock of the store', async () => {
-  const store = await aStore()
+  const store = await aWebhookStore()
   await receiveAll(store, ['orders/paid', 1], ['orders/paid', 2], ['orders/paid', 3])
   let broken = true
   const { calls, engine } = anEngine(['orders/paid'], (n) => {
@@ -217,7 +212,7 @@ test('a message that fails stops no other, and is tried again later by the clock
   assert.deepEqual(await engine.nextDueAt(store.storeId), minutesAfterStart(1))
   assert.equal(await engine.runOnce(store.storeId), 0)
 
-  await setClock(store, minutesAfterStart(1))
+  await setClockOf(store, minutesAfterStart(1))
   broken = false
   assert.equal(await engine.runOnce(store.storeId), 1)
   assert.deepEqual(
@@ -227,14 +222,14 @@ test('a message that fails stops no other, and is tried again later by the clock
 })
 
 test('a message is tried twenty times, after 1, 5 and 30 minutes, 2 hours and then every 6, and then given up', async () => {
-  const store = await aStore()
+  const store = await aWebhookStore()
   await receiveAll(store, ['orders/paid', 1])
   const { calls, engine } = anEngine(['orders/paid'], () => {
     throw new Error('no')
   })
   const waits: number[] = []
   for (let due = await engine.nextDueAt(store.storeId); due; due = await engine.nextDueAt(store.storeId)) {
-    await setClock(store, due)
+    await setClockOf(store, due)
     await engine.runOnce(store.storeId)
     const next = await engine.nextDueAt(store.storeId)
     if (next) waits.push(next.since(due).total('minutes'))
@@ -245,7 +240,7 @@ test('a message is tried twenty times, after 1, 5 and 30 minutes, 2 hours and th
 })
 
 test('a message that cannot be read is given up at once, since it stays as it is', async () => {
-  const store = await aStore()
+  const store = await aWebhookStore()
   await receiveAll(store, ['orders/paid', 1])
   const { engine } = anEngine(['orders/paid'], () => {
     throw new MalformedPayload('order.id', 'must be a global id')
@@ -257,7 +252,7 @@ test('a message that cannot be read is given up at once, since it stays as it is
 })
 
 test('a NUL that someone typed is taken out of the payload', async () => {
-  const store = await aStore()
+  const store = await aWebhookStore()
   await receive(store, '{"note":"a\\u0000b"}')
   const payloads: unknown[] = []
   const handlers = { 'orders/paid': async (_: number, m: { payload: unknown }[]) => void payloads.push(m[0]!.payload) }
@@ -266,7 +261,7 @@ test('a NUL that someone typed is taken out of the payload', async () => {
 })
 
 test('while one process has messages of a store, another takes none of that store', async () => {
-  const [store, other] = [await aStore(), await aStore()]
+  const [store, other] = [await aWebhookStore(), await aWebhookStore()]
   await receiveAll(store, ['orders/paid', 1])
   await receiveAll(other, ['orders/paid', 9])
   const second = anEngine(['orders/paid'])
@@ -288,7 +283,7 @@ test('while one process has messages of a store, another takes none of that stor
 })
 
 test('many engines at once handle each message once, in order', async () => {
-  const store = await aStore()
+  const store = await aWebhookStore()
   await receiveAll(store, ...Array.from({ length: 150 }, (_, n): [string, number] => ['orders/paid', n]))
   const { calls, engine } = anEngine(['orders/paid'])
   const drain = async () => {
@@ -302,7 +297,7 @@ test('many engines at once handle each message once, in order', async () => {
 })
 
 test('what a process finishes after it lost its lease changes nothing', async () => {
-  const store = await aStore()
+  const store = await aWebhookStore()
   await receiveAll(store, ['orders/paid', 1])
   const second = anEngine(['orders/paid'])
   const first = createInboundEngine({
@@ -325,18 +320,18 @@ test('what a process finishes after it lost its lease changes nothing', async ()
 })
 
 test('what is dealt with is removed after thirty days; what failed or waits stays', async () => {
-  const store = await aStore()
+  const store = await aWebhookStore()
   await receiveAll(store, ['orders/paid', 1], ['themes/publish', 2], ['orders/paid', 3])
   const { engine } = anEngine(['orders/paid'], (n) => {
     if (n === 3) throw new MalformedPayload('order', 'must be an object')
   })
   await engine.runOnce(store.storeId)
-  await setClock(store, START.add({ hours: 24 * 30 }))
+  await setClockOf(store, START.add({ hours: 24 * 30 }))
   await receiveAll(store, ['orders/paid', 4])
   await engine.runOnce(store.storeId)
   assert.equal((await kept(store)).length, 4)
 
-  await setClock(store, START.add({ hours: 24 * 30 + 1 }))
+  await setClockOf(store, START.add({ hours: 24 * 30 + 1 }))
   await receiveAll(store, ['orders/paid', 5])
   await engine.runOnce(store.storeId)
   assert.deepEqual(

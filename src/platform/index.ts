@@ -20,7 +20,8 @@ export {
   parseAttemptPayload,
   parseContractPayload,
   parseCustomerPayload,
-  parseOrderPayload
+  parseOrderPayload,
+  parsePaymentMethodPayload
 } from './payloads.ts'
 export { ADMIN_PATH, API_VERSION, gid, numericIdOf, PROFILES, type ProfileName } from './profiles.ts'
 export { type Received, receiveWebhook, type WebhookStore } from './receive-webhook.ts'

@@ -121,3 +121,9 @@ export function parseCustomerPayload(payload: unknown): PlatformCustomer {
     updatedAt: customer.maybeInstant('updated_at')
   }
 }
+
+/** The body of customer_payment_methods/*: whose method it is. */
+export function parsePaymentMethodPayload(payload: unknown): { customerId: string } {
+  const method = new Fields(payload, 'payment method')
+  return { customerId: method.exactId('admin_graphql_api_customer_id', 'customer_id') }
+}
