@@ -180,3 +180,12 @@ export function lockUnsentAttempts(ctx: Ctx, subscriptionIds: number[]): Promise
      order by id for update`
   )
 }
+
+/** Keeps where the customer answers a 3-D Secure challenge; the attempt stays pending. */
+export async function noteChallenges(ctx: Ctx, rows: { idempotencyKey: string; actionUrl: string }[]): Promise<void> {
+  if (rows.length === 0) return
+  await ctx.tx.run(sql`
+    update billing_attempts a set action_url = t.url, updated_at = ${ctx.now}
+      from unnest(${rows.map((r) => r.idempotencyKey)}::text[], ${rows.map((r) => r.actionUrl)}::text[]) as t(key, url)
+     where a.store_id = ${ctx.storeId} and a.idempotency_key = t.key and a.status = 'pending'`)
+}

@@ -1,3 +1,4 @@
+export { noteChallenges } from './attempt.ts'
 export { createBillingEngine } from './billing-engine.ts'
 export { DECLINE_CODES, type Decline, declineOf } from './decline-codes.ts'
 export { type AttemptResult, settleAttempts } from './settle-attempts.ts'

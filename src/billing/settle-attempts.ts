@@ -114,7 +114,7 @@ function declined(
     },
     cycle:
       step.outcome === 'given_up'
-        ? { ...ref, outcome: 'given_up', then: store.dunning.onFailure }
+        ? { ...ref, outcome: 'given_up', ending: store.dunning.onFailure }
         : { ...ref, outcome: 'declined', retryAt }
   }
 }

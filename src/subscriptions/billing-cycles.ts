@@ -44,7 +44,7 @@ export type CycleResult = { subscriptionId: number; cycle: number } & (
   /** Declined, to be tried again at `retryAt`, or held until the customer brings a new payment method when that is null. */
   | { outcome: 'declined'; retryAt: Temporal.Instant | null }
   /** Declined for the last time. */
-  | { outcome: 'given_up'; then: 'cancel' | 'pause' | 'fail' }
+  | { outcome: 'given_up'; ending: 'cancel' | 'pause' | 'fail' }
 )
 
 /**
@@ -77,9 +77,9 @@ export async function settleCycles(ctx: Ctx, results: CycleResult[]): Promise<Ma
   const endings = states.flatMap((s): Planned[] => {
     const result = byId.get(s.id)!
     if (result.outcome !== 'given_up' || s.status !== 'active') return []
-    if (result.then === 'pause') return [planPause(s, null, times)]
+    if (result.ending === 'pause') return [planPause(s, null, times)]
     return [
-      result.then === 'cancel'
+      result.ending === 'cancel'
         ? planCancel(s, 'payment_failed', null, times)
         : planEnd(s, 'failed', 'payment_failed', times)
     ]

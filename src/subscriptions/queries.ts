@@ -155,3 +155,12 @@ export async function nextSubscriptionWork(
            (select min(resumes_at) from subscriptions where store_id = ${ctx.storeId}) as resume`
   )
 }
+
+/** Notes revisions that our own changes on the platform led to, so that the messages about them bring no news. */
+export async function noteRevisions(ctx: Ctx, rows: { id: number; revision: string }[]): Promise<void> {
+  if (rows.length === 0) return
+  await ctx.tx.run(sql`
+    update subscriptions s set platform_revision = t.revision
+      from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.revision)}::text[]) as t(id, revision)
+     where s.store_id = ${ctx.storeId} and s.id = t.id`)
+}

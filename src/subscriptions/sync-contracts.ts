@@ -27,10 +27,15 @@ import type { Subscription } from './subscription.ts'
  * Takes over what the platform now says of contracts: new ones become subscriptions, known ones follow the platform in
  * status, price and payment method. The schedule stays ours. A contract that we are about to change on the platform
  * waits for that; an older revision than we have seen changes nothing. `orders` are the contracts' origin orders.
+ * Tells which subscriptions stopped by it, for billing to let go of.
  */
-export async function syncContracts(ctx: Ctx, contracts: PlatformContract[], orders: PlatformOrder[]): Promise<void> {
+export async function syncContracts(
+  ctx: Ctx,
+  contracts: PlatformContract[],
+  orders: PlatformOrder[]
+): Promise<{ stopped: number[] }> {
   const told = contracts.filter((contract) => contract.customer)
-  if (told.length === 0) return
+  if (told.length === 0) return { stopped: [] }
   const store = await storeFacts(ctx)
   const members = await meetCustomers(
     ctx,
@@ -50,7 +55,7 @@ export async function syncContracts(ctx: Ctx, contracts: PlatformContract[], ord
       fresh.map((c) => newSubscription(c, members.get(c.customer!.id)!.id, planOf(c, plans), recorded, ctx.now, store))
     )
   }
-  await follow(
+  const stopped = await follow(
     ctx,
     told.flatMap((contract) => {
       const subscription = known.get(contract.id)
@@ -58,6 +63,7 @@ export async function syncContracts(ctx: Ctx, contracts: PlatformContract[], ord
     }),
     store
   )
+  return { stopped }
 }
 
 const ids = (contracts: PlatformContract[]) => contracts.map((contract) => contract.id)
@@ -143,7 +149,7 @@ async function createFrom(ctx: Ctx, rows: NewSubscription[]): Promise<void> {
 
 type Pair = { subscription: Subscription; contract: PlatformContract }
 
-async function follow(ctx: Ctx, pairs: Pair[], store: StoreFacts): Promise<void> {
+async function follow(ctx: Ctx, pairs: Pair[], store: StoreFacts): Promise<number[]> {
   const waiting = await waitingKeys(
     ctx,
     PUSH_CONTRACT,
@@ -162,6 +168,9 @@ async function follow(ctx: Ctx, pairs: Pair[], store: StoreFacts): Promise<void>
     .filter((pair) => !ours.includes(pair))
     .flatMap(({ subscription, contract }) => converge(subscription, contract, ctx.now, store) ?? [])
   await carryOut(ctx, planned, 'platform')
+  return planned.flatMap(({ before, after }) =>
+    before.status === 'active' && after.status !== 'active' ? before.id : []
+  )
 }
 
 const ended = ({ status }: Subscription) => status === 'cancelled' || status === 'failed' || status === 'expired'

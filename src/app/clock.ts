@@ -1,0 +1,72 @@
+import type { Database } from '#kit/postgres'
+import { invalidField, Refusal } from '#kit/refusal'
+import { freezeClock, setClock, storeNow, theStore } from '#stores'
+import type { Runner } from './runner.ts'
+
+/** A test clock's longest move: a slip of the pen must not set off decades of renewals. */
+const LONGEST_YEARS = 10
+
+export type Advance = { by?: string; to?: string }
+
+/**
+ * Moves a sandbox store's clock forward, stopping at every instant at which something falls due and doing all of it
+ * there, as if the time had passed. Returns when all that fell due is done. Refuses live stores and a clock going back.
+ */
+export async function advanceClock(
+  deps: { db: Database; runner: Runner },
+  storeId: number,
+  advance: Advance,
+  onStep: (now: Temporal.Instant) => void = () => {}
+): Promise<{ now: Temporal.Instant; settled: true }> {
+  const { db, runner } = deps
+  return runner.alone(storeId, async (store) => {
+    const { timezone } = await theStore(db, `store_${storeId}`)
+    targetOf(advance, await storeNow(db, storeId), timezone)
+    // From here on the clock stands still between steps, also in a store that lived in real time.
+    const start = await db.inStore(storeId, freezeClock)
+    const target = targetOf(advance, start, timezone)
+    const set = (to: Temporal.Instant) => db.inStore(storeId, (ctx) => setClock(ctx, to))
+    await store.settle()
+    for (;;) {
+      const due = await store.nextDueAt()
+      if (!due || Temporal.Instant.compare(due, target) > 0) break
+      await set(due)
+      onStep(due)
+      await store.settle()
+    }
+    await set(target)
+    await store.settle()
+    return { now: target, settled: true }
+  })
+}
+
+function targetOf({ by, to }: Advance, now: Temporal.Instant, timezone: string): Temporal.Instant {
+  if ((by === undefined) === (to === undefined)) throw invalidField('by', 'or to is needed, and only one of them')
+  const target = by === undefined ? instantFrom(to!) : after(now, by, timezone)
+  if (Temporal.Instant.compare(target, now) < 0) throw invalidField('to', `takes an instant from ${now} on`)
+  const longest = now.toZonedDateTimeISO('UTC').add({ years: LONGEST_YEARS }).toInstant()
+  if (Temporal.Instant.compare(target, longest) > 0) {
+    throw new Refusal('invalid_request', `The clock moves at most ${LONGEST_YEARS} years at once`)
+  }
+  return target.round({ smallestUnit: 'millisecond', roundingMode: 'floor' })
+}
+
+/** Months and days on the shop's calendar, so that P1M lands on the same local time. */
+function after(now: Temporal.Instant, by: string, timezone: string): Temporal.Instant {
+  let duration: Temporal.Duration
+  try {
+    duration = Temporal.Duration.from(by)
+  } catch {
+    throw invalidField('by', `takes an ISO 8601 duration such as P1M, P3D or PT2H; ${JSON.stringify(by)} is none`)
+  }
+  if (duration.sign < 0) throw invalidField('by', 'takes a duration forward')
+  return now.toZonedDateTimeISO(timezone).add(duration).toInstant()
+}
+
+function instantFrom(to: string): Temporal.Instant {
+  try {
+    return Temporal.Instant.from(to)
+  } catch {
+    throw invalidField('to', `takes an instant such as 2026-12-01T00:00:00Z; ${JSON.stringify(to)} is none`)
+  }
+}

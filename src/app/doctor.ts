@@ -1,0 +1,64 @@
+import type { Database } from '#kit/postgres'
+import { audit, auditSchedules, type Finding, listSuccessfulCharges } from '#reports'
+import { listStores, theStore } from '#stores'
+
+/** A charge that the platform made: which contract, under which key. */
+export type PlatformCharge = { contractId: string; idempotencyKey: string; amountMinor: number }
+
+export type Diagnosis = { checked: Record<string, number>; findings: (Finding & { store: string })[] }
+
+/**
+ * The auditor: every rule that must hold, checked from the raw rows of one store or of all. Changes nothing. Where the
+ * platform's own list of charges can be read (the sandbox), it must agree with ours one to one.
+ */
+export async function diagnose(
+  deps: { db: Database; chargesOf: (storeId: number) => Promise<PlatformCharge[]> },
+  reference?: string
+): Promise<Diagnosis> {
+  const { db } = deps
+  const stores = reference === undefined ? await listStores(db) : [await theStore(db, reference)]
+  const checked: Record<string, number> = { stores: stores.length }
+  const findings: Diagnosis['findings'] = []
+  const note = (store: string, part: { checked: Record<string, number>; findings: Finding[] }) => {
+    for (const [name, count] of Object.entries(part.checked)) checked[name] = (checked[name] ?? 0) + count
+    findings.push(...part.findings.map((finding) => ({ store, ...finding })))
+  }
+  for (const { storeId, domain, sandbox } of stores) {
+    note(domain, await db.inStore(storeId, audit))
+    note(domain, await db.inStore(storeId, auditSchedules))
+    if (sandbox) note(domain, await compareCharges(deps, storeId))
+  }
+  return { checked, findings }
+}
+
+/** Every renewal that the platform charged is a successful attempt of ours, and the other way round. */
+async function compareCharges(
+  { db, chargesOf }: Parameters<typeof diagnose>[0],
+  storeId: number
+): Promise<{ checked: Record<string, number>; findings: Finding[] }> {
+  const theirs = await chargesOf(storeId)
+  const ours = new Map((await db.inStore(storeId, listSuccessfulCharges)).map((c) => [c.idempotencyKey, c]))
+  const check = 'platform_charges_agree'
+  const findings: Finding[] = []
+  for (const charge of theirs) {
+    const subject = `contract ${charge.contractId}`
+    const known = ours.get(charge.idempotencyKey)
+    ours.delete(charge.idempotencyKey)
+    if (!known)
+      findings.push({
+        check,
+        subject,
+        message: `was charged under ${charge.idempotencyKey}, which we do not have as a success`
+      })
+    else if (known.amountMinor !== charge.amountMinor) {
+      findings.push({
+        check,
+        subject,
+        message: `was charged ${charge.amountMinor}, we have ${known.amountMinor} (minor units)`
+      })
+    }
+  }
+  for (const [key] of ours)
+    findings.push({ check, subject: key, message: 'is a success here, and the platform has no charge for it' })
+  return { checked: { [check]: theirs.length }, findings }
+}

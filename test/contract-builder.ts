@@ -1,0 +1,69 @@
+import type { PlatformContract, PlatformOrder } from '#platform'
+
+let last = 5_000_000
+
+/** An order as the platform tells of it: paid, at `at`. */
+export function anOrder(at: Temporal.Instant, over: Partial<PlatformOrder> = {}): PlatformOrder {
+  const number = String(++last)
+  return {
+    id: number,
+    name: `#${number}`,
+    number,
+    createdAt: at,
+    processedAt: at,
+    updatedAt: at,
+    cancelledAt: null,
+    currency: 'USD',
+    totalMinor: 2900,
+    taxMinor: 0,
+    discountMinor: 0,
+    refundedMinor: 0,
+    financialStatus: 'paid',
+    customerId: null,
+    email: null,
+    gateway: 'bogus',
+    countryCode: 'US',
+    province: 'New York',
+    tags: [],
+    discountCodes: [],
+    sourceName: 'web',
+    ...over
+  }
+}
+
+/** A monthly contract of a customer of its own, made at `at` in a checkout. */
+export function aContract(at: Temporal.Instant, over: Partial<PlatformContract> = {}): PlatformContract {
+  const id = String(++last)
+  const customerId = String(++last)
+  return {
+    id,
+    status: 'active',
+    createdAt: at,
+    updatedAt: at,
+    nextBillingDate: null,
+    currency: 'USD',
+    revision: '1',
+    interval: 'month',
+    intervalCount: 1,
+    minCycles: null,
+    maxCycles: null,
+    customer: { id: customerId, email: `c${customerId}@example.com`, firstName: 'Ada', lastName: 'Adler' },
+    originOrder: { id: String(++last), name: '#1001' },
+    lines: [
+      {
+        id: '1',
+        title: 'VIP',
+        quantity: 1,
+        productId: '1',
+        variantId: '1',
+        sellingPlanId: null,
+        sellingPlanName: null,
+        priceMinor: 2900
+      }
+    ],
+    priceMinor: 2900,
+    deliveryPriceMinor: 0,
+    paymentMethod: { type: 'card', lastFour: '4242', brand: 'visa' },
+    ...over
+  }
+}
