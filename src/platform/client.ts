@@ -152,14 +152,17 @@ const NOT_EXECUTED = new Set([
   'GRAPHQL_VALIDATION_FAILED'
 ])
 
-/** A GraphQL error. An unknown one is not a definite no: it may have come up after the effect. */
+/**
+ * An error of the whole request. It says that we asked wrongly or that the platform is at odds with itself, never
+ * that a charge was declined, so it is no `rejected`. An unknown one may have come up after the effect.
+ */
 function failureOf(error: Fields, mutation: boolean): PlatformFailure {
   const message = error.text('message')
   const code = error.maybeAt('extensions')?.maybeText('code') ?? ''
   if (code === 'THROTTLED') return throttled(0)
   if (code === 'ACCESS_DENIED') return { kind: 'unauthorized', message, code: 'access_denied' }
-  if (NOT_EXECUTED.has(code) || /^[a-z]/.test(code)) return { kind: 'rejected', message, code: code.toLowerCase() }
-  return { ...noAnswer(message, mutation), ...(code ? { code: code.toLowerCase() } : {}) }
+  const mayBeExecuted = mutation && !NOT_EXECUTED.has(code) && !/^[a-z]/.test(code)
+  return { ...noAnswer(message, mayBeExecuted), ...(code ? { code: code.toLowerCase() } : {}) }
 }
 
 /** The first of a mutation's userErrors. One of them is the budget again, told in another place. */

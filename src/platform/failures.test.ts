@@ -83,12 +83,12 @@ const cases: [what: string, answer: Answer, expected: Partial<PlatformFailure>][
   [
     'a bad variable',
     (res) => json(res, { errors: [error('Variable $id is invalid', 'INVALID_VARIABLE')] }),
-    { kind: 'rejected', code: 'invalid_variable' }
+    { kind: 'unavailable', code: 'invalid_variable' }
   ],
   [
     'an unknown field',
     (res) => json(res, { errors: [error("Field 'x' doesn't exist", 'undefinedField')] }),
-    { kind: 'rejected', code: 'undefinedfield' }
+    { kind: 'unavailable', code: 'undefinedfield' }
   ]
 ]
 

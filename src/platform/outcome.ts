@@ -1,9 +1,11 @@
 /**
  * Why the platform did not do what we asked.
- * - `unavailable`: no usable answer (time-out, reset, 5xx, 429, no JSON). Try again later.
+ * - `unavailable`: no usable answer (time-out, reset, 5xx, 429, no JSON), or an error of the whole request. Try again
+ *   later: it says nothing of what was asked.
  * - `throttled`: our cost budget is used up, and waiting for it would take too long. Nothing was executed.
  * - `unauthorized`: the access token or one of its scopes is missing or withdrawn.
- * - `rejected`: a definite no, with the platform's own reason; asking again the same way will not help.
+ * - `rejected`: a definite no to what was asked, a userError with the platform's own reason. Nothing was done, and asking
+ *   again the same way will not help.
  */
 export type PlatformFailure = {
   kind: 'unavailable' | 'throttled' | 'unauthorized' | 'rejected'

@@ -2,21 +2,28 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { MalformedPayload } from './fields.ts'
-import { parseAttemptPayload, parseContractPayload, parseCustomerPayload, parseOrderPayload } from './payloads.ts'
+import {
+  parseAttemptPayload,
+  parseContractPayload,
+  parseCustomerPayload,
+  parseOrderPayload,
+  parsePaymentMethodPayload
+} from './payloads.ts'
 import { compareRevisions } from './shapes.ts'
 
 const fixtures = new URL('../../test/fixtures/platform/payloads/', import.meta.url)
 const payload = (name: string) => JSON.parse(readFileSync(new URL(name, fixtures), 'utf8'))
 const instant = (text: string) => Temporal.Instant.from(text)
 
-const parsers: [prefix: string, parse: (payload: unknown) => { id: string | null }][] = [
+const parsers: [prefix: string, parse: (payload: unknown) => unknown][] = [
   ['subscription_contracts__', parseContractPayload],
   ['subscription_billing_attempts__', parseAttemptPayload],
   ['orders__', parseOrderPayload],
   ['customers__create', parseCustomerPayload],
   ['customers__update', parseCustomerPayload],
   ['customers__enable', parseCustomerPayload],
-  ['customers__disable', parseCustomerPayload]
+  ['customers__disable', parseCustomerPayload],
+  ['customer_payment_methods__', parsePaymentMethodPayload]
 ]
 for (const name of readdirSync(fixtures)) {
   const parse = parsers.find(([prefix]) => name.startsWith(prefix))?.[1]
@@ -112,6 +119,12 @@ test('a customer', () => {
     provinceCode: 'ON',
     createdAt: instant('2022-01-01T00:00:00Z'),
     updatedAt: instant('2022-01-01T00:00:00Z')
+  })
+})
+
+test('a payment method', () => {
+  assert.deepEqual(parsePaymentMethodPayload(payload('customer_payment_methods__update.json')), {
+    customerId: '82850125'
   })
 })
 

@@ -124,6 +124,6 @@ export function parseCustomerPayload(payload: unknown): PlatformCustomer {
 
 /** The body of customer_payment_methods/*: whose method it is. */
 export function parsePaymentMethodPayload(payload: unknown): { customerId: string } {
-  const method = new Fields(payload, 'payment method')
+  const method = new Fields(payload, 'payment_method')
   return { customerId: method.exactId('admin_graphql_api_customer_id', 'customer_id') }
 }
