@@ -1,0 +1,35 @@
+import { realNow } from '#kit/clock'
+import type { Standing } from '#kit/rate-limit'
+
+/** Without a store there is no tariff: a caller without a valid key has what the smallest one has. */
+const PER_MINUTE = 60
+/** Beyond so many addresses in one minute the newcomers share one budget: memory stays bounded under a flood. */
+const MAX_ADDRESSES = 50_000
+const MINUTE_MS = 60_000
+
+/** Counts requests without a valid credential, by client address, in this process's memory: there is no row to keep them in. */
+export function createAddressLimiter(): (address: string) => Standing {
+  let minute = 0
+  let counts = new Map<string, number>()
+
+  return (address) => {
+    const nowMs = realNow().epochMilliseconds
+    const current = Math.floor(nowMs / MINUTE_MS)
+    if (current !== minute) {
+      minute = current
+      counts = new Map()
+    }
+    const key = counts.has(address) || counts.size < MAX_ADDRESSES ? address : 'everyone else'
+    const used = counts.get(key) ?? 0
+    const admitted = used < PER_MINUTE
+    if (admitted) counts.set(key, used + 1)
+    const endMs = (minute + 1) * MINUTE_MS
+    return {
+      admitted,
+      limit: PER_MINUTE,
+      remaining: admitted ? PER_MINUTE - used - 1 : 0,
+      resetAt: endMs / 1000,
+      retryAfter: Math.max(1, Math.ceil((endMs - nowMs) / 1000))
+    }
+  }
+}

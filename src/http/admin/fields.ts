@@ -1,0 +1,17 @@
+import { Type } from 'typebox'
+
+/** Names a store in a path: its `store_…` id or its domain. */
+export const StoreParams = Type.Object({ store: Type.String({ description: 'a store id or domain' }) })
+
+export const text = (maxLength: number, takes = `a text of 1 to ${maxLength} characters`) =>
+  Type.String({ minLength: 1, maxLength, description: takes })
+
+/** As text or as a JSON number; the currency decides how many decimals it may have. */
+export const amount = () =>
+  Type.Union([Type.String({ maxLength: 30 }), Type.Number()], { description: 'an amount such as 29.00' })
+
+export const platformNumber = (what: string) =>
+  Type.String({ pattern: '^[0-9]{1,20}$', description: `the platform's number of ${what}, as a text of digits` })
+
+export const OrNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
+  Type.Union([schema, Type.Null()])

@@ -1,0 +1,53 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
+import { equalInConstantTime } from '#kit/secrets'
+import type { HttpDeps } from '../deps.ts'
+import { authenticationFailed, bearerOf, logBug, noSuchRoute, refusalOf } from '../errors.ts'
+import { registerClock } from './clock.ts'
+import { registerDoctor } from './doctor.ts'
+import { errorBody, statusOf } from './errors.ts'
+import { registerKeys } from './keys.ts'
+import { registerPlans } from './plans.ts'
+import { registerSandbox } from './sandbox.ts'
+import { registerSeed } from './seed.ts'
+import { registerStores } from './stores.ts'
+import { registerWebhookEndpoints } from './webhook-endpoints.ts'
+
+export const ADMIN_PREFIX = '/admin/api'
+
+/** For the operator of the installation: every store, by the operator's token. The command line is its client. */
+export function registerAdmin(app: FastifyInstance, deps: HttpDeps): void {
+  const register = async (surface: FastifyInstance) => {
+    const admin = surface.withTypeProvider<TypeBoxTypeProvider>()
+
+    admin.addHook('onRoute', (route) => {
+      route.schema = { querystring: Type.Object({}), ...route.schema }
+    })
+    admin.addHook('onRequest', async (request, reply) => {
+      const presented = bearerOf(request)
+      if (presented === null || !equalInConstantTime(presented, deps.operatorToken.reveal())) {
+        reply.header('www-authenticate', 'Bearer')
+        throw authenticationFailed('A valid operator token is needed')
+      }
+    })
+    admin.setNotFoundHandler((request) => {
+      throw noSuchRoute(request)
+    })
+    admin.setErrorHandler((err, request, reply) => {
+      const refusal = refusalOf(err)
+      if (!refusal) logBug(request, err)
+      return reply.code(statusOf(refusal)).send(errorBody(refusal))
+    })
+
+    registerStores(admin, deps)
+    registerKeys(admin, deps)
+    registerPlans(admin, deps)
+    registerWebhookEndpoints(admin, deps)
+    registerClock(admin, deps)
+    registerSandbox(admin, deps)
+    registerSeed(admin, deps)
+    registerDoctor(admin, deps)
+  }
+  app.register(register, { prefix: ADMIN_PREFIX })
+}

@@ -1,0 +1,80 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Budget, RateLimiter, Standing } from '#kit/rate-limit'
+import type { Caller, RatePlan } from '#stores'
+import { logBug, RateLimited } from './errors.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | null
+    /** Where the request stands in its budget; null until it is known whose budget that is. Never rejects. */
+    counted: Promise<Counted> | null
+  }
+}
+
+type Counted = { standing: Standing } | { failure: unknown }
+
+/** Requests per window by tariff (spec 1, Limits); days are UTC days. */
+const BUDGETS: Record<RatePlan, Budget> = {
+  starter: { perMinute: 60, perDay: 10_000 },
+  growth: { perMinute: 120, perDay: 50_000 },
+  enterprise: { perMinute: 300, perDay: null }
+}
+
+/** Starts counting a request for its store; the answer waits for it, the work need not. */
+export function countForStore(
+  limiter: RateLimiter,
+  request: FastifyRequest,
+  store: { storeId: number; ratePlan: RatePlan },
+  family: 'rest' | 'proxy'
+): void {
+  request.counted = limiter.count(store.storeId, family, BUDGETS[store.ratePlan]).then(
+    (standing) => ({ standing }),
+    (failure: unknown) => ({ failure })
+  )
+}
+
+export function countForAddress(count: (address: string) => Standing, request: FastifyRequest): void {
+  request.counted = Promise.resolve({ standing: count(request.ip) })
+}
+
+/**
+ * Puts the budget's headers on every answer of a surface, and 429 in place of one that is over it. A reading route works
+ * while its request is still being counted, and what it read is dropped when there was no room; a writing one waits.
+ */
+export function enforceBudgets(
+  surface: FastifyInstance,
+  bodyOf: { rateLimited: (message: string) => object; internalError: () => object }
+): void {
+  surface.addHook('preHandler', async (request) => {
+    if (request.method === 'GET' || request.method === 'HEAD') return
+    const counted = await request.counted
+    if (counted && 'failure' in counted) throw counted.failure
+    if (counted && !counted.standing.admitted) throw new RateLimited()
+  })
+
+  surface.addHook('onSend', async (request, reply, payload) => {
+    const counted = await request.counted
+    if (!counted) return payload
+    if ('failure' in counted) {
+      if (reply.statusCode >= 500) return payload
+      logBug(request, counted.failure)
+      return replaced(reply, 500, bodyOf.internalError())
+    }
+    const { standing } = counted
+    setBudgetHeaders(reply, standing)
+    if (standing.admitted || reply.statusCode === 429) return payload
+    return replaced(reply, 429, bodyOf.rateLimited(new RateLimited().message))
+  })
+}
+
+export function setBudgetHeaders(reply: FastifyReply, standing: Standing): void {
+  reply.header('x-ratelimit-limit', standing.limit)
+  reply.header('x-ratelimit-remaining', standing.remaining)
+  reply.header('x-ratelimit-reset', standing.resetAt)
+  if (!standing.admitted) reply.header('retry-after', standing.retryAfter)
+}
+
+function replaced(reply: FastifyReply, status: number, body: object): string {
+  reply.code(status).type('application/json; charset=utf-8').removeHeader('content-length')
+  return JSON.stringify(body)
+}

@@ -1,0 +1,83 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FastifyBaseLogger } from 'fastify'
+import type { AddressRules } from '#kit/addresses'
+import type { Database } from '#kit/postgres'
+import type { RateLimiter } from '#kit/rate-limit'
+import type { Secret, Vault } from '#kit/secrets'
+import type { StoreAccess } from '#stores'
+
+/** What the surfaces are given. What lies above them (the sandbox, the test clock, the auditor) comes as functions. */
+export type HttpDeps = {
+  db: Database
+  vault: Vault
+  limiter: RateLimiter
+  logger: FastifyBaseLogger
+  /** Opens the admin surface. */
+  operatorToken: Secret
+  /** Where webhook receivers may stand. */
+  addresses: AddressRules
+  /** Addresses and networks of proxies before us that are believed when they tell the caller's address. */
+  trustedProxies?: string[]
+  health: Health
+  /** Something was just written in this store that the background should look at. */
+  wake(storeId: number): void
+  /** Registers our webhooks on the store's platform. Repeatable. Refuses when the platform does not take them. */
+  connectStore(access: StoreAccess): Promise<void>
+  advanceClock(
+    storeId: number,
+    advance: { by?: string; to?: string }
+  ): Promise<{ now: Temporal.Instant; settled: true }>
+  /** Does all that is due in the store, deliveries included, and returns then. */
+  settle(storeId: number): Promise<void>
+  sandbox: SandboxControls
+  /** The auditor, over one store or all. */
+  doctor(storeId: number | null): Promise<{ checked: Record<string, number>; findings: unknown[] }>
+  seed(
+    storeId: number,
+    plan: { members: number; months: number },
+    onProgress: (progress: Record<string, unknown>) => void
+  ): Promise<Record<string, unknown>>
+}
+
+export type Health = {
+  /** Whether requests can be served, with a word on each part when they cannot. */
+  ready(): Promise<{ ready: boolean; checks: Record<string, string> }>
+  /** Answers `/metrics` in the exporter's own way. */
+  metrics(request: IncomingMessage, response: ServerResponse): void
+}
+
+/** The scripted life of a sandbox shop. Ids are the platform's numbers as text; money in minor units of the store. */
+export type SandboxControls = {
+  /** Where the shop of a domain answers. */
+  urlOf(domain: string): string
+  /** Repeatable: a shop that is there takes the name, zone and secrets given. */
+  createShop(shop: StoreAccess & { name: string }): Promise<void>
+  createCustomer(
+    storeId: number,
+    customer: {
+      email: string
+      firstName: string | null
+      lastName: string | null
+      countryCode: string | null
+      provinceCode: string | null
+    }
+  ): Promise<{ id: string; gid: string; email: string }>
+  join(
+    storeId: number,
+    wish: { customerId: string; planName: string }
+  ): Promise<{ orderId: string; contractId: string }>
+  setCard(storeId: number, card: { customerId: string; outcome: string }): Promise<void>
+  placeOrder(
+    storeId: number,
+    order: {
+      customerId: string
+      totalMinor: number
+      creditMinor: number
+      coupon: string | null
+      channel: string | null
+    }
+  ): Promise<{ id: string; name: string }>
+  /** The whole order when no amount is given. */
+  refund(storeId: number, refund: { orderId: string; amountMinor: number | null }): Promise<{ id: string }>
+  dispute(storeId: number, dispute: { orderId: string; outcome: 'open' | 'won' | 'lost' }): Promise<{ id: string }>
+}

@@ -1,0 +1,63 @@
+import { STATUS_CODES } from 'node:http'
+import type { FastifyError, FastifyRequest } from 'fastify'
+import { Refusal } from '#kit/refusal'
+
+/** Thrown when a request is over its store's budget; each surface answers it with 429 in its own shape. */
+export class RateLimited extends Error {
+  constructor() {
+    super('Too many requests: the budget of this window is used up')
+  }
+}
+
+export const authenticationFailed = (message = 'A valid API key is needed') =>
+  new Refusal('authentication_failed', message)
+
+export const noSuchRoute = (request: FastifyRequest) =>
+  new Refusal('not_found', `There is no ${request.method} ${pathOf(request.url).slice(0, 200)}`)
+
+/**
+ * What to answer for something thrown: the refusal itself, what the framework refused put into our words, or null for
+ * what is our own fault.
+ */
+export function refusalOf(err: unknown): Refusal | RateLimited | null {
+  if (err instanceof Refusal || err instanceof RateLimited) return err
+  const { code, statusCode } = err as Partial<FastifyError>
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new Refusal('invalid_request', 'The body is too large')
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new Refusal('invalid_request', 'A body must be sent with Content-Type: application/json')
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new Refusal('invalid_request', 'The body does not have the length that Content-Length says')
+    case 'FST_ERR_BAD_URL':
+      return new Refusal('invalid_request', 'The path holds a broken percent escape')
+  }
+  // The body stream broke off: the client is most likely gone, and whatever we say is for the log of a proxy.
+  if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ABORT_ERR') {
+    return new Refusal('invalid_request', 'The request broke off')
+  }
+  if (statusCode && statusCode >= 400 && statusCode < 500 && code?.startsWith('FST_')) {
+    return new Refusal('invalid_request', STATUS_CODES[statusCode] ?? 'Bad Request')
+  }
+  return null
+}
+
+/** Logs a bug, once. Without the detail of a database error, which quotes the row. */
+export function logBug(request: FastifyRequest, err: unknown): void {
+  const { name, message, stack, code, constraint, table } = err as Error & Record<string, unknown>
+  const caller = request.caller && { id: request.caller.storeId }
+  request.log.error(
+    { err: { type: name, message, code, constraint, table, stack }, store: caller, route: request.routeOptions.url },
+    `${request.method} ${request.routeOptions.url ?? 'unknown route'} failed: ${message}`
+  )
+}
+
+/** What an `Authorization: Bearer` header presents; null when there is none. */
+export function bearerOf(request: FastifyRequest): string | null {
+  return /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? null
+}
+
+export function pathOf(url: string): string {
+  const query = url.indexOf('?')
+  return query < 0 ? url : url.slice(0, query)
+}

@@ -1,0 +1,33 @@
+import type { FastifyInstance } from 'fastify'
+import { readWebhookHeaders, receiveWebhook } from '#platform'
+import { storeByDomain } from '#stores'
+import type { HttpDeps } from './deps.ts'
+import { authenticationFailed } from './errors.ts'
+import { errorBody } from './rest/errors.ts'
+
+/** Where the platform sends its webhooks: the store is the shop in the header, once the signature proves it. */
+export function registerPlatformDoor(app: FastifyInstance, { db, vault, wake }: HttpDeps): void {
+  app.register(async (door) => {
+    // The signature is over the bytes as they came.
+    door.removeAllContentTypeParsers()
+    door.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body)
+
+    door.post('/platform/webhooks', async (request, reply) => {
+      const headers = readWebhookHeaders(request.headers)
+      const store = headers && (await storeByDomain(db, vault, headers.shopDomain))
+      if (!headers || !store) throw badSignature()
+
+      const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+      const received = await receiveWebhook(db, store, headers, body)
+      if (received.status === 401) throw badSignature()
+      if (received.status === 400) {
+        return reply.code(400).send(errorBody({ code: 'invalid_request', message: received.message }))
+      }
+      wake(store.storeId)
+      return { received: true }
+    })
+  })
+}
+
+/** One answer for an unknown shop and a bad signature: it tells nobody which shops there are. */
+const badSignature = () => authenticationFailed('The webhook is not signed by a shop that is known here')

@@ -1,0 +1,54 @@
+import type { FastifyInstance } from 'fastify'
+import { pathOf } from './errors.ts'
+
+/** Parameters whose values tell nothing of a person and open nothing. Of every other one only the name is logged. */
+const PLAIN = new Set([
+  'limit',
+  'offset',
+  'page',
+  'status',
+  'type',
+  'period',
+  'plan_id',
+  'since_id',
+  'since_date',
+  'since_updated',
+  'created_after',
+  'created_before',
+  'date_from',
+  'date_to',
+  'timestamp',
+  'cancellation_reason'
+])
+
+/** A URL as it may stand in a log: without `key`, `signature`, e-mail addresses and whatever else was not foreseen. */
+export function loggedUrl(url: string): string {
+  const path = pathOf(url)
+  if (path === url) return url
+  const shown = url
+    .slice(path.length + 1)
+    .split('&')
+    .map((pair) => {
+      const name = pair.split('=', 1)[0]!
+      return PLAIN.has(name) || pair === name ? pair : `${name}=[hidden]`
+    })
+  return `${path}?${shown.join('&')}`
+}
+
+/** One line per answered request. */
+export function logRequests(app: FastifyInstance): void {
+  app.addHook('onResponse', async (request, reply) => {
+    const ms = Math.round(reply.elapsedTime * 10) / 10
+    const url = loggedUrl(request.url)
+    request.log.info(
+      {
+        method: request.method,
+        url,
+        status: reply.statusCode,
+        ms,
+        store: request.caller && { id: request.caller.storeId }
+      },
+      `${request.method} ${url} ${reply.statusCode} in ${ms} ms`
+    )
+  })
+}

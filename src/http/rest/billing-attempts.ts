@@ -1,0 +1,56 @@
+import { Type } from 'typebox'
+import { internalId } from '#kit/ids'
+import { listBillingAttempts } from '#reports'
+import type { Surface } from '../surface.ts'
+import { callerOf } from './caller.ts'
+import { IsoDate, instantOrUndefined } from './dates.ts'
+import { Envelope, NOTHING, PagingFields, pageEnvelope, pagingOf } from './envelope.ts'
+import { idField } from './fields.ts'
+import { BillingAttemptBody, presentBillingAttempt } from './present-billing-attempt.ts'
+
+/** Spec 1, Endpoints: /billing-attempts. */
+export function registerBillingAttempts(rest: Surface): void {
+  rest.get(
+    '/billing-attempts',
+    {
+      config: { scope: 'read:billing' },
+      schema: {
+        querystring: Type.Object({
+          ...PagingFields,
+          subscription_id: idField('a subscription id'),
+          status: Type.Optional(
+            Type.Union([Type.Literal('success'), Type.Literal('failed'), Type.Literal('pending')], {
+              description: 'success, failed or pending'
+            })
+          ),
+          date_from: IsoDate(),
+          date_to: IsoDate()
+        }),
+        response: { 200: Envelope(Type.Array(BillingAttemptBody)) }
+      }
+    },
+    async (request) => {
+      const { profile, timezone } = callerOf(request)
+      const { subscription_id, status, date_from, date_to } = request.query
+      const paging = pagingOf(request.query)
+      const subscriptionId = subscription_id === undefined ? undefined : internalId('sub', subscription_id)
+      const { rows, total } =
+        subscriptionId === null
+          ? NOTHING
+          : await request.inStore((ctx) =>
+              listBillingAttempts(ctx, {
+                subscriptionId,
+                status,
+                after: instantOrUndefined(date_from, timezone),
+                before: instantOrUndefined(date_to, timezone),
+                ...paging
+              })
+            )
+      return pageEnvelope(
+        rows.map((attempt) => presentBillingAttempt(attempt, profile)),
+        total,
+        paging
+      )
+    }
+  )
+}

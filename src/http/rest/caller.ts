@@ -1,0 +1,19 @@
+import type { Ctx } from '#kit/postgres'
+import type { Caller, Scope } from '#stores'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a key must be allowed for this route. */
+    scope?: Scope
+  }
+  interface FastifyRequest {
+    /** Runs `work` in one transaction of the caller's store. */
+    inStore<T>(work: (ctx: Ctx) => Promise<T>): Promise<T>
+  }
+}
+
+/** Who calls; every route of the surface runs after authentication. */
+export function callerOf(request: { caller: Caller | null }): Caller {
+  if (!request.caller) throw new Error('The route ran without authentication')
+  return request.caller
+}

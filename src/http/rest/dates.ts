@@ -1,0 +1,34 @@
+import { Type } from 'typebox'
+
+// Four-digit years that PostgreSQL holds in every zone.
+const DAY = /^[1-8]\d{3}-\d{2}-\d{2}$/
+const TIME = /^([1-8]\d{3}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)([Zz]|[+ -]\d{2}:\d{2})?$/
+
+/** A date filter of a list (spec 1, Endpoints: "ISO date"). */
+export const IsoDate = () =>
+  Type.Optional(
+    Type.Refine(
+      Type.String({ description: 'an ISO date such as 2026-01-31, or a date-time such as 2026-01-31T12:00:00Z' }),
+      (text) => instantOf(text, 'UTC') !== null
+    )
+  )
+
+/**
+ * What a date filter means: a date is midnight in the shop, a date-time is taken as it is, in shop time when it names no
+ * offset. Null when it is neither. A space counts as the plus sign that it was before the URL was decoded.
+ */
+export function instantOf(text: string, timezone: string): Temporal.Instant | null {
+  try {
+    if (DAY.test(text)) return Temporal.PlainDate.from(text).toZonedDateTime(timezone).toInstant()
+    const [, local, offset] = TIME.exec(text) ?? []
+    if (!local) return null
+    if (offset) return Temporal.Instant.from(local + offset.replace(' ', '+'))
+    return Temporal.PlainDateTime.from(local).toZonedDateTime(timezone).toInstant()
+  } catch {
+    return null
+  }
+}
+
+export function instantOrUndefined(text: string | undefined, timezone: string): Temporal.Instant | undefined {
+  return text === undefined ? undefined : (instantOf(text, timezone) ?? undefined)
+}

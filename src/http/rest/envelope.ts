@@ -1,0 +1,43 @@
+import { type Static, type TSchema, Type } from 'typebox'
+
+const Meta = Type.Object({
+  total: Type.Integer(),
+  limit: Type.Integer(),
+  offset: Type.Integer(),
+  has_more: Type.Boolean()
+})
+
+/** Spec 1, Response envelope: every answer has `data` and `meta`. */
+export const Envelope = <Data extends TSchema>(data: Data) => Type.Object({ data, meta: Meta })
+
+/** One resource; its `meta` is that of a page which holds nothing else. */
+export function envelope<Data>(data: Data): { data: Data; meta: Static<typeof Meta> } {
+  return { data, meta: { total: 1, limit: 1, offset: 0, has_more: false } }
+}
+
+export function pageEnvelope<Data>(
+  data: Data[],
+  total: number,
+  { limit, offset }: Paging
+): { data: Data[]; meta: Static<typeof Meta> } {
+  return { data, meta: { total, limit, offset, has_more: offset + data.length < total } }
+}
+
+/** A page of nothing: for a filter that no object can match. */
+export const NOTHING = { rows: [], total: 0 }
+
+export type Paging = { limit: number; offset: number }
+
+/** Every list takes these. The spec leaves the default limit open: 50. */
+export const PagingFields = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'an integer from 1 to 100' })),
+  offset: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'an integer from 0 to 1000000000' })
+  )
+}
+
+const DEFAULT_LIMIT = 50
+
+export function pagingOf({ limit = DEFAULT_LIMIT, offset = 0 }: Partial<Paging>): Paging {
+  return { limit, offset }
+}

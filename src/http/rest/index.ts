@@ -1,0 +1,71 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
+import type { Ctx } from '#kit/postgres'
+import type { Standing } from '#kit/rate-limit'
+import { Refusal } from '#kit/refusal'
+import { authenticateKey, type Caller } from '#stores'
+import { countForAddress, countForStore, enforceBudgets } from '../counting.ts'
+import type { HttpDeps } from '../deps.ts'
+import { authenticationFailed, bearerOf, logBug, noSuchRoute, RateLimited, refusalOf } from '../errors.ts'
+import { registerBillingAttempts } from './billing-attempts.ts'
+import { callerOf } from './caller.ts'
+import { errorBody, statusOf } from './errors.ts'
+import { registerMembers } from './members.ts'
+import { registerSubscriptions } from './subscriptions.ts'
+
+export const REST_PREFIX = '/v1'
+const MAX_BODY_BYTES = 64 * 1024
+
+/** The direct API (spec 1): bearer key, envelope, one error shape, budgets on every answer. */
+export function registerRest(
+  app: FastifyInstance,
+  { db, limiter }: Pick<HttpDeps, 'db' | 'limiter'>,
+  countAddress: (address: string) => Standing
+): void {
+  const register = async (surface: FastifyInstance) => {
+    const rest = surface.withTypeProvider<TypeBoxTypeProvider>()
+
+    rest.addHook('onRoute', (route) => {
+      route.bodyLimit ??= MAX_BODY_BYTES
+      route.schema = { querystring: Type.Object({}), ...route.schema }
+    })
+
+    rest.decorateRequest('inStore', function <T>(this: { caller: Caller | null }, work: (ctx: Ctx) => Promise<T>) {
+      return db.inStore(callerOf(this).storeId, work)
+    })
+
+    rest.addHook('onRequest', async (request, reply) => {
+      const presented = bearerOf(request)
+      const caller = presented === null ? null : await authenticateKey(db, presented)
+      if (!caller) {
+        countForAddress(countAddress, request)
+        reply.header('www-authenticate', 'Bearer')
+        throw authenticationFailed()
+      }
+      request.caller = caller
+      countForStore(limiter, request, caller, 'rest')
+      const { scope } = request.routeOptions.config
+      if (scope && !caller.scopes.has(scope)) throw new Refusal('forbidden', `This key lacks the scope ${scope}`)
+    })
+
+    enforceBudgets(rest, {
+      rateLimited: () => errorBody(new RateLimited()),
+      internalError: () => errorBody(null)
+    })
+
+    rest.setNotFoundHandler((request) => {
+      throw noSuchRoute(request)
+    })
+    rest.setErrorHandler((err, request, reply) => {
+      const refusal = refusalOf(err)
+      if (!refusal) logBug(request, err)
+      return reply.code(statusOf(refusal)).send(errorBody(refusal))
+    })
+
+    registerMembers(rest, db)
+    registerSubscriptions(rest, db)
+    registerBillingAttempts(rest)
+  }
+  app.register(register, { prefix: REST_PREFIX })
+}

@@ -1,0 +1,62 @@
+import { Type } from 'typebox'
+import { internalId } from '#kit/ids'
+import type { Database } from '#kit/postgres'
+import { Refusal } from '#kit/refusal'
+import { findMember, listMembers } from '#reports'
+import type { Surface } from '../surface.ts'
+import { callerOf } from './caller.ts'
+import { Envelope, envelope, NOTHING, PagingFields, pageEnvelope, pagingOf } from './envelope.ts'
+import { idField, StatusFilter, textField } from './fields.ts'
+import { MemberBody, presentMember } from './present-member.ts'
+
+/** Spec 1, Endpoints: /members. */
+export function registerMembers(rest: Surface, db: Database): void {
+  rest.get(
+    '/members',
+    {
+      config: { scope: 'read:members' },
+      schema: {
+        querystring: Type.Object({
+          ...PagingFields,
+          status: StatusFilter(),
+          plan_id: idField('a plan id'),
+          email: textField('an e-mail address', 320)
+        }),
+        response: { 200: Envelope(Type.Array(MemberBody)) }
+      }
+    },
+    async (request) => {
+      const { profile } = callerOf(request)
+      const { status, plan_id, email } = request.query
+      const paging = pagingOf(request.query)
+      const planId = plan_id === undefined ? undefined : internalId('plan', plan_id)
+      const { rows, total } =
+        planId === null
+          ? NOTHING
+          : await request.inStore((ctx) => listMembers(ctx, { status, planId, email, ...paging }))
+      return pageEnvelope(
+        rows.map((member) => presentMember(member, profile)),
+        total,
+        paging
+      )
+    }
+  )
+
+  rest.get(
+    '/members/:id',
+    {
+      config: { scope: 'read:members' },
+      schema: {
+        params: Type.Object({ id: Type.String({ description: 'a member id' }) }),
+        response: { 200: Envelope(MemberBody) }
+      }
+    },
+    async (request) => {
+      const { storeId, profile } = callerOf(request)
+      const id = internalId('mem', request.params.id)
+      const member = id === null ? null : await findMember(db.direct, storeId, id)
+      if (!member) throw new Refusal('not_found', `There is no member ${request.params.id.slice(0, 100)}`)
+      return envelope(presentMember(member, profile))
+    }
+  )
+}

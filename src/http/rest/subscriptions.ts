@@ -1,0 +1,73 @@
+import { Type } from 'typebox'
+import { internalId } from '#kit/ids'
+import type { Database } from '#kit/postgres'
+import { Refusal } from '#kit/refusal'
+import { findCustomerId, findSubscription, listSubscriptions } from '#reports'
+import type { Surface } from '../surface.ts'
+import { callerOf } from './caller.ts'
+import { IsoDate, instantOrUndefined } from './dates.ts'
+import { Envelope, envelope, NOTHING, PagingFields, pageEnvelope, pagingOf } from './envelope.ts'
+import { idField, StatusFilter } from './fields.ts'
+import { presentSubscription, SubscriptionBody } from './present-subscription.ts'
+
+/** Spec 1, Endpoints: /subscriptions. */
+export function registerSubscriptions(rest: Surface, db: Database): void {
+  rest.get(
+    '/subscriptions',
+    {
+      config: { scope: 'read:subscriptions' },
+      schema: {
+        querystring: Type.Object({
+          ...PagingFields,
+          status: StatusFilter(),
+          plan_id: idField('a plan id'),
+          customer_id: idField("a customer id, the platform's number or its global id"),
+          created_after: IsoDate(),
+          created_before: IsoDate()
+        }),
+        response: { 200: Envelope(Type.Array(SubscriptionBody)) }
+      }
+    },
+    async (request) => {
+      const { profile, timezone } = callerOf(request)
+      const { status, plan_id, customer_id, created_after, created_before } = request.query
+      const paging = pagingOf(request.query)
+      const planId = plan_id === undefined ? undefined : internalId('plan', plan_id)
+      const { rows, total } = await request.inStore(async (ctx) => {
+        const memberId = customer_id === undefined ? undefined : await findCustomerId(ctx, customer_id)
+        if (planId === null || memberId === null) return NOTHING
+        return listSubscriptions(ctx, {
+          status,
+          planId,
+          memberId,
+          createdAfter: instantOrUndefined(created_after, timezone),
+          createdBefore: instantOrUndefined(created_before, timezone),
+          ...paging
+        })
+      })
+      return pageEnvelope(
+        rows.map((subscription) => presentSubscription(subscription, profile)),
+        total,
+        paging
+      )
+    }
+  )
+
+  rest.get(
+    '/subscriptions/:id',
+    {
+      config: { scope: 'read:subscriptions' },
+      schema: {
+        params: Type.Object({ id: Type.String({ description: 'a subscription id' }) }),
+        response: { 200: Envelope(SubscriptionBody) }
+      }
+    },
+    async (request) => {
+      const { storeId, profile } = callerOf(request)
+      const id = internalId('sub', request.params.id)
+      const subscription = id === null ? null : await findSubscription(db.direct, storeId, id)
+      if (!subscription) throw new Refusal('not_found', `There is no subscription ${request.params.id.slice(0, 100)}`)
+      return envelope(presentSubscription(subscription, profile))
+    }
+  )
+}

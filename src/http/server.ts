@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { Refusal } from '#kit/refusal'
+import { writeKeyUses } from '#stores'
+import { createAddressLimiter } from './address-limiter.ts'
+import { registerAdmin } from './admin/index.ts'
+import { setBudgetHeaders } from './counting.ts'
+import type { HttpDeps } from './deps.ts'
+import { logBug, noSuchRoute, refusalOf } from './errors.ts'
+import { registerHealth } from './health.ts'
+import { registerPlatformDoor } from './platform-door.ts'
+import { logRequests } from './request-log.ts'
+import { errorBody, statusOf } from './rest/errors.ts'
+import { REST_PREFIX, registerRest } from './rest/index.ts'
+import { registerStorefront, STOREFRONT_PREFIX } from './storefront/index.ts'
+import { parseStrictJson } from './strict-json.ts'
+import { compileValidator } from './validation.ts'
+
+const MAX_BODY_BYTES = 1024 * 1024
+/** For the whole request to arrive; what arrives slower is not a client of ours. */
+const REQUEST_TIMEOUT_MS = 30_000
+const HEADERS_TIMEOUT_MS = 10_000
+const KEY_USES_EVERY_MS = 10_000
+
+/**
+ * The HTTP server with its surfaces, each encapsulated: its own authentication, error body and limits. It does not
+ * listen; the app does.
+ */
+export function buildHttp(deps: HttpDeps): FastifyInstance {
+  const countAddress = createAddressLimiter()
+  const app: FastifyInstance = fastify({
+    loggerInstance: deps.logger,
+    disableRequestLogging: true,
+    genReqId: () => randomUUID(),
+    requestIdHeader: false,
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    return503OnClosing: false,
+    trustProxy: deps.trustedProxies ?? false,
+    // An id may be of any length: one that is too long is an unknown one, not a bad route.
+    routerOptions: { maxParamLength: 16_384 },
+    frameworkErrors: (err, request, reply) => answerUnrouted(err, request, reply, countAddress),
+    clientErrorHandler: answerBrokenRequest
+  })
+
+  app.setValidatorCompiler(compileValidator)
+  app.setSerializerCompiler(() => JSON.stringify)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    const charset = /;\s*charset="?([^";\s]+)/i.exec(request.headers['content-type'] ?? '')?.[1]
+    if (charset && !/^utf-?8$/i.test(charset)) throw new Refusal('invalid_request', 'The body must be in UTF-8')
+    return body.length === 0 ? undefined : parseStrictJson(body)
+  })
+
+  app.decorateRequest('caller', null)
+  app.decorateRequest('counted', null)
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+  })
+  app.addHook('preValidation', async (request) => refuseUnreadableQuery(request.url))
+  app.setNotFoundHandler((request) => {
+    throw noSuchRoute(request)
+  })
+  app.setErrorHandler((err, request, reply) => {
+    const refusal = refusalOf(err)
+    if (!refusal) logBug(request, err)
+    return reply.code(statusOf(refusal)).send(errorBody(refusal))
+  })
+  logRequests(app)
+  noteKeyUses(app, deps)
+
+  registerHealth(app, deps)
+  registerPlatformDoor(app, deps)
+  registerRest(app, deps, countAddress)
+  registerStorefront(app, deps, countAddress)
+  registerAdmin(app, deps)
+  return app
+}
+
+/** PostgreSQL keeps no NUL, and a broken escape reads as something else than was meant. */
+async function refuseUnreadableQuery(url: string): Promise<void> {
+  const start = url.indexOf('?')
+  if (start < 0) return
+  const query = url.slice(start + 1)
+  if (!query.includes('%')) return
+  try {
+    if (!decodeURIComponent(query).includes('\0')) return
+  } catch {
+    throw new Refusal('invalid_request', 'The query string holds a broken percent escape')
+  }
+  throw new Refusal('invalid_request', 'The query string holds a NUL character')
+}
+
+/** A path that cannot be decoded reaches no surface; it is answered in the shape of the one it was meant for. */
+function answerUnrouted(
+  err: Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  countAddress: ReturnType<typeof createAddressLimiter>
+) {
+  const refusal = refusalOf(err)
+  if (!refusal) logBug(request, err)
+  const isStorefront = request.url.startsWith(STOREFRONT_PREFIX)
+  if (isStorefront || request.url.startsWith(REST_PREFIX)) setBudgetHeaders(reply, countAddress(request.ip))
+  const body = isStorefront ? { message: refusal?.message ?? 'Internal error' } : errorBody(refusal)
+  reply.header('x-request-id', request.id).code(statusOf(refusal)).type('application/json').send(body)
+}
+
+/** Bytes that are no HTTP request. Node has no request and no response then, only the connection. */
+function answerBrokenRequest(err: Error & { code?: string }, socket: Socket) {
+  if (err.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
+  const [status, message] =
+    err.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+      ? ['408 Request Timeout', 'The request took too long to arrive']
+      : err.code === 'HPE_HEADER_OVERFLOW'
+        ? ['431 Request Header Fields Too Large', 'The headers are too large']
+        : ['400 Bad Request', 'This is not an HTTP request']
+  const body = JSON.stringify({ error: { code: 'invalid_request', message } })
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nX-Request-Id: ${randomUUID()}\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
+  )
+}
+
+/** Brings the last uses of API keys to the table, beside the requests and once more at the end. */
+function noteKeyUses(app: FastifyInstance, { db, logger }: HttpDeps) {
+  const write = (all: boolean) =>
+    writeKeyUses(db, { all }).catch((err: Error) =>
+      logger.warn({ err }, `Last uses of API keys not written: ${err.message}`)
+    )
+  const timer = setInterval(() => write(false), KEY_USES_EVERY_MS).unref()
+  app.addHook('onClose', async () => {
+    clearInterval(timer)
+    await write(true)
+  })
+}

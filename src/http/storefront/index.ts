@@ -1,0 +1,40 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance } from 'fastify'
+import type { Standing } from '#kit/rate-limit'
+import { enforceBudgets } from '../counting.ts'
+import type { HttpDeps } from '../deps.ts'
+import { logBug, noSuchRoute, RateLimited, refusalOf } from '../errors.ts'
+import { registerCancellation } from './cancellation.ts'
+import { errorBody, statusOf } from './errors.ts'
+import { verifyProxy } from './proxy.ts'
+
+export const STOREFRONT_PREFIX = '/apps/svc-api/v1'
+
+/** What storefronts reach through the platform's app proxy (spec 2): the tenant is the shop that the proxy signed for. */
+export function registerStorefront(
+  app: FastifyInstance,
+  deps: Pick<HttpDeps, 'db' | 'vault' | 'limiter' | 'wake'>,
+  countAddress: (address: string) => Standing
+): void {
+  const register = async (surface: FastifyInstance) => {
+    const storefront = surface.withTypeProvider<TypeBoxTypeProvider>()
+
+    storefront.decorateRequest('proxied', null)
+    storefront.addHook('onRequest', verifyProxy(deps, countAddress))
+    enforceBudgets(storefront, {
+      rateLimited: () => errorBody(new RateLimited()),
+      internalError: () => errorBody(null)
+    })
+    storefront.setNotFoundHandler((request) => {
+      throw noSuchRoute(request)
+    })
+    storefront.setErrorHandler((err, request, reply) => {
+      const refusal = refusalOf(err)
+      if (!refusal) logBug(request, err)
+      return reply.code(statusOf(refusal)).send(errorBody(refusal))
+    })
+
+    registerCancellation(storefront, deps)
+  }
+  app.register(register, { prefix: STOREFRONT_PREFIX })
+}

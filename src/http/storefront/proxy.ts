@@ -1,0 +1,46 @@
+import type { FastifyRequest } from 'fastify'
+import { realNow } from '#kit/clock'
+import type { Standing } from '#kit/rate-limit'
+import { verifyProxyQuery } from '#platform'
+import { type StoreAccess, storeByDomain } from '#stores'
+import { countForAddress, countForStore } from '../counting.ts'
+import type { HttpDeps } from '../deps.ts'
+import { authenticationFailed } from '../errors.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The shop that the proxy signed for, and who is logged in there. */
+    proxied: Proxied | null
+  }
+}
+
+export type Proxied = { store: StoreAccess; loggedInCustomerId: string | null }
+
+/** The hook that takes only what the platform's app proxy signed (spec 2, Authentication), and counts it for its store. */
+export function verifyProxy(
+  { db, vault, limiter }: Pick<HttpDeps, 'db' | 'vault' | 'limiter'>,
+  countAddress: (address: string) => Standing
+) {
+  return async (request: FastifyRequest): Promise<void> => {
+    const { shop } = request.query as { shop?: unknown }
+    const store = typeof shop === 'string' ? await storeByDomain(db, vault, shop) : null
+    const check = store && verifyProxyQuery(queryOf(request.url), store.proxySecret, realNow())
+    if (!store || !check?.ok || check.shop !== store.domain) {
+      countForAddress(countAddress, request)
+      throw authenticationFailed('The request is not signed by the app proxy of a shop that is known here')
+    }
+    request.proxied = { store, loggedInCustomerId: check.loggedInCustomerId }
+    countForStore(limiter, request, store, 'proxy')
+  }
+}
+
+/** Who calls; every route of the surface runs after the signature was checked. */
+export function proxiedOf(request: { proxied: Proxied | null }): Proxied {
+  if (!request.proxied) throw new Error('The route ran without a checked signature')
+  return request.proxied
+}
+
+function queryOf(url: string): string {
+  const start = url.indexOf('?')
+  return start < 0 ? '' : url.slice(start + 1)
+}
