@@ -24,6 +24,7 @@ create table inbound_webhooks (
 -- Claiming goes by id, so that what came first is dealt with first.
 create index inbound_webhooks_waiting on inbound_webhooks (store_id, id) where status = 'waiting';
 create index inbound_webhooks_due on inbound_webhooks (store_id, run_at) where status = 'waiting';
-create index inbound_webhooks_leased on inbound_webhooks (lease_owner) where lease_owner is not null;
+-- At most a batch per store that is being worked on: whether a store is busy is told without looking at what waits.
+create index inbound_webhooks_leased on inbound_webhooks (store_id, leased_until) where lease_owner is not null;
 create index inbound_webhooks_old on inbound_webhooks (store_id, received_at) where status in ('done', 'ignored');
 select protect_table('inbound_webhooks');

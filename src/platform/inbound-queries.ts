@@ -32,7 +32,7 @@ export async function claimDue({ tx, storeId, now }: Ctx, leaseOwner: number, li
       select store_id, id from inbound_webhooks
        where store_id = ${storeId} and status = 'waiting' and run_at <= ${now}
          and not exists (select from inbound_webhooks busy
-                          where busy.store_id = ${storeId} and busy.status = 'waiting'
+                          where busy.store_id = ${storeId} and busy.lease_owner is not null
                             and busy.leased_until >= clock_timestamp())
        order by id limit ${limit} for update skip locked)
     update inbound_webhooks w
@@ -49,7 +49,7 @@ export function extendLease({ tx, storeId }: Ctx, messages: Inbound[]): Promise<
   return tx.run(sql`
     update inbound_webhooks w set leased_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
       from unnest(${messages.map((m) => m.id)}::bigint[], ${messages.map((m) => m.leaseToken)}::int[]) as held(id, token)
-     where w.store_id = ${storeId} and w.id = held.id and w.lease_token = held.token and w.status = 'waiting'`)
+     where w.store_id = ${storeId} and w.id = held.id and w.lease_token = held.token`)
 }
 
 /** Ends messages. One whose lease went to another process in the meantime is left to that one. */
@@ -57,7 +57,7 @@ export async function markEnded({ tx, storeId }: Ctx, messages: Inbound[], statu
   await tx.run(sql`
     update inbound_webhooks w set status = ${status}, lease_owner = null, leased_until = null
       from unnest(${messages.map((m) => m.id)}::bigint[], ${messages.map((m) => m.leaseToken)}::int[]) as ended(id, token)
-     where w.store_id = ${storeId} and w.id = ended.id and w.lease_token = ended.token and w.status = 'waiting'`)
+     where w.store_id = ${storeId} and w.id = ended.id and w.lease_token = ended.token`)
 }
 
 /** Puts a message off until `runAt`, or gives it up when that is null. */
@@ -74,7 +74,7 @@ export async function markFailed(
        set status = case when ${runAt}::timestamptz is null then 'failed' else 'waiting' end,
            run_at = coalesce(${runAt}::timestamptz, run_at), attempts = attempts + 1, last_error = ${lastError},
            lease_owner = null, leased_until = null
-     where store_id = ${storeId} and id = ${message.id} and lease_token = ${message.leaseToken} and status = 'waiting'`)
+     where store_id = ${storeId} and id = ${message.id} and lease_token = ${message.leaseToken}`)
 }
 
 /** Removes what was dealt with before `before`, oldest first, at most `limit`. Failed messages stay for people to see. */
