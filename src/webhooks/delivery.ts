@@ -1,7 +1,7 @@
 import { publicId } from '#kit/ids'
 import { instant, int, nullable, oneOf, type RowOf, row, text } from '#kit/postgres'
 
-export const DeliveryRow = row({
+const delivery = {
   id: int,
   endpointId: int,
   webhookId: text,
@@ -14,7 +14,9 @@ export const DeliveryRow = row({
   responseCode: nullable(int),
   durationMs: nullable(int),
   failure: nullable(text)
-})
+}
+export const DeliveryRow = row(delivery)
+export const DeliveryWithBodyRow = row({ ...delivery, body: text })
 
 export const TryRow = row({
   tryNumber: int,

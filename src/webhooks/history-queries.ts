@@ -1,5 +1,5 @@
-import { type Ctx, int, row, sql, type Tx, text } from '#kit/postgres'
-import { DeliveryRow, TryRow } from './delivery.ts'
+import { type Ctx, int, row, sql, type Tx } from '#kit/postgres'
+import { DeliveryRow, DeliveryWithBodyRow, TryRow } from './delivery.ts'
 
 /** Newest first. A filter that is null lets all pass. */
 export function listDeliveryRows(
@@ -30,9 +30,7 @@ export function listDeliveryRows(
 
 export function findDeliveryRow(ctx: Ctx, webhookId: string) {
   return ctx.tx.maybeOne(
-    Object.assign((raw: Record<string, unknown>) => ({ ...DeliveryRow(raw), body: text(raw.body) }), {
-      columns: [...DeliveryRow.columns, 'body']
-    }),
+    DeliveryWithBodyRow,
     sql`
     select d.id, d.endpoint_id, d.webhook_id, d.event_type, d.status, d.tries, d.next_try_at, d.created_at,
            d.finished_at, t.response_code, t.duration_ms, t.failure, d.body

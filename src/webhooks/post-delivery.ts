@@ -84,10 +84,10 @@ const FAILURES: [pattern: RegExp, failure: Failure][] = [
   [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, 'connect'],
   [/^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|HOSTNAME_MISMATCH|EPROTO)/, 'tls'],
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'reset'],
-  [/^(HPE_|UND_ERR_)/, 'protocol']
+  [/^(HPE_|UND_ERR_|HTTPParserError)/, 'protocol']
 ]
 
 function failureBefore(err: Error & { code?: string }): Failure {
-  const code = err.code ?? ''
+  const code = err.code ?? err.name
   return FAILURES.find(([pattern]) => pattern.test(code))?.[1] ?? 'other'
 }

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type TestContext, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { int, row, sql } from '#kit/postgres'
+import { testDatabase } from '../../test/database.ts'
+import { aStore } from '../../test/store-builder.ts'
+import { startWorker } from './worker.ts'
+
+const { db } = await testDatabase()
+
+async function aWorker(t: TestContext) {
+  const worker = await startWorker(db)
+  t.after(worker.stop)
+  return worker
+}
+const store = await aStore(db)
+
+const lease = (key: string, owner: number) =>
+  store.inStore(({ tx, storeId, now }) =>
+    tx.run(sql`
+      insert into jobs (store_id, kind, dedupe_key, payload, run_at, lease_token, lease_owner, leased_until)
+      values (${storeId}, 'test', ${key}, '{}', ${now}, 1, ${owner}, clock_timestamp() + interval '1 hour')`)
+  )
+const ownersLeft = async () =>
+  (
+    await store.inStore(({ tx, storeId }) =>
+      tx.many(
+        row({ owner: int }),
+        sql`
+        select lease_owner as owner from jobs where store_id = ${storeId} and lease_owner is not null order by 1`
+      )
+    )
+  ).map((r) => r.owner)
+const backendsHolding = (id: number) =>
+  db.inInstallation((tx) =>
+    tx.many(
+      row({ pid: int }),
+      sql`
+      select pid from pg_locks where locktype = 'advisory' and objid = ${id}::int::oid and objsubid = 2 and granted
+         and database = (select oid from pg_database where datname = current_database())`
+    )
+  )
+
+test('frees the leases of workers that are gone, and those only', async (t) => {
+  const [one, two, gone] = [await aWorker(t), await aWorker(t), await aWorker(t)]
+  await lease('a', one.id)
+  await lease('b', two.id)
+  await lease('c', gone.id)
+  await lease('d', gone.id)
+  await gone.stop()
+
+  assert.equal(await one.releaseDeadLeases(['jobs', 'webhook_deliveries']), 2)
+  assert.deepEqual(await ownersLeft(), [one.id, two.id])
+  await two.stop()
+  assert.equal(await one.releaseDeadLeases(['jobs']), 1)
+  assert.equal(await one.releaseDeadLeases(['jobs']), 0)
+})
+
+test('takes the same identity again when its connection is lost', async (t) => {
+  const [worker, other] = [await aWorker(t), await aWorker(t)]
+  const [before] = await backendsHolding(worker.id)
+  const session = await db.session()
+  await session.query('reset role')
+  await session.query('select pg_terminate_backend($1)', [before!.pid])
+  const end = once(session, 'end')
+  await session.end()
+  await end
+  let [after] = await backendsHolding(worker.id)
+  while (!after || after.pid === before!.pid) {
+    await setTimeout(20)
+    ;[after] = await backendsHolding(worker.id)
+  }
+  await other.releaseDeadLeases(['jobs'])
+  await lease('e', worker.id)
+  assert.equal(await other.releaseDeadLeases(['jobs']), 0)
+  await worker.stop()
+  assert.equal(await other.releaseDeadLeases(['jobs']), 1)
+})
