@@ -1,4 +1,4 @@
-import { instant, int, nullable, type Queries, type RowOf, row, sql, text } from '#kit/postgres'
+import { bool, instant, int, json, nullable, type Queries, type RowOf, row, sql, text } from '#kit/postgres'
 
 const AttemptRow = row({
   id: text,
@@ -73,7 +73,9 @@ export async function findAttemptByChallenge(q: Queries, storeId: number, challe
   return found && asAttempt(found)
 }
 
-const Made = row({ contractStatus: text, cardless: (v) => v === true, made: (v) => v === true, id: nullable(text) })
+const Made = row({ contractStatus: text, made: bool, attempt: nullable(json<RawAttempt>()) })
+/** A row of the table as JSON; its id and its contract's are text there, since JSON numbers end at 2^53. */
+type RawAttempt = Record<'id' | 'contract_id' | 'order_id', string | null> & Record<string, unknown>
 
 /**
  * Stores an attempt, in one statement: takes the next outcome of the customer's card script, and answers the attempt that
@@ -84,12 +86,12 @@ export async function insertAttempt(
   storeId: number,
   made: { contractId: string; idempotencyKey: string; cycleIndex: number; originAt: Temporal.Instant | null },
   answer: { now: Temporal.Instant; at: Temporal.Instant; lateAt: Temporal.Instant; challenge: string }
-): Promise<RowOf<typeof Made> | null> {
-  return q.maybeOne(
+): Promise<{ contractStatus: string; made: boolean; attempt: Attempt | null } | null> {
+  const found = await q.maybeOne(
     Made,
     sql`
     with contract as (
-      select c.id, c.status, c.customer_id, c.payment_token
+      select c.id, c.status, c.customer_id
         from sandbox.contracts c where c.store_id = ${storeId} and c.id = ${made.contractId}
     ), card as (
       -- Locked, so that two attempts at once take two outcomes of the script.
@@ -98,7 +100,7 @@ export async function insertAttempt(
        where cu.store_id = ${storeId}
          for update of cu
     ), existing as (
-      select a.id from sandbox.billing_attempts a
+      select a.* from sandbox.billing_attempts a
        where a.store_id = ${storeId} and a.contract_id = ${made.contractId} and a.idempotency_key = ${made.idempotencyKey}
     ), made as (
       insert into sandbox.billing_attempts (store_id, contract_id, idempotency_key, cycle_index, origin_at, outcome, challenge,
@@ -109,15 +111,29 @@ export async function insertAttempt(
         from contract join card on card.id = contract.customer_id
        where contract.status = 'ACTIVE' and not exists (select from existing)
       on conflict (store_id, contract_id, idempotency_key) do nothing
-      returning id
+      returning *
     ), used as (
       update sandbox.customers cu set script = cu.script[2:]
         from card, made where cu.store_id = ${storeId} and cu.id = card.id and card.scripted
     )
-    select contract.status as contract_status, contract.payment_token is null as cardless,
-           exists (select from made) as made,
-           coalesce((select id from made), (select id from existing))::text as id
+    select contract.status as contract_status, exists (select from made) as made,
+           (select to_jsonb(a) || jsonb_build_object('id', a.id::text, 'contract_id', a.contract_id::text,
+                                                     'order_id', a.order_id::text)
+              from (select * from made union all select * from existing) a) as attempt
       from contract`
+  )
+  if (!found) return null
+  const { attempt } = found
+  return { ...found, attempt: attempt && asAttempt(AttemptRow(withInstants(attempt))) }
+}
+
+/** JSON has no instants: the columns that are some come as text. */
+function withInstants(raw: RawAttempt): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(raw).map(([column, value]) => [
+      column,
+      column.endsWith('_at') && typeof value === 'string' ? Temporal.Instant.from(value) : value
+    ])
   )
 }
 

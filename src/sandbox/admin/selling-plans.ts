@@ -1,0 +1,313 @@
+import { happening, queueWebhooks } from '../outgoing/queue-webhooks.ts'
+import { sellingPlanGroupPayload } from '../outgoing/selling-plan-payloads.ts'
+import type { Anchor, BillingPolicy, DeliveryPolicy, Interval } from '../state/contracts.ts'
+import {
+  deleteGroup,
+  deletePlans,
+  findGroups,
+  findProducts,
+  type GroupFields,
+  insertGroup,
+  listGroups,
+  listPlans,
+  type PlanFields,
+  type PricingPolicy,
+  type SellingPlan,
+  type SellingPlanGroup,
+  savePlans,
+  updateGroup
+} from '../state/products.ts'
+import type { Api, Resolvers } from '../wire/api.ts'
+import { type PageArgs, pageOf } from '../wire/connections.ts'
+import { numberIn } from '../wire/gid.ts'
+import { amountFrom, moneyV2 } from '../wire/money.ts'
+import { type UserError, userError } from './user-errors.ts'
+
+type AnchorInput = { type?: string; day?: number; month?: number | null; cutoffDay?: number | null }
+type RecurringInput = {
+  interval?: Interval
+  intervalCount?: number
+  minCycles?: number | null
+  maxCycles?: number | null
+  anchors?: AnchorInput[] | null
+}
+type PricingInput = {
+  adjustmentType?: PricingPolicy['adjustmentType']
+  adjustmentValue?: { percentage?: number | null; fixedValue?: string | null } | null
+  afterCycle?: number
+}
+type PlanInput = {
+  id?: string | null
+  name?: string | null
+  description?: string | null
+  category?: string | null
+  options?: string[] | null
+  position?: number | null
+  billingPolicy?: { recurring?: RecurringInput | null; fixed?: unknown } | null
+  deliveryPolicy?: { recurring?: RecurringInput | null; fixed?: unknown } | null
+  pricingPolicies?: { fixed?: PricingInput | null; recurring?: PricingInput | null }[] | null
+}
+type GroupInput = {
+  appId?: string | null
+  name?: string | null
+  merchantCode?: string | null
+  description?: string | null
+  options?: string[] | null
+  position?: number | null
+  sellingPlansToCreate?: PlanInput[] | null
+  sellingPlansToUpdate?: PlanInput[] | null
+  sellingPlansToDelete?: string[] | null
+}
+
+export function anchorsFrom(anchors: AnchorInput[] | null | undefined): Anchor[] {
+  return (anchors ?? []).map(({ type, day, month, cutoffDay }) => ({
+    type: type ?? 'MONTHDAY',
+    day: day ?? 1,
+    month: month ?? null,
+    cutoffDay: cutoffDay ?? null
+  }))
+}
+
+/** The plans of an input, or what is wrong with the first that is. `old` fills in what an update leaves out. */
+function plansFrom(
+  api: Api,
+  inputs: PlanInput[],
+  argument: string,
+  old: Map<string, SellingPlan>
+): PlanFields[] | UserError {
+  const plans: PlanFields[] = []
+  for (const [i, input] of inputs.entries()) {
+    const at = ['input', argument, String(i)]
+    const id = input.id ? numberIn(api.shop, 'SellingPlan', input.id) : null
+    const before = id === null ? null : (old.get(id) ?? null)
+    if (argument === 'sellingPlansToUpdate' && !before) {
+      return userError([...at, 'id'], 'Selling plan does not exist.', 'PLAN_DOES_NOT_EXIST')
+    }
+    const name = input.name ?? before?.name
+    if (!name) return userError([...at, 'name'], "Name can't be blank", 'BLANK')
+    const billing = input.billingPolicy?.recurring
+    const delivery = input.deliveryPolicy?.recurring
+    if (!billing && !before) {
+      return userError(
+        [...at, 'billingPolicy'],
+        'Selling plan must have a billing policy.',
+        'SELLING_PLAN_BILLING_POLICY_MISSING'
+      )
+    }
+    const billingPolicy: BillingPolicy = billing ? billingFrom(billing) : before!.billingPolicy
+    const deliveryPolicy: DeliveryPolicy = delivery ? billingFrom(delivery) : (before?.deliveryPolicy ?? billingPolicy)
+    if (billingPolicy.intervalCount < 1) {
+      return userError([...at, 'billingPolicy'], 'Interval count must be greater than 0', 'GREATER_THAN')
+    }
+    const pricing = input.pricingPolicies ? pricingFrom(api, input.pricingPolicies) : (before?.pricingPolicies ?? [])
+    if (!pricing) return userError([...at, 'pricingPolicies'], 'Adjustment value is invalid', 'INVALID')
+    plans.push({
+      id,
+      name,
+      description: input.description ?? before?.description ?? null,
+      category: input.category ?? before?.category ?? null,
+      options: input.options ?? before?.options ?? [],
+      position: input.position ?? before?.position ?? null,
+      billingPolicy,
+      deliveryPolicy: { ...deliveryPolicy },
+      pricingPolicies: pricing
+    })
+  }
+  return plans
+}
+
+function billingFrom(input: RecurringInput): BillingPolicy {
+  return {
+    interval: input.interval ?? 'MONTH',
+    intervalCount: input.intervalCount ?? 1,
+    minCycles: input.minCycles ?? null,
+    maxCycles: input.maxCycles ?? null,
+    anchors: anchorsFrom(input.anchors)
+  }
+}
+
+function pricingFrom(
+  api: Api,
+  inputs: { fixed?: PricingInput | null; recurring?: PricingInput | null }[]
+): PricingPolicy[] | null {
+  const policies: PricingPolicy[] = []
+  for (const { fixed, recurring } of inputs) {
+    const input = fixed ?? recurring
+    if (!input) continue
+    const { percentage, fixedValue } = input.adjustmentValue ?? {}
+    const amountMinor = fixedValue == null ? null : amountFrom(fixedValue, api.shop.currency)
+    if (amountMinor === null && percentage == null) return null
+    policies.push({
+      afterCycle: recurring ? (recurring.afterCycle ?? 1) : null,
+      adjustmentType: input.adjustmentType ?? 'PRICE',
+      percentage: percentage ?? null,
+      amountMinor
+    })
+  }
+  return policies
+}
+
+async function missingProducts(api: Api, ids: string[]): Promise<boolean> {
+  return (await findProducts(api.db.direct, api.shop.storeId, ids)).length < new Set(ids).size
+}
+
+const noProduct = (field: string[]) => userError(field, 'Product does not exist.', 'PRODUCT_DOES_NOT_EXIST')
+const noGroup = () => userError(['id'], 'Selling plan group does not exist.', 'GROUP_DOES_NOT_EXIST')
+
+async function create(
+  _root: unknown,
+  { input, resources }: { input: GroupInput; resources?: { productIds?: string[] | null } | null },
+  api: Api
+) {
+  const refused = (problem: UserError) => ({ sellingPlanGroup: null, userErrors: [problem] })
+  if (!input.name) return refused(userError(['input', 'name'], "Name can't be blank", 'BLANK'))
+  const plans = plansFrom(api, input.sellingPlansToCreate ?? [], 'sellingPlansToCreate', new Map())
+  if (!Array.isArray(plans)) return refused(plans)
+  if (plans.length === 0) {
+    const none = 'A selling plan group must have at least one selling plan.'
+    return refused(userError(['input', 'sellingPlansToCreate'], none, 'SELLING_PLAN_COUNT_LOWER_BOUND'))
+  }
+  const productIds = (resources?.productIds ?? []).map((id) => numberIn(api.shop, 'Product', id))
+  if (await missingProducts(api, productIds)) return refused(noProduct(['resources', 'productIds']))
+  const group = await api.write(async (q, now) => {
+    const made = await insertGroup(
+      q,
+      api.shop.storeId,
+      {
+        appId: input.appId ?? null,
+        name: input.name!,
+        merchantCode: input.merchantCode ?? input.name!.toLowerCase().replace(/[^a-z0-9]+/g, '-'),
+        description: input.description ?? null,
+        options: input.options ?? [],
+        position: input.position ?? null,
+        productIds
+      },
+      now
+    )
+    await savePlans(q, api.shop.storeId, made.id, plans, now)
+    const saved = await listPlans(q, api.shop.storeId, [made.id])
+    const payload = sellingPlanGroupPayload(api.shop, made, saved)
+    await queueWebhooks(q, api.shop, happening([{ topic: 'selling_plan_groups/create', payload }]), now)
+    return made
+  })
+  return { sellingPlanGroup: group, userErrors: [] }
+}
+
+async function update(_root: unknown, { id, input }: { id: string; input: GroupInput }, api: Api) {
+  const refused = (problem: UserError) => ({
+    deletedSellingPlanIds: null,
+    sellingPlanGroup: null,
+    userErrors: [problem]
+  })
+  const groupId = numberIn(api.shop, 'SellingPlanGroup', id)
+  const group = await api.load.group.get(groupId)
+  if (!group) return refused(noGroup())
+  const old = new Map(((await api.load.plansOf.get(groupId)) ?? []).map((plan) => [plan.id, plan]))
+  const created = plansFrom(api, input.sellingPlansToCreate ?? [], 'sellingPlansToCreate', new Map())
+  if (!Array.isArray(created)) return refused(created)
+  const changed = plansFrom(api, input.sellingPlansToUpdate ?? [], 'sellingPlansToUpdate', old)
+  if (!Array.isArray(changed)) return refused(changed)
+  const dropped = (input.sellingPlansToDelete ?? []).map((planId) => numberIn(api.shop, 'SellingPlan', planId))
+  const deleted = await api.write(async (q, now) => {
+    const to: GroupFields = {
+      appId: input.appId ?? group.appId,
+      name: input.name ?? group.name,
+      merchantCode: input.merchantCode ?? group.merchantCode,
+      description: input.description ?? group.description,
+      options: input.options ?? group.options,
+      position: input.position ?? group.position,
+      productIds: group.productIds
+    }
+    await updateGroup(q, api.shop.storeId, groupId, to, now)
+    await savePlans(q, api.shop.storeId, groupId, [...changed, ...created], now)
+    const gone = await deletePlans(q, api.shop.storeId, groupId, dropped)
+    const saved = await listPlans(q, api.shop.storeId, [groupId])
+    const payload = sellingPlanGroupPayload(api.shop, { ...group, ...to }, saved)
+    await queueWebhooks(q, api.shop, happening([{ topic: 'selling_plan_groups/update', payload }]), now)
+    return gone
+  })
+  return {
+    deletedSellingPlanIds: deleted.map((planId) => `gid://${api.shop.profile}/SellingPlan/${planId}`),
+    sellingPlanGroup: await api.load.group.get(groupId),
+    userErrors: []
+  }
+}
+
+/** Puts products into a group, or takes them out. */
+function changeProducts(change: (old: string[], given: string[]) => string[]) {
+  return async (_root: unknown, args: { id: string; productIds: string[] }, api: Api) => {
+    const groupId = numberIn(api.shop, 'SellingPlanGroup', args.id)
+    const given = args.productIds.map((id) => numberIn(api.shop, 'Product', id))
+    const missing = await missingProducts(api, given)
+    const group = await api.write(async (q, now) => {
+      const [old] = await findGroups(q, api.shop.storeId, [groupId])
+      if (!old || missing) return old ?? null
+      const to = { ...old, productIds: change(old.productIds, given) }
+      await updateGroup(q, api.shop.storeId, groupId, to, now)
+      return { ...old, ...to }
+    })
+    const problems = !group ? [noGroup()] : missing ? [noProduct(['productIds'])] : []
+    const removed = problems.length > 0 ? null : args.productIds
+    return { sellingPlanGroup: problems.length > 0 ? null : group, removedProductIds: removed, userErrors: problems }
+  }
+}
+
+async function remove(_root: unknown, { id }: { id: string }, api: Api) {
+  const groupId = numberIn(api.shop, 'SellingPlanGroup', id)
+  const gone = await api.write((q) => deleteGroup(q, api.shop.storeId, groupId))
+  return gone
+    ? { deletedSellingPlanGroupId: id, userErrors: [] }
+    : { deletedSellingPlanGroupId: null, userErrors: [noGroup()] }
+}
+
+type Recurring = (BillingPolicy | DeliveryPolicy) & { createdAt: Temporal.Instant }
+
+export const sellingPlanResolvers: Resolvers = {
+  QueryRoot: {
+    sellingPlanGroup: (_root: unknown, { id }: { id: string }, api: Api) =>
+      api.load.group.get(numberIn(api.shop, 'SellingPlanGroup', id)),
+    sellingPlanGroups: async (_root: unknown, args: PageArgs, api: Api) =>
+      pageOf(await listGroups(api.db.direct, api.shop.storeId), args)
+  },
+  Mutation: {
+    sellingPlanGroupCreate: create,
+    sellingPlanGroupUpdate: update,
+    sellingPlanGroupDelete: remove,
+    sellingPlanGroupAddProducts: changeProducts((old, given) => [...new Set([...old, ...given])]),
+    sellingPlanGroupRemoveProducts: changeProducts((old, given) => old.filter((id) => !given.includes(id)))
+  },
+  SellingPlanGroup: {
+    sellingPlans: async ({ id }: SellingPlanGroup, args: PageArgs, api: Api) =>
+      pageOf((await api.load.plansOf.get(id)) ?? [], args),
+    products: async ({ productIds }: SellingPlanGroup, args: PageArgs, api: Api) =>
+      pageOf(await api.load.product.list(productIds), args),
+    productsCount: ({ productIds }: SellingPlanGroup) => ({ count: productIds.length, precision: 'EXACT' })
+  },
+  SellingPlan: {
+    billingPolicy: ({ billingPolicy, createdAt }: SellingPlan) => ({
+      __typename: 'SellingPlanRecurringBillingPolicy',
+      ...billingPolicy,
+      createdAt
+    }),
+    deliveryPolicy: ({ deliveryPolicy, createdAt }: SellingPlan): Recurring & { __typename: string } => ({
+      __typename: 'SellingPlanRecurringDeliveryPolicy',
+      ...deliveryPolicy,
+      createdAt
+    }),
+    pricingPolicies: ({ pricingPolicies, createdAt }: SellingPlan, _args: unknown, { shop }: Api) =>
+      pricingPolicies.map((policy) => ({
+        __typename: `SellingPlan${policy.afterCycle === null ? 'Fixed' : 'Recurring'}PricingPolicy`,
+        ...policy,
+        adjustmentValue:
+          policy.amountMinor === null
+            ? { __typename: 'SellingPlanPricingPolicyPercentageValue', percentage: policy.percentage }
+            : moneyV2(policy.amountMinor, shop.currency),
+        createdAt
+      }))
+  },
+  SellingPlanRecurringDeliveryPolicy: {
+    cutoff: () => null,
+    intent: () => 'FULFILLMENT_BEGIN',
+    preAnchorBehavior: () => 'ASAP'
+  }
+}

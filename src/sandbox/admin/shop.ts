@@ -1,0 +1,75 @@
+import { ACCESS_SCOPES } from '../wire/access.ts'
+import type { Api, Resolvers } from '../wire/api.ts'
+import { gid } from '../wire/gid.ts'
+
+/** The one app that these shops have installed. */
+const APP = { __typename: 'App', id: '2525000003', handle: 'membership', apiKey: 'sandbox-app' } as const
+
+export const API_VERSION = '2026-07'
+const VERSIONS = ['2026-01', '2026-04', '2026-07'].map((handle) => ({
+  handle,
+  displayName: `${handle}${handle === API_VERSION ? ' (Latest)' : ''}`,
+  supported: true
+}))
+
+export function theApp() {
+  return APP
+}
+
+export function isServedVersion(version: string): boolean {
+  return VERSIONS.some(({ handle }) => handle === version)
+}
+
+async function offsetOf(_shop: unknown, _args: unknown, api: Api): Promise<string> {
+  return (await api.now()).toZonedDateTimeISO(api.shop.timezone).offset.replace(':', '')
+}
+
+async function abbreviationOf(_shop: unknown, _args: unknown, api: Api): Promise<string> {
+  const at = new Date((await api.now()).epochMilliseconds)
+  const parts = new Intl.DateTimeFormat('en-US', { timeZone: api.shop.timezone, timeZoneName: 'short' }).formatToParts(
+    at
+  )
+  return parts.find((part) => part.type === 'timeZoneName')?.value ?? 'UTC'
+}
+
+export const shopResolvers: Resolvers = {
+  QueryRoot: {
+    shop: (_root: unknown, _args: unknown, { shop }: Api) => ({ __typename: 'Shop', id: shop.id }),
+    currentAppInstallation: (_root: unknown, _args: unknown, { shop }: Api) => ({
+      __typename: 'AppInstallation',
+      id: shop.id
+    }),
+    publicApiVersions: () => VERSIONS
+  },
+  Shop: {
+    name: (_shop: unknown, _args: unknown, { shop }: Api) => shop.name,
+    email: (_shop: unknown, _args: unknown, { shop }: Api) => shop.email,
+    contactEmail: (_shop: unknown, _args: unknown, { shop }: Api) => shop.email,
+    myshopifyDomain: (_shop: unknown, _args: unknown, { shop }: Api) => shop.domain,
+    url: (_shop: unknown, _args: unknown, { baseUrl }: Api) => baseUrl,
+    primaryDomain: (_shop: unknown, _args: unknown, { shop }: Api) => ({
+      __typename: 'Domain',
+      id: shop.id,
+      host: shop.domain
+    }),
+    ianaTimezone: (_shop: unknown, _args: unknown, { shop }: Api) => shop.timezone,
+    timezoneAbbreviation: abbreviationOf,
+    timezoneOffset: offsetOf,
+    currencyCode: (_shop: unknown, _args: unknown, { shop }: Api) => shop.currency,
+    enabledPresentmentCurrencies: (_shop: unknown, _args: unknown, { shop }: Api) => [shop.currency],
+    plan: () => ({ publicDisplayName: 'Development', partnerDevelopment: true, shopifyPlus: false }),
+    features: () => ({
+      sellsSubscriptions: true,
+      eligibleForSubscriptions: true,
+      eligibleForSubscriptionMigration: true
+    })
+  },
+  AppInstallation: {
+    app: theApp,
+    accessScopes: (_root: unknown, _args: unknown, { shop }: Api) =>
+      (shop.accessScopes ?? ACCESS_SCOPES).map((handle) => ({ handle }))
+  },
+  App: {
+    id: (_app: unknown, _args: unknown, { shop }: Api) => gid(shop, 'App', APP.id)
+  }
+}

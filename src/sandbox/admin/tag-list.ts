@@ -1,0 +1,20 @@
+/** Tags compare without case; of two spellings the first stays. The list is sorted, also without case. */
+export function normalTags(tags: string[]): string[] {
+  const known = new Map<string, string>()
+  for (const tag of splitTags(tags)) if (!known.has(tag.toLowerCase())) known.set(tag.toLowerCase(), tag)
+  return [...known.keys()].sort().map((key) => known.get(key)!)
+}
+
+/** A comma separates tags, also inside an element of a list. */
+export function splitTags(tags: string[]): string[] {
+  return tags.flatMap((tag) => tag.split(',').map((part) => part.trim())).filter(Boolean)
+}
+
+export function withTags(old: string[], added: string[]): string[] {
+  return normalTags([...old, ...added])
+}
+
+export function withoutTags(old: string[], removed: string[]): string[] {
+  const gone = new Set(splitTags(removed).map((tag) => tag.toLowerCase()))
+  return old.filter((tag) => !gone.has(tag.toLowerCase()))
+}

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto'
+import { type Attempt, findAttemptByKey, insertAttempt, lastPaidCycle } from '../state/attempts.ts'
+import type { Contract } from '../state/contracts.ts'
+import type { Api } from '../wire/api.ts'
+import { answerAttemptsNow } from './answer-attempts.ts'
+import { cycleAt } from './cycles.ts'
+
+export type AttemptProblem =
+  | 'CONTRACT_NOT_FOUND'
+  | 'CONTRACT_PAUSED'
+  | 'CONTRACT_TERMINATED'
+  | 'CYCLE_INDEX_OUT_OF_RANGE'
+export type CreatedAttempt = { attempt: Attempt; problem: null } | { attempt: null; problem: AttemptProblem }
+
+/** Longer than a day, so that a client's patience ends before the answer comes. */
+const LATE_HOURS = 26
+
+/**
+ * Stores an attempt to be answered later; with a key that the contract has had before, it is that attempt and no other.
+ * With the cycle's index this is one statement. A cycle that is already paid is refused when the attempt is answered, as
+ * INVOICE_ALREADY_PAID.
+ */
+export async function createAttempt(
+  api: Api,
+  asked: {
+    contractId: string
+    idempotencyKey: string
+    cycle: { index: number } | { date: Temporal.Instant } | null
+    originAt: Temporal.Instant | null
+  }
+): Promise<CreatedAttempt> {
+  const { db, shop } = api
+  const now = await api.now()
+  const cycleIndex = await indexOf(api, asked)
+  if (cycleIndex === null) return { attempt: null, problem: 'CONTRACT_NOT_FOUND' }
+  if (cycleIndex < 1) return { attempt: null, problem: 'CYCLE_INDEX_OUT_OF_RANGE' }
+
+  const stored = await insertAttempt(
+    db.direct,
+    shop.storeId,
+    { contractId: asked.contractId, idempotencyKey: asked.idempotencyKey, cycleIndex, originAt: asked.originAt },
+    {
+      now,
+      at: now.add({ seconds: shop.answerDelaySeconds }),
+      lateAt: now.add({ hours: LATE_HOURS }),
+      challenge: randomBytes(18).toString('base64url')
+    }
+  )
+  if (!stored) return { attempt: null, problem: 'CONTRACT_NOT_FOUND' }
+  const attempt =
+    stored.attempt ??
+    // Another request with this key came in the same moment and was first.
+    (await findAttemptByKey(db.direct, shop.storeId, asked.contractId, asked.idempotencyKey))
+  if (!attempt) {
+    return { attempt: null, problem: stored.contractStatus === 'PAUSED' ? 'CONTRACT_PAUSED' : 'CONTRACT_TERMINATED' }
+  }
+  if (stored.made && attempt.outcome === 'lost') {
+    await api.write((q, at) => answerAttemptsNow(q, shop, [attempt.id], at))
+    api.connection.lost = true
+  }
+  return { attempt, problem: null }
+}
+
+async function indexOf(
+  api: Api,
+  asked: { contractId: string; cycle: { index: number } | { date: Temporal.Instant } | null }
+): Promise<number | null> {
+  if (asked.cycle && 'index' in asked.cycle) return asked.cycle.index
+  const contract = await api.load.contract.get(asked.contractId)
+  if (!contract) return null
+  if (asked.cycle) return cycleAt(contract, asked.cycle.date, api.shop.timezone).index
+  return firstUnpaid(api, contract)
+}
+
+async function firstUnpaid(api: Api, contract: Contract): Promise<number> {
+  return (await lastPaidCycle(api.db.direct, api.shop.storeId, contract.id)) + 1
+}

@@ -1,0 +1,67 @@
+import { invalidField } from '#kit/refusal'
+import { paymentToken } from '../admin/customers.ts'
+import type { Platform } from '../http.ts'
+import { customerPayload, paymentMethodPayload } from '../outgoing/customer-payloads.ts'
+import { happening, queueWebhooks } from '../outgoing/queue-webhooks.ts'
+import { displayNameOf, findCustomerByEmail, insertCustomer } from '../state/customers.ts'
+import { insertPaymentMethod } from '../state/payment-methods.ts'
+import { gid } from '../wire/gid.ts'
+import { shopOf } from './refusals.ts'
+
+export type NewTestCustomer = {
+  storeId: number
+  email: string
+  firstName?: string | null
+  lastName?: string | null
+  /** ISO 3166 alpha-2 and the province's code, for tax and shipping addresses. */
+  country?: string | null
+  province?: string | null
+}
+export type TestCustomer = { id: string; gid: string; email: string }
+
+/** A customer with a test card on file. The same e-mail gives the same customer. */
+export async function createCustomer(platform: Platform, made: NewTestCustomer): Promise<TestCustomer> {
+  const shop = await shopOf(platform, made.storeId)
+  const email = made.email.trim()
+  if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > 255) throw invalidField('email', 'takes an e-mail address')
+  const country = made.country?.toUpperCase() ?? null
+  if (country !== null && !/^[A-Z]{2}$/.test(country)) throw invalidField('country', 'takes a two-letter country code')
+  const now = await platform.clock(shop.domain)
+  const customer = await platform.db.inInstallation(async (q) => {
+    const inserted = await insertCustomer(
+      q,
+      shop.storeId,
+      {
+        id: null,
+        email,
+        firstName: made.firstName || null,
+        lastName: made.lastName || null,
+        phone: null,
+        country,
+        province: made.province || null,
+        note: null,
+        tags: []
+      },
+      now
+    )
+    if (!inserted) return (await findCustomerByEmail(q, shop.storeId, email))!
+    const card = { brand: 'Visa', lastDigits: '4242', expiryMonth: 8, expiryYear: 2060 }
+    const method = await insertPaymentMethod(
+      q,
+      shop.storeId,
+      { ...card, holder: displayNameOf(inserted), token: paymentToken(), customerId: inserted.id },
+      now
+    )
+    await queueWebhooks(
+      q,
+      shop,
+      happening([
+        { topic: 'customers/create', payload: customerPayload(shop, inserted) },
+        { topic: 'customer_payment_methods/create', payload: paymentMethodPayload(shop, method!) }
+      ]),
+      now
+    )
+    return inserted
+  })
+  return { id: customer.id, gid: gid(shop, 'Customer', customer.id), email: customer.email ?? email }
+}

@@ -1,0 +1,50 @@
+import { isTimezone } from '#kit/clock'
+import { isCurrency } from '#kit/money'
+import { sql } from '#kit/postgres'
+import { invalidField } from '#kit/refusal'
+import type { Platform } from '../http.ts'
+import { hashToken } from '../shop.ts'
+
+export type NewShop = {
+  storeId: number
+  domain: string
+  name: string
+  timezone: string
+  currency: string
+  profile: 'platform' | 'shopify'
+  accessToken: string
+  appSecret: string
+  proxySecret: string
+  /** Where requests under /apps/svc-api go, e.g. http://127.0.0.1:3000/apps/svc-api. */
+  appProxyUrl: string | null
+  /** Scopes granted to the app; all of them when left out. */
+  accessScopes?: string[]
+  /** The size and refill per second of the query-cost bucket. */
+  costCapacity?: number
+  costRestoreRate?: number
+  /** How long billing attempts take to be answered, by the shop's clock. */
+  answerDelaySeconds?: number
+}
+
+/** Opens a shop, or writes anew what it is when it is already there. */
+export async function createShop({ db, shops }: Platform, made: NewShop): Promise<void> {
+  if (!isTimezone(made.timezone)) throw invalidField('timezone', 'takes an IANA time zone such as Europe/Berlin')
+  if (!isCurrency(made.currency)) throw invalidField('currency', 'takes an ISO 4217 code such as USD')
+  const at = Temporal.Now.instant()
+  await db.direct.run(sql`
+    insert into sandbox.shops (store_id, domain, name, email, timezone, currency, profile, access_token_hash, app_secret,
+                               proxy_secret, app_proxy_url, access_scopes, cost_capacity, cost_restore_rate,
+                               answer_delay_seconds, created_at, updated_at)
+    values (${made.storeId}, ${made.domain.toLowerCase()}, ${made.name}, ${`owner@${made.domain}`}, ${made.timezone},
+            ${made.currency}, ${made.profile}, ${hashToken(made.accessToken)}, ${made.appSecret}, ${made.proxySecret},
+            ${made.appProxyUrl}, ${made.accessScopes ?? null}, ${made.costCapacity ?? 100_000},
+            ${made.costRestoreRate ?? 50_000}, ${made.answerDelaySeconds ?? 0}, ${at}, ${at})
+    on conflict (store_id) do update
+       set domain = excluded.domain, name = excluded.name, timezone = excluded.timezone, currency = excluded.currency,
+           profile = excluded.profile, access_token_hash = excluded.access_token_hash, app_secret = excluded.app_secret,
+           proxy_secret = excluded.proxy_secret, app_proxy_url = excluded.app_proxy_url,
+           access_scopes = excluded.access_scopes, cost_capacity = excluded.cost_capacity,
+           cost_restore_rate = excluded.cost_restore_rate, answer_delay_seconds = excluded.answer_delay_seconds,
+           updated_at = excluded.updated_at`)
+  shops.forget(made.storeId)
+}

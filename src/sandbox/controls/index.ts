@@ -1,0 +1,47 @@
+import type { Platform } from '../http.ts'
+import { type Customer, listCustomers } from '../state/customers.ts'
+import { countAll, listCharges } from './charges.ts'
+import { createCustomer } from './create-customer.ts'
+import { createShop } from './create-shop.ts'
+import { dispute, refund } from './give-back.ts'
+import { join } from './join.ts'
+import { placeOrder } from './place-order.ts'
+import { setCard } from './set-card.ts'
+import { settleChallenge } from './settle-challenge.ts'
+
+type Bound<F> = F extends (platform: Platform, ...rest: infer A) => infer R ? (...rest: A) => R : never
+
+/** The platform seen by the one who plays with it: the operator API, the storefront page and tests. */
+export type Controls = {
+  createShop: Bound<typeof createShop>
+  createCustomer: Bound<typeof createCustomer>
+  join: Bound<typeof join>
+  setCard: Bound<typeof setCard>
+  order: Bound<typeof placeOrder>
+  refund: Bound<typeof refund>
+  dispute: Bound<typeof dispute>
+  settleChallenge: Bound<typeof settleChallenge>
+  charges: Bound<typeof listCharges>
+  counts: Bound<typeof countAll>
+  listCustomers(storeId: number, limit?: number): Promise<Customer[]>
+}
+
+export function makeControls(platform: Platform): Controls {
+  const bind =
+    <A extends unknown[], R>(control: (platform: Platform, ...rest: A) => R) =>
+    (...rest: A) =>
+      control(platform, ...rest)
+  return {
+    createShop: bind(createShop),
+    createCustomer: bind(createCustomer),
+    join: bind(join),
+    setCard: bind(setCard),
+    order: bind(placeOrder),
+    refund: bind(refund),
+    dispute: bind(dispute),
+    settleChallenge: bind(settleChallenge),
+    charges: bind(listCharges),
+    counts: bind(countAll),
+    listCustomers: (storeId, limit = 50) => listCustomers(platform.db.direct, storeId, limit)
+  }
+}

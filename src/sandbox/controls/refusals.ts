@@ -1,0 +1,27 @@
+import { invalidField, Refusal } from '#kit/refusal'
+import type { Platform } from '../http.ts'
+import type { Shop } from '../shop.ts'
+import { isNumericId } from '../wire/gid.ts'
+
+export async function shopOf({ shops }: Platform, storeId: number): Promise<Shop> {
+  const shop = await shops.find(storeId)
+  if (!shop) throw new Refusal('not_found', `Store ${storeId} has no sandbox shop`)
+  return shop
+}
+
+/** The number of a thing, given as it is or as a gid. */
+export function idFrom(field: string, given: string): string {
+  const id = given.replace(/^gid:\/\/[a-z]+\/[A-Za-z]+\//, '')
+  if (!isNumericId(id)) throw invalidField(field, "takes the platform's numeric id")
+  return id
+}
+
+export const customerNotFound = (id: string) => new Refusal('not_found', `There is no sandbox customer ${id}`)
+export const orderNotFound = (id: string) => new Refusal('not_found', `There is no sandbox order ${id}`)
+export const planNotFound = (plan: string, known: string[]) =>
+  new Refusal(
+    'not_found',
+    `There is no plan ${plan}; ${known.length > 0 ? `the shop sells ${known.join(', ')}` : 'the shop sells none yet'}`
+  )
+export const cardDeclined = (outcome: string) =>
+  new Refusal('conflict', `The checkout was declined: the customer's card is set to ${outcome}`)

@@ -1,0 +1,37 @@
+import { invalidField } from '#kit/refusal'
+import { cardDigits, OUTCOMES } from '../billing/outcomes.ts'
+import type { Platform } from '../http.ts'
+import { paymentMethodPayload } from '../outgoing/customer-payloads.ts'
+import { happening, queueWebhooks } from '../outgoing/queue-webhooks.ts'
+import { findCustomer, scriptCard } from '../state/customers.ts'
+import { replaceCard } from '../state/payment-methods.ts'
+import { customerNotFound, idFrom, shopOf } from './refusals.ts'
+
+/**
+ * Scripts what the customer's card does from now on. A list is used up one by one, and its last outcome stays. The card
+ * itself changes its digits with the outcome, which the platform tells as an updated payment method.
+ */
+export async function setCard(
+  platform: Platform,
+  set: { storeId: number; customerId: string; outcome: string | string[] }
+): Promise<{ outcome: string; next: string[] }> {
+  const shop = await shopOf(platform, set.storeId)
+  const id = idFrom('customer', set.customerId)
+  const outcomes = (Array.isArray(set.outcome) ? set.outcome : [set.outcome]).map((outcome) => outcome.toLowerCase())
+  const last = outcomes.at(-1)
+  if (last === undefined || outcomes.some((outcome) => !OUTCOMES.includes(outcome))) {
+    throw invalidField('outcome', `takes one of ${OUTCOMES.join(', ')}`)
+  }
+  const now = await platform.clock(shop.domain)
+  await platform.db.inInstallation(async (q) => {
+    if (!(await findCustomer(q, shop.storeId, id))) throw customerNotFound(id)
+    await scriptCard(q, shop.storeId, id, outcomes.slice(0, -1), last)
+    const changed = await replaceCard(q, shop.storeId, id, cardDigits(outcomes[0]!))
+    const messages = changed.map((method) => ({
+      topic: 'customer_payment_methods/update' as const,
+      payload: paymentMethodPayload(shop, method)
+    }))
+    await queueWebhooks(q, shop, happening(messages), now)
+  })
+  return { outcome: last, next: outcomes.slice(0, -1) }
+}

@@ -1,0 +1,30 @@
+import { sql } from '#kit/postgres'
+import { Refusal } from '#kit/refusal'
+import { answerAttemptsNow } from '../billing/answer-attempts.ts'
+import type { Platform } from '../http.ts'
+import { type Attempt, findAttemptByChallenge, findAttempts } from '../state/attempts.ts'
+import { idFrom, shopOf } from './refusals.ts'
+
+/** The customer's decision on a payment that asked for 3-D Secure. By the attempt's id, or by the link they were sent. */
+export async function settleChallenge(
+  platform: Platform,
+  asked: { storeId: number; decision: 'confirmed' | 'refused' } & ({ attemptId: string } | { challenge: string })
+): Promise<{ attemptId: string; status: Attempt['status'] }> {
+  const shop = await shopOf(platform, asked.storeId)
+  const now = await platform.clock(shop.domain)
+  return platform.db.inInstallation(async (q) => {
+    const attempt =
+      'challenge' in asked
+        ? await findAttemptByChallenge(q, shop.storeId, asked.challenge)
+        : ((await findAttempts(q, shop.storeId, [idFrom('attempt', asked.attemptId)]))[0] ?? null)
+    if (!attempt?.challenge) throw new Refusal('not_found', 'There is no such challenged payment')
+    // Held, so that two clicks at once decide once.
+    const open = await q.run(sql`
+      select from sandbox.billing_attempts
+       where store_id = ${shop.storeId} and id = ${attempt.id} and status = 'challenged' for update`)
+    if (open === 0) throw new Refusal('conflict', 'This payment is not waiting for a decision')
+    await answerAttemptsNow(q, shop, [attempt.id], now, asked.decision)
+    const [settled] = await findAttempts(q, shop.storeId, [attempt.id])
+    return { attemptId: attempt.id, status: settled!.status }
+  })
+}

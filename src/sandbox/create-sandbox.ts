@@ -1,0 +1,43 @@
+import type { FastifyInstance } from 'fastify'
+import { Agent } from 'undici'
+import type { Engine } from '#kit/engine'
+import type { Database } from '#kit/postgres'
+import { type Controls, makeControls } from './controls/index.ts'
+import { sandboxEngine } from './engine.ts'
+import { makeApp, type Platform } from './http.ts'
+import { Shops } from './shop.ts'
+
+export type Sandbox = {
+  /** Serves every shop; the caller listens and closes. */
+  app: FastifyInstance
+  /** What a person or a test does to the platform from outside: see each function. */
+  controls: Controls
+  /** What the platform does by itself when time passes. */
+  engine: Engine
+  close(): Promise<void>
+}
+
+/**
+ * A commerce platform on this machine. `clock` tells a shop's time by its domain: calendars, answers and webhook retries
+ * follow it; throttling and time-outs follow real time.
+ */
+export function createSandbox(options: {
+  db: Database
+  clock: (shopDomain: string) => Promise<Temporal.Instant>
+  log?: (message: string, fields: Record<string, unknown>) => void
+}): Sandbox {
+  const shops = new Shops(options.db)
+  const agent = new Agent({ connections: 32, keepAliveTimeout: 30_000 })
+  const platform: Platform = { db: options.db, shops, clock: options.clock, log: options.log ?? (() => {}) }
+  const controls = makeControls(platform)
+  const app = makeApp(platform, [])
+  return {
+    app,
+    controls,
+    engine: sandboxEngine(options.db, shops, agent, options.clock),
+    close: async () => {
+      await app.close()
+      await agent.close()
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import type { Agent } from 'undici'
+import type { Engine } from '#kit/engine'
+import { type Database, instant, nullable, row, sql } from '#kit/postgres'
+import { answerDueAttempts } from './billing/answer-attempts.ts'
+import { runBulkOperation } from './bulk/run-bulk-operation.ts'
+import { sendWebhooks } from './outgoing/send-webhooks.ts'
+import type { Shops } from './shop.ts'
+
+/** What the platform does by itself: answers billing attempts, runs bulk operations, sends its webhooks. */
+export function sandboxEngine(
+  db: Database,
+  shops: Shops,
+  agent: Agent,
+  clock: (shopDomain: string) => Promise<Temporal.Instant>
+): Engine {
+  return {
+    name: 'sandbox',
+
+    async nextDueAt(storeId) {
+      const { at } = await db.direct.one(
+        row({ at: nullable(instant) }),
+        sql`
+        select least(
+          (select answer_at from sandbox.billing_attempts
+            where store_id = ${storeId} and status = 'pending' order by answer_at limit 1),
+          (select next_try_at from sandbox.webhook_messages
+            where store_id = ${storeId} and status = 'waiting' order by next_try_at limit 1),
+          (select created_at from sandbox.bulk_operations
+            where store_id = ${storeId} and status = 'CREATED' order by created_at limit 1)) as at`
+      )
+      return at
+    },
+
+    async runOnce(storeId) {
+      const shop = await shops.find(storeId)
+      if (!shop) return 0
+      const now = await clock(shop.domain)
+      const answered = await db.inInstallation((q) => answerDueAttempts(q, shop, now))
+      const exported = await runBulkOperation(db, shop, now)
+      const sent = await sendWebhooks(db, agent, shop, now)
+      return answered + exported + sent
+    }
+  }
+}

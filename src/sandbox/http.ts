@@ -1,0 +1,95 @@
+import { timingSafeEqual } from 'node:crypto'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { Database } from '#kit/postgres'
+import { adminSchema } from './admin/index.ts'
+import { API_VERSION, isServedVersion } from './admin/shop.ts'
+import { hashToken, headerWord, type Shop, type Shops } from './shop.ts'
+import { Answerer, type GraphqlRequest } from './wire/answer.ts'
+import { apiFor } from './wire/api.ts'
+import { Buckets } from './wire/buckets.ts'
+
+export type Platform = {
+  db: Database
+  shops: Shops
+  clock: (shopDomain: string) => Promise<Temporal.Instant>
+  log: (message: string, fields: Record<string, unknown>) => void
+}
+
+/** What every route of a shop finds out first. */
+export type ShopRequest = { shop: Shop; baseUrl: string }
+
+const MAX_BODY_BYTES = 4 * 1024 * 1024
+
+/** All shops on one port. */
+export function makeApp(platform: Platform, routes: ((shopRoutes: FastifyInstance) => void)[]): FastifyInstance {
+  const app = Fastify({ bodyLimit: MAX_BODY_BYTES, requestTimeout: 60_000, routerOptions: { maxParamLength: 300 } })
+  app.decorateRequest('shopRequest')
+  app.setErrorHandler((err: Error & { statusCode?: number }, _request, reply) => {
+    const status = err.statusCode && err.statusCode < 500 ? err.statusCode : 500
+    if (status === 500) platform.log('sandbox request failed', { err })
+    return reply.code(status).send({ errors: status === 500 ? 'Internal Server Error' : err.message })
+  })
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ errors: 'Not Found' }))
+
+  const answerer = new Answerer(adminSchema(), new Buckets(), (err) => platform.log('sandbox resolver failed', { err }))
+  const shopRoutes = async (scope: FastifyInstance) => {
+    scope.addHook('onRequest', async (request, reply) => {
+      const found = await findShop(platform.shops, request)
+      if (!found) return reply.code(404).send({ errors: 'Not Found' })
+      request.shopRequest = found
+    })
+    graphqlRoute(platform, answerer, scope)
+    for (const add of routes) add(scope)
+  }
+  // The real platform tells shops apart by host name. One port on one machine has one name, so a shop may also be the
+  // first part of the path: then that is what its base URL is made of.
+  app.register(shopRoutes, { prefix: '/:shop' })
+  app.register(shopRoutes)
+  return app
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    shopRequest: ShopRequest
+  }
+}
+
+async function findShop(shops: Shops, request: FastifyRequest): Promise<ShopRequest | null> {
+  const { shop: inPath } = request.params as { shop?: string }
+  const shop = await shops.findByDomain((inPath ?? request.hostname).toLowerCase())
+  if (!shop) return null
+  return { shop, baseUrl: `http://${request.host}${inPath === undefined ? '' : `/${shop.domain}`}` }
+}
+
+/** Refuses a request without the shop's token, in the platform's words. True when it may go on. */
+export function isAuthenticated(request: FastifyRequest, reply: FastifyReply): boolean {
+  const { shop } = request.shopRequest
+  const token = request.headers[`x-${headerWord(shop).toLowerCase()}-access-token`]
+  if (typeof token === 'string' && timingSafeEqual(hashToken(token), shop.accessTokenHash)) return true
+  reply.code(401).send({ errors: '[API] Invalid API key or access token (unrecognized login or wrong password)' })
+  return false
+}
+
+function graphqlRoute({ db, clock }: Platform, answerer: Answerer, scope: FastifyInstance) {
+  scope.post('/admin/api/:version/graphql.json', async (request, reply) => {
+    if (!isAuthenticated(request, reply)) return reply
+    const { version } = request.params as { version: string }
+    if (!isServedVersion(version)) return reply.code(404).send({ errors: 'Not Found' })
+    const { shop, baseUrl } = request.shopRequest
+    const body = request.body as GraphqlRequest | null
+    if (typeof body?.query !== 'string') {
+      return reply.code(400).send({ errors: { query: 'Required parameter missing or invalid' } })
+    }
+    const api = apiFor(db, shop, baseUrl, clock)
+    const answer = await answerer.answer(api, body)
+    if (api.connection.lost) {
+      reply.hijack()
+      request.raw.socket.destroy()
+      return reply
+    }
+    return reply
+      .header(`X-${headerWord(shop)}-API-Version`, API_VERSION)
+      .type('application/json; charset=utf-8')
+      .send(JSON.stringify(answer))
+  })
+}

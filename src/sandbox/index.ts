@@ -1,0 +1,2 @@
+export type { Controls } from './controls/index.ts'
+export { createSandbox, type Sandbox } from './create-sandbox.ts'

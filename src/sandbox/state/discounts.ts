@@ -1,0 +1,124 @@
+import { instant, int, json, nullable, type Queries, type RowOf, row, sql, text } from '#kit/postgres'
+
+const DiscountRow = row({
+  id: text,
+  kind: text as (value: unknown) => DiscountKind,
+  title: text,
+  code: nullable(text),
+  redeemCodeId: text,
+  startsAt: instant,
+  endsAt: nullable(instant),
+  body: json<DiscountBody>(),
+  usageCount: int,
+  createdAt: instant,
+  updatedAt: instant
+})
+export type DiscountKind =
+  | 'DiscountCodeBasic'
+  | 'DiscountCodeBxgy'
+  | 'DiscountCodeFreeShipping'
+  | 'DiscountAutomaticApp'
+export type Discount = RowOf<typeof DiscountRow>
+
+/** The parts of the input that answers and checkouts are made from. */
+export type DiscountBody = {
+  combinesWith?: { orderDiscounts?: boolean; productDiscounts?: boolean; shippingDiscounts?: boolean }
+  context?: { all?: 'ALL'; customers?: { add?: string[] } }
+  customerGets?: {
+    value?: {
+      percentage?: number
+      discountAmount?: { amount?: string; appliesOnEachItem?: boolean }
+    }
+    items?: { all?: boolean; products?: { productsToAdd?: string[] } }
+    appliesOnOneTimePurchase?: boolean
+    appliesOnSubscription?: boolean
+  }
+  minimumRequirement?: {
+    quantity?: { greaterThanOrEqualToQuantity?: string }
+    subtotal?: { greaterThanOrEqualToSubtotal?: string }
+  }
+  usageLimit?: number
+  appliesOncePerCustomer?: boolean
+  discountClasses?: string[]
+  functionId?: string
+  functionHandle?: string
+}
+
+export async function findDiscounts(q: Queries, storeId: number, ids: string[]): Promise<Discount[]> {
+  return q.many(
+    DiscountRow,
+    sql`
+    select id::text as id, kind, title, code, redeem_code_id::text as redeem_code_id, starts_at, ends_at, body,
+           usage_count, created_at, updated_at
+      from sandbox.discounts where store_id = ${storeId} and id = any(${ids}::bigint[])`
+  )
+}
+
+/** Codes are the same in any case. */
+export async function findDiscountByCode(q: Queries, storeId: number, code: string): Promise<Discount | null> {
+  return q.maybeOne(
+    DiscountRow,
+    sql`
+    select id::text as id, kind, title, code, redeem_code_id::text as redeem_code_id, starts_at, ends_at, body,
+           usage_count, created_at, updated_at
+      from sandbox.discounts where store_id = ${storeId} and lower(code) = lower(${code})`
+  )
+}
+
+/** Null when the code is taken. */
+export async function insertDiscount(
+  q: Queries,
+  storeId: number,
+  made: Pick<Discount, 'kind' | 'title' | 'code' | 'startsAt' | 'endsAt' | 'body'>,
+  now: Temporal.Instant
+): Promise<Discount | null> {
+  return q.maybeOne(
+    DiscountRow,
+    sql`
+    insert into sandbox.discounts (store_id, kind, title, code, starts_at, ends_at, body, created_at, updated_at)
+    values (${storeId}, ${made.kind}, ${made.title}, ${made.code}, ${made.startsAt}, ${made.endsAt},
+            ${JSON.stringify(made.body)}, ${now}, ${now})
+    on conflict do nothing
+    returning id::text as id, kind, title, code, redeem_code_id::text as redeem_code_id, starts_at, ends_at, body,
+              usage_count, created_at, updated_at`
+  )
+}
+
+export async function updateDiscount(
+  q: Queries,
+  storeId: number,
+  id: string,
+  to: Pick<Discount, 'title' | 'startsAt' | 'endsAt' | 'body'>,
+  now: Temporal.Instant
+) {
+  await q.run(sql`
+    update sandbox.discounts
+       set title = ${to.title}, starts_at = ${to.startsAt}, ends_at = ${to.endsAt}, body = ${JSON.stringify(to.body)},
+           updated_at = ${now}
+     where store_id = ${storeId} and id = ${id}`)
+}
+
+export async function deleteDiscount(q: Queries, storeId: number, id: string): Promise<boolean> {
+  return (await q.run(sql`delete from sandbox.discounts where store_id = ${storeId} and id = ${id}`)) > 0
+}
+
+/** Counts one use; false when the discount was used up in the meantime. */
+export async function useDiscount(q: Queries, storeId: number, id: string, limit: number | null): Promise<boolean> {
+  return (
+    (await q.run(sql`
+    update sandbox.discounts set usage_count = usage_count + 1
+     where store_id = ${storeId} and id = ${id} and (${limit}::int is null or usage_count < ${limit}::int)`)) > 0
+  )
+}
+
+/** How often the customer has used the code, by their orders. */
+export async function usesByCustomer(q: Queries, storeId: number, customerId: string, code: string): Promise<number> {
+  const { uses } = await q.one(
+    row({ uses: int }),
+    sql`
+    select count(*) as uses from sandbox.orders
+     where store_id = ${storeId} and customer_id = ${customerId}
+       and exists (select from jsonb_array_elements(discounts) d where lower(d->>'code') = lower(${code}))`
+  )
+  return uses
+}

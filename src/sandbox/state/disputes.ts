@@ -1,0 +1,61 @@
+import { instant, int, nullable, type Queries, type RowOf, row, sql, text } from '#kit/postgres'
+
+const DisputeRow = row({
+  id: text,
+  orderId: text,
+  type: text,
+  status: text,
+  reason: text,
+  networkReasonCode: nullable(text),
+  amountMinor: int,
+  currency: text,
+  initiatedAt: instant,
+  evidenceDueBy: nullable(instant),
+  evidenceSentOn: nullable(instant),
+  finalizedOn: nullable(instant)
+})
+export type Dispute = RowOf<typeof DisputeRow> & { __typename: 'ShopifyPaymentsDispute' }
+
+const asDispute = (found: RowOf<typeof DisputeRow>): Dispute => ({ __typename: 'ShopifyPaymentsDispute', ...found })
+
+export async function findDisputes(q: Queries, storeId: number, ids: string[]): Promise<Dispute[]> {
+  const rows = await q.many(
+    DisputeRow,
+    sql`
+    select id::text as id, order_id::text as order_id, type, status, reason, network_reason_code, amount_minor, currency,
+           initiated_at, evidence_due_by, evidence_sent_on, finalized_on
+      from sandbox.disputes where store_id = ${storeId} and id = any(${ids}::bigint[])`
+  )
+  return rows.map(asDispute)
+}
+
+export async function listDisputesOf(q: Queries, storeId: number, orderIds: string[]): Promise<Dispute[]> {
+  const rows = await q.many(
+    DisputeRow,
+    sql`
+    select id::text as id, order_id::text as order_id, type, status, reason, network_reason_code, amount_minor, currency,
+           initiated_at, evidence_due_by, evidence_sent_on, finalized_on
+      from sandbox.disputes where store_id = ${storeId} and order_id = any(${orderIds}::bigint[])`
+  )
+  return rows.map(asDispute)
+}
+
+/** Opens the order's dispute or moves the one it has; an order has one. `made` tells which. */
+export async function saveDispute(
+  q: Queries,
+  storeId: number,
+  to: { orderId: string; status: string; amountMinor: number; currency: string; finalizedOn: Temporal.Instant | null },
+  now: Temporal.Instant
+): Promise<{ dispute: Dispute; made: boolean }> {
+  const made = await q.run(sql`
+    insert into sandbox.disputes (store_id, order_id, type, status, reason, network_reason_code, amount_minor, currency,
+                                  initiated_at, evidence_due_by, updated_at)
+    values (${storeId}, ${to.orderId}, 'CHARGEBACK', 'UNDER_REVIEW', 'FRAUDULENT', '4837', ${to.amountMinor},
+            ${to.currency}, ${now}, ${now.add({ hours: 7 * 24 })}, ${now})
+    on conflict (store_id, order_id) do nothing`)
+  await q.run(sql`
+    update sandbox.disputes set status = ${to.status}, finalized_on = ${to.finalizedOn}, updated_at = ${now}
+     where store_id = ${storeId} and order_id = ${to.orderId}`)
+  const [dispute] = await listDisputesOf(q, storeId, [to.orderId])
+  return { dispute: dispute!, made: made > 0 }
+}

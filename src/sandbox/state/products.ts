@@ -1,0 +1,257 @@
+import { instant, int, json, nullable, type Queries, type RowOf, row, sql, text, textList } from '#kit/postgres'
+import type { BillingPolicy, DeliveryPolicy } from './contracts.ts'
+
+const ProductRow = row({
+  id: text,
+  title: text,
+  handle: text,
+  status: text,
+  tags: textList,
+  createdAt: instant,
+  updatedAt: instant
+})
+const VariantRow = row({
+  id: text,
+  productId: text,
+  title: text,
+  sku: nullable(text),
+  priceMinor: int,
+  position: int,
+  createdAt: instant,
+  updatedAt: instant
+})
+const GroupRow = row({
+  id: text,
+  appId: nullable(text),
+  name: text,
+  merchantCode: text,
+  description: nullable(text),
+  options: textList,
+  position: nullable(int),
+  productIds: textList,
+  createdAt: instant
+})
+const PlanRow = row({
+  id: text,
+  groupId: text,
+  name: text,
+  description: nullable(text),
+  category: nullable(text),
+  options: textList,
+  position: nullable(int),
+  billingPolicy: json<BillingPolicy>(),
+  deliveryPolicy: json<DeliveryPolicy>(),
+  pricingPolicies: json<PricingPolicy[]>(),
+  createdAt: instant
+})
+
+/** `afterCycle` is null for the policy that holds from the start. */
+export type PricingPolicy = {
+  afterCycle: number | null
+  adjustmentType: 'PERCENTAGE' | 'FIXED_AMOUNT' | 'PRICE'
+  percentage: number | null
+  amountMinor: number | null
+}
+export type Product = RowOf<typeof ProductRow> & { __typename: 'Product' }
+export type Variant = RowOf<typeof VariantRow> & { __typename: 'ProductVariant' }
+export type SellingPlanGroup = RowOf<typeof GroupRow> & { __typename: 'SellingPlanGroup' }
+export type SellingPlan = RowOf<typeof PlanRow> & { __typename: 'SellingPlan' }
+
+const asProduct = (found: RowOf<typeof ProductRow>): Product => ({ __typename: 'Product', ...found })
+const asVariant = (found: RowOf<typeof VariantRow>): Variant => ({ __typename: 'ProductVariant', ...found })
+const asGroup = (found: RowOf<typeof GroupRow>): SellingPlanGroup => ({ __typename: 'SellingPlanGroup', ...found })
+const asPlan = (found: RowOf<typeof PlanRow>): SellingPlan => ({ __typename: 'SellingPlan', ...found })
+
+export async function findProducts(q: Queries, storeId: number, ids: string[]): Promise<Product[]> {
+  const rows = await q.many(
+    ProductRow,
+    sql`
+    select id::text as id, title, handle, status, tags, created_at, updated_at
+      from sandbox.products where store_id = ${storeId} and id = any(${ids}::bigint[])`
+  )
+  return rows.map(asProduct)
+}
+
+export async function findVariants(q: Queries, storeId: number, ids: string[]): Promise<Variant[]> {
+  const rows = await q.many(
+    VariantRow,
+    sql`
+    select id::text as id, product_id::text as product_id, title, sku, price_minor, position, created_at, updated_at
+      from sandbox.variants where store_id = ${storeId} and id = any(${ids}::bigint[])`
+  )
+  return rows.map(asVariant)
+}
+
+/** The variants of the products, in their order. */
+export async function listVariants(q: Queries, storeId: number, productIds: string[]): Promise<Variant[]> {
+  const rows = await q.many(
+    VariantRow,
+    sql`
+    select id::text as id, product_id::text as product_id, title, sku, price_minor, position, created_at, updated_at
+      from sandbox.variants where store_id = ${storeId} and product_id = any(${productIds}::bigint[])
+     order by position, variants.id`
+  )
+  return rows.map(asVariant)
+}
+
+/** The oldest product of the handle; the platform makes handles unique, we do not. */
+export async function findProductIdByHandle(q: Queries, storeId: number, handle: string): Promise<string | null> {
+  const found = await q.maybeOne(
+    row({ id: text }),
+    sql`select id::text as id from sandbox.products where store_id = ${storeId} and handle = ${handle} order by products.id limit 1`
+  )
+  return found?.id ?? null
+}
+
+/** A product with its one default variant, priced at nothing until the price is set. */
+export async function insertProduct(
+  q: Queries,
+  storeId: number,
+  made: { title: string; handle: string; status: string; tags: string[] },
+  now: Temporal.Instant
+): Promise<Product> {
+  const found = await q.one(
+    ProductRow,
+    sql`
+    with product as (
+      insert into sandbox.products (store_id, title, handle, status, tags, created_at, updated_at)
+      values (${storeId}, ${made.title}, ${made.handle}, ${made.status}, ${made.tags}, ${now}, ${now})
+      returning *
+    ), variant as (
+      insert into sandbox.variants (store_id, product_id, title, price_minor, position, created_at, updated_at)
+      select store_id, id, 'Default Title', 0, 1, ${now}, ${now} from product
+    )
+    select id::text as id, title, handle, status, tags, created_at, updated_at from product`
+  )
+  return asProduct(found)
+}
+
+export async function updateVariants(
+  q: Queries,
+  storeId: number,
+  changes: { id: string; priceMinor: number | null; sku: string | null }[],
+  now: Temporal.Instant
+) {
+  await q.run(sql`
+    update sandbox.variants v
+       set price_minor = coalesce(n."priceMinor", v.price_minor), sku = coalesce(n.sku, v.sku), updated_at = ${now}
+      from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as n(id bigint, "priceMinor" bigint, sku text)
+     where v.store_id = ${storeId} and v.id = n.id`)
+}
+
+export async function findGroups(q: Queries, storeId: number, ids: string[]): Promise<SellingPlanGroup[]> {
+  const rows = await q.many(
+    GroupRow,
+    sql`
+    select id::text as id, app_id, name, merchant_code, description, options, position, product_ids::text[] as product_ids,
+           created_at
+      from sandbox.selling_plan_groups where store_id = ${storeId} and id = any(${ids}::bigint[])`
+  )
+  return rows.map(asGroup)
+}
+
+/** Every group of the shop, in the order they were made. */
+export async function listGroups(q: Queries, storeId: number): Promise<SellingPlanGroup[]> {
+  const rows = await q.many(
+    GroupRow,
+    sql`
+    select id::text as id, app_id, name, merchant_code, description, options, position, product_ids::text[] as product_ids,
+           created_at
+      from sandbox.selling_plan_groups where store_id = ${storeId} order by selling_plan_groups.id`
+  )
+  return rows.map(asGroup)
+}
+
+export async function listPlans(q: Queries, storeId: number, groupIds: string[]): Promise<SellingPlan[]> {
+  const rows = await q.many(
+    PlanRow,
+    sql`
+    select id::text as id, group_id::text as group_id, name, description, category, options, position, billing_policy,
+           delivery_policy, pricing_policies, created_at
+      from sandbox.selling_plans where store_id = ${storeId} and group_id = any(${groupIds}::bigint[])
+     order by position nulls last, selling_plans.id`
+  )
+  return rows.map(asPlan)
+}
+
+export async function findPlans(q: Queries, storeId: number, ids: string[]): Promise<SellingPlan[]> {
+  const rows = await q.many(
+    PlanRow,
+    sql`
+    select id::text as id, group_id::text as group_id, name, description, category, options, position, billing_policy,
+           delivery_policy, pricing_policies, created_at
+      from sandbox.selling_plans where store_id = ${storeId} and id = any(${ids}::bigint[])`
+  )
+  return rows.map(asPlan)
+}
+
+export type GroupFields = Omit<SellingPlanGroup, '__typename' | 'id' | 'createdAt'>
+
+export async function insertGroup(
+  q: Queries,
+  storeId: number,
+  made: GroupFields,
+  now: Temporal.Instant
+): Promise<SellingPlanGroup> {
+  const found = await q.one(
+    GroupRow,
+    sql`
+    insert into sandbox.selling_plan_groups (store_id, app_id, name, merchant_code, description, options, position,
+                                             product_ids, created_at, updated_at)
+    values (${storeId}, ${made.appId}, ${made.name}, ${made.merchantCode}, ${made.description}, ${made.options},
+            ${made.position}, ${made.productIds}::bigint[], ${now}, ${now})
+    returning id::text as id, app_id, name, merchant_code, description, options, position,
+              product_ids::text[] as product_ids, created_at`
+  )
+  return asGroup(found)
+}
+
+export async function updateGroup(q: Queries, storeId: number, id: string, to: GroupFields, now: Temporal.Instant) {
+  await q.run(sql`
+    update sandbox.selling_plan_groups
+       set app_id = ${to.appId}, name = ${to.name}, merchant_code = ${to.merchantCode}, description = ${to.description},
+           options = ${to.options}, position = ${to.position}, product_ids = ${to.productIds}::bigint[], updated_at = ${now}
+     where store_id = ${storeId} and id = ${id}`)
+}
+
+export async function deleteGroup(q: Queries, storeId: number, id: string): Promise<boolean> {
+  await q.run(sql`delete from sandbox.selling_plans where store_id = ${storeId} and group_id = ${id}`)
+  return (await q.run(sql`delete from sandbox.selling_plan_groups where store_id = ${storeId} and id = ${id}`)) > 0
+}
+
+export type PlanFields = Omit<SellingPlan, '__typename' | 'createdAt' | 'groupId' | 'id'> & { id: string | null }
+
+/** Inserts plans without an id and writes those that have one. */
+export async function savePlans(
+  q: Queries,
+  storeId: number,
+  groupId: string,
+  plans: PlanFields[],
+  now: Temporal.Instant
+) {
+  if (plans.length === 0) return
+  await q.run(sql`
+    insert into sandbox.selling_plans (store_id, id, group_id, name, description, category, options, position,
+                                       billing_policy, delivery_policy, pricing_policies, created_at)
+    select ${storeId}, coalesce((p->>'id')::bigint, nextval('sandbox.selling_plan_ids')), ${groupId}, p->>'name',
+           p->>'description', p->>'category', array(select jsonb_array_elements_text(p->'options')), (p->>'position')::int,
+           p->'billingPolicy', p->'deliveryPolicy', p->'pricingPolicies', ${now}
+      from jsonb_array_elements(${JSON.stringify(plans)}::jsonb) with ordinality as made(p, ordinal)
+     order by ordinal
+    on conflict (store_id, id) do update
+       set name = excluded.name, description = excluded.description, category = excluded.category,
+           options = excluded.options, position = excluded.position, billing_policy = excluded.billing_policy,
+           delivery_policy = excluded.delivery_policy, pricing_policies = excluded.pricing_policies`)
+}
+
+export async function deletePlans(q: Queries, storeId: number, groupId: string, ids: string[]): Promise<string[]> {
+  const rows = await q.many(
+    PlanIds,
+    sql`
+    delete from sandbox.selling_plans
+     where store_id = ${storeId} and group_id = ${groupId} and id = any(${ids}::bigint[]) returning id::text as id`
+  )
+  return rows.map((found) => found.id)
+}
+
+const PlanIds = row({ id: text })

@@ -1,0 +1,39 @@
+export type ThrottleStatus = { maximumAvailable: number; currentlyAvailable: number; restoreRate: number }
+
+/**
+ * Leaky buckets, one per shop, in memory and in real time: a limit is about a machine's load, not about a shop's calendar,
+ * and losing it in a restart only forgives a moment.
+ */
+export class Buckets {
+  readonly #levels = new Map<number, { available: number; at: number }>()
+
+  /** Takes the cost if there is room for it. */
+  take(
+    storeId: number,
+    cost: number,
+    size: { capacity: number; restoreRate: number }
+  ): { taken: boolean; status: ThrottleStatus } {
+    const at = performance.now()
+    const known = this.#levels.get(storeId) ?? { available: size.capacity, at }
+    const refilled = Math.min(size.capacity, known.available + ((at - known.at) / 1000) * size.restoreRate)
+    const taken = refilled >= cost
+    const available = taken ? refilled - cost : refilled
+    this.#levels.set(storeId, { available, at })
+    return { taken, status: statusOf(available, size) }
+  }
+
+  /** Gives back what a request did not use. */
+  giveBack(storeId: number, cost: number, size: { capacity: number; restoreRate: number }): ThrottleStatus {
+    const known = this.#levels.get(storeId)
+    if (known) known.available = Math.min(size.capacity, known.available + cost)
+    return statusOf(known?.available ?? size.capacity, size)
+  }
+}
+
+function statusOf(available: number, size: { capacity: number; restoreRate: number }): ThrottleStatus {
+  return {
+    maximumAvailable: size.capacity,
+    currentlyAvailable: Math.floor(available),
+    restoreRate: size.restoreRate
+  }
+}

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import { type Queries, row, type Statement, text } from '#kit/postgres'
+import { badPage, type Connection, connectionOf, cursorOf, type PageArgs, pageSize, positionOf } from './connections.ts'
+import { isNumericId } from './gid.ts'
+import { parseSearch, type Search } from './search.ts'
+
+const Position = row({ id: text, sortValue: text })
+const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/
+
+/** How one table is listed: what it can be sorted by besides its id, and its own search fields as SQL over `$6`. */
+export type Listing = { table: string; sorts: Record<string, string>; where: string }
+
+function statements({ table, sorts, where }: Listing): { forward: string; backward: string } {
+  const keys = Object.entries(sorts).map(([name, column]) => {
+    const value = column.endsWith('_at')
+      ? `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+      : `lower(${column})`
+    return `when '${name}' then coalesce(${value}, '')`
+  })
+  const key = keys.length > 0 ? `case $2::text ${keys.join(' ')} else '' end` : `left($2::text, 0)`
+  const ranges = [
+    ...['created_at', 'updated_at'].filter((c) => Object.values(sorts).includes(c)).map((c) => [c, 'timestamptz']),
+    ['id', 'bigint']
+  ].flatMap(([column, type]) =>
+    Object.entries({ gt: '>', gte: '>=', lt: '<', lte: '<=', eq: '=' }).map(
+      ([word, sign]) =>
+        `($6::jsonb->>'${column}_${word}' is null or ${column} ${sign} ($6::jsonb->>'${column}_${word}')::${type})`
+    )
+  )
+  const page = (sign: string, direction: string) => `
+    select t.id::text as id, t.v as sort_value
+      from (select id, (${key}) collate "C" as v from ${table}
+             where store_id = $1 and ${[...ranges, where].join('\n               and ')}) t
+     where $3::text is null or (t.v, t.id) ${sign} ($3::text collate "C", $4::bigint)
+     order by t.v ${direction}, t.id ${direction} limit $5::int`
+  return { forward: page('>', 'asc'), backward: page('<', 'desc') }
+}
+
+/**
+ * Makes the two statements that list a table, forwards and backwards. The text is made once, when the module loads; what
+ * a request asks for is only ever a parameter.
+ */
+export function listing(of: Listing) {
+  const { forward, backward } = statements(of)
+  const named = (body: string) => ({
+    name: `page_${createHash('sha1').update(body).digest('base64url').slice(0, 20)}`,
+    text: body
+  })
+  const [ahead, back] = [named(forward), named(backward)]
+
+  return async <T extends { id: string }>(
+    q: Queries,
+    storeId: number,
+    args: PageArgs & { sortKey?: string | null; query?: string | null },
+    load: (ids: string[]) => Promise<T[]>,
+    more: Search = {}
+  ): Promise<Connection<T>> => {
+    const { size, fromEnd } = pageSize(args)
+    const descending = Boolean(args.reverse) !== fromEnd
+    const cursor = fromEnd ? args.before : args.after
+    const position = cursor ? positionOf(cursor) : null
+    if (position && !isNumericId(position.id)) throw badPage('Invalid cursor for current pagination sort.')
+    const search = checked({ ...parseSearch(args.query), ...more })
+    const statement: Statement = {
+      ...(descending ? back : ahead),
+      values: [
+        storeId,
+        args.sortKey ?? 'ID',
+        position?.value ?? null,
+        position?.id ?? null,
+        size + 1,
+        JSON.stringify(search)
+      ]
+    }
+    const found = await q.many(Position, statement)
+    const page = found.slice(0, size)
+    if (fromEnd) page.reverse()
+    const nodes = await load(page.map(({ id }) => id))
+    const over = found.length > size
+    return connectionOf(
+      nodes,
+      page.map(({ id, sortValue }) => cursorOf(id, sortValue)),
+      fromEnd ? { next: Boolean(args.before), previous: over } : { next: over, previous: Boolean(args.after) }
+    )
+  }
+}
+
+/** Values that the statement casts must be castable: a search that is wrong is the client's mistake. */
+function checked(search: Search): Search {
+  for (const [field, value] of Object.entries(search)) {
+    if (/^(created|updated)_at_/.test(field) && !INSTANT.test(value)) throw badPage(`Invalid timestamp: ${value}`)
+    if (/^(id|customer_id|order_id|contract_id)_/.test(field)) {
+      const digits = value.replace(/^gid:\/\/[a-z]+\/[A-Za-z]+\//, '')
+      if (!/^\d{1,18}$/.test(digits)) throw badPage(`Invalid id: ${value}`)
+      search[field] = digits
+    }
+  }
+  return search
+}
