@@ -25,9 +25,10 @@ export function countForStore(
   limiter: RateLimiter,
   request: FastifyRequest,
   store: { storeId: number; ratePlan: RatePlan },
-  family: 'rest' | 'proxy'
+  family: 'rest' | 'proxy',
+  budgets: Record<RatePlan, Budget> = BUDGETS
 ): void {
-  request.counted = limiter.count(store.storeId, family, BUDGETS[store.ratePlan]).then(
+  request.counted = limiter.count(store.storeId, family, budgets[store.ratePlan]).then(
     (standing) => ({ standing }),
     (failure: unknown) => ({ failure })
   )

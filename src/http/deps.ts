@@ -2,15 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
 import type { AddressRules } from '#kit/addresses'
 import type { Database } from '#kit/postgres'
-import type { RateLimiter } from '#kit/rate-limit'
+import type { Budget, RateLimiter } from '#kit/rate-limit'
 import type { Secret, Vault } from '#kit/secrets'
-import type { StoreAccess } from '#stores'
+import type { RatePlan, StoreAccess } from '#stores'
 
 /** What the surfaces are given. What lies above them (the sandbox, the test clock, the auditor) comes as functions. */
 export type HttpDeps = {
   db: Database
   vault: Vault
   limiter: RateLimiter
+  /** Requests per window by tariff; the contract's (spec 1, Limits) unless a bench wants to measure more. */
+  budgets?: Record<RatePlan, Budget>
   logger: FastifyBaseLogger
   /** Opens the admin surface. */
   operatorToken: Secret

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { Refusal } from '#kit/refusal'
 import { writeKeyUses } from '#stores'
 import { createAddressLimiter } from './address-limiter.ts'
@@ -31,7 +31,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
   const countAddress = createAddressLimiter()
   const app: FastifyInstance = fastify({
     loggerInstance: deps.logger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: () => randomUUID(),
     requestIdHeader: false,
     bodyLimit: MAX_BODY_BYTES,

@@ -20,7 +20,7 @@ const MAX_BODY_BYTES = 64 * 1024
 /** The direct API (spec 1): bearer key, envelope, one error shape, budgets on every answer. */
 export function registerRest(
   app: FastifyInstance,
-  { db, limiter }: Pick<HttpDeps, 'db' | 'limiter'>,
+  { db, limiter, budgets }: Pick<HttpDeps, 'db' | 'limiter' | 'budgets'>,
   countAddress: (address: string) => Standing
 ): void {
   const register = async (surface: FastifyInstance) => {
@@ -44,7 +44,7 @@ export function registerRest(
         throw authenticationFailed()
       }
       request.caller = caller
-      countForStore(limiter, request, caller, 'rest')
+      countForStore(limiter, request, caller, 'rest', budgets)
       const { scope } = request.routeOptions.config
       if (scope && !caller.scopes.has(scope)) throw new Refusal('forbidden', `This key lacks the scope ${scope}`)
     })

@@ -1,0 +1,74 @@
+import { after } from 'node:test'
+import type { FastifyBaseLogger } from 'fastify'
+import { pino } from 'pino'
+import type { Database } from '#kit/postgres'
+import { createRateLimiter } from '#kit/rate-limit'
+import { Secret } from '#kit/secrets'
+import { testVault } from '../../test/store-builder.ts'
+import type { HttpDeps } from './deps.ts'
+import { buildHttp } from './server.ts'
+
+export const OPERATOR_TOKEN = 'operator-token-of-tests'
+
+/** The server of a test file, what was logged, and which calls went to the parts above it, in order. */
+export function testServer(db: Database, given: Partial<HttpDeps> = {}) {
+  const lines: string[] = []
+  const calls: unknown[][] = []
+  const noted =
+    <T>(name: string, answer: T) =>
+    async (...args: unknown[]) => {
+      calls.push([name, ...args])
+      return answer
+    }
+  const app = buildHttp({
+    db,
+    vault: testVault,
+    limiter: createRateLimiter(db),
+    logger: pino({ level: 'info' }, { write: (line: string) => void lines.push(line) }) as FastifyBaseLogger,
+    operatorToken: new Secret(OPERATOR_TOKEN),
+    addresses: { loopback: true, allow: [] },
+    health: {
+      ready: async () => ({ ready: true, checks: { database: 'ok' } }),
+      metrics: (_request, response) => response.end('up 1\n')
+    },
+    wake: (storeId) => void calls.push(['wake', storeId]),
+    connectStore: noted('connectStore', undefined),
+    advanceClock: noted('advanceClock', { now: Temporal.Instant.from('2026-03-01T00:00:00Z'), settled: true as const }),
+    settle: noted('settle', undefined),
+    sandbox: {
+      urlOf: () => 'http://127.0.0.1:3001',
+      createShop: noted('createShop', undefined),
+      createCustomer: noted('createCustomer', { id: '7', gid: 'gid://platform/Customer/7', email: 'ada@example.com' }),
+      join: noted('join', { orderId: '11', contractId: '12' }),
+      setCard: noted('setCard', undefined),
+      placeOrder: noted('placeOrder', { id: '13', name: '#1013' }),
+      refund: noted('refund', { id: '14' }),
+      dispute: noted('dispute', { id: '15' })
+    },
+    doctor: noted('doctor', { checked: { members: 3 }, findings: [] }),
+    seed: async () => ({ members: 0 }),
+    ...given
+  })
+  after(() => app.close())
+
+  return {
+    app,
+    calls,
+    /** Everything logged so far, as one text. */
+    logged: () => lines.join(''),
+    /** A request to the direct API with a key. */
+    rest: (
+      path: string,
+      key: string,
+      options: { method?: 'GET' | 'POST' | 'DELETE' | 'PATCH'; payload?: object } = {}
+    ) => app.inject({ url: `/v1${path}`, headers: { authorization: `Bearer ${key}` }, ...options }),
+    /** A request of the operator. */
+    admin: (method: 'GET' | 'POST' | 'DELETE', path: string, payload?: object) =>
+      app.inject({
+        method,
+        url: `/admin/api${path}`,
+        headers: { authorization: `Bearer ${OPERATOR_TOKEN}` },
+        ...(payload && { payload })
+      })
+  }
+}
