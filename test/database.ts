@@ -25,6 +25,13 @@ export async function onServer(statement: string): Promise<void> {
   }
 }
 
+const before: (() => Promise<void>)[] = []
+
+/** Has `close` run before this file's databases are dropped, the last one given first. */
+export function beforeDrop(close: () => Promise<void>): void {
+  before.unshift(close)
+}
+
 /** A database of this test file's own, migrated and empty; dropped when the file is done. */
 export async function testDatabase(): Promise<{ db: Database; url: string }> {
   const name = `test_${process.pid}_${randomBytes(4).toString('hex')}`
@@ -32,6 +39,7 @@ export async function testDatabase(): Promise<{ db: Database; url: string }> {
   const url = urlOf(name)
   const db = new Database({ url })
   after(async () => {
+    for (const close of before.splice(0)) await close()
     await db.close()
     await onServer(`drop database if exists ${name} with (force)`)
   })

@@ -4,27 +4,17 @@ import { invalidField, Refusal } from '#kit/refusal'
 import { listPlans } from '#plans'
 import { storeNow } from '#stores'
 import { findSubscriptionByContract } from '#subscriptions'
+import type { SandboxControls } from '../http/deps.ts'
 import { advanceClock } from './clock.ts'
 import type { Runner } from './runner.ts'
 
 export type SeedProgress = { done: number; total: number; at: Temporal.Instant }
 
-/** What seeding asks of the sandbox: the things that people do there. */
-export type SeedControls = {
-  createCustomer(input: {
-    storeId: number
-    email: string
-    firstName: string
-    lastName: string
-    country: string
-    province: string
-  }): Promise<{ id: string }>
-  join(input: { storeId: number; customerId: string; plan: string }): Promise<{ contractId: string }>
-  setCard(input: { storeId: number; customerId: string; outcome: string }): Promise<unknown>
-  order(input: { storeId: number; customerId: string; total: string; coupon?: string }): Promise<unknown>
+type Deps = {
+  db: Database
+  runner: Runner
+  sandbox: Pick<SandboxControls, 'createCustomer' | 'join' | 'setCard' | 'placeOrder'>
 }
-
-type Deps = { db: Database; runner: Runner; sandbox: SeedControls }
 
 const FIRST = [
   'Ada',
@@ -146,15 +136,21 @@ function agenda(
           .normalize('NFD')
           .replace(/[^a-z0-9.@]/g, '')
         person.customerId = (
-          await sandbox.createCustomer({ storeId, email, firstName: first, lastName: last, country, province })
+          await sandbox.createCustomer(storeId, {
+            email,
+            firstName: first,
+            lastName: last,
+            countryCode: country,
+            provinceCode: province
+          })
         ).id
-        person.contractId = (await sandbox.join({ storeId, customerId: person.customerId, plan })).contractId
+        person.contractId = (await sandbox.join(storeId, { customerId: person.customerId, planName: plan })).contractId
       }
     })
     const card = (share: number, outcome: string) =>
       steps.push({
         at: later(share),
-        act: async () => void (await sandbox.setCard({ storeId, customerId: person.customerId, outcome }))
+        act: async () => void (await sandbox.setCard(storeId, { customerId: person.customerId, outcome }))
       })
     const onSubscription = (
       share: number,
@@ -180,10 +176,17 @@ function agenda(
       onSubscription(0.4, (ctx, id) => pauseSubscription(ctx, id, ctx.now.add({ hours: 24 * 30 }), 'customer'))
     }
     if (random() < 0.5) {
-      const total = `${20 + Math.floor(random() * 90)}.00`
+      const totalMinor = (20 + Math.floor(random() * 90)) * 100
       steps.push({
         at: later(random()),
-        act: async () => void (await sandbox.order({ storeId, customerId: person.customerId, total }))
+        act: async () =>
+          void (await sandbox.placeOrder(storeId, {
+            customerId: person.customerId,
+            totalMinor,
+            creditMinor: 0,
+            coupon: null,
+            channel: null
+          }))
       })
     }
   }

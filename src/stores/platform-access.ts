@@ -1,7 +1,7 @@
 import { publicId } from '#kit/ids'
 import type { Database } from '#kit/postgres'
 import { concealed, type Vault } from '#kit/secrets'
-import { findSealedAccess, findStoreIdByDomain } from './queries.ts'
+import { findSealedAccess, findStoreIdByDomain, writePlatformUrl } from './queries.ts'
 import { storeNotFound } from './refusals.ts'
 import type { PlatformProfileName, RatePlan } from './store.ts'
 
@@ -96,4 +96,10 @@ async function findAccess(db: Database, vault: Vault, storeId: number): Promise<
   if (byId.size >= MAX_CACHED) byId.clear()
   byId.set(storeId, { access, until: performance.now() + CACHED_MS })
   return access
+}
+
+/** Notes that a store's platform answers at another address now. */
+export async function movePlatform(db: Database, storeId: number, url: string): Promise<void> {
+  await db.inStore(storeId, (ctx) => writePlatformUrl(ctx, url))
+  forgetPlatformAccess(db, storeId)
 }

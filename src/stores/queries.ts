@@ -164,3 +164,10 @@ export function writeClock(ctx: Ctx, clockAt: Temporal.Instant | null): Promise<
     sql`update stores set clock_at = ${clockAt}, updated_at = clock_timestamp() where store_id = ${ctx.storeId}`
   )
 }
+
+export function writePlatformUrl(ctx: Ctx, url: string): Promise<number> {
+  return ctx.tx.run(
+    sql`update stores set platform_url = ${url}, updated_at = clock_timestamp()
+         where store_id = ${ctx.storeId} and platform_url <> ${url}`
+  )
+}

@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { migrate } from '#kit/postgres'
+import { startEmbeddedPostgres } from '../src/kit/postgres/embedded.ts'
+
+/** A migrated database of the bench's own, on BENCH_DATABASE_URL's server or an embedded one; `close` removes it. */
+export async function benchDatabase(): Promise<{ url: string; close(): Promise<void> }> {
+  const given = process.env.BENCH_DATABASE_URL
+  const dataDir = given ? null : await mkdtemp(join(tmpdir(), 'perennial-bench-'))
+  const embedded = dataDir ? await startEmbeddedPostgres({ dataDir }) : null
+  const server = given ?? embedded!.url
+  const name = `bench_${randomBytes(4).toString('hex')}`
+  await on(server, `create database ${name}`)
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  await migrate(url.href)
+  return {
+    url: url.href,
+    async close() {
+      await on(server, `drop database ${name} with (force)`)
+      await embedded?.stop()
+      if (dataDir) await rm(dataDir, { recursive: true, force: true })
+    }
+  }
+}
+
+async function on(url: string, statement: string) {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+/** The middle one of several figures. */
+export function median(values: number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!
+}

@@ -1,0 +1,69 @@
+// One of the two servers that bench/read-member.ts compares. Arguments: perennial or bare, and the database's URL.
+import fastify from 'fastify'
+import pg from 'pg'
+import pino from 'pino'
+import { Database } from '#kit/postgres'
+import { createRateLimiter } from '#kit/rate-limit'
+import { Secret } from '#kit/secrets'
+import { buildHttp } from '../src/http/server.ts'
+import { testVault } from '../test/store-builder.ts'
+
+const [which, url] = process.argv.slice(2)
+const app = which === 'bare' ? bareServer(url!) : perennialServer(url!)
+console.log(await app.listen({ port: 0, host: '127.0.0.1' }))
+
+function bareServer(connectionString: string) {
+  const pool = new pg.Pool({ connectionString, max: 8 })
+  const server = fastify({ logger: false })
+  server.get<{ Params: { id: string } }>('/v1/members/:id', async (request) => {
+    const { rows } = await pool.query({
+      name: 'member',
+      text: `select m.id, m.platform_customer_id, m.email, m.first_name, m.last_name, m.status, m.plan_id, p.name as plan_name,
+                    p.tier_name as tier, m.loyalty_points, m.store_credit_minor, s.currency, m.birth_date, m.member_since,
+                    m.next_billing_at, m.created_at, m.updated_at
+               from members m join stores s on s.store_id = $1 left join plans p on p.store_id = $1 and p.id = m.plan_id
+              where m.store_id = $1 and m.id = $2 and m.status is not null`,
+      values: [1, Number(request.params.id.slice(4))]
+    })
+    return rows[0]
+  })
+  return server
+}
+
+function perennialServer(connectionString: string) {
+  const db = new Database({ url: connectionString })
+  const unused = async (): Promise<never> => {
+    throw new Error('Not a part of this bench')
+  }
+  return buildHttp({
+    db,
+    vault: testVault,
+    limiter: createRateLimiter(db),
+    // Counting goes on as ever, only the budget is out of reach.
+    budgets: {
+      starter: { perMinute: 1e8, perDay: 1e9 },
+      growth: { perMinute: 1e8, perDay: 1e9 },
+      enterprise: { perMinute: 1e8, perDay: null }
+    },
+    logger: pino({ level: 'warn' }),
+    operatorToken: new Secret('bench'),
+    addresses: { loopback: false, allow: [] },
+    health: { ready: async () => ({ ready: true, checks: {} }), metrics: (_request, response) => void response.end() },
+    wake: () => {},
+    connectStore: unused,
+    advanceClock: unused,
+    settle: unused,
+    doctor: unused,
+    seed: unused,
+    sandbox: {
+      urlOf: () => '',
+      createShop: unused,
+      createCustomer: unused,
+      join: unused,
+      setCard: unused,
+      placeOrder: unused,
+      refund: unused,
+      dispute: unused
+    }
+  })
+}

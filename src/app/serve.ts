@@ -1,0 +1,135 @@
+import { mkdir } from 'node:fs/promises'
+import { Database, migrate } from '#kit/postgres'
+import { openVault } from '#kit/secrets'
+import { announceServer, withdrawServer } from '../cli/announcement.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../kit/postgres/embedded.ts'
+import { type Config, ConfigError, loadConfig } from './config.ts'
+import { DEMO_DOMAIN, makeDemoStore } from './first-start.ts'
+import { followAddresses } from './follow-addresses.ts'
+import { createLogger } from './logger.ts'
+import { createMetrics } from './metrics.ts'
+import { createService, type Service } from './service.ts'
+
+/** A start that cannot go on: one line that says why, and the process ends. */
+class StartRefused extends Error {}
+
+/**
+ * Runs the service until a signal ends it: database, migrations, both ports, the demo store at the first start, then the
+ * background. A second signal ends the process at once.
+ */
+export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
+  try {
+    await run(loadConfig(env))
+  } catch (err) {
+    if (!(err instanceof ConfigError || err instanceof StartRefused)) throw err
+    process.stderr.write(`perennial: ${err.message}\n`)
+    process.exitCode = 1
+  }
+}
+
+async function run(config: Config): Promise<void> {
+  const say = (line: string) => void process.stdout.write(`${line}\n`)
+  const logger = createLogger(config)
+  await mkdir(config.dataDir, { recursive: true }).catch((err: Error) =>
+    refuse(`DATA_DIR cannot be used: ${err.message}`)
+  )
+  const embedded = config.databaseUrl === null ? await startDatabase(config, (line) => logger.info(line)) : null
+  const url = config.databaseUrl ?? embedded!.url
+  const stack = new AsyncDisposableStack()
+  if (embedded) stack.defer(() => embedded.stop())
+  try {
+    for (const name of await migrated(url)) logger.info(`Migrated ${name}`)
+    const db = stack.adopt(new Database({ url, poolSize: config.databasePool }), (open) => open.close())
+    const sandboxDb = stack.adopt(new Database({ url, poolSize: 6 }), (open) => open.close())
+    const urls = { public: config.publicUrl ?? '', sandbox: '' }
+    const metrics = createMetrics()
+    const service = stack.adopt(
+      await createService({
+        db,
+        sandboxDb,
+        vault: openVault(config.masterKey),
+        operatorToken: config.operatorToken,
+        logger,
+        metrics,
+        addresses: { loopback: config.sandbox, allow: config.webhookAllowedAddresses },
+        urls,
+        trustedProxies: config.trustedProxies
+      }),
+      (running) => running.stop()
+    )
+    const api = await listen(service.http, 'PORT', config.port, config.host)
+    urls.public ||= api
+    if (config.sandbox)
+      urls.sandbox = await listen(service.sandbox.app, 'SANDBOX_PORT', config.sandboxPort, config.host)
+    announceServer(config.dataDir, { url: api, pid: process.pid })
+    stack.defer(() => withdrawServer(config.dataDir))
+
+    const ended = untilSignal()
+    if (config.sandbox) await followAddresses({ db, vault: openVault(config.masterKey), http: service.deps })
+    await service.start()
+    const key = config.sandbox && config.demo ? await Promise.race([demo(service, say), ended.then(() => null)]) : null
+    say(table(api, config.sandbox ? urls.sandbox : null, key))
+    const signal = await ended
+    logger.info(`${signal}: finishing what is under way`)
+  } finally {
+    await stack.disposeAsync()
+  }
+}
+
+async function startDatabase(config: Config, log: (line: string) => void): Promise<EmbeddedPostgres> {
+  return startEmbeddedPostgres({ dataDir: config.dataDir, log }).catch((err: Error) => refuse(err.message))
+}
+
+async function migrated(url: string): Promise<string[]> {
+  return migrate(url).catch((err: Error) => refuse(`The database cannot be used: ${err.message}`))
+}
+
+function refuse(message: string): never {
+  throw new StartRefused(message)
+}
+
+async function listen(app: Service['http'], setting: string, port: number, host: string): Promise<string> {
+  try {
+    return await app.listen({ port, host })
+  } catch (err) {
+    const { code, message } = err as NodeJS.ErrnoException
+    const why =
+      code === 'EADDRINUSE' ? 'it is in use by another program' : code === 'EACCES' ? 'it needs more rights' : message
+    throw new StartRefused(`${setting} ${port} on HOST ${host} cannot be listened on: ${why}`)
+  }
+}
+
+/** The first start plays a year; a line tells how far it is. */
+async function demo(service: Service, say: (line: string) => void): Promise<string | null> {
+  const live = process.stdout.isTTY
+  let said = -1
+  return makeDemoStore(service.demoDeps, ({ done, total, at }) => {
+    const percent = Math.floor((done / total) * 100)
+    if (percent === said || (!live && percent % 20 !== 0)) return
+    said = percent
+    const line = `Playing a year in the sandbox store: ${String(percent).padStart(3)} %  ${at.toString().slice(0, 10)}`
+    if (live) process.stdout.write(`\r${line}${percent === 100 ? '\n' : ''}`)
+    else say(line)
+  })
+}
+
+function table(api: string, sandbox: string | null, key: string | null): string {
+  const rows: [string, string][] = [
+    ['API', `${api}/v1`],
+    ['Docs', `${api}/docs`]
+  ]
+  if (sandbox) rows.push(['Storefront', `${sandbox}/${DEMO_DOMAIN}/`])
+  if (key) rows.push(['Sandbox key', `${key}  (shown this once)`])
+  return ['', 'Perennial is ready.', ...rows.map(([name, value]) => `  ${name.padEnd(12)} ${value}`), ''].join('\n')
+}
+
+function untilSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.once(signal, () => {
+        process.once(signal, () => process.exit(130))
+        resolve(signal)
+      })
+    }
+  })
+}

@@ -1,0 +1,167 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FastifyBaseLogger } from 'fastify'
+import { createBillingEngine } from '#billing'
+import { createDispatchEngine } from '#kit/dispatch'
+import type { Engine } from '#kit/engine'
+import { createJobEngine } from '#kit/jobs'
+import { type Database, int, row, sql } from '#kit/postgres'
+import { createRateLimiter } from '#kit/rate-limit'
+import { Refusal } from '#kit/refusal'
+import type { Secret, Vault } from '#kit/secrets'
+import { startWorker } from '#kit/worker'
+import { type Connector, connectorFor, createInboundEngine } from '#platform'
+import { platformAccess, type StoreAccess, storeByDomain, storeNow } from '#stores'
+import { createDeliveryEngine, type WebhookSettings } from '#webhooks'
+import type { HttpDeps } from '../http/deps.ts'
+import { buildHttp } from '../http/server.ts'
+import { createSandbox } from '../sandbox/index.ts'
+import { advanceClock } from './clock.ts'
+import { consumers } from './consumers.ts'
+import { diagnose } from './doctor.ts'
+import { jobHandlers } from './jobs.ts'
+import { platformTopics } from './platform-topics.ts'
+import { createRunner, type Runner } from './runner.ts'
+import { sandboxControls } from './sandbox-controls.ts'
+import { seedStore } from './seed.ts'
+
+/** Tables whose rows are leased; what a dead process held there is freed at start. */
+const LEASED = ['jobs', 'billing_attempts', 'inbound_webhooks', 'webhook_deliveries']
+const FREE_LEASES_EVERY_MS = 15_000
+const PRUNE_EVERY_MS = 600_000
+
+/** What the parts count, and who shows it. */
+export type ServiceMetrics = {
+  engineRan(engine: string, done: number): void
+  handler(request: IncomingMessage, response: ServerResponse): void
+}
+
+export type ServiceOptions = {
+  db: Database
+  /** The sandbox's own connections: it is another company's product, and its work is not counted as ours. */
+  sandboxDb: Database
+  vault: Vault
+  operatorToken: Secret
+  logger: FastifyBaseLogger
+  metrics: ServiceMetrics
+  addresses: WebhookSettings['addresses']
+  /** Where the platform reaches us, and where the sandbox answers; read when needed, since ports may be chosen late. */
+  urls: { public: string; sandbox: string }
+  trustedProxies?: string[]
+}
+
+export type Service = Awaited<ReturnType<typeof createService>>
+
+/** Puts the parts together: the HTTP surfaces, the sandbox platform, and the engines that run in the background. */
+export async function createService(options: ServiceOptions) {
+  const { db, vault, logger, metrics, urls } = options
+  const worker = await startWorker(db)
+  const connectors = new Map<number, { key: string; connector: Connector }>()
+
+  const connect = (access: StoreAccess): Connector => {
+    const key = `${access.url} ${access.accessToken}`
+    const known = connectors.get(access.storeId)
+    if (known?.key === key) return known.connector
+    const connector = connectorFor(access)
+    connectors.set(access.storeId, { key, connector })
+    return connector
+  }
+  const connectorOf = async (storeId: number) => connect(await platformAccess(db, vault, storeId))
+
+  const sandbox = createSandbox({
+    db: options.sandboxDb,
+    clock: async (domain) => {
+      const store = await storeByDomain(db, vault, domain)
+      if (!store) throw new Error(`The sandbox has a shop ${domain} that is no store`)
+      return storeNow(db, store.storeId)
+    },
+    log: (message, fields) => logger.error(fields, message)
+  })
+  const topics = platformTopics({ db, connectorOf })
+  const delivery = createDeliveryEngine({ db, leaseOwner: worker.id, vault, addresses: options.addresses })
+  const engines: Engine[] = [
+    sandbox.engine,
+    createInboundEngine({ db, leaseOwner: worker.id, handlers: topics }),
+    createBillingEngine({ db, leaseOwner: worker.id, connectorOf }),
+    createJobEngine({ db, leaseOwner: worker.id, handlers: jobHandlers({ db, connectorOf }) }),
+    createDispatchEngine({ db, consumers }),
+    delivery
+  ]
+  const runner: Runner = createRunner({
+    db,
+    engines,
+    onError: (err, engine, storeId) => logger.error({ err, engine, store: { id: storeId } }, `Engine ${engine} failed`),
+    onRun: (engine, done) => metrics.engineRan(engine, done)
+  })
+  const limiter = createRateLimiter(db)
+  const controls = sandboxControls({ db, sandbox, urls })
+  const clock = { db, runner }
+
+  const deps: HttpDeps = {
+    db,
+    vault,
+    limiter,
+    logger,
+    operatorToken: options.operatorToken,
+    addresses: options.addresses,
+    trustedProxies: options.trustedProxies,
+    health: { ready: () => readiness(db), metrics: metrics.handler },
+    wake: runner.wake,
+    connectStore: async (access) => {
+      const ensured = await connect(access).ensureWebhooks(`${urls.public}/platform/webhooks`, Object.keys(topics))
+      if (!ensured.ok)
+        throw new Refusal('unavailable', `The platform did not take our webhooks: ${ensured.failure.message}`)
+    },
+    advanceClock: (storeId, advance) => advanceClock(clock, storeId, advance),
+    settle: (storeId) => runner.alone(storeId, (store) => store.settle()),
+    sandbox: controls,
+    doctor: (storeId) =>
+      diagnose(
+        { db, chargesOf: (id) => sandbox.controls.charges(id) },
+        storeId === null ? undefined : `store_${storeId}`
+      ),
+    seed: (storeId, plan, onProgress) =>
+      seedStore({ db, runner, sandbox: controls }, storeId, plan, (progress) =>
+        onProgress({ ...progress, at: progress.at.toString() })
+      )
+  }
+  const http = buildHttp(deps)
+
+  const timers = [
+    setInterval(
+      () => void worker.releaseDeadLeases(LEASED).catch(warn('Leases of dead workers not freed')),
+      FREE_LEASES_EVERY_MS
+    ),
+    setInterval(() => void limiter.prune().catch(warn('Old rate windows not removed')), PRUNE_EVERY_MS)
+  ]
+  function warn(what: string) {
+    return (err: Error) => logger.warn({ err }, `${what}: ${err.message}`)
+  }
+
+  return {
+    http,
+    deps,
+    sandbox,
+    demoDeps: { db, vault, runner, connectorOf, http: deps },
+    async start() {
+      await worker.releaseDeadLeases(LEASED)
+      runner.start()
+    },
+    /** Takes no more requests, lets what is under way end, gives leases back. */
+    async stop() {
+      for (const timer of timers) clearInterval(timer)
+      await http.close()
+      await Promise.all([runner.stop(), delivery.stop()])
+      await sandbox.close()
+      await worker.stop()
+    }
+  }
+}
+
+async function readiness(db: Database) {
+  try {
+    await db.direct.one(row({ one: int }), sql`select 1 as one`)
+    return { ready: true, checks: { database: 'ok' } }
+  } catch (err) {
+    return { ready: false, checks: { database: (err as Error).message } }
+  }
+}

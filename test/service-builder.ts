@@ -1,0 +1,99 @@
+import pino from 'pino'
+import { Database } from '#kit/postgres'
+import { Secret } from '#kit/secrets'
+import { createService } from '../src/app/service.ts'
+import { beforeDrop } from './database.ts'
+import { testVault } from './store-builder.ts'
+
+const OPERATOR_TOKEN = 'operator-token-of-the-tests'
+
+export type Answer = { status: number; body: any; headers: Headers }
+
+/**
+ * The whole service on ports of its own, as `npm start` has it, over a test's database. The background runs only when
+ * `background` says so: most tests let the store settle where they say.
+ */
+export async function startService(databaseUrl: string, { background = false }: { background?: boolean } = {}) {
+  const db = new Database({ url: databaseUrl })
+  const sandboxDb = new Database({ url: databaseUrl })
+  const urls = { public: '', sandbox: '' }
+  const service = await createService({
+    db,
+    sandboxDb,
+    vault: testVault,
+    operatorToken: new Secret(OPERATOR_TOKEN),
+    logger: pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }),
+    metrics: { engineRan: () => {}, handler: (_request, response) => void response.end() },
+    addresses: { loopback: true, allow: [] },
+    urls
+  })
+  urls.public = await service.http.listen({ port: 0, host: '127.0.0.1' })
+  urls.sandbox = await service.sandbox.app.listen({ port: 0, host: '127.0.0.1' })
+  if (background) await service.start()
+  let stopped = false
+  const stop = async () => {
+    if (stopped) return
+    stopped = true
+    await service.stop()
+    await Promise.all([db.close(), sandboxDb.close()])
+  }
+  beforeDrop(stop)
+
+  const call = async (method: string, url: string, token: string, body?: unknown): Promise<Answer> => {
+    const response = await fetch(url, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' })
+      },
+      body: body === undefined ? undefined : JSON.stringify(body)
+    })
+    const text = await response.text()
+    return { status: response.status, body: text === '' ? null : JSON.parse(text), headers: response.headers }
+  }
+  const admin = async (method: string, path: string, body?: unknown) => {
+    const answer = await call(method, `${urls.public}/admin/api${path}`, OPERATOR_TOKEN, body)
+    if (answer.status >= 400) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+    return answer.body
+  }
+  return {
+    ...service,
+    db,
+    sandboxDb,
+    urls,
+    stop,
+    admin,
+    /** A GET of the direct API with a key. */
+    get: (path: string, key: string) => call('GET', `${urls.public}/v1${path}`, key),
+    /** A sandbox store with a monthly plan VIP of 29.00 and a key with every scope. */
+    async aStore(given: Record<string, unknown> = {}) {
+      const store = await admin('POST', '/stores', {
+        domain: `shop-${Math.random().toString(36).slice(2)}.example`,
+        name: 'Test shop',
+        timezone: 'America/New_York',
+        currency: 'USD',
+        plan: 'enterprise',
+        sandbox: true,
+        clock: '2026-01-31T15:00:00Z',
+        ...given
+      })
+      const at = `/stores/${store.id}`
+      await admin('POST', `${at}/plans`, { name: 'VIP', type: 'vip', price: '29.00', interval: 'month' })
+      const { key } = await admin('POST', `${at}/keys`, { name: 'Test' })
+      return {
+        ...store,
+        at,
+        key: key as string,
+        storeId: Number(store.id.slice('store_'.length)),
+        customer: (email: string) => admin('POST', `${at}/sandbox/customers`, { email }),
+        async member(email: string, plan = 'VIP') {
+          const customer = await admin('POST', `${at}/sandbox/customers`, { email })
+          const joined = await admin('POST', `${at}/sandbox/joins`, { customer: customer.id, plan })
+          return { customer, ...joined } as { customer: { id: string }; order_id: string; contract_id: string }
+        },
+        card: (customer: string, outcome: string) => admin('POST', `${at}/sandbox/cards`, { customer, outcome }),
+        advance: (advance: { by?: string; to?: string }) => admin('POST', `${at}/clock/advance`, advance)
+      }
+    }
+  }
+}

@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const START = '2026-01-31T15:00:00Z'
+const TOKEN = 'trial-operator-token-0123456789abcdef'
+
+export type KillTrial = { databaseUrl: string; dataDir: string; subscriptions: number; kills: number; seed: number }
+export type KillReport = {
+  kills: number
+  killedUnderWay: number
+  charged: number
+  events: number
+  posts: number
+  repeated: number
+}
+
+/**
+ * Kills the service with SIGKILL at random moments of a renewal run and starts it again, then holds the end against what
+ * must be true: every subscription billed once, every event delivered, the auditor content. Throws where it is not.
+ */
+export async function killDuringRenewals(
+  trial: KillTrial,
+  log: (line: string) => void = () => {}
+): Promise<KillReport> {
+  const random = randomFrom(trial.seed)
+  const receiver = await aReceiver()
+  let service = await start(trial)
+  try {
+    const store = await service.call('POST', '/stores', {
+      domain: 'kill-trial.example',
+      name: 'Kill trial',
+      timezone: 'America/New_York',
+      currency: 'USD',
+      plan: 'enterprise',
+      sandbox: true,
+      clock: START
+    })
+    const at = `/stores/${store.id}`
+    await service.call('POST', `${at}/plans`, {
+      name: 'VIP',
+      type: 'vip',
+      price: '29.00',
+      interval: 'month',
+      interval_count: 1
+    })
+    const endpoint = await service.call('POST', `${at}/webhooks`, { url: receiver.url })
+    receiver.secret = String(endpoint.secret)
+    for (let i = 0; i < trial.subscriptions; i++) {
+      const customer = await service.call('POST', `${at}/sandbox/customers`, { email: `person-${i}@example.com` })
+      await service.call('POST', `${at}/sandbox/joins`, { customer: customer.id, plan: 'VIP' })
+    }
+    log(`${trial.subscriptions} members joined`)
+
+    let killedUnderWay = 0
+    for (let kill = 0; kill < trial.kills; kill++) {
+      const advanced = service.call('POST', `${at}/clock/advance`, { to: '2026-02-28T15:00:00Z' }).then(
+        () => true,
+        () => false
+      )
+      // From the first statement to well after the last one, with most kills in the thick of it.
+      await new Promise((resolve) =>
+        setTimeout(resolve, Math.floor(random() ** 2 * 40 * Math.sqrt(trial.subscriptions)))
+      )
+      await service.kill()
+      if (!(await advanced)) killedUnderWay++
+      service = await start(trial)
+    }
+    const { now } = await service.call('POST', `${at}/clock/advance`, { to: '2026-03-01T15:00:00Z' })
+    assert.equal(now, '2026-03-01T15:00:00.000Z')
+
+    const diagnosis = await service.call('POST', '/doctor', {})
+    assert.deepEqual(diagnosis.findings, [])
+    const report = await examine(trial, receiver.posts)
+    log(JSON.stringify(report))
+    return { kills: trial.kills, killedUnderWay, ...report }
+  } finally {
+    await service.kill()
+    receiver.close()
+  }
+}
+
+async function examine(trial: KillTrial, posts: Map<string, number>) {
+  const client = new pg.Client({ connectionString: trial.databaseUrl })
+  await client.connect()
+  try {
+    const billed = await client.query(
+      `select s.id, count(a.id) filter (where a.status = 'success') as charged, count(a.id) as attempts
+         from subscriptions s left join billing_attempts a on a.store_id = s.store_id and a.subscription_id = s.id
+        group by s.id`
+    )
+    assert.equal(billed.rows.length, trial.subscriptions)
+    for (const { id, charged, attempts } of billed.rows) {
+      assert.deepEqual([Number(charged), Number(attempts)], [1, 1], `subscription ${id}`)
+    }
+    const deliveries = await client.query('select webhook_id, status, tries from webhook_deliveries')
+    const events = await client.query('select count(*)::int as count from events')
+    assert.equal(deliveries.rows.length, events.rows[0].count)
+    // member.created, subscription.created and .activated, billing.pending and .success.
+    assert.equal(events.rows[0].count, trial.subscriptions * 5)
+    for (const { webhook_id, status, tries } of deliveries.rows) {
+      assert.equal(status, 'delivered', webhook_id)
+      assert.ok(tries <= 6)
+      assert.ok(posts.has(webhook_id), `${webhook_id} never arrived`)
+    }
+    const total = [...posts.values()].reduce((sum, n) => sum + n, 0)
+    return {
+      charged: billed.rows.length,
+      events: events.rows[0].count as number,
+      posts: total,
+      repeated: total - posts.size
+    }
+  } finally {
+    await client.end()
+  }
+}
+
+type Answer = Record<string, unknown>
+
+async function start(trial: KillTrial) {
+  const child: ChildProcess = spawn(process.execPath, [MAIN, 'serve'], {
+    env: {
+      ...process.env,
+      DATABASE_URL: trial.databaseUrl,
+      DATA_DIR: trial.dataDir,
+      PORT: '0',
+      SANDBOX_PORT: '0',
+      DEMO: 'off',
+      LOG_LEVEL: 'warn',
+      LOG_FORMAT: 'json',
+      PERENNIAL_TOKEN: TOKEN
+    },
+    stdio: ['ignore', 'pipe', 'inherit']
+  })
+  const url = await new Promise<string>((resolve, reject) => {
+    let said = ''
+    child.stdout!.on('data', (chunk: Buffer) => {
+      said += chunk.toString()
+      const found = /API\s+(http:\/\/127\.0\.0\.1:\d+)/.exec(said)
+      if (found) resolve(found[1]!)
+    })
+    child.once('exit', (code) => reject(new Error(`The service ended with ${code} before it was ready: ${said}`)))
+  })
+  return {
+    async call(method: string, path: string, body: unknown): Promise<Answer> {
+      const response = await fetch(`${url}/admin/api${path}`, {
+        method,
+        headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body)
+      })
+      const answer = (await response.json()) as Answer
+      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`)
+      return answer
+    },
+    async kill() {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    }
+  }
+}
+
+/** A receiver that checks signatures and counts how often each webhook_id came. */
+async function aReceiver() {
+  const posts = new Map<string, number>()
+  const receiver = { url: '', secret: '', posts, close: () => {} }
+  const server = createServer(async (req, res) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of req) chunks.push(chunk as Buffer)
+    const body = Buffer.concat(chunks)
+    const expected = `sha256=${createHmac('sha256', receiver.secret).update(body).digest('hex')}`
+    if (req.headers['x-svc-signature'] !== expected) return res.writeHead(401).end()
+    const { webhook_id } = JSON.parse(body.toString()) as { webhook_id: string }
+    posts.set(webhook_id, (posts.get(webhook_id) ?? 0) + 1)
+    res.writeHead(204).end()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  receiver.close = () => {
+    server.closeAllConnections()
+    server.close()
+  }
+  return receiver
+}
+
+function randomFrom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 4_294_967_296
+  }
+}
