@@ -34,7 +34,7 @@ export async function aPlatform(answer: Answer) {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/base/`
   const connect = (options?: ConnectorOptions) =>
     connectorFor({ storeId: 1, profile: 'platform', url, accessToken: 'token-1' }, options)
-  return { requests, connect, connector: connect() }
+  return { url, requests, connect, connector: connect() }
 }
 
 export const json = (res: ServerResponse, body: unknown, status = 200, headers = {}) =>

@@ -1,0 +1,310 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Refusal } from '#kit/refusal'
+import { authenticateKey, SCOPES } from '#stores'
+import { testDatabase } from '../../../test/database.ts'
+import { aPlatform, data } from '../../../test/fake-platform.ts'
+import { aStore } from '../../../test/store-builder.ts'
+import { OPERATOR_TOKEN, testServer } from '../test-server.ts'
+
+const { db } = await testDatabase()
+const { app, admin, calls } = testServer(db)
+
+const sound = {
+  domain: 'admin.example',
+  name: 'Admin',
+  timezone: 'America/New_York',
+  currency: 'USD',
+  plan: 'growth',
+  sandbox: true
+}
+
+test('without the operator token: 401 on every path', async () => {
+  const key = await (await aStore(db)).aKey()
+  for (const authorization of ['', `Bearer ${key}`, `Bearer ${OPERATOR_TOKEN}x`, OPERATOR_TOKEN]) {
+    for (const url of ['/admin/api/stores', '/admin/api/doctor', '/admin/api/nothing']) {
+      const response = await app.inject({ url, headers: { authorization } })
+      assert.equal(response.statusCode, 401)
+      assert.deepEqual(response.json(), {
+        error: { code: 'authentication_failed', message: 'A valid operator token is needed' }
+      })
+    }
+  }
+})
+
+test('makes a sandbox store: its shop, its webhooks, and the answer that the command line prints', async () => {
+  const response = await admin('POST', '/stores', { ...sound, clock: '2026-01-31T10:00:00-05:00' })
+  const { id, proxy_secret, platform_token, ...rest } = response.json()
+
+  assert.equal(response.statusCode, 201)
+  assert.match(id, /^store_\d+$/)
+  assert.match(proxy_secret, /^[0-9A-Za-z]{32}$/)
+  assert.match(platform_token, /^sbx_[0-9A-Za-z]{32}$/)
+  assert.deepEqual(rest, {
+    domain: 'admin.example',
+    timezone: 'America/New_York',
+    currency: 'USD',
+    plan: 'growth',
+    platform_url: 'http://127.0.0.1:3001'
+  })
+  const [shop, connected] = calls.slice(-2) as [string, Record<string, unknown>][]
+  assert.equal(shop![0], 'createShop')
+  assert.equal(shop![1].proxySecret, proxy_secret)
+  assert.equal(shop![1].name, 'Admin')
+  assert.equal(connected![0], 'connectStore')
+  assert.equal(connected![1].accessToken, platform_token)
+
+  const { created_at, ...shown } = (await admin('GET', `/stores/${id}`)).json()
+  assert.ok(created_at)
+  assert.deepEqual(shown, {
+    id,
+    domain: 'admin.example',
+    name: 'Admin',
+    timezone: 'America/New_York',
+    currency: 'USD',
+    plan: 'growth',
+    sandbox: true,
+    clock: '2026-01-31T15:00:00.000Z',
+    profile: 'platform',
+    platform_url: 'http://127.0.0.1:3001',
+    status: 'active',
+    connected: true
+  })
+  const listed = (await admin('GET', '/stores')).json().data
+  assert.ok(listed.some((store: { id: string }) => store.id === id))
+
+  const again = await admin('POST', '/stores', sound)
+  assert.equal(again.statusCode, 409)
+  assert.deepEqual(again.json(), {
+    error: { code: 'conflict', message: 'There already is a store admin.example' }
+  })
+})
+
+test('when the platform fails on the way, the same call made again finishes the same store', async () => {
+  let failing = true
+  const server = testServer(db, {
+    connectStore: async () => {
+      if (failing) throw new Refusal('unavailable', 'The platform did not take our webhooks: 503')
+    }
+  })
+  const body = { ...sound, domain: 'retry.example' }
+  const failed = await server.admin('POST', '/stores', body)
+  assert.equal(failed.statusCode, 503)
+  assert.equal((await server.admin('GET', '/stores/retry.example')).json().connected, false)
+
+  failing = false
+  const made = await server.admin('POST', '/stores', body)
+  assert.equal(made.statusCode, 201)
+  const shops = server.calls.filter(([name]) => name === 'createShop') as [string, { proxySecret: string }][]
+  assert.deepEqual(
+    shops.map(([, shop]) => shop.proxySecret),
+    [made.json().proxy_secret, made.json().proxy_secret]
+  )
+  assert.equal((await server.admin('GET', '/stores/retry.example')).json().connected, true)
+})
+
+test('a live store brings its own platform and secrets, and gets no shop in the sandbox', async () => {
+  const before = calls.length
+  const response = await admin('POST', '/stores', {
+    ...sound,
+    domain: 'live.example',
+    sandbox: false,
+    platform_url: 'https://live.myshopify.com',
+    access_token: 'shpat_0123456789',
+    app_secret: 'app-secret-0123'
+  })
+  assert.equal(response.statusCode, 201)
+  assert.equal(response.json().platform_token, 'shpat_0123456789')
+  assert.equal(response.json().proxy_secret, 'app-secret-0123')
+  assert.deepEqual(
+    calls.slice(before).map(([name]) => name),
+    ['connectStore']
+  )
+})
+
+for (const [what, body, message] of [
+  ['an unknown field', { ...sound, colour: 'red' }, /^colour is not a field here; there are domain, name/],
+  [
+    'a missing field',
+    { ...sound, currency: undefined },
+    /^currency is required and takes an ISO 4217 code such as USD$/
+  ],
+  ['a wrong type', { ...sound, sandbox: 'yes' }, /^sandbox takes true or false$/],
+  ['a zone that is none', { ...sound, timezone: 'Moon/Crater' }, /^timezone takes an IANA time zone/],
+  ['an offset for a zone', { ...sound, timezone: '+01:00' }, /^timezone takes an IANA time zone/],
+  ['a clock that is none', { ...sound, clock: 'noon' }, /^clock takes an instant/],
+  ['a live store without a platform', { ...sound, sandbox: false }, /^platform_url takes an https address/]
+] as const) {
+  test(`refuses to make a store with ${what}`, async () => {
+    const response = await admin('POST', '/stores', { ...body, domain: 'refused.example' })
+    assert.equal(response.statusCode, 400)
+    assert.equal(response.json().error.code, 'invalid_request')
+    assert.match(response.json().error.message, message)
+    assert.equal((await admin('GET', '/stores/refused.example')).statusCode, 404)
+  })
+}
+
+test('bodies that are not as they must be: 400, whatever is wrong with them', async () => {
+  const json = 'application/json'
+  const post = (payload: string | Buffer | undefined, contentType?: string) =>
+    app.inject({
+      method: 'POST',
+      url: '/admin/api/doctor',
+      headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, ...(contentType && { 'content-type': contentType }) },
+      ...(payload !== undefined && { payload })
+    })
+  for (const [payload, contentType, message] of [
+    ['{"store":"a","store":"b"}', json, 'The body holds the key "store" twice'],
+    ['{"__proto__":{}}', json, 'The body holds the key __proto__'],
+    ['{"store":"\\u0000"}', json, 'The body holds a NUL character'],
+    [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), json, 'The body is not valid UTF-8'],
+    [`{"store":${'['.repeat(40)}${']'.repeat(40)}}`, json, 'The body is nested deeper than 32'],
+    ['{', json, 'The body is not valid JSON'],
+    ['', json, 'The body must be a JSON object'],
+    [undefined, undefined, 'The body must be a JSON object'],
+    ['[]', json, 'The body must be a JSON object'],
+    ['null', json, 'The body must be a JSON object'],
+    ['"text"', json, 'The body must be a JSON object'],
+    ['{}', undefined, 'A body must be sent with Content-Type: application/json'],
+    ['{}', 'text/plain', 'A body must be sent with Content-Type: application/json'],
+    ['a=1', 'application/x-www-form-urlencoded', 'A body must be sent with Content-Type: application/json'],
+    ['{}', 'application/json; charset=latin1', 'The body must be in UTF-8'],
+    [`{"store":"${'x'.repeat(1024 * 1024)}"}`, json, 'The body is too large']
+  ] as const) {
+    const response = await post(payload, contentType)
+    assert.equal(response.statusCode, 400, String(message))
+    assert.deepEqual(response.json(), { error: { code: 'invalid_request', message } })
+  }
+  assert.equal((await post('{}', 'application/json; charset=UTF-8')).statusCode, 200)
+})
+
+test('keys: made with the text shown once, listed without it, revoked', async () => {
+  const store = await aStore(db)
+  const made = await admin('POST', `/stores/${store.domain}/keys`, { name: 'CRM', scopes: ['read:members'] })
+  const { id, key, created_at, ...rest } = made.json()
+
+  assert.equal(made.statusCode, 201)
+  assert.match(key, /^svc_test_/)
+  assert.deepEqual(rest, {
+    name: 'CRM',
+    mode: 'test',
+    hint: key.slice(-4),
+    scopes: ['read:members'],
+    last_used_at: null,
+    revoked_at: null
+  })
+  assert.ok(await authenticateKey(db, key))
+  assert.deepEqual((await admin('GET', `/stores/${store.domain}/keys`)).json(), { data: [{ id, created_at, ...rest }] })
+
+  const revoked = await admin('DELETE', `/stores/${store.domain}/keys/${id}`)
+  assert.equal(revoked.statusCode, 200)
+  assert.ok(revoked.json().revoked_at)
+  assert.equal(await authenticateKey(db, key), null)
+})
+
+test("keys: an unknown scope is refused with those there are; another store's key is unknown", async () => {
+  const [mine, theirs] = [await aStore(db), await aStore(db)]
+  const refused = await admin('POST', `/stores/${mine.domain}/keys`, { name: 'X', scopes: ['admin'] })
+  assert.equal(refused.statusCode, 400)
+  assert.equal(refused.json().error.message, `scopes takes any of ${SCOPES.join(', ')}; "admin" is none of them`)
+  const { id } = (await admin('POST', `/stores/${theirs.domain}/keys`, { name: 'T' })).json()
+  for (const key of [id, 'key_999999', 'nonsense']) {
+    const response = await admin('DELETE', `/stores/${mine.domain}/keys/${key}`)
+    assert.equal(response.statusCode, 404)
+    assert.deepEqual(response.json(), { error: { code: 'not_found', message: `There is no API key ${key}` } })
+  }
+})
+
+test('an unknown store is 404 on every route', async () => {
+  for (const [method, path, body] of [
+    ['GET', '', undefined],
+    ['GET', '/keys', undefined],
+    ['POST', '/keys', { name: 'x' }],
+    ['GET', '/plans', undefined],
+    ['GET', '/webhooks', undefined],
+    ['POST', '/clock/advance', { by: 'P1D' }],
+    ['POST', '/sandbox/joins', { customer: '1', plan: 'VIP' }],
+    ['POST', '/seed', { members: 1, months: 1 }]
+  ] as const) {
+    const response = await admin(method, `/stores/store_999999${path}`, body)
+    assert.equal(response.statusCode, 404, path)
+    assert.deepEqual(response.json(), { error: { code: 'not_found', message: 'There is no store store_999999' } })
+  }
+})
+
+test('plans: made on the platform first, then listed', async () => {
+  const platform = await aPlatform((res, { operation }) => {
+    const product = {
+      id: 'gid://platform/Product/1',
+      variants: { nodes: [{ id: 'gid://platform/ProductVariant/2', price: '29.00' }] }
+    }
+    const sellingPlanGroup = {
+      id: 'gid://platform/SellingPlanGroup/3',
+      merchantCode: 'x',
+      sellingPlans: { nodes: [{ id: 'gid://platform/SellingPlan/4' }] }
+    }
+    const userErrors: unknown[] = []
+    if (operation === 'PlanProductByHandle') return data(res, { productByIdentifier: null })
+    if (operation === 'PlanProductCreate') return data(res, { productCreate: { product, userErrors } })
+    if (operation === 'PlanPriceUpdate') {
+      return data(res, { productVariantsBulkUpdate: { productVariants: product.variants.nodes, userErrors } })
+    }
+    return data(res, { sellingPlanGroupCreate: { sellingPlanGroup, userErrors } })
+  })
+  const store = await aStore(db, { platformUrl: platform.url })
+  const path = `/stores/${store.domain}/plans`
+  const made = await admin('POST', path, { name: 'VIP', type: 'vip', price: '29.00', interval: 'month', credit: 10.5 })
+  const { id, created_at, ...rest } = made.json()
+
+  assert.equal(made.statusCode, 201)
+  assert.match(id, /^plan_\d+$/)
+  assert.deepEqual(rest, {
+    name: 'VIP',
+    type: 'vip',
+    tier: 'VIP',
+    price: 29,
+    currency: 'USD',
+    interval: 'month',
+    interval_count: 1,
+    trial_days: 0,
+    credit: 10.5,
+    selling_plan_id: '4'
+  })
+  assert.deepEqual((await admin('GET', path)).json(), { data: [{ id, created_at, ...rest }] })
+  assert.equal((await admin('POST', path, { name: 'VIP', type: 'vip', price: 1, interval: 'month' })).statusCode, 409)
+  for (const [wrong, message] of [
+    [{ price: '29.001' }, 'price takes at most 2 decimals in USD'],
+    [{ price: -1 }, 'price takes an amount of 0 or more'],
+    [{ interval: 'fortnight' }, 'interval takes day, week, month or year'],
+    [{ type: 'gold' }, 'type takes vip or elite'],
+    [{ interval_count: 1.5 }, 'interval_count takes an integer from 1 to 28'],
+    [{ trial_days: -1 }, 'trial_days takes an integer from 0 to 365']
+  ] as const) {
+    const refused = await admin('POST', path, { name: 'X', type: 'vip', price: '1', interval: 'month', ...wrong })
+    assert.equal(refused.statusCode, 400)
+    assert.equal(refused.json().error.message, message)
+  }
+})
+
+test('webhook endpoints: the secret once, the events in full', async () => {
+  const store = await aStore(db)
+  const path = `/stores/${store.domain}/webhooks`
+  const made = await admin('POST', path, { url: 'http://127.0.0.1:4000/hook', events: ['billing.success'] })
+  const { id, secret, created_at, ...rest } = made.json()
+
+  assert.equal(made.statusCode, 201)
+  assert.match(id, /^we_\d+$/)
+  assert.ok(secret.length >= 32)
+  assert.deepEqual(rest, {
+    url: 'http://127.0.0.1:4000/hook',
+    events: ['billing.success'],
+    description: '',
+    status: 'enabled',
+    disabled_reason: null,
+    failing_since: null
+  })
+  assert.deepEqual((await admin('GET', path)).json(), { data: [{ id, created_at, ...rest }] })
+  const all = await admin('POST', path, { url: 'http://127.0.0.1:4000/all' })
+  assert.equal(all.json().events.length, 16)
+  assert.equal((await admin('POST', path, { url: 'http://10.0.0.1/' })).statusCode, 400)
+})

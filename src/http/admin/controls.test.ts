@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Refusal } from '#kit/refusal'
+import { testDatabase } from '../../../test/database.ts'
+import { aStore } from '../../../test/store-builder.ts'
+import { OPERATOR_TOKEN, testServer } from '../test-server.ts'
+
+const { db } = await testDatabase()
+const { app, admin, calls } = testServer(db)
+
+const linesOf = (body: string) =>
+  body
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+for (const [path, body, called, status, answer] of [
+  [
+    '/sandbox/customers',
+    { email: 'ada@example.com', first_name: 'Ada', country: 'US' },
+    [
+      'createCustomer',
+      { email: 'ada@example.com', firstName: 'Ada', lastName: null, countryCode: 'US', provinceCode: null }
+    ],
+    201,
+    { id: '7', gid: 'gid://platform/Customer/7', email: 'ada@example.com' }
+  ],
+  [
+    '/sandbox/joins',
+    { customer: '7', plan: 'VIP' },
+    ['join', { customerId: '7', planName: 'VIP' }],
+    201,
+    { order_id: '11', contract_id: '12' }
+  ],
+  [
+    '/sandbox/cards',
+    { customer: '7', outcome: 'insufficient_funds' },
+    ['setCard', { customerId: '7', outcome: 'insufficient_funds' }],
+    200,
+    { customer: '7', outcome: 'insufficient_funds' }
+  ],
+  [
+    '/sandbox/orders',
+    { customer: '7', total: '40.00', credit: 10, coupon: 'SAVE' },
+    ['placeOrder', { customerId: '7', totalMinor: 4000, creditMinor: 1000, coupon: 'SAVE', channel: null }],
+    201,
+    { id: '13', name: '#1013' }
+  ],
+  [
+    '/sandbox/refunds',
+    { order: '13', amount: '5.50' },
+    ['refund', { orderId: '13', amountMinor: 550 }],
+    201,
+    { id: '14' }
+  ],
+  ['/sandbox/refunds', { order: '13' }, ['refund', { orderId: '13', amountMinor: null }], 201, { id: '14' }],
+  [
+    '/sandbox/disputes',
+    { order: '13', outcome: 'open' },
+    ['dispute', { orderId: '13', outcome: 'open' }],
+    201,
+    { id: '15' }
+  ]
+] as const) {
+  test(`${path} does one thing in the shop, and answers when its story is at an end`, async () => {
+    const store = await aStore(db)
+    const before = calls.length
+    const response = await admin('POST', `/stores/${store.domain}${path}`, body)
+    assert.equal(response.statusCode, status)
+    assert.deepEqual(response.json(), answer)
+    const [name, wish] = called
+    assert.deepEqual(calls.slice(before), [
+      [name, store.storeId, wish],
+      ['settle', store.storeId]
+    ])
+  })
+}
+
+for (const [path, body, message] of [
+  ['/sandbox/customers', { email: 'nobody' }, 'email takes an e-mail address'],
+  ['/sandbox/customers', { email: 'a@b.c', country: 'usa' }, 'country takes an ISO 3166 country code such as US'],
+  [
+    '/sandbox/joins',
+    { customer: 'cust_1', plan: 'VIP' },
+    "customer takes the platform's number of the customer, as a text of digits"
+  ],
+  ['/sandbox/orders', { customer: '7', total: 'much' }, 'total takes a decimal amount such as 29.00'],
+  ['/sandbox/orders', { customer: '7', total: '-1' }, 'total takes an amount of 0 or more'],
+  ['/sandbox/disputes', { order: '1', outcome: 'maybe' }, 'outcome takes open, won or lost'],
+  ['/seed', { members: 0, months: 1 }, 'members takes an integer from 1 to 1000000']
+] as const) {
+  test(`${path} refuses ${JSON.stringify(body)}`, async () => {
+    const store = await aStore(db)
+    const before = calls.length
+    const response = await admin('POST', `/stores/${store.domain}${path}`, body)
+    assert.equal(response.statusCode, 400)
+    assert.deepEqual(response.json(), { error: { code: 'invalid_request', message } })
+    assert.equal(calls.length, before)
+  })
+}
+
+test('a number beyond all bounds is no amount', async () => {
+  const store = await aStore(db)
+  const response = await app.inject({
+    method: 'POST',
+    url: `/admin/api/stores/${store.domain}/sandbox/orders`,
+    headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' },
+    payload: '{"customer":"7","total":1e400}'
+  })
+  assert.equal(response.statusCode, 400)
+  assert.equal(response.json().error.message, 'total takes an amount such as 29.00')
+})
+
+test('the sandbox of a live store: there is none', async () => {
+  const live = await aStore(db, { sandbox: false, accessToken: 'token-123', appSecret: 'secret-123' })
+  for (const [path, body] of [
+    ['/sandbox/joins', { customer: '1', plan: 'VIP' }],
+    ['/seed', { members: 1, months: 1 }]
+  ] as const) {
+    const response = await admin('POST', `/stores/${live.domain}${path}`, body)
+    assert.equal(response.statusCode, 409)
+    assert.deepEqual(response.json(), {
+      error: { code: 'conflict', message: `Store ${live.domain} is no sandbox store` }
+    })
+  }
+})
+
+test('the clock moves by a duration or to an instant', async () => {
+  const store = await aStore(db)
+  for (const advance of [{ by: 'P1M' }, { to: '2026-03-01T00:00:00Z' }]) {
+    const response = await admin('POST', `/stores/${store.domain}/clock/advance`, advance)
+    assert.deepEqual(response.json(), { now: '2026-03-01T00:00:00.000Z', settled: true })
+    assert.deepEqual(calls.at(-1), ['advanceClock', store.storeId, advance])
+  }
+})
+
+test('the auditor, over one store or all', async () => {
+  const store = await aStore(db)
+  assert.deepEqual((await admin('POST', '/doctor', { store: store.domain })).json(), {
+    checked: { members: 3 },
+    findings: []
+  })
+  assert.deepEqual(calls.at(-1), ['doctor', store.storeId])
+  await admin('POST', '/doctor', {})
+  assert.deepEqual(calls.at(-1), ['doctor', null])
+  assert.equal((await admin('POST', '/doctor', { store: 'nowhere.example' })).statusCode, 404)
+})
+
+test('seeding answers line by line and ends with the result', async () => {
+  const store = await aStore(db)
+  const server = testServer(db, {
+    seed: async (_storeId, plan, onProgress) => {
+      onProgress({ done: 1, total: 2 })
+      onProgress({ done: 2, total: 2 })
+      return { ...plan }
+    }
+  })
+  const response = await server.admin('POST', `/stores/${store.domain}/seed`, { members: 2, months: 1 })
+  assert.equal(response.statusCode, 200)
+  assert.equal(response.headers['content-type'], 'application/x-ndjson')
+  assert.deepEqual(linesOf(response.body), [
+    { progress: { done: 1, total: 2 } },
+    { progress: { done: 2, total: 2 } },
+    { result: { members: 2, months: 1 } }
+  ])
+})
+
+test('seeding that fails ends with the error: a refusal in words, a bug without detail but in the log', async () => {
+  const store = await aStore(db)
+  const seed = (err: Error) => testServer(db, { seed: () => Promise.reject(err) })
+  const path = `/stores/${store.domain}/seed`
+  const refused = await seed(new Refusal('conflict', 'It has members already')).admin('POST', path, {
+    members: 1,
+    months: 1
+  })
+  assert.deepEqual(linesOf(refused.body), [{ error: { code: 'conflict', message: 'It has members already' } }])
+
+  const broken = seed(new Error('canary'))
+  const response = await broken.admin('POST', path, { members: 1, months: 1 })
+  assert.deepEqual(linesOf(response.body), [
+    { error: { code: 'internal_error', message: 'Something went wrong on our side; the log has more' } }
+  ])
+  assert.match(broken.logged(), /failed: canary/)
+})
