@@ -407,7 +407,8 @@ create table sandbox.webhook_messages (
   -- The exact text that is signed and sent, every time.
   body text not null,
   triggered_at timestamptz not null,
-  status text not null default 'waiting' check (status in ('waiting', 'delivered', 'given_up')),
+  -- A delivered message is removed.
+  status text not null default 'waiting' check (status in ('waiting', 'given_up')),
   tries integer not null default 0,
   next_try_at timestamptz not null,
   last_answer text,
@@ -415,6 +416,8 @@ create table sandbox.webhook_messages (
   leased_until timestamptz,
   primary key (store_id, id)
 );
+-- Bodies live for moments: compressing them costs more than their room.
+alter table sandbox.webhook_messages alter column body set storage external;
 create index webhook_messages_waiting on sandbox.webhook_messages (store_id, next_try_at, id) where status = 'waiting';
 
 create table sandbox.bulk_operations (

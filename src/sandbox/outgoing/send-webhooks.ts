@@ -106,24 +106,36 @@ function withFields(message: Claimed): string {
   return JSON.stringify(Object.fromEntries(Object.entries(parsed).filter(([key]) => wanted.has(key))))
 }
 
+/** A delivered message is done with; one that was not taken waits, until there is no retry left. */
 async function settle(db: Database, shop: Shop, claimed: Claimed[], answers: string[], now: Temporal.Instant) {
-  const results = claimed.map((message, i) => {
-    const delivered = /^2\d\d$/.test(answers[i]!)
-    const minutes = RETRY_AFTER_MINUTES[message.tries]
-    const status = delivered ? 'delivered' : minutes === undefined ? 'given_up' : 'waiting'
-    return { status, nextTryAt: minutes === undefined ? now : now.add({ minutes }) }
-  })
+  const isDelivered = (i: number) => /^2\d\d$/.test(answers[i]!)
+  const delivered = claimed.filter((_, i) => isDelivered(i))
   await db.direct.run(sql`
-    update sandbox.webhook_messages m
-       set status = n.status, tries = m.tries + 1, last_answer = n.answer, next_try_at = n.next_try_at, leased_until = null
-      from unnest(${claimed.map((m) => m.id)}::bigint[], ${claimed.map((m) => m.leaseToken)}::int[],
-                  ${results.map((r) => r.status)}::text[], ${answers}::text[],
-                  ${results.map((r) => r.nextTryAt)}::timestamptz[]) as n(id, lease_token, status, answer, next_try_at)
+    delete from sandbox.webhook_messages m
+     using unnest(${delivered.map((m) => m.id)}::bigint[], ${delivered.map((m) => m.leaseToken)}::int[]) as n(id, lease_token)
      where m.store_id = ${shop.storeId} and m.id = n.id and m.lease_token = n.lease_token`)
 
-  const dropped = claimed.filter((message, i) => results[i]!.status === 'given_up' && message.subscriptionId !== null)
+  const failed = claimed.flatMap((message, i) => {
+    const minutes = RETRY_AFTER_MINUTES[message.tries]
+    return isDelivered(i)
+      ? []
+      : [{ message, answer: answers[i]!, minutes, nextTryAt: now.add({ minutes: minutes ?? 0 }) }]
+  })
+  if (failed.length === 0) return
+  await db.direct.run(sql`
+    update sandbox.webhook_messages m
+       set status = case when n.again then 'waiting' else 'given_up' end, tries = m.tries + 1, last_answer = n.answer,
+           next_try_at = n.next_try_at, leased_until = null
+      from unnest(${failed.map(({ message }) => message.id)}::bigint[],
+                  ${failed.map(({ message }) => message.leaseToken)}::int[],
+                  ${failed.map(({ minutes }) => minutes !== undefined)}::boolean[],
+                  ${failed.map(({ answer }) => answer)}::text[],
+                  ${failed.map(({ nextTryAt }) => nextTryAt)}::timestamptz[]) as n(id, lease_token, again, answer, next_try_at)
+     where m.store_id = ${shop.storeId} and m.id = n.id and m.lease_token = n.lease_token`)
+
+  const dropped = failed.filter(({ minutes }) => minutes === undefined).map(({ message }) => message.subscriptionId)
   if (dropped.length === 0) return
   await db.direct.run(sql`
     delete from sandbox.webhook_subscriptions
-     where store_id = ${shop.storeId} and id = any(${dropped.map((message) => message.subscriptionId)}::bigint[])`)
+     where store_id = ${shop.storeId} and id = any(${dropped.filter((id) => id !== null)}::bigint[])`)
 }
