@@ -3,12 +3,13 @@ import { Database, migrate } from '#kit/postgres'
 import { openVault } from '#kit/secrets'
 import { announceServer, withdrawServer } from '../cli/announcement.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../kit/postgres/embedded.ts'
-import { type Config, ConfigError, loadConfig } from './config.ts'
+import { type Config, loadConfig } from './config.ts'
 import { DEMO_DOMAIN, makeDemoStore } from './first-start.ts'
 import { followAddresses } from './follow-addresses.ts'
 import { createLogger } from './logger.ts'
 import { createMetrics } from './metrics.ts'
 import { createService, type Service } from './service.ts'
+import { SettingProblem } from './settings.ts'
 
 /** A start that cannot go on: one line that says why, and the process ends. */
 class StartRefused extends Error {}
@@ -21,7 +22,7 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
   try {
     await run(loadConfig(env))
   } catch (err) {
-    if (!(err instanceof ConfigError || err instanceof StartRefused)) throw err
+    if (!(err instanceof SettingProblem || err instanceof StartRefused)) throw err
     process.stderr.write(`perennial: ${err.message}\n`)
     process.exitCode = 1
   }
@@ -51,7 +52,8 @@ async function run(config: Config): Promise<void> {
         operatorToken: config.operatorToken,
         logger,
         metrics,
-        addresses: { loopback: config.sandbox, allow: config.webhookAllowedAddresses },
+        addresses: { loopback: config.sandbox !== null, allow: config.webhooks.allowedNetworks },
+        webhookTries: config.webhooks.maxTries,
         urls,
         trustedProxies: config.trustedProxies
       }),
@@ -60,7 +62,7 @@ async function run(config: Config): Promise<void> {
     const api = await listen(service.http, 'PORT', config.port, config.host)
     urls.public ||= api
     if (config.sandbox)
-      urls.sandbox = await listen(service.sandbox.app, 'SANDBOX_PORT', config.sandboxPort, config.host)
+      urls.sandbox = await listen(service.sandbox.app, 'SANDBOX_PORT', config.sandbox.port, config.host)
     announceServer(config.dataDir, { url: api, pid: process.pid })
     stack.defer(() => withdrawServer(config.dataDir))
 

@@ -11,7 +11,7 @@ import type { Secret, Vault } from '#kit/secrets'
 import { startWorker } from '#kit/worker'
 import { type Connector, connectorFor, createInboundEngine } from '#platform'
 import { platformAccess, type StoreAccess, storeByDomain, storeNow } from '#stores'
-import { createDeliveryEngine, type WebhookSettings } from '#webhooks'
+import { createDeliveryEngine, RETRY_SCHEDULE, type WebhookSettings } from '#webhooks'
 import type { HttpDeps } from '../http/deps.ts'
 import { buildHttp } from '../http/server.ts'
 import { createSandbox } from '../sandbox/index.ts'
@@ -44,6 +44,8 @@ export type ServiceOptions = {
   logger: FastifyBaseLogger
   metrics: ServiceMetrics
   addresses: WebhookSettings['addresses']
+  /** POSTs per delivery; the contract's six when left out. */
+  webhookTries?: number
   /** Where the platform reaches us, and where the sandbox answers; read when needed, since ports may be chosen late. */
   urls: { public: string; sandbox: string }
   trustedProxies?: string[]
@@ -77,7 +79,13 @@ export async function createService(options: ServiceOptions) {
     log: (message, fields) => logger.error(fields, message)
   })
   const topics = platformTopics({ db, connectorOf })
-  const delivery = createDeliveryEngine({ db, leaseOwner: worker.id, vault, addresses: options.addresses })
+  const delivery = createDeliveryEngine({
+    db,
+    leaseOwner: worker.id,
+    vault,
+    addresses: options.addresses,
+    schedule: { ...RETRY_SCHEDULE, maxTries: options.webhookTries ?? RETRY_SCHEDULE.maxTries }
+  })
   const engines: Engine[] = [
     sandbox.engine,
     createInboundEngine({ db, leaseOwner: worker.id, handlers: topics }),

@@ -1,0 +1,31 @@
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { beforeDrop } from './database.ts'
+
+export type Heard = { webhookId: string; event: string; timestamp: string; data: any; signed: boolean }
+
+/** A store's receiver on a real socket: keeps what it hears and whether the signature was right. `answer` is its status. */
+export async function aReceiver(answer: (heard: Heard, nth: number) => number = () => 204) {
+  const heard: Heard[] = []
+  const receiver = { url: '', secret: '', heard, events: () => heard.map((h) => h.event) }
+  const server = createServer(async (req, res) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of req) chunks.push(chunk as Buffer)
+    const body = Buffer.concat(chunks)
+    const expected = `sha256=${createHmac('sha256', receiver.secret).update(body).digest('hex')}`
+    const { event, timestamp, webhook_id, data } = JSON.parse(body.toString())
+    const one = { webhookId: webhook_id, event, timestamp, data, signed: req.headers['x-svc-signature'] === expected }
+    heard.push(one)
+    res.writeHead(answer(one, heard.length)).end()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`
+  beforeDrop(async () => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return receiver
+}
