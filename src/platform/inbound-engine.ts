@@ -51,7 +51,7 @@ export function createInboundEngine({ db, leaseOwner, handlers }: InboundEngineO
   async function handleGroup(storeId: number, group: Inbound[], hold: Hold): Promise<void> {
     const handler = handlerOf.get(group[0]!.topic)
     if (!handler) return db.inStore(storeId, (ctx) => markEnded(ctx, group, 'ignored'))
-    if (group.length > 1 && (await succeeds(handler(storeId, group.map(messageOf))))) {
+    if (group.length > 1 && (await succeeds(handler, storeId, group))) {
       return db.inStore(storeId, (ctx) => markEnded(ctx, group, 'done'))
     }
     for (const message of group) {
@@ -93,12 +93,14 @@ export function createInboundEngine({ db, leaseOwner, handlers }: InboundEngineO
   }
 }
 
-/** What went wrong shows again, and is kept, where the message that caused it is alone. */
-function succeeds(work: Promise<void>): Promise<boolean> {
-  return work.then(
-    () => true,
-    () => false
-  )
+async function succeeds(handler: InboundHandler, storeId: number, group: Inbound[]): Promise<boolean> {
+  try {
+    await handler(storeId, group.map(messageOf))
+    return true
+  } catch {
+    // What went wrong shows again, and is kept, where the message that caused it is alone.
+    return false
+  }
 }
 
 /** Neighbours of one topic, together. */

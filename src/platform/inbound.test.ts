@@ -221,6 +221,21 @@ test('a message that fails stops no other, and is tried again later by the clock
   )
 })
 
+test('a handler may throw at once, without a promise', async () => {
+  const store = await aWebhookStore()
+  await receiveAll(store, ['orders/paid', 1], ['orders/paid', 2])
+  const handlers: Record<string, InboundHandler> = {
+    'orders/paid': () => {
+      throw new Error('at once')
+    }
+  }
+  assert.equal(await createInboundEngine({ db, leaseOwner: 1, handlers }).runOnce(store.storeId), 2)
+  assert.deepEqual(
+    (await kept(store)).map((m) => m.lastError),
+    ['Error: at once', 'Error: at once']
+  )
+})
+
 test('a message is tried twenty times, after 1, 5 and 30 minutes, 2 hours and then every 6, and then given up', async () => {
   const store = await aWebhookStore()
   await receiveAll(store, ['orders/paid', 1])
