@@ -19,7 +19,7 @@ export type AddressRules = {
 }
 
 /** Thrown at connect time: the address is one that we do not connect to. */
-export class AddressRefused extends Error {
+class AddressRefused extends Error {
   readonly code = 'ADDRESS_REFUSED'
 }
 
@@ -108,10 +108,7 @@ function resolve(host: string, { lookup }: AddressRules): Promise<LookupAnswer[]
  * An undici connector that refuses by address: a literal before it connects (undici resolves no literal), a name when
  * ANY of its addresses is denied, and it connects to the very addresses it checked. Plain http reaches loopback only.
  */
-export function guardedConnector(
-  rules: AddressRules,
-  options: { timeout: number; ca?: string }
-): buildConnector.connector {
+export function guardedConnector(rules: AddressRules, options: { timeout: number }): buildConnector.connector {
   const connectBy = (allowed: (address: string) => boolean) =>
     buildConnector({ ...options, allowH2: false, lookup: guardedLookup(rules.lookup ?? dnsLookup, allowed) })
   const overHttps = (address: string) => isAllowedAddress(address, rules)

@@ -22,8 +22,6 @@ export type DeliveryEngineOptions = WebhookSettings & {
   timeoutMs?: number
   perEndpoint?: number
   overall?: number
-  /** A certificate authority of the operator's own, beside those that Node knows. */
-  ca?: string
 }
 
 export type DeliveryEngine = Engine & {
@@ -113,11 +111,11 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
 }
 
 /** Keep-alive pools; those of sandbox stores apart, since only these may reach this machine. */
-function openAgents({ addresses, ca, timeoutMs = TIMEOUT_MS }: DeliveryEngineOptions) {
+function openAgents({ addresses, timeoutMs = TIMEOUT_MS }: DeliveryEngineOptions) {
   checkNetworks(addresses.allow)
   const open = (rules: AddressRules) =>
     new Agent({
-      connect: guardedConnector(rules, { timeout: Math.min(10_000, timeoutMs), ca }),
+      connect: guardedConnector(rules, { timeout: Math.min(10_000, timeoutMs) }),
       keepAliveTimeout: 10_000,
       maxHeaderSize: 16 * 1024,
       pipelining: 1,

@@ -27,8 +27,6 @@ const FIRST_LIMIT = 2
 const MIN_HELD = 8
 const MAX_HELD = 500
 
-export type Lanes<P extends Parcel, R> = ReturnType<typeof createLanes<P, R>>
-
 /**
  * Flow control in this process's memory: a lane per endpoint, each with its own limit, and one limit over all of them;
  * lanes take turns. `pass` does the work and never throws.

@@ -1,7 +1,7 @@
 import { type Dispatcher, request } from 'undici'
 
 /** Why a try failed: no answer (timeout … protocol), or an answer that is none of 2xx (redirect, status). */
-export type Failure =
+type Failure =
   | 'timeout'
   | 'address_refused'
   | 'dns'
@@ -60,18 +60,23 @@ function failureOf(status: number): Failure | null {
   return status >= 300 && status <= 399 ? 'redirect' : 'status'
 }
 
-async function beginningOf(body: Dispatcher.ResponseData['body']): Promise<string> {
-  const chunks: Buffer[] = []
-  let read = 0
-  try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
+/** Listeners and not `for await`, which costs a quarter of the sender's rate. */
+function beginningOf(body: Dispatcher.ResponseData['body']): Promise<string> {
+  return new Promise((done) => {
+    const chunks: Buffer[] = []
+    let read = 0
+    body.on('data', (chunk: Buffer) => {
       if (read < KEPT_BYTES) chunks.push(chunk)
       read += chunk.length
-      if (read >= READ_BYTES) break
-    }
-  } catch {
+      if (read >= READ_BYTES) body.destroy()
+    })
     // The status has told the outcome; an answer that breaks off or drips past the limit is kept as far as it came.
-  }
+    body.on('error', () => {})
+    body.on('close', () => done(textOf(chunks)))
+  })
+}
+
+function textOf(chunks: Buffer[]): string {
   if (chunks.length === 0) return ''
   // PostgreSQL's text takes no NUL.
   return Buffer.concat(chunks).subarray(0, KEPT_BYTES).toString('utf8').replaceAll('\u0000', '\ufffd')

@@ -1,0 +1,25 @@
+// A process of its own that dispatches and delivers until nothing is due, for tests that kill it.
+import { setTimeout } from 'node:timers/promises'
+import { createDispatchEngine } from '#kit/dispatch'
+import { Database } from '#kit/postgres'
+import { startWorker } from '#kit/worker'
+import { createDeliveryEngine, queueDeliveries } from './index.ts'
+import { testSettings } from './test-receiver.ts'
+
+const [url, store] = process.argv.slice(2)
+const storeId = Number(store)
+const db = new Database({ url: url! })
+const worker = await startWorker(db)
+const dispatch = createDispatchEngine({ db, consumers: [queueDeliveries] })
+const sender = createDeliveryEngine({ db, leaseOwner: worker.id, ...testSettings })
+
+// A killed process's connection may take the server a moment to notice; a lease would take a minute to run out.
+for (let waits = 0; waits < 50; waits++) {
+  await worker.releaseDeadLeases(['webhook_deliveries'])
+  while ((await dispatch.runOnce(storeId)) + (await sender.runOnce(storeId)) > 0);
+  if ((await dispatch.nextDueAt(storeId)) === null && (await sender.nextDueAt(storeId)) === null) break
+  await setTimeout(100)
+}
+await sender.stop()
+await worker.stop()
+await db.close()
