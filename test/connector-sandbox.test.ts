@@ -1,0 +1,229 @@
+// The connector and the inbound door against the sandbox platform, over its socket.
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, test } from 'node:test'
+import {
+  compareRevisions,
+  connectorFor,
+  createInboundEngine,
+  type InboundMessage,
+  parseAttemptPayload,
+  parseContractPayload,
+  parseCustomerPayload,
+  parseOrderPayload,
+  parsePaymentMethodPayload,
+  readWebhookHeaders,
+  receiveWebhook
+} from '#platform'
+import { startSandbox, type TestShop } from '../src/sandbox/test-shop.ts'
+import { testDatabase } from './database.ts'
+import { theFailure, theValue } from './fake-platform.ts'
+import { aStore } from './store-builder.ts'
+
+const { db } = await testDatabase()
+const sandbox = await startSandbox(db)
+
+const TERMS = { name: 'VIP', priceMinor: 2900, currency: 'USD', interval: 'month', intervalCount: 1 } as const
+
+/** A shop with a plan and a connector to it. */
+async function aShop() {
+  const shop = await sandbox.aShop()
+  const connector = connectorTo(shop)
+  const plan = theValue(await connector.createPlanProduct(TERMS))
+  return { shop, connector, plan }
+}
+
+function connectorTo({ storeId, base, shop }: TestShop, accessToken = shop.accessToken) {
+  return connectorFor({ storeId, profile: 'platform', url: base, accessToken })
+}
+
+const joined = async ({ sandbox, storeId }: TestShop, email = 'ada@example.com') => {
+  const { id: customerId } = await sandbox.controls.createCustomer({ storeId, email, firstName: 'Ada', country: 'US' })
+  return { customerId, ...(await sandbox.controls.join({ storeId, customerId, plan: 'VIP' })) }
+}
+
+const attemptFor = (contractId: string, shop: TestShop, cycleIndex = 2) => ({
+  contractId,
+  idempotencyKey: `sub_1:${cycleIndex}:0`,
+  originTime: shop.now,
+  cycleIndex
+})
+
+test('tells the shop; a wrong token is unauthorized', async () => {
+  const { shop, connector } = await aShop()
+  assert.deepEqual(theValue(await connector.shop()), {
+    name: 'Corner shop',
+    domain: shop.shop.domain,
+    timezone: 'America/New_York',
+    currency: 'USD'
+  })
+  assert.equal(theFailure(await connectorTo(shop, 'wrong').shop()).kind, 'unauthorized')
+})
+
+test('a plan is made once, and a customer can join it at its price', async () => {
+  const { shop, connector, plan } = await aShop()
+  assert.deepEqual(theValue(await connector.createPlanProduct(TERMS)), plan)
+  assert.deepEqual(theValue(await connector.createPlanProduct({ ...TERMS, priceMinor: 3150 })), plan)
+  const { customerId, contractId, orderId } = await joined(shop)
+
+  const contract = theValue(await connector.contract(contractId))!
+  assert.deepEqual([...theValue(await connector.contracts([contractId, '999999']))], [[contractId, contract]])
+  assert.equal(contract.status, 'active')
+  assert.equal(contract.priceMinor, 3150)
+  assert.equal(contract.customer?.id, customerId)
+  assert.equal(contract.originOrder?.id, orderId)
+  assert.deepEqual([contract.interval, contract.intervalCount], ['month', 1])
+  assert.equal(contract.nextBillingDate?.toString(), '2026-02-28T15:00:00Z')
+  assert.deepEqual(
+    contract.lines.map((line) => [line.productId, line.variantId, line.sellingPlanId, line.priceMinor]),
+    [[plan.productId, plan.variantId, plan.sellingPlanId, 3150]]
+  )
+  const order = theValue(await connector.orders([orderId])).get(orderId)!
+  assert.deepEqual([order.totalMinor, order.financialStatus, order.customerId], [3150, 'paid', customerId])
+  assert.equal(theValue(await connector.contract('999999')), null)
+})
+
+test('a charge succeeds, and its key charges once', async () => {
+  const { shop, connector } = await aShop()
+  const { contractId } = await joined(shop)
+  shop.advance({ hours: 24 * 28 })
+  const request = attemptFor(contractId, shop)
+  const first = theValue(await connector.createBillingAttempt(request))
+  await shop.settle()
+  const again = theValue(await connector.createBillingAttempt(request))
+  assert.equal(again.id, first.id)
+  const attempt = theValue(await connector.billingAttempts([first.id])).get(first.id)!
+  assert.equal(attempt.state, 'success')
+  assert.equal(attempt.contractId, contractId)
+  assert.equal(attempt.order?.totalMinor, 2900)
+  assert.match(attempt.paymentMethod?.lastFour ?? '', /^\d{4}$/)
+  assert.deepEqual(theValue(await connector.billingAttemptByKey(contractId, request.idempotencyKey)), attempt)
+  assert.equal(theValue(await connector.billingAttemptByKey(contractId, 'sub_1:3:0')), null)
+})
+
+test('a declined charge, a challenge, and an answer that is lost on its way', async () => {
+  const { shop, connector } = await aShop()
+  const { customerId, contractId } = await joined(shop)
+  const { storeId } = shop
+  const set = (outcome: string) => shop.sandbox.controls.setCard({ storeId, customerId, outcome })
+  const charge = async (cycleIndex: number) => {
+    const result = await connector.createBillingAttempt(attemptFor(contractId, shop, cycleIndex))
+    await shop.settle()
+    return result
+  }
+
+  await set('insufficient_funds')
+  const declined = theValue(await charge(2))
+  const told = theValue(await connector.billingAttempts([declined.id])).get(declined.id)!
+  assert.deepEqual([told.state, told.errorCode], ['failed', 'insufficient_funds'])
+  assert.ok(told.errorMessage)
+
+  await set('lost')
+  assert.equal(theFailure(await charge(3)).outcomeUnknown, true)
+  assert.equal(theValue(await connector.billingAttemptByKey(contractId, 'sub_1:3:0'))?.state, 'success')
+
+  await set('3ds')
+  const challenged = theValue(await charge(4))
+  const waiting = theValue(await connector.billingAttempts([challenged.id])).get(challenged.id)!
+  assert.equal(waiting.state, 'action_required')
+  assert.match(waiting.nextActionUrl!, /^http/)
+})
+
+test('a contract is moved, and a charge of a paused one is rejected', async () => {
+  const { shop, connector } = await aShop()
+  const { contractId } = await joined(shop)
+  const paused = theValue(await connector.pauseContract(contractId))
+  assert.equal(paused.status, 'paused')
+  const failure = theFailure(await connector.createBillingAttempt(attemptFor(contractId, shop)))
+  assert.deepEqual([failure.kind, failure.code], ['rejected', 'contract_paused'])
+
+  const active = theValue(await connector.activateContract(contractId))
+  assert.equal(active.status, 'active')
+  assert.equal(compareRevisions(paused.revision, active.revision), -1)
+  const at = shop.now.add({ hours: 24 * 40 })
+  assert.deepEqual(theValue(await connector.setNextBillingDate(contractId, at)).nextBillingDate, at)
+  assert.equal(theValue(await connector.failContract(contractId)).status, 'failed')
+  assert.equal(theValue(await connector.cancelContract(contractId)).status, 'cancelled')
+  assert.equal(theFailure(await connector.pauseContract('999999')).kind, 'rejected')
+})
+
+const PARSERS: Record<string, (payload: unknown) => unknown> = {
+  'customers/create': parseCustomerPayload,
+  'customers/update': parseCustomerPayload,
+  'orders/create': parseOrderPayload,
+  'orders/paid': parseOrderPayload,
+  'subscription_contracts/create': parseContractPayload,
+  'subscription_contracts/update': parseContractPayload,
+  'subscription_contracts/pause': parseContractPayload,
+  'subscription_billing_attempts/success': parseAttemptPayload,
+  'subscription_billing_attempts/failure': parseAttemptPayload,
+  'subscription_billing_attempts/challenged': parseAttemptPayload,
+  'customer_payment_methods/update': parsePaymentMethodPayload
+}
+
+test('the webhooks of a life come through the door, and every one can be read', async () => {
+  const { shop, connector } = await aShop()
+  const { storeId } = await aStore(db)
+  const store = { storeId, appSecret: shop.shop.appSecret, profile: 'platform' } as const
+  const statuses = new Set<number>()
+  const door = createServer(async (req, res) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of req) chunks.push(chunk)
+    const headers = readWebhookHeaders(req.headers)
+    const { status } = headers ? await receiveWebhook(db, store, headers, Buffer.concat(chunks)) : { status: 401 }
+    statuses.add(status)
+    res.writeHead(status).end()
+  })
+  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve))
+  after(() => void door.close())
+  const uri = `http://127.0.0.1:${(door.address() as AddressInfo).port}/platform/webhooks`
+  const topics = Object.keys(PARSERS)
+  assert.deepEqual(theValue(await connector.ensureWebhooks(uri, topics)).created, topics)
+  assert.deepEqual(theValue(await connector.ensureWebhooks(uri, topics)).unchanged, topics)
+
+  const { customerId, contractId } = await joined(shop)
+  for (const [i, outcome] of ['duplicate', 'card_declined', '3ds'].entries()) {
+    await shop.sandbox.controls.setCard({ storeId: shop.storeId, customerId, outcome })
+    theValue(await connector.createBillingAttempt(attemptFor(contractId, shop, 2 + i)))
+    await shop.settle()
+  }
+  theValue(await connector.setNextBillingDate(contractId, shop.now.add({ hours: 24 * 40 })))
+  theValue(await connector.pauseContract(contractId))
+  await shop.settle()
+  assert.deepEqual([...statuses], [200])
+
+  const seen = new Map<string, unknown[]>()
+  const read = (topic: string) => async (_storeId: number, messages: InboundMessage[]) => {
+    const parsed = messages.map((message) => PARSERS[topic]!(message.payload))
+    seen.set(topic, [...(seen.get(topic) ?? []), ...parsed])
+  }
+  const handlers = Object.fromEntries(topics.map((topic) => [topic, read(topic)]))
+  const engine = createInboundEngine({ db, leaseOwner: 1, handlers })
+  while ((await engine.runOnce(storeId)) > 0);
+  assert.equal(await engine.nextDueAt(storeId), null)
+
+  const unheard = topics.filter((topic) => !seen.has(topic))
+  assert.deepEqual(unheard, ['customers/update'])
+  // Told twice by the platform, kept once.
+  assert.equal(seen.get('subscription_billing_attempts/success')!.length, 1)
+  const [declined] = seen.get('subscription_billing_attempts/failure') as [{ errorCode: string; contractId: string }]
+  assert.deepEqual([declined.errorCode, declined.contractId], ['card_declined', contractId])
+})
+
+test('what the webhook and the connector tell of an order is the same', async () => {
+  const { shop, connector } = await aShop()
+  const got = await shop.aReceiver(['ORDERS_CREATE'])
+  const { customerId } = await joined(shop)
+  await shop.sandbox.controls.order({ storeId: shop.storeId, customerId, total: '40.00' })
+  await shop.settle()
+  for (const { body } of got) {
+    const told = parseOrderPayload(body)
+    assert.deepEqual(told, theValue(await connector.orders([told.id])).get(told.id))
+  }
+  assert.equal(got.length, 2)
+})
+
+test('nothing of this made the sandbox fail', () => {
+  assert.deepEqual(sandbox.bugs, [])
+})
