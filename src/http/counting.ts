@@ -46,11 +46,9 @@ export function enforceBudgets(
   surface: FastifyInstance,
   bodyOf: { rateLimited: (message: string) => object; internalError: () => object }
 ): void {
-  surface.addHook('preHandler', async (request) => {
-    if (request.method === 'GET' || request.method === 'HEAD') return
-    const counted = await request.counted
-    if (counted && 'failure' in counted) throw counted.failure
-    if (counted && !counted.standing.admitted) throw new RateLimited()
+  surface.addHook('onRoute', (route) => {
+    if (route.method === 'GET' || route.method === 'HEAD') return
+    route.preHandler = [refuseOverBudget, ...[route.preHandler ?? []].flat()]
   })
 
   surface.addHook('onSend', async (request, reply, payload) => {
@@ -66,6 +64,12 @@ export function enforceBudgets(
     if (standing.admitted || reply.statusCode === 429) return payload
     return replaced(reply, 429, bodyOf.rateLimited(new RateLimited().message))
   })
+}
+
+async function refuseOverBudget(request: FastifyRequest): Promise<void> {
+  const counted = await request.counted
+  if (counted && 'failure' in counted) throw counted.failure
+  if (counted && !counted.standing.admitted) throw new RateLimited()
 }
 
 export function setBudgetHeaders(reply: FastifyReply, standing: Standing): void {

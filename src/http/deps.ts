@@ -41,7 +41,7 @@ export type HttpDeps = {
   ): Promise<Record<string, unknown>>
 }
 
-export type Health = {
+type Health = {
   /** Whether requests can be served, with a word on each part when they cannot. */
   ready(): Promise<{ ready: boolean; checks: Record<string, string> }>
   /** Answers `/metrics` in the exporter's own way. */

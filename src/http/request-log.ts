@@ -37,7 +37,7 @@ export function loggedUrl(url: string): string {
 
 /** One line per answered request. */
 export function logRequests(app: FastifyInstance): void {
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const ms = Math.round(reply.elapsedTime * 10) / 10
     const url = loggedUrl(request.url)
     request.log.info(
@@ -50,5 +50,6 @@ export function logRequests(app: FastifyInstance): void {
       },
       `${request.method} ${url} ${reply.statusCode} in ${ms} ms`
     )
+    done()
   })
 }

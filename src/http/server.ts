@@ -56,10 +56,11 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
 
   app.decorateRequest('caller', null)
   app.decorateRequest('counted', null)
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
+    done()
   })
-  app.addHook('preValidation', async (request) => refuseUnreadableQuery(request.url))
+  app.addHook('preValidation', (request, _reply, done) => done(unreadableQuery(request.url)))
   app.setNotFoundHandler((request) => {
     throw noSuchRoute(request)
   })
@@ -80,17 +81,15 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
 }
 
 /** PostgreSQL keeps no NUL, and a broken escape reads as something else than was meant. */
-async function refuseUnreadableQuery(url: string): Promise<void> {
+function unreadableQuery(url: string): Refusal | undefined {
   const start = url.indexOf('?')
-  if (start < 0) return
-  const query = url.slice(start + 1)
-  if (!query.includes('%')) return
+  if (start < 0 || !url.includes('%', start)) return
   try {
-    if (!decodeURIComponent(query).includes('\0')) return
+    const hasNul = decodeURIComponent(url.slice(start + 1)).includes('\0')
+    return hasNul ? new Refusal('invalid_request', 'The query string holds a NUL character') : undefined
   } catch {
-    throw new Refusal('invalid_request', 'The query string holds a broken percent escape')
+    return new Refusal('invalid_request', 'The query string holds a broken percent escape')
   }
-  throw new Refusal('invalid_request', 'The query string holds a NUL character')
 }
 
 /** A path that cannot be decoded reaches no surface; it is answered in the shape of the one it was meant for. */

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import { inspect } from 'node:util'
 
 const SHOWN = '[secret]'
@@ -93,7 +93,7 @@ export function equalInConstantTime(presented: string, expected: string): boolea
 
 /** For looking up a random token by its hash. Not for passwords: it is fast, which a 190-bit token can afford. */
 export function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
+  return hash('sha256', text, 'buffer')
 }
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

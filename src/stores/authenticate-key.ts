@@ -47,7 +47,7 @@ export async function authenticateKey(db: Database, presented: string): Promise<
   if (storeId === null) return null
   const memory = memoryOf(db)
   const hash = sha256(presented)
-  const remembered = memory.callers.get(hash.toString('base64'))
+  const remembered = memory.callers.get(hash.toString('latin1'))
   const caller =
     remembered && remembered.untilMs > performance.now() ? remembered.caller : await lookUp(db, storeId, hash)
   if (caller) noteUse(memory, caller)
@@ -92,7 +92,7 @@ async function lookUp(db: Database, storeId: number, hash: Buffer): Promise<Call
   const caller = { ...store, profile, keyId: id, scopes: new Set(scopes) }
   if (memory.revocations === revocationsBefore) {
     if (memory.callers.size >= MAX_CACHED) memory.callers.clear()
-    memory.callers.set(hash.toString('base64'), { caller, untilMs: performance.now() + CACHED_MS })
+    memory.callers.set(hash.toString('latin1'), { caller, untilMs: performance.now() + CACHED_MS })
   }
   return caller
 }

@@ -1,15 +1,7 @@
 import { unknownScope } from './refusals.ts'
 
 /** What a key may be allowed, one `read:` and one `write:` per group (the spec leaves permissions open). */
-export const SCOPE_GROUPS = [
-  'members',
-  'subscriptions',
-  'billing',
-  'store_credits',
-  'analytics',
-  'data',
-  'churn'
-] as const
+const SCOPE_GROUPS = ['members', 'subscriptions', 'billing', 'store_credits', 'analytics', 'data', 'churn'] as const
 
 export type Scope = `${'read' | 'write'}:${(typeof SCOPE_GROUPS)[number]}`
 

@@ -1,7 +1,7 @@
 import { invalidField } from '#kit/refusal'
 
 /** What happens after the last retry of a failed renewal. */
-export const ON_FAILURE = ['cancel', 'pause', 'fail'] as const
+const ON_FAILURE = ['cancel', 'pause', 'fail'] as const
 
 export type DunningSettings = {
   /** Days from each decline to the next try. */

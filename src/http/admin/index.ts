@@ -14,7 +14,7 @@ import { registerSeed } from './seed.ts'
 import { registerStores } from './stores.ts'
 import { registerWebhookEndpoints } from './webhook-endpoints.ts'
 
-export const ADMIN_PREFIX = '/admin/api'
+const ADMIN_PREFIX = '/admin/api'
 
 /** For the operator of the installation: every store, by the operator's token. The command line is its client. */
 export function registerAdmin(app: FastifyInstance, deps: HttpDeps): void {

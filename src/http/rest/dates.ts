@@ -17,7 +17,7 @@ export const IsoDate = () =>
  * What a date filter means: a date is midnight in the shop, a date-time is taken as it is, in shop time when it names no
  * offset. Null when it is neither. A space counts as the plus sign that it was before the URL was decoded.
  */
-export function instantOf(text: string, timezone: string): Temporal.Instant | null {
+function instantOf(text: string, timezone: string): Temporal.Instant | null {
   try {
     if (DAY.test(text)) return Temporal.PlainDate.from(text).toZonedDateTime(timezone).toInstant()
     const [, local, offset] = TIME.exec(text) ?? []

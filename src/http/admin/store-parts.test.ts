@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { authenticateKey, SCOPES } from '#stores'
+import { testDatabase } from '../../../test/database.ts'
+import { aPlatform, data } from '../../../test/fake-platform.ts'
+import { aStore } from '../../../test/store-builder.ts'
+import { testServer } from '../test-server.ts'
+
+const { db } = await testDatabase()
+const { admin } = testServer(db)
+
+test('keys: made with the text shown once, listed without it, revoked', async () => {
+  const store = await aStore(db)
+  const made = await admin('POST', `/stores/${store.domain}/keys`, { name: 'CRM', scopes: ['read:members'] })
+  const { id, key, created_at, ...rest } = made.json()
+
+  assert.equal(made.statusCode, 201)
+  assert.match(key, /^svc_test_/)
+  assert.deepEqual(rest, {
+    name: 'CRM',
+    mode: 'test',
+    hint: key.slice(-4),
+    scopes: ['read:members'],
+    last_used_at: null,
+    revoked_at: null
+  })
+  assert.ok(await authenticateKey(db, key))
+  assert.deepEqual((await admin('GET', `/stores/${store.domain}/keys`)).json(), { data: [{ id, created_at, ...rest }] })
+
+  const revoked = await admin('DELETE', `/stores/${store.domain}/keys/${id}`)
+  assert.equal(revoked.statusCode, 200)
+  assert.ok(revoked.json().revoked_at)
+  assert.equal(await authenticateKey(db, key), null)
+})
+
+test("keys: an unknown scope is refused with those there are; another store's key is unknown", async () => {
+  const [mine, theirs] = [await aStore(db), await aStore(db)]
+  const refused = await admin('POST', `/stores/${mine.domain}/keys`, { name: 'X', scopes: ['admin'] })
+  assert.equal(refused.statusCode, 400)
+  assert.equal(refused.json().error.message, `scopes takes any of ${SCOPES.join(', ')}; "admin" is none of them`)
+  const { id } = (await admin('POST', `/stores/${theirs.domain}/keys`, { name: 'T' })).json()
+  for (const key of [id, 'key_999999', 'nonsense']) {
+    const response = await admin('DELETE', `/stores/${mine.domain}/keys/${key}`)
+    assert.equal(response.statusCode, 404)
+    assert.deepEqual(response.json(), { error: { code: 'not_found', message: `There is no API key ${key}` } })
+  }
+})
+
+test('an unknown store is 404 on every route', async () => {
+  for (const [method, path, body] of [
+    ['GET', '', undefined],
+    ['GET', '/keys', undefined],
+    ['POST', '/keys', { name: 'x' }],
+    ['GET', '/plans', undefined],
+    ['GET', '/webhooks', undefined],
+    ['POST', '/clock/advance', { by: 'P1D' }],
+    ['POST', '/sandbox/joins', { customer: '1', plan: 'VIP' }],
+    ['POST', '/seed', { members: 1, months: 1 }]
+  ] as const) {
+    const response = await admin(method, `/stores/store_999999${path}`, body)
+    assert.equal(response.statusCode, 404, path)
+    assert.deepEqual(response.json(), { error: { code: 'not_found', message: 'There is no store store_999999' } })
+  }
+})
+
+test('plans: made on the platform first, then listed', async () => {
+  const platform = await aPlatform((res, { operation }) => {
+    const product = {
+      id: 'gid://platform/Product/1',
+      variants: { nodes: [{ id: 'gid://platform/ProductVariant/2', price: '29.00' }] }
+    }
+    const sellingPlanGroup = {
+      id: 'gid://platform/SellingPlanGroup/3',
+      merchantCode: 'x',
+      sellingPlans: { nodes: [{ id: 'gid://platform/SellingPlan/4' }] }
+    }
+    const userErrors: unknown[] = []
+    if (operation === 'PlanProductByHandle') return data(res, { productByIdentifier: null })
+    if (operation === 'PlanProductCreate') return data(res, { productCreate: { product, userErrors } })
+    if (operation === 'PlanPriceUpdate') {
+      return data(res, { productVariantsBulkUpdate: { productVariants: product.variants.nodes, userErrors } })
+    }
+    return data(res, { sellingPlanGroupCreate: { sellingPlanGroup, userErrors } })
+  })
+  const store = await aStore(db, { platformUrl: platform.url })
+  const path = `/stores/${store.domain}/plans`
+  const made = await admin('POST', path, { name: 'VIP', type: 'vip', price: '29.00', interval: 'month', credit: 10.5 })
+  const { id, created_at, ...rest } = made.json()
+
+  assert.equal(made.statusCode, 201)
+  assert.match(id, /^plan_\d+$/)
+  assert.deepEqual(rest, {
+    name: 'VIP',
+    type: 'vip',
+    tier: 'VIP',
+    price: 29,
+    currency: 'USD',
+    interval: 'month',
+    interval_count: 1,
+    trial_days: 0,
+    credit: 10.5,
+    selling_plan_id: '4'
+  })
+  assert.deepEqual((await admin('GET', path)).json(), { data: [{ id, created_at, ...rest }] })
+  assert.equal((await admin('POST', path, { name: 'VIP', type: 'vip', price: 1, interval: 'month' })).statusCode, 409)
+  for (const [wrong, message] of [
+    [{ price: '29.001' }, 'price takes at most 2 decimals in USD'],
+    [{ price: -1 }, 'price takes an amount of 0 or more'],
+    [{ interval: 'fortnight' }, 'interval takes day, week, month or year'],
+    [{ type: 'gold' }, 'type takes vip or elite'],
+    [{ interval_count: 1.5 }, 'interval_count takes an integer from 1 to 28'],
+    [{ trial_days: -1 }, 'trial_days takes an integer from 0 to 365']
+  ] as const) {
+    const refused = await admin('POST', path, { name: 'X', type: 'vip', price: '1', interval: 'month', ...wrong })
+    assert.equal(refused.statusCode, 400)
+    assert.equal(refused.json().error.message, message)
+  }
+})
+
+test('webhook endpoints: the secret once, the events in full', async () => {
+  const store = await aStore(db)
+  const path = `/stores/${store.domain}/webhooks`
+  const made = await admin('POST', path, { url: 'http://127.0.0.1:4000/hook', events: ['billing.success'] })
+  const { id, secret, created_at, ...rest } = made.json()
+
+  assert.equal(made.statusCode, 201)
+  assert.match(id, /^we_\d+$/)
+  assert.ok(secret.length >= 32)
+  assert.deepEqual(rest, {
+    url: 'http://127.0.0.1:4000/hook',
+    events: ['billing.success'],
+    description: '',
+    status: 'enabled',
+    disabled_reason: null,
+    failing_since: null
+  })
+  assert.deepEqual((await admin('GET', path)).json(), { data: [{ id, created_at, ...rest }] })
+  const all = await admin('POST', path, { url: 'http://127.0.0.1:4000/all' })
+  assert.equal(all.json().events.length, 16)
+  assert.equal((await admin('POST', path, { url: 'http://10.0.0.1/' })).statusCode, 400)
+})
