@@ -226,3 +226,14 @@ test('when the database is gone: 500 without detail, not a hanging request', asy
   assert.match(server.logged(), /"msg":"GET \/v1\/members failed: /)
   await broken.close()
 })
+
+test('HEAD of a list: the headers of GET without its body, also over the budget', async () => {
+  const store = await aStore(db, { plan: 'starter' })
+  const authorization = `Bearer ${await store.aKey()}`
+  const head = () => app.inject({ method: 'HEAD', url: '/v1/members', headers: { authorization } })
+  const heads = []
+  while (heads.length < 200 && heads.at(-1)?.statusCode !== 429) heads.push(await head())
+  assert.equal(heads[0]!.statusCode, 200)
+  assert.equal(heads[0]!.headers['x-ratelimit-limit'], '60')
+  assert.ok(heads.every(({ body }) => body === ''))
+})
