@@ -3,8 +3,15 @@ import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import { sql } from '#kit/postgres'
 import { testDatabase } from '../../test/database.ts'
-import { findDelivery, findEndpoint, listDeliveries, setEndpointStatus } from './index.ts'
-import { aFact, aReceiver, aSendingStore, type Received } from './test-receiver.ts'
+import {
+  createDeliveryEngine,
+  type DeliveryEngine,
+  findDelivery,
+  findEndpoint,
+  listDeliveries,
+  setEndpointStatus
+} from './index.ts'
+import { aFact, aReceiver, aSendingStore, type Received, testSettings } from './test-receiver.ts'
 
 const { db } = await testDatabase()
 const parsed = ({ body }: Received) => JSON.parse(body) as { webhook_id: string; data: { subscription_id: string } }
@@ -124,6 +131,29 @@ test('first tries of one object go in order, one after the other; other objects 
   assert.equal(mostAtOnce, 1)
   // The first of object 3 failed and is to be retried; it does not hold back the second.
   assert.equal(receiver.received.filter((r) => r.body.includes('"sub_3"')).length, 2)
+})
+
+test('two senders at once share the work: nothing is sent twice, and order holds', async () => {
+  const receiver = await aReceiver((_, r) => setTimeout(() => r.end(), 2))
+  const store = await aSendingStore(db)
+  await store.anEndpoint({ url: receiver.url })
+  await store.record(...Array.from({ length: 200 }, (_, i) => ({ ...aFact(i % 40), data: { object: i % 40, n: i } })))
+  const second = createDeliveryEngine({ db, leaseOwner: 0, ...testSettings })
+  while ((await store.dispatch.runOnce(store.storeId)) > 0);
+  const run = async (sender: DeliveryEngine) => {
+    while ((await store.sender.nextDueAt(store.storeId)) !== null) await sender.runOnce(store.storeId)
+  }
+  await Promise.all([run(store.sender), run(second)])
+  await second.stop()
+
+  const sent = receiver.received.map(({ body }) => JSON.parse(body).data as { object: number; n: number })
+  assert.equal(sent.length, 200)
+  for (const [object, ofObject] of Map.groupBy(sent, (s) => s.object)) {
+    assert.deepEqual(
+      ofObject.map((s) => s.n),
+      [0, 1, 2, 3, 4].map((round) => round * 40 + object)
+    )
+  }
 })
 
 test('a receiver that answers 410 is disabled with a reason, and its open deliveries are visibly cancelled', async () => {
