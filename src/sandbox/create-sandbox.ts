@@ -2,10 +2,15 @@ import type { FastifyInstance } from 'fastify'
 import { Agent } from 'undici'
 import type { Engine } from '#kit/engine'
 import type { Database } from '#kit/postgres'
+import { adminSchema } from './admin/index.ts'
+import { resultFileRoute } from './bulk/result-file.ts'
 import { type Controls, makeControls } from './controls/index.ts'
 import { sandboxEngine } from './engine.ts'
 import { makeApp, type Platform } from './http.ts'
+import { proxyRoutes } from './proxy/routes.ts'
+import { metafieldRoutes } from './rest/metafields.ts'
 import { Shops } from './shop.ts'
+import { storefrontRoutes } from './storefront/routes.ts'
 
 export type Sandbox = {
   /** Serves every shop; the caller listens and closes. */
@@ -30,11 +35,17 @@ export function createSandbox(options: {
   const agent = new Agent({ connections: 32, keepAliveTimeout: 30_000 })
   const platform: Platform = { db: options.db, shops, clock: options.clock, log: options.log ?? (() => {}) }
   const controls = makeControls(platform)
-  const app = makeApp(platform, [])
+  const schema = adminSchema()
+  const app = makeApp(platform, schema, [
+    metafieldRoutes(platform),
+    resultFileRoute(options.db),
+    proxyRoutes(platform, agent),
+    storefrontRoutes(platform, controls, agent)
+  ])
   return {
     app,
     controls,
-    engine: sandboxEngine(options.db, shops, agent, options.clock),
+    engine: sandboxEngine(options.db, shops, agent, schema, options.clock),
     close: async () => {
       await app.close()
       await agent.close()

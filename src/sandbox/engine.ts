@@ -1,3 +1,4 @@
+import type { GraphQLSchema } from 'graphql'
 import type { Agent } from 'undici'
 import type { Engine } from '#kit/engine'
 import { type Database, instant, nullable, row, sql } from '#kit/postgres'
@@ -11,6 +12,7 @@ export function sandboxEngine(
   db: Database,
   shops: Shops,
   agent: Agent,
+  schema: GraphQLSchema,
   clock: (shopDomain: string) => Promise<Temporal.Instant>
 ): Engine {
   return {
@@ -36,7 +38,7 @@ export function sandboxEngine(
       if (!shop) return 0
       const now = await clock(shop.domain)
       const answered = await db.inInstallation((q) => answerDueAttempts(q, shop, now))
-      const exported = await runBulkOperation(db, shop, now)
+      const exported = await runBulkOperation(db, schema, shop, now)
       const sent = await sendWebhooks(db, agent, shop, now)
       return answered + exported + sent
     }

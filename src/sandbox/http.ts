@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { GraphQLSchema } from 'graphql'
 import type { Database } from '#kit/postgres'
-import { adminSchema } from './admin/index.ts'
 import { API_VERSION, isServedVersion } from './admin/shop.ts'
 import { hashToken, headerWord, type Shop, type Shops } from './shop.ts'
 import { Answerer, type GraphqlRequest } from './wire/answer.ts'
@@ -21,7 +21,11 @@ export type ShopRequest = { shop: Shop; baseUrl: string }
 const MAX_BODY_BYTES = 4 * 1024 * 1024
 
 /** All shops on one port. */
-export function makeApp(platform: Platform, routes: ((shopRoutes: FastifyInstance) => void)[]): FastifyInstance {
+export function makeApp(
+  platform: Platform,
+  schema: GraphQLSchema,
+  routes: ((shopRoutes: FastifyInstance) => void)[]
+): FastifyInstance {
   const app = Fastify({ bodyLimit: MAX_BODY_BYTES, requestTimeout: 60_000, routerOptions: { maxParamLength: 300 } })
   app.decorateRequest('shopRequest')
   app.setErrorHandler((err: Error & { statusCode?: number }, _request, reply) => {
@@ -31,7 +35,7 @@ export function makeApp(platform: Platform, routes: ((shopRoutes: FastifyInstanc
   })
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ errors: 'Not Found' }))
 
-  const answerer = new Answerer(adminSchema(), new Buckets(), (err) => platform.log('sandbox resolver failed', { err }))
+  const answerer = new Answerer(schema, new Buckets(), (err) => platform.log('sandbox resolver failed', { err }))
   const shopRoutes = async (scope: FastifyInstance) => {
     scope.addHook('onRequest', async (request, reply) => {
       const found = await findShop(platform.shops, request)

@@ -45,7 +45,7 @@ function statusMutation(action: ContractAction) {
 async function setDate(_root: unknown, args: { contractId: string; date: Temporal.Instant }, api: Api) {
   const id = numberIn(api.shop, 'SubscriptionContract', args.contractId)
   const contract = await api.write((q, now) => setNextBillingDate(q, api.shop, id, args.date, now))
-  const missing = userError(['contractId'], 'Subscription contract does not exist.', 'INVALID')
+  const missing = userError(['contractId'], 'Subscription contract does not exist or has ended.', 'INVALID')
   return contract ? { contract, userErrors: [] } : { contract: null, userErrors: [missing] }
 }
 
@@ -125,15 +125,16 @@ export function idsOf(api: Api, line: LineInput) {
 }
 
 /** Lines and discounts do not know their contract; what is shown of them needs its currency and the other terms. */
-type OfTerms<T> = T & { terms: ContractTerms; currency: string }
+type Priced = Pick<ContractTerms, 'lines' | 'discounts'>
+type OfTerms<T> = T & { terms: Priced; currency: string }
 export type ShownLine = OfTerms<ContractLine & { __typename: 'SubscriptionLine' }>
 export type ShownDiscount = OfTerms<ContractDiscount & { __typename: 'SubscriptionManualDiscount' }>
 
-export function shownLines(terms: ContractTerms, currency: string): ShownLine[] {
+export function shownLines(terms: Priced, currency: string): ShownLine[] {
   return terms.lines.map((line) => ({ __typename: 'SubscriptionLine', ...line, terms, currency }))
 }
 
-export function shownDiscounts(terms: ContractTerms, currency: string): ShownDiscount[] {
+export function shownDiscounts(terms: Priced, currency: string): ShownDiscount[] {
   return terms.discounts.map((one) => ({ __typename: 'SubscriptionManualDiscount', ...one, terms, currency }))
 }
 
@@ -142,8 +143,6 @@ export async function paymentMethodOf(token: string | null, args: { showRevoked?
   return method?.revokedAt && !args.showRevoked ? null : method
 }
 
-/** The contract's terms, which its own row also is. */
-const terms = (contract: Contract) => contract as unknown as ContractTerms
 
 export const contractResolvers: Resolvers = {
   QueryRoot: {
@@ -174,8 +173,8 @@ export const contractResolvers: Resolvers = {
       paymentMethodOf(paymentToken, args, api),
     lineCount: ({ lines }: Contract) => lines.length,
     linesCount: ({ lines }: Contract) => ({ count: lines.length, precision: 'EXACT' }),
-    lines: (contract: Contract, args: PageArgs) => pageOf(shownLines(terms(contract), contract.currency), args),
-    discounts: (contract: Contract, args: PageArgs) => pageOf(shownDiscounts(terms(contract), contract.currency), args),
+    lines: (contract: Contract, args: PageArgs) => pageOf(shownLines(contract, contract.currency), args),
+    discounts: (contract: Contract, args: PageArgs) => pageOf(shownDiscounts(contract, contract.currency), args),
     billingAttempts: async ({ id }: Contract, args: PageArgs, api: Api) =>
       pageOf((await api.load.attemptsOf.get(id)) ?? [], args),
     orders: async ({ id }: Contract, args: PageArgs, api: Api) =>

@@ -2,13 +2,19 @@ import type { GraphQLSchema } from 'graphql'
 import type { Resolvers } from '../wire/api.ts'
 import { makeSchema } from '../wire/schema.ts'
 import { billingResolvers } from './billing.ts'
+import { bulkResolvers } from './bulk.ts'
 import { contractResolvers } from './contracts.ts'
 import { customerResolvers } from './customers.ts'
+import { discountResolvers } from './discounts.ts'
 import { draftResolvers } from './drafts.ts'
+import { metafieldResolvers } from './metafields.ts'
+import { nodeResolvers } from './nodes.ts'
 import { orderResolvers } from './orders.ts'
 import { productResolvers } from './products.ts'
 import { sellingPlanResolvers } from './selling-plans.ts'
 import { shopResolvers } from './shop.ts'
+import { storeCreditResolvers } from './store-credit.ts'
+import { tagResolvers } from './tags.ts'
 import { webhookResolvers } from './webhooks.ts'
 
 const PARTS: Resolvers[] = [
@@ -20,7 +26,13 @@ const PARTS: Resolvers[] = [
   draftResolvers,
   billingResolvers,
   orderResolvers,
-  webhookResolvers
+  webhookResolvers,
+  metafieldResolvers,
+  tagResolvers,
+  storeCreditResolvers,
+  discountResolvers,
+  bulkResolvers,
+  nodeResolvers
 ]
 
 /** The Admin API: the published schema, answered by this platform. */

@@ -33,7 +33,7 @@ export async function writeTerms(
   return changed
 }
 
-/** Null when there is no such contract. */
+/** Null when there is no such contract, or it has ended. */
 export async function setNextBillingDate(
   q: Queries,
   shop: Shop,
@@ -42,7 +42,7 @@ export async function setNextBillingDate(
   now: Temporal.Instant
 ): Promise<Contract | null> {
   const contract = await lockContract(q, shop.storeId, id)
-  if (!contract) return null
+  if (!contract || contract.status === 'CANCELLED' || contract.status === 'EXPIRED') return null
   if (contract.nextBillingAt?.equals(at)) return contract
   return writeTerms(q, shop, contract, { ...termsOf(contract), nextBillingAt: at.toString() }, now)
 }

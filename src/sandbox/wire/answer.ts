@@ -86,8 +86,9 @@ export class Answerer {
       data: result.data,
       errors: result.errors?.map((err): WireError => {
         const { message, locations, path, extensions, originalError } = err
-        if (originalError && !(originalError instanceof GraphQLError)) {
-          this.#onBug(originalError)
+        // What a resolver says on purpose carries a code; anything else was not meant.
+        if (!extensions.code) {
+          this.#onBug(originalError ?? err)
           return {
             message: 'Internal error. Looks like something went wrong on our end.',
             locations,
@@ -95,7 +96,7 @@ export class Answerer {
             extensions: { code: 'INTERNAL_SERVER_ERROR' }
           }
         }
-        return { message, locations, path, ...(Object.keys(extensions).length > 0 && { extensions }) }
+        return { message, locations, path, extensions }
       })
     }
   }

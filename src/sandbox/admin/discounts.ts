@@ -1,0 +1,311 @@
+import { decimalOf } from '#kit/money'
+import type { Queries } from '#kit/postgres'
+import {
+  type Discount,
+  type DiscountBody,
+  type DiscountKind,
+  deleteDiscount,
+  findDiscountByCode,
+  insertDiscount,
+  updateDiscount
+} from '../state/discounts.ts'
+import { saveMetafields } from '../state/metafields.ts'
+import type { Api, Resolvers } from '../wire/api.ts'
+import { type PageArgs, pageOf } from '../wire/connections.ts'
+import { gid, isNumericId, numberIn, parseGid } from '../wire/gid.ts'
+import { amountFrom, moneyV2 } from '../wire/money.ts'
+import { type UserError, userError } from './user-errors.ts'
+
+type Input = DiscountBody & {
+  title?: string | null
+  code?: string | null
+  startsAt?: Temporal.Instant | null
+  endsAt?: Temporal.Instant | null
+  customerBuys?: { value?: { quantity?: string | null } | null } | null
+  metafields?: { namespace?: string; key?: string; type?: string; value?: string }[] | null
+}
+
+function problemOf(input: Input, argument: string, kind: DiscountKind): UserError | null {
+  const at = (...path: string[]) => [argument, ...path]
+  if (!input.title) return userError(at('title'), "Title can't be blank", 'BLANK')
+  if (kind !== 'DiscountAutomaticApp' && !input.code) return userError(at('code'), "Code can't be blank", 'BLANK')
+  if (!input.startsAt) return userError(at('startsAt'), "Starts at can't be blank", 'BLANK')
+  if (input.endsAt && Temporal.Instant.compare(input.endsAt, input.startsAt) <= 0) {
+    return userError(at('endsAt'), 'Ends at needs to be after starts_at', 'END_DATE_BEFORE_START_DATE')
+  }
+  const value = input.customerGets?.value
+  if (kind === 'DiscountCodeBasic') {
+    if (!value) return userError(at('customerGets', 'value'), "Value can't be blank", 'BLANK')
+    const { percentage } = value
+    if (percentage !== undefined && (percentage <= 0 || percentage > 1)) {
+      return userError(
+        at('customerGets', 'value', 'percentage'),
+        'Value must be between 0.0 and 1.0',
+        'VALUE_OUTSIDE_RANGE'
+      )
+    }
+  }
+  if (kind === 'DiscountCodeBxgy' && value && !('discountOnQuantity' in value)) {
+    return userError(at('customerGets', 'value'), 'Only discountOnQuantity permitted with bxgy discounts.', 'INVALID')
+  }
+  if (kind === 'DiscountAutomaticApp' && !input.functionHandle && !input.functionId) {
+    return userError(at('functionHandle'), 'Function id or handle must be provided.', 'MISSING_FUNCTION_IDENTIFIER')
+  }
+  return null
+}
+
+async function insert(q: Queries, api: Api, kind: DiscountKind, input: Input, now: Temporal.Instant) {
+  const { title, code, startsAt, endsAt, metafields, ...body } = input
+  const made = {
+    kind,
+    title: title!,
+    code: code ?? null,
+    startsAt: startsAt!,
+    endsAt: endsAt ?? null,
+    body
+  }
+  const discount = await insertDiscount(q, api.shop.storeId, made, now)
+  if (discount && metafields) await writeMetafields(q, api, discount.id, metafields, now)
+  return discount
+}
+
+async function writeMetafields(
+  q: Queries,
+  api: Api,
+  ownerId: string,
+  metafields: NonNullable<Input['metafields']>,
+  now: Temporal.Instant
+) {
+  const entries = metafields.map(({ namespace = 'app--2525000003', key = '', type = 'json', value = '' }) => ({
+    ownerType: 'DiscountNode',
+    ownerId,
+    namespace,
+    key,
+    type,
+    value
+  }))
+  await saveMetafields(q, api.shop.storeId, entries, now)
+}
+
+/** The three kinds of code: the argument's name is also the root of the errors' paths. */
+function createCode(kind: DiscountKind, argument: string) {
+  return async (_root: unknown, args: Record<string, Input>, api: Api) => {
+    const input = args[argument]!
+    const refused = (problem: UserError) => ({ codeDiscountNode: null, userErrors: [problem] })
+    const problem = problemOf(input, argument, kind)
+    if (problem) return refused(problem)
+    const discount = await api.write((q, now) => insert(q, api, kind, input, now))
+    if (discount) return { codeDiscountNode: codeNode(discount), userErrors: [] }
+    const taken = 'Code must be unique. Please try a different code.'
+    return refused(userError([argument, 'code'], taken, 'TAKEN'))
+  }
+}
+
+/** A discount has the number of its gid whichever of its types the gid names. */
+async function discountIn(api: Api, text: string): Promise<Discount | null> {
+  const parsed = parseGid(api.shop, text)
+  const kinds = ['DiscountNode', 'DiscountCodeNode', 'DiscountAutomaticNode']
+  if (!parsed || !kinds.includes(parsed.type) || !isNumericId(parsed.id)) return null
+  return api.load.discount.get(parsed.id)
+}
+
+const noCode = () => userError(['id'], 'Code discount does not exist.', 'INVALID')
+const noAutomatic = () => userError(['id'], 'Automatic discount does not exist.', 'INVALID')
+
+/** Ends a code now, or opens it again. */
+function endCode(endsNow: boolean) {
+  return async (_root: unknown, { id }: { id: string }, api: Api) => {
+    const discount = await discountIn(api, id)
+    if (!discount?.code) return { codeDiscountNode: null, userErrors: [noCode()] }
+    const now = await api.now()
+    const to = { ...discount, endsAt: endsNow ? now : null }
+    await api.write((q) => updateDiscount(q, api.shop.storeId, discount.id, to, now))
+    return { codeDiscountNode: codeNode((await api.load.discount.get(discount.id))!), userErrors: [] }
+  }
+}
+
+async function deleteCode(_root: unknown, { id }: { id: string }, api: Api) {
+  const discount = await discountIn(api, id)
+  if (!discount?.code) return { deletedCodeDiscountId: null, userErrors: [noCode()] }
+  await api.write((q) => deleteDiscount(q, api.shop.storeId, discount.id))
+  return { deletedCodeDiscountId: id, userErrors: [] }
+}
+
+async function createAutomatic(_root: unknown, { automaticAppDiscount }: { automaticAppDiscount: Input }, api: Api) {
+  const problem = problemOf(automaticAppDiscount, 'automaticAppDiscount', 'DiscountAutomaticApp')
+  if (problem) return { automaticAppDiscount: null, userErrors: [problem] }
+  const made = await api.write((q, now) => insert(q, api, 'DiscountAutomaticApp', automaticAppDiscount, now))
+  return { automaticAppDiscount: shown(made!), userErrors: [] }
+}
+
+async function updateAutomatic(_root: unknown, args: { id: string; automaticAppDiscount: Input }, api: Api) {
+  const discount = await discountIn(api, args.id)
+  if (discount?.kind !== 'DiscountAutomaticApp') return { automaticAppDiscount: null, userErrors: [noAutomatic()] }
+  const { title, startsAt, endsAt, code: _none, metafields, ...body } = args.automaticAppDiscount
+  await api.write(async (q, now) => {
+    const to = {
+      title: title ?? discount.title,
+      startsAt: startsAt ?? discount.startsAt,
+      endsAt: endsAt === undefined ? discount.endsAt : endsAt,
+      body: { ...discount.body, ...body }
+    }
+    await updateDiscount(q, api.shop.storeId, discount.id, to, now)
+    if (metafields) await writeMetafields(q, api, discount.id, metafields, now)
+  })
+  return { automaticAppDiscount: shown((await api.load.discount.get(discount.id))!), userErrors: [] }
+}
+
+async function deleteAutomatic(_root: unknown, { id }: { id: string }, api: Api) {
+  const discount = await discountIn(api, id)
+  if (discount?.kind !== 'DiscountAutomaticApp') {
+    return { deletedAutomaticDiscountId: null, userErrors: [noAutomatic()] }
+  }
+  await api.write((q) => deleteDiscount(q, api.shop.storeId, discount.id))
+  return { deletedAutomaticDiscountId: id, userErrors: [] }
+}
+
+const shown = (discount: Discount) => ({ ...discount, __typename: discount.kind })
+const codeNode = (discount: Discount) => ({ ...discount, __typename: 'DiscountCodeNode' })
+
+async function status({ startsAt, endsAt }: Discount, _args: unknown, api: Api): Promise<string> {
+  const now = await api.now()
+  if (endsAt && Temporal.Instant.compare(endsAt, now) <= 0) return 'EXPIRED'
+  return Temporal.Instant.compare(startsAt, now) > 0 ? 'SCHEDULED' : 'ACTIVE'
+}
+
+/** One line for people: what it takes off, on what, from which purchase on. */
+function summary({ kind, body }: Discount, _args: unknown, { shop }: Api): string {
+  if (kind === 'DiscountCodeFreeShipping') return 'Free shipping on all products • For all countries'
+  if (kind === 'DiscountCodeBxgy') return 'Buy one product, get another free'
+  const { percentage, discountAmount } = body.customerGets?.value ?? {}
+  const off =
+    percentage === undefined
+      ? `${priceTag(discountAmount?.amount ?? '0', shop.currency)} off`
+      : `${Math.round(percentage * 100)}% off`
+  const what = body.customerGets?.appliesOnSubscription ? 'products' : 'one-time purchase products'
+  const { subtotal, quantity } = body.minimumRequirement ?? {}
+  const least = subtotal?.greaterThanOrEqualToSubtotal
+    ? ` • Minimum purchase of ${priceTag(subtotal.greaterThanOrEqualToSubtotal, shop.currency)}`
+    : quantity?.greaterThanOrEqualToQuantity
+      ? ` • Minimum quantity of ${quantity.greaterThanOrEqualToQuantity}`
+      : ''
+  return `${off} ${what}${least}`
+}
+
+function priceTag(amount: string, currency: string): string {
+  const decimal = decimalOf(amountFrom(amount, currency) ?? 0, currency)
+  return ['USD', 'CAD', 'AUD'].includes(currency) ? `$${decimal}` : `${decimal} ${currency}`
+}
+
+function classes({ kind, body }: Discount): string[] {
+  if (kind === 'DiscountCodeFreeShipping') return ['SHIPPING']
+  if (kind === 'DiscountCodeBxgy') return ['PRODUCT']
+  return body.discountClasses ?? (body.customerGets?.items?.products ? ['PRODUCT'] : ['ORDER'])
+}
+
+function combinesWith({ body }: Discount) {
+  const { orderDiscounts = false, productDiscounts = false, shippingDiscounts = false } = body.combinesWith ?? {}
+  return { orderDiscounts, productDiscounts, shippingDiscounts }
+}
+
+async function context({ body }: Discount, _args: unknown, api: Api) {
+  const only = body.context?.customers?.add
+  if (!only) return { __typename: 'DiscountBuyerSelectionAll', all: 'ALL' }
+  return {
+    __typename: 'DiscountCustomers',
+    customers: await api.load.customer.list(only.map((id) => numberIn(api.shop, 'Customer', id)))
+  }
+}
+
+function minimumRequirement({ body }: Discount, _args: unknown, { shop }: Api) {
+  const { subtotal, quantity } = body.minimumRequirement ?? {}
+  if (subtotal?.greaterThanOrEqualToSubtotal) {
+    const amountMinor = amountFrom(subtotal.greaterThanOrEqualToSubtotal, shop.currency) ?? 0
+    const least = moneyV2(amountMinor, shop.currency)
+    return { __typename: 'DiscountMinimumSubtotal', greaterThanOrEqualToSubtotal: least }
+  }
+  const least = quantity?.greaterThanOrEqualToQuantity
+  return least ? { __typename: 'DiscountMinimumQuantity', greaterThanOrEqualToQuantity: least } : null
+}
+
+function customerGets({ body }: Discount, _args: unknown, { shop }: Api) {
+  const gets = body.customerGets ?? {}
+  const { percentage, discountAmount } = gets.value ?? {}
+  return {
+    appliesOnOneTimePurchase: gets.appliesOnOneTimePurchase ?? true,
+    appliesOnSubscription: gets.appliesOnSubscription ?? false,
+    items: gets.items?.products
+      ? { __typename: 'DiscountProducts', ids: gets.items.products.productsToAdd ?? [] }
+      : { __typename: 'AllDiscountItems', allItems: true },
+    value:
+      percentage === undefined
+        ? {
+            __typename: 'DiscountAmount',
+            amount: moneyV2(amountFrom(discountAmount?.amount ?? '0', shop.currency) ?? 0, shop.currency),
+            appliesOnEachItem: discountAmount?.appliesOnEachItem ?? false
+          }
+        : { __typename: 'DiscountPercentage', percentage }
+  }
+}
+
+const codeFields = {
+  asyncUsageCount: ({ usageCount }: Discount) => usageCount,
+  appliesOncePerCustomer: ({ body }: Discount) => body.appliesOncePerCustomer ?? false,
+  usageLimit: ({ body }: Discount) => body.usageLimit ?? null,
+  codes: ({ redeemCodeId, code, usageCount }: Discount, args: PageArgs) =>
+    pageOf([{ __typename: 'DiscountRedeemCode', id: redeemCodeId, code, asyncUsageCount: usageCount }], args),
+  combinesWith,
+  context,
+  discountClasses: classes,
+  status,
+  summary
+}
+
+export const discountResolvers: Resolvers = {
+  QueryRoot: {
+    codeDiscountNodeByCode: async (_root: unknown, { code }: { code: string }, api: Api) => {
+      const found = await findDiscountByCode(api.db.direct, api.shop.storeId, code)
+      return found && codeNode(found)
+    },
+    codeDiscountNode: async (_root: unknown, { id }: { id: string }, api: Api) => {
+      const found = await discountIn(api, id)
+      return found?.code ? codeNode(found) : null
+    },
+    discountNode: async (_root: unknown, { id }: { id: string }, api: Api) => {
+      const found = await discountIn(api, id)
+      return found && { __typename: 'DiscountNode', ...found }
+    }
+  },
+  Mutation: {
+    discountCodeBasicCreate: createCode('DiscountCodeBasic', 'basicCodeDiscount'),
+    discountCodeBxgyCreate: createCode('DiscountCodeBxgy', 'bxgyCodeDiscount'),
+    discountCodeFreeShippingCreate: createCode('DiscountCodeFreeShipping', 'freeShippingCodeDiscount'),
+    discountCodeActivate: endCode(false),
+    discountCodeDeactivate: endCode(true),
+    discountCodeDelete: deleteCode,
+    discountAutomaticAppCreate: createAutomatic,
+    discountAutomaticAppUpdate: updateAutomatic,
+    discountAutomaticDelete: deleteAutomatic
+  },
+  DiscountCodeNode: { codeDiscount: shown },
+  DiscountNode: { discount: shown },
+  DiscountCodeBasic: { ...codeFields, customerGets, minimumRequirement },
+  DiscountCodeBxgy: codeFields,
+  DiscountCodeFreeShipping: { ...codeFields, minimumRequirement },
+  DiscountAutomaticApp: {
+    discountId: ({ id }: Discount, _args: unknown, { shop }: Api) => gid(shop, 'DiscountAutomaticNode', id),
+    asyncUsageCount: ({ usageCount }: Discount) => usageCount,
+    combinesWith,
+    discountClasses: ({ body }: Discount) => body.discountClasses ?? [],
+    status,
+    appDiscountType: ({ body, title }: Discount) => ({
+      functionId: body.functionId ?? body.functionHandle,
+      title
+    })
+  },
+  DiscountProducts: {
+    products: async ({ ids }: { ids: string[] }, args: PageArgs, api: Api) =>
+      pageOf(await api.load.product.list(ids.map((id) => numberIn(api.shop, 'Product', id))), args)
+  },
+  DiscountCustomers: {}
+}

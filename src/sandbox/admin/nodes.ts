@@ -1,0 +1,52 @@
+import { findBulkOperation } from '../state/bulk-operations.ts'
+import { findDraft } from '../state/drafts.ts'
+import { findWebhookSubscriptions } from '../state/webhook-subscriptions.ts'
+import type { Api, Resolver, Resolvers } from '../wire/api.ts'
+import { invalidId, isNumericId, parseGid } from '../wire/gid.ts'
+
+type Found = { __typename: string } | null | undefined
+type Finder = (api: Api, id: string) => Promise<Found> | Found
+
+const FINDERS: Record<string, Finder> = {
+  Customer: (api, id) => api.load.customer.get(id),
+  Order: (api, id) => api.load.order.get(id),
+  OrderTransaction: (api, id) => api.load.transaction.get(id),
+  Refund: (api, id) => api.load.refund.get(id),
+  ShopifyPaymentsDispute: (api, id) => api.load.dispute.get(id),
+  Product: (api, id) => api.load.product.get(id),
+  ProductVariant: (api, id) => api.load.variant.get(id),
+  SellingPlanGroup: (api, id) => api.load.group.get(id),
+  SellingPlan: (api, id) => api.load.plan.get(id),
+  SubscriptionContract: (api, id) => api.load.contract.get(id),
+  SubscriptionBillingAttempt: (api, id) => api.load.attempt.get(id),
+  SubscriptionDraft: (api, id) => findDraft(api.db.direct, api.shop.storeId, id),
+  StoreCreditAccount: (api, id) => api.load.creditAccount.get(id),
+  BulkOperation: (api, id) => findBulkOperation(api.db.direct, api.shop.storeId, id),
+  WebhookSubscription: async (api, id) => (await findWebhookSubscriptions(api.db.direct, api.shop.storeId, [id]))[0],
+  DiscountNode: (api, id) => discountNode(api, id, 'DiscountNode'),
+  DiscountAutomaticNode: (api, id) => discountNode(api, id, 'DiscountNode'),
+  DiscountCodeNode: (api, id) => discountNode(api, id, 'DiscountCodeNode'),
+  Shop: (api, id) => (id === api.shop.id ? { __typename: 'Shop', id } : null),
+  AppInstallation: (api, id) => (id === api.shop.id ? { __typename: 'AppInstallation', id } : null)
+}
+
+async function discountNode(api: Api, id: string, type: 'DiscountNode' | 'DiscountCodeNode'): Promise<Found> {
+  const found = await api.load.discount.get(id)
+  if (!found || (type === 'DiscountCodeNode' && found.code === null)) return null
+  return { __typename: type, ...found }
+}
+
+/** Whatever a gid names, ready to be answered as its type; null when there is no such thing. */
+export async function findNode(api: Api, text: string): Promise<Found> {
+  const parsed = parseGid(api.shop, text)
+  if (!parsed) throw invalidId()
+  if (parsed.type === 'CustomerPaymentMethod') return api.load.paymentMethod.get(parsed.id)
+  const finder = FINDERS[parsed.type]
+  return finder && isNumericId(parsed.id) ? ((await finder(api, parsed.id)) ?? null) : null
+}
+
+const node: Resolver = (_root: unknown, { id }: { id: string }, api: Api) => findNode(api, id)
+const nodes: Resolver = (_root: unknown, { ids }: { ids: string[] }, api: Api) =>
+  Promise.all(ids.map((id) => findNode(api, id)))
+
+export const nodeResolvers: Resolvers = { QueryRoot: { node, nodes } }

@@ -1,0 +1,62 @@
+import { type Dispatcher, request } from 'undici'
+import type { Shop } from '../shop.ts'
+import { signedQuery } from './sign.ts'
+
+export const PATH_PREFIX = '/apps/svc-api'
+const TIMEOUT_MS = 10_000
+
+export type Forwarded = { status: number; contentType: string | null; headers: Record<string, string>; body: Buffer }
+
+/**
+ * Sends a storefront's request on to the app, signed. Null when the app could not be reached: the platform then answers
+ * for it.
+ */
+export async function forwardToApp(
+  agent: Dispatcher,
+  shop: Shop,
+  visit: {
+    method: string
+    /** Below the prefix, with its leading slash: /v1/loyalty/rules */
+    path: string
+    query: URLSearchParams
+    contentType: string | null
+    body: Buffer | null
+    loggedInCustomerId: string | null
+  },
+  now: Temporal.Instant
+): Promise<Forwarded | null> {
+  if (!shop.appProxyUrl) return null
+  const query = signedQuery(
+    visit.query,
+    { shop: shop.domain, loggedInCustomerId: visit.loggedInCustomerId, pathPrefix: PATH_PREFIX, now },
+    shop.proxySecret
+  )
+  try {
+    const answer = await request(`${shop.appProxyUrl}${visit.path}?${query}`, {
+      method: visit.method as Dispatcher.HttpMethod,
+      dispatcher: agent,
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      headers: {
+        accept: 'application/json, text/html;q=0.9',
+        'x-forwarded-host': shop.domain,
+        ...(visit.contentType && { 'content-type': visit.contentType })
+      },
+      body: visit.body
+    })
+    const { headers } = answer
+    const passed = ['retry-after', 'cache-control', 'link', 'location'].filter(
+      (name) => typeof headers[name] === 'string'
+    )
+    const limits = Object.keys(headers).filter((name) => name.startsWith('x-ratelimit'))
+    return {
+      status: answer.statusCode,
+      contentType: typeof headers['content-type'] === 'string' ? headers['content-type'] : null,
+      headers: Object.fromEntries([...passed, ...limits].map((name) => [name, String(headers[name])])),
+      body: Buffer.from(await answer.body.arrayBuffer())
+    }
+  } catch (err) {
+    // An app that is down, slow or gone is an answer to the visitor, not a fault of the platform.
+    if (err instanceof Error) return null
+    throw err
+  }
+}

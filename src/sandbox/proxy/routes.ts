@@ -1,0 +1,39 @@
+import type { FastifyInstance } from 'fastify'
+import type { Dispatcher } from 'undici'
+import type { Platform } from '../http.ts'
+import { loggedInCustomer } from '../storefront/session.ts'
+import { forwardToApp, PATH_PREFIX } from './forward.ts'
+
+/** `{shop}/apps/svc-api/*`: what a storefront asks of the app, through the platform. */
+export function proxyRoutes({ clock }: Platform, agent: Dispatcher) {
+  return (parent: FastifyInstance) => {
+    parent.register(async (scope) => {
+      // The body goes on as it came, whatever it is.
+      scope.removeAllContentTypeParsers()
+      scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+      scope.all(`${PATH_PREFIX}/*`, async (request, reply) => {
+        const { shop } = request.shopRequest
+        const [path, search = ''] = request.raw.url!.split('?', 2) as [string, string?]
+        const forwarded = await forwardToApp(
+          agent,
+          shop,
+          {
+            method: request.method,
+            path: path.slice(path.indexOf(PATH_PREFIX) + PATH_PREFIX.length),
+            query: new URLSearchParams(search),
+            contentType: request.headers['content-type'] ?? null,
+            body: Buffer.isBuffer(request.body) ? request.body : null,
+            loggedInCustomerId: loggedInCustomer(request)
+          },
+          await clock(shop.domain)
+        )
+        if (!forwarded) {
+          return reply.code(502).type('text/html').send('<h1>The app behind this page does not answer.</h1>')
+        }
+        reply.code(forwarded.status).headers(forwarded.headers)
+        if (forwarded.contentType) reply.type(forwarded.contentType)
+        return reply.send(forwarded.body)
+      })
+    })
+  }
+}

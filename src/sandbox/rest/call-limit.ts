@@ -1,0 +1,19 @@
+/** REST calls are counted one by one: 40 may be outstanding, 2 run off each second, in real time. */
+const SIZE = 40
+const PER_SECOND = 2
+
+export class CallLimits {
+  readonly #levels = new Map<number, { calls: number; at: number }>()
+
+  /** Counts a call; when there is no room it is not counted, and how long to wait is told. */
+  take(storeId: number): { calls: number; size: number; retryAfterSeconds: number | null } {
+    const at = performance.now()
+    const known = this.#levels.get(storeId) ?? { calls: 0, at }
+    const calls = Math.max(0, known.calls - ((at - known.at) / 1000) * PER_SECOND)
+    if (calls + 1 > SIZE) {
+      return { calls: Math.ceil(calls), size: SIZE, retryAfterSeconds: (calls + 1 - SIZE) / PER_SECOND }
+    }
+    this.#levels.set(storeId, { calls: calls + 1, at })
+    return { calls: Math.ceil(calls + 1), size: SIZE, retryAfterSeconds: null }
+  }
+}

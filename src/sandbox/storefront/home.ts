@@ -1,0 +1,219 @@
+import { decimalOf } from '#kit/money'
+import { chargeOf } from '../billing/charge.ts'
+import { declineOf, OUTCOMES } from '../billing/outcomes.ts'
+import { planPricing } from '../contracts/lines.ts'
+import type { Offer } from '../controls/join.ts'
+import type { Shop } from '../shop.ts'
+import type { Attempt } from '../state/attempts.ts'
+import type { Contract, Interval } from '../state/contracts.ts'
+import { type Customer, displayNameOf } from '../state/customers.ts'
+import type { Order } from '../state/orders.ts'
+import type { PaymentMethod } from '../state/payment-methods.ts'
+import { type Html, html } from './html.ts'
+import { day } from './layout.ts'
+
+export type Account = {
+  customer: Customer
+  card: PaymentMethod | null
+  contracts: Contract[]
+  /** Charges that wait for the customer to confirm them. */
+  challenged: Attempt[]
+  orders: Order[]
+}
+
+const REASONS = {
+  too_expensive: 'It is too expensive',
+  not_using: 'I do not use it enough',
+  missing_benefits: 'The benefits are not what I want',
+  better_offer: 'I found something better',
+  technical_issues: 'Something does not work',
+  other: 'Another reason'
+}
+
+function price(amountMinor: number, currency: string): string {
+  return new Intl.NumberFormat('en', { style: 'currency', currency }).format(Number(decimalOf(amountMinor, currency)))
+}
+
+function every({ interval, intervalCount }: { interval: Interval; intervalCount: number }): string {
+  const unit = interval.toLowerCase()
+  return intervalCount === 1 ? `every ${unit}` : `every ${intervalCount} ${unit}s`
+}
+
+export function visitorPage(shop: Shop, basePath: string, offers: Offer[], customers: Customer[]): Html {
+  return html`<h1>${shop.name}</h1>
+  <section aria-labelledby="log-in">
+    <h2 id="log-in">Log in as a test customer</h2>
+    <div class="grid">
+      ${
+        customers.length > 0 &&
+        html`<form class="card" method="post" action="${basePath}/session">
+        <label>Someone who is here already
+          <select name="customer">${customers.map(
+            (customer) => html`<option value="${customer.id}">${displayNameOf(customer)} (${customer.email})</option>`
+          )}</select>
+        </label>
+        <button>Log in</button>
+      </form>`
+      }
+      <form class="card" method="post" action="${basePath}/session">
+        <label>Somebody new, by e-mail
+          <input name="email" type="email" required maxlength="255" autocomplete="off" placeholder="name@example.com">
+        </label>
+        <label>First name <input name="first_name" maxlength="100" autocomplete="off"></label>
+        <label>Last name <input name="last_name" maxlength="100" autocomplete="off"></label>
+        <button>Make and log in</button>
+      </form>
+    </div>
+  </section>
+  ${plans(shop, basePath, offers, false)}`
+}
+
+export function accountBar(basePath: string, customer: Customer): Html {
+  return html`<div class="who">
+    <span>${displayNameOf(customer)}</span>
+    <form class="inline" method="post" action="${basePath}/session/end"><button class="quiet">Log out</button></form>
+  </div>`
+}
+
+export function accountPage(shop: Shop, basePath: string, offers: Offer[], account: Account): Html {
+  const { contracts, challenged, orders } = account
+  return html`<h1>Hello, ${account.customer.firstName || displayNameOf(account.customer)}</h1>
+  ${challenged.map(
+    (attempt) => html`<section class="notice problem" role="alert">
+      <h2>Your bank wants you to confirm a payment</h2>
+      <p><a href="${basePath}/challenges/${attempt.challenge}">Look at the payment and confirm it</a></p>
+    </section>`
+  )}
+  <section aria-labelledby="membership">
+    <h2 id="membership">My membership</h2>
+    ${
+      contracts.length === 0
+        ? html`<p class="soft">You have no membership yet. Pick a plan below.</p>`
+        : html`<ul class="grid">${contracts.map((contract) => membership(shop, basePath, contract))}</ul>`
+    }
+  </section>
+  <section aria-labelledby="card">
+    <h2 id="card">My card</h2>
+    ${cardSection(basePath, account)}
+  </section>
+  <section aria-labelledby="orders">
+    <h2 id="orders">My orders</h2>
+    ${orders.length === 0 ? html`<p class="soft">No orders yet.</p>` : orderTable(shop, orders)}
+  </section>
+  ${plans(shop, basePath, offers, true)}`
+}
+
+function plans(shop: Shop, basePath: string, offers: Offer[], loggedIn: boolean): Html {
+  return html`<section aria-labelledby="plans">
+    <h2 id="plans">Memberships</h2>
+    ${
+      offers.length === 0
+        ? html`<p class="soft">This store sells no membership yet.</p>`
+        : html`<ul class="grid">${offers.map(({ plan, product, variant }) => {
+            const { priceMinor } = planPricing(plan, variant.priceMinor)
+            return html`<li class="card">
+        <h3>${product.title}</h3>
+        <p><span class="price">${price(priceMinor, shop.currency)}</span> <span class="soft">${every(plan.billingPolicy)}</span></p>
+        <p class="soft">${plan.description || plan.name}</p>
+        ${
+          loggedIn
+            ? html`<form method="post" action="${basePath}/join"><input type="hidden" name="plan" value="${plan.id}">
+          <button>Join ${product.title}</button></form>`
+            : html`<p><a href="#log-in">Log in to join</a></p>`
+        }
+      </li>`
+          })}</ul>`
+    }
+  </section>`
+}
+
+function membership(shop: Shop, basePath: string, contract: Contract): Html {
+  const { totalMinor, discounts } = chargeOf(contract, 0)
+  const ended = contract.status === 'CANCELLED' || contract.status === 'EXPIRED'
+  return html`<li class="card">
+    <h3>${contract.lines.map((line) => line.title).join(', ')}</h3>
+    <p><span class="status ${contract.status.toLowerCase()}">${contract.status.toLowerCase()}</span></p>
+    <dl>
+      <dt>Price</dt><dd>${price(totalMinor, contract.currency)} ${every(contract.billingPolicy)}</dd>
+      ${discounts.length > 0 && html`<dt>Discount</dt><dd>${discounts.map(({ title }) => title).join(', ')}</dd>`}
+      <dt>Next billing</dt><dd>${
+        ended ? 'none' : contract.nextBillingAt ? day(shop, contract.nextBillingAt) : 'not set'
+      }</dd>
+      ${contract.lastPaymentStatus && html`<dt>Last payment</dt><dd>${contract.lastPaymentStatus.toLowerCase()}</dd>`}
+      <dt>Contract</dt><dd>${contract.id}</dd>
+    </dl>
+    ${
+      !ended &&
+      html`<details><summary>Cancel this membership</summary>
+      <form method="post" action="${basePath}/memberships/${contract.id}/cancel">
+        <label>Why do you leave?
+          <select name="reason">${Object.entries(REASONS).map(
+            ([value, words]) => html`<option value="${value}">${words}</option>`
+          )}</select>
+        </label>
+        <label>Anything to add? <textarea name="comment" rows="2" maxlength="1024"></textarea></label>
+        <button class="danger">Cancel membership</button>
+      </form></details>`
+    }
+  </li>`
+}
+
+const OUTCOME_WORDS: Record<string, string> = {
+  success: 'Payments succeed',
+  '3ds': 'The bank asks to confirm (3-D Secure)',
+  late: 'The answer comes 26 hours late',
+  lost: 'The answer is lost on the way',
+  duplicate: 'Everything is told twice'
+}
+
+function cardSection(basePath: string, { customer, card }: Account): Html {
+  const words = (outcome: string) => OUTCOME_WORDS[outcome] ?? outcome.replaceAll('_', ' ')
+  const option = (outcome: string) =>
+    html`<option value="${outcome}" ${outcome === customer.outcome ? { markup: 'selected' } : ''}>${words(outcome)}</option>`
+  return html`<div class="card">
+    <p>${card ? html`${card.brand} ending in ${card.lastDigits}, good until ${card.expiryMonth}/${card.expiryYear}` : 'No card on file.'}</p>
+    <form method="post" action="${basePath}/card">
+      <label>What this test card does
+        <select name="outcome">
+          <optgroup label="Payments that go through">${OUTCOMES.filter((o) => !declineOf(o)).map(option)}</optgroup>
+          <optgroup label="Payments that are declined">${OUTCOMES.filter((o) => declineOf(o)).map(option)}</optgroup>
+        </select>
+      </label>
+      <button class="quiet">Set the card</button>
+    </form>
+    ${customer.script.length > 0 && html`<p class="soft">Before that, once each: ${customer.script.map(words).join(', ')}</p>`}
+  </div>`
+}
+
+function orderTable(shop: Shop, orders: Order[]): Html {
+  return html`<div class="table" role="region" aria-labelledby="orders" tabindex="0"><table>
+    <thead><tr><th scope="col">Order</th><th scope="col">Day</th><th scope="col">For</th><th scope="col">State</th>
+      <th scope="col" class="number">Total</th></tr></thead>
+    <tbody>${orders.map(
+      (order) => html`<tr>
+      <td>#${order.number}</td><td>${day(shop, order.createdAt)}</td>
+      <td>${order.lines.map((line) => line.title).join(', ')}</td>
+      <td>${order.financialStatus.replace('_', ' ')}</td>
+      <td class="number">${price(order.totalMinor, order.currency)}</td>
+    </tr>`
+    )}</tbody></table></div>`
+}
+
+export function challengePage(
+  basePath: string,
+  challenge: string,
+  amount: { minor: number; currency: string },
+  open: boolean
+): Html {
+  return html`<h1>Confirm a payment</h1>
+  <div class="card">
+    <p class="price">${price(amount.minor, amount.currency)}</p>
+    ${
+      open
+        ? html`<p>Your bank asks whether you want to make this payment.</p>
+    <form method="post" action="${basePath}/challenges/${challenge}"><button name="decision" value="confirmed">Confirm the payment</button>
+    <button class="danger" name="decision" value="refused">Refuse it</button></form>`
+        : html`<p>This payment has been decided. <a href="${basePath}/">Back to the store</a></p>`
+    }
+  </div>`
+}

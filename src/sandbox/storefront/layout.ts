@@ -1,0 +1,112 @@
+import type { Shop } from '../shop.ts'
+import { type Html, html } from './html.ts'
+
+export type Notice = { kind: 'done' | 'problem'; title: string; detail?: string | null }
+
+/** One page of the storefront; it works without scripts and asks no other host for anything. */
+export function page(
+  shop: Shop,
+  basePath: string,
+  now: Temporal.Instant,
+  body: { title: string; notice?: Notice | null; main: Html; account?: Html }
+): string {
+  const { markup } = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${body.title} · ${shop.name}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${basePath}/storefront.css">
+</head>
+<body>
+<a class="skip" href="#main">Skip to content</a>
+<header>
+  <div class="bar">
+    <a class="shop" href="${basePath}/">${shop.name}</a>
+    ${body.account}
+  </div>
+  <p class="clock">Test store. Its clock says <time datetime="${now.toString()}">${moment(shop, now)}</time></p>
+</header>
+<main id="main" tabindex="-1">
+  ${body.notice && notice(body.notice)}
+  ${body.main}
+</main>
+</body>
+</html>
+`
+  return markup
+}
+
+function notice({ kind, title, detail }: Notice): Html {
+  return html`<section class="notice ${kind}" role="${kind === 'problem' ? 'alert' : 'status'}">
+    <h2>${title}</h2>
+    ${detail && html`<pre>${detail}</pre>`}
+  </section>`
+}
+
+/** A moment in the shop's zone, in words. */
+export function moment(shop: Shop, at: Temporal.Instant): string {
+  return new Intl.DateTimeFormat('en-GB', {
+    timeZone: shop.timezone,
+    dateStyle: 'full',
+    timeStyle: 'short'
+  }).format(new Date(at.epochMilliseconds))
+}
+
+/** A calendar day in the shop's zone. */
+export function day(shop: Shop, at: Temporal.Instant): string {
+  return new Intl.DateTimeFormat('en-GB', { timeZone: shop.timezone, dateStyle: 'long' }).format(
+    new Date(at.epochMilliseconds)
+  )
+}
+
+export const CSS = `
+:root { color-scheme: light dark;
+  --ground: #f6f5f2; --card: #ffffff; --ink: #1c1f1d; --soft: #5b625e; --line: #d9dbd6; --accent: #1f5f4a; --on-accent: #ffffff;
+  --done: #e3f1ea; --done-ink: #14503b; --problem: #fbe6e2; --problem-ink: #8a1f11 }
+@media (prefers-color-scheme: dark) { :root {
+  --ground: #141715; --card: #1d211f; --ink: #eceeea; --soft: #a3aca7; --line: #363c39; --accent: #6fc7a5; --on-accent: #0d1f18;
+  --done: #17322a; --done-ink: #a8e0c8; --problem: #3a1d18; --problem-ink: #ffb9ac } }
+* { box-sizing: border-box }
+body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; overflow-wrap: anywhere }
+header { border-bottom: 1px solid var(--line); background: var(--card); padding: .75rem 1rem }
+.bar { max-width: 62rem; margin: 0 auto; display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between }
+.shop { font-size: 1.25rem; font-weight: 700; color: inherit; text-decoration: none }
+.clock { max-width: 62rem; margin: .25rem auto 0; color: var(--soft); font-size: .9rem }
+.who { display: flex; flex-wrap: wrap; gap: .75rem; align-items: center }
+main { max-width: 62rem; margin: 0 auto; padding: 1rem; display: grid; gap: 1.75rem }
+main:focus { outline: none }
+h1 { font-size: 1.6rem; line-height: 1.2; margin: 0 }
+h2 { font-size: 1.15rem; margin: 0 0 .75rem }
+h3 { font-size: 1.05rem; margin: 0 }
+p { margin: 0 0 .5rem }
+.soft { color: var(--soft) }
+.grid { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 17rem), 1fr)); list-style: none; margin: 0; padding: 0 }
+.card { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: 1rem; display: grid; gap: .6rem; align-content: start; min-width: 0 }
+.price { font-size: 1.5rem; font-weight: 700 }
+.status { display: inline-block; padding: .05rem .55rem; border-radius: 1rem; border: 1px solid var(--line); font-size: .85rem; font-weight: 600 }
+.status.active { background: var(--done); color: var(--done-ink); border-color: transparent }
+.status.failed, .status.cancelled, .status.expired { background: var(--problem); color: var(--problem-ink); border-color: transparent }
+dl { margin: 0; display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .25rem 1rem }
+dt { color: var(--soft) } dd { margin: 0 }
+form { display: grid; gap: .6rem; margin: 0 } form.inline { display: inline }
+label { display: grid; gap: .2rem; font-weight: 600 }
+input, select, textarea { font: inherit; font-weight: 400; color: inherit; background: var(--ground); border: 1px solid var(--soft); border-radius: .4rem; padding: .5rem .6rem; width: 100%; min-width: 0; max-width: 100% }
+button { font: inherit; font-weight: 600; min-height: 2.75rem; padding: .4rem 1rem; border-radius: .4rem; border: 1px solid var(--accent); background: var(--accent); color: var(--on-accent); cursor: pointer; justify-self: start }
+button.quiet { background: transparent; color: var(--accent) }
+button.danger { background: transparent; border-color: var(--problem-ink); color: var(--problem-ink) }
+a { color: var(--accent) }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
+.table { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: .6rem }
+table { border-collapse: collapse; width: 100% }
+th, td { text-align: left; padding: .5rem .75rem; border-bottom: 1px solid var(--line); white-space: nowrap }
+tr:last-child td { border-bottom: 0 } th { color: var(--soft); font-weight: 600 } .number { text-align: right; font-variant-numeric: tabular-nums }
+.notice { border-radius: .6rem; padding: .75rem 1rem } .notice h2 { margin: 0; font-size: 1rem }
+.done { background: var(--done); color: var(--done-ink) } .problem { background: var(--problem); color: var(--problem-ink) }
+pre { white-space: pre-wrap; margin: .5rem 0 0; font: .85rem/1.4 ui-monospace, monospace }
+details { border-top: 1px solid var(--line); padding-top: .6rem } summary { cursor: pointer; min-height: 2rem; font-weight: 600 } details[open] summary { margin-bottom: .6rem }
+.skip { position: absolute; left: -999rem } .skip:focus { left: 1rem; top: .5rem; background: var(--card); padding: .5rem 1rem; z-index: 1 }
+@media (max-width: 26rem) { dl { grid-template-columns: minmax(0, 1fr) } dt { margin-top: .3rem } button { width: 100% } }
+`

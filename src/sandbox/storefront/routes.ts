@@ -1,0 +1,218 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Dispatcher } from 'undici'
+import { Refusal } from '#kit/refusal'
+import { chargeOf } from '../billing/charge.ts'
+import type { Controls } from '../controls/index.ts'
+import { listOffers } from '../controls/join.ts'
+import type { Platform } from '../http.ts'
+import { forwardToApp } from '../proxy/forward.ts'
+import type { Shop } from '../shop.ts'
+import { findAttemptByChallenge, listAttemptsOf } from '../state/attempts.ts'
+import { findContract, listContractsOf } from '../state/contracts.ts'
+import { findCustomer } from '../state/customers.ts'
+import { listOrdersOf } from '../state/orders.ts'
+import { listPaymentMethods } from '../state/payment-methods.ts'
+import { isNumericId } from '../wire/gid.ts'
+import { type Account, accountBar, accountPage, challengePage, visitorPage } from './home.ts'
+import { CSS, type Notice, page } from './layout.ts'
+import { isOwnForm, loggedInCustomer, logIn, logOut } from './session.ts'
+
+const PICKABLE_CUSTOMERS = 50
+const SHOWN_ORDERS = 24
+const POLICY =
+  "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+/** The store's own page: plain HTML and forms. */
+export function storefrontRoutes(platform: Platform, controls: Controls, agent: Dispatcher) {
+  const { db, clock } = platform
+
+  const accountOf = async (shop: Shop, customerId: string): Promise<Account | null> => {
+    const customer = await findCustomer(db.direct, shop.storeId, customerId)
+    if (!customer) return null
+    const [contracts, orders, methods] = await Promise.all([
+      listContractsOf(db.direct, shop.storeId, [customerId]),
+      listOrdersOf(db.direct, shop.storeId, customerId, SHOWN_ORDERS),
+      listPaymentMethods(db.direct, shop.storeId, [customerId])
+    ])
+    const attempts = await listAttemptsOf(
+      db.direct,
+      shop.storeId,
+      contracts.map((contract) => contract.id)
+    )
+    return {
+      customer,
+      card: methods[0] ?? null,
+      contracts: contracts.toReversed(),
+      challenged: attempts.filter((attempt) => attempt.status === 'challenged'),
+      orders
+    }
+  }
+
+  const show = async (request: FastifyRequest, reply: FastifyReply, notice: Notice | null = null) => {
+    const { shop } = request.shopRequest
+    const basePath = basePathOf(request)
+    const customerId = loggedInCustomer(request)
+    const [now, offers, account] = await Promise.all([
+      clock(shop.domain),
+      listOffers(db.direct, shop.storeId),
+      customerId ? accountOf(shop, customerId) : null
+    ])
+    const main = account
+      ? accountPage(shop, basePath, offers, account)
+      : visitorPage(shop, basePath, offers, await controls.listCustomers(shop.storeId, PICKABLE_CUSTOMERS))
+    const bar = account ? accountBar(basePath, account.customer) : undefined
+    const body = { title: account ? 'My membership' : 'Memberships', notice, main, account: bar }
+    return reply
+      .header('content-security-policy', POLICY)
+      .type('text/html')
+      .send(page(shop, basePath, now, body))
+  }
+
+  /** Runs what a form asks for; a refusal is shown on the page, not as an error page. */
+  const act = async (request: FastifyRequest, reply: FastifyReply, work: () => Promise<Notice | null>) => {
+    if (!isOwnForm(request)) return reply.code(403).send({ errors: 'Forms are taken from this page only' })
+    try {
+      const notice = await work()
+      return notice ? show(request, reply, notice) : reply.redirect(`${basePathOf(request)}/`, 303)
+    } catch (err) {
+      if (!(err instanceof Refusal)) throw err
+      reply.code(err.code === 'not_found' ? 404 : 422)
+      return show(request, reply, { kind: 'problem', title: err.message })
+    }
+  }
+
+  const customerOf = (request: FastifyRequest): string => {
+    const customerId = loggedInCustomer(request)
+    if (!customerId) throw new Refusal('authentication_failed', 'Log in first')
+    return customerId
+  }
+
+  return (parent: FastifyInstance) => {
+    parent.register(async (scope) => {
+      scope.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
+        done(null, Object.fromEntries(new URLSearchParams(body as string)))
+      )
+
+      scope.get('/', (request, reply) => show(request, reply))
+      scope.get('/storefront.css', (_request, reply) => reply.type('text/css').send(CSS))
+
+      scope.post('/session', (request, reply) =>
+        act(request, reply, async () => {
+          const { shop } = request.shopRequest
+          const { customer, email, first_name: firstName, last_name: lastName } = fieldsOf(request)
+          const { storeId } = shop
+          const known = customer && isNumericId(customer) ? await findCustomer(db.direct, storeId, customer) : null
+          if (customer && !known) throw new Refusal('not_found', 'There is no such customer')
+          logIn(
+            request,
+            reply,
+            known?.id ?? (await controls.createCustomer({ storeId, email: email ?? '', firstName, lastName })).id
+          )
+          return null
+        })
+      )
+      scope.post('/session/end', (request, reply) =>
+        act(request, reply, async () => {
+          logOut(request, reply)
+          return null
+        })
+      )
+      scope.post('/join', (request, reply) =>
+        act(request, reply, async () => {
+          const { storeId } = request.shopRequest.shop
+          const joined = await controls.join({
+            storeId,
+            customerId: customerOf(request),
+            plan: fieldsOf(request).plan ?? ''
+          })
+          return { kind: 'done', title: `Welcome! Your membership has begun (contract ${joined.contractId}).` }
+        })
+      )
+      scope.post('/card', (request, reply) =>
+        act(request, reply, async () => {
+          const { storeId } = request.shopRequest.shop
+          const outcome = fieldsOf(request).outcome ?? ''
+          await controls.setCard({ storeId, customerId: customerOf(request), outcome })
+          return { kind: 'done', title: 'The card is set.' }
+        })
+      )
+      scope.post('/memberships/:id/cancel', (request, reply) =>
+        act(request, reply, () => cancel(request, customerOf(request)))
+      )
+
+      scope.get('/challenges/:challenge', (request, reply) => showChallenge(request, reply))
+      scope.post('/challenges/:challenge', (request, reply) =>
+        act(request, reply, async () => {
+          const { challenge } = request.params as { challenge: string }
+          const decision = fieldsOf(request).decision === 'confirmed' ? 'confirmed' : 'refused'
+          const { storeId } = request.shopRequest.shop
+          await controls.settleChallenge({ storeId, challenge, decision })
+          return {
+            kind: 'done',
+            title: decision === 'confirmed' ? 'The payment is confirmed.' : 'The payment is refused.'
+          }
+        })
+      )
+    })
+  }
+
+  /** Asks the app, as the page of a real store would: through the proxy, as the customer who is logged in. */
+  async function cancel(request: FastifyRequest, customerId: string): Promise<Notice> {
+    const { shop } = request.shopRequest
+    const { id } = request.params as { id: string }
+    const { reason = 'other', comment } = fieldsOf(request)
+    const answer = await forwardToApp(
+      agent,
+      shop,
+      {
+        method: 'POST',
+        path: `/v1/membership/churn/${encodeURIComponent(id)}/cancellation`,
+        query: new URLSearchParams(),
+        contentType: 'application/json',
+        body: Buffer.from(JSON.stringify({ reason, ...(comment ? { comment } : {}) })),
+        loggedInCustomerId: customerId
+      },
+      await clock(shop.domain)
+    )
+    if (!answer) return { kind: 'problem', title: 'The membership service does not answer. Nothing was changed.' }
+    const done = answer.status >= 200 && answer.status < 300
+    return {
+      kind: done ? 'done' : 'problem',
+      title: done ? 'Your membership is cancelled.' : `The membership service refused (${answer.status}).`,
+      detail: readable(answer.body.toString())
+    }
+  }
+
+  async function showChallenge(request: FastifyRequest, reply: FastifyReply) {
+    const { shop } = request.shopRequest
+    const { challenge } = request.params as { challenge: string }
+    const basePath = basePathOf(request)
+    const attempt = await findAttemptByChallenge(db.direct, shop.storeId, challenge)
+    const contract = attempt && (await findContract(db.direct, shop.storeId, attempt.contractId))
+    if (!contract) return reply.code(404).send({ errors: 'Not Found' })
+    const { totalMinor } = chargeOf(contract, attempt.cycleIndex)
+    const amount = { minor: totalMinor, currency: contract.currency }
+    const main = challengePage(basePath, challenge, amount, attempt.status === 'challenged')
+    const now = await clock(shop.domain)
+    return reply
+      .header('content-security-policy', POLICY)
+      .type('text/html')
+      .send(page(shop, basePath, now, { title: 'Confirm a payment', main }))
+  }
+}
+
+function basePathOf(request: FastifyRequest): string {
+  return new URL(request.shopRequest.baseUrl).pathname.replace(/\/$/, '')
+}
+
+function fieldsOf(request: FastifyRequest): Record<string, string | undefined> {
+  return (request.body ?? {}) as Record<string, string | undefined>
+}
+
+function readable(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2)
+  } catch {
+    return body.slice(0, 1000)
+  }
+}
