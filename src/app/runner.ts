@@ -65,17 +65,24 @@ export function createRunner(options: {
   const settle = async (storeId: number) => {
     let idleSince = performance.now()
     for (;;) {
-      const { due } = await look(storeId)
-      if (due.length === 0) return
+      const now = await storeNow(db, storeId)
       let done = 0
-      for (const engine of due) done += await run(engine, storeId)
+      const due: string[] = []
+      // Each is asked right before its turn: what one did is often the next one's work, so one round goes a long way.
+      for (const engine of engines) {
+        const at = await engine.nextDueAt(storeId)
+        if (!at || Temporal.Instant.compare(at, now) > 0) continue
+        due.push(engine.name)
+        done += await run(engine, storeId)
+      }
+      if (due.length === 0) return
       if (done > 0) {
         idleSince = performance.now()
         continue
       }
       // What is due but cannot be taken is in another process's hands, or an engine keeps failing.
       if (performance.now() - idleSince > STUCK_AFTER_MS) {
-        throw new Refusal('unavailable', `The store does not settle: ${due.map((e) => e.name).join(', ')} cannot go on`)
+        throw new Refusal('unavailable', `The store does not settle: ${due.join(', ')} cannot go on`)
       }
       await sleep(PAUSE_MS)
     }

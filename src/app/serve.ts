@@ -30,7 +30,7 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
 
 async function run(config: Config): Promise<void> {
   const say = (line: string) => void process.stdout.write(`${line}\n`)
-  const logger = createLogger(config)
+  const logger = createLogger(config.log)
   await mkdir(config.dataDir, { recursive: true }).catch((err: Error) =>
     refuse(`DATA_DIR cannot be used: ${err.message}`)
   )

@@ -74,7 +74,7 @@ export async function createService(options: ServiceOptions) {
     clock: async (domain) => {
       const store = await storeByDomain(db, vault, domain)
       if (!store) throw new Error(`The sandbox has a shop ${domain} that is no store`)
-      return storeNow(db, store.storeId)
+      return storeNow(options.sandboxDb, store.storeId)
     },
     log: (message, fields) => logger.error(fields, message)
   })
@@ -86,10 +86,11 @@ export async function createService(options: ServiceOptions) {
     addresses: options.addresses,
     schedule: { ...RETRY_SCHEDULE, maxTries: options.webhookTries ?? RETRY_SCHEDULE.maxTries }
   })
+  // In the order in which a charge passes through them.
   const engines: Engine[] = [
+    createBillingEngine({ db, leaseOwner: worker.id, connectorOf }),
     sandbox.engine,
     createInboundEngine({ db, leaseOwner: worker.id, handlers: topics }),
-    createBillingEngine({ db, leaseOwner: worker.id, connectorOf }),
     createJobEngine({ db, leaseOwner: worker.id, handlers: jobHandlers({ db, connectorOf }) }),
     createDispatchEngine({ db, consumers }),
     delivery

@@ -1,12 +1,18 @@
 import { earliest } from '#kit/clock'
 import type { Engine } from '#kit/engine'
-import { type Database, instant, nullable, row, sql } from '#kit/postgres'
+import { type Database, directSql, instant, nullable, row } from '#kit/postgres'
 import type { Connector } from '#platform'
+import { storeNow } from '#stores'
 import { nextSubscriptionWork, resumeEndedPauses } from '#subscriptions'
 import { openDueAttempts } from './open-attempts.ts'
 import { submitAttempts } from './submit-attempts.ts'
 
 const BATCH = 200
+
+const nextCheck = directSql<[storeId: number]>(
+  'billing_next_check',
+  `select min(check_at) as at from billing_attempts where store_id = $1 and status = 'pending'`
+)
 
 /** The run of due charges: pauses that end, cycles that fall due, attempts to send or to ask after. */
 export function createBillingEngine(options: {
@@ -15,23 +21,32 @@ export function createBillingEngine(options: {
   connectorOf: (storeId: number) => Promise<Connector>
 }): Engine {
   const { db, leaseOwner, connectorOf } = options
+
+  const ahead = async (storeId: number) => {
+    const [work, check] = await Promise.all([
+      nextSubscriptionWork(db.direct, storeId),
+      db.direct.one(row({ at: nullable(instant) }), nextCheck(storeId))
+    ])
+    return { ...work, check: check.at }
+  }
+
   return {
     name: 'billing',
     async nextDueAt(storeId) {
-      return db.inStore(storeId, async (ctx) => {
-        const { due, resume } = await nextSubscriptionWork(ctx)
-        const { check } = await ctx.tx.one(
-          row({ check: nullable(instant) }),
-          sql`select min(check_at) as check from billing_attempts where store_id = ${ctx.storeId} and status = 'pending'`
-        )
-        return earliest(due, resume, check)
-      })
+      const { due, resume, check } = await ahead(storeId)
+      return earliest(due, resume, check)
     },
     async runOnce(storeId) {
-      const resumed = await db.inStore(storeId, (ctx) => resumeEndedPauses(ctx, BATCH))
-      const opened = await db.inStore(storeId, (ctx) => openDueAttempts(ctx, BATCH))
-      const sent = await submitAttempts(db, storeId, await connectorOf(storeId), leaseOwner, BATCH)
-      return resumed + opened + sent
+      const [now, next] = await Promise.all([storeNow(db, storeId), ahead(storeId)])
+      const isDue = (at: Temporal.Instant | null) => at !== null && Temporal.Instant.compare(at, now) <= 0
+      let done = 0
+      if (isDue(next.resume)) done += await db.inStore(storeId, (ctx) => resumeEndedPauses(ctx, BATCH))
+      if (isDue(next.due)) done += await db.inStore(storeId, (ctx) => openDueAttempts(ctx, BATCH))
+      // What was just opened is to be sent at once.
+      if (done > 0 || isDue(next.check)) {
+        done += await submitAttempts(db, storeId, await connectorOf(storeId), leaseOwner, BATCH)
+      }
+      return done
     }
   }
 }

@@ -1,5 +1,17 @@
 import type { Engine } from './engine.ts'
-import { type Ctx, type Database, instant, int, json, nullable, type RowOf, row, sql, text } from './postgres/index.ts'
+import {
+  type Ctx,
+  type Database,
+  directSql,
+  instant,
+  int,
+  json,
+  nullable,
+  type RowOf,
+  row,
+  sql,
+  text
+} from './postgres/index.ts'
 
 const Job = row({
   id: int,
@@ -37,6 +49,8 @@ export async function enqueue(
     on conflict (store_id, kind, dedupe_key) do update
       set payload = excluded.payload, run_at = least(jobs.run_at, excluded.run_at), attempts = 0, version = jobs.version + 1`)
 }
+
+const nextJob = directSql<[storeId: number]>('jobs_next', `select min(run_at) as at from jobs where store_id = $1`)
 
 /** Works off jobs by kind; `handlers` is the whole list of kinds. */
 export function createJobEngine(options: {
@@ -103,10 +117,7 @@ export function createJobEngine(options: {
   return {
     name: 'jobs',
     async nextDueAt(storeId) {
-      const { at } = await db.inStore(storeId, ({ tx }) =>
-        tx.one(row({ at: nullable(instant) }), sql`select min(run_at) as at from jobs where store_id = ${storeId}`)
-      )
-      return at
+      return (await db.direct.one(row({ at: nullable(instant) }), nextJob(storeId))).at
     },
     async runOnce(storeId) {
       const jobs = await claim(storeId)

@@ -15,14 +15,17 @@ import {
 
 export type InboundMessage = { id: number; topic: string; payload: unknown; triggeredAt: Temporal.Instant }
 
-/** Handles messages of one topic, oldest first, perhaps twice. When it throws, none of them counts as handled. */
+/**
+ * Handles messages of its topics, oldest first, perhaps twice. When it throws, none of them counts as handled. Between
+ * handlers there is no order, as the platform promises none: a message is a hint to look, not a step of a story.
+ */
 export type InboundHandler = (storeId: number, messages: InboundMessage[]) => Promise<void>
 
 export type InboundEngineOptions = { db: Database; leaseOwner: number; handlers: Record<string, InboundHandler> }
 
-type Hold = (from: Inbound) => Promise<boolean>
+type Hold = (done: Inbound[]) => Promise<boolean>
 
-const BATCH = 100
+const BATCH = 200
 const PRUNE_BATCH = 200
 const KEPT_DAYS = 30
 const RETRY_AFTER_MINUTES = [1, 5, 30, 120, 360] as const
@@ -31,8 +34,9 @@ const MAX_TRIES = 20
 const EXTEND_AFTER_SECONDS = LEASE_SECONDS / 3
 
 /**
- * Works off what the platform told us. Messages go to their topic's handler in the order of arrival, as many in one call
- * as stand together. When a call fails its messages are tried one by one, so that one bad message stops no other.
+ * Works off what the platform told us. All messages of a batch that one handler understands go to it in one call, in the
+ * order of arrival: a renewal's order, payment and result come interleaved with everyone else's, and statements are per
+ * batch. When a call fails its messages are tried one by one, so that one bad message stops no other.
  */
 export function createInboundEngine({ db, leaseOwner, handlers }: InboundEngineOptions): Engine {
   const handlerOf = new Map(Object.entries(handlers))
@@ -47,7 +51,7 @@ export function createInboundEngine({ db, leaseOwner, handlers }: InboundEngineO
     await db.inStore(storeId, (ctx) => markEnded(ctx, [message], 'done'))
   }
 
-  /** Tries messages of one topic together, and by themselves when that fails. */
+  /** Tries messages of one handler together, and by themselves when that fails. */
   async function handleGroup(storeId: number, group: Inbound[], hold: Hold): Promise<void> {
     const handler = handlerOf.get(group[0]!.topic)
     if (!handler) return db.inStore(storeId, (ctx) => markEnded(ctx, group, 'ignored'))
@@ -55,19 +59,20 @@ export function createInboundEngine({ db, leaseOwner, handlers }: InboundEngineO
       return db.inStore(storeId, (ctx) => markEnded(ctx, group, 'done'))
     }
     for (const message of group) {
-      if (!(await hold(message))) return
       await handleAlone(storeId, handler, message)
+      if (!(await hold([message]))) return
     }
   }
 
-  /** Keeps the lease on the messages from a given one on; false when another process has taken some of them over. */
+  /** Keeps the lease on what is not yet done; false when another process has taken some of it over. */
   function holdOf(storeId: number, claimed: Inbound[]): Hold {
     let leasedAt = realNow()
-    return async (from) => {
-      if (realNow().since(leasedAt).total('seconds') < EXTEND_AFTER_SECONDS) return true
+    const left = new Set(claimed)
+    return async (done) => {
+      for (const message of done) left.delete(message)
+      if (left.size === 0 || realNow().since(leasedAt).total('seconds') < EXTEND_AFTER_SECONDS) return true
       leasedAt = realNow()
-      const left = claimed.filter((message) => message.id >= from.id)
-      return (await db.inStore(storeId, (ctx) => extendLease(ctx, left))) === left.length
+      return (await db.inStore(storeId, (ctx) => extendLease(ctx, [...left]))) === left.size
     }
   }
 
@@ -83,9 +88,10 @@ export function createInboundEngine({ db, leaseOwner, handlers }: InboundEngineO
       const claimed = await db.inStore(storeId, (ctx) => claimDue(ctx, leaseOwner, BATCH))
       if (claimed.length === 0) return 0
       const hold = holdOf(storeId, claimed)
-      for (const group of groupsOf(claimed)) {
-        if (!(await hold(group[0]!))) break
+      for (const group of Map.groupBy(claimed, ({ topic }) => handlerOf.get(topic)).values()) {
+        if (!(await hold([]))) break
         await handleGroup(storeId, group, hold)
+        await hold(group)
       }
       await db.inStore(storeId, (ctx) => deleteOld(ctx, ctx.now.subtract({ hours: KEPT_DAYS * 24 }), PRUNE_BATCH))
       return claimed.length
@@ -101,17 +107,6 @@ async function succeeds(handler: InboundHandler, storeId: number, group: Inbound
     // What went wrong shows again, and is kept, where the message that caused it is alone.
     return false
   }
-}
-
-/** Neighbours of one topic, together. */
-function groupsOf(messages: Inbound[]): Inbound[][] {
-  const groups: Inbound[][] = []
-  for (const message of messages) {
-    const last = groups.at(-1)
-    if (last?.[0]?.topic === message.topic) last.push(message)
-    else groups.push([message])
-  }
-  return groups
 }
 
 function messageOf({ id, topic, body, triggeredAt, receivedAt }: Inbound): InboundMessage {

@@ -1,4 +1,4 @@
-import { type Ctx, instant, int, nullable, row, sql, text } from '#kit/postgres'
+import { type Ctx, directSql, instant, int, nullable, type Queries, row, sql, text } from '#kit/postgres'
 import { type Standing, setStandings } from '#members'
 import { type PaymentMethod, Subscription } from './subscription.ts'
 
@@ -144,16 +144,18 @@ export async function refreshStandings(ctx: Ctx, memberIds: number[]): Promise<v
   await setStandings(ctx, standings as Standing[])
 }
 
+const nextWork = directSql<[storeId: number]>(
+  'subscriptions_next_work',
+  `select (select min(billing_due_at) from subscriptions where store_id = $1) as due,
+          (select min(resumes_at) from subscriptions where store_id = $1) as resume`
+)
+
 /** When this module next has something to do: a due charge, or a pause that ends. */
-export async function nextSubscriptionWork(
-  ctx: Ctx
+export function nextSubscriptionWork(
+  direct: Queries,
+  storeId: number
 ): Promise<{ due: Temporal.Instant | null; resume: Temporal.Instant | null }> {
-  return ctx.tx.one(
-    row({ due: nullable(instant), resume: nullable(instant) }),
-    sql`
-    select (select min(billing_due_at) from subscriptions where store_id = ${ctx.storeId}) as due,
-           (select min(resumes_at) from subscriptions where store_id = ${ctx.storeId}) as resume`
-  )
+  return direct.one(row({ due: nullable(instant), resume: nullable(instant) }), nextWork(storeId))
 }
 
 /** Notes revisions that our own changes on the platform led to, so that the messages about them bring no news. */
