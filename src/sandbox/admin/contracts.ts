@@ -143,7 +143,6 @@ export async function paymentMethodOf(token: string | null, args: { showRevoked?
   return method?.revokedAt && !args.showRevoked ? null : method
 }
 
-
 export const contractResolvers: Resolvers = {
   QueryRoot: {
     subscriptionContract: (_root: unknown, { id }: { id: string }, api: Api) =>

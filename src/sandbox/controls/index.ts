@@ -4,8 +4,10 @@ import { countAll, listCharges } from './charges.ts'
 import { createCustomer } from './create-customer.ts'
 import { createShop } from './create-shop.ts'
 import { dispute, refund } from './give-back.ts'
+import { importFixtures } from './import-fixtures.ts'
 import { join } from './join.ts'
 import { placeOrder } from './place-order.ts'
+import { sendCompliance } from './send-compliance.ts'
 import { setCard } from './set-card.ts'
 import { settleChallenge } from './settle-challenge.ts'
 
@@ -21,6 +23,8 @@ export type Controls = {
   refund: Bound<typeof refund>
   dispute: Bound<typeof dispute>
   settleChallenge: Bound<typeof settleChallenge>
+  sendCompliance: Bound<typeof sendCompliance>
+  importFixtures: Bound<typeof importFixtures>
   charges: Bound<typeof listCharges>
   counts: Bound<typeof countAll>
   listCustomers(storeId: number, limit?: number): Promise<Customer[]>
@@ -40,6 +44,8 @@ export function makeControls(platform: Platform): Controls {
     refund: bind(refund),
     dispute: bind(dispute),
     settleChallenge: bind(settleChallenge),
+    sendCompliance: bind(sendCompliance),
+    importFixtures: bind(importFixtures),
     charges: bind(listCharges),
     counts: bind(countAll),
     listCustomers: (storeId, limit = 50) => listCustomers(platform.db.direct, storeId, limit)

@@ -30,15 +30,11 @@ export type Offer = { group: SellingPlanGroup; plan: SellingPlan; product: Produ
 export async function listOffers(q: Queries, storeId: number): Promise<Offer[]> {
   const groups = await listGroups(q, storeId)
   const productIds = groups.flatMap((group) => group.productIds)
-  const [plans, products, variants] = await Promise.all([
-    listPlans(
-      q,
-      storeId,
-      groups.map((group) => group.id)
-    ),
-    findProducts(q, storeId, productIds),
-    listVariants(q, storeId, productIds)
-  ])
+  const groupIds = groups.map((group) => group.id)
+  // One after the other: a transaction has one connection.
+  const plans = await listPlans(q, storeId, groupIds)
+  const products = await findProducts(q, storeId, productIds)
+  const variants = await listVariants(q, storeId, productIds)
   return groups.flatMap((group) =>
     plans
       .filter((plan) => plan.groupId === group.id)
