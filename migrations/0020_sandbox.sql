@@ -164,7 +164,7 @@ create table sandbox.contracts (
   next_billing_at timestamptz,
   -- Cycle `cycle_anchor_index` is expected to be billed at `cycle_anchor_at`; the others lie intervals before and after.
   cycle_anchor_at timestamptz not null,
-  cycle_anchor_index integer not null default 1,
+  cycle_anchor_index integer not null,
   billing_policy jsonb not null,
   delivery_policy jsonb not null,
   delivery_price_minor bigint not null default 0,

@@ -103,6 +103,7 @@ async function atomicCreate(_root: unknown, { input }: { input: AtomicInput }, a
           customerId,
           currency: input.currencyCode,
           cycleAnchorAt: input.nextBillingDate,
+          cycleAnchorIndex: 1,
           originOrderId: null
         }
       ],

@@ -132,6 +132,7 @@ export async function importFixtures(platform: Platform, given: Fixtures): Promi
         status: contract.status ?? 'ACTIVE',
         nextBillingAt: nextBillingAt.toString(),
         cycleAnchorAt: nextBillingAt,
+        cycleAnchorIndex: 1,
         billingPolicy: { interval, intervalCount, minCycles: null, maxCycles: null, anchors: [] },
         deliveryPolicy: { interval, intervalCount, anchors: [] },
         deliveryPriceMinor: 0,

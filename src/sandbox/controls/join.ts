@@ -95,7 +95,9 @@ export async function join(
       currency: shop.currency,
       status: 'ACTIVE',
       nextBillingAt: nextBillingAt.toString(),
-      cycleAnchorAt: nextBillingAt,
+      // Counted from the day of joining, so that a short month does not move the ones after it.
+      cycleAnchorAt: now,
+      cycleAnchorIndex: 0,
       billingPolicy: offer.plan.billingPolicy,
       deliveryPolicy: offer.plan.deliveryPolicy,
       deliveryPriceMinor: 0,

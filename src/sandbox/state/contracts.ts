@@ -144,6 +144,7 @@ export type NewContract = ContractTerms & {
   customerId: string
   currency: string
   cycleAnchorAt: Temporal.Instant
+  cycleAnchorIndex: number
   originOrderId: string | null
 }
 
@@ -158,11 +159,11 @@ export async function insertContracts(
     ContractRow,
     sql`
     insert into sandbox.contracts (store_id, id, customer_id, status, currency, next_billing_at, cycle_anchor_at,
-                                   billing_policy, delivery_policy, delivery_price_minor, payment_token, origin_order_id, note,
+                                   cycle_anchor_index, billing_policy, delivery_policy, delivery_price_minor, payment_token, origin_order_id, note,
                                    custom_attributes, lines, discounts, created_at, updated_at)
     select ${storeId}, coalesce((c->>'id')::bigint, nextval('sandbox.contract_ids')), (c->>'customerId')::bigint,
            c->>'status', c->>'currency', (c->>'nextBillingAt')::timestamptz, (c->>'cycleAnchorAt')::timestamptz,
-           c->'billingPolicy', c->'deliveryPolicy', (c->>'deliveryPriceMinor')::bigint, c->>'paymentToken',
+           (c->>'cycleAnchorIndex')::int, c->'billingPolicy', c->'deliveryPolicy', (c->>'deliveryPriceMinor')::bigint, c->>'paymentToken',
            (c->>'originOrderId')::bigint, c->>'note', c->'customAttributes', c->'lines', c->'discounts', ${now}, ${now}
       from jsonb_array_elements(${JSON.stringify(made)}::jsonb) with ordinality as made(c, position)
      order by position
