@@ -5,6 +5,8 @@ import type { HttpDeps } from './deps.ts'
 import { authenticationFailed } from './errors.ts'
 import { errorBody } from './rest/errors.ts'
 
+export const PLATFORM_DOOR = '/platform/webhooks'
+
 /** Where the platform sends its webhooks: the store is the shop in the header, once the signature proves it. */
 export function registerPlatformDoor(app: FastifyInstance, { db, vault, wake }: HttpDeps): void {
   app.register(async (door) => {
@@ -12,7 +14,7 @@ export function registerPlatformDoor(app: FastifyInstance, { db, vault, wake }: 
     door.removeAllContentTypeParsers()
     door.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body)
 
-    door.post('/platform/webhooks', async (request, reply) => {
+    door.post(PLATFORM_DOOR, async (request, reply) => {
       const headers = readWebhookHeaders(request.headers)
       const store = headers && (await storeByDomain(db, vault, headers.shopDomain))
       if (!headers || !store) throw badSignature()

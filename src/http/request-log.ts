@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { pathOf } from './errors.ts'
+import { PLATFORM_DOOR } from './platform-door.ts'
 
 /** Parameters whose values tell nothing of a person and open nothing. Of every other one only the name is logged. */
 const PLAIN = new Set([
@@ -35,12 +36,13 @@ export function loggedUrl(url: string): string {
   return `${path}?${shown.join('&')}`
 }
 
-/** One line per answered request. */
+/** One line per answered request. The platform's messages come by the hundred: only those refused are worth a line. */
 export function logRequests(app: FastifyInstance): void {
   app.addHook('onResponse', (request, reply, done) => {
     const ms = Math.round(reply.elapsedTime * 10) / 10
     const url = loggedUrl(request.url)
-    request.log.info(
+    const quiet = request.routeOptions.url === PLATFORM_DOOR && reply.statusCode < 400
+    request.log[quiet ? 'debug' : 'info'](
       {
         method: request.method,
         url,

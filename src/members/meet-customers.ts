@@ -3,7 +3,7 @@ import type { Ctx } from '#kit/postgres'
 import { storeFacts } from '#stores'
 import type { CustomerTold, KnownCustomer } from './customer.ts'
 import { memberUpdated } from './events.ts'
-import { listMemberSnapshots, lockCustomers, upsertCustomers } from './queries.ts'
+import { insertMissingCustomers, listMemberSnapshots, lockCustomers, updateCustomers } from './queries.ts'
 
 const SHOWN = ['email', 'firstName', 'lastName'] as const
 
@@ -13,8 +13,9 @@ const SHOWN = ['email', 'firstName', 'lastName'] as const
  */
 export async function meetCustomers(ctx: Ctx, customers: CustomerTold[]): Promise<Map<string, KnownCustomer>> {
   const wanted = new Map(customers.map((customer) => [customer.id, customer]))
+  await insertMissingCustomers(ctx, [...wanted.values()])
   const before = await lockCustomers(ctx, [...wanted.keys()])
-  const after = await upsertCustomers(ctx, [...wanted.values()])
+  const after = await updateCustomers(ctx, [...wanted.values()])
 
   const known = new Map([...before, ...after].map((customer) => [customer.platformCustomerId, customer]))
   const old = new Map(before.map((customer) => [customer.id, customer]))

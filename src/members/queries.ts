@@ -13,34 +13,29 @@ export function lockCustomers(ctx: Ctx, platformIds: string[]) {
   )
 }
 
-/** Writes what is newer or not yet there. What a source does not tell (null) keeps what we had. */
-export function upsertCustomers(ctx: Ctx, customers: CustomerTold[]) {
+/** Writes what is newer, and returns the rows that it changed. What a source does not tell (null) keeps what we had. */
+export function updateCustomers(ctx: Ctx, customers: CustomerTold[]) {
   return ctx.tx.many(
     KnownCustomer,
     sql`
-    insert into members as m (store_id, platform_customer_id, email, first_name, last_name, country_code, province_code,
-                              platform_updated_at, created_at, updated_at)
-    select ${ctx.storeId}, c.id, c.email, c.first_name, c.last_name, c.country, c.province, c.updated_at, ${ctx.now}, ${ctx.now}
+    update members m
+       set email = coalesce(c.email, m.email), first_name = coalesce(c.first_name, m.first_name),
+           last_name = coalesce(c.last_name, m.last_name), country_code = coalesce(c.country, m.country_code),
+           province_code = coalesce(c.province, m.province_code),
+           platform_updated_at = coalesce(greatest(c.updated_at, m.platform_updated_at), m.platform_updated_at),
+           updated_at = ${ctx.now}
       from unnest(${customers.map((c) => c.id)}::text[], ${customers.map((c) => c.email)}::text[],
                   ${customers.map((c) => c.firstName)}::text[], ${customers.map((c) => c.lastName)}::text[],
-                  ${customers.map((c) => c.countryCode ?? null)}::text[], ${customers.map((c) => c.provinceCode ?? null)}::text[],
+                  ${customers.map((c) => c.countryCode ?? null)}::text[],
+                  ${customers.map((c) => c.provinceCode ?? null)}::text[],
                   ${customers.map((c) => c.updatedAt ?? null)}::timestamptz[])
              as c(id, email, first_name, last_name, country, province, updated_at)
-     order by c.id
-    on conflict (store_id, platform_customer_id) do update
-      set email = coalesce(excluded.email, m.email),
-          first_name = coalesce(excluded.first_name, m.first_name),
-          last_name = coalesce(excluded.last_name, m.last_name),
-          country_code = coalesce(excluded.country_code, m.country_code),
-          province_code = coalesce(excluded.province_code, m.province_code),
-          platform_updated_at = coalesce(greatest(excluded.platform_updated_at, m.platform_updated_at), m.platform_updated_at),
-          updated_at = ${ctx.now}
-      where (m.platform_updated_at is null or excluded.platform_updated_at is null
-             or excluded.platform_updated_at >= m.platform_updated_at)
-        and (m.email, m.first_name, m.last_name, m.country_code, m.province_code)
-            is distinct from (coalesce(excluded.email, m.email), coalesce(excluded.first_name, m.first_name),
-                              coalesce(excluded.last_name, m.last_name), coalesce(excluded.country_code, m.country_code),
-                              coalesce(excluded.province_code, m.province_code))
+     where m.store_id = ${ctx.storeId} and m.platform_customer_id = c.id
+       and (m.platform_updated_at is null or c.updated_at is null or c.updated_at >= m.platform_updated_at)
+       and (m.email, m.first_name, m.last_name, m.country_code, m.province_code)
+           is distinct from (coalesce(c.email, m.email), coalesce(c.first_name, m.first_name),
+                             coalesce(c.last_name, m.last_name), coalesce(c.country, m.country_code),
+                             coalesce(c.province, m.province_code))
     returning m.id, m.platform_customer_id, m.email, m.first_name, m.last_name, m.status, m.member_since`
   )
 }
@@ -113,7 +108,7 @@ export function markStandings(ctx: Ctx, standings: Standing[]) {
   )
 }
 
-/** Makes rows for customers never met; those we know stay as they are. */
+/** Makes rows for customers never met; those we know stay as they are and use up no number. */
 export async function insertMissingCustomers(ctx: Ctx, customers: CustomerTold[]): Promise<void> {
   await ctx.tx.run(sql`
     insert into members (store_id, platform_customer_id, email, first_name, last_name, created_at, updated_at)
@@ -121,6 +116,7 @@ export async function insertMissingCustomers(ctx: Ctx, customers: CustomerTold[]
       from unnest(${customers.map((c) => c.id)}::text[], ${customers.map((c) => c.email)}::text[],
                   ${customers.map((c) => c.firstName)}::text[], ${customers.map((c) => c.lastName)}::text[])
              as c(id, email, first_name, last_name)
+     where not exists (select from members k where k.store_id = ${ctx.storeId} and k.platform_customer_id = c.id)
      order by c.id
     on conflict (store_id, platform_customer_id) do nothing`)
 }

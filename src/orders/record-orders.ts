@@ -13,7 +13,8 @@ export async function recordOrders(ctx: Ctx, told: PlatformOrder[]): Promise<Map
   const orders = newestOfEach(told)
   if (orders.length === 0) return new Map()
   await insertMissingCustomers(ctx, customersOf(orders))
-  await upsertOrders(ctx, orders)
+  await insertMissingOrders(ctx, orders)
+  await updateOlderOrders(ctx, orders)
   const rows = await ctx.tx.many(
     RecordedOrder,
     sql`
@@ -37,16 +38,33 @@ function customersOf(orders: PlatformOrder[]) {
   return [...byId].map(([id, { email }]) => ({ id, email, firstName: null, lastName: null }))
 }
 
-// Text arrays cannot be unnested beside scalars, so tags and codes travel as JSON.
-function upsertOrders(ctx: Ctx, orders: PlatformOrder[]) {
+/**
+ * Blank rows for orders never met, older than any telling. A statement of its own: one who inserts the same order at the
+ * same time is waited for, and what follows compares with what that one wrote. Known orders use up no number.
+ */
+function insertMissingOrders(ctx: Ctx, orders: PlatformOrder[]) {
   return ctx.tx.run(sql`
-    insert into orders as o (store_id, platform_order_id, member_id, name, number, email, currency, total_minor, tax_minor,
-      discount_minor, financial_status, gateway, country_code, province, tags, discount_codes, source_name, cancelled_at,
-      processed_at, platform_updated_at, created_at, updated_at)
-    select ${ctx.storeId}, t.id, m.id, t.name, t.number, t.email, t.currency, t.total, t.tax, t.discount, t.financial_status,
-           t.gateway, t.country, t.province,
-           array(select jsonb_array_elements_text(t.tags::jsonb)), array(select jsonb_array_elements_text(t.codes::jsonb)),
-           t.source, t.cancelled_at, t.processed_at, t.updated_at, t.created_at, ${ctx.now}
+    insert into orders (store_id, platform_order_id, name, number, currency, total_minor, tax_minor, discount_minor,
+      financial_status, tags, discount_codes, processed_at, platform_updated_at, created_at, updated_at)
+    select ${ctx.storeId}, t.id, '', '', t.currency, 0, 0, 0, '', '{}', '{}', t.created_at, 'epoch', t.created_at, ${ctx.now}
+      from unnest(${orders.map((o) => o.id)}::text[], ${orders.map((o) => o.currency)}::text[],
+                  ${orders.map((o) => o.createdAt)}::timestamptz[]) as t(id, currency, created_at)
+     where not exists (select from orders k where k.store_id = ${ctx.storeId} and k.platform_order_id = t.id)
+     order by t.id
+    on conflict (store_id, platform_order_id) do nothing`)
+}
+
+// Text arrays cannot be unnested beside scalars, so tags and codes travel as JSON.
+function updateOlderOrders(ctx: Ctx, orders: PlatformOrder[]) {
+  return ctx.tx.run(sql`
+    update orders o
+       set member_id = coalesce(m.id, o.member_id), name = t.name, number = t.number, email = t.email,
+           currency = t.currency, total_minor = t.total, tax_minor = t.tax, discount_minor = t.discount,
+           financial_status = t.financial_status, gateway = t.gateway, country_code = t.country, province = t.province,
+           tags = array(select jsonb_array_elements_text(t.tags::jsonb)),
+           discount_codes = array(select jsonb_array_elements_text(t.codes::jsonb)), source_name = t.source,
+           cancelled_at = t.cancelled_at, processed_at = t.processed_at, platform_updated_at = t.updated_at,
+           updated_at = ${ctx.now}
       from unnest(${orders.map((o) => o.id)}::text[], ${orders.map((o) => o.customerId)}::text[],
                   ${orders.map((o) => o.name)}::text[], ${orders.map((o) => o.number)}::text[],
                   ${orders.map((o) => o.email)}::text[], ${orders.map((o) => o.currency)}::text[],
@@ -56,18 +74,9 @@ function upsertOrders(ctx: Ctx, orders: PlatformOrder[]) {
                   ${orders.map((o) => o.province)}::text[], ${orders.map((o) => JSON.stringify(o.tags))}::text[],
                   ${orders.map((o) => JSON.stringify(o.discountCodes))}::text[], ${orders.map((o) => o.sourceName)}::text[],
                   ${orders.map((o) => o.cancelledAt)}::timestamptz[], ${orders.map((o) => o.processedAt)}::timestamptz[],
-                  ${orders.map((o) => o.updatedAt)}::timestamptz[], ${orders.map((o) => o.createdAt)}::timestamptz[])
+                  ${orders.map((o) => o.updatedAt)}::timestamptz[])
              as t(id, customer, name, number, email, currency, total, tax, discount, financial_status, gateway, country,
-                  province, tags, codes, source, cancelled_at, processed_at, updated_at, created_at)
+                  province, tags, codes, source, cancelled_at, processed_at, updated_at)
       left join members m on m.store_id = ${ctx.storeId} and m.platform_customer_id = t.customer
-     order by t.id
-    on conflict (store_id, platform_order_id) do update
-      set member_id = coalesce(excluded.member_id, o.member_id), name = excluded.name, number = excluded.number,
-          email = excluded.email, currency = excluded.currency, total_minor = excluded.total_minor,
-          tax_minor = excluded.tax_minor, discount_minor = excluded.discount_minor,
-          financial_status = excluded.financial_status, gateway = excluded.gateway, country_code = excluded.country_code,
-          province = excluded.province, tags = excluded.tags, discount_codes = excluded.discount_codes,
-          source_name = excluded.source_name, cancelled_at = excluded.cancelled_at, processed_at = excluded.processed_at,
-          platform_updated_at = excluded.platform_updated_at, updated_at = ${ctx.now}
-      where excluded.platform_updated_at >= o.platform_updated_at`)
+     where o.store_id = ${ctx.storeId} and o.platform_order_id = t.id and t.updated_at >= o.platform_updated_at`)
 }
