@@ -11,6 +11,16 @@ const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const START = '2026-01-31T15:00:00Z'
 const TOKEN = 'trial-operator-token-0123456789abcdef'
 
+/** Ports that are free now and stay the same over all starts, as they do for whoever runs the service. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
 export type KillTrial = { databaseUrl: string; dataDir: string; subscriptions: number; kills: number; seed: number }
 export type KillReport = {
   kills: number
@@ -31,7 +41,8 @@ export async function killDuringRenewals(
 ): Promise<KillReport> {
   const random = randomFrom(trial.seed)
   const receiver = await aReceiver()
-  let service = await start(trial)
+  const ports = { port: await freePort(), sandboxPort: await freePort() }
+  let service = await start(trial, ports)
   try {
     const store = await service.call('POST', '/stores', {
       domain: 'kill-trial.example',
@@ -70,7 +81,7 @@ export async function killDuringRenewals(
       )
       await service.kill()
       if (!(await advanced)) killedUnderWay++
-      service = await start(trial)
+      service = await start(trial, ports)
     }
     const { now } = await service.call('POST', `${at}/clock/advance`, { to: '2026-03-01T15:00:00Z' })
     assert.equal(now, '2026-03-01T15:00:00.000Z')
@@ -123,14 +134,14 @@ async function examine(trial: KillTrial, posts: Map<string, number>) {
 
 type Answer = Record<string, unknown>
 
-async function start(trial: KillTrial) {
+async function start(trial: KillTrial, { port, sandboxPort }: { port: number; sandboxPort: number }) {
   const child: ChildProcess = spawn(process.execPath, [MAIN, 'serve'], {
     env: {
       ...process.env,
       DATABASE_URL: trial.databaseUrl,
       DATA_DIR: trial.dataDir,
-      PORT: '0',
-      SANDBOX_PORT: '0',
+      PORT: String(port),
+      SANDBOX_PORT: String(sandboxPort),
       DEMO: 'off',
       LOG_LEVEL: 'warn',
       LOG_FORMAT: 'json',

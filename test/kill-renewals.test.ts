@@ -1,0 +1,17 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { killDuringRenewals } from '../trials/kill-renewals.ts'
+import { testDatabase } from './database.ts'
+
+// The slice that every run takes; `npm run trials` is the long one.
+test('killed with SIGKILL in the middle of a renewal run, it ends with each billed once and each event delivered', async () => {
+  const { url } = await testDatabase()
+  const dataDir = await mkdtemp(join(tmpdir(), 'perennial-kill-'))
+  try {
+    await killDuringRenewals({ databaseUrl: url, dataDir, subscriptions: 60, kills: 4, seed: 7 })
+  } finally {
+    await rm(dataDir, { recursive: true, force: true })
+  }
+})
