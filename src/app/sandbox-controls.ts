@@ -1,5 +1,6 @@
 import { decimalOf } from '#kit/money'
 import type { Database } from '#kit/postgres'
+import { Refusal } from '#kit/refusal'
 import { theStore } from '#stores'
 import type { SandboxControls } from '../http/deps.ts'
 import type { Sandbox } from '../sandbox/index.ts'
@@ -16,7 +17,10 @@ export function sandboxControls(deps: {
     decimalOf(minor, (await theStore(db, `store_${storeId}`)).currency)
 
   return {
-    urlOf: (domain) => `${urls.sandbox}/${domain}`,
+    urlOf(domain) {
+      if (urls.sandbox === '') throw new Refusal('conflict', 'The sandbox platform is switched off (SANDBOX=off)')
+      return `${urls.sandbox}/${domain}`
+    },
     async createShop({ storeId, domain, name, timezone, currency, profile, accessToken, appSecret, proxySecret }) {
       const appProxyUrl = `${urls.public}/apps/svc-api`
       await controls.createShop({

@@ -32,6 +32,7 @@ const PRUNE_EVERY_MS = 600_000
 /** What the parts count, and who shows it. */
 export type ServiceMetrics = {
   engineRan(engine: string, done: number): void
+  requestAnswered?: HttpDeps['answered']
   handler(request: IncomingMessage, response: ServerResponse): void
 }
 
@@ -114,6 +115,7 @@ export async function createService(options: ServiceOptions) {
     addresses: options.addresses,
     trustedProxies: options.trustedProxies,
     health: { ready: () => readiness(db), metrics: metrics.handler },
+    answered: metrics.requestAnswered,
     wake: runner.wake,
     connectStore: async (access) => {
       const ensured = await connect(access).ensureWebhooks(`${urls.public}/platform/webhooks`, Object.keys(topics))

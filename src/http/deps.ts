@@ -21,6 +21,8 @@ export type HttpDeps = {
   /** Addresses and networks of proxies before us that are believed when they tell the caller's address. */
   trustedProxies?: string[]
   health: Health
+  /** Hears of every answered request; `route` is its pattern. */
+  answered?: (request: { method: string; route: string; status: number; seconds: number }) => void
   /** Something was just written in this store that the background should look at. */
   wake(storeId: number): void
   /** Registers our webhooks on the store's platform. Repeatable. Refuses when the platform does not take them. */

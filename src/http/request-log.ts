@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { HttpDeps } from './deps.ts'
 import { pathOf } from './errors.ts'
 import { PLATFORM_DOOR } from './platform-door.ts'
 
@@ -37,8 +38,14 @@ export function loggedUrl(url: string): string {
 }
 
 /** One line per answered request. The platform's messages come by the hundred: only those refused are worth a line. */
-export function logRequests(app: FastifyInstance): void {
+export function logRequests(app: FastifyInstance, { answered }: Pick<HttpDeps, 'answered'>): void {
   app.addHook('onResponse', (request, reply, done) => {
+    answered?.({
+      method: request.method,
+      route: request.routeOptions.url ?? 'none',
+      status: reply.statusCode,
+      seconds: reply.elapsedTime / 1000
+    })
     const ms = Math.round(reply.elapsedTime * 10) / 10
     const url = loggedUrl(request.url)
     const quiet = request.routeOptions.url === PLATFORM_DOOR && reply.statusCode < 400

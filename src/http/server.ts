@@ -69,7 +69,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
     if (!refusal) logBug(request, err)
     return reply.code(statusOf(refusal)).send(errorBody(refusal))
   })
-  logRequests(app)
+  logRequests(app, deps)
   noteKeyUses(app, deps)
 
   registerHealth(app, deps)
