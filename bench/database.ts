@@ -8,7 +8,7 @@ import { startEmbeddedPostgres } from '../src/kit/postgres/embedded.ts'
 
 /** A migrated database of the bench's own, on BENCH_DATABASE_URL's server or an embedded one; `close` removes it. */
 export async function benchDatabase(): Promise<{ url: string; close(): Promise<void> }> {
-  const given = process.env.BENCH_DATABASE_URL
+  const given = process.env.BENCH_DATABASE_URL || null
   const dataDir = given ? null : await mkdtemp(join(tmpdir(), 'perennial-bench-'))
   const embedded = dataDir ? await startEmbeddedPostgres({ dataDir }) : null
   const server = given ?? embedded!.url
