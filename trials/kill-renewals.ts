@@ -75,10 +75,8 @@ export async function killDuringRenewals(
         () => true,
         () => false
       )
-      // From the first statement to well after the last one, with most kills in the thick of it.
-      await new Promise((resolve) =>
-        setTimeout(resolve, Math.floor(random() ** 2 * 40 * Math.sqrt(trial.subscriptions)))
-      )
+      // Over all kills together longer than the run itself, so that they fall on every part of it.
+      await new Promise((resolve) => setTimeout(resolve, Math.floor(random() * 60 * Math.sqrt(trial.subscriptions))))
       await service.kill()
       if (!(await advanced)) killedUnderWay++
       service = await start(trial, ports)
