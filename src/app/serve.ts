@@ -1,9 +1,10 @@
 import { mkdir } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
 import { Database, migrate } from '#kit/postgres'
 import { openVault } from '#kit/secrets'
 import { announceServer, withdrawServer } from '../cli/announcement.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../kit/postgres/embedded.ts'
-import { type Config, loadConfig } from './config.ts'
+import { addressOf, type Config, loadConfig } from './config.ts'
 import { DEMO_DOMAIN, makeDemoStore } from './first-start.ts'
 import { followAddresses } from './follow-addresses.ts'
 import { createLogger } from './logger.ts'
@@ -92,7 +93,8 @@ function refuse(message: string): never {
 
 async function listen(app: Service['http'], setting: string, port: number, host: string): Promise<string> {
   try {
-    return await app.listen({ port, host })
+    await app.listen({ port, host })
+    return addressOf(host, (app.server.address() as AddressInfo).port)
   } catch (err) {
     const { code, message } = err as NodeJS.ErrnoException
     const why =

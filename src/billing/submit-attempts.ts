@@ -7,7 +7,7 @@ import { type AttemptResult, settleAttempts } from './settle-attempts.ts'
 import { voidAttempts } from './stop-billing.ts'
 
 /** How long after each look at a pending attempt the next one follows; the platform's webhook mostly comes first. */
-export const CHECK_AFTER_MINUTES = [10, 60, 360, 1440] as const
+const CHECK_AFTER_MINUTES = [10, 60, 360, 1440] as const
 
 export const SYNC_CONTRACT = 'sync-contract'
 

@@ -3,7 +3,7 @@ export type SubscriptionStatus = 'active' | 'paused' | 'cancelled' | 'failed' | 
 type Transition = { from: readonly SubscriptionStatus[]; to: SubscriptionStatus }
 
 /** Which move is allowed from which status; a constraint in the database holds what each status implies. */
-export const transitions = {
+const transitions = {
   pause: { from: ['active'], to: 'paused' },
   resume: { from: ['paused'], to: 'active' },
   cancel: { from: ['active', 'paused', 'failed'], to: 'cancelled' },

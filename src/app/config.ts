@@ -1,0 +1,137 @@
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+import { concealed, Secret } from '#kit/secrets'
+import { masterKeyIn, operatorTokenIn, parseMasterKey, parseOperatorToken } from './installation-secrets.ts'
+import { SETTINGS, type SettingName, SettingProblem } from './settings.ts'
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+const LOG_FORMATS = ['pretty', 'json'] as const
+
+export type Config = {
+  host: string
+  port: number
+  /** Null: http://HOST:PORT, with the port that the service really got. */
+  publicUrl: string | null
+  sandbox: { port: number } | null
+  demo: boolean
+  dataDir: string
+  /** Null: the embedded PostgreSQL. */
+  databaseUrl: string | null
+  databasePool: number
+  masterKey: Buffer
+  operatorToken: Secret
+  log: { level: (typeof LOG_LEVELS)[number]; format: (typeof LOG_FORMATS)[number] }
+  trustedProxies: string[]
+  webhooks: { maxTries: number; allowedNetworks: string[] }
+  /** One line each, to be logged once there is a log. */
+  warnings: string[]
+}
+
+/**
+ * Reads the settings from the environment, and what is not set from DATA_DIR, where master key and operator token are
+ * made the first time. Throws SettingProblem on the first bad one. The record hides its secrets when it is printed.
+ */
+export function loadConfig(env: NodeJS.ProcessEnv, isTerminal = process.stderr.isTTY): Config {
+  const setting = <T>(name: SettingName, fallback: T, read: (given: string) => T | undefined): T => {
+    const given = env[name]?.trim()
+    if (!given) return fallback
+    const value = read(given)
+    if (value === undefined) throw new SettingProblem(`${name} takes ${takesOf(name)}`)
+    return value
+  }
+
+  const port = setting('PORT', 3000, wholeNumber(0, 65_535))
+  const sandboxPort = setting('SANDBOX_PORT', port === 0 ? 0 : port + 1, wholeNumber(0, 65_535))
+  const sandbox = setting('SANDBOX', true, onOrOff)
+  if (sandbox && port !== 0 && sandboxPort === port) {
+    throw new SettingProblem(`SANDBOX_PORT takes another port than PORT, which is ${port}`)
+  }
+  if (sandbox && sandboxPort > 65_535) throw new SettingProblem('SANDBOX_PORT is needed when PORT is 65535')
+  const dataDir = resolve(setting('DATA_DIR', './data', asGiven))
+
+  const config: Config = {
+    host: setting('HOST', '127.0.0.1', (given) => (/^[0-9A-Za-z._:-]+$/.test(given) ? given : undefined)),
+    port,
+    publicUrl: setting('PUBLIC_URL', null, origin),
+    sandbox: sandbox ? { port: sandboxPort } : null,
+    demo: setting('DEMO', true, onOrOff),
+    dataDir,
+    databaseUrl: setting('DATABASE_URL', null, postgresUrl),
+    databasePool: setting('DATABASE_POOL', 8, wholeNumber(1, 200)),
+    log: {
+      level: setting('LOG_LEVEL', 'info', oneOf(LOG_LEVELS)),
+      format: setting('LOG_FORMAT', isTerminal ? 'pretty' : 'json', oneOf(LOG_FORMATS))
+    },
+    trustedProxies: setting('TRUSTED_PROXIES', [], listOf(isAddressOrNetwork)),
+    webhooks: {
+      maxTries: setting('WEBHOOK_MAX_TRIES', 6, wholeNumber(1, 20)),
+      allowedNetworks: setting('WEBHOOK_ALLOWED_ADDRESSES', [], listOf(isNetwork))
+    },
+    warnings: unknownSettings(env),
+    // Last, since they make files.
+    masterKey: setting('PERENNIAL_MASTER_KEY', null, parseMasterKey) ?? masterKeyIn(dataDir),
+    operatorToken: new Secret(setting('PERENNIAL_TOKEN', null, parseOperatorToken) ?? operatorTokenIn(dataDir))
+  }
+  return concealed(config, ['masterKey', 'databaseUrl'])
+}
+
+/** The address under which this machine itself reaches a host and port that the service listens on. */
+export function addressOf(host: string, port: number): string {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
+  return `http://${isIP(reachable) === 6 ? `[${reachable}]` : reachable}:${port}`
+}
+
+function takesOf(name: SettingName): string {
+  return SETTINGS.find((setting) => setting.name === name)!.takes
+}
+
+/** Only ours: the environment is full of names that mean nothing to us. */
+function unknownSettings(env: NodeJS.ProcessEnv): string[] {
+  const known = new Set<string>(SETTINGS.map(({ name }) => name))
+  return Object.keys(env)
+    .filter((name) => name.startsWith('PERENNIAL_') && !known.has(name))
+    .map((name) => `${name} is no setting; \`perennial settings\` lists them`)
+}
+
+const asGiven = (given: string) => given
+
+function wholeNumber(min: number, max: number) {
+  return (given: string) => {
+    const number = Number(given)
+    return /^\d+$/.test(given) && number >= min && number <= max ? number : undefined
+  }
+}
+
+function oneOf<const T extends string>(allowed: readonly T[]) {
+  return (given: string) => allowed.find((word) => word === given.toLowerCase())
+}
+
+const onOrOff = (given: string) => {
+  const word = oneOf(['on', 'off'])(given)
+  return word && word === 'on'
+}
+
+function listOf(fits: (entry: string) => boolean) {
+  return (given: string) => {
+    const entries = given.split(',').map((entry) => entry.trim())
+    return entries.every(fits) ? entries : undefined
+  }
+}
+
+const isNetwork = (entry: string) => {
+  const [address = '', bits = '', more] = entry.split('/')
+  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)]!
+  return more === undefined && /^\d{1,3}$/.test(bits) && Number(bits) <= most
+}
+
+const isAddressOrNetwork = (entry: string) => isIP(entry) !== 0 || isNetwork(entry)
+
+function origin(given: string): string | undefined {
+  const url = URL.parse(given)
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return undefined
+  return url.href === `${url.origin}/` ? url.origin : undefined
+}
+
+function postgresUrl(given: string): string | undefined {
+  return ['postgres:', 'postgresql:'].includes(URL.parse(given)?.protocol ?? '') ? given : undefined
+}

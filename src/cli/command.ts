@@ -1,0 +1,53 @@
+import { type Command, Option } from 'commander'
+import { badUsage } from './command-error.ts'
+import type { Flags, ValuesOf } from './flags.ts'
+import type { Document, OperatorApi } from './operator-api.ts'
+
+/** What commands are given; how a document is printed is decided here, once, for all of them. */
+export type Terminal = {
+  /** Looked up when a command first needs it, so that bad flags are told without a server. */
+  api: () => OperatorApi
+  /** Progress and remarks: never part of the answer. */
+  err: NodeJS.WriteStream
+  answer(document: Document, shown: () => string): void
+  /** The command did what was asked, and what it found is bad news. */
+  failed(): void
+}
+
+type CommandOf<F extends Flags> = {
+  name: string
+  summary: string
+  flags: F
+  run: (values: ValuesOf<F>, terminal: Terminal) => Promise<Document>
+  /** The answer for people. */
+  show: (document: Document, values: ValuesOf<F>) => string
+}
+
+/** Adds a command under `parent`. `--json` comes with each. */
+export function addCommand<F extends Flags>(parent: Command, terminal: Terminal, command: CommandOf<F>): Command {
+  const added = parent.command(command.name).description(command.summary)
+  for (const [key, { written, takes, needed, read }] of Object.entries(command.flags)) {
+    const option = new Option(written, needed ? `${takes} (needed)` : takes)
+    if (option.attributeName() !== key) throw new Error(`${written} is read as ${option.attributeName()}, not ${key}`)
+    if (read) option.argParser(read)
+    added.addOption(option)
+  }
+  added.option('--json', 'print one JSON document')
+  added.action(async () => {
+    // How the answer is printed is no part of what is asked.
+    const { json: _, ...given } = added.opts()
+    const values = given as ValuesOf<F>
+    refuseMissing(command.flags, values)
+    const document = await command.run(values, terminal)
+    terminal.answer(document, () => command.show(document, values))
+  })
+  return added
+}
+
+function refuseMissing<F extends Flags>(flags: F, values: ValuesOf<F>): void {
+  const missing = Object.entries(flags).filter(([key, flag]) => flag.needed && values[key] === undefined)
+  if (missing.length === 0) return
+  throw badUsage(
+    `${missing.map(([, { written, takes }]) => `${written.split(' ')[0]} is needed: ${takes}`).join('; ')}`
+  )
+}

@@ -1,0 +1,26 @@
+import type { Command } from 'commander'
+import { addCommand, type Terminal } from '../command.ts'
+import { badUsage } from '../command-error.ts'
+import { duration, instant, optional } from '../flags.ts'
+import { aStore, storePath } from './of-store.ts'
+
+export function addClockCommands(program: Command, terminal: Terminal): void {
+  const clock = program.command('clock').description('the test clock of a sandbox store')
+
+  addCommand(clock, terminal, {
+    name: 'advance',
+    summary: 'let time pass, and return once all that fell due is done, deliveries included',
+    flags: {
+      store: aStore,
+      by: optional('--by <duration>', duration),
+      to: optional('--to <instant>', instant)
+    },
+    run: async ({ store, by, to }, { api }) => {
+      if ((by === undefined) === (to === undefined)) {
+        throw badUsage(`Exactly one of two is needed: --by takes ${duration.takes}, --to takes ${instant.takes}`)
+      }
+      return api().post(storePath(store, '/clock/advance'), { by, to })
+    },
+    show: ({ now }) => `It is now ${now}, and all that fell due by then is done.\n`
+  })
+}

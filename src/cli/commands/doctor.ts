@@ -1,0 +1,21 @@
+import type { Command } from 'commander'
+import { addCommand, type Terminal } from '../command.ts'
+import { optional, text } from '../flags.ts'
+import type { Document } from '../operator-api.ts'
+import { facts, table } from '../print.ts'
+
+/** The auditor. Findings make the command fail, so that a script notices. */
+export function addDoctorCommand(program: Command, terminal: Terminal): void {
+  addCommand(program, terminal, {
+    name: 'doctor',
+    summary: 'check everything that must always hold; exit code 1 when something does not',
+    flags: { store: optional('--store <store>', text("a store's domain or id (default: all stores)")) },
+    run: async ({ store }, { api, failed }) => {
+      const diagnosis = await api().post('/doctor', { store })
+      if ((diagnosis.findings as unknown[]).length > 0) failed()
+      return diagnosis
+    },
+    show: ({ checked, findings }) =>
+      `${facts(checked as Document)}\n${table(['store', 'check', 'subject', 'message'], 'No findings.')({ data: findings })}`
+  })
+}

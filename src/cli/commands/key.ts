@@ -1,0 +1,37 @@
+import type { Command } from 'commander'
+import { addCommand, type Terminal } from '../command.ts'
+import { list, needed, optional, text } from '../flags.ts'
+import { facts, table } from '../print.ts'
+import { aStore, storePath } from './of-store.ts'
+
+export function addKeyCommands(program: Command, terminal: Terminal): void {
+  const key = program.command('key').description("a store's API keys")
+
+  addCommand(key, terminal, {
+    name: 'create',
+    summary: 'make an API key, which is shown only now',
+    flags: {
+      store: aStore,
+      name: needed('--name <name>', text('what the key is for')),
+      scopes: optional('--scopes <scopes>', list('scopes such as read:members,write:billing (default: all)'))
+    },
+    run: ({ store, name, scopes }, { api }) => api().post(storePath(store, '/keys'), { name, scopes }),
+    show: facts
+  })
+
+  addCommand(key, terminal, {
+    name: 'list',
+    summary: 'the keys of a store, newest first',
+    flags: { store: aStore },
+    run: ({ store }, { api }) => api().get(storePath(store, '/keys')),
+    show: table(['id', 'name', 'mode', 'hint', 'created_at', 'last_used_at', 'revoked_at'], 'The store has no key yet.')
+  })
+
+  addCommand(key, terminal, {
+    name: 'revoke',
+    summary: 'end a key: from now on it opens nothing',
+    flags: { store: aStore, id: needed('--id <key>', text('a key id such as key_3')) },
+    run: ({ store, id }, { api }) => api().delete(storePath(store, `/keys/${encodeURIComponent(id)}`)),
+    show: facts
+  })
+}

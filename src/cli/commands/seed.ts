@@ -1,0 +1,33 @@
+import type { Command } from 'commander'
+import { addCommand, type Terminal } from '../command.ts'
+import { needed, wholeNumber } from '../flags.ts'
+import { facts } from '../print.ts'
+import { showProgress } from '../show-progress.ts'
+import { aStore, storePath } from './of-store.ts'
+
+export function addSeedCommand(program: Command, terminal: Terminal): void {
+  addCommand(program, terminal, {
+    name: 'seed',
+    summary: 'give a sandbox store members and months of life',
+    flags: {
+      store: aStore,
+      members: needed('--members <n>', wholeNumber(1, 100_000)),
+      months: needed('--months <n>', wholeNumber(1, 60))
+    },
+    run: async ({ store, members, months }, { api, err }) => {
+      const server = api()
+      const progress = await showProgress(err, `Seeding ${store}`)
+      try {
+        const result = await server.follow(storePath(store, '/seed'), { members, months }, (step) =>
+          progress.step({ done: Number(step.done), total: Number(step.total), at: String(step.at) })
+        )
+        progress.end(`Seeded ${store}`)
+        return result
+      } catch (reason) {
+        progress.fail('Not seeded to the end')
+        throw reason
+      }
+    },
+    show: facts
+  })
+}

@@ -1,0 +1,59 @@
+import type { Command } from 'commander'
+import { addCommand, type Terminal } from '../command.ts'
+import { instant, needed, oneOf, optional, secret, text, toggle } from '../flags.ts'
+import { facts, table } from '../print.ts'
+import { aStore, storePath } from './of-store.ts'
+
+export function addStoreCommands(program: Command, terminal: Terminal): void {
+  const store = program.command('store').description('make stores and look at them')
+
+  addCommand(store, terminal, {
+    name: 'create',
+    summary: 'make a store; its secrets are shown only now',
+    flags: {
+      domain: needed('--domain <host>', text('a host name such as shop.example.com')),
+      name: needed('--name <name>', text('what the store is called')),
+      timezone: needed('--timezone <zone>', text('an IANA time zone such as Europe/Vienna')),
+      currency: needed('--currency <code>', text('an ISO 4217 code such as USD')),
+      plan: needed('--plan <plan>', oneOf('starter', 'growth', 'enterprise')),
+      sandbox: toggle('--sandbox', 'a store on the sandbox platform'),
+      clock: optional('--clock <instant>', {
+        ...instant,
+        takes: `the test clock's start (with --sandbox): ${instant.takes}`
+      }),
+      profile: optional('--profile <name>', oneOf('platform', 'shopify')),
+      platformUrl: optional('--platform-url <url>', text("the address of the store's platform")),
+      accessToken: optional('--access-token <token>', secret("the platform's access token")),
+      appSecret: optional('--app-secret <secret>', secret("the app's secret on the platform")),
+      proxySecret: optional('--proxy-secret <secret>', secret('the secret of the app proxy (default: the app secret)'))
+    },
+    run: ({ platformUrl, accessToken, appSecret, proxySecret, ...facts }, { api }) =>
+      api().post('/stores', {
+        ...facts,
+        platform_url: platformUrl,
+        access_token: accessToken,
+        app_secret: appSecret,
+        proxy_secret: proxySecret
+      }),
+    show: facts
+  })
+
+  addCommand(store, terminal, {
+    name: 'list',
+    summary: 'all stores of the installation, oldest first',
+    flags: {},
+    run: (_, { api }) => api().get('/stores'),
+    show: table(
+      ['id', 'domain', 'name', 'timezone', 'currency', 'plan', 'sandbox', 'clock', 'status'],
+      'There is no store yet.'
+    )
+  })
+
+  addCommand(store, terminal, {
+    name: 'show',
+    summary: 'one store, without its secrets',
+    flags: { store: aStore },
+    run: ({ store }, { api }) => api().get(storePath(store)),
+    show: facts
+  })
+}

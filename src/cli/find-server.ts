@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { readAnnouncement } from './announcement.ts'
+import { badUsage, CommandError } from './command-error.ts'
+
+export type Server = { url: URL; token: string }
+
+/** Made by the service at its first start; opens the operator API. */
+export const OPERATOR_TOKEN_FILE = 'operator.token'
+
+const HOW_TO_START = 'start it with `npm start`'
+
+/** By PERENNIAL_URL and PERENNIAL_TOKEN, and what of them is not set by the files that the service keeps in DATA_DIR. */
+export function findServer(env: NodeJS.ProcessEnv): Server {
+  const dataDir = resolve(env.DATA_DIR || './data')
+  return { url: urlOf(env, dataDir), token: tokenOf(env, dataDir) }
+}
+
+/** For when the server that was found does not answer. */
+export function notRunning(server: Server): CommandError {
+  return new CommandError('not_running', `No service answers at ${server.url.origin}: ${HOW_TO_START}`)
+}
+
+function urlOf(env: NodeJS.ProcessEnv, dataDir: string): URL {
+  const given = env.PERENNIAL_URL || readAnnouncement(dataDir)?.url
+  if (!given) {
+    throw new CommandError(
+      'not_running',
+      `No service is running from ${dataDir}: ${HOW_TO_START}, or set DATA_DIR, or PERENNIAL_URL and PERENNIAL_TOKEN`
+    )
+  }
+  const url = URL.parse(given)
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+    throw badUsage(`PERENNIAL_URL takes the address of the service such as http://127.0.0.1:3000, not ${given}`)
+  }
+  return url
+}
+
+function tokenOf(env: NodeJS.ProcessEnv, dataDir: string): string {
+  if (env.PERENNIAL_TOKEN) return env.PERENNIAL_TOKEN
+  const file = join(dataDir, OPERATOR_TOKEN_FILE)
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (err) {
+    const reason = (err as NodeJS.ErrnoException).code === 'ENOENT' ? 'is not there' : 'cannot be read'
+    throw new CommandError('authentication_failed', `PERENNIAL_TOKEN is not set, and ${file} ${reason}`)
+  }
+}

@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs'
+import { InvalidArgumentError } from 'commander'
+
+/** One flag of a command: how it is written, what it takes, and how its text is read. */
+export type Flag<T> = {
+  /** As commander takes it: `--price <amount>`. */
+  written: string
+  takes: string
+  needed: boolean
+  read: ((given: string) => unknown) | null
+  /** Never set: carries the type of the value that is read. */
+  value?: T
+}
+
+export type Flags = Record<string, Flag<unknown>>
+export type ValuesOf<F extends Flags> = { [K in keyof F]: F[K] extends Flag<infer T> ? T : never }
+
+/** Reads a flag's text, or throws `refused` with what the flag takes. */
+type Reader<T> = { takes: string; read: (given: string) => T }
+
+export function needed<T>(written: string, { takes, read }: Reader<T>): Flag<T> {
+  return { written, takes, needed: true, read }
+}
+
+export function optional<T>(written: string, { takes, read }: Reader<T>): Flag<T | undefined> {
+  return { written, takes, needed: false, read }
+}
+
+export function toggle(written: string, meaning: string): Flag<boolean | undefined> {
+  return { written, takes: meaning, needed: false, read: null }
+}
+
+function refused(takes: string): never {
+  throw new InvalidArgumentError(`It takes ${takes}.`)
+}
+
+function matching(takes: string, pattern: RegExp): Reader<string> {
+  return { takes, read: (given) => (pattern.test(given) ? given : refused(takes)) }
+}
+
+export const text = (takes: string): Reader<string> => matching(takes, /\S/)
+
+export function oneOf<const T extends string>(...allowed: T[]): Reader<T> {
+  const takes = `${allowed.slice(0, -1).join(', ')} or ${allowed.at(-1)}`
+  return { takes, read: (given) => allowed.find((word) => word === given) ?? refused(takes) }
+}
+
+export function wholeNumber(min: number, max: number): Reader<number> {
+  const takes = `a whole number from ${min} to ${max}`
+  return {
+    takes,
+    read: (given) => {
+      const number = Number(given)
+      return /^\d+$/.test(given) && number >= min && number <= max ? number : refused(takes)
+    }
+  }
+}
+
+/** Kept as text: the server knows how many decimals the store's currency has. */
+export const amount = matching('a decimal amount such as 29.00', /^\d{1,15}(\.\d{1,4})?$/)
+
+export const platformNumber = (what: string): Reader<string> =>
+  matching(`the platform's number of ${what}, which is digits`, /^\d{1,20}$/)
+
+export const list = (of: string): Reader<string[]> => {
+  const takes = `${of}, separated by commas`
+  return {
+    takes,
+    read: (given) => {
+      const words = given.split(',').map((word) => word.trim())
+      return words.every((word) => word !== '') ? words : refused(takes)
+    }
+  }
+}
+
+export const instant: Reader<string> = {
+  takes: 'an ISO 8601 instant such as 2026-01-31T15:00:00Z',
+  read: (given) => readable(given, Temporal.Instant.from, instant.takes)
+}
+
+export const duration: Reader<string> = {
+  takes: 'an ISO 8601 duration such as PT1H, P3D or P1M',
+  read: (given) => readable(given, Temporal.Duration.from, duration.takes)
+}
+
+function readable(given: string, read: (text: string) => unknown, takes: string): string {
+  try {
+    read(given)
+  } catch {
+    refused(takes)
+  }
+  return given
+}
+
+/** `@file` keeps a secret out of the shell's history and the process list. */
+export const secret = (what: string): Reader<string> => ({
+  takes: `${what}, or @file for a file that holds it`,
+  read: (given) => {
+    if (!given.startsWith('@')) return given
+    try {
+      return readFileSync(given.slice(1), 'utf8').trim()
+    } catch (err) {
+      throw new InvalidArgumentError(`The file cannot be read: ${(err as Error).message}.`)
+    }
+  }
+})

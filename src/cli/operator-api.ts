@@ -1,0 +1,107 @@
+import type { IncomingMessage } from 'node:http'
+import { request as overHttp } from 'node:http'
+import { request as overHttps } from 'node:https'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { CommandError } from './command-error.ts'
+import { notRunning, type Server } from './find-server.ts'
+
+/** A JSON object as the server sent it. */
+export type Document = Record<string, unknown>
+
+/** The operator API of a running service. Every method throws CommandError with the server's own code and words. */
+export type OperatorApi = {
+  get(path: string): Promise<Document>
+  post(path: string, body: object): Promise<Document>
+  delete(path: string): Promise<Document>
+  /** A POST that is answered line by line; returns the last line's `result`. */
+  follow(path: string, body: object, onProgress: (progress: Document) => void): Promise<Document>
+}
+
+/**
+ * Speaks plain node:http: it loads at once, and unlike fetch it sets no limit on how long an answer may take, which
+ * advancing a clock by years needs.
+ */
+export function operatorApi(server: Server): OperatorApi {
+  const answered = async (method: string, path: string, body?: object) =>
+    documentOf(await send(server, method, path, body), server)
+  return {
+    get: (path) => answered('GET', path),
+    post: (path, body) => answered('POST', path, body),
+    delete: (path) => answered('DELETE', path),
+    async follow(path, body, onProgress) {
+      const response = await send(server, 'POST', path, body)
+      if (isRefusal(response)) return documentOf(response, server)
+      let result: Document | null = null
+      for await (const line of createInterface({ input: response, crlfDelay: Number.POSITIVE_INFINITY })) {
+        const said = parsed(line, server)
+        if (said.error) throw errorIn(said, server)
+        if (said.progress) onProgress(said.progress as Document)
+        if (said.result) result = said.result as Document
+      }
+      if (!result) throw brokeOff(server)
+      return result
+    }
+  }
+}
+
+function send(server: Server, method: string, path: string, body?: object): Promise<IncomingMessage> {
+  const payload = body && JSON.stringify(body)
+  const base = server.url.href.replace(/\/+$/, '')
+  const url = new URL(`${base}/admin/api${path}`)
+  return new Promise((resolve, reject) => {
+    const request = (url.protocol === 'https:' ? overHttps : overHttp)(url, {
+      method,
+      headers: {
+        authorization: `Bearer ${server.token}`,
+        accept: 'application/json',
+        ...(payload !== undefined && {
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(payload)
+        })
+      }
+    })
+    request.on('response', resolve)
+    request.on('error', (err: NodeJS.ErrnoException) => reject(unreachable(err, server)))
+    request.end(payload)
+  })
+}
+
+function unreachable(err: NodeJS.ErrnoException, server: Server): CommandError {
+  if (err.code === 'ECONNREFUSED') return notRunning(server)
+  if (err.code === 'ECONNRESET' || err.code === 'EPIPE') return brokeOff(server)
+  return new CommandError('unavailable', `${server.url.origin} cannot be reached: ${err.message || err.code}`)
+}
+
+const brokeOff = (server: Server) =>
+  new CommandError('unavailable', `${server.url.origin} ended the connection without an answer; see the service's log`)
+
+const isRefusal = (response: IncomingMessage) => (response.statusCode ?? 0) >= 400
+
+async function documentOf(response: IncomingMessage, server: Server): Promise<Document> {
+  const body = await text(response).catch(() => {
+    throw brokeOff(server)
+  })
+  const document = parsed(body, server)
+  if (isRefusal(response)) throw errorIn(document, server)
+  return document
+}
+
+function parsed(body: string, server: Server): Document {
+  try {
+    const document: unknown = JSON.parse(body)
+    if (typeof document === 'object' && document !== null) return document as Document
+  } catch {
+    // Told below, as is a document of another kind.
+  }
+  throw notPerennial(server)
+}
+
+function errorIn(document: Document, server: Server): CommandError {
+  const { code, message } = (document.error ?? {}) as { code?: unknown; message?: unknown }
+  if (typeof code !== 'string' || typeof message !== 'string') return notPerennial(server)
+  return new CommandError(code, message)
+}
+
+const notPerennial = (server: Server) =>
+  new CommandError('unavailable', `What answers at ${server.url.origin} is no Perennial service`)

@@ -1,0 +1,86 @@
+import { Command, CommanderError } from 'commander'
+import type { Terminal } from './command.ts'
+import { badUsage, CommandError } from './command-error.ts'
+import { addClockCommands } from './commands/clock.ts'
+import { addDoctorCommand } from './commands/doctor.ts'
+import { addKeyCommands } from './commands/key.ts'
+import { addPlanCommands } from './commands/plan.ts'
+import { addSandboxCommands } from './commands/sandbox.ts'
+import { addSeedCommand } from './commands/seed.ts'
+import { addServeCommands, type ServeParts } from './commands/serve.ts'
+import { addStoreCommands } from './commands/store.ts'
+import { addWebhookCommands } from './commands/webhook.ts'
+import { findServer } from './find-server.ts'
+import { operatorApi } from './operator-api.ts'
+
+const ENV_HELP = `
+Commands find the service by PERENNIAL_URL and PERENNIAL_TOKEN, or by the files that it keeps in DATA_DIR (./data).
+With --json each prints one JSON document, an error too: {"error": {"code", "message"}}.`
+
+/**
+ * The `perennial` command. Returns the exit code: 0 when it did what was asked, 1 when not or when the auditor found
+ * something. The answer goes to standard output and everything else to standard error.
+ */
+export async function runCommand(
+  args: string[],
+  { env, ...parts }: ServeParts & { env: NodeJS.ProcessEnv }
+): Promise<number> {
+  const asJson = args.includes('--json')
+  let exitCode = 0
+  const terminal: Terminal = {
+    api: () => operatorApi(findServer(env)),
+    err: process.stderr,
+    answer: (document, shown) => process.stdout.write(asJson ? `${JSON.stringify(document)}\n` : shown()),
+    failed: () => {
+      exitCode = 1
+    }
+  }
+  // A reader that has seen enough, such as head, is no failure.
+  process.stdout.on('error', (err: NodeJS.ErrnoException) => {
+    if (err.code !== 'EPIPE') throw err
+    process.exit(exitCode)
+  })
+
+  try {
+    await programOf(terminal, parts).parseAsync(args, { from: 'user' })
+    return exitCode
+  } catch (err) {
+    if (err instanceof CommanderError && err.exitCode === 0) return 0
+    const { code, message, exitCode } = told(err)
+    if (asJson) process.stdout.write(`${JSON.stringify({ error: { code, message } })}\n`)
+    else process.stderr.write(`perennial: ${message}\n`)
+    return exitCode
+  }
+}
+
+function programOf(terminal: Terminal, parts: ServeParts): Command {
+  const program = new Command('perennial')
+    .description('Subscriptions and memberships for stores: the service and its operator commands')
+    .addHelpText('after', ENV_HELP)
+    .exitOverride()
+    // Errors are told by runCommand, in one place for both forms.
+    .configureOutput({ outputError: () => {} })
+    .showHelpAfterError(false)
+  addServeCommands(program, terminal, parts)
+  addStoreCommands(program, terminal)
+  addKeyCommands(program, terminal)
+  addPlanCommands(program, terminal)
+  addWebhookCommands(program, terminal)
+  addClockCommands(program, terminal)
+  addSandboxCommands(program, terminal)
+  addDoctorCommand(program, terminal)
+  addSeedCommand(program, terminal)
+  return program
+}
+
+/** What was thrown, as a code and one line. What is no refusal is a bug, and keeps its stack. */
+function told(err: unknown): CommandError {
+  if (err instanceof CommandError) return err
+  if (err instanceof CommanderError) return badUsage(inOneLine(err))
+  return new CommandError('internal_error', (err as Error).stack ?? String(err))
+}
+
+function inOneLine(err: CommanderError): string {
+  if (err.code === 'commander.help') return 'a command is missing; `perennial help` lists them'
+  return err.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ')
+}
