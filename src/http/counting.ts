@@ -14,7 +14,7 @@ declare module 'fastify' {
 type Counted = { standing: Standing } | { failure: unknown }
 
 /** Requests per window by tariff (spec 1, Limits); days are UTC days. */
-const BUDGETS: Record<RatePlan, Budget> = {
+export const BUDGETS: Record<RatePlan, Budget> = {
   starter: { perMinute: 60, perDay: 10_000 },
   growth: { perMinute: 120, perDay: 50_000 },
   enterprise: { perMinute: 300, perDay: null }

@@ -7,6 +7,7 @@ import { createAddressLimiter } from './address-limiter.ts'
 import { registerAdmin } from './admin/index.ts'
 import { setBudgetHeaders } from './counting.ts'
 import type { HttpDeps } from './deps.ts'
+import { registerDocs } from './docs.ts'
 import { logBug, noSuchRoute, refusalOf } from './errors.ts'
 import { registerHealth } from './health.ts'
 import { registerPlatformDoor } from './platform-door.ts'
@@ -72,6 +73,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
   logRequests(app, deps)
   noteKeyUses(app, deps)
 
+  registerDocs(app, deps.budgets)
   registerHealth(app, deps)
   registerPlatformDoor(app, deps)
   registerRest(app, deps, countAddress)
