@@ -33,7 +33,10 @@ export async function makeDemoStore(deps: Deps, onProgress: (progress: SeedProgr
   // Its clock runs with real time from the moment that the year is complete.
   if (begun ? begun.clockAt === null : stores.length > 0) return null
 
-  const start = Temporal.Now.zonedDateTimeISO('UTC').subtract({ months: MONTHS }).round('hour').toInstant()
+  const start = Temporal.Now.zonedDateTimeISO('UTC')
+    .subtract({ months: MONTHS })
+    .round({ smallestUnit: 'hour', roundingMode: 'floor' })
+    .toInstant()
   if (!begun?.connectedAt) {
     await openStore(
       { db, vault, ...deps.http },
