@@ -26,7 +26,8 @@ createServer(async (request, response) => {
   const { event, timestamp, webhook_id, data } = JSON.parse(body)
   if (!seen.has(webhook_id)) {
     seen.add(webhook_id)
-    console.log(timestamp, event, JSON.stringify(data))
+    const subject = data.billing_attempt_id ?? data.subscription_id ?? data.member_id
+    console.log(timestamp, event, subject, data.error?.decline_code ?? '')
   }
   response.writeHead(204).end()
 }).listen(port, '127.0.0.1', () => console.log(`Listening on http://127.0.0.1:${port}`))
