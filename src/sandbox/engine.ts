@@ -15,28 +15,30 @@ export function sandboxEngine(
   schema: GraphQLSchema,
   clock: (shopDomain: string) => Promise<Temporal.Instant>
 ): Engine {
+  const nextDueAt = async (storeId: number): Promise<Temporal.Instant | null> => {
+    const { at } = await db.direct.one(
+      row({ at: nullable(instant) }),
+      sql`
+      select least(
+        (select answer_at from sandbox.billing_attempts
+          where store_id = ${storeId} and status = 'pending' order by answer_at limit 1),
+        (select next_try_at from sandbox.webhook_messages
+          where store_id = ${storeId} and status = 'waiting' order by next_try_at limit 1),
+        (select created_at from sandbox.bulk_operations
+          where store_id = ${storeId} and status = 'CREATED' order by created_at limit 1)) as at`
+    )
+    return at
+  }
   return {
     name: 'sandbox',
-
-    async nextDueAt(storeId) {
-      const { at } = await db.direct.one(
-        row({ at: nullable(instant) }),
-        sql`
-        select least(
-          (select answer_at from sandbox.billing_attempts
-            where store_id = ${storeId} and status = 'pending' order by answer_at limit 1),
-          (select next_try_at from sandbox.webhook_messages
-            where store_id = ${storeId} and status = 'waiting' order by next_try_at limit 1),
-          (select created_at from sandbox.bulk_operations
-            where store_id = ${storeId} and status = 'CREATED' order by created_at limit 1)) as at`
-      )
-      return at
-    },
+    nextDueAt,
 
     async runOnce(storeId) {
       const shop = await shops.find(storeId)
-      if (!shop) return 0
+      const due = shop && (await nextDueAt(storeId))
+      if (!due) return 0
       const now = await clock(shop.domain)
+      if (Temporal.Instant.compare(due, now) > 0) return 0
       const answered = await db.inInstallation((q) => answerDueAttempts(q, shop, now))
       const exported = await runBulkOperation(db, schema, shop, now)
       const sent = await sendWebhooks(db, agent, shop, now)

@@ -1,2 +1,1 @@
-export type { Controls } from './controls/index.ts'
 export { createSandbox, type Sandbox } from './create-sandbox.ts'

@@ -2,7 +2,7 @@ import type { Anchor, Attribute, ContractStatus, ContractTerms, Interval } from 
 import type { Api } from '../wire/api.ts'
 import { parseGid } from '../wire/gid.ts'
 import { amountFrom } from '../wire/money.ts'
-import { anchorsFrom } from './selling-plans.ts'
+import { anchorsFrom } from './selling-plan-input.ts'
 import { type UserError, userError } from './user-errors.ts'
 
 type PolicyInput = {

@@ -11,7 +11,7 @@ import { type Charge, chargeOf } from './charge.ts'
 import { type DeclineCode, declineOf, errorKindOf, messageOf } from './outcomes.ts'
 import { orderMessages, type PlacedOrder, type Purchase, placeOrders } from './place-orders.ts'
 
-export const BATCH = 200
+const BATCH = 200
 export const GATEWAY = 'bogus'
 
 /**

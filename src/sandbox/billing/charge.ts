@@ -13,7 +13,7 @@ export type Charge = {
 }
 
 /** A line's price in a cycle: the newest price change that has begun, or else what the app set. */
-export function priceInCycle(line: ContractLine, cycleIndex: number): number {
+function priceInCycle(line: ContractLine, cycleIndex: number): number {
   const begun = line.cycleDiscounts.filter((change) => change.afterCycle > 0 && change.afterCycle <= cycleIndex)
   return begun.sort((a, b) => b.afterCycle - a.afterCycle)[0]?.computedPriceMinor ?? line.priceMinor
 }

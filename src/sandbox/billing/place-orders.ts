@@ -1,5 +1,6 @@
 import type { Queries } from '#kit/postgres'
-import { orderPayload, transactionPayload } from '../outgoing/order-payloads.ts'
+import { orderPayload } from '../outgoing/order-payloads.ts'
+import { transactionPayload } from '../outgoing/payment-payloads.ts'
 import type { Topic } from '../outgoing/topics.ts'
 import type { Shop } from '../shop.ts'
 import type { Customer } from '../state/customers.ts'

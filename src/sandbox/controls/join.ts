@@ -50,7 +50,7 @@ export async function listOffers(q: Queries, storeId: number): Promise<Offer[]> 
 }
 
 /** By a plan's id, its name, its group's name or its product's title; the first that fits. */
-export function findOffer(offers: Offer[], name: string): Offer | undefined {
+function findOffer(offers: Offer[], name: string): Offer | undefined {
   const wanted = name.trim().toLowerCase()
   const names: ((offer: Offer) => string)[] = [
     ({ plan }) => plan.id,

@@ -1,5 +1,6 @@
 import type { Queries } from '#kit/postgres'
-import { orderPayload, refundPayload, transactionPayload } from '../outgoing/order-payloads.ts'
+import { orderPayload } from '../outgoing/order-payloads.ts'
+import { refundPayload, transactionPayload } from '../outgoing/payment-payloads.ts'
 import { happening, queueWebhooks } from '../outgoing/queue-webhooks.ts'
 import type { Shop } from '../shop.ts'
 import { findCustomer } from '../state/customers.ts'

@@ -1,7 +1,6 @@
 import type { Shop } from '../shop.ts'
 import type { Customer } from '../state/customers.ts'
 import type { PaymentMethod } from '../state/payment-methods.ts'
-import { wireInstant } from '../wire/time.ts'
 import { formsOf, number } from './json.ts'
 
 /** customers/create, update, enable, disable; also the `customer` of an order. */
@@ -100,18 +99,3 @@ export const compliancePayloads = {
 } as const
 
 export type ComplianceTopic = keyof typeof compliancePayloads
-
-/** app/uninstalled: the shop as the app last saw it. */
-export function shopPayload(shop: Shop) {
-  return {
-    id: number(shop.id),
-    name: shop.name,
-    email: shop.email,
-    domain: shop.domain,
-    currency: shop.currency,
-    iana_timezone: shop.timezone,
-    myshopify_domain: shop.domain,
-    created_at: wireInstant(shop.createdAt),
-    updated_at: wireInstant(shop.createdAt)
-  }
-}

@@ -1,7 +1,7 @@
 import { decimalOf } from '#kit/money'
 import type { Shop } from '../shop.ts'
 import type { Customer } from '../state/customers.ts'
-import type { Order, OrderLine, Refund, Transaction } from '../state/orders.ts'
+import type { Order, OrderLine } from '../state/orders.ts'
 import { customerPayload } from './customer-payloads.ts'
 import { formsOf, moneySet, number } from './json.ts'
 
@@ -125,7 +125,8 @@ export function orderPayload(shop: Shop, order: Order, customer: Customer | null
   }
 }
 
-function linePayload(shop: Shop, order: Order, line: OrderLine) {
+/** A line as orders and refunds tell it. */
+export function linePayload(shop: Shop, order: Order, line: OrderLine) {
   const form = formsOf(shop)
   return {
     id: number(line.id),
@@ -180,93 +181,5 @@ function addressOf(order: Order, customer: Customer | null) {
     name: [firstName, lastName].filter(Boolean).join(' '),
     country_code: order.country,
     province_code: order.province
-  }
-}
-
-/** order_transactions/create, and the transactions of a refund. */
-export function transactionPayload(shop: Shop, transaction: Transaction, orderNumber: number) {
-  const form = formsOf(shop)
-  const { card, currency } = transaction
-  const settled = { amount: '0.0', currency }
-  return {
-    id: number(transaction.id),
-    order_id: number(transaction.orderId),
-    kind: transaction.kind.toLowerCase(),
-    gateway: transaction.gateway,
-    status: transaction.status.toLowerCase(),
-    message: null,
-    created_at: form.at(transaction.createdAt),
-    test: true,
-    authorization: null,
-    location_id: null,
-    user_id: null,
-    parent_id: number(transaction.parentId),
-    processed_at: form.at(transaction.createdAt),
-    device_id: null,
-    error_code: transaction.errorCode?.toLowerCase() ?? null,
-    source_name: 'web',
-    ...(card && {
-      payment_details: {
-        credit_card_bin: '424242',
-        avs_result_code: null,
-        cvv_result_code: null,
-        credit_card_number: `•••• •••• •••• ${card.lastDigits}`,
-        credit_card_company: card.brand,
-        buyer_action_info: null,
-        credit_card_name: card.holder,
-        credit_card_wallet: null,
-        credit_card_expiration_month: card.expiryMonth,
-        credit_card_expiration_year: card.expiryYear,
-        payment_method_name: card.brand.toLowerCase()
-      }
-    }),
-    receipt: {},
-    amount: decimalOf(transaction.amountMinor, currency),
-    currency,
-    payment_id: `#${orderNumber}.1`,
-    total_unsettled_set: { presentment_money: settled, shop_money: settled },
-    manual_payment_gateway: false,
-    amount_rounding: null,
-    admin_graphql_api_id: form.gid('OrderTransaction', transaction.id)
-  }
-}
-
-/** refunds/create; lines are told when the whole order was given back. */
-export function refundPayload(shop: Shop, order: Order, refund: Refund, transactions: Transaction[]) {
-  const form = formsOf(shop)
-  const whole = refund.amountMinor === order.totalMinor
-  const none = moneySet(0, order.currency)
-  return {
-    id: number(refund.id),
-    order_id: number(order.id),
-    created_at: form.at(refund.createdAt),
-    note: refund.note,
-    user_id: null,
-    processed_at: form.at(refund.createdAt),
-    duties: [],
-    total_duties_set: none,
-    return: null,
-    refund_shipping_lines: [],
-    restock: false,
-    admin_graphql_api_id: form.gid('Refund', refund.id),
-    order_adjustments: [],
-    refund_line_items: !whole
-      ? []
-      : order.lines.map((line) => {
-          const subtotalMinor = line.priceMinor * line.quantity - line.discountMinor
-          return {
-            id: number(line.id),
-            quantity: line.quantity,
-            line_item_id: number(line.id),
-            location_id: null,
-            restock_type: 'no_restock',
-            subtotal: Number(decimalOf(subtotalMinor, order.currency)),
-            total_tax: 0,
-            subtotal_set: moneySet(subtotalMinor, order.currency),
-            total_tax_set: none,
-            line_item: linePayload(shop, order, line)
-          }
-        }),
-    transactions: transactions.map((transaction) => transactionPayload(shop, transaction, order.number))
   }
 }

@@ -1,6 +1,5 @@
 /** The topics that this platform sends, by their name in the GraphQL enum. */
 export const TOPICS = {
-  APP_UNINSTALLED: 'app/uninstalled',
   BULK_OPERATIONS_FINISH: 'bulk_operations/finish',
   CUSTOMERS_CREATE: 'customers/create',
   CUSTOMERS_UPDATE: 'customers/update',

@@ -47,7 +47,7 @@ function notice({ kind, title, detail }: Notice): Html {
 }
 
 /** A moment in the shop's zone, in words. */
-export function moment(shop: Shop, at: Temporal.Instant): string {
+function moment(shop: Shop, at: Temporal.Instant): string {
   return new Intl.DateTimeFormat('en-GB', {
     timeZone: shop.timezone,
     dateStyle: 'full',
@@ -76,7 +76,7 @@ header { border-bottom: 1px solid var(--line); background: var(--card); padding:
 .shop { font-size: 1.25rem; font-weight: 700; color: inherit; text-decoration: none }
 .clock { max-width: 62rem; margin: .25rem auto 0; color: var(--soft); font-size: .9rem }
 .who { display: flex; flex-wrap: wrap; gap: .75rem; align-items: center }
-main { max-width: 62rem; margin: 0 auto; padding: 1rem; display: grid; gap: 1.75rem }
+main { max-width: 64rem; margin: 0 auto; padding: 1rem; display: grid; grid-template-columns: minmax(0, 1fr); gap: 1.75rem }
 main:focus { outline: none }
 h1 { font-size: 1.6rem; line-height: 1.2; margin: 0 }
 h2 { font-size: 1.15rem; margin: 0 0 .75rem }
@@ -84,15 +84,16 @@ h3 { font-size: 1.05rem; margin: 0 }
 p { margin: 0 0 .5rem }
 .soft { color: var(--soft) }
 .grid { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 17rem), 1fr)); list-style: none; margin: 0; padding: 0 }
-.card { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: 1rem; display: grid; gap: .6rem; align-content: start; min-width: 0 }
+a.shop { min-width: 0 }
+.card { grid-template-columns: minmax(0, 1fr); background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: 1rem; display: grid; gap: .6rem; align-content: start; min-width: 0 }
 .price { font-size: 1.5rem; font-weight: 700 }
 .status { display: inline-block; padding: .05rem .55rem; border-radius: 1rem; border: 1px solid var(--line); font-size: .85rem; font-weight: 600 }
 .status.active { background: var(--done); color: var(--done-ink); border-color: transparent }
 .status.failed, .status.cancelled, .status.expired { background: var(--problem); color: var(--problem-ink); border-color: transparent }
 dl { margin: 0; display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .25rem 1rem }
 dt { color: var(--soft) } dd { margin: 0 }
-form { display: grid; gap: .6rem; margin: 0 } form.inline { display: inline }
-label { display: grid; gap: .2rem; font-weight: 600 }
+form { display: grid; grid-template-columns: minmax(0, 1fr); gap: .6rem; margin: 0 } form.inline { display: inline }
+label { display: grid; grid-template-columns: minmax(0, 1fr); gap: .2rem; font-weight: 600 }
 input, select, textarea { font: inherit; font-weight: 400; color: inherit; background: var(--ground); border: 1px solid var(--soft); border-radius: .4rem; padding: .5rem .6rem; width: 100%; min-width: 0; max-width: 100% }
 button { font: inherit; font-weight: 600; min-height: 2.75rem; padding: .4rem 1rem; border-radius: .4rem; border: 1px solid var(--accent); background: var(--accent); color: var(--on-accent); cursor: pointer; justify-self: start }
 button.quiet { background: transparent; color: var(--accent) }
@@ -104,7 +105,7 @@ table { border-collapse: collapse; width: 100% }
 th, td { text-align: left; padding: .5rem .75rem; border-bottom: 1px solid var(--line); white-space: nowrap }
 tr:last-child td { border-bottom: 0 } th { color: var(--soft); font-weight: 600 } .number { text-align: right; font-variant-numeric: tabular-nums }
 .notice { border-radius: .6rem; padding: .75rem 1rem } .notice h2 { margin: 0; font-size: 1rem }
-.done { background: var(--done); color: var(--done-ink) } .problem { background: var(--problem); color: var(--problem-ink) }
+.done { background: var(--done); color: var(--done-ink) } .problem { background: var(--problem); color: var(--problem-ink) } .notice p { margin: .25rem 0 0 } .notice a { color: inherit }
 pre { white-space: pre-wrap; margin: .5rem 0 0; font: .85rem/1.4 ui-monospace, monospace }
 details { border-top: 1px solid var(--line); padding-top: .6rem } summary { cursor: pointer; min-height: 2rem; font-weight: 600 } details[open] summary { margin-bottom: .6rem }
 .skip { position: absolute; left: -999rem } .skip:focus { left: 1rem; top: .5rem; background: var(--card); padding: .5rem 1rem; z-index: 1 }

@@ -19,6 +19,8 @@ import { validationError, variableErrors, type WireError, withDefaults } from '.
 const DOCUMENTATION = 'https://shopify.dev/api/usage/rate-limits'
 const MAX_COST = 1000
 const REMEMBERED_DOCUMENTS = 500
+/** A longer document is parsed each time: a client's own are a few thousand characters. */
+const REMEMBERED_LENGTH = 20_000
 
 export type GraphqlRequest = { query?: unknown; variables?: unknown; operationName?: unknown }
 export type GraphqlAnswer = { data?: unknown; errors?: WireError[]; extensions?: unknown }
@@ -105,6 +107,7 @@ export class Answerer {
     const known = this.#parsed.get(query)
     if (known) return known
     const parsed = this.#read(query)
+    if (query.length > REMEMBERED_LENGTH) return parsed
     if (this.#parsed.size >= REMEMBERED_DOCUMENTS) this.#parsed.clear()
     this.#parsed.set(query, parsed)
     return parsed

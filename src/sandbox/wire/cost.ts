@@ -27,7 +27,7 @@ const MUTATION_COST = 10
  * The published weights: scalars 0, objects 1, mutations 10. The platform does not publish how a connection grows with its
  * size; 2 and the logarithm of the size agrees with the recorded answers.
  */
-export function connectionWeight(size: number): number {
+function connectionWeight(size: number): number {
   return 2 + Math.ceil(Math.log2(size + 1))
 }
 
