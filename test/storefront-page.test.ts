@@ -1,0 +1,86 @@
+// A person at the sandbox's storefront, in a real browser: joins, sees the membership, cancels it.
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { test } from 'node:test'
+import { type Browser, chromium } from 'playwright-core'
+import { beforeDrop, testDatabase } from './database.ts'
+import { startService } from './service-builder.ts'
+
+const executablePath = [
+  process.env.CHROMIUM_PATH,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome'
+].find((path) => path && existsSync(path))
+// A machine with only Node and npm has no browser; what the pages say is tested over HTTP beside the sandbox.
+const skip = executablePath ? false : 'no Chromium on this machine (CHROMIUM_PATH names one)'
+
+const { url } = await testDatabase()
+const service = await startService(url, { background: true })
+let browser: Browser | undefined
+beforeDrop(async () => browser?.close())
+
+async function aPage(viewport: { width: number; height: number }, colorScheme: 'light' | 'dark' = 'light') {
+  browser ??= await chromium.launch({
+    executablePath,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync'
+    ]
+  })
+  return (await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })).newPage()
+}
+const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+
+test('someone joins, sees the membership, and cancels it through the store', { skip }, async () => {
+  const store = await service.aStore()
+  const page = await aPage({ width: 1200, height: 900 })
+  await page.goto(`${service.urls.sandbox}/${store.domain}/`)
+  await page.getByPlaceholder('name@example.com').fill('ada@example.com')
+  await page
+    .getByRole('button', { name: /log in|continue|create/i })
+    .last()
+    .click()
+  await page.getByRole('button', { name: /join/i }).first().click()
+  await page
+    .getByText(/next (billing|payment)/i)
+    .first()
+    .waitFor()
+  await service.deps.settle(store.storeId)
+  const { body } = await service.get('/members', store.key)
+  assert.deepEqual([body.data[0].customer.email, body.data[0].status], ['ada@example.com', 'active'])
+
+  await page.getByText('Cancel this membership').click()
+  await page.getByRole('combobox', { name: 'Why do you leave?' }).selectOption('too_expensive')
+  await page.getByRole('button', { name: 'Cancel membership' }).click()
+  await page.getByRole('status').waitFor()
+  await service.deps.settle(store.storeId)
+  const after = await service.get('/subscriptions', store.key)
+  assert.deepEqual([after.body.data[0].status, after.body.data[0].cancel_reason], ['cancelled', 'too_expensive'])
+})
+
+for (const path of ['storefront', 'docs'] as const) {
+  test(`the ${path} page fits a narrow screen, light and dark, and loads nothing from elsewhere`, {
+    skip
+  }, async () => {
+    const store = await service.aStore()
+    const address = path === 'docs' ? `${service.urls.public}/docs` : `${service.urls.sandbox}/${store.domain}/`
+    for (const scheme of ['light', 'dark'] as const) {
+      const page = await aPage({ width: 360, height: 740 }, scheme)
+      const elsewhere: string[] = []
+      page.on('request', (request) => {
+        if (!request.url().startsWith(new URL(address).origin) && !request.url().startsWith('data:'))
+          elsewhere.push(request.url())
+      })
+      await page.goto(address)
+      assert.equal(await page.evaluate(overflow), 0)
+      assert.deepEqual(elsewhere, [])
+      await page.context().close()
+    }
+  })
+}
