@@ -30,18 +30,15 @@ const service = await createService({
 try {
   urls.public = await service.http.listen({ port: 0, host: '127.0.0.1' })
   urls.sandbox = await service.sandbox.app.listen({ port: 0, host: '127.0.0.1' })
-  const { store } = await openStore(
-    service.deps,
-    {
-      domain: 'bench.example',
-      name: 'Bench',
-      timezone: 'America/New_York',
-      currency: 'USD',
-      plan: 'enterprise',
-      sandbox: true,
-      clockAt: START
-    }
-  )
+  const { store } = await openStore(service.deps, {
+    domain: 'bench.example',
+    name: 'Bench',
+    timezone: 'America/New_York',
+    currency: 'USD',
+    plan: 'enterprise',
+    sandbox: true,
+    clockAt: START
+  })
   await contractsFor(store.storeId)
 
   const heap: number[] = []

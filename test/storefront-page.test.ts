@@ -59,6 +59,7 @@ test('someone joins, sees the membership, and cancels it through the store', { s
   await page.getByRole('combobox', { name: 'Why do you leave?' }).selectOption('too_expensive')
   await page.getByRole('button', { name: 'Cancel membership' }).click()
   await page.getByRole('status').waitFor()
+  assert.match(await page.locator('#membership, [aria-labelledby=membership]').first().innerText(), /cancelled/)
   await service.deps.settle(store.storeId)
   const after = await service.get('/subscriptions', store.key)
   assert.deepEqual([after.body.data[0].status, after.body.data[0].cancel_reason], ['cancelled', 'too_expensive'])

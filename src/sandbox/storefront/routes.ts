@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispatcher } from 'undici'
 import { Refusal } from '#kit/refusal'
@@ -16,6 +17,9 @@ import { isNumericId } from '../wire/gid.ts'
 import { type Account, accountBar, accountPage, challengePage, visitorPage } from './home.ts'
 import { CSS, type Notice, page } from './layout.ts'
 import { isOwnForm, loggedInCustomer, logIn, logOut } from './session.ts'
+
+const LOOKS = 40
+const LOOK_AGAIN_MS = 50
 
 const PICKABLE_CUSTOMERS = 50
 const SHOWN_ORDERS = 24
@@ -174,12 +178,22 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
       },
       await clock(shop.domain)
     )
-    if (!answer) return { kind: 'problem', title: 'The membership service does not answer. Nothing was changed.' }
+    if (!answer) return { kind: 'problem', title: 'The membership service does not answer. Look again in a moment.' }
     const done = answer.status >= 200 && answer.status < 300
+    if (done) await untilEnded(shop.storeId, id)
     return {
       kind: done ? 'done' : 'problem',
       title: done ? 'Your membership is cancelled.' : `The membership service refused (${answer.status}).`,
       detail: readable(answer.body.toString())
+    }
+  }
+
+  /** The app tells the platform a moment after it answered; a page that is shown before would contradict itself. */
+  async function untilEnded(storeId: number, contractId: string): Promise<void> {
+    for (let look = 0; look < LOOKS; look++) {
+      const contract = await findContract(db.direct, storeId, contractId)
+      if (contract?.status !== 'ACTIVE' && contract?.status !== 'PAUSED') return
+      await setTimeout(LOOK_AGAIN_MS)
     }
   }
 
