@@ -2,7 +2,7 @@ import type { Database } from '#kit/postgres'
 import type { Vault } from '#kit/secrets'
 import { createPlan, listPlans } from '#plans'
 import type { Connector } from '#platform'
-import { createKey, findStore, listStores, setClock, storeNow } from '#stores'
+import { createKey, findStore, listKeys, listStores, setClock, storeNow } from '#stores'
 import { openStore } from '../http/admin/open-store.ts'
 import type { HttpDeps } from '../http/deps.ts'
 import { advanceClock } from './clock.ts'
@@ -30,8 +30,8 @@ export async function makeDemoStore(deps: Deps, onProgress: (progress: SeedProgr
   const { db, vault, runner, connectorOf } = deps
   const stores = await listStores(db)
   const begun = stores.find((store) => store.domain === DEMO_DOMAIN)
-  // Its clock runs with real time from the moment that the year is complete.
-  if (begun ? begun.clockAt === null : stores.length > 0) return null
+  // It gets its key once the year is complete. Its clock tells nothing: anyone may have moved it since.
+  if (begun ? (await db.inStore(begun.storeId, listKeys)).length > 0 : stores.length > 0) return null
 
   const start = Temporal.Now.zonedDateTimeISO('UTC')
     .subtract({ months: MONTHS })
@@ -64,8 +64,8 @@ export async function makeDemoStore(deps: Deps, onProgress: (progress: SeedProgr
     )
 
   await advanceClock({ db, runner }, storeId, { to: Temporal.Now.instant().toString() })
-  const { key } = await createKey(db, { storeId, name: 'Demo' })
   await db.inStore(storeId, (ctx) => setClock(ctx, null))
+  const { key } = await createKey(db, { storeId, name: 'Demo' })
   return key
 }
 
