@@ -37,8 +37,8 @@ test('the docs tell every route of the direct API, with its scope, what it takes
     '<td><code>order</code></td><td>object or null</td>',
     '<td><code>order.order_number</code></td><td>string or null</td>',
     '<td><code>meta.has_more</code></td><td>boolean</td>',
-    '<td><code>forbidden</code></td><td>403</td>',
-    '<td><code>rate_limited</code></td><td>429</td>',
+    '<td>403 <code>forbidden</code></td>',
+    '<td>429 <code>rate_limited</code></td>',
     '<td><code>enterprise</code></td><td>300</td><td>unlimited</td>'
   ]) {
     assert.ok(body.includes(row), row)

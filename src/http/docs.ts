@@ -81,7 +81,7 @@ ${table('Fields of meta', ['Field', 'Type'], fieldRows(answerOf(routes[0])?.prop
 <section id="errors"><h2>Errors</h2>
 <p>The body is <code>{"error": {"code", "message"}}</code>; when several fields are wrong, <code>details</code> lists
 each as <code>{"field", "message"}</code>.</p>
-${table('Errors', ['Code', 'Status', 'Meaning'], errorRows())}</section>
+${table('Errors', ['Status and code', 'Meaning'], errorRows())}</section>
 <section id="limits"><h2>Limits</h2>
 <p>Requests are counted per store. Every answer says in <code>X-RateLimit-Limit</code>,
 <code>X-RateLimit-Remaining</code> and <code>X-RateLimit-Reset</code> (Unix seconds) how much is left of the window that
@@ -146,11 +146,7 @@ function errorRows(): string[][] {
     { answer: new RateLimited(), meaning: 'The budget of a window is used up' },
     { answer: null, meaning: 'Something went wrong on our side' }
   ]
-  return rows.map(({ answer, meaning }) => [
-    code(errorBody(answer).error.code),
-    String(statusOf(answer)),
-    text(meaning)
-  ])
+  return rows.map(({ answer, meaning }) => [`${statusOf(answer)} ${code(errorBody(answer).error.code)}`, text(meaning)])
 }
 
 function limitRows(budgets: Record<RatePlan, Budget>): string[][] {
@@ -186,7 +182,7 @@ section { padding: 1rem 0; border-top: 1px solid var(--line); scroll-margin-top:
 pre, .table { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: .5rem } pre { margin: 0; padding: .75rem }
 code, pre { font: .9em/1.5 ui-monospace, monospace } h2 code { font-size: 1em; font-weight: 600 }
 table { border-collapse: collapse; width: 100% } th, td { text-align: left; vertical-align: top; padding: .4rem .75rem; border-bottom: 1px solid var(--line) }
-td:first-child { overflow-wrap: break-word }
+th, td:first-child { overflow-wrap: break-word }
 th { color: var(--soft); font-weight: 600 } tr:last-child td { border-bottom: 0 }
 .skip { position: absolute; left: -999rem } .skip:focus { left: 1rem; top: .5rem; background: var(--card); padding: .5rem 1rem }
 `
