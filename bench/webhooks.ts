@@ -1,25 +1,23 @@
 // Delivers waiting webhooks to one loopback receiver, and posts the same bodies in a bare undici loop; prints the ratio.
-// TEST_DATABASE_URL names a PostgreSQL on which it may make a database of its own: node bench/webhooks.ts [deliveries]
+// Usage: node bench/webhooks.ts [deliveries]
 import { fork } from 'node:child_process'
 import { createHmac, createSecretKey } from 'node:crypto'
 import { once } from 'node:events'
 import { Agent, request } from 'undici'
 import { createDispatchEngine } from '#kit/dispatch'
 import { record } from '#kit/outbox'
-import { Database, int, migrate, row, sql, text } from '#kit/postgres'
+import { Database, int, row, sql, text } from '#kit/postgres'
 import { startWorker } from '#kit/worker'
 import { createDeliveryEngine, createEndpoint, queueDeliveries } from '#webhooks'
-import { onServer, urlOf } from '../test/database.ts'
 import { aStore, testVault } from '../test/store-builder.ts'
+import { benchDatabase } from './database.ts'
 
 const COUNT = Number(process.argv[2] ?? 5_000)
 const ROUNDS = 3
 const PER_ENDPOINT = 8
 
-const name = `bench_webhooks_${process.pid}`
-await onServer(`create database ${name}`)
-await migrate(urlOf(name))
-const db = new Database({ url: urlOf(name) })
+const database = await benchDatabase()
+const db = new Database({ url: database.url })
 const settings = { vault: testVault, addresses: { loopback: true, allow: [] } }
 const receiver = fork(new URL('webhooks-receiver.ts', import.meta.url))
 const [port] = (await once(receiver, 'message')) as [number]
@@ -119,4 +117,4 @@ console.log(
 receiver.disconnect()
 await worker.stop()
 await db.close()
-await onServer(`drop database ${name} with (force)`)
+await database.close()
