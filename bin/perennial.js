@@ -48,6 +48,11 @@ function runWith(node) {
       if (signal === 'SIGTERM' || !process.stdin.isTTY) child.kill(signal)
     })
   }
+  // Started by npx, a signal may end the shell between us and leave us behind; then the child is to end too.
+  const parent = process.ppid
+  if (process.env.npm_lifecycle_event) {
+    setInterval(() => process.ppid !== parent && child.kill('SIGTERM'), 500).unref()
+  }
   child.on('error', (err) => fail(`${node} does not start: ${err.message}`))
   child.on('exit', (code, signal) => {
     if (!signal) process.exit(code ?? 1)

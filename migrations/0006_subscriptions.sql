@@ -28,6 +28,7 @@ create table subscriptions (
   trial_ends_at timestamptz,
   paused_at timestamptz,
   resumes_at timestamptz,
+  -- When it ended, in whichever of the three ways.
   cancelled_at timestamptz,
   cancel_reason text check (length(cancel_reason) <= 200),
   cancel_comment text check (length(cancel_comment) <= 1024),
@@ -44,7 +45,7 @@ create table subscriptions (
   check (status = 'active' or (next_billing_at is null and billing_due_at is null)),
   check ((status = 'paused') = (paused_at is not null)),
   check (status = 'paused' or resumes_at is null),
-  check ((status = 'cancelled') = (cancelled_at is not null)),
+  check ((status in ('cancelled', 'failed', 'expired')) = (cancelled_at is not null)),
   check ((cancelled_at is null) = (cancel_reason is null))
 );
 create index subscriptions_due on subscriptions (store_id, billing_due_at) where billing_due_at is not null;

@@ -1,5 +1,5 @@
 import type { Database } from '#kit/postgres'
-import { audit, auditSchedules, type Finding, listSuccessfulCharges } from '#reports'
+import { audit, auditSchedules, type Finding, listCharges } from '#reports'
 import { listStores, theStore } from '#stores'
 
 /** A charge that the platform made: which contract, under which key. */
@@ -31,13 +31,16 @@ export async function diagnose(
   return { checked, findings }
 }
 
-/** Every renewal that the platform charged is a successful attempt of ours, and the other way round. */
+/**
+ * Every renewal that the platform charged is a successful attempt of ours, and the other way round. One that is pending
+ * here may have been charged there: that is what pending means.
+ */
 async function compareCharges(
   { db, chargesOf }: Parameters<typeof diagnose>[0],
   storeId: number
 ): Promise<{ checked: Record<string, number>; findings: Finding[] }> {
   const theirs = await chargesOf(storeId)
-  const ours = new Map((await db.inStore(storeId, listSuccessfulCharges)).map((c) => [c.idempotencyKey, c]))
+  const ours = new Map((await db.inStore(storeId, listCharges)).map((c) => [c.idempotencyKey, c]))
   const check = 'platform_charges_agree'
   const findings: Finding[] = []
   for (const charge of theirs) {
@@ -58,7 +61,9 @@ async function compareCharges(
       })
     }
   }
-  for (const [key] of ours)
+  for (const [key, { status }] of ours) {
+    if (status === 'pending') continue
     findings.push({ check, subject: key, message: 'is a success here, and the platform has no charge for it' })
+  }
   return { checked: { [check]: theirs.length }, findings }
 }

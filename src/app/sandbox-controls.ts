@@ -16,11 +16,8 @@ export function sandboxControls(deps: {
   const amount = async (storeId: number, minor: number) =>
     decimalOf(minor, (await theStore(db, `store_${storeId}`)).currency)
 
-  return {
-    urlOf(domain) {
-      if (urls.sandbox === '') throw new Refusal('conflict', 'The sandbox platform is switched off (SANDBOX=off)')
-      return `${urls.sandbox}/${domain}`
-    },
+  const all: SandboxControls = {
+    urlOf: (domain) => `${urls.sandbox}/${domain}`,
     async createShop({ storeId, domain, name, timezone, currency, profile, accessToken, appSecret, proxySecret }) {
       const appProxyUrl = `${urls.public}/apps/svc-api`
       await controls.createShop({
@@ -60,4 +57,10 @@ export function sandboxControls(deps: {
       return { id }
     }
   }
+  return new Proxy(all, {
+    get(target, name: keyof SandboxControls) {
+      if (urls.sandbox === '') throw new Refusal('conflict', 'The sandbox platform is switched off (SANDBOX=off)')
+      return target[name]
+    }
+  })
 }

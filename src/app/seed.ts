@@ -88,7 +88,7 @@ export async function seedStore(
     deps,
     storeId,
     plans.map((plan) => plan.name),
-    { members, start, end, salt: start.epochMilliseconds }
+    { members, start, end, salt: start.epochMilliseconds.toString(36) }
   )
   const total = steps.length + 1
   for (const [i, step] of steps.entries()) {
@@ -105,7 +105,7 @@ function agenda(
   { db, sandbox }: Deps,
   storeId: number,
   plans: string[],
-  { members, start, end, salt }: { members: number; start: Temporal.Instant; end: Temporal.Instant; salt: number }
+  { members, start, end, salt }: { members: number; start: Temporal.Instant; end: Temporal.Instant; salt: string }
 ): Step[] {
   const random = randomFrom(members)
   const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)]!
@@ -131,7 +131,7 @@ function agenda(
     steps.push({
       at: joinsAt,
       act: async () => {
-        const email = `${first}.${last}.${i + 1}.${salt % 100_000}@example.com`
+        const email = `${first}.${last}.${i + 1}.${salt}@example.com`
           .toLowerCase()
           .normalize('NFD')
           .replace(/[^a-z0-9.@]/g, '')

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { Database, migrate } from '#kit/postgres'
 import { openVault } from '#kit/secrets'
+import { listStores } from '#stores'
 import { announceServer, withdrawServer } from '../cli/announcement.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../kit/postgres/embedded.ts'
 import { addressOf, type Config, loadConfig } from './config.ts'
@@ -25,7 +26,7 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
   } catch (err) {
     if (!(err instanceof SettingProblem || err instanceof StartRefused)) throw err
     process.stderr.write(`perennial: ${err.message}\n`)
-    process.exitCode = 1
+    process.exitCode = err instanceof SettingProblem ? err.exitCode : 1
   }
 }
 
@@ -71,7 +72,7 @@ async function run(config: Config): Promise<void> {
     if (config.sandbox) await followAddresses({ db, vault: openVault(config.masterKey), http: service.deps })
     await service.start()
     const key = config.sandbox && config.demo ? await Promise.race([demo(service, say), ended.then(() => null)]) : null
-    say(table(api, config.sandbox ? urls.sandbox : null, key))
+    say(table(api, config.sandbox ? urls.sandbox : null, await storeToShow(db), key))
     const signal = await ended
     logger.info(`${signal}: finishing what is under way`)
   } finally {
@@ -103,6 +104,11 @@ async function listen(app: Service['http'], setting: string, port: number, host:
   }
 }
 
+async function storeToShow(db: Database): Promise<string> {
+  const shops = (await listStores(db)).filter(({ sandbox }) => sandbox).map(({ domain }) => domain)
+  return shops.includes(DEMO_DOMAIN) ? DEMO_DOMAIN : (shops[0] ?? '<domain of a sandbox store>')
+}
+
 /** The first start plays a year; a line tells how far it is. */
 async function demo(service: Service, say: (line: string) => void): Promise<string | null> {
   const live = process.stdout.isTTY
@@ -117,16 +123,23 @@ async function demo(service: Service, say: (line: string) => void): Promise<stri
   })
 }
 
-function table(api: string, sandbox: string | null, key: string | null): string {
+/** `domain` is the sandbox store to look at first. */
+function table(api: string, sandbox: string | null, domain: string, key: string | null): string {
   const rows: [string, string][] = [
     ['API', `${api}/v1`],
     ['Docs', `${api}/docs`]
   ]
-  if (sandbox) rows.push(['Storefront', `${sandbox}/${DEMO_DOMAIN}/`])
+  if (sandbox) rows.push(['Storefront', `${sandbox}/${domain}/`])
   if (key) rows.push(['Sandbox key', `${key}  (shown this once)`])
   return ['', 'Perennial is ready.', ...rows.map(([name, value]) => `  ${name.padEnd(12)} ${value}`), ''].join('\n')
 }
 
+const LOOK_FOR_PARENT_MS = 500
+
+/**
+ * Ends with the first signal. npm passes a signal on to a shell that may die of it without telling us: under npm, to have
+ * lost the parent means to be told to stop.
+ */
 function untilSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -135,5 +148,13 @@ function untilSignal(): Promise<NodeJS.Signals> {
         resolve(signal)
       })
     }
+    const parent = process.ppid
+    if (!process.env.npm_lifecycle_event) return
+    const watch = setInterval(() => {
+      if (process.ppid === parent) return
+      clearInterval(watch)
+      resolve('SIGTERM')
+    }, LOOK_FOR_PARENT_MS)
+    watch.unref()
   })
 }

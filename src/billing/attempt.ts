@@ -36,6 +36,8 @@ export type NewAttempt = {
   cycle: number
   amountMinor: number
   currency: string
+  /** Tries that the ladder still has after this one. */
+  attemptsRemaining: number
 }
 
 /**
@@ -47,13 +49,14 @@ export function insertAttempts(ctx: Ctx, rows: NewAttempt[]): Promise<Attempt[]>
     Attempt,
     sql`
     insert into billing_attempts (store_id, subscription_id, cycle_index, attempt_number, status, idempotency_key,
-      amount_minor, currency, scheduled_at, check_at, created_at, updated_at)
+      amount_minor, currency, attempts_remaining, scheduled_at, check_at, created_at, updated_at)
     select ${ctx.storeId}, t.subscription_id, t.cycle, n.number, 'pending',
-           'svc-' || t.contract || '-' || t.cycle || '-' || n.number, t.amount, t.currency, ${ctx.now}, ${ctx.now}, ${ctx.now}, ${ctx.now}
+           'svc-' || t.contract || '-' || t.cycle || '-' || n.number, t.amount, t.currency, t.remaining,
+           ${ctx.now}, ${ctx.now}, ${ctx.now}, ${ctx.now}
       from unnest(${rows.map((r) => r.subscriptionId)}::bigint[], ${rows.map((r) => r.platformContractId)}::text[],
                   ${rows.map((r) => r.cycle)}::int[], ${rows.map((r) => r.amountMinor)}::bigint[],
-                  ${rows.map((r) => r.currency)}::text[]) with ordinality
-             as t(subscription_id, contract, cycle, amount, currency, position)
+                  ${rows.map((r) => r.currency)}::text[], ${rows.map((r) => r.attemptsRemaining)}::int[]) with ordinality
+             as t(subscription_id, contract, cycle, amount, currency, remaining, position)
      cross join lateral (
        select coalesce(max(a.attempt_number), 0) + 1 as number from billing_attempts a
         where a.store_id = ${ctx.storeId} and a.subscription_id = t.subscription_id and a.cycle_index = t.cycle) n

@@ -196,7 +196,7 @@ test('soft declines walk the ladder and end the subscription; a success on the w
   )
   const ended = await the(store, contract)
   assert.deepEqual([ended.status, ended.cancelReason, ended.nextBillingAt], ['cancelled', 'payment_failed', null])
-  assert.deepEqual((await types(store)).slice(-3), ['billing.pending', 'subscription.cancelled', 'billing.failed'])
+  assert.deepEqual((await types(store)).slice(-3), ['billing.pending', 'billing.failed', 'subscription.cancelled'])
   assert.equal(await open(store), 0)
 })
 

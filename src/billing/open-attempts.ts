@@ -1,5 +1,6 @@
 import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
+import { storeFacts } from '#stores'
 import { takeDueCycles } from '#subscriptions'
 import { insertAttempts } from './attempt.ts'
 import { billingPending } from './events.ts'
@@ -8,6 +9,7 @@ import { billingPending } from './events.ts'
 export async function openDueAttempts(ctx: Ctx, limit: number): Promise<number> {
   const { cycles, looked } = await takeDueCycles(ctx, limit)
   if (cycles.length === 0) return looked
+  const { dunning } = await storeFacts(ctx)
   const attempts = await insertAttempts(
     ctx,
     cycles.map(({ subscription, cycle }) => ({
@@ -15,7 +17,8 @@ export async function openDueAttempts(ctx: Ctx, limit: number): Promise<number> 
       platformContractId: subscription.platformContractId,
       cycle,
       amountMinor: subscription.priceMinor,
-      currency: subscription.currency
+      currency: subscription.currency,
+      attemptsRemaining: Math.max(dunning.retryAfterDays.length - subscription.declines, 0)
     }))
   )
   const subscriptions = new Map(cycles.map(({ subscription }) => [subscription.id, subscription]))

@@ -42,7 +42,7 @@ export async function settleAttempts(ctx: Ctx, results: AttemptResult[]): Promis
     }
     return declined(attempt, result, subscription, ctx.now, store)
   })
-  const after = await settleCycles(
+  const { after, told: endings } = await settleCycles(
     ctx,
     ended.map((e) => e.cycle)
   )
@@ -62,7 +62,7 @@ export async function settleAttempts(ctx: Ctx, results: AttemptResult[]): Promis
       ? [billingFailed(of, settled), billingRetryScheduled(of, settled)]
       : [billingFailed(of, settled)]
   })
-  await record(ctx, ...events)
+  await record(ctx, ...events, ...endings)
   return attempts.length
 }
 

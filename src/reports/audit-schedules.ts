@@ -46,12 +46,12 @@ export async function auditSchedules(ctx: Ctx): Promise<{ checked: Record<string
   }
 }
 
-/** Our side of the books: every renewal that succeeded. */
-export function listSuccessfulCharges(ctx: Ctx) {
+/** Our side of the books: every renewal that succeeded, and those whose outcome we do not know yet. */
+export function listCharges(ctx: Ctx) {
   return ctx.tx.many(
-    row({ idempotencyKey: text, amountMinor: int }),
+    row({ idempotencyKey: text, amountMinor: int, status: oneOf('success', 'pending') }),
     sql`
-    select idempotency_key, amount_minor from billing_attempts
-     where store_id = ${ctx.storeId} and status = 'success' order by id`
+    select idempotency_key, amount_minor, status from billing_attempts
+     where store_id = ${ctx.storeId} and status in ('success', 'pending') order by id`
   )
 }

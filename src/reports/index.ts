@@ -1,5 +1,5 @@
 export { audit, type Finding } from './audit.ts'
-export { auditSchedules, listSuccessfulCharges } from './audit-schedules.ts'
+export { auditSchedules, listCharges } from './audit-schedules.ts'
 export { findCustomerId } from './find-customer-id.ts'
 export { findMember } from './find-member.ts'
 export { findSubscription } from './find-subscription.ts'

@@ -1,7 +1,17 @@
+import type { DomainEvent } from '#kit/outbox'
 import { type Ctx, sql } from '#kit/postgres'
 import { storeFacts } from '#stores'
 import { billingDate, lastCycleDue } from './billing-dates.ts'
-import { type Actor, carryOut, type Planned, planCancel, planEnd, planPause, pushContracts, timesOf } from './moves.ts'
+import {
+  carryOut,
+  carryOutUntold,
+  type Planned,
+  planCancel,
+  planEnd,
+  planPause,
+  pushContracts,
+  timesOf
+} from './moves.ts'
 import { lockDueSubscriptions, lockSubscriptions, markInBilling, markStates, refreshStandings } from './queries.ts'
 import type { PaymentMethod, Subscription } from './subscription.ts'
 
@@ -49,10 +59,14 @@ export type CycleResult = { subscriptionId: number; cycle: number } & (
 
 /**
  * Takes billing's results: the next date from the anchor after a payment, a retry or a hold after a decline, the end
- * when dunning gave up. Returns the subscriptions as they are now. One that was cancelled or paused while its charge
- * was under way keeps its status.
+ * when dunning gave up. Returns the subscriptions as they are now, and the facts of endings: the caller records them after
+ * its own, since the decline comes before the end. One that was cancelled or paused while its charge was under way keeps
+ * its status.
  */
-export async function settleCycles(ctx: Ctx, results: CycleResult[]): Promise<Map<number, Subscription>> {
+export async function settleCycles(
+  ctx: Ctx,
+  results: CycleResult[]
+): Promise<{ after: Map<number, Subscription>; told: DomainEvent[] }> {
   const store = await storeFacts(ctx)
   const byId = new Map(results.map((result) => [result.subscriptionId, result]))
   const locked = await lockSubscriptions(ctx, [...byId.keys()])
@@ -84,9 +98,9 @@ export async function settleCycles(ctx: Ctx, results: CycleResult[]): Promise<Ma
         : planEnd(s, 'failed', 'payment_failed', times)
     ]
   })
-  await carryOut(ctx, endings, 'dunning' satisfies Actor)
+  await carryOutUntold(ctx, endings, 'dunning')
   for (const { after: ended } of endings) after.set(ended.id, ended)
-  return after
+  return { after, told: endings.flatMap(({ events }) => events) }
 }
 
 function stateAfter(s: Subscription, result: CycleResult, now: Temporal.Instant, timezone: string): Subscription {

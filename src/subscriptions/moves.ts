@@ -61,7 +61,8 @@ export function planCancel(s: Subscription, reason: string, comment: string | nu
 
 /** Dunning gave up, or the fixed number of cycles is done: receivers see a cancellation, the state keeps the difference. */
 export function planEnd(s: Subscription, status: 'failed' | 'expired', reason: string, { now, store }: Times): Planned {
-  const after = { ...s, ...stopped, status, pausedAt: null, resumesAt: null, updatedAt: now }
+  const ended = { cancelledAt: now, cancelReason: reason }
+  const after = { ...s, ...stopped, ...ended, status, pausedAt: null, resumesAt: null, updatedAt: now }
   return { before: s, after, events: [subscriptionCancelled(after, now, reason, store.profile)] }
 }
 
@@ -69,6 +70,12 @@ const stopped = { nextBillingAt: null, billingDueAt: null }
 
 /** Writes planned changes: the rows, the members' standing, the facts, and what the platform must be told. */
 export async function carryOut(ctx: Ctx, planned: Planned[], by: Actor): Promise<void> {
+  await carryOutUntold(ctx, planned, by)
+  await record(ctx, ...planned.flatMap(({ events }) => events))
+}
+
+/** The same without the facts, for a caller who has more to tell before them. */
+export async function carryOutUntold(ctx: Ctx, planned: Planned[], by: Actor): Promise<void> {
   if (planned.length === 0) return
   await markStates(
     ctx,
@@ -78,7 +85,6 @@ export async function carryOut(ctx: Ctx, planned: Planned[], by: Actor): Promise
     ctx,
     planned.map(({ before }) => before.memberId)
   )
-  await record(ctx, ...planned.flatMap(({ events }) => events))
   if (by !== 'platform') {
     const moved = planned.filter(({ before, after }) => before.status !== after.status || !sameDate(before, after))
     await pushContracts(

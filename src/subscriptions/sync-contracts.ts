@@ -111,8 +111,8 @@ function newSubscription(
     maxCycles: contract.maxCycles,
     trialEndsAt,
     pausedAt: status === 'paused' ? now : null,
-    cancelledAt: status === 'cancelled' ? now : null,
-    cancelReason: status === 'cancelled' ? 'platform' : null,
+    cancelledAt: isOver(status) ? now : null,
+    cancelReason: isOver(status) ? 'platform' : null,
     originOrderId: (contract.originOrder && orders.get(contract.originOrder.id)?.id) ?? null,
     paymentMethod: contract.paymentMethod,
     createdAt: contract.createdAt
@@ -173,7 +173,8 @@ async function follow(ctx: Ctx, pairs: Pair[], store: StoreFacts): Promise<numbe
   )
 }
 
-const ended = ({ status }: Subscription) => status === 'cancelled' || status === 'failed' || status === 'expired'
+const isOver = (status: Subscription['status']) => status === 'cancelled' || status === 'failed' || status === 'expired'
+const ended = ({ status }: Subscription) => isOver(status)
 
 /** The change that makes the subscription agree with the contract; null when it does already. */
 function converge(
