@@ -5,7 +5,7 @@ import { createService } from '../src/app/service.ts'
 import { beforeDrop } from './database.ts'
 import { testVault } from './store-builder.ts'
 
-const OPERATOR_TOKEN = 'operator-token-of-the-tests'
+export const OPERATOR_TOKEN = 'operator-token-of-the-tests'
 
 export type Answer = { status: number; body: any; headers: Headers }
 

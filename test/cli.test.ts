@@ -1,0 +1,259 @@
+// Every command of the operator, run as a process against the running service, with the keys of its --json document.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { testDatabase } from './database.ts'
+import { aReceiver } from './receiver.ts'
+import { OPERATOR_TOKEN, startService } from './service-builder.ts'
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const { url } = await testDatabase()
+const service = await startService(url)
+
+type Ran = { code: number; out: string; err: string }
+const run = (args: string[], env: Record<string, string> = {}): Promise<Ran> =>
+  new Promise((resolve) => {
+    const given = { ...process.env, PERENNIAL_URL: service.urls.public, PERENNIAL_TOKEN: OPERATOR_TOKEN, ...env }
+    execFile(process.execPath, [MAIN, ...args], { env: given }, (err, out, stderr) =>
+      resolve({ code: err ? Number(err.code) : 0, out, err: stderr })
+    )
+  })
+/** Runs a command with --json and gives its document; the command must succeed. */
+async function json(...args: string[]) {
+  const { code, out, err } = await run([...args, '--json'])
+  assert.equal(code, 0, `${args.join(' ')}: ${out}${err}`)
+  return JSON.parse(out)
+}
+const keysOf = (document: object) => Object.keys(document)
+
+test('a store is made, sold to, billed and examined with commands alone', async (t) => {
+  const store = ['--store', 'cli.example']
+  const made = await json(
+    'store',
+    'create',
+    '--domain',
+    'cli.example',
+    '--name',
+    'Cli',
+    '--timezone',
+    'Europe/Vienna',
+    '--currency',
+    'EUR',
+    '--plan',
+    'growth',
+    '--sandbox',
+    '--clock',
+    '2026-01-31T09:00:00Z'
+  )
+  assert.deepEqual(keysOf(made), [
+    'id',
+    'domain',
+    'timezone',
+    'currency',
+    'plan',
+    'proxy_secret',
+    'platform_url',
+    'platform_token'
+  ])
+  assert.equal((await json('store', 'list')).data.length, 1)
+  assert.equal((await json('store', 'show', ...store)).domain, 'cli.example')
+
+  const key = await json('key', 'create', ...store, '--name', 'Test', '--scopes', 'read:members,read:billing')
+  assert.match(key.key, /^svc_test_/)
+  assert.match(key.id, /^key_\d+$/)
+
+  const plan = await json(
+    'plan',
+    'create',
+    ...store,
+    '--name',
+    'VIP',
+    '--type',
+    'vip',
+    '--price',
+    '29.00',
+    '--interval',
+    'month',
+    '--interval-count',
+    '1',
+    '--credit',
+    '29.00'
+  )
+  assert.match(plan.id, /^plan_\d+$/)
+  const receiver = await aReceiver()
+  const endpoint = await json(
+    'webhook',
+    'create',
+    ...store,
+    '--url',
+    receiver.url,
+    '--events',
+    'billing.success,billing.failed'
+  )
+  assert.match(endpoint.id, /^we_\d+$/)
+  receiver.secret = endpoint.secret
+
+  const customer = await json(
+    'sandbox',
+    'customer',
+    ...store,
+    '--email',
+    'ada@example.com',
+    '--first-name',
+    'Ada',
+    '--last-name',
+    'Adler',
+    '--country',
+    'AT'
+  )
+  assert.deepEqual(customer, {
+    id: customer.id,
+    gid: `gid://platform/Customer/${customer.id}`,
+    email: 'ada@example.com'
+  })
+  const joined = await json('sandbox', 'join', ...store, '--customer', customer.id, '--plan', 'VIP')
+  assert.deepEqual(keysOf(joined), ['order_id', 'contract_id'])
+
+  assert.deepEqual(await json('clock', 'advance', ...store, '--by', 'P1M'), {
+    now: '2026-02-28T09:00:00.000Z',
+    settled: true
+  })
+  assert.deepEqual(receiver.events(), ['billing.success'])
+  await json('sandbox', 'card', ...store, '--customer', customer.id, '--outcome', 'insufficient_funds')
+  assert.equal(
+    (await json('clock', 'advance', ...store, '--to', '2026-03-31T09:00:00Z')).now,
+    '2026-03-31T09:00:00.000Z'
+  )
+  assert.deepEqual(receiver.events(), ['billing.success', 'billing.failed'])
+  assert.ok(receiver.heard.every((h) => h.signed))
+
+  const order = await json(
+    'sandbox',
+    'order',
+    ...store,
+    '--customer',
+    customer.id,
+    '--total',
+    '40.00',
+    '--channel',
+    'web'
+  ).catch((err) => err)
+  await t.test('an order is refused while the card declines, and goes through when it does not', async () => {
+    assert.ok(order instanceof Error)
+    await json('sandbox', 'card', ...store, '--customer', customer.id, '--outcome', 'success')
+    const placed = await json(
+      'sandbox',
+      'order',
+      ...store,
+      '--customer',
+      customer.id,
+      '--total',
+      '40.00',
+      '--channel',
+      'web'
+    )
+    assert.deepEqual(keysOf(placed), ['id', 'name'])
+    await json('sandbox', 'refund', ...store, '--order', placed.id, '--amount', '10.00')
+    await json('sandbox', 'dispute', ...store, '--order', joined.order_id, '--outcome', 'open')
+  })
+
+  const examined = await json('doctor', ...store)
+  assert.deepEqual(examined.findings, [])
+  assert.ok(examined.checked.platform_charges_agree >= 1)
+  assert.equal((await run(['key', 'revoke', ...store, '--id', key.id, '--json'])).code, 0)
+  assert.equal((await service.get('/members', key.key)).status, 401)
+})
+
+test('doctor finds what was broken by hand, and exits with 1', async () => {
+  const store = await service.aStore()
+  await store.member('ada@example.com')
+  await store.advance({ by: 'P1M' })
+  await service.db.inStore(store.storeId, ({ tx }) =>
+    tx.run({
+      name: 'break',
+      text: "update subscriptions set next_billing_at = next_billing_at + interval '1 day' where store_id = $1",
+      values: [store.storeId]
+    })
+  )
+  await service.db.inStore(store.storeId, ({ tx }) =>
+    tx.run({ name: 'break-2', text: 'delete from webhook_deliveries where store_id = $1', values: [store.storeId] })
+  )
+  await service.db.inStore(store.storeId, ({ tx }) =>
+    tx.run({
+      name: 'break-3',
+      text: "update members set status = 'paused' where store_id = $1",
+      values: [store.storeId]
+    })
+  )
+  const { code, out } = await run(['doctor', '--store', store.domain, '--json'])
+  assert.equal(code, 1)
+  assert.deepEqual(
+    new Set(JSON.parse(out).findings.map((f: any) => f.check)),
+    new Set(['dates_on_anchor', 'members_in_line'])
+  )
+})
+
+for (const [what, args, expected] of [
+  ['an unknown store', ['store', 'show', '--store', 'nowhere.example'], /nowhere\.example/],
+  ['a flag that is missing', ['plan', 'create', '--store', 'a.example', '--name', 'VIP'], /--type/],
+  ['a duration that is none', ['clock', 'advance', '--store', 'cli.example', '--by', 'tomorrow'], /by.*ISO 8601/],
+  [
+    'two ways at once',
+    ['clock', 'advance', '--store', 'cli.example', '--by', 'P1D', '--to', '2027-01-01T00:00:00Z'],
+    /--(by|to)/
+  ],
+  [
+    'an amount with too many decimals',
+    [
+      'plan',
+      'create',
+      '--store',
+      'cli.example',
+      '--name',
+      'X',
+      '--type',
+      'vip',
+      '--price',
+      '1.005',
+      '--interval',
+      'month',
+      '--interval-count',
+      '1'
+    ],
+    /price.*2 decimals/
+  ],
+  [
+    'a zone that is none',
+    [
+      'store',
+      'create',
+      '--domain',
+      'b.example',
+      '--name',
+      'B',
+      '--timezone',
+      'Mars/Base',
+      '--currency',
+      'EUR',
+      '--plan',
+      'growth',
+      '--sandbox'
+    ],
+    /timezone/
+  ]
+] as const) {
+  test(`${what} is one clear error in JSON, and exit code 1`, async () => {
+    const { code, out } = await run([...args, '--json'])
+    assert.equal(code, 1)
+    const { error } = JSON.parse(out)
+    assert.ok(error.code)
+    assert.match(error.message, expected)
+  })
+}
+
+test('without a server it says how to start one', async () => {
+  const { code, err } = await run(['store', 'list'], { PERENNIAL_URL: 'http://127.0.0.1:9' })
+  assert.equal(code, 1)
+  assert.match(err, /npm start/)
+})
