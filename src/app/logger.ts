@@ -29,6 +29,10 @@ const SECRET_NAMES = new Set([
   'email',
   'databaseurl'
 ])
+const BOUND_SECRETS = [
+  ...['authorization', 'cookie', 'key', 'apiKey', 'masterKey', 'signature', 'secret', 'appSecret', 'proxySecret'],
+  ...['token', 'accessToken', 'operatorToken', 'password', 'email']
+]
 const MAX_DEPTH = 6
 
 export type Sink = { write(line: string): void }
@@ -44,6 +48,8 @@ export function createLogger(
   return pino(
     {
       level,
+      // What a child logger is bound to goes past the formatters below.
+      redact: { paths: BOUND_SECRETS, censor: HIDDEN },
       timestamp: stdTimeFunctions.isoTime,
       formatters: {
         level: (label) => ({ level: label }),

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { inspect } from 'node:util'
+import { addressOf, loadConfig } from './config.ts'
+import { SETTINGS } from './settings.ts'
+
+const dataDir = mkdtempSync(join(tmpdir(), 'perennial-config-'))
+after(() => rmSync(dataDir, { recursive: true, force: true }))
+const load = (env: Record<string, string> = {}) => loadConfig({ DATA_DIR: dataDir, ...env }, false)
+
+test('without settings it is the service of this machine, with its sandbox beside it', () => {
+  const config = load()
+  assert.deepEqual(
+    [config.host, config.port, config.sandbox, config.demo, config.databaseUrl, config.publicUrl, config.log],
+    ['127.0.0.1', 3000, { port: 3001 }, true, null, null, { level: 'info', format: 'json' }]
+  )
+})
+
+test('master key and operator token are made once, for the owner alone to read', () => {
+  const first = load()
+  const second = load()
+  assert.deepEqual(first.masterKey, second.masterKey)
+  assert.equal(first.operatorToken.reveal(), second.operatorToken.reveal())
+  for (const file of ['master.key', 'operator.token']) {
+    assert.equal(statSync(join(dataDir, file)).mode & 0o777, 0o600, file)
+  }
+  const token = readFileSync(join(dataDir, 'operator.token'), 'utf8').trim()
+  const shown = inspect(first, { depth: 5 }) + JSON.stringify(first)
+  assert.ok(!shown.includes(token) && !shown.includes(first.masterKey.toString('base64')))
+})
+
+for (const [name, value] of [
+  ['PORT', 'abc'],
+  ['PORT', '70000'],
+  ['SANDBOX_PORT', '3000'],
+  ['SANDBOX', 'maybe'],
+  ['DATABASE_URL', 'mysql://localhost/x'],
+  ['DATABASE_POOL', '0'],
+  ['LOG_LEVEL', 'loud'],
+  ['LOG_FORMAT', 'xml'],
+  ['PUBLIC_URL', 'not a url'],
+  ['PERENNIAL_MASTER_KEY', 'short'],
+  ['PERENNIAL_TOKEN', 'a b'],
+  ['WEBHOOK_MAX_TRIES', '0'],
+  ['WEBHOOK_ALLOWED_ADDRESSES', '10.0.0.0/99'],
+  ['TRUSTED_PROXIES', 'the proxy'],
+  ['HOST', 'a b']
+] as const) {
+  test(`${name}=${value} is refused in one line that names it`, () => {
+    assert.throws(
+      () => load({ [name]: value }),
+      (err: Error) => err.message.includes(name) && !err.message.includes('\n') && !err.message.includes('undefined')
+    )
+  })
+}
+
+test('a setting of ours that does not exist is warned about', () => {
+  assert.match(load({ PERENNIAL_MASTERKEY: 'x' }).warnings.join(), /PERENNIAL_MASTERKEY/)
+})
+
+test('the address for this machine itself is one that can be opened', () => {
+  assert.deepEqual(
+    [addressOf('0.0.0.0', 3000), addressOf('::', 3000), addressOf('localhost', 80)],
+    ['http://127.0.0.1:3000', 'http://[::1]:3000', 'http://localhost:80']
+  )
+})
+
+test('docs/settings.md tells of every setting what the program tells', async () => {
+  const page = await readFile(new URL('../../docs/settings.md', import.meta.url), 'utf8')
+  for (const { name, takes, default: fallback, meaning } of SETTINGS) {
+    assert.ok(page.includes(`| \`${name}\` | ${takes} | ${fallback} | ${meaning} |`), name)
+  }
+})

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Secret } from '#kit/secrets'
+import { createLogger } from './logger.ts'
+
+const CANARY = 'canary-7f3a'
+
+for (const format of ['json', 'pretty'] as const) {
+  test(`no secret gets into a ${format} log line, whatever it is called and however deep it lies`, () => {
+    const lines: string[] = []
+    const logger = createLogger({ level: 'trace', format }, { write: (line: string) => void lines.push(line) })
+    logger.info(
+      { authorization: `Bearer ${CANARY}`, nested: { access_token: CANARY, list: [{ appSecret: CANARY }] } },
+      'one'
+    )
+    logger.info(
+      { key: CANARY, signature: CANARY, email: `${CANARY}@example.com`, 'X-Platform-Access-Token': CANARY },
+      'two'
+    )
+    logger.warn({ err: Object.assign(new Error('three'), { password: CANARY, config: { token: CANARY } }) }, 'three')
+    logger.info({ held: new Secret(CANARY) }, 'four')
+    logger.child({ token: CANARY }).info('five')
+    assert.equal(lines.length, 5)
+    assert.ok(!lines.join('').includes(CANARY), lines.join(''))
+    assert.ok(
+      lines.every((line) => (line.endsWith('\n') && line.trim().split('\n').length === 1) || format === 'pretty')
+    )
+  })
+}
