@@ -21,7 +21,10 @@ export type Runner = {
 }
 
 export type SettledStore = {
-  /** Does all that is due by the store's clock, and returns when nothing more is. Refuses when something will not end. */
+  /**
+   * Does all that is due by the store's clock, and returns when nothing more is. Refuses when something will not end, and
+   * when the service is stopping; what is left then is done after the next start.
+   */
   settle(): Promise<void>
   /** The earliest thing still ahead. */
   nextDueAt(): Promise<Temporal.Instant | null>
@@ -65,6 +68,7 @@ export function createRunner(options: {
   const settle = async (storeId: number) => {
     let idleSince = performance.now()
     for (;;) {
+      if (stopping) throw new Refusal('unavailable', 'The service is stopping; ask again when it is back')
       const now = await storeNow(db, storeId)
       let done = 0
       const due: string[] = []

@@ -160,8 +160,7 @@ export async function createService(options: ServiceOptions) {
     /** Takes no more requests, lets what is under way end, gives leases back. */
     async stop() {
       for (const timer of timers) clearInterval(timer)
-      await http.close()
-      await Promise.all([runner.stop(), delivery.stop()])
+      await Promise.all([runner.stop(), http.close(), delivery.stop()])
       await sandbox.close()
       await worker.stop()
     }
