@@ -71,7 +71,9 @@ async function run(config: Config): Promise<void> {
     const ended = untilSignal()
     if (config.sandbox) await followAddresses({ db, vault: openVault(config.masterKey), http: service.deps })
     await service.start()
-    const key = config.sandbox && config.demo ? await Promise.race([demo(service, say), ended.then(() => null)]) : null
+    const demoKey = config.sandbox && config.demo ? demo(service, say) : Promise.resolve(null)
+    const key = await Promise.race([demoKey, ended.then(() => 'stopped' as const)])
+    if (key === 'stopped') return
     say(table(api, config.sandbox ? urls.sandbox : null, await storeToShow(db), key))
     const signal = await ended
     logger.info(`${signal}: finishing what is under way`)

@@ -6,6 +6,8 @@ import type { Store } from './store.ts'
 
 /** The store that a `store_…` id or a domain names; null when there is none. */
 export async function findStore(db: Database, reference: string): Promise<Store | null> {
+  // PostgreSQL would not even compare with it.
+  if (reference.includes('\0')) return null
   const id = internalId('store', reference)
   const storeId = id ?? (await db.inInstallation((tx) => findStoreIdByDomain(tx, reference.toLowerCase())))
   return storeId === null ? null : findStoreById(db.direct, storeId)

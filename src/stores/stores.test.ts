@@ -53,6 +53,7 @@ test('makes a store with everything in its usual spelling and finds it by id and
   assert.match(credentials.proxySecret, /^[0-9A-Za-z]{32}$/)
   assert.deepEqual(await findStore(db, `store_${storeId}`), store)
   assert.deepEqual(await findStore(db, 'VIENNA.example'), store)
+  assert.equal(await findStore(db, 'vienna.example\0'), null)
   assert.equal(await findStore(db, 'store_999999'), null)
   assert.equal(await findStore(db, 'nowhere.example'), null)
   assert.ok((await listStores(db)).some((listed) => listed.storeId === storeId))
