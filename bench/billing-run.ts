@@ -3,6 +3,7 @@
 import pino from 'pino'
 import { Database } from '#kit/postgres'
 import { Secret } from '#kit/secrets'
+import { createMetrics } from '../src/app/metrics.ts'
 import { syncContractsById } from '../src/app/platform-topics.ts'
 import { createService } from '../src/app/service.ts'
 import { openStore } from '../src/http/admin/open-store.ts'
@@ -17,13 +18,14 @@ const database = await benchDatabase()
 const db = new Database({ url: database.url })
 const sandboxDb = new Database({ url: database.url })
 const urls = { public: '', sandbox: '' }
+const metrics = createMetrics()
 const service = await createService({
   db,
   sandboxDb,
   vault: testVault,
   operatorToken: new Secret('bench'),
   logger: pino({ level: 'warn' }),
-  metrics: { engineRan: () => {}, handler: (_request, response) => void response.end() },
+  metrics,
   addresses: { loopback: true, allow: [] },
   urls
 })
@@ -72,7 +74,7 @@ try {
   process.exitCode = findings.length === 0 && checked.platform_charges_agree === HOW_MANY ? 0 : 1
 } finally {
   await service.stop()
-  await Promise.all([db.close(), sandboxDb.close()])
+  await Promise.all([metrics.close(), db.close(), sandboxDb.close()])
   await database.close()
 }
 

@@ -1,6 +1,7 @@
 import pino from 'pino'
 import { Database } from '#kit/postgres'
 import { Secret } from '#kit/secrets'
+import { createMetrics } from '../src/app/metrics.ts'
 import { createService } from '../src/app/service.ts'
 import { beforeDrop } from './database.ts'
 import { testVault } from './store-builder.ts'
@@ -17,13 +18,14 @@ export async function startService(databaseUrl: string, { background = false }: 
   const db = new Database({ url: databaseUrl })
   const sandboxDb = new Database({ url: databaseUrl })
   const urls = { public: '', sandbox: '' }
+  const metrics = createMetrics()
   const service = await createService({
     db,
     sandboxDb,
     vault: testVault,
     operatorToken: new Secret(OPERATOR_TOKEN),
     logger: pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }),
-    metrics: { engineRan: () => {}, handler: (_request, response) => void response.end() },
+    metrics,
     addresses: { loopback: true, allow: [] },
     urls
   })
@@ -35,7 +37,7 @@ export async function startService(databaseUrl: string, { background = false }: 
     if (stopped) return
     stopped = true
     await service.stop()
-    await Promise.all([db.close(), sandboxDb.close()])
+    await Promise.all([metrics.close(), db.close(), sandboxDb.close()])
   }
   beforeDrop(stop)
 

@@ -45,7 +45,7 @@ async function run(config: Config): Promise<void> {
     const db = stack.adopt(new Database({ url, poolSize: config.databasePool }), (open) => open.close())
     const sandboxDb = stack.adopt(new Database({ url, poolSize: 6 }), (open) => open.close())
     const urls = { public: config.publicUrl ?? '', sandbox: '' }
-    const metrics = createMetrics()
+    const metrics = stack.adopt(createMetrics(), (open) => open.close())
     const service = stack.adopt(
       await createService({
         db,

@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
 import { createBillingEngine } from '#billing'
 import { createDispatchEngine } from '#kit/dispatch'
@@ -10,6 +9,7 @@ import { Refusal } from '#kit/refusal'
 import type { Secret, Vault } from '#kit/secrets'
 import { startWorker } from '#kit/worker'
 import { type Connector, connectorFor, createInboundEngine } from '#platform'
+import { countQueues } from '#reports'
 import { platformAccess, type StoreAccess, storeByDomain, storeNow } from '#stores'
 import { createDeliveryEngine, RETRY_SCHEDULE, type WebhookSettings } from '#webhooks'
 import type { HttpDeps } from '../http/deps.ts'
@@ -19,6 +19,8 @@ import { advanceClock } from './clock.ts'
 import { consumers } from './consumers.ts'
 import { diagnose } from './doctor.ts'
 import { jobHandlers } from './jobs.ts'
+import { measuredConnector } from './measured-connector.ts'
+import type { Metrics } from './metrics.ts'
 import { platformTopics } from './platform-topics.ts'
 import { createRunner, type Runner } from './runner.ts'
 import { sandboxControls } from './sandbox-controls.ts'
@@ -29,13 +31,6 @@ const LEASED = ['jobs', 'billing_attempts', 'inbound_webhooks', 'webhook_deliver
 const FREE_LEASES_EVERY_MS = 15_000
 const PRUNE_EVERY_MS = 600_000
 
-/** What the parts count, and who shows it. */
-export type ServiceMetrics = {
-  engineRan(engine: string, done: number): void
-  requestAnswered?: HttpDeps['answered']
-  handler(request: IncomingMessage, response: ServerResponse): void
-}
-
 export type ServiceOptions = {
   db: Database
   /** The sandbox's own connections: it is another company's product, and its work is not counted as ours. */
@@ -43,7 +38,7 @@ export type ServiceOptions = {
   vault: Vault
   operatorToken: Secret
   logger: FastifyBaseLogger
-  metrics: ServiceMetrics
+  metrics: Omit<Metrics, 'close'>
   addresses: WebhookSettings['addresses']
   /** POSTs per delivery; the contract's six when left out. */
   webhookTries?: number
@@ -64,7 +59,7 @@ export async function createService(options: ServiceOptions) {
     const key = `${access.url} ${access.accessToken}`
     const known = connectors.get(access.storeId)
     if (known?.key === key) return known.connector
-    const connector = connectorFor(access)
+    const connector = measuredConnector(connectorFor(access), metrics.platformCalled)
     connectors.set(access.storeId, { key, connector })
     return connector
   }
@@ -85,7 +80,8 @@ export async function createService(options: ServiceOptions) {
     leaseOwner: worker.id,
     vault,
     addresses: options.addresses,
-    schedule: { ...RETRY_SCHEDULE, maxTries: options.webhookTries ?? RETRY_SCHEDULE.maxTries }
+    schedule: { ...RETRY_SCHEDULE, maxTries: options.webhookTries ?? RETRY_SCHEDULE.maxTries },
+    onTry: metrics.webhookTried
   })
   // In the order in which a charge passes through them.
   const engines: Engine[] = [
@@ -99,9 +95,13 @@ export async function createService(options: ServiceOptions) {
   const runner: Runner = createRunner({
     db,
     engines,
-    onError: (err, engine, storeId) => logger.error({ err, engine, store: { id: storeId } }, `Engine ${engine} failed`),
-    onRun: (engine, done) => metrics.engineRan(engine, done)
+    onError: (err, engine, storeId) => {
+      metrics.engineFailed(engine)
+      logger.error({ err, engine, store: { id: storeId } }, `Engine ${engine} failed`)
+    },
+    onRun: metrics.engineRan
   })
+  metrics.watchQueues(() => countQueues(db))
   const limiter = createRateLimiter(db)
   const controls = sandboxControls({ db, sandbox, urls })
   const clock = { db, runner }

@@ -22,6 +22,8 @@ export type DeliveryEngineOptions = WebhookSettings & {
   timeoutMs?: number
   perEndpoint?: number
   overall?: number
+  /** Hears of every try that got an outcome: `delivered`, or why it failed. */
+  onTry?: (outcome: string, seconds: number) => void
 }
 
 export type DeliveryEngine = Engine & {
@@ -57,6 +59,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     }
     const agent = parcel.sandbox ? agents.sandbox : agents.live
     const answer = await postDelivery(agent, parcel.url, { headers, body, timeoutMs }, cutOff.signal)
+    if (answer) options.onTry?.(answer.failure ?? 'delivered', answer.durationMs / 1000)
     return { result: { ...parcel, startedAt, answer }, answered: answer === null || answer.responseCode !== null }
   }
 

@@ -1,0 +1,19 @@
+import { type Database, int, row, sql, text } from '#kit/postgres'
+
+const Queue = row({ queue: text, depth: int })
+
+/** How many things wait in each queue of the installation, those for a later time included. */
+export async function countQueues(db: Database): Promise<Record<string, number>> {
+  const queues = await db.inInstallation((tx) =>
+    tx.many(
+      Queue,
+      sql`
+      select 'events' as queue, count(*) as depth from events where not dispatched
+      union all select 'jobs', count(*) from jobs
+      union all select 'inbound_webhooks', count(*) from inbound_webhooks where status = 'waiting'
+      union all select 'webhook_deliveries', count(*) from webhook_deliveries where next_try_at is not null
+      union all select 'billing_attempts', count(*) from billing_attempts where status = 'pending'`
+    )
+  )
+  return Object.fromEntries(queues.map(({ queue, depth }) => [queue, depth]))
+}
