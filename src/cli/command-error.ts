@@ -1,12 +1,10 @@
 /** Why a command failed: what the server refused, under its code, or what went wrong on this side of it. */
 export class CommandError extends Error {
   readonly code: string
-  readonly exitCode: number
 
-  constructor(code: string, message: string, exitCode = 1) {
+  constructor(code: string, message: string) {
     super(message)
     this.code = code
-    this.exitCode = exitCode
   }
 }
 

@@ -46,10 +46,10 @@ export async function runCommand(
     return exitCode
   } catch (err) {
     if (err instanceof CommanderError && err.exitCode === 0) return 0
-    const { code, message, exitCode } = told(err)
+    const { code, message } = told(err)
     if (asJson) process.stdout.write(`${JSON.stringify({ error: { code, message } })}\n`)
     else process.stderr.write(`perennial: ${message}\n`)
-    return exitCode
+    return 1
   }
 }
 

@@ -1,0 +1,66 @@
+// The program as an older Node starts it: it hands over to the Node that npm brought, and nothing is lost on the way.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const OLDER = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.11.0'})`
+
+/** A checkout whose program tells what it was given, and does what the first word says. */
+function aCheckout({ installed }: { installed: boolean }): string {
+  const dir = mkdtempSync(join(tmpdir(), 'perennial-bin-'))
+  after(() => rmSync(dir, { recursive: true, force: true }))
+  for (const folder of ['bin', 'src']) mkdirSync(join(dir, folder))
+  copyFileSync(join(ROOT, 'bin/perennial.js'), join(dir, 'bin/perennial.js'))
+  writeFileSync(join(dir, 'package.json'), '{"type": "module"}')
+  if (installed) symlinkSync(join(ROOT, 'node_modules'), join(dir, 'node_modules'))
+  writeFileSync(
+    join(dir, 'src/main.ts'),
+    `const [word, ...rest]: string[] = process.argv.slice(2)
+     if (word === 'exit') process.exit(Number(rest[0]))
+     if (word === 'die') process.kill(process.pid, 'SIGKILL')
+     process.on('SIGTERM', () => process.exit(7))
+     process.on('SIGINT', () => process.exit(8))
+     console.log(process.version.split('.')[0], rest.join('|'))
+     setInterval(() => {}, 1000)`
+  )
+  return dir
+}
+
+const checkout = aCheckout({ installed: true })
+function start(args: string[], { dir = checkout, older = true } = {}) {
+  const child = spawn(process.execPath, [...(older ? ['--import', OLDER] : []), join(dir, 'bin/perennial.js'), ...args])
+  return { child, ended: once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]> }
+}
+
+for (const older of [true, false]) {
+  test(`started by ${older ? 'an older' : 'the right'} Node, exit codes and signals are those of the program`, async () => {
+    assert.deepEqual(await start(['exit', '0'], { older }).ended, [0, null])
+    assert.deepEqual(await start(['exit', '3'], { older }).ended, [3, null])
+    assert.deepEqual(await start(['die'], { older }).ended, [null, 'SIGKILL'])
+    for (const [signal, code] of [
+      ['SIGTERM', 7],
+      ['SIGINT', 8]
+    ] as const) {
+      const { child, ended } = start(['wait', 'two words', '--flag'], { older })
+      const [line] = await once(child.stdout, 'data')
+      assert.equal(String(line), `${process.version.split('.')[0]} two words|--flag\n`)
+      child.kill(signal)
+      assert.deepEqual(await ended, [code, null], signal)
+    }
+  })
+}
+
+test('without the package that brings Node 26 it says which one is missing', async () => {
+  const { child, ended } = start(['store', 'list'], { dir: aCheckout({ installed: false }) })
+  const [said, [code]] = await Promise.all([text(child.stderr), ended])
+  assert.equal(code, 1)
+  assert.match(said, /^perennial: the package node-\S+, which brings Node 26, is not installed .*npm ci/)
+  assert.equal(said.trim().split('\n').length, 1)
+})
