@@ -16,6 +16,8 @@ const ROOMS: Record<string, readonly string[]> = {
   'main.ts': ['main.ts', 'app', 'cli']
 }
 const SEES_ALL_DOORS = new Set(['http', 'app'])
+/** Each HTTP surface keeps its own dialect; what they share lies beside them. */
+const SURFACES = ['rest', 'storefront', 'admin']
 
 export type Breach = { file: string; line: number; import: string; reason: string }
 
@@ -31,8 +33,12 @@ export function breachesOf(path: string, source: string): Breach[] {
 
 function problemWith(room: string, path: string, specifier: string): string | null {
   if (specifier.startsWith('.')) {
-    const target = join(dirname(path), specifier).split('/')[0]!
+    const [target = '', targetSurface = ''] = join(dirname(path), specifier).split('/')
+    const surface = path.split('/')[1] ?? ''
     if (target === '..') return 'the service imports nothing from outside src'
+    if (room === 'http' && target === 'http' && [surface, targetSurface].every((name) => SURFACES.includes(name))) {
+      return surface === targetSurface ? null : `the surface ${surface} does not know the surface ${targetSurface}`
+    }
     if (target === room || ROOMS[room]?.includes(target)) return null
     if (MODULES.includes(target)) return `a module is entered by its door, #${target}`
     return `${room} does not know ${target}`

@@ -53,6 +53,12 @@ for (const [what, path, source, reason] of [
     "export { a } from '#platform'",
     '1: sandbox knows nothing of platform'
   ],
+  [
+    'one surface from another',
+    'http/storefront/a.ts',
+    "import { a } from '../rest/errors.ts'",
+    '1: the surface storefront does not know the surface rest'
+  ],
   ['app from http', 'http/a.ts', "import { a } from '../app/service.ts'", '1: http does not know app'],
   [
     'something outside src',

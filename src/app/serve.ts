@@ -33,6 +33,7 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
 async function run(config: Config): Promise<void> {
   const say = (line: string) => void process.stdout.write(`${line}\n`)
   const logger = createLogger(config.log)
+  for (const warning of config.warnings) logger.warn(warning)
   await mkdir(config.dataDir, { recursive: true }).catch((err: Error) =>
     refuse(`DATA_DIR cannot be used: ${err.message}`)
   )
