@@ -161,7 +161,7 @@ function agenda(
         act: () =>
           db.inStore(storeId, async (ctx) => {
             const found = await findSubscriptionByContract(ctx, person.contractId)
-            if (found) await unlessStopped(() => act(ctx, found.id))
+            if (found) await unlessRefused(() => act(ctx, found.id))
           })
       })
     if (fate < 0.1) {
@@ -179,22 +179,24 @@ function agenda(
       const totalMinor = (20 + Math.floor(random() * 90)) * 100
       steps.push({
         at: later(random()),
-        act: async () =>
-          void (await sandbox.placeOrder(storeId, {
-            customerId: person.customerId,
-            totalMinor,
-            creditMinor: 0,
-            coupon: null,
-            channel: null
-          }))
+        act: () =>
+          unlessRefused(() =>
+            sandbox.placeOrder(storeId, {
+              customerId: person.customerId,
+              totalMinor,
+              creditMinor: 0,
+              coupon: null,
+              channel: null
+            })
+          )
       })
     }
   }
   return steps.sort((a, b) => Temporal.Instant.compare(a.at, b.at))
 }
 
-/** A person whose subscription dunning already ended cannot pause or cancel it any more. */
-async function unlessStopped(act: () => Promise<unknown>): Promise<void> {
+/** Who lost the subscription to dunning cannot pause or cancel it any more, and whose card declines buys nothing. */
+async function unlessRefused(act: () => Promise<unknown>): Promise<void> {
   try {
     await act()
   } catch (err) {

@@ -84,28 +84,32 @@ export type Standing = {
   nextBillingAt: Temporal.Instant | null
 }
 
-/** Writes standings that differ from what is there and tells who became a member by it. */
-export function markStandings(ctx: Ctx, standings: Standing[]) {
+/** Holds the rows, in order of id, and tells who has been a member before. */
+export function lockMembers(ctx: Ctx, ids: number[]) {
   return ctx.tx.many(
-    row({ id: int }),
+    row({ id: int, memberSince: nullable(instant) }),
     sql`
-    with before as (
-      select m.id, m.member_since from members m
-       where m.store_id = ${ctx.storeId} and m.id = any(${standings.map((s) => s.memberId)}::bigint[])
-       order by m.id for update),
-    changed as (
-      update members m
-         set status = s.status, plan_id = s.plan_id, member_since = coalesce(m.member_since, s.member_since),
-             next_billing_at = s.next_billing_at, updated_at = ${ctx.now}
-        from unnest(${standings.map((s) => s.memberId)}::bigint[], ${standings.map((s) => s.status)}::text[],
-                    ${standings.map((s) => s.planId)}::bigint[], ${standings.map((s) => s.memberSince)}::timestamptz[],
-                    ${standings.map((s) => s.nextBillingAt)}::timestamptz[])
-               as s(member_id, status, plan_id, member_since, next_billing_at)
-       where m.store_id = ${ctx.storeId} and m.id = s.member_id
-         and (m.status, m.plan_id, m.next_billing_at) is distinct from (s.status, s.plan_id, s.next_billing_at)
-      returning m.id)
-    select b.id from before b join changed c on c.id = b.id where b.member_since is null order by b.id`
+    select id, member_since from members
+     where store_id = ${ctx.storeId} and id = any(${ids}::bigint[])
+     order by id for update`
   )
+}
+
+/**
+ * Writes standings that differ from what is there. Apart from the lock: in one statement with it, a row that the update
+ * reached first would be passed over by the lock, as the plan of the moment has it.
+ */
+export async function markStandings(ctx: Ctx, standings: Standing[]): Promise<void> {
+  await ctx.tx.run(sql`
+    update members m
+       set status = s.status, plan_id = s.plan_id, member_since = coalesce(m.member_since, s.member_since),
+           next_billing_at = s.next_billing_at, updated_at = ${ctx.now}
+      from unnest(${standings.map((s) => s.memberId)}::bigint[], ${standings.map((s) => s.status)}::text[],
+                  ${standings.map((s) => s.planId)}::bigint[], ${standings.map((s) => s.memberSince)}::timestamptz[],
+                  ${standings.map((s) => s.nextBillingAt)}::timestamptz[])
+             as s(member_id, status, plan_id, member_since, next_billing_at)
+     where m.store_id = ${ctx.storeId} and m.id = s.member_id
+       and (m.status, m.plan_id, m.next_billing_at) is distinct from (s.status, s.plan_id, s.next_billing_at)`)
 }
 
 /** Makes rows for customers never met; those we know stay as they are and use up no number. */

@@ -96,6 +96,24 @@ const CHECKS: Check[] = [
        order by m.id limit 100`
   },
   {
+    name: 'beginnings_told',
+    counted: (ctx) => sql`
+      select (select count(*) from members where store_id = ${ctx.storeId} and status is not null)
+           + (select count(*) from subscriptions where store_id = ${ctx.storeId}) as count`,
+    wrong: (ctx) => sql`
+      with told as (
+        select object_key, count(*) as times from events
+         where store_id = ${ctx.storeId} and type in ('member.created', 'subscription.created') group by object_key)
+      select 'mem_' || m.id as subject, 'was told as created ' || coalesce(t.times, 0) || ' times' as message
+        from members m left join told t on t.object_key = 'member:' || m.id
+       where m.store_id = ${ctx.storeId} and m.status is not null and coalesce(t.times, 0) <> 1
+      union all
+      select 'sub_' || s.id, 'was told as created ' || coalesce(t.times, 0) || ' times'
+        from subscriptions s left join told t on t.object_key = 'subscription:' || s.id
+       where s.store_id = ${ctx.storeId} and coalesce(t.times, 0) <> 1
+       limit 100`
+  },
+  {
     name: 'events_delivered',
     counted: (ctx) => sql`select count(*) as count from events where store_id = ${ctx.storeId}`,
     wrong: (ctx) => sql`

@@ -42,15 +42,10 @@ export function lockDueSubscriptions(ctx: Ctx, limit: number): Promise<Subscript
   return ctx.tx.many(
     Subscription,
     sql`
-    with due as (
-      select store_id, id from subscriptions
-       where store_id = ${ctx.storeId} and billing_due_at <= ${ctx.now}
-       order by billing_due_at, id limit ${limit} for update skip locked)
     select s.*, m.platform_customer_id, m.email, m.first_name, m.last_name
-      from due join subscriptions s on s.store_id = due.store_id and s.id = due.id
-      join members m on m.store_id = s.store_id and m.id = s.member_id
-     where s.store_id = ${ctx.storeId}
-     order by s.billing_due_at, s.id`
+      from subscriptions s join members m on m.store_id = s.store_id and m.id = s.member_id
+     where s.store_id = ${ctx.storeId} and s.billing_due_at <= ${ctx.now}
+     order by s.billing_due_at, s.id limit ${limit} for update of s skip locked`
   )
 }
 
