@@ -165,6 +165,17 @@ test('a store is made, sold to, billed and examined with commands alone', async 
   assert.equal((await service.get('/members', key.key)).status, 401)
 })
 
+test('seeding tells how far it is beside its answer, and what it leaves is sound', async () => {
+  const { domain } = await service.aStore()
+  // Among these three is one whose card expires before they buy something.
+  const { code, out, err } = await run(['seed', '--store', domain, '--members', '3', '--months', '1', '--json'])
+  assert.equal(code, 0, out)
+  assert.deepEqual(JSON.parse(out), { members: 3, months: 1, now: '2026-02-28T15:00:00Z' })
+  assert.match(err, /^Seeding .*: \d+ %, 2026-\d\d-\d\d\n/)
+  assert.match(err, /: 100 %, 2026-02-28\nSeeded .*\n$/)
+  assert.deepEqual((await json('doctor', '--store', domain)).findings, [])
+})
+
 test('doctor finds what was broken by hand, and exits with 1', async () => {
   const store = await service.aStore()
   await store.member('ada@example.com')
