@@ -41,7 +41,8 @@ export type NewAttempt = {
 }
 
 /**
- * Opens one attempt per cycle, numbered after those that the cycle has had. The key names contract, cycle and number, so
+ * Opens one attempt per cycle, numbered after those that the cycle has had. A cycle that has one open or paid gets none:
+ * that one's settlement says what is next. The key names contract, cycle and number, so
  * a repeated call, even one after a restore from a backup, cannot charge twice.
  */
 export function insertAttempts(ctx: Ctx, rows: NewAttempt[]): Promise<Attempt[]> {
@@ -61,6 +62,7 @@ export function insertAttempts(ctx: Ctx, rows: NewAttempt[]): Promise<Attempt[]>
        select coalesce(max(a.attempt_number), 0) + 1 as number from billing_attempts a
         where a.store_id = ${ctx.storeId} and a.subscription_id = t.subscription_id and a.cycle_index = t.cycle) n
      order by t.position
+    on conflict do nothing
     returning *`
   )
 }

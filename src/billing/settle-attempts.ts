@@ -96,8 +96,9 @@ function declined(
 ): Ended {
   const decline = declineOf(result.errorCode)
   const step = nextDunningStep(subscription.declines + 1, decline, store.dunning, now, store.timezone)
-  // A subscription that was stopped meanwhile is not retried.
-  const retryAt = subscription.status === 'active' ? step.retryAt : null
+  // One that was stopped meanwhile is not retried, nor a cycle that has been passed over.
+  const goesOn = subscription.status === 'active' && attempt.cycleIndex >= subscription.nextCycle
+  const retryAt = goesOn ? step.retryAt : null
   const ref = { subscriptionId: attempt.subscriptionId, cycle: attempt.cycleIndex }
   return {
     settled: {
@@ -108,7 +109,7 @@ function declined(
       errorMessage: result.errorMessage ?? 'The charge failed',
       declineCode: decline.declineCode,
       retryAt,
-      attemptsRemaining: subscription.status === 'active' ? step.attemptsRemaining : 0,
+      attemptsRemaining: goesOn ? step.attemptsRemaining : 0,
       orderId: null,
       paymentMethod: null
     },

@@ -90,7 +90,7 @@ export async function settleCycles(
   const after = new Map(states.map((s) => [s.id, s]))
   const endings = states.flatMap((s): Planned[] => {
     const result = byId.get(s.id)!
-    if (result.outcome !== 'given_up' || s.status !== 'active') return []
+    if (result.outcome !== 'given_up' || s.status !== 'active' || result.cycle < s.nextCycle) return []
     if (result.ending === 'pause') return [planPause(s, null, times)]
     return [
       result.ending === 'cancel'
@@ -120,6 +120,8 @@ function stateAfter(s: Subscription, result: CycleResult, now: Temporal.Instant,
       updatedAt: now
     }
   }
+  // A cycle that has been passed over has nothing to say about the one that is next.
+  if (result.cycle < s.nextCycle) return s
   const retryAt = result.outcome === 'declined' && s.status === 'active' ? result.retryAt : null
   return { ...s, declines: s.declines + 1, nextBillingAt: retryAt, billingDueAt: retryAt, updatedAt: now }
 }
