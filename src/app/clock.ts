@@ -60,7 +60,11 @@ function after(now: Temporal.Instant, by: string, timezone: string): Temporal.In
     throw invalidField('by', `takes an ISO 8601 duration such as P1M, P3D or PT2H; ${JSON.stringify(by)} is none`)
   }
   if (duration.sign < 0) throw invalidField('by', 'takes a duration forward')
-  return now.toZonedDateTimeISO(timezone).add(duration).toInstant()
+  try {
+    return now.toZonedDateTimeISO(timezone).add(duration).toInstant()
+  } catch {
+    throw invalidField('by', `takes a duration of at most ${LONGEST_YEARS} years`)
+  }
 }
 
 function instantFrom(to: string): Temporal.Instant {

@@ -93,7 +93,10 @@ export function createRunner(options: {
   }
 
   const work = async (engine: Engine, storeId: number) => {
-    while (!stopping && !held.has(storeId) && (await run(engine, storeId)) > 0);
+    let done = 0
+    for (let did = 1; did > 0 && !stopping && !held.has(storeId); done += did) did = await run(engine, storeId)
+    // What one engine did is often another's work. One that did nothing, or fails, is looked at again with the next sweep.
+    if (done > 0 && !stopping) wake(storeId)
   }
 
   const visit = async (storeId: number) => {
@@ -106,11 +109,7 @@ export function createRunner(options: {
       if (ofStore.has(engine.name)) continue
       ofStore.set(
         engine.name,
-        work(engine, storeId).finally(() => {
-          ofStore.delete(engine.name)
-          // What one engine did is often another's work.
-          if (!stopping) wake(storeId)
-        })
+        work(engine, storeId).finally(() => ofStore.delete(engine.name))
       )
     }
   }

@@ -312,6 +312,37 @@ test('the platform moving a contract behind our back is followed, older news and
   assert.equal((await the(store, contract)).status, 'cancelled')
 })
 
+test('the late end of a cycle that was passed over leaves the next one alone, and nothing stands still for it', async () => {
+  const store = await aStore(db, { clockAt: START })
+  const [contract, other] = [aContract(START), aContract(START)]
+  await sync(store, contract, other)
+  await goTo(store, '2026-02-28T15:00:00Z')
+  await open(store)
+  await store.inStore((ctx) => claimAttempts(ctx, 10, 1))
+  const old = (await keys(store))[0]!
+  const { id } = await the(store, contract)
+  await store.inStore((ctx) => pauseSubscription(ctx, id, at('2026-03-05T00:00:00Z'), 'api'))
+  await goTo(store, '2026-03-05T00:00:00Z')
+  await store.inStore((ctx) => resumeEndedPauses(ctx, 10))
+  await goTo(store, '2026-03-31T14:00:00Z')
+  await open(store)
+  const lateDecline = {
+    idempotencyKey: old,
+    platformAttemptId: '1',
+    state: 'failed' as const,
+    errorCode: 'card_declined',
+    errorMessage: null
+  }
+  await store.inStore((ctx) => settleAttempts(ctx, [lateDecline]))
+  const after = await the(store, contract)
+  assert.deepEqual([after.status, after.declines, after.nextCycle, after.billingDueAt], ['active', 0, 3, null])
+  await open(store)
+  assert.deepEqual(
+    (await attempts(store)).map((a) => [a.cycleIndex, a.status]).filter(([cycle]) => cycle === 3),
+    [[3, 'pending']]
+  )
+})
+
 test("one store's subscriptions cannot be seen or moved from another", async () => {
   const store = await aStore(db, { clockAt: START })
   const other = await aStore(db, { clockAt: START })

@@ -5,6 +5,8 @@ import type { CustomerTold, KnownCustomer } from './customer.ts'
 import { memberUpdated } from './events.ts'
 import { insertMissingCustomers, listMemberSnapshots, lockCustomers, updateCustomers } from './queries.ts'
 
+const MAX_NAME = 200
+const MAX_EMAIL = 320
 const SHOWN = ['email', 'firstName', 'lastName'] as const
 
 /**
@@ -12,7 +14,7 @@ const SHOWN = ['email', 'firstName', 'lastName'] as const
  * whose shown fields changed is told of by member.updated; older news than we have changes nothing.
  */
 export async function meetCustomers(ctx: Ctx, customers: CustomerTold[]): Promise<Map<string, KnownCustomer>> {
-  const wanted = new Map(customers.map((customer) => [customer.id, customer]))
+  const wanted = newestOfEach(customers)
   await insertMissingCustomers(ctx, [...wanted.values()])
   const before = await lockCustomers(ctx, [...wanted.keys()])
   const after = await updateCustomers(ctx, [...wanted.values()])
@@ -37,3 +39,19 @@ export async function meetCustomers(ctx: Ctx, customers: CustomerTold[]): Promis
 
 const snake = (field: (typeof SHOWN)[number]) =>
   field === 'email' ? 'email' : field === 'firstName' ? 'first_name' : 'last_name'
+
+/** Of several tellings of one customer the newest; texts longer than we keep are cut, never a reason to refuse a person. */
+function newestOfEach(customers: CustomerTold[]): Map<string, CustomerTold> {
+  const newest = new Map<string, CustomerTold>()
+  for (const customer of customers) {
+    const at = newest.get(customer.id)?.updatedAt
+    if (at && customer.updatedAt && Temporal.Instant.compare(customer.updatedAt, at) < 0) continue
+    newest.set(customer.id, {
+      ...customer,
+      email: customer.email?.slice(0, MAX_EMAIL) ?? null,
+      firstName: customer.firstName?.slice(0, MAX_NAME) ?? null,
+      lastName: customer.lastName?.slice(0, MAX_NAME) ?? null
+    })
+  }
+  return newest
+}

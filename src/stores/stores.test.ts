@@ -178,7 +178,7 @@ test('a clock set before real time runs with it again on null; one set beyond do
   const past = await aStore(db, { clockAt: Temporal.Instant.from('2001-01-01T00:00:00Z') })
   await past.inStore((ctx) => setClock(ctx, null))
   assert.equal((await findStore(db, past.domain))?.clockAt, null)
-  const ahead = await aStore(db, { clockAt: Temporal.Instant.from('2999-01-01T00:00:00Z') })
+  const ahead = await aStore(db, { clockAt: Temporal.Instant.from('2199-01-01T00:00:00Z') })
   await assert.rejects(
     ahead.inStore((ctx) => setClock(ctx, null)),
     { code: 'conflict' }

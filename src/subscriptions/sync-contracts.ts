@@ -157,7 +157,9 @@ async function follow(ctx: Ctx, pairs: Pair[], store: StoreFacts): Promise<numbe
   )
   const news = pairs.filter(
     ({ subscription, contract }) =>
-      !waiting.has(String(subscription.id)) && compareRevisions(contract.revision, subscription.platformRevision) >= 0
+      // What has ended on the platform has ended, whatever we were about to tell it.
+      (!waiting.has(String(subscription.id)) || isOver(ourStatus(contract.status))) &&
+      compareRevisions(contract.revision, subscription.platformRevision) >= 0
   )
   const ours = news.filter(({ subscription, contract }) => ended(subscription) && contract.status === 'active')
   await pushContracts(
