@@ -8,6 +8,8 @@ import { openDueAttempts } from './open-attempts.ts'
 import { submitAttempts } from './submit-attempts.ts'
 
 const BATCH = 200
+/** Claimed attempts count as sent, so few are claimed at once: a cancellation meanwhile still stops the others. */
+const SENT_TOGETHER = 32
 
 const nextCheck = directSql<[storeId: number]>(
   'billing_next_check',
@@ -44,7 +46,7 @@ export function createBillingEngine(options: {
       if (isDue(next.due)) done += await db.inStore(storeId, (ctx) => openDueAttempts(ctx, BATCH))
       // What was just opened is to be sent at once.
       if (done > 0 || isDue(next.check)) {
-        done += await submitAttempts(db, storeId, await connectorOf(storeId), leaseOwner, BATCH)
+        done += await submitAttempts(db, storeId, await connectorOf(storeId), leaseOwner, SENT_TOGETHER)
       }
       return done
     }
