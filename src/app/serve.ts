@@ -46,12 +46,13 @@ async function run(config: Config): Promise<void> {
     const db = stack.adopt(new Database({ url, poolSize: config.databasePool }), (open) => open.close())
     const sandboxDb = stack.adopt(new Database({ url, poolSize: 6 }), (open) => open.close())
     const urls = { public: config.publicUrl ?? '', sandbox: '' }
+    const vault = openVault(config.masterKey)
     const metrics = stack.adopt(createMetrics(), (open) => open.close())
     const service = stack.adopt(
       await createService({
         db,
         sandboxDb,
-        vault: openVault(config.masterKey),
+        vault,
         operatorToken: config.operatorToken,
         logger,
         metrics,
@@ -70,7 +71,7 @@ async function run(config: Config): Promise<void> {
     stack.defer(() => withdrawServer(config.dataDir))
 
     const ended = untilSignal()
-    if (config.sandbox) await followAddresses({ db, vault: openVault(config.masterKey), http: service.deps })
+    if (config.sandbox) await followAddresses({ db, vault, http: service.deps })
     await service.start()
     const demoKey = config.sandbox && config.demo ? demo(service, say) : Promise.resolve(null)
     const key = await Promise.race([demoKey, ended.then(() => 'stopped' as const)])
