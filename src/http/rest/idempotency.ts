@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Claim, claimKeys, keepAnswers } from '#kit/idempotency'
+import type { Ctx } from '#kit/postgres'
+import { invalidField } from '#kit/refusal'
+import { pathOf } from '../errors.ts'
+
+const HEADER = 'Idempotency-Key'
+const KEY = /^[\x21-\x7e]{1,255}$/
+
+/**
+ * Answers a writing request, once: under an `Idempotency-Key` its repetition within 24 hours gets the first answer, with
+ * `Idempotent-Replayed: true`. Key, effect and answer are one transaction. A refusal has no effect and is not kept.
+ */
+export async function answerOnce(request: FastifyRequest, reply: FastifyReply, work: (ctx: Ctx) => Promise<object>) {
+  const claim = claimOf(request)
+  if (!claim) return request.inStore(work)
+  const { answer, isReplayed } = await request.inStore(async (ctx) => {
+    const [claimed] = await claimKeys(ctx, [claim])
+    if (claimed!.state === 'other') throw keyOfAnother()
+    if (claimed!.state === 'kept') return { answer: claimed!.answer, isReplayed: true }
+    const answer = { status: 200, body: JSON.stringify(await work(ctx)) }
+    await keepAnswers(ctx, [{ key: claim.key, ...answer }])
+    return { answer, isReplayed: false }
+  })
+  if (isReplayed) reply.header('idempotent-replayed', 'true')
+  return reply.code(answer.status).type('application/json; charset=utf-8').send(answer.body)
+}
+
+/** The key that a request brings and what it stands for; null when it brings none. Refuses a key of another form. */
+export function claimOf(request: FastifyRequest): Claim | null {
+  const key = request.headers['idempotency-key']
+  if (key === undefined) return null
+  if (typeof key !== 'string' || !KEY.test(key)) {
+    throw invalidField(HEADER, 'takes 1 to 255 visible ASCII characters without spaces')
+  }
+  const asked = `${request.method} ${pathOf(request.url)}\n${JSON.stringify(sorted(request.body))}`
+  return { key, fingerprint: createHash('sha256').update(asked).digest() }
+}
+
+export const keyOfAnother = () =>
+  invalidField(HEADER, 'was used with another request within 24 hours; take a new key for a new request')
+
+/** The order in which a client writes fields does not make another request. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, field]) => [name, sorted(field)])
+  )
+}

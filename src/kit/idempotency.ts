@@ -1,0 +1,68 @@
+import { bytes, type Ctx, type Database, int, row, sql, text } from './postgres/index.ts'
+
+/** A writing request that may be repeated. `fingerprint` tells one request from another under the same key. */
+export type Claim = { key: string; fingerprint: Buffer }
+export type KeptAnswer = { status: number; body: string }
+
+/** What a claim found: nobody had the key, the same request had it and was answered, or another request has it. */
+export type Claimed = { state: 'fresh' } | { state: 'kept'; answer: KeptAnswer } | { state: 'other' }
+
+/** How long an answer is kept for repetitions, in real time. */
+const KEPT_FOR = '24 hours'
+
+const Kept = row({ idempotencyKey: text, fingerprint: bytes, status: int, body: text })
+
+/**
+ * Takes keys, each given once, for the transaction under way. One that another transaction has taken is waited for: it
+ * is either answered then, or free again because that one came to nothing. In the order of the claims.
+ */
+export async function claimKeys(ctx: Ctx, claims: Claim[]): Promise<Claimed[]> {
+  if (claims.length === 0) return []
+  const keys = claims.map(({ key }) => key)
+  const fresh = await ctx.tx.many(
+    row({ idempotencyKey: text }),
+    sql`
+    insert into idempotent_answers as a (store_id, idempotency_key, fingerprint)
+    select ${ctx.storeId}, c.key, c.fingerprint
+      from unnest(${keys}::text[], ${claims.map(({ fingerprint }) => fingerprint)}::bytea[]) as c(key, fingerprint)
+     order by c.key
+    on conflict (store_id, idempotency_key) do update
+      set fingerprint = excluded.fingerprint, status = null, body = null, created_at = clock_timestamp()
+      where a.created_at < clock_timestamp() - ${KEPT_FOR}::interval
+    returning idempotency_key`
+  )
+  const mine = new Set(fresh.map(({ idempotencyKey }) => idempotencyKey))
+  const kept = mine.size === keys.length ? [] : await listKept(ctx, keys)
+  const byKey = new Map(kept.map((answer) => [answer.idempotencyKey, answer]))
+  return claims.map(({ key, fingerprint }) => {
+    if (mine.has(key)) return { state: 'fresh' }
+    const { status, body, fingerprint: was } = byKey.get(key)!
+    return was.equals(fingerprint) ? { state: 'kept', answer: { status, body } } : { state: 'other' }
+  })
+}
+
+function listKept(ctx: Ctx, keys: string[]) {
+  return ctx.tx.many(
+    Kept,
+    sql`
+    select idempotency_key, fingerprint, status, body from idempotent_answers
+     where store_id = ${ctx.storeId} and idempotency_key = any(${keys}::text[]) and status is not null`
+  )
+}
+
+/** Keeps what was answered, in the transaction of the effect: either both are there or neither. */
+export async function keepAnswers(ctx: Ctx, answers: ({ key: string } & KeptAnswer)[]): Promise<void> {
+  if (answers.length === 0) return
+  await ctx.tx.run(sql`
+    update idempotent_answers a set status = k.status, body = k.body
+      from unnest(${answers.map((k) => k.key)}::text[], ${answers.map((k) => k.status)}::int[],
+                  ${answers.map((k) => k.body)}::text[]) as k(key, status, body)
+     where a.store_id = ${ctx.storeId} and a.idempotency_key = k.key`)
+}
+
+/** Removes answers that nobody can ask for any more; returns how many. */
+export function pruneAnswers(db: Database): Promise<number> {
+  return db.inInstallation((tx) =>
+    tx.run(sql`delete from idempotent_answers where created_at < clock_timestamp() - ${KEPT_FOR}::interval`)
+  )
+}
