@@ -1,4 +1,4 @@
-import { type Ctx, instant, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
+import { bool, type Ctx, instant, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
 import type { PaymentMethod } from '#subscriptions'
 
 export const Attempt = row({
@@ -11,7 +11,11 @@ export const Attempt = row({
   amountMinor: int,
   currency: text,
   scheduledAt: instant,
-  platformAttemptId: nullable(text)
+  platformAttemptId: nullable(text),
+  /** Asked for by somebody, outside the ladder. */
+  manual: bool,
+  /** The retry of the ladder that waits for a manual attempt's result. */
+  ladderRetryAt: nullable(instant)
 })
 export type Attempt = RowOf<typeof Attempt>
 
@@ -38,6 +42,8 @@ export type NewAttempt = {
   currency: string
   /** Tries that the ladder still has after this one. */
   attemptsRemaining: number
+  manual?: boolean
+  ladderRetryAt?: Temporal.Instant | null
 }
 
 /**
@@ -50,14 +56,16 @@ export function insertAttempts(ctx: Ctx, rows: NewAttempt[]): Promise<Attempt[]>
     Attempt,
     sql`
     insert into billing_attempts (store_id, subscription_id, cycle_index, attempt_number, status, idempotency_key,
-      amount_minor, currency, attempts_remaining, scheduled_at, check_at, created_at, updated_at)
+      amount_minor, currency, attempts_remaining, manual, ladder_retry_at, scheduled_at, check_at, created_at, updated_at)
     select ${ctx.storeId}, t.subscription_id, t.cycle, n.number, 'pending',
            'svc-' || t.contract || '-' || t.cycle || '-' || n.number, t.amount, t.currency, t.remaining,
-           ${ctx.now}, ${ctx.now}, ${ctx.now}, ${ctx.now}
+           t.manual, t.ladder_retry_at, ${ctx.now}, ${ctx.now}, ${ctx.now}, ${ctx.now}
       from unnest(${rows.map((r) => r.subscriptionId)}::bigint[], ${rows.map((r) => r.platformContractId)}::text[],
                   ${rows.map((r) => r.cycle)}::int[], ${rows.map((r) => r.amountMinor)}::bigint[],
-                  ${rows.map((r) => r.currency)}::text[], ${rows.map((r) => r.attemptsRemaining)}::int[]) with ordinality
-             as t(subscription_id, contract, cycle, amount, currency, remaining, position)
+                  ${rows.map((r) => r.currency)}::text[], ${rows.map((r) => r.attemptsRemaining)}::int[],
+                  ${rows.map((r) => r.manual ?? false)}::boolean[],
+                  ${rows.map((r) => r.ladderRetryAt ?? null)}::timestamptz[]) with ordinality
+             as t(subscription_id, contract, cycle, amount, currency, remaining, manual, ladder_retry_at, position)
      cross join lateral (
        select coalesce(max(a.attempt_number), 0) + 1 as number from billing_attempts a
         where a.store_id = ${ctx.storeId} and a.subscription_id = t.subscription_id and a.cycle_index = t.cycle) n
@@ -125,6 +133,23 @@ export function lockAttemptsByKey(ctx: Ctx, keys: string[]): Promise<Attempt[]> 
   )
 }
 
+/** Whose attempt it is, so that the subscription can be locked before the attempt; null when there is none such. */
+export async function findSubscriptionOfAttempt(ctx: Ctx, id: number): Promise<number | null> {
+  const found = await ctx.tx.maybeOne(
+    row({ subscriptionId: int }),
+    sql`select subscription_id from billing_attempts where store_id = ${ctx.storeId} and id = ${id}`
+  )
+  return found?.subscriptionId ?? null
+}
+
+/** Holds one attempt. */
+export function lockAttempt(ctx: Ctx, id: number): Promise<Attempt | null> {
+  return ctx.tx.maybeOne(
+    Attempt,
+    sql`select * from billing_attempts where store_id = ${ctx.storeId} and id = ${id} for update`
+  )
+}
+
 /** Which subscriptions the keys are for, so that those can be locked before the attempts. */
 export async function listSubscriptionsOfKeys(ctx: Ctx, keys: string[]): Promise<number[]> {
   const rows = await ctx.tx.many(
@@ -172,6 +197,17 @@ export async function clearRetries(ctx: Ctx, subscriptionIds: number[]): Promise
   await ctx.tx.run(sql`
     update billing_attempts set retry_at = null, attempts_remaining = 0, updated_at = ${ctx.now}
      where store_id = ${ctx.storeId} and subscription_id = any(${subscriptionIds}::bigint[]) and retry_at > ${ctx.now}`)
+}
+
+/** Calls off the retries announced for cycles that are paid now. */
+export async function clearRetriesOfCycles(ctx: Ctx, paid: Pick<Attempt, 'subscriptionId' | 'cycleIndex'>[]) {
+  if (paid.length === 0) return
+  await ctx.tx.run(sql`
+    update billing_attempts a set retry_at = null, attempts_remaining = 0, updated_at = ${ctx.now}
+      from unnest(${paid.map((p) => p.subscriptionId)}::bigint[], ${paid.map((p) => p.cycleIndex)}::int[])
+             as t(subscription_id, cycle)
+     where a.store_id = ${ctx.storeId} and a.subscription_id = t.subscription_id and a.cycle_index = t.cycle
+       and a.retry_at > ${ctx.now}`)
 }
 
 /** Pending attempts of these subscriptions that no call has been made for; held. */

@@ -24,9 +24,14 @@ export function nextDunningStep(
   now: Temporal.Instant,
   timezone: string
 ): DunningStep {
-  const attemptsRemaining = Math.max(settings.retryAfterDays.length - declines + 1, 0)
+  const attemptsRemaining = attemptsRemainingAfter(declines, settings)
   const days = settings.retryAfterDays[declines - 1]
   if (days === undefined) return { outcome: 'given_up', retryAt: null, attemptsRemaining: 0 }
   if (decline.kind === 'hard') return { outcome: 'declined', retryAt: null, attemptsRemaining }
   return { outcome: 'declined', retryAt: now.toZonedDateTimeISO(timezone).add({ days }).toInstant(), attemptsRemaining }
+}
+
+/** How many tries the ladder still has once the cycle has had so many definite declines. */
+export function attemptsRemainingAfter(declines: number, { retryAfterDays }: DunningSettings): number {
+  return Math.min(Math.max(retryAfterDays.length - declines + 1, 0), retryAfterDays.length)
 }

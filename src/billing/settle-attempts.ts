@@ -4,9 +4,16 @@ import { recordOrders } from '#orders'
 import type { PlatformOrder, PlatformPaymentMethod } from '#platform'
 import { storeFacts } from '#stores'
 import { type CycleResult, lockSubscriptions, type Subscription, settleCycles } from '#subscriptions'
-import { type Attempt, listSubscriptionsOfKeys, lockAttemptsByKey, markSettled, type Settled } from './attempt.ts'
-import { declineOf } from './decline-codes.ts'
-import { nextDunningStep } from './dunning.ts'
+import {
+  type Attempt,
+  clearRetriesOfCycles,
+  listSubscriptionsOfKeys,
+  lockAttemptsByKey,
+  markSettled,
+  type Settled
+} from './attempt.ts'
+import { type Decline, declineOf } from './decline-codes.ts'
+import { attemptsRemainingAfter, type DunningSettings, type DunningStep, nextDunningStep } from './dunning.ts'
 import { billingFailed, billingRetryScheduled, billingSuccess } from './events.ts'
 
 /** How an attempt ended, as the platform told it. */
@@ -49,6 +56,11 @@ export async function settleAttempts(ctx: Ctx, results: AttemptResult[]): Promis
   await markSettled(
     ctx,
     ended.map((e) => e.settled)
+  )
+  // A retry that was announced before somebody's own attempt succeeded will not come.
+  await clearRetriesOfCycles(
+    ctx,
+    attempts.filter((attempt, i) => attempt.manual && told[i]!.state === 'success')
   )
   const events = attempts.flatMap((attempt, i): DomainEvent[] => {
     const result = told[i]!
@@ -95,7 +107,9 @@ function declined(
   store: Awaited<ReturnType<typeof storeFacts>>
 ): Ended {
   const decline = declineOf(result.errorCode)
-  const step = nextDunningStep(subscription.declines + 1, decline, store.dunning, now, store.timezone)
+  const step = attempt.manual
+    ? manualStep(attempt, decline, subscription, store.dunning)
+    : nextDunningStep(subscription.declines + 1, decline, store.dunning, now, store.timezone)
   // One that was stopped meanwhile is not retried, nor a cycle that has been passed over.
   const goesOn = subscription.status === 'active' && attempt.cycleIndex >= subscription.nextCycle
   const retryAt = goesOn ? step.retryAt : null
@@ -116,6 +130,18 @@ function declined(
     cycle:
       step.outcome === 'given_up'
         ? { ...ref, outcome: 'given_up', ending: store.dunning.onFailure }
-        : { ...ref, outcome: 'declined', retryAt }
+        : { ...ref, outcome: 'declined', retryAt, countsDecline: !attempt.manual }
   }
+}
+
+/** The ladder stands where it stood, and goes on with the retry that waited; unless the card turns out to be dead. */
+function manualStep(
+  attempt: Attempt,
+  decline: Decline,
+  subscription: Subscription,
+  dunning: DunningSettings
+): DunningStep {
+  const isDead = decline.kind === 'hard' && subscription.declines > 0
+  const attemptsRemaining = attemptsRemainingAfter(subscription.declines, dunning)
+  return { outcome: 'declined', retryAt: isDead ? null : attempt.ladderRetryAt, attemptsRemaining }
 }

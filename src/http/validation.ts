@@ -26,7 +26,10 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
   const isText = httpPart !== 'body'
 
   return (input: unknown) => {
-    if (!isText && !isPlainObject(input)) return { error: new Refusal('invalid_request', bodyMissing(fields)) }
+    // A body that may be empty may be missing.
+    const isMissing = !isText && input === undefined && required.length === 0
+    if (!isText && !isMissing && !isPlainObject(input))
+      return { error: new Refusal('invalid_request', bodyMissing(fields)) }
     const given = (input ?? {}) as Record<string, unknown>
     const value: Record<string, unknown> = {}
     const problems: FieldProblem[] = []

@@ -1,6 +1,7 @@
 export { audit, type Finding } from './audit.ts'
 export { auditSchedules, listCharges } from './audit-schedules.ts'
 export { countQueues } from './count-queues.ts'
+export { findBillingAttempt } from './find-billing-attempt.ts'
 export { findCustomerId } from './find-customer-id.ts'
 export { findMember } from './find-member.ts'
 export { findSubscription } from './find-subscription.ts'

@@ -51,8 +51,11 @@ export async function takeDueCycles(ctx: Ctx, limit: number): Promise<{ cycles: 
 /** What became of a cycle that billing was handed. */
 export type CycleResult = { subscriptionId: number; cycle: number } & (
   | { outcome: 'paid'; paymentMethod: PaymentMethod | null }
-  /** Declined, to be tried again at `retryAt`, or held until the customer brings a new payment method when that is null. */
-  | { outcome: 'declined'; retryAt: Temporal.Instant | null }
+  /**
+   * Declined, to be tried again at `retryAt`, or held until the customer brings a new payment method when that is null.
+   * The decline of an attempt outside the ladder does not count.
+   */
+  | { outcome: 'declined'; retryAt: Temporal.Instant | null; countsDecline: boolean }
   /** Declined for the last time. */
   | { outcome: 'given_up'; ending: 'cancel' | 'pause' | 'fail' }
 )
@@ -68,20 +71,23 @@ export async function settleCycles(
   results: CycleResult[]
 ): Promise<{ after: Map<number, Subscription>; told: DomainEvent[] }> {
   const store = await storeFacts(ctx)
-  const byId = new Map(results.map((result) => [result.subscriptionId, result]))
+  const byId = Map.groupBy(
+    results.toSorted((a, b) => a.cycle - b.cycle),
+    ({ subscriptionId }) => subscriptionId
+  )
   const locked = await lockSubscriptions(ctx, [...byId.keys()])
   const times = { now: ctx.now, store }
 
-  const states = locked.map((subscription) => {
-    const result = byId.get(subscription.id)!
-    return stateAfter(subscription, result, ctx.now, store.timezone)
-  })
+  // One subscription may have several results: a late one of an older cycle beside that of the present one.
+  const states = locked.map((subscription) =>
+    byId.get(subscription.id)!.reduce((s, result) => stateAfter(s, result, ctx.now, store.timezone), subscription)
+  )
   await markStates(ctx, states)
   await refreshStandings(
     ctx,
     states.map((s) => s.memberId)
   )
-  const paid = states.filter((s) => byId.get(s.id)!.outcome === 'paid' && s.status === 'active')
+  const paid = states.filter((s) => s.status === 'active' && byId.get(s.id)!.some(({ outcome }) => outcome === 'paid'))
   await pushContracts(
     ctx,
     paid.map((s) => s.id)
@@ -89,7 +95,7 @@ export async function settleCycles(
 
   const after = new Map(states.map((s) => [s.id, s]))
   const endings = states.flatMap((s): Planned[] => {
-    const result = byId.get(s.id)!
+    const result = byId.get(s.id)!.at(-1)!
     if (result.outcome !== 'given_up' || s.status !== 'active' || result.cycle < s.nextCycle) return []
     if (result.ending === 'pause') return [planPause(s, null, times)]
     return [
@@ -105,9 +111,11 @@ export async function settleCycles(
 
 function stateAfter(s: Subscription, result: CycleResult, now: Temporal.Instant, timezone: string): Subscription {
   if (result.outcome === 'paid') {
-    // Late news of an older cycle must not wind the series back.
     const cycleIndex = Math.max(s.cycleIndex, result.cycle)
-    const nextCycle = Math.max(s.nextCycle, cycleIndex + 1)
+    const paymentMethod = result.paymentMethod ?? s.paymentMethod
+    // Late news of an older cycle must not wind the series back, nor end the dunning of the present one.
+    if (result.cycle < s.nextCycle) return { ...s, cycleIndex, paymentMethod, updatedAt: now }
+    const nextCycle = cycleIndex + 1
     const at = s.status === 'active' ? billingDate(s, nextCycle, timezone) : null
     return {
       ...s,
@@ -116,14 +124,20 @@ function stateAfter(s: Subscription, result: CycleResult, now: Temporal.Instant,
       nextBillingAt: at,
       billingDueAt: at,
       declines: 0,
-      paymentMethod: result.paymentMethod ?? s.paymentMethod,
+      paymentMethod,
       updatedAt: now
     }
   }
   // A cycle that has been passed over has nothing to say about the one that is next.
   if (result.cycle < s.nextCycle) return s
   const retryAt = result.outcome === 'declined' && s.status === 'active' ? result.retryAt : null
-  return { ...s, declines: s.declines + 1, nextBillingAt: retryAt, billingDueAt: retryAt, updatedAt: now }
+  const declines = s.declines + (result.outcome === 'declined' && !result.countsDecline ? 0 : 1)
+  return { ...s, declines, nextBillingAt: retryAt, billingDueAt: retryAt, updatedAt: now }
+}
+
+/** Hands the next cycle of a locked subscription to billing before its time: nothing else falls due until it is settled. */
+export function takeNextCycle(ctx: Ctx, { id, nextCycle }: Subscription): Promise<void> {
+  return markInBilling(ctx, [{ id, nextCycle }])
 }
 
 /** Makes held subscriptions due at once: their customer has brought a new payment method. Others stay as they are. */

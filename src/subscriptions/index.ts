@@ -1,4 +1,11 @@
-export { type CycleResult, type DueCycle, markDueNow, settleCycles, takeDueCycles } from './billing-cycles.ts'
+export {
+  type CycleResult,
+  type DueCycle,
+  markDueNow,
+  settleCycles,
+  takeDueCycles,
+  takeNextCycle
+} from './billing-cycles.ts'
 export { billingDate, type Rhythm } from './billing-dates.ts'
 export { type Cancellation, cancelSubscription } from './cancel-subscription.ts'
 export { billingFrequency, shownStatus } from './events.ts'

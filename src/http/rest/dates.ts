@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { invalidField } from '#kit/refusal'
 
 // Four-digit years that PostgreSQL holds in every zone.
 const DAY = /^[1-8]\d{3}-\d{2}-\d{2}$/
@@ -31,4 +32,20 @@ function instantOf(text: string, timezone: string): Temporal.Instant | null {
 
 export function instantOrUndefined(text: string | undefined, timezone: string): Temporal.Instant | undefined {
   return text === undefined ? undefined : (instantOf(text, timezone) ?? undefined)
+}
+
+const MOST_YEARS_AHEAD = 5
+
+/** A date that lies ahead, in a body; null when it is left out. Refuses one that is not after now, or years away. */
+export function futureOrNull(
+  field: string,
+  text: string | undefined,
+  timezone: string,
+  now: Temporal.Instant
+): Temporal.Instant | null {
+  const instant = instantOrUndefined(text, timezone)
+  if (!instant) return null
+  const latest = now.toZonedDateTimeISO(timezone).add({ years: MOST_YEARS_AHEAD }).toInstant()
+  if (Temporal.Instant.compare(instant, now) > 0 && Temporal.Instant.compare(instant, latest) <= 0) return instant
+  throw invalidField(field, `takes a date after now and at most ${MOST_YEARS_AHEAD} years ahead`)
 }

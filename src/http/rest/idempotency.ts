@@ -12,19 +12,23 @@ const KEY = /^[\x21-\x7e]{1,255}$/
  * Answers a writing request, once: under an `Idempotency-Key` its repetition within 24 hours gets the first answer, with
  * `Idempotent-Replayed: true`. Key, effect and answer are one transaction. A refusal has no effect and is not kept.
  */
-export async function answerOnce(request: FastifyRequest, reply: FastifyReply, work: (ctx: Ctx) => Promise<object>) {
+export async function answerOnce<Answer extends object>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  work: (ctx: Ctx) => Promise<Answer>
+): Promise<Answer> {
   const claim = claimOf(request)
   if (!claim) return request.inStore(work)
   const { answer, isReplayed } = await request.inStore(async (ctx) => {
     const [claimed] = await claimKeys(ctx, [claim])
     if (claimed!.state === 'other') throw keyOfAnother()
-    if (claimed!.state === 'kept') return { answer: claimed!.answer, isReplayed: true }
-    const answer = { status: 200, body: JSON.stringify(await work(ctx)) }
-    await keepAnswers(ctx, [{ key: claim.key, ...answer }])
+    if (claimed!.state === 'kept') return { answer: JSON.parse(claimed!.answer.body) as Answer, isReplayed: true }
+    const answer = await work(ctx)
+    await keepAnswers(ctx, [{ key: claim.key, status: 200, body: JSON.stringify(answer) }])
     return { answer, isReplayed: false }
   })
   if (isReplayed) reply.header('idempotent-replayed', 'true')
-  return reply.code(answer.status).type('application/json; charset=utf-8').send(answer.body)
+  return answer
 }
 
 /** The key that a request brings and what it stands for; null when it brings none. Refuses a key of another form. */

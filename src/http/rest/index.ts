@@ -12,6 +12,8 @@ import { registerBillingAttempts } from './billing-attempts.ts'
 import { callerOf } from './caller.ts'
 import { errorBody, statusOf } from './errors.ts'
 import { registerMembers } from './members.ts'
+import { registerRetryBillingAttempt } from './retry-billing-attempt.ts'
+import { registerSubscriptionMoves } from './subscription-moves.ts'
 import { registerSubscriptions } from './subscriptions.ts'
 
 export const REST_PREFIX = '/v1'
@@ -20,7 +22,7 @@ const MAX_BODY_BYTES = 64 * 1024
 /** The direct API (spec 1): bearer key, envelope, one error shape, budgets on every answer. */
 export function registerRest(
   app: FastifyInstance,
-  { db, limiter, budgets }: Pick<HttpDeps, 'db' | 'limiter' | 'budgets'>,
+  { db, limiter, budgets, wake }: Pick<HttpDeps, 'db' | 'limiter' | 'budgets' | 'wake'>,
   countAddress: (address: string) => Standing
 ): void {
   const register = async (surface: FastifyInstance) => {
@@ -49,6 +51,12 @@ export function registerRest(
       if (scope && !caller.scopes.has(scope)) throw new Refusal('forbidden', `This key lacks the scope ${scope}`)
     })
 
+    // What was written may be work for an engine.
+    rest.addHook('onResponse', (request, reply, done) => {
+      if (request.method !== 'GET' && request.caller && reply.statusCode < 300) wake(request.caller.storeId)
+      done()
+    })
+
     enforceBudgets(rest, {
       rateLimited: () => errorBody(new RateLimited()),
       internalError: () => errorBody(null)
@@ -65,7 +73,9 @@ export function registerRest(
 
     registerMembers(rest, db)
     registerSubscriptions(rest, db)
+    registerSubscriptionMoves(rest)
     registerBillingAttempts(rest)
+    registerRetryBillingAttempt(rest)
   }
   app.register(register, { prefix: REST_PREFIX })
 }

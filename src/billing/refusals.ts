@@ -1,0 +1,20 @@
+import { publicId } from '#kit/ids'
+import { Refusal } from '#kit/refusal'
+
+export const attemptNotFound = (id: number) =>
+  new Refusal('not_found', `There is no billing attempt ${publicId('ba', id)}`)
+
+export const attemptNotFailed = (id: number, status: 'pending' | 'success') =>
+  new Refusal('conflict', `Billing attempt ${publicId('ba', id)} is ${status}: only a failed attempt can be retried`)
+
+export const subscriptionNotLive = (id: number, status: string) =>
+  new Refusal(
+    'conflict',
+    `Subscription ${publicId('sub', id)} is ${status}: only an attempt of an active subscription can be retried`
+  )
+
+export const cycleNotOpen = (cycle: number, subscriptionId: number) =>
+  new Refusal(
+    'conflict',
+    `Cycle ${cycle} of subscription ${publicId('sub', subscriptionId)} is paid or has an attempt that is pending`
+  )

@@ -1,0 +1,42 @@
+import { record } from '#kit/outbox'
+import type { Ctx } from '#kit/postgres'
+import { storeFacts } from '#stores'
+import { lockSubscriptions, takeNextCycle } from '#subscriptions'
+import { type Attempt, findSubscriptionOfAttempt, insertAttempts, lockAttempt } from './attempt.ts'
+import { attemptsRemainingAfter } from './dunning.ts'
+import { billingPending } from './events.ts'
+import { attemptNotFailed, attemptNotFound, cycleNotOpen, subscriptionNotLive } from './refusals.ts'
+
+/**
+ * Charges the cycle of a failed attempt once more because somebody asks for it: a new pending attempt, which the billing
+ * engine sends. It uses up nothing of the ladder; the announced retry waits for its result. Refuses an attempt that has not failed, a
+ * subscription that is not active, and a cycle that is paid or being charged (spec 1, Endpoints: retry).
+ */
+export async function retryAttempt(ctx: Ctx, id: number): Promise<Attempt> {
+  const subscriptionId = await findSubscriptionOfAttempt(ctx, id)
+  // Subscriptions before attempts, as everyone locks them.
+  const [subscription] = subscriptionId === null ? [] : await lockSubscriptions(ctx, [subscriptionId])
+  const failed = subscription && (await lockAttempt(ctx, id))
+  if (!failed) throw attemptNotFound(id)
+  if (failed.status !== 'failed') throw attemptNotFailed(id, failed.status)
+  if (subscription.status !== 'active') throw subscriptionNotLive(subscription.id, subscription.status)
+
+  const isNextCycle = failed.cycleIndex === subscription.nextCycle
+  const { dunning } = await storeFacts(ctx)
+  const [attempt] = await insertAttempts(ctx, [
+    {
+      subscriptionId: subscription.id,
+      platformContractId: subscription.platformContractId,
+      cycle: failed.cycleIndex,
+      amountMinor: subscription.priceMinor,
+      currency: subscription.currency,
+      attemptsRemaining: isNextCycle ? attemptsRemainingAfter(subscription.declines, dunning) : 0,
+      manual: true,
+      ladderRetryAt: isNextCycle ? subscription.billingDueAt : null
+    }
+  ])
+  if (!attempt) throw cycleNotOpen(failed.cycleIndex, subscription.id)
+  if (isNextCycle) await takeNextCycle(ctx, subscription)
+  await record(ctx, billingPending({ attempt, subscription }))
+  return attempt
+}
