@@ -41,10 +41,17 @@ export async function startService(databaseUrl: string, { background = false }: 
   }
   beforeDrop(stop)
 
-  const call = async (method: string, url: string, token: string, body?: unknown): Promise<Answer> => {
+  const call = async (
+    method: string,
+    url: string,
+    token: string,
+    body?: unknown,
+    headers: Record<string, string> = {}
+  ): Promise<Answer> => {
     const response = await fetch(url, {
       method,
       headers: {
+        ...headers,
         authorization: `Bearer ${token}`,
         ...(body === undefined ? {} : { 'content-type': 'application/json' })
       },
@@ -67,6 +74,9 @@ export async function startService(databaseUrl: string, { background = false }: 
     admin,
     /** A GET of the direct API with a key. */
     get: (path: string, key: string) => call('GET', `${urls.public}/v1${path}`, key),
+    /** A POST of the direct API with a key. */
+    post: (path: string, key: string, body?: unknown, headers?: Record<string, string>) =>
+      call('POST', `${urls.public}/v1${path}`, key, body, headers),
     /** A sandbox store with a monthly plan VIP of 29.00 and a key with every scope. */
     async aStore(given: Record<string, unknown> = {}) {
       const store = await admin('POST', '/stores', {

@@ -52,7 +52,11 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     const charset = /;\s*charset="?([^";\s]+)/i.exec(request.headers['content-type'] ?? '')?.[1]
     if (charset && !/^utf-?8$/i.test(charset)) throw new Refusal('invalid_request', 'The body must be in UTF-8')
-    return body.length === 0 ? undefined : parseStrictJson(body)
+    if (body.length === 0) return undefined
+    const parsed = parseStrictJson(body)
+    // Further on null stands for a body that is missing.
+    if (parsed === null) throw new Refusal('invalid_request', 'The body must be a JSON object')
+    return parsed
   })
 
   app.decorateRequest('caller', null)

@@ -27,7 +27,7 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
 
   return (input: unknown) => {
     // A body that may be empty may be missing.
-    const isMissing = !isText && input === undefined && required.length === 0
+    const isMissing = !isText && (input ?? null) === null && required.length === 0
     if (!isText && !isMissing && !isPlainObject(input))
       return { error: new Refusal('invalid_request', bodyMissing(fields)) }
     const given = (input ?? {}) as Record<string, unknown>
