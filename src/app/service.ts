@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { createBillingEngine } from '#billing'
 import { createDispatchEngine } from '#kit/dispatch'
 import type { Engine } from '#kit/engine'
+import { pruneAnswers } from '#kit/idempotency'
 import { createJobEngine } from '#kit/jobs'
 import { type Database, int, row, sql } from '#kit/postgres'
 import { createRateLimiter } from '#kit/rate-limit'
@@ -142,7 +143,8 @@ export async function createService(options: ServiceOptions) {
       () => void worker.releaseDeadLeases(LEASED).catch(warn('Leases of dead workers not freed')),
       FREE_LEASES_EVERY_MS
     ),
-    setInterval(() => void limiter.prune().catch(warn('Old rate windows not removed')), PRUNE_EVERY_MS)
+    setInterval(() => void limiter.prune().catch(warn('Old rate windows not removed')), PRUNE_EVERY_MS),
+    setInterval(() => void pruneAnswers(db).catch(warn('Old idempotent answers not removed')), PRUNE_EVERY_MS)
   ]
   function warn(what: string) {
     return (err: Error) => logger.warn({ err }, `${what}: ${err.message}`)
