@@ -1,25 +1,12 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import pg from 'pg'
+import { freePort, startProcess } from '../test/service-process.ts'
 
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const START = '2026-01-31T15:00:00Z'
-const TOKEN = 'trial-operator-token-0123456789abcdef'
-
-/** Ports that are free now and stay the same over all starts, as they do for whoever runs the service. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 export type KillTrial = { databaseUrl: string; dataDir: string; subscriptions: number; kills: number; seed: number }
 export type KillReport = {
@@ -42,7 +29,7 @@ export async function killDuringRenewals(
   const random = randomFrom(trial.seed)
   const receiver = await aReceiver()
   const ports = { port: await freePort(), sandboxPort: await freePort() }
-  let service = await start(trial, ports)
+  let service = await startProcess({ ...trial, ...ports })
   try {
     const store = await service.call('POST', '/stores', {
       domain: 'kill-trial.example',
@@ -79,7 +66,7 @@ export async function killDuringRenewals(
       await new Promise((resolve) => setTimeout(resolve, Math.floor(random() * 60 * Math.sqrt(trial.subscriptions))))
       await service.kill()
       if (!(await advanced)) killedUnderWay++
-      service = await start(trial, ports)
+      service = await startProcess({ ...trial, ...ports })
     }
     const { now } = await service.call('POST', `${at}/clock/advance`, { to: '2026-03-01T15:00:00Z' })
     assert.equal(now, '2026-03-01T15:00:00.000Z')
@@ -127,51 +114,6 @@ async function examine(trial: KillTrial, posts: Map<string, number>) {
     }
   } finally {
     await client.end()
-  }
-}
-
-type Answer = Record<string, unknown>
-
-async function start(trial: KillTrial, { port, sandboxPort }: { port: number; sandboxPort: number }) {
-  const child: ChildProcess = spawn(process.execPath, [MAIN, 'serve'], {
-    env: {
-      ...process.env,
-      DATABASE_URL: trial.databaseUrl,
-      DATA_DIR: trial.dataDir,
-      PORT: String(port),
-      SANDBOX_PORT: String(sandboxPort),
-      DEMO: 'off',
-      LOG_LEVEL: 'warn',
-      LOG_FORMAT: 'json',
-      PERENNIAL_TOKEN: TOKEN
-    },
-    stdio: ['ignore', 'pipe', 'inherit']
-  })
-  const url = await new Promise<string>((resolve, reject) => {
-    let said = ''
-    child.stdout!.on('data', (chunk: Buffer) => {
-      said += chunk.toString()
-      const found = /API\s+(http:\/\/127\.0\.0\.1:\d+)/.exec(said)
-      if (found) resolve(found[1]!)
-    })
-    child.once('exit', (code) => reject(new Error(`The service ended with ${code} before it was ready: ${said}`)))
-  })
-  return {
-    async call(method: string, path: string, body: unknown): Promise<Answer> {
-      const response = await fetch(`${url}/admin/api${path}`, {
-        method,
-        headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
-        body: JSON.stringify(body)
-      })
-      const answer = (await response.json()) as Answer
-      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`)
-      return answer
-    },
-    async kill() {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      child.kill('SIGKILL')
-      await once(child, 'exit')
-    }
   }
 }
 

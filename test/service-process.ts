@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const TOKEN = 'trial-operator-token-0123456789abcdef'
+
+type Answer = Record<string, unknown>
+
+/** A port that is free now, for a process that is to have the same one over several starts. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** The service as a process of its own, ready to answer. `env` adds to the environment or replaces parts of it. */
+export async function startProcess(options: {
+  databaseUrl: string
+  dataDir: string
+  port?: number
+  sandboxPort?: number
+  env?: Record<string, string>
+}) {
+  const child: ChildProcess = spawn(process.execPath, [MAIN, 'serve'], {
+    env: {
+      ...process.env,
+      DATABASE_URL: options.databaseUrl,
+      DATA_DIR: options.dataDir,
+      PORT: String(options.port ?? 0),
+      SANDBOX_PORT: String(options.sandboxPort ?? 0),
+      DEMO: 'off',
+      LOG_LEVEL: 'warn',
+      LOG_FORMAT: 'json',
+      PERENNIAL_TOKEN: TOKEN,
+      ...options.env
+    },
+    stdio: ['ignore', 'pipe', 'inherit']
+  })
+  const url = await new Promise<string>((resolve, reject) => {
+    let said = ''
+    child.stdout!.on('data', (chunk: Buffer) => {
+      said += chunk.toString()
+      const found = /API\s+(http:\/\/127\.0\.0\.1:\d+)/.exec(said)
+      if (found) resolve(found[1]!)
+    })
+    child.once('exit', (code) => reject(new Error(`The service ended with ${code} before it was ready: ${said}`)))
+  })
+  const end = async (signal: NodeJS.Signals) => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill(signal)
+    await once(child, 'exit')
+  }
+  return {
+    url,
+    async call(method: string, path: string, body: unknown): Promise<Answer> {
+      const response = await fetch(`${url}/admin/api${path}`, {
+        method,
+        headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body)
+      })
+      const answer = (await response.json()) as Answer
+      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`)
+      return answer
+    },
+    kill: () => end('SIGKILL'),
+    stop: () => end('SIGTERM')
+  }
+}
