@@ -4,7 +4,19 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const MODULES = ['stores', 'platform', 'plans', 'members', 'orders', 'subscriptions', 'billing', 'reports', 'webhooks']
+const MODULES = [
+  'stores',
+  'platform',
+  'plans',
+  'members',
+  'orders',
+  'credits',
+  'loyalty',
+  'subscriptions',
+  'billing',
+  'reports',
+  'webhooks'
+]
 
 /** Which rooms each room may look into. Modules come on top of this: a door each, of those before it in the list. */
 const ROOMS: Record<string, readonly string[]> = {

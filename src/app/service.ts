@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { createBillingEngine } from '#billing'
+import { createCreditEngine } from '#credits'
 import { createDispatchEngine } from '#kit/dispatch'
 import type { Engine } from '#kit/engine'
 import { pruneAnswers } from '#kit/idempotency'
@@ -90,6 +91,7 @@ export async function createService(options: ServiceOptions) {
     sandbox.engine,
     createInboundEngine({ db, leaseOwner: worker.id, handlers: topics }),
     createJobEngine({ db, leaseOwner: worker.id, handlers: jobHandlers({ db, connectorOf }) }),
+    createCreditEngine({ db }),
     createDispatchEngine({ db, consumers }),
     delivery
   ]

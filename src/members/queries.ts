@@ -1,7 +1,20 @@
 import { type Ctx, day, instant, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
 import { type CustomerTold, KnownCustomer } from './customer.ts'
 
-/** Holds the rows, in order of id so that two writers cannot deadlock. Customers never met are left out. */
+/** Customers by our number, in no order; who is no member too. */
+export function listCustomers(ctx: Ctx, ids: number[]) {
+  return ctx.tx.many(
+    KnownCustomer,
+    sql`
+    select id, platform_customer_id, email, first_name, last_name, status, member_since
+      from members where store_id = ${ctx.storeId} and id = any(${ids}::bigint[])`
+  )
+}
+
+/**
+ * Holds the rows, in order of id so that two writers cannot deadlock. Customers never met are left out. The lock is one
+ * that ledgers, whose entries only name a member, need not wait for; so it is with all locks here.
+ */
 export function lockCustomers(ctx: Ctx, platformIds: string[]) {
   return ctx.tx.many(
     KnownCustomer,
@@ -9,7 +22,7 @@ export function lockCustomers(ctx: Ctx, platformIds: string[]) {
     select id, platform_customer_id, email, first_name, last_name, status, member_since
       from members
      where store_id = ${ctx.storeId} and platform_customer_id = any(${platformIds}::text[])
-     order by id for update`
+     order by id for no key update`
   )
 }
 
@@ -66,12 +79,11 @@ export function listMemberSnapshots(ctx: Ctx, ids: number[]) {
   return ctx.tx.many(
     MemberSnapshot,
     sql`
-    select m.id, m.platform_customer_id, m.email, m.first_name, m.last_name, m.status, m.plan_id, p.name as plan_name,
-           p.tier_name as tier, m.loyalty_points, m.store_credit_minor, m.birth_date, m.member_since, m.next_billing_at,
-           m.created_at, m.updated_at
-      from members m left join plans p on p.store_id = m.store_id and p.id = m.plan_id
-     where m.store_id = ${ctx.storeId} and m.id = any(${ids}::bigint[]) and m.status is not null
-     order by m.id`
+    select id, platform_customer_id, email, first_name, last_name, status, plan_id, plan_name, tier, loyalty_points,
+           store_credit_minor, birth_date, member_since, next_billing_at, created_at, updated_at
+      from member_resources
+     where store_id = ${ctx.storeId} and id = any(${ids}::bigint[])
+     order by id`
   )
 }
 
@@ -91,7 +103,7 @@ export function lockMembers(ctx: Ctx, ids: number[]) {
     sql`
     select id, member_since from members
      where store_id = ${ctx.storeId} and id = any(${ids}::bigint[])
-     order by id for update`
+     order by id for no key update`
   )
 }
 

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createGatherer } from './gather.ts'
+
+/** A gatherer whose batches are let go by hand, and the batches that it was given. */
+function gathererByHand(most = 3) {
+  const batches: { lane: number; items: string[]; go: () => void }[] = []
+  const gather = createGatherer<string, string>({
+    most,
+    work: async (lane, items) => {
+      const gate = Promise.withResolvers<void>()
+      batches.push({ lane, items, go: gate.resolve })
+      await gate.promise
+      if (items.includes('bad')) throw new Error(`${items.join()} failed`)
+      return items.map((item) => item.toUpperCase())
+    }
+  })
+  const next = async () => {
+    await new Promise(setImmediate)
+    batches.at(-1)!.go()
+    await new Promise(setImmediate)
+  }
+  return { gather, batches, next }
+}
+
+test('the first goes at once, those that come meanwhile go together, in order and at most so many', async () => {
+  const { gather, batches, next } = gathererByHand()
+  const outcomes = Promise.all(['a', 'b', 'c', 'd', 'e'].map((item) => gather(1, item)))
+  assert.deepEqual(batches, [{ ...batches[0]!, lane: 1, items: ['a'] }])
+  for (let i = 0; i < 3; i++) await next()
+  assert.deepEqual(
+    batches.map(({ items }) => items),
+    [['a'], ['b', 'c', 'd'], ['e']]
+  )
+  assert.deepEqual(await outcomes, ['A', 'B', 'C', 'D', 'E'])
+})
+
+test('lanes do not wait for each other', async () => {
+  const { gather, batches } = gathererByHand()
+  void gather(1, 'a')
+  void gather(2, 'b')
+  assert.deepEqual(
+    batches.map(({ lane, items }) => [lane, items]),
+    [
+      [1, ['a']],
+      [2, ['b']]
+    ]
+  )
+  for (const { go } of batches) go()
+})
+
+test('when a batch fails its items are tried one by one, and only the bad one fails', async () => {
+  const { gather, batches, next } = gathererByHand()
+  const outcomes = Promise.allSettled(['a', 'b', 'bad', 'c'].map((item) => gather(1, item)))
+  for (let i = 0; i < 5; i++) await next()
+  assert.deepEqual(
+    batches.map(({ items }) => items),
+    [['a'], ['b', 'bad', 'c'], ['b'], ['bad'], ['c']]
+  )
+  assert.deepEqual(
+    (await outcomes).map((o) => (o.status === 'fulfilled' ? o.value : (o.reason as Error).message)),
+    ['A', 'B', 'bad failed', 'C']
+  )
+})
