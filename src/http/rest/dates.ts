@@ -6,10 +6,14 @@ const DAY = /^[1-8]\d{3}-\d{2}-\d{2}$/
 const TIME = /^([1-8]\d{3}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)([Zz]|[+ -]\d{2}:\d{2})?$/
 
 /** A date filter of a list (spec 1, Endpoints: "ISO date"). */
-export const IsoDate = () =>
+export const IsoDate = (meaning?: string) =>
   Type.Optional(
     Type.Refine(
-      Type.String({ description: 'an ISO date such as 2026-01-31, or a date-time such as 2026-01-31T12:00:00Z' }),
+      Type.String({
+        description: 'an ISO date such as 2026-01-31, or a date-time such as 2026-01-31T12:00:00Z',
+        ...(meaning && { meaning }),
+        examples: ['2026-01-31']
+      }),
       (text) => instantOf(text, 'UTC') !== null
     )
   )

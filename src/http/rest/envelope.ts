@@ -1,11 +1,18 @@
 import { type Static, type TSchema, Type } from 'typebox'
 
-const Meta = Type.Object({
-  total: Type.Integer(),
-  limit: Type.Integer(),
-  offset: Type.Integer(),
-  has_more: Type.Boolean()
-})
+const Meta = Type.Object(
+  {
+    total: Type.Integer({ description: 'How many objects match in all' }),
+    limit: Type.Integer({ description: 'The size of the page; 1 for a single object' }),
+    offset: Type.Integer({ description: 'How many objects were passed over' }),
+    has_more: Type.Boolean({ description: 'Whether more follow' })
+  },
+  {
+    title: 'Meta',
+    description: 'Where the answer stands in the list; that of a single object is a page which holds nothing else.',
+    examples: [{ total: 1, limit: 1, offset: 0, has_more: false }]
+  }
+)
 
 /** Spec 1, Response envelope: every answer has `data` and `meta`. */
 export const Envelope = <Data extends TSchema>(data: Data) => Type.Object({ data, meta: Meta })
@@ -28,15 +35,32 @@ export const NOTHING = { rows: [], total: 0 }
 
 export type Paging = { limit: number; offset: number }
 
-/** Every list takes these. The spec leaves the default limit open: 50. */
+/** The spec leaves it open. */
+const DEFAULT_LIMIT = 50
+
+/** Every list takes these. */
 export const PagingFields = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'an integer from 1 to 100' })),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      default: DEFAULT_LIMIT,
+      description: 'an integer from 1 to 100',
+      meaning: 'How many objects the page holds at most',
+      examples: [2]
+    })
+  ),
   offset: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'an integer from 0 to 1000000000' })
+    Type.Integer({
+      minimum: 0,
+      maximum: 1_000_000_000,
+      default: 0,
+      description: 'an integer from 0 to 1000000000',
+      meaning: 'How many objects to pass over',
+      examples: [0]
+    })
   )
 }
-
-const DEFAULT_LIMIT = 50
 
 export function pagingOf({ limit = DEFAULT_LIMIT, offset = 0 }: Partial<Paging>): Paging {
   return { limit, offset }

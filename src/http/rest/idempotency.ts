@@ -1,12 +1,24 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { Compile } from 'typebox/compile'
 import { type Claim, claimKeys, keepAnswers } from '#kit/idempotency'
 import type { Ctx } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
 import { pathOf } from '../errors.ts'
 
 const HEADER = 'Idempotency-Key'
-const KEY = /^[\x21-\x7e]{1,255}$/
+
+const KEY_TAKES = '1 to 255 visible ASCII characters without spaces'
+
+/** What the header takes. */
+export const IdempotencyKey = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^[\\x21-\\x7e]*$',
+  description: KEY_TAKES
+})
+const isKey = Compile(IdempotencyKey)
 
 /**
  * Answers a writing request, once: under an `Idempotency-Key` its repetition within 24 hours gets the first answer, with
@@ -35,9 +47,7 @@ export async function answerOnce<Answer extends object>(
 export function claimOf(request: FastifyRequest): Claim | null {
   const key = request.headers['idempotency-key']
   if (key === undefined) return null
-  if (typeof key !== 'string' || !KEY.test(key)) {
-    throw invalidField(HEADER, 'takes 1 to 255 visible ASCII characters without spaces')
-  }
+  if (!isKey.Check(key)) throw invalidField(HEADER, `takes ${KEY_TAKES}`)
   const asked = `${request.method} ${pathOf(request.url)}\n${JSON.stringify(sorted(request.body))}`
   return { key, fingerprint: createHash('sha256').update(asked).digest() }
 }

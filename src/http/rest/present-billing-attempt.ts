@@ -1,38 +1,103 @@
 import { type Static, Type } from 'typebox'
-import { isoOf, isoOrNull } from '#kit/clock'
 import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
 import { gid } from '#platform'
 import type { BillingAttemptView } from '#reports'
 import type { PlatformProfileName } from '#stores'
-import { OrNull } from './fields.ts'
+import { exampleOf } from '../openapi/examples.ts'
+import { OrNull, Timestamp } from './fields.ts'
+
+export const DeclineBody = Type.Object(
+  {
+    code: Type.String({ description: 'The class to branch on, such as `card_declined`' }),
+    message: OrNull(Type.String({ description: "The platform's words" })),
+    decline_code: OrNull(Type.String({ description: "The platform's own code, in lower case" }))
+  },
+  {
+    title: 'Decline',
+    description: 'Why a charge failed.',
+    examples: [
+      {
+        code: 'card_declined',
+        message: 'The card has insufficient funds.',
+        decline_code: 'insufficient_funds'
+      }
+    ]
+  }
+)
+
+export const PaymentMethodBody = Type.Object(
+  {
+    type: Type.String({ description: 'Such as `card`' }),
+    last_four: OrNull(Type.String({ description: 'The last digits of the card' })),
+    brand: OrNull(Type.String({ description: 'Such as `Visa`' }))
+  },
+  {
+    title: 'PaymentMethod',
+    description: 'What a successful charge was paid with.',
+    examples: [{ type: 'card', last_four: '4242', brand: 'Visa' }]
+  }
+)
 
 export const BillingAttemptBody = Type.Object(
   {
-    id: Type.String(),
-    subscription_id: Type.String(),
-    status: Type.Union([Type.Literal('success'), Type.Literal('failed'), Type.Literal('pending')]),
-    amount: Type.Number(),
-    currency: Type.String(),
-    date: Type.String(),
-    attempt_number: Type.Integer(),
-    cycle_index: Type.Integer(),
-    error: OrNull(
-      Type.Object({ code: Type.String(), message: OrNull(Type.String()), decline_code: OrNull(Type.String()) })
-    ),
-    retry_scheduled: Type.Boolean(),
-    retry_date: OrNull(Type.String()),
-    attempts_remaining: Type.Integer(),
+    id: Type.String({ description: 'The attempt id, `ba_154`' }),
+    subscription_id: Type.String({ description: 'The subscription that it charges' }),
+    status: Type.Union([Type.Literal('success'), Type.Literal('failed'), Type.Literal('pending')], {
+      description: '`pending` until the platform has told the outcome'
+    }),
+    amount: Type.Number({ description: 'What is charged, in `currency`' }),
+    currency: Type.String({ description: 'ISO 4217' }),
+    date: Timestamp('When it was scheduled'),
+    attempt_number: Type.Integer({ description: '1 for the first try of its cycle' }),
+    cycle_index: Type.Integer({ description: 'Which cycle it charges' }),
+    error: OrNull(DeclineBody),
+    retry_scheduled: Type.Boolean({
+      description: 'Whether a retry was scheduled when this one failed. It stays as it was'
+    }),
+    retry_date: OrNull(Timestamp('For when that retry was scheduled')),
+    attempts_remaining: Type.Integer({
+      description: 'Of a failed one, how many retries were left then; 0 for the others'
+    }),
     order: OrNull(
-      Type.Object({ id: Type.String(), shopify_id: OrNull(Type.String()), order_number: OrNull(Type.String()) })
+      Type.Object(
+        {
+          id: Type.String({ description: 'Our id, `ord_174`' }),
+          shopify_id: OrNull(Type.String({ description: "The order's global id on the platform" })),
+          order_number: OrNull(Type.String({ description: 'As the customer sees it' }))
+        },
+        { description: 'The order of a successful one' }
+      )
     ),
-    payment_method: OrNull(
-      Type.Object({ type: Type.String(), last_four: OrNull(Type.String()), brand: OrNull(Type.String()) })
-    ),
-    created_at: Type.String(),
-    completed_at: OrNull(Type.String())
+    payment_method: OrNull(PaymentMethodBody),
+    created_at: Timestamp('When it was made'),
+    completed_at: OrNull(Timestamp('When the outcome was known'))
   },
-  { additionalProperties: false }
+  {
+    additionalProperties: false,
+    title: 'BillingAttempt',
+    description: 'One try to charge one cycle. A cycle that is declined and retried has several.',
+    examples: [
+      {
+        id: 'ba_154',
+        subscription_id: 'sub_24',
+        status: 'failed',
+        amount: 29,
+        currency: 'USD',
+        date: '2026-12-15T06:25:00.000Z',
+        attempt_number: 1,
+        cycle_index: 4,
+        error: exampleOf(DeclineBody),
+        retry_scheduled: true,
+        retry_date: '2026-12-17T06:25:00.000Z',
+        attempts_remaining: 4,
+        order: null,
+        payment_method: null,
+        created_at: '2026-12-15T06:25:00.000Z',
+        completed_at: '2026-12-15T06:25:01.000Z'
+      }
+    ]
+  }
 )
 
 /** A billing attempt of the direct API; `date` is when it was scheduled, which the date filters look at. */
@@ -47,13 +112,13 @@ export function presentBillingAttempt(
     status: attempt.status,
     amount: numberOf(attempt.amountMinor, attempt.currency),
     currency: attempt.currency,
-    date: isoOf(attempt.scheduledAt),
+    date: attempt.scheduledAt,
     attempt_number: attempt.attemptNumber,
     cycle_index: attempt.cycleIndex,
     error:
       errorCode === null ? null : { code: errorCode, message: attempt.errorMessage, decline_code: attempt.declineCode },
     retry_scheduled: attempt.retryAt !== null,
-    retry_date: isoOrNull(attempt.retryAt),
+    retry_date: attempt.retryAt,
     attempts_remaining: attempt.attemptsRemaining,
     order:
       orderId === null
@@ -68,7 +133,7 @@ export function presentBillingAttempt(
       last_four: paymentMethod.lastFour,
       brand: paymentMethod.brand
     },
-    created_at: isoOf(attempt.createdAt),
-    completed_at: isoOrNull(attempt.completedAt)
+    created_at: attempt.createdAt,
+    completed_at: attempt.completedAt
   }
 }

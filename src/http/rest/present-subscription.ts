@@ -1,5 +1,4 @@
 import { type Static, Type } from 'typebox'
-import { isoOf, isoOrNull } from '#kit/clock'
 import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
 import { customerPayload } from '#members'
@@ -7,39 +6,79 @@ import { gid } from '#platform'
 import type { SubscriptionView } from '#reports'
 import type { PlatformProfileName } from '#stores'
 import { billingFrequency, shownStatus } from '#subscriptions'
-import { OrNull } from './fields.ts'
+import { exampleOf } from '../openapi/examples.ts'
+import { OrNull, Timestamp } from './fields.ts'
 import { CustomerBody } from './present-member.ts'
 
 export const SubscriptionBody = Type.Object(
   {
-    id: Type.String(),
-    subscription_id: Type.String(),
-    shopify_subscription_id: Type.String(),
-    customer_id: Type.String(),
+    id: Type.String({ description: 'The subscription id, `sub_24`' }),
+    subscription_id: Type.String({ description: 'The same id: resources have `id`, events `subscription_id`' }),
+    shopify_subscription_id: Type.String({ description: "The contract's global id on the platform" }),
+    customer_id: Type.String({ description: "The customer's id, as in `customer`" }),
     customer: CustomerBody,
-    plan_id: OrNull(Type.String()),
-    plan: Type.Object({
-      id: OrNull(Type.String()),
-      name: Type.String(),
-      price: Type.Number(),
-      currency: Type.String(),
-      billing_frequency: Type.String()
+    plan_id: OrNull(Type.String({ description: 'Null for a contract whose plan the service did not make' })),
+    plan: Type.Object(
+      {
+        id: OrNull(Type.String({ description: 'As `plan_id`' })),
+        name: Type.String({ description: "The plan's name, or the title of the contract's first line" }),
+        price: Type.Number({ description: 'What a cycle costs this subscription' }),
+        currency: Type.String({ description: 'ISO 4217' }),
+        billing_frequency: Type.String({
+          description: '`daily`, `weekly`, `monthly`, `yearly`, or `every_3_months` and the like'
+        })
+      },
+      { description: 'What was subscribed to' }
+    ),
+    status: Type.Union([Type.Literal('active'), Type.Literal('paused'), Type.Literal('cancelled')], {
+      description: 'A subscription that failed or expired is `cancelled` here'
     }),
-    status: Type.Union([Type.Literal('active'), Type.Literal('paused'), Type.Literal('cancelled')]),
-    price: Type.Number(),
-    currency: Type.String(),
-    cycle_index: Type.Integer(),
-    trial_ends_at: OrNull(Type.String()),
-    next_billing_date: OrNull(Type.String()),
-    paused_at: OrNull(Type.String()),
-    resumes_at: OrNull(Type.String()),
-    cancelled_at: OrNull(Type.String()),
-    cancel_reason: OrNull(Type.String()),
-    offer: Type.Null(),
-    created_at: Type.String(),
-    updated_at: Type.String()
+    price: Type.Number({ description: 'What a cycle costs, in `currency`' }),
+    currency: Type.String({ description: 'ISO 4217' }),
+    cycle_index: Type.Integer({ description: 'The last cycle paid; 0 during a trial' }),
+    trial_ends_at: OrNull(Timestamp('When the trial ends or ended; the first charge is then')),
+    next_billing_date: OrNull(
+      Timestamp('The next charge, or the next retry while one is planned; null unless active, and while it waits')
+    ),
+    paused_at: OrNull(Timestamp('When the pause began')),
+    resumes_at: OrNull(Timestamp('When it resumes by itself; null for a pause without an end')),
+    cancelled_at: OrNull(Timestamp('Null also for one that failed or expired')),
+    cancel_reason: OrNull(
+      Type.String({ description: "The customer's reason, `payment_failed`, or `platform` (cancelled there)" })
+    ),
+    offer: Type.Null({ description: 'Always null today' }),
+    created_at: Timestamp('When the contract began'),
+    updated_at: Timestamp('When any of these fields last changed')
   },
-  { additionalProperties: false }
+  {
+    additionalProperties: false,
+    title: 'Subscription',
+    description: "A customer's agreement to be billed on a schedule, and its contract on the platform.",
+    examples: [
+      {
+        id: 'sub_24',
+        subscription_id: 'sub_24',
+        shopify_subscription_id: 'gid://platform/SubscriptionContract/9264106591',
+        customer_id: 'cust_24',
+        customer: exampleOf(CustomerBody),
+        plan_id: 'plan_1',
+        plan: { id: 'plan_1', name: 'VIP', price: 29, currency: 'USD', billing_frequency: 'monthly' },
+        status: 'active',
+        price: 29,
+        currency: 'USD',
+        cycle_index: 3,
+        trial_ends_at: null,
+        next_billing_date: '2026-12-15T06:25:00.000Z',
+        paused_at: null,
+        resumes_at: null,
+        cancelled_at: null,
+        cancel_reason: null,
+        offer: null,
+        created_at: '2026-09-15T05:25:00.000Z',
+        updated_at: '2026-11-15T06:25:00.000Z'
+      }
+    ]
+  }
 )
 
 /**
@@ -71,14 +110,14 @@ export function presentSubscription(
     price,
     currency: subscription.currency,
     cycle_index: subscription.cycleIndex,
-    trial_ends_at: isoOrNull(subscription.trialEndsAt),
-    next_billing_date: isoOrNull(subscription.nextBillingAt),
-    paused_at: isoOrNull(subscription.pausedAt),
-    resumes_at: isoOrNull(subscription.resumesAt),
-    cancelled_at: isoOrNull(subscription.cancelledAt),
+    trial_ends_at: subscription.trialEndsAt,
+    next_billing_date: subscription.nextBillingAt,
+    paused_at: subscription.pausedAt,
+    resumes_at: subscription.resumesAt,
+    cancelled_at: subscription.cancelledAt,
     cancel_reason: subscription.cancelReason,
     offer: null,
-    created_at: isoOf(subscription.createdAt),
-    updated_at: isoOf(subscription.updatedAt)
+    created_at: subscription.createdAt,
+    updated_at: subscription.updatedAt
   }
 }

@@ -16,9 +16,25 @@ export function registerRetryBillingAttempt(rest: Surface): void {
     {
       config: { scope: 'write:billing' },
       schema: {
-        params: Type.Object({ id: Type.String({ description: 'a billing attempt id' }) }),
+        operationId: 'retryBillingAttempt',
+        summary: 'Retry a billing attempt',
+        description:
+          'Charges the same cycle once more, now, by a new attempt: that one is answered, `pending` until the platform tells its outcome. Only for a failed attempt of a live contract whose cycle is unpaid; the scheduled retries stay as many as they were.',
+        params: Type.Object({ id: Type.String({ description: 'a billing attempt id', examples: ['ba_154'] }) }),
         body: Type.Object({}),
-        response: { 200: Envelope(BillingAttemptBody) }
+        response: { 200: Envelope(BillingAttemptBody) },
+        answerExample: {
+          id: 'ba_155',
+          status: 'pending',
+          date: '2026-12-16T08:00:00.000Z',
+          attempt_number: 2,
+          error: null,
+          retry_scheduled: false,
+          retry_date: null,
+          attempts_remaining: 0,
+          created_at: '2026-12-16T08:00:00.000Z',
+          completed_at: null
+        }
       }
     },
     (request, reply) => {

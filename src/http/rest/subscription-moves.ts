@@ -15,25 +15,44 @@ import { presentSubscription, SubscriptionBody } from './present-subscription.ts
 /** The spec leaves the unit of a pause open: days. */
 const MOST_PAUSE_DAYS = 365
 
-const SubscriptionParams = Type.Object({ id: Type.String({ description: 'a subscription id' }) })
+const SubscriptionParams = Type.Object({ id: Type.String({ description: 'a subscription id', examples: ['sub_24'] }) })
 
 const PauseBody = Type.Object({
   duration: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: MOST_PAUSE_DAYS,
-      description: `an integer from 1 to ${MOST_PAUSE_DAYS}: the days until it resumes by itself`
+      description: `an integer from 1 to ${MOST_PAUSE_DAYS}: the days until it resumes by itself`,
+      meaning: 'How long; without it the pause has no end',
+      examples: [30]
     })
   )
 })
 
-const ResumeBody = Type.Object({ next_billing_date: IsoDate() })
+const ResumeBody = Type.Object(
+  { next_billing_date: IsoDate('When to charge next, in place of the next date of the schedule') },
+  { examples: [{ next_billing_date: '2026-12-15' }] }
+)
 
 const CancelBody = Type.Object({
   reason: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', description: 'a text of 1 to 200 characters' })
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      pattern: '\\S',
+      description: 'a text of 1 to 200 characters',
+      meaning: 'Why, for reports and events; `other` without it',
+      examples: ['too_expensive']
+    })
   ),
-  comment: Type.Optional(Type.String({ maxLength: 1024, description: 'a text of at most 1024 characters' }))
+  comment: Type.Optional(
+    Type.String({
+      maxLength: 1024,
+      description: 'a text of at most 1024 characters',
+      meaning: "The customer's own words",
+      examples: ['We are moving abroad.']
+    })
+  )
 })
 
 /** Spec 1, Endpoints: pause, resume and cancel of a subscription. Each takes effect at once. */
@@ -42,7 +61,22 @@ export function registerSubscriptionMoves(rest: Surface): void {
     '/subscriptions/:id/pause',
     {
       config: { scope: 'write:subscriptions' },
-      schema: { params: SubscriptionParams, body: PauseBody, response: { 200: Envelope(SubscriptionBody) } }
+      schema: {
+        operationId: 'pauseSubscription',
+        summary: 'Pause a subscription',
+        description:
+          'Takes effect at once: nothing is billed while it is paused. It resumes by itself when `duration` is over, or when it is resumed. Only an active one can be paused.',
+        params: SubscriptionParams,
+        body: PauseBody,
+        response: { 200: Envelope(SubscriptionBody) },
+        answerExample: {
+          status: 'paused',
+          next_billing_date: null,
+          paused_at: '2026-11-20T09:00:00.000Z',
+          resumes_at: '2026-12-20T09:00:00.000Z',
+          updated_at: '2026-11-20T09:00:00.000Z'
+        }
+      }
     },
     (request, reply) => {
       const { timezone, profile } = callerOf(request)
@@ -60,7 +94,16 @@ export function registerSubscriptionMoves(rest: Surface): void {
     '/subscriptions/:id/resume',
     {
       config: { scope: 'write:subscriptions' },
-      schema: { params: SubscriptionParams, body: ResumeBody, response: { 200: Envelope(SubscriptionBody) } }
+      schema: {
+        operationId: 'resumeSubscription',
+        summary: 'Resume a subscription',
+        description:
+          'Ends a pause at once. It is billed again from the next date of its schedule, or from the date given; resuming itself charges nothing.',
+        params: SubscriptionParams,
+        body: ResumeBody,
+        response: { 200: Envelope(SubscriptionBody) },
+        answerExample: { updated_at: '2026-11-27T09:00:00.000Z' }
+      }
     },
     (request, reply) => {
       const { timezone, profile } = callerOf(request)
@@ -77,7 +120,21 @@ export function registerSubscriptionMoves(rest: Surface): void {
     '/subscriptions/:id/cancel',
     {
       config: { scope: 'write:subscriptions' },
-      schema: { params: SubscriptionParams, body: CancelBody, response: { 200: Envelope(SubscriptionBody) } }
+      schema: {
+        operationId: 'cancelSubscription',
+        summary: 'Cancel a subscription',
+        description: 'Ends it at once and for good. Attempts that are scheduled or waiting are not charged any more.',
+        params: SubscriptionParams,
+        body: CancelBody,
+        response: { 200: Envelope(SubscriptionBody) },
+        answerExample: {
+          status: 'cancelled',
+          next_billing_date: null,
+          cancelled_at: '2026-11-20T09:00:00.000Z',
+          cancel_reason: 'too_expensive',
+          updated_at: '2026-11-20T09:00:00.000Z'
+        }
+      }
     },
     (request, reply) => {
       const { profile } = callerOf(request)

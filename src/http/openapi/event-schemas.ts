@@ -1,0 +1,271 @@
+import { type TProperties, type TSchema, Type } from 'typebox'
+import { EVENT_TYPES, type EventType } from '#kit/outbox'
+import { OrNull, Timestamp } from '../rest/fields.ts'
+import { BillingAttemptBody, DeclineBody, PaymentMethodBody } from '../rest/present-billing-attempt.ts'
+import { CustomerBody, MemberBody } from '../rest/present-member.ts'
+import { SubscriptionBody } from '../rest/present-subscription.ts'
+import { exampleOf } from './examples.ts'
+import type { JsonSchema } from './json-schema.ts'
+
+/** The customer of an event that is about something else. */
+const Person = Type.Object(
+  { id: CustomerBody.properties.id, email: CustomerBody.properties.email },
+  { title: 'Person', description: 'Whom it is about.', examples: [{ id: 'cust_24', email: 'hanna.ito@example.com' }] }
+)
+
+const Changes = Type.Object(
+  {},
+  {
+    description: 'Each changed field, before and after',
+    additionalProperties: Type.Object({
+      from: Type.Unknown({ description: 'What it was' }),
+      to: Type.Unknown({ description: 'What it is' })
+    })
+  }
+)
+
+const { subscription_id, shopify_subscription_id, customer, plan, status, next_billing_date } =
+  SubscriptionBody.properties
+const subscription = {
+  subscription_id,
+  shopify_subscription_id,
+  customer,
+  plan,
+  status,
+  created_at: SubscriptionBody.properties.created_at,
+  next_billing_date
+}
+const { amount, currency, attempt_number, attempts_remaining } = BillingAttemptBody.properties
+const charge = {
+  billing_attempt_id: BillingAttemptBody.properties.id,
+  subscription_id: BillingAttemptBody.properties.subscription_id,
+  customer: Person,
+  amount,
+  currency
+}
+const scheduled_at = Timestamp('When the attempt was scheduled')
+const error = DeclineBody
+const retry_date = OrNull(Timestamp('When it is tried again; null when it is not'))
+
+const order = OrNull(
+  Type.Object(
+    {
+      id: Type.String({ description: 'Our id, `ord_174`' }),
+      shopify_id: Type.String({ description: "The order's global id on the platform" }),
+      order_number: OrNull(Type.String({ description: 'As the customer sees it' })),
+      total: Type.Number({ description: 'What the order cost, in its `currency`' }),
+      currency: Type.String({ description: 'ISO 4217' })
+    },
+    { description: 'Null when the platform did not tell it along with the result' }
+  )
+)
+
+const member_id = Type.String({ description: 'The member id, `mem_24`' })
+const member = { member_id, ...MemberBody.properties }
+
+const points = Type.Object(
+  {
+    previous_balance: Type.Integer({ description: 'Before the change' }),
+    new_balance: Type.Integer({ description: 'After it' }),
+    change: Type.Integer({ description: 'By how much; negative when points were taken' })
+  },
+  { description: 'The balance of loyalty points' }
+)
+
+const credit = {
+  transaction_id: Type.String({ description: 'The entry of the ledger, `sct_31`' }),
+  customer: Person,
+  amount: Type.Number({ description: 'By how much, always positive; the type of the event tells the direction' }),
+  currency: Type.String({ description: 'ISO 4217' }),
+  previous_balance: Type.Number({ description: 'Before the change' }),
+  new_balance: Type.Number({ description: 'After it' }),
+  reason: Type.String({ description: 'Why, in words' }),
+  order_id: OrNull(Type.String({ description: 'The order that it came from or was spent on' }))
+}
+
+type Told = { summary: string; data: JsonSchema }
+
+/** Payload fields, shown by those of a resource's example and by what this event tells differently. */
+function told(
+  summary: string,
+  fields: TProperties,
+  resource: TSchema | null,
+  shown: Record<string, unknown> = {}
+): Told {
+  const values: Record<string, unknown> = { ...((resource && exampleOf(resource)) as object | null), ...shown }
+  const example = Object.fromEntries(Object.keys(fields).map((name) => [name, values[name]]))
+  return { summary, data: Type.Object(fields, { description: 'What happened, as it was then', examples: [example] }) }
+}
+
+const ofSubscription = (summary: string, also: TProperties = {}, shown: Record<string, unknown> = {}) =>
+  told(summary, { ...subscription, ...also }, SubscriptionBody, shown)
+
+const ofCharge = (summary: string, also: TProperties, shown: Record<string, unknown> = {}) =>
+  told(summary, { ...charge, ...also }, BillingAttemptBody, {
+    ...shown,
+    billing_attempt_id: 'ba_154',
+    customer: exampleOf(Person),
+    scheduled_at: '2026-12-15T06:25:00.000Z'
+  })
+
+const ofCredit = (summary: string, shown: Record<string, unknown>) =>
+  told(summary, credit, null, {
+    transaction_id: 'sct_31',
+    customer: exampleOf(Person),
+    amount: 5,
+    currency: 'USD',
+    order_id: null,
+    ...shown
+  })
+
+/** The payload of each event type (spec 1, Payload shapes of data; the contract shows four of them, the others are ours). */
+const PAYLOADS: Record<EventType, Told> = {
+  'subscription.created': ofSubscription('A contract was made'),
+  'subscription.activated': ofSubscription(
+    'A contract is active for the first time: it is paid, or its trial begins',
+    { activated_at: Timestamp('When it became active') },
+    { activated_at: '2026-09-15T05:25:00.000Z' }
+  ),
+  'subscription.updated': ofSubscription(
+    'Its plan, price, interval, next date or offer changed',
+    { changes: Changes },
+    { changes: { price: { from: 24, to: 29 } } }
+  ),
+  'subscription.paused': ofSubscription(
+    'It was paused',
+    { paused_at: OrNull(Timestamp('When the pause began')), resumes_at: SubscriptionBody.properties.resumes_at },
+    { status: 'paused', next_billing_date: null, paused_at: '2026-11-20T09:00:00.000Z', resumes_at: null }
+  ),
+  'subscription.resumed': ofSubscription(
+    'It was resumed, or resumed by itself',
+    { resumed_at: Timestamp('When it was resumed') },
+    { resumed_at: '2026-11-27T09:00:00.000Z' }
+  ),
+  'subscription.cancelled': ofSubscription(
+    'It ended: cancelled, failed or expired',
+    {
+      cancelled_at: Timestamp('When it ended'),
+      cancel_reason: Type.String({
+        description: 'The reason that was given, `payment_failed`, `platform` (cancelled there), or `expired`'
+      })
+    },
+    {
+      status: 'cancelled',
+      next_billing_date: null,
+      cancelled_at: '2026-11-20T09:00:00.000Z',
+      cancel_reason: 'too_expensive'
+    }
+  ),
+  'billing.pending': ofCharge('An attempt to charge is scheduled', { scheduled_at }),
+  'billing.success': ofCharge(
+    'An attempt succeeded',
+    { order, payment_method: BillingAttemptBody.properties.payment_method, next_billing_date },
+    {
+      order: {
+        id: 'ord_174',
+        shopify_id: 'gid://platform/Order/5820982912465',
+        order_number: '1004',
+        total: 29,
+        currency: 'USD'
+      },
+      payment_method: exampleOf(PaymentMethodBody),
+      next_billing_date: '2027-01-15T06:25:00.000Z'
+    }
+  ),
+  'billing.failed': ofCharge('An attempt failed', {
+    error,
+    retry_scheduled: Type.Boolean({ description: 'Whether it is tried again by itself' }),
+    retry_date,
+    attempts_remaining
+  }),
+  'billing.retry_scheduled': ofCharge('A failed attempt is tried again', {
+    scheduled_at,
+    retry_date,
+    attempt_number,
+    attempts_remaining,
+    error
+  }),
+  'member.created': told("A customer's first contract was made", member, MemberBody, { member_id: 'mem_24' }),
+  'member.updated': told('A field of a member changed', { ...member, changes: Changes }, MemberBody, {
+    member_id: 'mem_24',
+    changes: { last_name: { from: 'Itoh', to: 'Ito' } }
+  }),
+  'member.tier_changed': told(
+    'A border between tiers was crossed',
+    {
+      member_id,
+      customer: Person,
+      tier: Type.Object(
+        {
+          previous: OrNull(Type.String({ description: 'Before the change' })),
+          new: OrNull(Type.String({ description: 'After it' }))
+        },
+        { description: 'The tier, null for none' }
+      )
+    },
+    null,
+    { member_id: 'mem_24', customer: exampleOf(Person), tier: { previous: 'Silver', new: 'Gold' } }
+  ),
+  'member.points_changed': told(
+    'The balance of loyalty points changed',
+    {
+      member_id,
+      customer: Person,
+      points,
+      reason: Type.String({ description: 'Why, in words' }),
+      order_id: OrNull(Type.String({ description: 'The order that the points came from' }))
+    },
+    null,
+    {
+      member_id: 'mem_24',
+      customer: exampleOf(Person),
+      points: { previous_balance: 100, new_balance: 120, change: 20 },
+      reason: 'Welcome gift',
+      order_id: null
+    }
+  ),
+  'store_credit.added': ofCredit('Store credit was added', {
+    previous_balance: 10,
+    new_balance: 15,
+    reason: 'Sorry for the delay'
+  }),
+  'store_credit.deducted': ofCredit('Store credit was taken', {
+    previous_balance: 15,
+    new_balance: 10,
+    reason: 'Spent in the shop'
+  })
+}
+
+/** `subscription.created` → `SubscriptionCreatedEvent`. */
+const titleOf = (type: EventType) =>
+  `${type.replace(/(?:^|[._])(.)/g, (_, letter: string) => letter.toUpperCase())}Event`
+
+function eventSchema(type: EventType): TSchema {
+  const { summary, data } = PAYLOADS[type]
+  return Type.Object(
+    {
+      event: Type.Literal(type, { description: 'The type' }),
+      timestamp: Timestamp("When it occurred, in the store's time"),
+      webhook_id: Type.String({ description: 'Names the delivery, the same over all its tries' }),
+      data: data as TSchema
+    },
+    {
+      title: titleOf(type),
+      description: `${summary}.`,
+      examples: [
+        {
+          event: type,
+          timestamp: '2026-12-15T06:25:01.000Z',
+          webhook_id: 'wh_0b57b2ad720443db925f2f75d8eb0e85',
+          data: exampleOf(data)
+        }
+      ]
+    }
+  )
+}
+
+/** What receivers get, by event type: the envelope of spec 1 around each payload. */
+export const EVENT_SCHEMAS = Object.fromEntries(EVENT_TYPES.map((type) => [type, eventSchema(type)])) as Record<
+  EventType,
+  TSchema
+>

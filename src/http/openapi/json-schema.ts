@@ -1,0 +1,81 @@
+import { isDeepStrictEqual } from 'node:util'
+
+/** What we use of JSON Schema, in TypeBox's schemas and in the published ones. */
+export type JsonSchema = {
+  $ref?: string
+  type?: string | string[]
+  title?: string
+  description?: string
+  /** Of a request's field: what it does, beside what it takes. */
+  meaning?: string
+  const?: unknown
+  enum?: unknown[]
+  default?: unknown
+  examples?: unknown[]
+  format?: string
+  pattern?: string
+  minimum?: number
+  maximum?: number
+  exclusiveMinimum?: number
+  minLength?: number
+  maxLength?: number
+  anyOf?: JsonSchema[]
+  items?: JsonSchema
+  properties?: Record<string, JsonSchema>
+  required?: string[]
+  additionalProperties?: boolean | JsonSchema
+}
+
+/**
+ * Makes the published schemas of a document. A schema with a `title` becomes a component of that name, told once.
+ * `asked` is what requests bring, closed to fields that are not told; `answered` is open, since fields may be added.
+ */
+export function createPublisher() {
+  const components: Record<string, JsonSchema> = {}
+
+  const publishAs = (side: 'asked' | 'answered') => {
+    function publish({ title, ...schema }: JsonSchema): JsonSchema {
+      const published = shape(schema)
+      if (title === undefined) return published
+      const known = (components[title] ??= published)
+      if (!isDeepStrictEqual(known, published)) throw new Error(`Two schemas have the title ${title}`)
+      return { $ref: `#/components/schemas/${title}` }
+    }
+
+    function shape({ anyOf, meaning, properties, items, additionalProperties, ...schema }: JsonSchema): JsonSchema {
+      if (side === 'asked' && schema.description) schema.description = asked(schema.description, meaning)
+      if (anyOf) return oneOfThose(schema, anyOf)
+      if (items) return { ...schema, items: publish(items) }
+      if (!properties) return schema
+      const fields = Object.entries(properties).map(([name, field]) => [name, publish(field)] as const)
+      const extra = side === 'asked' ? false : additionalProperties || undefined
+      return {
+        ...schema,
+        properties: Object.fromEntries(fields),
+        ...(extra !== undefined && {
+          additionalProperties: typeof extra === 'object' ? publish(extra) : extra
+        })
+      }
+    }
+
+    /** Literals are an enum; a schema or null is that schema with one more type. */
+    function oneOfThose(schema: JsonSchema, options: JsonSchema[]): JsonSchema {
+      if (options.every((option) => option.const !== undefined)) {
+        return { ...schema, type: 'string', enum: options.map((option) => option.const) }
+      }
+      const [only, ...others] = options.filter(({ type }) => type !== 'null').map(publish)
+      if (!only || others.length > 0) return { ...schema, anyOf: options.map(publish) }
+      const values = only.enum && { enum: [...only.enum, null] }
+      return typeof only.type === 'string'
+        ? { ...schema, ...only, ...values, type: [only.type, 'null'] }
+        : { ...schema, anyOf: [only, { type: 'null' }] }
+    }
+    return publish
+  }
+
+  return { asked: publishAs('asked'), answered: publishAs('answered'), components }
+}
+
+function asked(takes: string, meaning?: string): string {
+  return meaning ? `${meaning}. Takes ${takes}.` : `Takes ${takes}.`
+}

@@ -1,0 +1,73 @@
+import { EVENT_TYPES } from '#kit/outbox'
+import { EVENT_SCHEMAS } from './event-schemas.ts'
+import { exampleOf } from './examples.ts'
+import type { JsonSchema } from './json-schema.ts'
+import type { Operation, Parameter } from './operations.ts'
+
+const header = (name: string, description: string, example: string): Parameter => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema: { type: 'string' },
+  example
+})
+
+/** What proves to a receiver where a delivery comes from. */
+export const SIGNATURE_HEADERS: Record<string, Parameter> = {
+  SvcSignature: header(
+    'X-Svc-Signature',
+    '`sha256=` and the hex HMAC-SHA256 of the body as it came, under the whole signing secret as text, `whsec_` included.',
+    'sha256=5a1ff5e3a1b1c2e1f0f0e4a2bb4bb1d9d8f1e7fe0ad26f2f6fa6d9ab80a2d1c7'
+  ),
+  WebhookId: header(
+    'webhook-id',
+    'The `webhook_id` of the body (Standard Webhooks).',
+    'wh_0b57b2ad720443db925f2f75d8eb0e85'
+  ),
+  WebhookTimestamp: header(
+    'webhook-timestamp',
+    'When this try was sent, in Unix seconds of real time (Standard Webhooks). Refuse one that is more than five minutes off.',
+    '1797315901'
+  ),
+  WebhookSignature: header(
+    'webhook-signature',
+    '`v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` under the bytes that the base64 after `whsec_` stands for (Standard Webhooks).',
+    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4='
+  )
+}
+
+const GROUPS: Record<string, string> = {
+  subscription: 'Subscriptions',
+  billing: 'Billing attempts',
+  member: 'Members',
+  store_credit: 'Store credits'
+}
+
+/** What the service posts to receivers, one entry per event type. */
+export function webhooksOf(publish: (schema: JsonSchema) => JsonSchema): Record<string, { post: Operation }> {
+  return Object.fromEntries(
+    EVENT_TYPES.map((type) => {
+      const schema: JsonSchema = EVENT_SCHEMAS[type]
+      const summary = schema.description!.replace(/\.$/, '')
+      const operation: Operation = {
+        operationId: `on${schema.title!.replace(/Event$/, '')}`,
+        summary,
+        description: `${summary}. Answer with a 2xx status within 30 seconds.`,
+        tags: [GROUPS[type.split('.')[0]!]!],
+        security: [],
+        parameters: Object.keys(SIGNATURE_HEADERS).map((name) => ({ $ref: `#/components/parameters/${name}` })),
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema: publish(schema), example: exampleOf(schema) } }
+        },
+        responses: {
+          '2XX': { description: 'It has arrived.' },
+          '410': { description: 'The receiver is gone: it is disabled and gets nothing more.' },
+          default: { description: 'Anything else: it is tried again on the schedule.' }
+        }
+      }
+      return [type, { post: operation }]
+    })
+  )
+}
