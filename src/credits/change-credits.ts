@@ -14,7 +14,7 @@ import { expiresInThePast, notEnoughCredit, tooMuchCredit } from './refusals.ts'
  * happened before, and nothing happened now.
  */
 export type CreditOutcome =
-  | { refusal: Refusal; entry?: undefined }
+  | { refusal: Refusal; entry?: undefined; credit?: undefined }
   | { refusal?: undefined; entry: CreditEntry; credit: Credit; isRepeated: boolean }
 
 /** How many lots are read at first for a member who spends; most hold far fewer. */
@@ -42,9 +42,7 @@ export async function changeCredits(ctx: Ctx, changes: CreditChange[]): Promise<
     const draft = drafts.get(change.memberId) ?? emptyDraft(change.memberId)
     const before = told.get(change.operationId)
     if (before) return { entry: before, credit: creditOf(draft), isRepeated: true }
-    if (change.expiresAt && Temporal.Instant.compare(change.expiresAt, ctx.now) <= 0) {
-      return { refusal: expiresInThePast(ctx.now) }
-    }
+    if (isPast(ctx, change)) return { refusal: expiresInThePast(ctx.now) }
     const entry = planChange(draft, change, ctx.now)
     if (entry === 'not enough') return { refusal: notEnoughCredit(creditOf(draft), -change.amountMinor, currency) }
     if (entry === 'too much') return { refusal: tooMuchCredit() }
@@ -80,9 +78,8 @@ async function draftAccounts(ctx: Ctx, changes: CreditChange[]): Promise<Map<num
   const wanted = [...new Set(changes.map((c) => c.memberId))]
   const accounts = await lockAccounts(ctx, wanted)
   const known = new Set(accounts.map((a) => a.memberId))
-  const missing = [...new Set(changes.filter((c) => c.amountMinor > 0).map((c) => c.memberId))].filter(
-    (id) => !known.has(id)
-  )
+  const comingIn = changes.filter((c) => c.amountMinor > 0 && !isPast(ctx, c))
+  const missing = [...new Set(comingIn.map((c) => c.memberId))].filter((id) => !known.has(id))
   if (missing.length > 0) {
     await insertMissingAccounts(ctx, missing)
     accounts.push(...(await lockAccounts(ctx, missing)))
@@ -90,6 +87,10 @@ async function draftAccounts(ctx: Ctx, changes: CreditChange[]): Promise<Map<num
   const drafts = new Map(accounts.map((a) => [a.memberId, { ...a, dueMinor: 0, lots: [] } as Draft]))
   await readLots(ctx, drafts, spendingOf(changes))
   return drafts
+}
+
+function isPast(ctx: Ctx, { expiresAt = null }: CreditChange): boolean {
+  return expiresAt !== null && Temporal.Instant.compare(expiresAt, ctx.now) <= 0
 }
 
 /** The most that the changes can take from each account. */

@@ -60,6 +60,14 @@ export async function keepAnswers(ctx: Ctx, answers: ({ key: string } & KeptAnsw
      where a.store_id = ${ctx.storeId} and a.idempotency_key = k.key`)
 }
 
+/** Gives back keys that were claimed in this transaction and came to nothing, while others of it have their effect. */
+export async function releaseKeys(ctx: Ctx, keys: string[]): Promise<void> {
+  if (keys.length === 0) return
+  await ctx.tx.run(sql`
+    delete from idempotent_answers
+     where store_id = ${ctx.storeId} and idempotency_key = any(${keys}::text[]) and status is null`)
+}
+
 /** Removes answers that nobody can ask for any more; returns how many. */
 export function pruneAnswers(db: Database): Promise<number> {
   return db.inInstallation((tx) =>

@@ -1,19 +1,38 @@
 import { internalId } from '#kit/ids'
-import { type Ctx, int, row, sql } from '#kit/postgres'
+import { type Ctx, int, row, sql, text } from '#kit/postgres'
 
-/**
- * Whom a path or filter means: our `cust_…` id, the platform's number, or its global id, in that order. Null when the
- * store knows no such customer, and when the text is none of the three.
- */
-export async function findCustomerId(ctx: Ctx, text: string): Promise<number | null> {
-  const ours = internalId('cust', text)
-  const platformId = /^(?:gid:\/\/[a-z]+\/Customer\/)?([0-9]{1,20})$/.exec(text)?.[1] ?? null
-  if (ours === null && platformId === null) return null
-  const found = await ctx.tx.maybeOne(
-    row({ id: int }),
+/** Whom a text means: our `cust_…` id, the platform's number, or its global id, in that order; both null for none. */
+export function customerReference(given: string): { memberId: number | null; platformId: string | null } {
+  return {
+    memberId: internalId('cust', given),
+    platformId: /^(?:gid:\/\/[a-z]+\/Customer\/)?([0-9]{1,20})$/.exec(given)?.[1] ?? null
+  }
+}
+
+/** The one of whom `findCustomerIds` would tell. */
+export async function findCustomerId(ctx: Ctx, given: string): Promise<number | null> {
+  return (await findCustomerIds(ctx, [given]))[0]!
+}
+
+/** Our numbers of the customers meant; null for one that the store does not know. In the order given. */
+export async function findCustomerIds(ctx: Ctx, given: string[]): Promise<(number | null)[]> {
+  const references = given.map(customerReference)
+  const memberIds = references.flatMap(({ memberId }) => memberId ?? [])
+  const platformIds = references.flatMap(({ platformId }) => platformId ?? [])
+  if (memberIds.length === 0 && platformIds.length === 0) return given.map(() => null)
+  const found = await ctx.tx.many(
+    row({ id: int, platformCustomerId: text }),
     sql`
-    select id from members
-     where store_id = ${ctx.storeId} and (id = ${ours}::bigint or platform_customer_id = ${platformId}::text)`
+    select id, platform_customer_id from members
+     where store_id = ${ctx.storeId} and id = any(${memberIds}::bigint[])
+    union
+    select id, platform_customer_id from members
+     where store_id = ${ctx.storeId} and platform_customer_id = any(${platformIds}::text[])`
   )
-  return found?.id ?? null
+  const known = new Set(found.map(({ id }) => id))
+  const byPlatformId = new Map(found.map(({ id, platformCustomerId }) => [platformCustomerId, id]))
+  return references.map(({ memberId, platformId }) => {
+    if (memberId !== null) return known.has(memberId) ? memberId : null
+    return platformId === null ? null : (byPlatformId.get(platformId) ?? null)
+  })
 }

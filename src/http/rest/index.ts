@@ -13,6 +13,7 @@ import { callerOf } from './caller.ts'
 import { errorBody, statusOf } from './errors.ts'
 import { registerMembers } from './members.ts'
 import { registerRetryBillingAttempt } from './retry-billing-attempt.ts'
+import { registerStoreCredits } from './store-credits.ts'
 import { registerSubscriptionMoves } from './subscription-moves.ts'
 import { registerSubscriptions } from './subscriptions.ts'
 
@@ -76,6 +77,7 @@ export function registerRest(
     registerSubscriptionMoves(rest)
     registerBillingAttempts(rest)
     registerRetryBillingAttempt(rest)
+    registerStoreCredits(rest, db)
   }
   app.register(register, { prefix: REST_PREFIX })
 }

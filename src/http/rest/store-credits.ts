@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto'
+import { Type } from 'typebox'
+import { type CreditChange, changeCredits, findCredit, listCreditEntries } from '#credits'
+import { minorOf } from '#kit/money'
+import type { Ctx, Database } from '#kit/postgres'
+import { Refusal } from '#kit/refusal'
+import { findCustomerId, findCustomerIds } from '#reports'
+import type { Surface } from '../surface.ts'
+import { answererTogether } from './answer-together.ts'
+import { callerOf } from './caller.ts'
+import { IsoDate, instantOrUndefined } from './dates.ts'
+import { Envelope, envelope, PagingFields, pageEnvelope, pagingOf } from './envelope.ts'
+import { CreditBody, CreditEntryBody, presentCredit, presentCreditEntry } from './present-credit.ts'
+
+/** Above it the decimals of some currencies would get lost in a JSON number. */
+const MOST_AMOUNT = 1_000_000_000
+
+const CustomerParams = Type.Object({
+  customer_id: Type.String({
+    description: "a customer id, the platform's number or its global id",
+    examples: ['cust_24']
+  })
+})
+
+const amount = Type.Number({
+  exclusiveMinimum: 0,
+  maximum: MOST_AMOUNT,
+  description: `a number above 0 and at most ${MOST_AMOUNT}, with no more decimals than the store's currency has`,
+  examples: [5]
+})
+const reason = Type.String({
+  minLength: 1,
+  maxLength: 500,
+  pattern: '\\S',
+  description: 'a text of 1 to 500 characters',
+  meaning: 'Why, for the history and the event',
+  examples: ['Sorry for the late parcel']
+})
+
+const AddBody = Type.Object({
+  amount,
+  reason,
+  expires_at: IsoDate('When what is left of it is taken off; without it the credit does not expire')
+})
+const DeductBody = Type.Object({ amount, reason })
+
+/** A change that is wanted of a customer who is yet to be found. */
+type Wanted = { customer: string; currency: string; change: Omit<CreditChange, 'memberId'> }
+
+/** Spec 1, Endpoints: /store-credits. */
+export function registerStoreCredits(rest: Surface, db: Database): void {
+  const answerTogether = answererTogether(db, change)
+
+  rest.get(
+    '/store-credits/:customer_id',
+    {
+      config: { scope: 'read:store_credits' },
+      schema: {
+        operationId: 'getStoreCredit',
+        summary: "Read a customer's store credit",
+        description: 'The balance; zero for a customer who never had credit.',
+        params: CustomerParams,
+        response: { 200: Envelope(CreditBody) }
+      }
+    },
+    (request) =>
+      request.inStore(async (ctx) => {
+        const memberId = await theCustomer(ctx, request.params.customer_id)
+        return envelope(presentCredit(await findCredit(ctx, memberId), callerOf(request).currency))
+      })
+  )
+
+  rest.get(
+    '/store-credits/:customer_id/history',
+    {
+      config: { scope: 'read:store_credits' },
+      schema: {
+        operationId: 'listStoreCreditHistory',
+        summary: 'List the history of store credit',
+        description: 'Every entry of the ledger, newest first; their sum is the balance.',
+        params: CustomerParams,
+        querystring: Type.Object(PagingFields),
+        response: { 200: Envelope(Type.Array(CreditEntryBody)) }
+      }
+    },
+    (request) =>
+      request.inStore(async (ctx) => {
+        const paging = pagingOf(request.query)
+        const memberId = await theCustomer(ctx, request.params.customer_id)
+        const { rows, total } = await listCreditEntries(ctx, memberId, paging)
+        const { currency } = callerOf(request)
+        return pageEnvelope(
+          rows.map((entry) => presentCreditEntry(entry, currency)),
+          total,
+          paging
+        )
+      })
+  )
+
+  rest.post(
+    '/store-credits/:customer_id/add',
+    {
+      config: { scope: 'write:store_credits' },
+      schema: {
+        operationId: 'addStoreCredit',
+        summary: 'Add store credit',
+        description: 'Adds to the balance and answers the new one. Credit that expires is spent first.',
+        params: CustomerParams,
+        body: AddBody,
+        response: { 200: Envelope(CreditBody) },
+        answerExample: { balance: 30, available: 30, updated_at: '2026-11-20T09:00:00.000Z' }
+      }
+    },
+    (request, reply) => {
+      const { currency, timezone } = callerOf(request)
+      const { amount, reason, expires_at } = request.body
+      const amountMinor = minorOf(amount, currency)
+      const expiresAt = instantOrUndefined(expires_at, timezone) ?? null
+      return answerTogether(request, reply, {
+        customer: request.params.customer_id,
+        currency,
+        change: { type: 'manual_add', amountMinor, reason, operationId: operationOfApi(), expiresAt }
+      })
+    }
+  )
+
+  rest.post(
+    '/store-credits/:customer_id/deduct',
+    {
+      config: { scope: 'write:store_credits' },
+      schema: {
+        operationId: 'deductStoreCredit',
+        summary: 'Deduct store credit',
+        description:
+          'Takes from the balance and answers the new one. More than is available is refused and changes nothing.',
+        params: CustomerParams,
+        body: DeductBody,
+        response: { 200: Envelope(CreditBody) },
+        answerExample: { balance: 20, available: 20, updated_at: '2026-11-20T09:00:00.000Z' }
+      }
+    },
+    (request, reply) => {
+      const { currency } = callerOf(request)
+      const { amount, reason } = request.body
+      const amountMinor = -minorOf(amount, currency)
+      return answerTogether(request, reply, {
+        customer: request.params.customer_id,
+        currency,
+        change: { type: 'manual_deduct', amountMinor, reason, operationId: operationOfApi() }
+      })
+    }
+  )
+}
+
+/** Requests are told apart by their Idempotency-Key; without one each is a change of its own. */
+const operationOfApi = () => `api:${randomUUID()}`
+
+async function change(ctx: Ctx, wanted: Wanted[]) {
+  const memberIds = await findCustomerIds(
+    ctx,
+    wanted.map(({ customer }) => customer)
+  )
+  const known = wanted.flatMap(({ change }, i) =>
+    memberIds[i] === null ? [] : [{ ...change, memberId: memberIds[i]! }]
+  )
+  const outcomes = (await changeCredits(ctx, known)).values()
+  return wanted.map(({ customer, currency }, i) => {
+    if (memberIds[i] === null) return noSuchCustomer(customer)
+    const { refusal, credit } = outcomes.next().value!
+    return refusal ?? envelope(presentCredit(credit!, currency))
+  })
+}
+
+async function theCustomer(ctx: Ctx, customer: string): Promise<number> {
+  const id = await findCustomerId(ctx, customer)
+  if (id === null) throw noSuchCustomer(customer)
+  return id
+}
+
+const noSuchCustomer = (customer: string) => new Refusal('not_found', `There is no customer ${customer.slice(0, 100)}`)
