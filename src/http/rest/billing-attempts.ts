@@ -16,15 +16,23 @@ export function registerBillingAttempts(rest: Surface): void {
       config: { scope: 'read:billing' },
       schema: {
         querystring: Type.Object({
+        operationId: 'listBillingAttempts',
+        summary: 'List billing attempts',
+        description:
+          'Newest `date` first; among equals the higher id. The first payment of a membership is a checkout on the platform and no attempt.',
           ...PagingFields,
-          subscription_id: idField('a subscription id'),
+          subscription_id: idField('a subscription id', {
+            meaning: 'Attempts to charge this subscription',
+            examples: ['sub_24']
+          }),
           status: Type.Optional(
             Type.Union([Type.Literal('success'), Type.Literal('failed'), Type.Literal('pending')], {
-              description: 'success, failed or pending'
+              description: 'success, failed or pending',
+              meaning: 'Attempts with this status'
             })
           ),
-          date_from: IsoDate(),
-          date_to: IsoDate()
+          date_from: IsoDate('Attempts whose `date` is after this'),
+          date_to: IsoDate('Attempts whose `date` is before this')
         }),
         response: { 200: Envelope(Type.Array(BillingAttemptBody)) }
       }

@@ -16,11 +16,17 @@ export function registerMembers(rest: Surface, db: Database): void {
     {
       config: { scope: 'read:members' },
       schema: {
+        operationId: 'listMembers',
+        summary: 'List members',
+        description: 'Newest `created_at` first; among equals the higher id.',
         querystring: Type.Object({
           ...PagingFields,
-          status: StatusFilter(),
-          plan_id: idField('a plan id'),
-          email: textField('an e-mail address', 320)
+          status: StatusFilter({ meaning: 'Members with this status' }),
+          plan_id: idField('a plan id', { meaning: 'Members whose present plan it is', examples: ['plan_1'] }),
+          email: textField('an e-mail address', 320, {
+            meaning: 'Exactly this address, whatever its case',
+            examples: ['hanna.ito@example.com']
+          })
         }),
         response: { 200: Envelope(Type.Array(MemberBody)) }
       }
@@ -47,7 +53,10 @@ export function registerMembers(rest: Surface, db: Database): void {
     {
       config: { scope: 'read:members' },
       schema: {
-        params: Type.Object({ id: Type.String({ description: 'a member id' }) }),
+        operationId: 'getMember',
+        summary: 'Read a member',
+        description: 'One member by id.',
+        params: Type.Object({ id: Type.String({ description: 'a member id', examples: ['mem_24'] }) }),
         response: { 200: Envelope(MemberBody) }
       }
     },

@@ -17,13 +17,19 @@ export function registerSubscriptions(rest: Surface, db: Database): void {
     {
       config: { scope: 'read:subscriptions' },
       schema: {
+        operationId: 'listSubscriptions',
+        summary: 'List subscriptions',
+        description: 'Newest `created_at` first; among equals the higher id.',
         querystring: Type.Object({
           ...PagingFields,
-          status: StatusFilter(),
-          plan_id: idField('a plan id'),
-          customer_id: idField("a customer id, the platform's number or its global id"),
-          created_after: IsoDate(),
-          created_before: IsoDate()
+          status: StatusFilter({ meaning: 'Subscriptions with this status' }),
+          plan_id: idField('a plan id', { meaning: 'Subscriptions to this plan', examples: ['plan_1'] }),
+          customer_id: idField("a customer id, the platform's number or its global id", {
+            meaning: 'Subscriptions of this customer',
+            examples: ['cust_24']
+          }),
+          created_after: IsoDate('Subscriptions whose `created_at` is after this'),
+          created_before: IsoDate('Subscriptions whose `created_at` is before this')
         }),
         response: { 200: Envelope(Type.Array(SubscriptionBody)) }
       }
@@ -58,7 +64,10 @@ export function registerSubscriptions(rest: Surface, db: Database): void {
     {
       config: { scope: 'read:subscriptions' },
       schema: {
-        params: Type.Object({ id: Type.String({ description: 'a subscription id' }) }),
+        operationId: 'getSubscription',
+        summary: 'Read a subscription',
+        description: 'One subscription by id.',
+        params: Type.Object({ id: Type.String({ description: 'a subscription id', examples: ['sub_24'] }) }),
         response: { 200: Envelope(SubscriptionBody) }
       }
     },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testDatabase } from '../../test/database.ts'
-import { testServer } from './test-server.ts'
+import { testDatabase } from '../../../test/database.ts'
+import { testServer } from '../test-server.ts'
 
 const { db } = await testDatabase()
 

@@ -1,0 +1,21 @@
+import fastify from 'fastify'
+import { Database } from '#kit/postgres'
+import { createRateLimiter } from '#kit/rate-limit'
+import { createAddressLimiter } from '../src/http/address-limiter.ts'
+import { registerDocs } from '../src/http/docs/index.ts'
+import { registerRest } from '../src/http/rest/index.ts'
+import { compileValidator } from '../src/http/validation.ts'
+
+/** The OpenAPI document of this checkout, as JSON. Nothing is asked of a database: only routes are registered. */
+export async function apiDocument(): Promise<string> {
+  const db = new Database({ url: 'postgres://nobody@127.0.0.1:1/none' })
+  const app = fastify()
+  app.setValidatorCompiler(compileValidator)
+  const document = registerDocs(app)
+  registerRest(app, { db, limiter: createRateLimiter(db), wake: () => {} }, createAddressLimiter())
+  await app.ready()
+  const json = `${JSON.stringify(document(), null, 2)}\n`
+  await app.close()
+  await db.close()
+  return json
+}

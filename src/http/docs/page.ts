@@ -1,0 +1,99 @@
+import type { OpenApiDocument } from '../openapi/document.ts'
+import type { Section } from '../openapi/guide.ts'
+import { objectAnchor } from './fields.ts'
+import { anchor, code, line, sample, table, text } from './markup.ts'
+import { errorSections, type Listed, objectSection, operationSection, webhookSection } from './sections.ts'
+
+/** The whole reference on one page, without a script, from the document; `guide` is its text before the operations. */
+export function page(document: OpenApiDocument, guide: Section[], origin: string): string {
+  const prefix = document.servers[0]!.url
+  const listed: Listed[] = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation }))
+  )
+  const groups = document.tags
+    .map(({ name, description }) => ({
+      name,
+      description,
+      operations: listed.filter(({ operation }) => operation.tags.includes(name))
+    }))
+    .filter(({ operations }) => operations.length > 0)
+  const objects = Object.entries(document.components.schemas).filter(([name]) => !name.endsWith('Event'))
+  const events = Object.entries(document.webhooks)
+
+  const contents = [
+    links('Guide', [['start', 'First request'], ...guide.map(({ id, title }) => [id, title]), ['errors', 'Errors']]),
+    ...groups.map(({ name, operations }) =>
+      links(
+        name,
+        operations.map(({ operation }) => [anchor(operation.operationId), operation.summary])
+      )
+    ),
+    links(
+      'Objects',
+      objects.map(([name]) => [objectAnchor(name), name])
+    ),
+    links('Webhooks', [
+      ['webhooks', 'Deliveries and signatures'],
+      ...events.map(([type]) => [anchor(`event-${type}`), type])
+    ])
+  ]
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Perennial API</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/docs/style.css">
+</head>
+<body>
+<a class="skip" href="#main">Skip to content</a>
+<header><h1>Perennial API</h1><p>Base address <code>${text(origin + prefix)}</code> · <a href="/openapi.json">OpenAPI document</a></p></header>
+<details class="contents" open><summary>Contents</summary><nav aria-label="Contents">${contents.join('')}</nav></details>
+<main id="main" tabindex="-1">
+<section id="start"><h2>First request</h2>
+<p>Put a key of your store into <code>KEY</code>, and read two members:</p>
+${sample('First request', `curl -H "Authorization: Bearer $KEY" \\\n  "${origin + prefix}/members?limit=2"`)}</section>
+${guide.map(guideSection).join('\n')}
+<section id="errors"><h2>Errors</h2>
+<p>The body is <code>{"error": {"code", "message"}}</code>; when several fields are wrong, <code>details</code> lists
+each. Branch on <code>code</code>; the message is for people.</p>
+${errorSections(document)}</section>
+${groups
+  .map(
+    ({ name, description, operations }) =>
+      `<h2 id="${anchor(name)}">${text(name)}</h2><p>${line(description)}</p>
+${operations.map((one) => operationSection(one, document, origin, prefix)).join('\n')}`
+  )
+  .join('\n')}
+<h2 id="objects">Objects</h2>
+${objects.map(([name, schema]) => objectSection(name, schema)).join('\n')}
+<h2 id="webhooks">Webhooks</h2>
+<p>The service posts JSON to receivers that you register with <code>perennial webhook create</code>. Answer with a 2xx
+status within 30 seconds; anything else is tried again after a minute, five, thirty, two hours and twelve. One delivery may
+come more than once, under the same <code>webhook_id</code>. Check a signature over the raw bytes before you parse them.</p>
+${table('Headers of a delivery', ['Header', ''], signatureRows(document))}
+${events.map(([type, { post }]) => webhookSection(type, post, document)).join('\n')}
+</main>
+</body>
+</html>
+`
+}
+
+function guideSection({ id, title, paragraphs, table: figures }: Section): string {
+  const rows = figures?.rows.map((cells) => cells.map(line))
+  return `<section id="${id}"><h2>${text(title)}</h2>${paragraphs.map((paragraph) => `<p>${line(paragraph)}</p>`).join('')}
+${figures && rows ? table(title, figures.columns, rows) : ''}</section>`
+}
+
+function links(title: string, targets: string[][]): string {
+  const items = targets.map(([id = '', label = '']) => `<li><a href="#${id}">${text(label)}</a></li>`)
+  return `<h2>${text(title)}</h2><ul>${items.join('')}</ul>`
+}
+
+function signatureRows({ components }: OpenApiDocument): string[][] {
+  return Object.values(components.parameters)
+    .filter(({ name }) => /signature|^webhook-/i.test(name))
+    .map(({ name, description = '' }) => [code(name), line(description)])
+}

@@ -1,0 +1,91 @@
+import type { OpenApiDocument } from '../openapi/document.ts'
+import type { JsonSchema } from '../openapi/json-schema.ts'
+import type { Operation, Parameter } from '../openapi/operations.ts'
+import { curl } from './curl.ts'
+import { fieldRows, nameOf, objectAnchor, typeOf } from './fields.ts'
+import { anchor, code, folded, json, line, prose, sample, table, text } from './markup.ts'
+
+export type Listed = { method: string; path: string; operation: Operation }
+
+/** What an operation is, takes and answers, and a request to copy. */
+export function operationSection(
+  { method, path, operation }: Listed,
+  { components }: OpenApiDocument,
+  origin: string,
+  prefix: string
+): string {
+  const { operationId, summary, description, parameters = [], requestBody, responses } = operation
+  const taken = parameters.map((parameter) => followed<Parameter>(parameter, components.parameters))
+  const fields = requestBody?.content['application/json'].schema
+  const [about = ''] = description.split('\n\n')
+  return `<section id="${anchor(operationId)}"><h3>${text(summary)}</h3>
+<p class="route"><code><b>${method}</b> ${text(prefix + path)}</code> <span>Scope ${code(operation['x-required-scope'] ?? '')}</span></p>
+<p>${line(about)}</p>
+${taken.length > 0 ? table(`Parameters of ${summary}`, ['Parameter', 'In', ''], taken.map(parameterRow)) : ''}
+${fields?.properties && Object.keys(fields.properties).length > 0 ? table(`Body of ${summary}`, ['Field of the body', 'Type', ''], bodyRows(fields)) : ''}
+${sample(`Request: ${summary}`, curl(method, origin + prefix + path, operation))}
+<p>${answerLine(responses)}</p>
+${folded('Example of the answer', json(`Answer: ${summary}`, exampleOf(responses[200])))}
+</section>`
+}
+
+const parameterRow = ({ name, in: place, required, description }: Parameter) => [
+  code(name) + (required ? ' <em>required</em>' : ''),
+  place,
+  line(description ?? '')
+]
+
+function bodyRows(schema: JsonSchema): string[][] {
+  const required = new Set(schema.required)
+  return fieldRows(schema).map(([name = '', ...cells], i) => {
+    const field = Object.keys(schema.properties ?? {})[i]
+    return [field && required.has(field) ? `${name} <em>required</em>` : name, ...cells]
+  })
+}
+
+function answerLine(responses: Operation['responses']): string {
+  const content = (responses[200] as { content?: { 'application/json': { schema: JsonSchema } } }).content
+  const data = content?.['application/json'].schema.properties?.data
+  const refused = Object.keys(responses).filter((status) => status !== '200')
+  const links = refused.map((status) => `<a href="#error-${status}">${status}</a>`).join(', ')
+  return `Answers 200 with ${data ? `${typeOf(data)} in <code>data</code>` : '<code>data</code>'}, or ${links}.`
+}
+
+/** What a receiver gets: the payload's fields and a whole example. */
+export function webhookSection(type: string, operation: Operation, { components }: OpenApiDocument): string {
+  const { schema, example } = operation.requestBody!.content['application/json']
+  const event = components.schemas[nameOf(schema.$ref ?? '')]
+  return `<section id="${anchor(`event-${type}`)}"><h3>${code(type)}</h3><p>${line(operation.summary)}.</p>
+${folded('Fields of data', table(`Fields of ${type}`, ['Field', 'Type', ''], fieldRows(event?.properties?.data ?? {})))}
+${folded('Example', json(`Example of ${type}`, example))}</section>`
+}
+
+export function objectSection(name: string, schema: JsonSchema): string {
+  return `<section id="${objectAnchor(name)}"><h3>${text(name)}</h3>${prose(schema.description ?? '')}
+${table(`Fields of ${name}`, ['Field', 'Type', ''], fieldRows(schema))}</section>`
+}
+
+/** Each way to be refused, by status. */
+export function errorSections({ components, paths }: OpenApiDocument): string {
+  const answers = Object.values(paths).flatMap((methods) =>
+    Object.values(methods).flatMap(({ responses }) => Object.entries(responses))
+  )
+  const byStatus = new Map(
+    answers.flatMap(([status, answer]): [string, string][] => ('$ref' in answer ? [[status, answer.$ref]] : []))
+  )
+  return [...byStatus]
+    .sort(([a], [b]) => Number(a) - Number(b))
+    .map(([status, $ref]) => {
+      const { description, content } = components.responses[nameOf($ref)]!
+      const body = content!['application/json'].example as { error: { code: string } }
+      return `<div id="error-${status}" class="error"><h3>${status} ${code(body.error.code)}</h3><p>${line(description)}</p>${json(`Example of ${status}`, body)}</div>`
+    })
+    .join('\n')
+}
+
+const exampleOf = (answer: Operation['responses'][string] | undefined) =>
+  (answer as { content?: { 'application/json': { example: unknown } } }).content?.['application/json'].example
+
+function followed<T extends object>(part: T | { $ref: string }, components: Record<string, T>): T {
+  return '$ref' in part ? components[nameOf(part.$ref)]! : part
+}

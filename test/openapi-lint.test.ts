@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { apiDocument } from '../scripts/api-document.ts'
+import { problemsOf } from '../scripts/check-openapi.ts'
+
+const json = await apiDocument()
+
+/** What is wrong with our document after one thing in it was changed. */
+async function problemsAfter(change: (document: any) => void) {
+  const document = JSON.parse(json)
+  change(document)
+  return (await problemsOf(JSON.stringify(document, null, 2))).join('\n')
+}
+
+test('our document is as it should be', async () => {
+  assert.deepEqual(await problemsOf(json), [])
+})
+
+for (const [name, change, problem] of [
+  ['no info', (d: any) => delete d.info, /no OpenAPI document/],
+  ['a type that does not exist', (d: any) => (d.components.schemas.Meta.type = 'thing'), /Meta/],
+  ['a reference to nothing', (d: any) => delete d.components.schemas.Customer, /Can't resolve/],
+  [
+    'a component that nothing uses',
+    (d: any) => (d.components.schemas.Unused = { type: 'string' }),
+    /no-unused-components/
+  ],
+  [
+    'an operationId twice',
+    (d: any) => (d.paths['/members'].get.operationId = 'getMember'),
+    /operation-operationId-unique/
+  ],
+  ['an operation without a summary', (d: any) => delete d.paths['/members'].get.summary, /operation-summary/],
+  [
+    'an example that its schema does not allow',
+    (d: any) => (d.paths['/members'].get.responses[200].content['application/json'].example.data[0].status = 'gone'),
+    /no-invalid-media-type-examples/
+  ],
+  [
+    "a component's example that it does not allow",
+    (d: any) => (d.components.schemas.Member.examples[0].loyalty_points = 'many'),
+    /no-invalid-schema-examples/
+  ],
+  [
+    "a parameter's example that it does not allow",
+    (d: any) => (d.paths['/members'].get.parameters[0].example = 1000),
+    /no-invalid-parameter-examples/
+  ],
+  [
+    'an event whose example is wrong',
+    (d: any) => delete d.webhooks['billing.failed'].post.requestBody.content['application/json'].example.data.error,
+    /no-invalid-media-type-examples/
+  ],
+  [
+    'an answer without an example',
+    (d: any) => delete d.paths['/members'].get.responses[200].content['application/json'].example,
+    /get \/members: 200 has no example/
+  ],
+  [
+    'a field without a description',
+    (d: any) => delete d.components.schemas.Member.properties.tier.description,
+    /Member\.tier has no description/
+  ],
+  [
+    'a refusal that is not told',
+    (d: any) => delete d.paths['/members'].get.responses[403],
+    /get \/members does not tell of 403/
+  ],
+  [
+    'a write without an Idempotency-Key',
+    (d: any) => d.paths['/billing-attempts/{id}/retry'].post.parameters.pop(),
+    /does not take an Idempotency-Key/
+  ],
+  [
+    'an operation without a scope',
+    (d: any) => delete d.paths['/members'].get['x-required-scope'],
+    /get \/members has no scope/
+  ]
+] as const) {
+  test(`a wrong document is refused: ${name}`, async () => {
+    assert.match(await problemsAfter(change), problem)
+  })
+}
