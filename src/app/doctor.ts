@@ -1,5 +1,5 @@
 import type { Database } from '#kit/postgres'
-import { audit, auditSchedules, type Finding, listCharges } from '#reports'
+import { audit, auditFigures, auditSchedules, type Finding, listCharges } from '#reports'
 import { listStores, theStore } from '#stores'
 
 /** A charge that the platform made: which contract, under which key. */
@@ -26,6 +26,7 @@ export async function diagnose(
   for (const { storeId, domain, sandbox } of stores) {
     note(domain, await db.inStore(storeId, audit))
     note(domain, await db.inStore(storeId, auditSchedules))
+    note(domain, await db.inStore(storeId, auditFigures))
     if (sandbox) note(domain, await compareCharges(deps, storeId))
   }
   return { checked, findings }

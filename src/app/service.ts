@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { createFiguresEngine } from '#analytics'
 import { createBillingEngine } from '#billing'
 import { createCreditEngine } from '#credits'
 import { createDispatchEngine } from '#kit/dispatch'
@@ -93,7 +94,8 @@ export async function createService(options: ServiceOptions) {
     createJobEngine({ db, leaseOwner: worker.id, handlers: jobHandlers({ db, connectorOf }) }),
     createCreditEngine({ db }),
     createDispatchEngine({ db, consumers }),
-    delivery
+    delivery,
+    createFiguresEngine({ db })
   ]
   const runner: Runner = createRunner({
     db,

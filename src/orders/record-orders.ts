@@ -60,6 +60,7 @@ function updateOlderOrders(ctx: Ctx, orders: PlatformOrder[]) {
     update orders o
        set member_id = coalesce(m.id, o.member_id), name = t.name, number = t.number, email = t.email,
            currency = t.currency, total_minor = t.total, tax_minor = t.tax, discount_minor = t.discount,
+           refunded_minor = t.refunded,
            financial_status = t.financial_status, gateway = t.gateway, country_code = t.country, province = t.province,
            tags = array(select jsonb_array_elements_text(t.tags::jsonb)),
            discount_codes = array(select jsonb_array_elements_text(t.codes::jsonb)), source_name = t.source,
@@ -69,13 +70,14 @@ function updateOlderOrders(ctx: Ctx, orders: PlatformOrder[]) {
                   ${orders.map((o) => o.name)}::text[], ${orders.map((o) => o.number)}::text[],
                   ${orders.map((o) => o.email)}::text[], ${orders.map((o) => o.currency)}::text[],
                   ${orders.map((o) => o.totalMinor)}::bigint[], ${orders.map((o) => o.taxMinor)}::bigint[],
-                  ${orders.map((o) => o.discountMinor)}::bigint[], ${orders.map((o) => o.financialStatus)}::text[],
+                  ${orders.map((o) => o.discountMinor)}::bigint[], ${orders.map((o) => o.refundedMinor)}::bigint[],
+                  ${orders.map((o) => o.financialStatus)}::text[],
                   ${orders.map((o) => o.gateway)}::text[], ${orders.map((o) => o.countryCode)}::text[],
                   ${orders.map((o) => o.province)}::text[], ${orders.map((o) => JSON.stringify(o.tags))}::text[],
                   ${orders.map((o) => JSON.stringify(o.discountCodes))}::text[], ${orders.map((o) => o.sourceName)}::text[],
                   ${orders.map((o) => o.cancelledAt)}::timestamptz[], ${orders.map((o) => o.processedAt)}::timestamptz[],
                   ${orders.map((o) => o.updatedAt)}::timestamptz[])
-             as t(id, customer, name, number, email, currency, total, tax, discount, financial_status, gateway, country,
+             as t(id, customer, name, number, email, currency, total, tax, discount, refunded, financial_status, gateway, country,
                   province, tags, codes, source, cancelled_at, processed_at, updated_at)
       left join members m on m.store_id = ${ctx.storeId} and m.platform_customer_id = t.customer
      where o.store_id = ${ctx.storeId} and o.platform_order_id = t.id and t.updated_at >= o.platform_updated_at`)

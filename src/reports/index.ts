@@ -1,4 +1,7 @@
+export { arpuMinor, arrMinor, churnRate, ltvMinor, mrrMinor, successRate } from './analytics-metrics.ts'
+export { type AnalyticsOverview, analyticsOverview, type PeriodFigures } from './analytics-overview.ts'
 export { audit, type Finding } from './audit.ts'
+export { auditFigures } from './audit-figures.ts'
 export { auditSchedules, listCharges } from './audit-schedules.ts'
 export { countQueues } from './count-queues.ts'
 export { findBillingAttempt } from './find-billing-attempt.ts'

@@ -8,6 +8,7 @@ import { authenticateKey, type Caller } from '#stores'
 import { countForAddress, countForStore, enforceBudgets } from '../counting.ts'
 import type { HttpDeps } from '../deps.ts'
 import { authenticationFailed, bearerOf, logBug, noSuchRoute, RateLimited, refusalOf } from '../errors.ts'
+import { registerAnalytics } from './analytics.ts'
 import { registerBillingAttempts } from './billing-attempts.ts'
 import { callerOf } from './caller.ts'
 import { errorBody, statusOf } from './errors.ts'
@@ -63,8 +64,8 @@ export function registerRest(
       internalError: () => errorBody(null)
     })
 
-    rest.setNotFoundHandler((request) => {
-      throw noSuchRoute(request)
+    rest.setNotFoundHandler((request, reply) => {
+      throw noSuchRoute(request, reply)
     })
     rest.setErrorHandler((err, request, reply) => {
       const refusal = refusalOf(err)
@@ -75,8 +76,9 @@ export function registerRest(
     registerMembers(rest, db)
     registerSubscriptions(rest, db)
     registerSubscriptionMoves(rest)
-    registerBillingAttempts(rest)
+    registerBillingAttempts(rest, db)
     registerRetryBillingAttempt(rest)
+    registerAnalytics(rest, db)
     registerStoreCredits(rest, db)
   }
   app.register(register, { prefix: REST_PREFIX })

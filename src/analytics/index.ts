@@ -1,0 +1,1 @@
+export { createFiguresEngine, foldFigures } from './fold-figures.ts'

@@ -1,0 +1,48 @@
+import { Type } from 'typebox'
+import { internalId } from '#kit/ids'
+import type { Database } from '#kit/postgres'
+import { analyticsOverview } from '#reports'
+import type { Surface } from '../surface.ts'
+import { callerOf } from './caller.ts'
+import { Envelope, envelope } from './envelope.ts'
+import { idField } from './fields.ts'
+import { AnalyticsBody, Period, presentAnalytics } from './present-analytics.ts'
+
+const DAYS = { '7d': 7, '30d': 30, '90d': 90, '365d': 365 } as const
+
+/** The spec names the four periods and no default. */
+const DEFAULT_PERIOD = '30d'
+
+/** Spec 1, Endpoints: /analytics/overview. */
+export function registerAnalytics(rest: Surface, db: Database): void {
+  rest.get(
+    '/analytics/overview',
+    {
+      config: { scope: 'read:analytics' },
+      schema: {
+        operationId: 'getAnalyticsOverview',
+        summary: 'Read the overview',
+        description:
+          'The last days of the store up to today, and as many before them. Exact as of the last write. A plan that is unknown has zeros.',
+        querystring: Type.Object({
+          period: Type.Optional(
+            Type.Union(Period.anyOf, {
+              description: '7d, 30d, 90d or 365d',
+              meaning: 'How many days, today included',
+              default: DEFAULT_PERIOD
+            })
+          ),
+          plan_id: idField('a plan id', { meaning: 'Only this plan', examples: ['plan_1'] })
+        }),
+        response: { 200: Envelope(AnalyticsBody) }
+      }
+    },
+    async (request) => {
+      const { storeId } = callerOf(request)
+      const { period = DEFAULT_PERIOD, plan_id } = request.query
+      const planId = plan_id === undefined ? undefined : internalId('plan', plan_id)
+      const overview = await analyticsOverview(db.direct, storeId, { days: DAYS[period], planId })
+      return envelope(presentAnalytics(overview, { period, planId: plan_id ?? null }))
+    }
+  )
+}

@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { cancelSubscription, pauseSubscription } from '#billing'
+import { type Ctx, int, row, sql, text } from '#kit/postgres'
+import { resumeSubscription } from '#subscriptions'
+import { Oracle } from './analytics-oracle.ts'
+import { testDatabase } from './database.ts'
+import { startService } from './service-builder.ts'
+
+const { url } = await testDatabase()
+const service = await startService(url)
+
+const PLANS = [
+  { name: 'Weekly', type: 'vip', price: '7.00', interval: 'week' },
+  { name: 'Every 10 days', type: 'vip', price: '13.00', interval: 'day', interval_count: 10 },
+  { name: 'Trial', type: 'elite', price: '31.00', interval: 'month', trial_days: 9, tier: 'Elite' },
+  { name: 'Year', type: 'elite', price: '100.00', interval: 'year' },
+  { name: 'Thirteen weeks', type: 'vip', price: '41.00', interval: 'week', interval_count: 13 }
+]
+
+/** mulberry32: the same seed, the same life. */
+function randomFrom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let t = state
+    t = Math.imul(t ^ (t >>> 15), t | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+/** At the sandbox's checkout a bad card buys nothing. */
+async function unlessDeclined(act: () => Promise<unknown>): Promise<void> {
+  try {
+    await act()
+  } catch (err) {
+    if (!/checkout was declined/.test((err as Error).message)) throw err
+  }
+}
+
+type Lived = {
+  n: number
+  today: string
+  store: Awaited<ReturnType<typeof service.aStore>>
+  oracle: Oracle
+  inStore: <T>(work: (ctx: Ctx) => Promise<T>) => Promise<T>
+}
+type Life = { timezone: string; currency: string; decimals: number; from: string; days: number; seed: number }
+
+async function live({ timezone, currency, decimals, from, days, seed }: Life, onDay: (lived: Lived) => Promise<void>) {
+  const random = randomFrom(seed)
+  const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)]!
+  const at = (day: Temporal.PlainDate, time: string) =>
+    day.toZonedDateTime({ timeZone: timezone, plainTime: time }).toInstant()
+  const first = Temporal.PlainDate.from(from)
+  const store = await service.aStore({ timezone, currency, clock: at(first, '00:30').toString() })
+  const whole = (price: string) => (decimals === 0 ? price.replace('.', '') : price)
+  for (const plan of PLANS) await service.admin('POST', `${store.at}/plans`, { ...plan, price: whole(plan.price) })
+  const oracle = new Oracle(timezone, decimals)
+  const inStore = <T>(work: (ctx: Ctx) => Promise<T>) => service.db.inStore(store.storeId, work)
+  const people: { customer: { id: string }; order_id: string }[] = []
+  const post = (path: string, body: unknown) =>
+    fetch(`${service.urls.public}/v1${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${store.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body)
+    })
+
+  const subscriptionsIn = (status: string) =>
+    inStore(({ tx, storeId, now }) =>
+      tx.many(
+        row({ id: int }),
+        // Those of earlier days: the oracle sees a day only at its end.
+        sql`select id from subscriptions where store_id = ${storeId} and status = ${status}
+               and created_at < ${now.subtract({ hours: 26 })} order by id`
+      )
+    )
+  const acts: Record<string, () => Promise<unknown>> = {
+    join: async () =>
+      people.push(await store.member(`m${people.length}@example.com`, pick(['VIP', ...PLANS.map((p) => p.name)]))),
+    joinAgain: async () => {
+      const again = pick(people)
+      await service.admin('POST', `${store.at}/sandbox/joins`, { customer: again.customer.id, plan: pick(PLANS).name })
+    },
+    card: () =>
+      store.card(
+        pick(people).customer.id,
+        pick(['insufficient_funds', 'expired_card', 'success', 'success', 'late', '3ds'])
+      ),
+    mend: () => store.card(pick(people).customer.id, 'success'),
+    cancel: async () => {
+      const found = await subscriptionsIn(pick(['active', 'paused']))
+      if (found.length > 0) {
+        await inStore((ctx) =>
+          cancelSubscription(ctx, pick(found).id, {
+            reason: pick(['too_expensive', 'moved', 'other', 'Zwölf % "x"']),
+            comment: null,
+            by: 'customer'
+          })
+        )
+      }
+    },
+    pause: async () => {
+      const found = await subscriptionsIn('active')
+      const until = pick([null, 24 * 5])
+      if (found.length > 0) {
+        await inStore((ctx) =>
+          pauseSubscription(ctx, pick(found).id, until === null ? null : ctx.now.add({ hours: until }), 'customer')
+        )
+      }
+    },
+    resume: async () => {
+      const found = await subscriptionsIn('paused')
+      if (found.length > 0) await inStore((ctx) => resumeSubscription(ctx, pick(found).id, null, 'customer'))
+    },
+    refund: async () => {
+      const orders = await inStore(({ tx, storeId }) =>
+        tx.many(
+          row({ platformOrderId: text, left: int }),
+          sql`select platform_order_id, total_minor - refunded_minor as left from orders
+               where store_id = ${storeId} and total_minor > refunded_minor order by id`
+        )
+      )
+      if (orders.length === 0) return
+      const order = pick(orders)
+      await service.admin('POST', `${store.at}/sandbox/refunds`, {
+        order: order.platformOrderId,
+        ...(random() < 0.5 && { amount: decimals === 0 ? '100' : '1.00' })
+      })
+    },
+    shop: () =>
+      service.admin('POST', `${store.at}/sandbox/orders`, {
+        customer: pick(people).customer.id,
+        total: whole('50.00')
+      }),
+    credit: async () => {
+      const customer = pick(people).customer.id
+      const expires = (await inStore(async (ctx) => ctx.now)).add({ hours: 24 * 3 + 1 }).toString()
+      await post(`/store-credits/${customer}/add`, {
+        amount: 10 + Math.floor(random() * 30),
+        reason: 'gift',
+        ...(random() < 0.4 && { expires_at: expires })
+      })
+      await post(`/store-credits/${customer}/deduct`, { amount: 1 + Math.floor(random() * 15), reason: 'used' })
+    },
+    points: () =>
+      inStore(({ tx, storeId, now }) =>
+        tx.run(sql`
+          insert into points_entries (store_id, member_id, points, balance_after, reason, operation_id, created_at)
+          select ${storeId}, id, ${pick([50, 120, -30])}::bigint, 0, 'test', gen_random_uuid()::text, ${now}
+            from members where store_id = ${storeId} order by id limit 3`)
+      )
+  }
+  const weights = [
+    'join',
+    'join',
+    'join',
+    'joinAgain',
+    'card',
+    'card',
+    'mend',
+    'cancel',
+    'pause',
+    'resume',
+    'refund',
+    'shop',
+    'credit',
+    'points'
+  ]
+
+  const joins = (plan: string) => async () => people.push(await store.member(`m${people.length}@example.com`, plan))
+  const card = (person: number, outcome: string) => () => store.card(people[person]!.customer.id, outcome)
+  // What every life must have seen: a trial, a decline that is made good, one that is not, a charge that stays open.
+  const script: Record<string, () => Promise<unknown>> = {
+    '0 00:40': joins('Weekly'),
+    '0 13:07': joins('Weekly'),
+    '1 00:40': joins('Trial'),
+    '1 13:07': joins('Weekly'),
+    '2 00:40': card(0, 'insufficient_funds'),
+    '2 13:07': card(1, 'expired_card'),
+    '8 00:40': card(0, 'success'),
+    [`${days - 9} 13:07`]: card(3, '3ds'),
+    [`${days - 8} 13:07`]: card(0, '3ds')
+  }
+
+  for (let n = 0; n < days; n++) {
+    const day = first.add({ days: n })
+    for (const time of ['00:40', '13:07']) {
+      await store.advance({ to: at(day, time).toString() })
+      await unlessDeclined(script[`${n} ${time}`] ?? acts[pick(weights)]!)
+      await service.deps.settle(store.storeId)
+    }
+    await store.advance({ to: at(day, '23:58').toString() })
+    await inStore((ctx) => oracle.look(ctx))
+    await onDay({ n, today: day.toString(), store, oracle, inStore })
+  }
+}
+
+const LIVES: Life[] = [
+  { timezone: 'America/New_York', currency: 'USD', decimals: 2, from: '2026-10-05', days: 45, seed: 7 },
+  { timezone: 'Pacific/Auckland', currency: 'JPY', decimals: 0, from: '2026-03-10', days: 40, seed: 8 },
+  { timezone: 'Europe/Vienna', currency: 'EUR', decimals: 2, from: '2026-03-09', days: 40, seed: 9 }
+]
+
+const PERIODS = { '7d': 7, '30d': 30, '90d': 90, '365d': 365 }
+
+async function agree({ store, oracle, inStore, today }: Lived, { timezone, currency }: Life) {
+  const plans = await inStore(({ tx, storeId }) =>
+    tx.many(row({ id: int }), sql`select id from plans where store_id = ${storeId} order by id`)
+  )
+  for (const [period, days] of Object.entries(PERIODS)) {
+    for (const plan of [null, ...plans.map((p) => p.id)]) {
+      const filter = plan === null ? '' : `&plan_id=plan_${plan}`
+      const { body, status } = await service.get(`/analytics/overview?period=${period}${filter}`, store.key)
+      assert.equal(status, 200)
+      const from = Temporal.PlainDate.from(today).subtract({ days: days - 1 })
+      const figures = (since: Temporal.PlainDate, to: Temporal.PlainDate) =>
+        inStore((ctx) => oracle.figures(ctx, since.toString(), to.toString(), plan))
+      const current = await figures(from, Temporal.PlainDate.from(today))
+      const { series: _, ...previous } = await figures(from.subtract({ days }), from.subtract({ days: 1 }))
+      const planId = plan === null ? null : `plan_${plan}`
+      assert.deepEqual(
+        body.data,
+        { period, timezone, currency, plan_id: planId, ...current, previous },
+        `${period} of ${planId} on ${today}`
+      )
+    }
+  }
+}
+
+async function wrongFigures(store: Lived['store']): Promise<unknown[]> {
+  const { findings } = await service.admin('POST', '/doctor', { store: store.id })
+  return findings.filter((finding: { check: string }) => finding.check === 'figures_agree')
+}
+
+const rebuild = ({ inStore }: Lived) =>
+  inStore(({ tx, storeId }) => tx.one(row({ corrected: int }), sql`select rebuild_figures(${storeId}) as corrected`))
+
+for (const life of LIVES) {
+  test(`a life over a change of clocks in ${life.timezone}: every figure is what the raw rows come to`, async (t) => {
+    let end: Lived | undefined
+    await live(life, async (lived) => {
+      end = lived
+      if (lived.n === 5 || lived.n === 21) await agree(lived, life)
+    })
+    const lived = end!
+    const { inStore, store } = lived
+
+    await t.test('as it was written', () => agree(lived, life))
+    await t.test('the doctor finds no difference', async () => assert.deepEqual(await wrongFigures(store), []))
+    await t.test('after what was kept was lost, and made again', async () => {
+      await inStore(async ({ tx, storeId }) => {
+        await tx.run(sql`delete from daily_figures where store_id = ${storeId} and amount <> 1`)
+        await tx.run(sql`delete from figure_changes where store_id = ${storeId}`)
+        await tx.run(sql`update daily_figures set amount = 7 where store_id = ${storeId} and plan_id <> 0`)
+      })
+      assert.notDeepEqual(await wrongFigures(store), [])
+      assert.ok((await rebuild(lived)).corrected > 0)
+      assert.deepEqual(await wrongFigures(store), [])
+      assert.deepEqual(await rebuild(lived), { corrected: 0 })
+      await agree(lived, life)
+      await service.deps.settle(store.storeId)
+      await agree(lived, life)
+      assert.deepEqual(await rebuild(lived), { corrected: 0 })
+    })
+    const kept = await inStore(({ tx, storeId }) =>
+      tx.many(
+        row({ figure: text }),
+        sql`select figure from daily_figures where store_id = ${storeId}
+             union select figure from figure_changes where store_id = ${storeId} order by 1`
+      )
+    )
+    assert.equal(kept.length, 16, `the life was rich enough for every figure: ${kept.map((k) => k.figure)}`)
+  })
+}
