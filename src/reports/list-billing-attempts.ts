@@ -1,5 +1,6 @@
-import { type Ctx, sql } from '#kit/postgres'
-import { BillingAttemptView, type Page, Total } from './views.ts'
+import type { Queries } from '#kit/postgres'
+import { facetedList, narrowList, readPage } from './list-page.ts'
+import { BillingAttemptView, type Page } from './views.ts'
 
 export type BillingAttemptFilters = {
   subscriptionId?: number
@@ -12,30 +13,32 @@ export type BillingAttemptFilters = {
   offset: number
 }
 
+const attempts = {
+  name: 'billing_attempts',
+  at: 'scheduled_at',
+  status: 'status',
+  hasPlans: false,
+  details: `
+    select a.id, a.subscription_id, a.status, a.amount_minor, a.currency,
+           a.scheduled_at at time zone 'UTC' as scheduled_at, a.attempt_number, a.cycle_index, a.error_code,
+           a.error_message, a.decline_code, a.retry_at at time zone 'UTC' as retry_at, a.attempts_remaining, a.order_id,
+           o.platform_order_id, o.number as order_number, a.payment_method,
+           a.created_at at time zone 'UTC' as created_at, a.completed_at at time zone 'UTC' as completed_at
+      from billing_attempts a left join orders o on o.store_id = $1 and o.id = a.order_id
+     where a.store_id = $1 and a.id = page.id`
+} as const
+
+const page = facetedList(attempts)
+const pageOfSubscription = narrowList<[subscriptionId: number]>(attempts, 'subscription', 'subscription_id = $8')
+
 /** Billing attempts, newest first by their date, id breaking ties. Filters combine. */
-export async function listBillingAttempts(ctx: Ctx, filters: BillingAttemptFilters): Promise<Page<BillingAttemptView>> {
-  const { subscriptionId = null, status = null, after = null, before = null, limit, offset } = filters
-  const { total } = await ctx.tx.one(
-    Total,
-    sql`
-    select count(*) as total from billing_attempts a
-     where a.store_id = ${ctx.storeId}
-       and (${subscriptionId}::bigint is null or a.subscription_id = ${subscriptionId})
-       and (${status}::text is null or a.status = ${status})
-       and (${after}::timestamptz is null or a.scheduled_at > ${after})
-       and (${before}::timestamptz is null or a.scheduled_at < ${before})`
-  )
-  const rows = await ctx.tx.many(
-    BillingAttemptView,
-    sql`
-    select a.*, o.platform_order_id, o.number as order_number
-      from billing_attempts a left join orders o on o.store_id = a.store_id and o.id = a.order_id
-     where a.store_id = ${ctx.storeId}
-       and (${subscriptionId}::bigint is null or a.subscription_id = ${subscriptionId})
-       and (${status}::text is null or a.status = ${status})
-       and (${after}::timestamptz is null or a.scheduled_at > ${after})
-       and (${before}::timestamptz is null or a.scheduled_at < ${before})
-     order by a.scheduled_at desc, a.id desc limit ${limit} offset ${offset}`
-  )
-  return { rows, total }
+export function listBillingAttempts(
+  direct: Queries,
+  storeId: number,
+  filters: BillingAttemptFilters
+): Promise<Page<BillingAttemptView>> {
+  const { subscriptionId } = filters
+  const statement =
+    subscriptionId === undefined ? page(storeId, filters) : pageOfSubscription(storeId, filters, subscriptionId)
+  return readPage(direct, BillingAttemptView, statement)
 }

@@ -1,5 +1,6 @@
-import { type Ctx, sql } from '#kit/postgres'
-import { MemberView, type Page, Total } from './views.ts'
+import type { Queries } from '#kit/postgres'
+import { facetedList, narrowList, readPage } from './list-page.ts'
+import { MemberView, type Page } from './views.ts'
 
 export type MemberFilters = {
   status?: 'active' | 'paused' | 'cancelled'
@@ -10,30 +11,27 @@ export type MemberFilters = {
   offset: number
 }
 
+const members = {
+  name: 'members',
+  at: 'created_at',
+  status: 'status',
+  hasPlans: true,
+  belongs: 'status is not null',
+  details: `
+    select r.id, r.platform_customer_id, r.email, r.first_name, r.last_name, r.status, r.plan_id, r.plan_name, r.tier,
+           r.loyalty_points, r.store_credit_minor, s.currency, r.birth_date,
+           r.member_since at time zone 'UTC' as member_since, r.next_billing_at at time zone 'UTC' as next_billing_at,
+           r.created_at at time zone 'UTC' as created_at, r.updated_at at time zone 'UTC' as updated_at
+      from member_resources r join stores s on s.store_id = $1
+     where r.store_id = $1 and r.id = page.id`
+} as const
+
+const page = facetedList(members)
+const pageOfEmail = narrowList<[email: string]>(members, 'email', 'lower(email) = lower($8)')
+
 /** Members, newest first, id breaking ties. Filters combine; one that is left out lets everything through. */
-export async function listMembers(ctx: Ctx, filters: MemberFilters): Promise<Page<MemberView>> {
-  const { status = null, planId = null, email = null, limit, offset } = filters
-  const { total } = await ctx.tx.one(
-    Total,
-    sql`
-    select count(*) as total from members m
-     where m.store_id = ${ctx.storeId} and m.status is not null
-       and (${status}::text is null or m.status = ${status}) and (${planId}::bigint is null or m.plan_id = ${planId})
-       and (${email}::text is null or lower(m.email) = lower(${email}))`
-  )
-  const rows = await ctx.tx.many(
-    MemberView,
-    sql`
-    select m.id, m.platform_customer_id, m.email, m.first_name, m.last_name, m.status, m.plan_id, p.name as plan_name,
-           p.tier_name as tier, m.loyalty_points, m.store_credit_minor, s.currency, m.birth_date, m.member_since,
-           m.next_billing_at, m.created_at, m.updated_at
-      from members m
-      join stores s on s.store_id = m.store_id
-      left join plans p on p.store_id = m.store_id and p.id = m.plan_id
-     where m.store_id = ${ctx.storeId} and m.status is not null
-       and (${status}::text is null or m.status = ${status}) and (${planId}::bigint is null or m.plan_id = ${planId})
-       and (${email}::text is null or lower(m.email) = lower(${email}))
-     order by m.created_at desc, m.id desc limit ${limit} offset ${offset}`
-  )
-  return { rows, total }
+export function listMembers(direct: Queries, storeId: number, filters: MemberFilters): Promise<Page<MemberView>> {
+  const { email } = filters
+  const statement = email === undefined ? page(storeId, filters) : pageOfEmail(storeId, filters, email)
+  return readPage(direct, MemberView, statement)
 }

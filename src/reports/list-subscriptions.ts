@@ -1,11 +1,14 @@
-import { type Ctx, sql } from '#kit/postgres'
-import { type Page, SubscriptionView, Total } from './views.ts'
+import type { Queries } from '#kit/postgres'
+import { customerReference } from './find-customer-id.ts'
+import { facetedList, narrowList, readPage } from './list-page.ts'
+import { type Page, SubscriptionView } from './views.ts'
 
 export type SubscriptionFilters = {
   /** As shown: cancelled takes in failed and expired. */
   status?: 'active' | 'paused' | 'cancelled'
   planId?: number
-  memberId?: number
+  /** Our `cust_…` id, the platform's number, or its global id. */
+  customer?: string
   /** Exclusive. */
   createdAfter?: Temporal.Instant
   /** Exclusive. */
@@ -14,33 +17,40 @@ export type SubscriptionFilters = {
   offset: number
 }
 
-const STATUSES = { active: ['active'], paused: ['paused'], cancelled: ['cancelled', 'failed', 'expired'] }
+const subscriptions = {
+  name: 'subscriptions',
+  at: 'created_at',
+  status: 'shown_status',
+  hasPlans: true,
+  details: `
+    select s.id, s.platform_contract_id, s.member_id, m.platform_customer_id, m.email, m.first_name, m.last_name,
+           s.plan_id, s.name as plan_name, s.status, s.price_minor, s.currency, s.interval, s.interval_count,
+           s.cycle_index, s.trial_ends_at at time zone 'UTC' as trial_ends_at,
+           s.next_billing_at at time zone 'UTC' as next_billing_at, s.paused_at at time zone 'UTC' as paused_at,
+           s.resumes_at at time zone 'UTC' as resumes_at, s.cancelled_at at time zone 'UTC' as cancelled_at,
+           s.cancel_reason, s.created_at at time zone 'UTC' as created_at, s.updated_at at time zone 'UTC' as updated_at
+      from subscriptions s join members m on m.store_id = $1 and m.id = s.member_id
+     where s.store_id = $1 and s.id = page.id`
+} as const
+
+const page = facetedList(subscriptions)
+const pageOfCustomer = narrowList<[memberId: number | null, platformCustomerId: string | null]>(
+  subscriptions,
+  'customer',
+  `member_id = (select id from members where store_id = $1 and id = $8::bigint
+                union all
+                select id from members where store_id = $1 and platform_customer_id = $9::text)`
+)
 
 /** Subscriptions, newest first, id breaking ties. Filters combine; one that is left out lets everything through. */
-export async function listSubscriptions(ctx: Ctx, filters: SubscriptionFilters): Promise<Page<SubscriptionView>> {
-  const { planId = null, memberId = null, createdAfter = null, createdBefore = null, limit, offset } = filters
-  const statuses = filters.status ? STATUSES[filters.status] : null
-  const { total } = await ctx.tx.one(
-    Total,
-    sql`
-    select count(*) as total from subscriptions s
-     where s.store_id = ${ctx.storeId} and (${statuses}::text[] is null or s.status = any(${statuses}))
-       and (${planId}::bigint is null or s.plan_id = ${planId})
-       and (${memberId}::bigint is null or s.member_id = ${memberId})
-       and (${createdAfter}::timestamptz is null or s.created_at > ${createdAfter})
-       and (${createdBefore}::timestamptz is null or s.created_at < ${createdBefore})`
-  )
-  const rows = await ctx.tx.many(
-    SubscriptionView,
-    sql`
-    select s.*, m.platform_customer_id, m.email, m.first_name, m.last_name, s.name as plan_name
-      from subscriptions s join members m on m.store_id = s.store_id and m.id = s.member_id
-     where s.store_id = ${ctx.storeId} and (${statuses}::text[] is null or s.status = any(${statuses}))
-       and (${planId}::bigint is null or s.plan_id = ${planId})
-       and (${memberId}::bigint is null or s.member_id = ${memberId})
-       and (${createdAfter}::timestamptz is null or s.created_at > ${createdAfter})
-       and (${createdBefore}::timestamptz is null or s.created_at < ${createdBefore})
-     order by s.created_at desc, s.id desc limit ${limit} offset ${offset}`
-  )
-  return { rows, total }
+export async function listSubscriptions(
+  direct: Queries,
+  storeId: number,
+  { customer, createdAfter: after, createdBefore: before, ...filters }: SubscriptionFilters
+): Promise<Page<SubscriptionView>> {
+  const request = { ...filters, after, before }
+  if (customer === undefined) return readPage(direct, SubscriptionView, page(storeId, request))
+  const { memberId, platformId } = customerReference(customer)
+  if (memberId === null && platformId === null) return { rows: [], total: 0 }
+  return readPage(direct, SubscriptionView, pageOfCustomer(storeId, request, memberId, platformId))
 }

@@ -1,6 +1,7 @@
-import { day, instant, int, json, nullable, oneOf, type RowOf, row, text } from '#kit/postgres'
+import { day, int, isoInstant, json, nullable, oneOf, type RowOf, row, text } from '#kit/postgres'
 
-// What the read side shows, before any surface's dialect: instants, minor units, internal ids, null for "none".
+// What the read side shows, before any surface's dialect: minor units, internal ids, null for "none"; instants are already
+// ISO text, since a page of a list holds hundreds that nobody computes with.
 // Global ids are made at the surface from the store's platform profile and the numeric ids here.
 
 /** A customer who holds or held a membership or a subscription (spec 1, Member; decisions in docs/decisions). */
@@ -18,10 +19,10 @@ export const MemberView = row({
   storeCreditMinor: int,
   currency: text,
   birthDate: nullable(day),
-  memberSince: instant,
-  nextBillingAt: nullable(instant),
-  createdAt: instant,
-  updatedAt: instant
+  memberSince: isoInstant,
+  nextBillingAt: nullable(isoInstant),
+  createdAt: isoInstant,
+  updatedAt: isoInstant
 })
 export type MemberView = RowOf<typeof MemberView>
 
@@ -42,14 +43,14 @@ export const SubscriptionView = row({
   interval: oneOf('day', 'week', 'month', 'year'),
   intervalCount: int,
   cycleIndex: int,
-  trialEndsAt: nullable(instant),
-  nextBillingAt: nullable(instant),
-  pausedAt: nullable(instant),
-  resumesAt: nullable(instant),
-  cancelledAt: nullable(instant),
+  trialEndsAt: nullable(isoInstant),
+  nextBillingAt: nullable(isoInstant),
+  pausedAt: nullable(isoInstant),
+  resumesAt: nullable(isoInstant),
+  cancelledAt: nullable(isoInstant),
   cancelReason: nullable(text),
-  createdAt: instant,
-  updatedAt: instant
+  createdAt: isoInstant,
+  updatedAt: isoInstant
 })
 export type SubscriptionView = RowOf<typeof SubscriptionView>
 
@@ -62,25 +63,22 @@ export const BillingAttemptView = row({
   status: oneOf('pending', 'success', 'failed'),
   amountMinor: int,
   currency: text,
-  scheduledAt: instant,
+  scheduledAt: isoInstant,
   attemptNumber: int,
   cycleIndex: int,
   errorCode: nullable(text),
   errorMessage: nullable(text),
   declineCode: nullable(text),
-  retryAt: nullable(instant),
+  retryAt: nullable(isoInstant),
   attemptsRemaining: int,
   orderId: nullable(int),
   platformOrderId: nullable(text),
   orderNumber: nullable(text),
   paymentMethod: nullable(json<PaymentMethod>()),
-  createdAt: instant,
-  completedAt: nullable(instant)
+  createdAt: isoInstant,
+  completedAt: nullable(isoInstant)
 })
 export type BillingAttemptView = RowOf<typeof BillingAttemptView>
 
 /** One page of a list: its rows, and how many match in all. */
 export type Page<T> = { rows: T[]; total: number }
-
-/** How many rows match. */
-export const Total = row({ total: int })

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { internalId } from '#kit/ids'
+import type { Database } from '#kit/postgres'
 import { listBillingAttempts } from '#reports'
 import type { Surface } from '../surface.ts'
 import { callerOf } from './caller.ts'
@@ -9,17 +10,17 @@ import { idField } from './fields.ts'
 import { BillingAttemptBody, presentBillingAttempt } from './present-billing-attempt.ts'
 
 /** Spec 1, Endpoints: /billing-attempts. */
-export function registerBillingAttempts(rest: Surface): void {
+export function registerBillingAttempts(rest: Surface, db: Database): void {
   rest.get(
     '/billing-attempts',
     {
       config: { scope: 'read:billing' },
       schema: {
-        querystring: Type.Object({
         operationId: 'listBillingAttempts',
         summary: 'List billing attempts',
         description:
           'Newest `date` first; among equals the higher id. The first payment of a membership is a checkout on the platform and no attempt.',
+        querystring: Type.Object({
           ...PagingFields,
           subscription_id: idField('a subscription id', {
             meaning: 'Attempts to charge this subscription',
@@ -38,22 +39,20 @@ export function registerBillingAttempts(rest: Surface): void {
       }
     },
     async (request) => {
-      const { profile, timezone } = callerOf(request)
+      const { storeId, profile, timezone } = callerOf(request)
       const { subscription_id, status, date_from, date_to } = request.query
       const paging = pagingOf(request.query)
       const subscriptionId = subscription_id === undefined ? undefined : internalId('sub', subscription_id)
       const { rows, total } =
         subscriptionId === null
           ? NOTHING
-          : await request.inStore((ctx) =>
-              listBillingAttempts(ctx, {
-                subscriptionId,
-                status,
-                after: instantOrUndefined(date_from, timezone),
-                before: instantOrUndefined(date_to, timezone),
-                ...paging
-              })
-            )
+          : await listBillingAttempts(db.direct, storeId, {
+              subscriptionId,
+              status,
+              after: instantOrUndefined(date_from, timezone),
+              before: instantOrUndefined(date_to, timezone),
+              ...paging
+            })
       return pageEnvelope(
         rows.map((attempt) => presentBillingAttempt(attempt, profile)),
         total,

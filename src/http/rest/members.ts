@@ -32,14 +32,12 @@ export function registerMembers(rest: Surface, db: Database): void {
       }
     },
     async (request) => {
-      const { profile } = callerOf(request)
+      const { storeId, profile } = callerOf(request)
       const { status, plan_id, email } = request.query
       const paging = pagingOf(request.query)
       const planId = plan_id === undefined ? undefined : internalId('plan', plan_id)
       const { rows, total } =
-        planId === null
-          ? NOTHING
-          : await request.inStore((ctx) => listMembers(ctx, { status, planId, email, ...paging }))
+        planId === null ? NOTHING : await listMembers(db.direct, storeId, { status, planId, email, ...paging })
       return pageEnvelope(
         rows.map((member) => presentMember(member, profile)),
         total,

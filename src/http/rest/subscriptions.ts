@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { internalId } from '#kit/ids'
 import type { Database } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
-import { findCustomerId, findSubscription, listSubscriptions } from '#reports'
+import { findSubscription, listSubscriptions } from '#reports'
 import type { Surface } from '../surface.ts'
 import { callerOf } from './caller.ts'
 import { IsoDate, instantOrUndefined } from './dates.ts'
@@ -35,22 +35,21 @@ export function registerSubscriptions(rest: Surface, db: Database): void {
       }
     },
     async (request) => {
-      const { profile, timezone } = callerOf(request)
+      const { storeId, profile, timezone } = callerOf(request)
       const { status, plan_id, customer_id, created_after, created_before } = request.query
       const paging = pagingOf(request.query)
       const planId = plan_id === undefined ? undefined : internalId('plan', plan_id)
-      const { rows, total } = await request.inStore(async (ctx) => {
-        const memberId = customer_id === undefined ? undefined : await findCustomerId(ctx, customer_id)
-        if (planId === null || memberId === null) return NOTHING
-        return listSubscriptions(ctx, {
-          status,
-          planId,
-          memberId,
-          createdAfter: instantOrUndefined(created_after, timezone),
-          createdBefore: instantOrUndefined(created_before, timezone),
-          ...paging
-        })
-      })
+      const { rows, total } =
+        planId === null
+          ? NOTHING
+          : await listSubscriptions(db.direct, storeId, {
+              status,
+              planId,
+              customer: customer_id,
+              createdAfter: instantOrUndefined(created_after, timezone),
+              createdBefore: instantOrUndefined(created_before, timezone),
+              ...paging
+            })
       return pageEnvelope(
         rows.map((subscription) => presentSubscription(subscription, profile)),
         total,

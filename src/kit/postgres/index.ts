@@ -17,6 +17,7 @@ export {
   instant,
   int,
   intList,
+  isoInstant,
   json,
   nullable,
   oneOf,

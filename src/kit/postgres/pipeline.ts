@@ -45,7 +45,8 @@ export class Pipeline {
       client.on('error', forget)
       client.on('end', forget)
       await client.connect()
-      await client.query(`set role ${this.#role}`)
+      // The statements are few and written for one plan each; planning a wide one anew can cost more than running it.
+      await client.query(`set role ${this.#role}; set plan_cache_mode = force_generic_plan; set jit = off`)
       return client
     } catch (err) {
       forget()

@@ -1,3 +1,5 @@
+import { isoOf } from '../clock.ts'
+
 /** Checks one column's value as the driver gave it and returns it typed; throws when the row is not what we take it for. */
 export type Column<T> = (value: unknown) => T
 
@@ -16,6 +18,9 @@ export const bool: Column<boolean> = (v) => (typeof v === 'boolean' ? v : expect
 /** A whole number that JavaScript holds exactly; bigint columns included. */
 export const int: Column<number> = (v) => (Number.isSafeInteger(v) ? (v as number) : expected('a safe integer', v))
 export const instant: Column<Temporal.Instant> = (v) => (v instanceof Temporal.Instant ? v : expected('an instant', v))
+/** An instant as the API prints it: of a timestamptz, or, where there are many, of `x at time zone 'UTC'`. */
+export const isoInstant: Column<string> = (v) =>
+  typeof v === 'string' ? v : v instanceof Temporal.Instant ? isoOf(v) : expected('an instant', v)
 export const day: Column<Temporal.PlainDate> = (v) => (v instanceof Temporal.PlainDate ? v : expected('a date', v))
 export const bytes: Column<Buffer> = (v) => (Buffer.isBuffer(v) ? v : expected('bytes', v))
 /** A json or jsonb column, parsed. The caller names the type that was written there. */

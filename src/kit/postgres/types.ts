@@ -2,6 +2,7 @@ import pg from 'pg'
 
 const INT8 = 20
 const DATE = 1082
+const TIMESTAMP = 1114
 const TIMESTAMPTZ = 1184
 const INT8_ARRAY = 1016
 const JSON_TEXT = 114
@@ -17,17 +18,26 @@ function instantOf(value: string): Temporal.Instant {
   return Temporal.Instant.from(value)
 }
 
+/** `2026-01-31 15:00:00.1` as `2026-01-31T15:00:00.100Z`; text to text, since wide lists have hundreds of them. */
+function isoOfUtc(value: string): string {
+  if (value.length < 19 || value[10] !== ' ') throw new Error(`The timestamp ${value} is not of a year from 1 to 9999`)
+  return `${value.slice(0, 10)}T${value.slice(11, 19)}.${value.slice(20, 23).padEnd(3, '0')}Z`
+}
+
 const intArray = pg.types.getTypeParser(INT8_ARRAY as never) as (value: string) => string[]
 
 /**
  * How column types arrive: int8 as an exact number, timestamptz as Temporal.Instant, date as Temporal.PlainDate, json
- * (not jsonb) as its own text, since such a column is kept for its exact bytes. Everything else as pg reads it.
+ * (not jsonb) as its own text, since such a column is kept for its exact bytes. `x at time zone 'UTC'` of a timestamptz
+ * arrives as the text that the API prints, thirty times cheaper than by way of Temporal. Everything else as pg reads it.
  */
 export const types = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     switch (oid) {
       case INT8:
         return exactInteger
+      case TIMESTAMP:
+        return isoOfUtc
       case TIMESTAMPTZ:
         return instantOf
       case DATE:

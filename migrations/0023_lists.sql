@@ -1,0 +1,427 @@
+-- Lists with exact totals at any offset, without counting rows. See docs/decisions/0005-kept-counts.md.
+--
+-- A list (members, subscriptions, billing_attempts) has facets: all of it, one status, one plan, one plan in one status.
+-- For each facet, list_blocks cuts its order (at, id) into blocks and tells how many rows fall into each; list_changes
+-- holds what has been written since. In every snapshot, over every range whose edges are edges of blocks:
+--   rows of the facet = sum of list_blocks.rows + sum of list_changes.delta
+-- Writers only append to list_changes, so that they never wait for one another; fold_list moves changes into blocks.
+
+-- The status by which subscriptions are shown and filtered.
+alter table subscriptions add column shown_status text not null generated always as
+  (case when status in ('active', 'paused') then status else 'cancelled' end) stored;
+
+-- No foreign key: each row was made from one that has it, and lives for a moment.
+create table list_changes (
+  store_id bigint not null,
+  list text collate "C" not null,
+  change_id bigint generated always as identity,
+  at timestamptz not null,
+  id bigint not null,
+  plan_id bigint,
+  status text collate "C" not null,
+  -- +1: the row is now there under this key, plan and status; -1: it no longer is.
+  delta smallint not null check (delta in (-1, 1)),
+  primary key (store_id, list, change_id)
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+select protect_table('list_changes');
+
+create table list_blocks (
+  store_id bigint not null references stores,
+  list text collate "C" not null,
+  -- The facet: 0 is every plan, '' every status.
+  plan_id bigint not null,
+  status text collate "C" not null,
+  -- 0: blocks of about a thousand rows. 1: chapters of some dozen blocks; each begins where a block does.
+  level smallint not null check (level in (0, 1)),
+  -- A block reaches from here to the next one of its facet and level; the first begins at (-infinity, 0).
+  from_at timestamptz not null,
+  from_id bigint not null,
+  rows bigint not null,
+  primary key (store_id, list, plan_id, status, level, from_at, from_id)
+) with (fillfactor = 50);
+select protect_table('list_blocks');
+
+-- What the lists hold: one row per member, subscription and attempt, by the key of its order.
+create view list_rows with (security_invoker = true) as
+  select store_id, 'members'::text collate "C" as list, created_at as at, id, plan_id, status
+    from members where status is not null
+  union all
+  select store_id, 'subscriptions', created_at, id, plan_id, shown_status from subscriptions
+  union all
+  select store_id, 'billing_attempts', scheduled_at, id, null, status from billing_attempts;
+grant select on list_rows to perennial_store, perennial_operator;
+
+-- Pages are read from the index of their facet.
+create index members_by_status on members (store_id, status, created_at desc, id desc) where status is not null;
+create index members_newest_of_plan on members (store_id, plan_id, created_at desc, id desc)
+  where status is not null and plan_id is not null;
+create index members_of_plan_by_status on members (store_id, plan_id, status, created_at desc, id desc)
+  where status is not null and plan_id is not null;
+drop index members_by_plan;
+create index subscriptions_by_status on subscriptions (store_id, shown_status, created_at desc, id desc);
+create index subscriptions_newest_of_plan on subscriptions (store_id, plan_id, created_at desc, id desc)
+  where plan_id is not null;
+create index subscriptions_of_plan_by_status on subscriptions
+  (store_id, plan_id, shown_status, created_at desc, id desc) where plan_id is not null;
+create index billing_attempts_by_status on billing_attempts (store_id, status, scheduled_at desc, id desc);
+
+-- Triggers: old and new rows are added up rather than joined, since a plan for a join of one row is kept for one of many.
+
+create function note_member_changes() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'INSERT' then
+    insert into list_changes (store_id, list, at, id, plan_id, status, delta)
+    select store_id, 'members', created_at, id, plan_id, status, 1 from new_rows where status is not null;
+  elsif tg_op = 'DELETE' then
+    insert into list_changes (store_id, list, at, id, plan_id, status, delta)
+    select store_id, 'members', created_at, id, plan_id, status, -1 from old_rows where status is not null;
+  else
+    insert into list_changes (store_id, list, at, id, plan_id, status, delta)
+    select store_id, 'members', created_at, id, plan_id, status, sum(delta)
+      from (select store_id, created_at, id, plan_id, status, -1 as delta from old_rows where status is not null
+            union all
+            select store_id, created_at, id, plan_id, status, 1 from new_rows where status is not null) both_sides
+     group by store_id, created_at, id, plan_id, status having sum(delta) <> 0;
+  end if;
+  return null;
+end $$;
+
+create function note_subscription_changes() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'INSERT' then
+    insert into list_changes (store_id, list, at, id, plan_id, status, delta)
+    select store_id, 'subscriptions', created_at, id, plan_id, shown_status, 1 from new_rows;
+  elsif tg_op = 'DELETE' then
+    insert into list_changes (store_id, list, at, id, plan_id, status, delta)
+    select store_id, 'subscriptions', created_at, id, plan_id, shown_status, -1 from old_rows;
+  else
+    insert into list_changes (store_id, list, at, id, plan_id, status, delta)
+    select store_id, 'subscriptions', created_at, id, plan_id, shown_status, sum(delta)
+      from (select store_id, created_at, id, plan_id, shown_status, -1 as delta from old_rows
+            union all
+            select store_id, created_at, id, plan_id, shown_status, 1 from new_rows) both_sides
+     group by store_id, created_at, id, plan_id, shown_status having sum(delta) <> 0;
+  end if;
+  return null;
+end $$;
+
+create function note_attempt_changes() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'INSERT' then
+    insert into list_changes (store_id, list, at, id, status, delta)
+    select store_id, 'billing_attempts', scheduled_at, id, status, 1 from new_rows;
+  elsif tg_op = 'DELETE' then
+    insert into list_changes (store_id, list, at, id, status, delta)
+    select store_id, 'billing_attempts', scheduled_at, id, status, -1 from old_rows;
+  else
+    insert into list_changes (store_id, list, at, id, status, delta)
+    select store_id, 'billing_attempts', scheduled_at, id, status, sum(delta)
+      from (select store_id, scheduled_at, id, status, -1 as delta from old_rows
+            union all
+            select store_id, scheduled_at, id, status, 1 from new_rows) both_sides
+     group by store_id, scheduled_at, id, status having sum(delta) <> 0;
+  end if;
+  return null;
+end $$;
+
+create trigger note_inserts after insert on members
+  referencing new table as new_rows for each statement execute function note_member_changes();
+create trigger note_updates after update on members
+  referencing old table as old_rows new table as new_rows for each statement execute function note_member_changes();
+create trigger note_deletes after delete on members
+  referencing old table as old_rows for each statement execute function note_member_changes();
+create trigger note_inserts after insert on subscriptions
+  referencing new table as new_rows for each statement execute function note_subscription_changes();
+create trigger note_updates after update on subscriptions
+  referencing old table as old_rows new table as new_rows for each statement execute function note_subscription_changes();
+create trigger note_deletes after delete on subscriptions
+  referencing old table as old_rows for each statement execute function note_subscription_changes();
+create trigger note_inserts after insert on billing_attempts
+  referencing new table as new_rows for each statement execute function note_attempt_changes();
+create trigger note_updates after update on billing_attempts
+  referencing old table as old_rows new table as new_rows for each statement execute function note_attempt_changes();
+create trigger note_deletes after delete on billing_attempts
+  referencing old table as old_rows for each statement execute function note_attempt_changes();
+
+-- One at a time writes the blocks of a list, or two would cut the same block.
+create function list_lock(store bigint, of_list text) returns bigint language sql stable as $$
+  select hashtextextended('list_blocks ' || store || ' ' || of_list, 0)
+$$;
+
+-- Moves up to `most` changes of a list into its blocks, and tells how many it moved. Does nothing while another process
+-- is at it. Each step is one statement, and so one snapshot; no one else writes blocks meanwhile.
+create function fold_list(
+  store bigint, of_list text, most integer default 20000, block_rows integer default 1024, chapter_blocks integer default 32
+) returns integer language plpgsql as $$
+declare
+  folded integer;
+  big record;
+  has_cut boolean := false;
+begin
+  if not pg_try_advisory_xact_lock(list_lock(store, of_list)) then return 0; end if;
+
+  with taken as (
+    delete from list_changes
+     where store_id = store and list = of_list and change_id in (
+             select c.change_id from list_changes c where c.store_id = store and c.list = of_list
+              order by c.change_id limit most)
+    returning at, id, plan_id, status, delta
+  ), net as (
+    select f.plan_id, f.status, t.at, t.id, sum(t.delta) as delta
+      from taken t
+     cross join lateral (values (0::bigint, ''), (0, t.status), (t.plan_id, ''), (t.plan_id, t.status)) f(plan_id, status)
+     where f.plan_id is not null
+     group by f.plan_id, f.status, t.at, t.id having sum(t.delta) <> 0
+  ), placed as (
+    select n.plan_id, n.status, l.level, coalesce(b.from_at, '-infinity') as from_at, coalesce(b.from_id, 0) as from_id,
+           sum(n.delta) as delta
+      from net n
+     cross join (values (0), (1)) l(level)
+      left join lateral (
+             select b.from_at, b.from_id from list_blocks b
+              where b.store_id = store and b.list = of_list and b.plan_id = n.plan_id and b.status = n.status
+                and b.level = l.level and (b.from_at, b.from_id) <= (n.at, n.id)
+              order by b.from_at desc, b.from_id desc limit 1) b on true
+     group by 1, 2, 3, 4, 5
+  ), written as (
+    insert into list_blocks (store_id, list, plan_id, status, level, from_at, from_id, rows)
+    select store, of_list, plan_id, status, level, from_at, from_id, delta from placed where delta <> 0
+    on conflict (store_id, list, plan_id, status, level, from_at, from_id)
+      do update set rows = list_blocks.rows + excluded.rows
+  )
+  select count(*) into folded from taken;
+
+  -- While much still waits, cutting would read those rows again and again.
+  if folded = 0 or folded = most then return folded; end if;
+
+  for big in
+    select b.plan_id, b.status, b.from_at, b.from_id
+      from list_blocks b
+     where b.store_id = store and b.list = of_list and b.level = 0 and b.rows > 2 * block_rows
+  loop
+    perform cut_block(store, of_list, big.plan_id, big.status, big.from_at, big.from_id, block_rows);
+    has_cut := true;
+  end loop;
+  if has_cut then perform cut_chapters(store, of_list, chapter_blocks); end if;
+
+  -- A block without rows joins the one before it.
+  delete from list_blocks where store_id = store and list = of_list and level = 1 and rows = 0 and from_at > '-infinity';
+  delete from list_blocks b
+   where b.store_id = store and b.list = of_list and b.level = 0 and b.rows = 0 and b.from_at > '-infinity'
+     and not exists (
+           select from list_blocks c
+            where c.store_id = store and c.list = of_list and c.plan_id = b.plan_id and c.status = b.status
+              and c.level = 1 and c.from_at = b.from_at and c.from_id = b.from_id);
+  return folded;
+end $$;
+
+-- The condition of a facet on list_rows, as text, so that each facet is planned for its own index.
+create function facet_condition(of_list text, of_plan bigint, of_status text) returns text language sql stable as $$
+  select format('list = %L', of_list)
+      || case when of_plan = 0 then '' else format(' and plan_id = %s', of_plan) end
+      || case when of_status = '' then '' else format(' and status = %L', of_status) end
+$$;
+
+-- Cuts one block into pieces of block_rows rows: what is there now, less the changes that still wait.
+create function cut_block(
+  store bigint, of_list text, of_plan bigint, of_status text, block_at timestamptz, block_id bigint, block_rows integer
+) returns void language plpgsql as $$
+declare
+  end_at timestamptz;
+  end_id bigint;
+begin
+  select from_at, from_id into end_at, end_id from list_blocks
+   where store_id = store and list = of_list and plan_id = of_plan and status = of_status and level = 0
+     and (from_at, from_id) > (block_at, block_id)
+   order by from_at, from_id limit 1;
+  execute format($cut$
+    with entries as (
+      select at, id, row_number() over (order by at, id) - 1 as n from list_rows
+       where store_id = $1 and %1$s and (at, id) >= ($5, $6) and (at, id) < ($7, $8)
+    ), pieces as (
+      select n / $9 as piece, case when n = 0 then $5 else at end as from_at, case when n = 0 then $6 else id end as from_id,
+             least($9, (select count(*) from entries) - n) as rows
+        from entries where n %% $9 = 0
+    ), waiting as (
+      select (select max(p.piece) from pieces p where (p.from_at, p.from_id) <= (c.at, c.id)) as piece, c.delta
+        from list_changes c
+       where c.store_id = $1 and %1$s and (c.at, c.id) >= ($5, $6) and (c.at, c.id) < ($7, $8)
+    )
+    insert into list_blocks (store_id, list, plan_id, status, level, from_at, from_id, rows)
+    select $1, $2, $3, $4, 0, p.from_at, p.from_id, p.rows - coalesce((select sum(delta) from waiting w where w.piece = p.piece), 0)
+      from pieces p
+    on conflict (store_id, list, plan_id, status, level, from_at, from_id) do update set rows = excluded.rows
+    $cut$, facet_condition(of_list, of_plan, of_status))
+    using store, of_list, of_plan, of_status, block_at, block_id,
+          coalesce(end_at, 'infinity'), coalesce(end_id, 0), block_rows;
+end $$;
+
+-- Cuts the chapters that hold more than twice chapter_blocks blocks.
+create function cut_chapters(store bigint, of_list text, chapter_blocks integer) returns void language sql as $$
+  with blocks as (
+    select b.plan_id, b.status, b.from_at, b.from_id, b.rows, c.from_at as chapter_at, c.from_id as chapter_id,
+           row_number() over chapter - 1 as n, count(*) over (partition by b.plan_id, b.status, c.from_at, c.from_id) as blocks
+      from list_blocks b
+     cross join lateral (
+             select c.from_at, c.from_id from list_blocks c
+              where c.store_id = store and c.list = of_list and c.plan_id = b.plan_id and c.status = b.status
+                and c.level = 1 and (c.from_at, c.from_id) <= (b.from_at, b.from_id)
+              order by c.from_at desc, c.from_id desc limit 1) c
+     where b.store_id = store and b.list = of_list and b.level = 0
+    window chapter as (partition by b.plan_id, b.status, c.from_at, c.from_id order by b.from_at, b.from_id)
+  )
+  insert into list_blocks (store_id, list, plan_id, status, level, from_at, from_id, rows)
+  select store, of_list, plan_id, status, 1, min(from_at), (array_agg(from_id order by n))[1], sum(rows)
+    from blocks where blocks > 2 * chapter_blocks
+   group by plan_id, status, chapter_at, chapter_id, n / chapter_blocks
+  on conflict (store_id, list, plan_id, status, level, from_at, from_id) do update set rows = excluded.rows;
+$$;
+
+-- Makes the blocks of a list anew from its rows.
+create function rebuild_list(
+  store bigint, of_list text, block_rows integer default 1024, chapter_blocks integer default 32
+) returns void language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock(list_lock(store, of_list));
+  delete from list_blocks where store_id = store and list = of_list;
+  -- One statement: the changes it removes are those of the rows it reads.
+  with gone as (
+    delete from list_changes where store_id = store and list = of_list
+  ), entries as (
+    select f.plan_id, f.status, r.at, r.id,
+           row_number() over (partition by f.plan_id, f.status order by r.at, r.id) - 1 as n,
+           count(*) over (partition by f.plan_id, f.status) as total
+      from list_rows r
+     cross join lateral (values (0::bigint, ''), (0, r.status), (r.plan_id, ''), (r.plan_id, r.status)) f(plan_id, status)
+     where r.store_id = store and r.list = of_list and f.plan_id is not null
+  )
+  insert into list_blocks (store_id, list, plan_id, status, level, from_at, from_id, rows)
+  select store, of_list, plan_id, status, l.level, case when n = 0 then '-infinity' else at end,
+         case when n = 0 then 0 else id end, least(l.rows, total - n)
+    from entries cross join (values (0, block_rows), (1, block_rows * chapter_blocks)) l(level, rows)
+   where n % l.rows = 0;
+end $$;
+
+-- Makes all blocks of a store anew, for after the tables were written past the triggers.
+create function rebuild_lists(store bigint) returns void language plpgsql as $$
+begin
+  perform rebuild_list(store, list) from (values ('members'), ('subscriptions'), ('billing_attempts')) lists(list);
+end $$;
+
+-- How many rows of a facet are at or after a key.
+create function rank_in_list(store bigint, of_list text, of_plan bigint, of_status text, key_at timestamptz, key_id bigint)
+returns bigint language plpgsql stable as $$
+declare
+  chapter_at timestamptz;
+  chapter_id bigint;
+  edge_at timestamptz;
+  edge_id bigint;
+  above bigint;
+  inside bigint;
+  waiting bigint;
+begin
+  select from_at, from_id into chapter_at, chapter_id from list_blocks
+   where store_id = store and list = of_list and plan_id = of_plan and status = of_status and level = 1
+     and (from_at, from_id) >= (key_at, key_id)
+   order by from_at, from_id limit 1;
+  chapter_at := coalesce(chapter_at, 'infinity');
+  chapter_id := coalesce(chapter_id, 0);
+  select from_at, from_id into edge_at, edge_id from list_blocks
+   where store_id = store and list = of_list and plan_id = of_plan and status = of_status and level = 0
+     and (from_at, from_id) >= (key_at, key_id)
+   order by from_at, from_id limit 1;
+  edge_at := coalesce(edge_at, 'infinity');
+  edge_id := coalesce(edge_id, 0);
+
+  select coalesce(sum(rows), 0) into above from list_blocks
+   where store_id = store and list = of_list and plan_id = of_plan and status = of_status
+     and (level = 1 and (from_at, from_id) >= (chapter_at, chapter_id)
+          or level = 0 and (from_at, from_id) >= (edge_at, edge_id) and (from_at, from_id) < (chapter_at, chapter_id));
+  select coalesce(sum(delta), 0) into waiting from list_changes
+   where store_id = store and list = of_list and (of_plan = 0 or plan_id = of_plan)
+     and (of_status = '' or status = of_status) and (at, id) >= (edge_at, edge_id);
+  execute format('select count(*) from list_rows where store_id = $1 and %s and (at, id) >= ($2, $3) and (at, id) < ($4, $5)',
+                 facet_condition(of_list, of_plan, of_status))
+     into inside using store, key_at, key_id, edge_at, edge_id;
+  return above + waiting + inside;
+end $$;
+
+-- Where a page begins that skips `skip` rows of a facet between two instants (exclusive; null for none): after a key,
+-- and some rows further; how many rows it takes, and how many there are in all.
+create function locate_page(
+  store bigint, of_list text, of_plan bigint, of_status text, after_at timestamptz, before_at timestamptz,
+  skip bigint, take bigint,
+  out total bigint, out start_at timestamptz, out start_id bigint, out skip_rows bigint, out take_rows bigint
+) language plpgsql stable as $$
+declare
+  max_id constant bigint := 9223372036854775807;
+  newer bigint := 0;
+  chapter_at timestamptz := 'infinity';
+  chapter_id bigint := 0;
+  skipped bigint := 0;
+  floor_at timestamptz;
+  floor_id bigint;
+begin
+  if after_at is null then
+    select coalesce(sum(rows), 0) into total from list_blocks
+     where store_id = store and list = of_list and plan_id = of_plan and status = of_status and level = 1;
+    total := total + (select coalesce(sum(delta), 0) from list_changes
+                       where store_id = store and list = of_list and (of_plan = 0 or plan_id = of_plan)
+                         and (of_status = '' or status = of_status));
+  else
+    total := rank_in_list(store, of_list, of_plan, of_status, after_at, max_id);
+  end if;
+  if before_at is not null then
+    newer := rank_in_list(store, of_list, of_plan, of_status, before_at, 0);
+  end if;
+  total := greatest(total - newer, 0);
+  take_rows := greatest(least(take, total - skip), 0);
+  start_at := 'infinity';
+  start_id := 0;
+  skip_rows := newer + skip;
+  if take_rows = 0 or skip_rows = 0 then return; end if;
+
+  -- The oldest chapter edge, then the oldest block edge, above which no more rows lie than are skipped.
+  select e.from_at, e.from_id, e.above into chapter_at, chapter_id, skipped
+    from (select u.is_edge, u.from_at, u.from_id,
+                 sum(u.rows) over (order by u.from_at desc, u.from_id desc, u.is_edge) as above
+            from (select true as is_edge, from_at, from_id, rows from list_blocks
+                   where store_id = store and list = of_list and plan_id = of_plan and status = of_status and level = 1
+                  union all
+                  select false, at, id, delta from list_changes
+                   where store_id = store and list = of_list and (of_plan = 0 or plan_id = of_plan)
+                     and (of_status = '' or status = of_status)) u) e
+   where e.is_edge and e.above <= skip_rows
+   order by e.from_at, e.from_id limit 1;
+  if found then
+    start_at := chapter_at;
+    start_id := chapter_id;
+    skip_rows := skip_rows - skipped;
+  end if;
+  if skip_rows = 0 then return; end if;
+
+  select from_at, from_id into floor_at, floor_id from list_blocks
+   where store_id = store and list = of_list and plan_id = of_plan and status = of_status and level = 1
+     and (from_at, from_id) < (start_at, start_id)
+   order by from_at desc, from_id desc limit 1;
+  select e.from_at, e.from_id, e.above into chapter_at, chapter_id, skipped
+    from (select u.is_edge, u.from_at, u.from_id,
+                 sum(u.rows) over (order by u.from_at desc, u.from_id desc, u.is_edge) as above
+            from (select true as is_edge, from_at, from_id, rows from list_blocks
+                   where store_id = store and list = of_list and plan_id = of_plan and status = of_status and level = 0
+                     and (from_at, from_id) < (start_at, start_id) and (from_at, from_id) >= (floor_at, floor_id)
+                  union all
+                  select false, at, id, delta from list_changes
+                   where store_id = store and list = of_list and (of_plan = 0 or plan_id = of_plan)
+                     and (of_status = '' or status = of_status)
+                     and (at, id) < (start_at, start_id) and (at, id) >= (floor_at, floor_id)) u) e
+   where e.is_edge and e.above <= skip_rows
+   order by e.from_at, e.from_id limit 1;
+  if found then
+    start_at := chapter_at;
+    start_id := chapter_id;
+    skip_rows := skip_rows - skipped;
+  end if;
+end $$;
+
+select rebuild_lists(store_id) from stores;
