@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import type { FastifyError, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '#kit/refusal'
 
 /** Thrown when a request is over its store's budget; each surface answers it with 429 in its own shape. */
@@ -12,8 +12,14 @@ export class RateLimited extends Error {
 export const authenticationFailed = (message = 'A valid API key is needed') =>
   new Refusal('authentication_failed', message)
 
-export const noSuchRoute = (request: FastifyRequest) =>
-  new Refusal('not_found', `There is no ${request.method} ${pathOf(request.url).slice(0, 200)}`)
+/** Of a path that is there, `Allow` and the message tell the methods that it takes. */
+export function noSuchRoute(request: FastifyRequest, reply: FastifyReply): Refusal {
+  const path = pathOf(request.url)
+  const methods = request.server.methodsOf(path).join(', ')
+  if (methods) reply.header('allow', methods)
+  const asked = `There is no ${request.method} ${path.slice(0, 200)}`
+  return new Refusal('not_found', methods ? `${asked}; this path takes ${methods}` : asked)
+}
 
 /**
  * What to answer for something thrown: the refusal itself, what the framework refused put into our words, or null for

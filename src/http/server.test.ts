@@ -46,14 +46,16 @@ test('every answer has a request id of our own', async () => {
 
 test('a path outside every surface: 404', async () => {
   const { app } = testServer(db)
-  for (const [method, url] of [
+  for (const [method, url, allow] of [
     ['GET', '/nothing'],
-    ['GET', '/platform/webhooks'],
-    ['POST', '/livez']
+    ['GET', '/platform/webhooks', 'POST'],
+    ['POST', '/livez', 'GET, HEAD']
   ] as const) {
     const response = await app.inject({ method, url })
     assert.equal(response.statusCode, 404)
-    assert.deepEqual(response.json(), { error: { code: 'not_found', message: `There is no ${method} ${url}` } })
+    assert.equal(response.headers.allow, allow)
+    const message = `There is no ${method} ${url}${allow ? `; this path takes ${allow}` : ''}`
+    assert.deepEqual(response.json(), { error: { code: 'not_found', message } })
   }
 })
 

@@ -10,6 +10,7 @@ import type { HttpDeps } from './deps.ts'
 import { registerDocs } from './docs/index.ts'
 import { logBug, noSuchRoute, refusalOf } from './errors.ts'
 import { registerHealth } from './health.ts'
+import { keepKnownPaths } from './known-paths.ts'
 import { registerPlatformDoor } from './platform-door.ts'
 import { logRequests } from './request-log.ts'
 import { errorBody, statusOf } from './rest/errors.ts'
@@ -66,8 +67,8 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
     done()
   })
   app.addHook('preValidation', (request, _reply, done) => done(unreadableQuery(request.url)))
-  app.setNotFoundHandler((request) => {
-    throw noSuchRoute(request)
+  app.setNotFoundHandler((request, reply) => {
+    throw noSuchRoute(request, reply)
   })
   app.setErrorHandler((err, request, reply) => {
     const refusal = refusalOf(err)
@@ -77,6 +78,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
   logRequests(app, deps)
   noteKeyUses(app, deps)
 
+  keepKnownPaths(app)
   registerDocs(app, deps.budgets)
   registerHealth(app, deps)
   registerPlatformDoor(app, deps)

@@ -31,8 +31,8 @@ export function registerAdmin(app: FastifyInstance, deps: HttpDeps): void {
         throw authenticationFailed('A valid operator token is needed')
       }
     })
-    admin.setNotFoundHandler((request) => {
-      throw noSuchRoute(request)
+    admin.setNotFoundHandler((request, reply) => {
+      throw noSuchRoute(request, reply)
     })
     admin.setErrorHandler((err, request, reply) => {
       const refusal = refusalOf(err)

@@ -50,7 +50,7 @@ export function page(document: OpenApiDocument, guide: Section[], origin: string
 <body>
 <a class="skip" href="#main">Skip to content</a>
 <header><h1>Perennial API</h1><p>Base address <code>${text(origin + prefix)}</code> · <a href="/openapi.json">OpenAPI document</a></p></header>
-<details class="contents" open><summary>Contents</summary><nav aria-label="Contents">${contents.join('')}</nav></details>
+<details class="contents"><summary>Contents</summary><nav aria-label="Contents">${contents.join('')}</nav></details>
 <main id="main" tabindex="-1">
 <section id="start"><h2>First request</h2>
 <p>Put a key of your store into <code>KEY</code>, and read two members:</p>
@@ -73,7 +73,7 @@ ${objects.map(([name, schema]) => objectSection(name, schema)).join('\n')}
 <p>The service posts JSON to receivers that you register with <code>perennial webhook create</code>. Answer with a 2xx
 status within 30 seconds; anything else is tried again after a minute, five, thirty, two hours and twelve. One delivery may
 come more than once, under the same <code>webhook_id</code>. Check a signature over the raw bytes before you parse them.</p>
-${table('Headers of a delivery', ['Header', ''], signatureRows(document))}
+${table('Headers of a delivery', ['Header', 'Description'], signatureRows(document))}
 ${events.map(([type, { post }]) => webhookSection(type, post, document)).join('\n')}
 </main>
 </body>

@@ -21,18 +21,18 @@ export function operationSection(
   return `<section id="${anchor(operationId)}"><h3>${text(summary)}</h3>
 <p class="route"><code><b>${method}</b> ${text(prefix + path)}</code> <span>Scope ${code(operation['x-required-scope'] ?? '')}</span></p>
 <p>${line(about)}</p>
-${taken.length > 0 ? table(`Parameters of ${summary}`, ['Parameter', 'In', ''], taken.map(parameterRow)) : ''}
-${fields?.properties && Object.keys(fields.properties).length > 0 ? table(`Body of ${summary}`, ['Field of the body', 'Type', ''], bodyRows(fields)) : ''}
+${taken.length > 0 ? table(`Parameters of ${summary}`, ['Parameter', 'In', 'Description'], taken.map(parameterRow)) : ''}
+${fields?.properties && Object.keys(fields.properties).length > 0 ? table(`Body of ${summary}`, ['Field of the body', 'Type', 'Description'], bodyRows(fields)) : ''}
 ${sample(`Request: ${summary}`, curl(method, origin + prefix + path, operation))}
 <p>${answerLine(responses)}</p>
 ${folded('Example of the answer', json(`Answer: ${summary}`, exampleOf(responses[200])))}
 </section>`
 }
 
-const parameterRow = ({ name, in: place, required, description }: Parameter) => [
+const parameterRow = ({ name, in: place, required, description = '', schema }: Parameter) => [
   code(name) + (required ? ' <em>required</em>' : ''),
   place,
-  line(description ?? '')
+  line(schema.default === undefined ? description : `${description} Default ${schema.default}.`)
 ]
 
 function bodyRows(schema: JsonSchema): string[][] {
@@ -48,7 +48,7 @@ function answerLine(responses: Operation['responses']): string {
   const data = content?.['application/json'].schema.properties?.data
   const refused = Object.keys(responses).filter((status) => status !== '200')
   const links = refused.map((status) => `<a href="#error-${status}">${status}</a>`).join(', ')
-  return `Answers 200 with ${data ? `${typeOf(data)} in <code>data</code>` : '<code>data</code>'}, or ${links}.`
+  return `Answers 200${data ? ` with <code>data</code>: ${typeOf(data)}` : ''}; or ${links}.`
 }
 
 /** What a receiver gets: the payload's fields and a whole example. */
@@ -56,13 +56,13 @@ export function webhookSection(type: string, operation: Operation, { components 
   const { schema, example } = operation.requestBody!.content['application/json']
   const event = components.schemas[nameOf(schema.$ref ?? '')]
   return `<section id="${anchor(`event-${type}`)}"><h3>${code(type)}</h3><p>${line(operation.summary)}.</p>
-${folded('Fields of data', table(`Fields of ${type}`, ['Field', 'Type', ''], fieldRows(event?.properties?.data ?? {})))}
+${folded('Fields of data', table(`Fields of ${type}`, ['Field', 'Type', 'Description'], fieldRows(event?.properties?.data ?? {})))}
 ${folded('Example', json(`Example of ${type}`, example))}</section>`
 }
 
 export function objectSection(name: string, schema: JsonSchema): string {
   return `<section id="${objectAnchor(name)}"><h3>${text(name)}</h3>${prose(schema.description ?? '')}
-${table(`Fields of ${name}`, ['Field', 'Type', ''], fieldRows(schema))}</section>`
+${table(`Fields of ${name}`, ['Field', 'Type', 'Description'], fieldRows(schema))}</section>`
 }
 
 /** Each way to be refused, by status. */

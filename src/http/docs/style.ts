@@ -11,12 +11,14 @@ a, summary { color: var(--accent) } summary { cursor: pointer; padding: .5rem 0 
 nav h2 { font-size: .85rem; margin: .75rem 0 .25rem; color: var(--soft) } nav ul { list-style: none; margin: 0; padding: 0; display: flex; flex-wrap: wrap; gap: 0 1rem } nav a { display: inline-block; padding: .2rem 0 }
 pre, .table { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: .5rem; margin: 0 0 .75rem } pre { padding: .75rem }
 code, pre { font: .9em/1.5 ui-monospace, monospace }
-table { border-collapse: collapse; width: 100% } th, td { text-align: left; vertical-align: top; padding: .4rem .75rem; border-bottom: 1px solid var(--line); min-width: 6rem }
-th, td:first-child { overflow-wrap: break-word } td:last-child { min-width: 12rem }
+table { border-collapse: collapse; width: 100% } th, td { text-align: left; vertical-align: top; padding: .4rem .75rem; border-bottom: 1px solid var(--line); min-width: 4rem }
+th, td:first-child { overflow-wrap: break-word } td:last-child { min-width: 10rem }
 th { color: var(--soft); font-weight: 600 } tr:last-child td { border-bottom: 0 }
 .skip { position: absolute; left: -999rem } .skip:focus { left: 1rem; top: .5rem; background: var(--card); padding: .5rem 1rem }
 @media (min-width: 70rem) {
   body { max-width: 78rem; display: grid; grid-template-columns: 16rem minmax(0, 1fr); column-gap: 3rem } header { grid-column: 1 / -1 }
   .contents { position: sticky; top: 0; align-self: start; max-height: 100vh; overflow-y: auto; padding: .5rem } nav ul { display: block }
+  @supports selector(::details-content) { .contents::details-content { content-visibility: visible } .contents > summary { display: none } }
 }
+@media (max-width: 30rem) { th, td { padding: .35rem .4rem; min-width: 3rem } table { font-size: .9rem } }
 `

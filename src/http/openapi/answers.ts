@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { Refusal } from '#kit/refusal'
 import { RateLimited } from '../errors.ts'
+import { pagingOf } from '../rest/envelope.ts'
 import { errorBody, statusOf } from '../rest/errors.ts'
 import { exampleOf } from './examples.ts'
 import type { JsonSchema } from './json-schema.ts'
@@ -136,7 +137,8 @@ export function answered(
   { changes, headers }: { changes?: Record<string, unknown>; headers: string[] }
 ): Answer {
   const { data = {} } = schema.properties ?? {}
-  const { data: shown, meta } = exampleOf(schema) as { data: unknown; meta: object }
+  const { data: shown, meta: single } = exampleOf(schema) as { data: unknown; meta: object }
+  const meta = data.items ? { ...single, ...pagingOf({}) } : single
   const example = changes ? { data: { ...(shown as object), ...changes }, meta } : { data: shown, meta }
   const name = (data.items ?? data).title ?? 'object'
   return {

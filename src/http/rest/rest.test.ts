@@ -82,19 +82,36 @@ test('every route of the direct API asks for a scope', async () => {
   }
 })
 
-test('unknown routes and wrong methods: 404 in the same shape, with budget headers', async () => {
+test('unknown routes and wrong methods: 404 in the same shape, with budget headers and what the path takes', async () => {
   const key = await (await aStore(db)).aKey()
-  for (const [method, path] of [
+  for (const [method, path, allow] of [
+    ['GET', ''],
+    ['GET', '/'],
     ['GET', '/nothing'],
     ['GET', '/members/mem_1/nothing'],
-    ['DELETE', '/members'],
-    ['POST', '/billing-attempts'],
-    ['PATCH', '/subscriptions/sub_1']
+    ['HEAD', '/nothing'],
+    ['DELETE', '/nothing'],
+    ['DELETE', '/members', 'GET, HEAD'],
+    ['OPTIONS', '/members', 'GET, HEAD'],
+    ['POST', '/billing-attempts', 'GET, HEAD'],
+    ['PATCH', '/subscriptions/sub_1', 'GET, HEAD'],
+    ['GET', '/subscriptions/sub_1/pause', 'POST'],
+    ['HEAD', '/subscriptions/sub_1/pause', 'POST']
   ] as const) {
-    const response = await rest(path, key, { method, ...(method === 'POST' && { payload: { a: 1 } }) })
-    assert.equal(response.statusCode, 404)
-    assert.deepEqual(response.json(), { error: { code: 'not_found', message: `There is no ${method} /v1${path}` } })
+    const url = `/v1${path}`
+    const authorization = `Bearer ${key}`
+    const response = await app.inject({
+      method,
+      url,
+      headers: { authorization },
+      ...(method === 'POST' && { payload: { a: 1 } })
+    })
+    assert.equal(response.statusCode, 404, `${method} ${url}`)
+    assert.equal(response.headers.allow, allow)
+    const message = `There is no ${method} ${url}${allow ? `; this path takes ${allow}` : ''}`
+    assert.equal(response.body, method === 'HEAD' ? '' : JSON.stringify({ error: { code: 'not_found', message } }))
     assert.equal(budgetOf(response).limit, 300)
+    assert.ok(response.headers['x-request-id'])
   }
 })
 

@@ -25,8 +25,8 @@ export function registerStorefront(
       rateLimited: () => errorBody(new RateLimited()),
       internalError: () => errorBody(null)
     })
-    storefront.setNotFoundHandler((request) => {
-      throw noSuchRoute(request)
+    storefront.setNotFoundHandler((request, reply) => {
+      throw noSuchRoute(request, reply)
     })
     storefront.setErrorHandler((err, request, reply) => {
       const refusal = refusalOf(err)
