@@ -1,9 +1,11 @@
 import { SYNC_CONTRACT } from '#billing'
 import type { Job, JobHandler, JobOutcome } from '#kit/jobs'
 import type { Database } from '#kit/postgres'
+import { PUSH_CUSTOMER } from '#members'
 import type { Connector, PlatformContract, PlatformResult } from '#platform'
 import { lockSubscriptions, noteRevisions, PUSH_CONTRACT, type Subscription } from '#subscriptions'
 import { syncContractsById } from './platform-topics.ts'
+import { pushCustomers } from './push-customers.ts'
 
 type Deps = { db: Database; connectorOf: (storeId: number) => Promise<Connector> }
 
@@ -11,6 +13,7 @@ type Deps = { db: Database; connectorOf: (storeId: number) => Promise<Connector>
 export function jobHandlers(deps: Deps): Record<string, JobHandler> {
   return {
     [PUSH_CONTRACT]: (storeId, jobs) => pushContracts(deps, storeId, jobs),
+    [PUSH_CUSTOMER]: (storeId, jobs) => pushCustomers(deps, storeId, jobs),
     [SYNC_CONTRACT]: async (storeId, jobs) => {
       await syncContractsById(
         deps,

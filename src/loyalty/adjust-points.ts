@@ -12,8 +12,7 @@ import { insertMissingAccounts, listOperations, lockAccounts, writeLedger } from
 export async function adjustPoints(ctx: Ctx, adjustments: PointsAdjustment[]): Promise<PointsEntry[]> {
   if (adjustments.length === 0) return []
   const memberIds = [...new Set(adjustments.map((a) => a.memberId))]
-  await insertMissingAccounts(ctx, memberIds)
-  const balances = new Map((await lockAccounts(ctx, memberIds)).map((a) => [a.memberId, a.balance]))
+  const balances = await lockBalances(ctx, adjustments)
   const told = new Set(
     await listOperations(
       ctx,
@@ -22,7 +21,7 @@ export async function adjustPoints(ctx: Ctx, adjustments: PointsAdjustment[]): P
   )
 
   const entries = adjustments.flatMap(({ memberId, balance, reason, operationId, orderId = null }) => {
-    const points = balance - balances.get(memberId)!
+    const points = balance - (balances.get(memberId) ?? 0)
     if (points === 0 || told.has(operationId)) return []
     balances.set(memberId, balance)
     told.add(operationId)
@@ -34,4 +33,17 @@ export async function adjustPoints(ctx: Ctx, adjustments: PointsAdjustment[]): P
   const emails = new Map((await listCustomers(ctx, memberIds)).map(({ id, email }) => [id, email]))
   await record(ctx, ...written.map((entry) => pointsChanged(entry, emails.get(entry.memberId) ?? null)))
   return written
+}
+
+/** Held until the transaction ends. The first points make the account; without one the balance is zero. */
+async function lockBalances(ctx: Ctx, adjustments: PointsAdjustment[]): Promise<Map<number, number>> {
+  const accounts = await lockAccounts(ctx, [...new Set(adjustments.map((a) => a.memberId))])
+  const known = new Set(accounts.map((a) => a.memberId))
+  const firsts = adjustments.filter((a) => a.balance !== 0 && !known.has(a.memberId))
+  const missing = [...new Set(firsts.map((a) => a.memberId))]
+  if (missing.length > 0) {
+    await insertMissingAccounts(ctx, missing)
+    accounts.push(...(await lockAccounts(ctx, missing)))
+  }
+  return new Map(accounts.map((a) => [a.memberId, a.balance]))
 }

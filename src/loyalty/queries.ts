@@ -5,9 +5,7 @@ import type { PointsEntry } from './points.ts'
 export async function insertMissingAccounts(ctx: Ctx, memberIds: number[]): Promise<void> {
   await ctx.tx.run(sql`
     insert into points_accounts (store_id, member_id, balance, updated_at)
-    select ${ctx.storeId}, m.id, 0, ${ctx.now} from unnest(${memberIds}::bigint[]) as m(id)
-     where not exists (select from points_accounts a where a.store_id = ${ctx.storeId} and a.member_id = m.id)
-     order by m.id
+    select ${ctx.storeId}, m.id, 0, ${ctx.now} from unnest(${memberIds}::bigint[]) as m(id) order by m.id
     on conflict (store_id, member_id) do nothing`)
 }
 

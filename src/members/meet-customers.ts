@@ -3,11 +3,11 @@ import type { Ctx } from '#kit/postgres'
 import { storeFacts } from '#stores'
 import type { CustomerTold, KnownCustomer } from './customer.ts'
 import { memberUpdated } from './events.ts'
+import { changesBetween } from './profile.ts'
 import { insertMissingCustomers, listMemberSnapshots, lockCustomers, updateCustomers } from './queries.ts'
 
 const MAX_NAME = 200
 const MAX_EMAIL = 320
-const SHOWN = ['email', 'firstName', 'lastName'] as const
 
 /**
  * Makes the service know these customers, as new or as they are now, and returns them by the platform's id. A member
@@ -21,14 +21,13 @@ export async function meetCustomers(ctx: Ctx, customers: CustomerTold[]): Promis
 
   const known = new Map([...before, ...after].map((customer) => [customer.platformCustomerId, customer]))
   const old = new Map(before.map((customer) => [customer.id, customer]))
-  const changes = new Map<number, Record<string, { from: string | null; to: string | null }>>()
-  for (const customer of after) {
-    const was = old.get(customer.id)
-    if (!was || customer.status === null) continue
-    const differing = SHOWN.filter((field) => was[field] !== customer[field])
-    if (differing.length === 0) continue
-    changes.set(customer.id, Object.fromEntries(differing.map((f) => [snake(f), { from: was[f], to: customer[f] }])))
-  }
+  const changes = new Map(
+    after.flatMap((customer) => {
+      const was = old.get(customer.id)
+      const changed = was && customer.status !== null && changesBetween(was, customer)
+      return changed ? [[customer.id, changed] as const] : []
+    })
+  )
   if (changes.size > 0) {
     const store = await storeFacts(ctx)
     const members = await listMemberSnapshots(ctx, [...changes.keys()])
@@ -36,9 +35,6 @@ export async function meetCustomers(ctx: Ctx, customers: CustomerTold[]): Promis
   }
   return known
 }
-
-const snake = (field: (typeof SHOWN)[number]) =>
-  field === 'email' ? 'email' : field === 'firstName' ? 'first_name' : 'last_name'
 
 /** Of several tellings of one customer the newest; texts longer than we keep are cut, never a reason to refuse a person. */
 function newestOfEach(customers: CustomerTold[]): Map<string, CustomerTold> {

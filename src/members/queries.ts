@@ -26,29 +26,41 @@ export function lockCustomers(ctx: Ctx, platformIds: string[]) {
   )
 }
 
-/** Writes what is newer, and returns the rows that it changed. What a source does not tell (null) keeps what we had. */
+/**
+ * Writes what is newer, and returns the rows that it touched. What a source does not tell (null) keeps what we had, and so
+ * does what waits to be pushed: there the platform's news is older than ours. The rows must be locked.
+ */
 export function updateCustomers(ctx: Ctx, customers: CustomerTold[]) {
   return ctx.tx.many(
     KnownCustomer,
     sql`
+    with news as (
+      select k.id, c.updated_at,
+             case when 'email' = any(k.profile_pending) then k.email else coalesce(c.email, k.email) end as email,
+             case when 'first_name' = any(k.profile_pending) then k.first_name
+                  else coalesce(c.first_name, k.first_name) end as first_name,
+             case when 'last_name' = any(k.profile_pending) then k.last_name
+                  else coalesce(c.last_name, k.last_name) end as last_name,
+             coalesce(c.country, k.country_code) as country, coalesce(c.province, k.province_code) as province
+        from unnest(${customers.map((c) => c.id)}::text[], ${customers.map((c) => c.email)}::text[],
+                    ${customers.map((c) => c.firstName)}::text[], ${customers.map((c) => c.lastName)}::text[],
+                    ${customers.map((c) => c.countryCode ?? null)}::text[],
+                    ${customers.map((c) => c.provinceCode ?? null)}::text[],
+                    ${customers.map((c) => c.updatedAt ?? null)}::timestamptz[])
+               as c(platform_id, email, first_name, last_name, country, province, updated_at)
+        join members k on k.store_id = ${ctx.storeId} and k.platform_customer_id = c.platform_id
+       where k.platform_updated_at is null or c.updated_at is null or c.updated_at >= k.platform_updated_at),
+    changed as (
+      select n.*, (m.email, m.first_name, m.last_name, m.country_code, m.province_code)
+                  is distinct from (n.email, n.first_name, n.last_name, n.country, n.province) as is_changed
+        from news n join members m on m.store_id = ${ctx.storeId} and m.id = n.id)
     update members m
-       set email = coalesce(c.email, m.email), first_name = coalesce(c.first_name, m.first_name),
-           last_name = coalesce(c.last_name, m.last_name), country_code = coalesce(c.country, m.country_code),
-           province_code = coalesce(c.province, m.province_code),
-           platform_updated_at = coalesce(greatest(c.updated_at, m.platform_updated_at), m.platform_updated_at),
-           updated_at = ${ctx.now}
-      from unnest(${customers.map((c) => c.id)}::text[], ${customers.map((c) => c.email)}::text[],
-                  ${customers.map((c) => c.firstName)}::text[], ${customers.map((c) => c.lastName)}::text[],
-                  ${customers.map((c) => c.countryCode ?? null)}::text[],
-                  ${customers.map((c) => c.provinceCode ?? null)}::text[],
-                  ${customers.map((c) => c.updatedAt ?? null)}::timestamptz[])
-             as c(id, email, first_name, last_name, country, province, updated_at)
-     where m.store_id = ${ctx.storeId} and m.platform_customer_id = c.id
-       and (m.platform_updated_at is null or c.updated_at is null or c.updated_at >= m.platform_updated_at)
-       and (m.email, m.first_name, m.last_name, m.country_code, m.province_code)
-           is distinct from (coalesce(c.email, m.email), coalesce(c.first_name, m.first_name),
-                             coalesce(c.last_name, m.last_name), coalesce(c.country, m.country_code),
-                             coalesce(c.province, m.province_code))
+       set email = c.email, first_name = c.first_name, last_name = c.last_name, country_code = c.country,
+           province_code = c.province, platform_updated_at = coalesce(c.updated_at, m.platform_updated_at),
+           updated_at = case when c.is_changed then ${ctx.now}::timestamptz else m.updated_at end
+      from changed c
+     where m.store_id = ${ctx.storeId} and m.id = c.id
+       and (c.is_changed or (c.updated_at is not null and c.updated_at is distinct from m.platform_updated_at))
     returning m.id, m.platform_customer_id, m.email, m.first_name, m.last_name, m.status, m.member_since`
   )
 }

@@ -8,6 +8,7 @@ import { byIds } from './by-ids.ts'
 import { clientFor } from './client.ts'
 import { fetchContract, fetchContracts, moveContract } from './contracts.ts'
 import { createPlanProduct } from './create-plan-product.ts'
+import { fetchCustomers, updateCustomers } from './customers.ts'
 import {
   ContractActivate,
   ContractCancel,
@@ -24,10 +25,12 @@ import type { ProfileName } from './profiles.ts'
 import { readOrder } from './read-answers.ts'
 import type {
   AttemptRequest,
+  CustomerChange,
   PlanProduct,
   PlanTerms,
   PlatformAttempt,
   PlatformContract,
+  PlatformCustomer,
   PlatformOrder,
   PlatformShop
 } from './shapes.ts'
@@ -61,6 +64,10 @@ export type Connector = {
   billingAttemptByKey(contractId: string, idempotencyKey: string): Promise<PlatformResult<PlatformAttempt | null>>
   /** By id; orders that the platform does not have are left out. */
   orders(ids: string[]): Promise<PlatformResult<Map<string, PlatformOrder>>>
+  /** By id; customers that the platform does not have are left out. */
+  customers(ids: string[]): Promise<PlatformResult<Map<string, PlatformCustomer>>>
+  /** One result per change, in the order given; each stands for itself, and repeating it does no harm. */
+  updateCustomers(changes: CustomerChange[]): Promise<PlatformResult<PlatformCustomer>[]>
   pauseContract(id: string): Promise<PlatformResult<ContractMoved>>
   activateContract(id: string): Promise<PlatformResult<ContractMoved>>
   cancelContract(id: string): Promise<PlatformResult<ContractMoved>>
@@ -88,6 +95,8 @@ export function connectorFor(access: PlatformAccess, options: ConnectorOptions =
     billingAttempts: (ids) => fetchBillingAttempts(client, profile, ids),
     billingAttemptByKey: (contractId, key) => fetchBillingAttemptByKey(client, profile, contractId, key),
     orders: (ids) => byIds(client, profile, 'Order', OrdersByIds, ids, readOrder),
+    customers: (ids) => fetchCustomers(client, profile, ids),
+    updateCustomers: (changes) => updateCustomers(client, profile, changes),
     pauseContract: (id) => moveContract(client, profile, ContractPause, id),
     activateContract: (id) => moveContract(client, profile, ContractActivate, id),
     cancelContract: (id) => moveContract(client, profile, ContractCancel, id),

@@ -133,6 +133,18 @@ export const OrdersByIds = document(`query OrdersByIds($ids: [ID!]!) {
 }
 ${OrderParts}`)
 
+const customerParts = `id firstName lastName createdAt updatedAt
+    defaultEmailAddress { emailAddress }
+    defaultAddress { countryCodeV2 provinceCode }`
+
+export const CustomersByIds = document(`query CustomersByIds($ids: [ID!]!) {
+  nodes(ids: $ids) { ... on Customer { ${customerParts} } }
+}`)
+
+export const CustomerUpdate = document(`mutation CustomerUpdate($input: CustomerInput!) {
+  customerUpdate(input: $input) { customer { ${customerParts} } userErrors { field message } }
+}`)
+
 export const PlanProductByHandle = document(`query PlanProductByHandle($handle: String!) {
   productByIdentifier(identifier: { handle: $handle }) {
     id

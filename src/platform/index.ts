@@ -27,6 +27,7 @@ export { ADMIN_PATH, API_VERSION, gid, numericIdOf, PROFILES, type ProfileName }
 export { type Received, receiveWebhook, type WebhookStore } from './receive-webhook.ts'
 export {
   type AttemptRequest,
+  type CustomerChange,
   compareRevisions,
   type Interval,
   type PlanProduct,

@@ -5,6 +5,7 @@ import {
   type PlatformAttempt,
   type PlatformContract,
   type PlatformContractLine,
+  type PlatformCustomer,
   type PlatformOrder,
   type PlatformPaymentMethod
 } from './shapes.ts'
@@ -156,6 +157,21 @@ export function readOrder(order: Fields): PlatformOrder {
     tags: order.texts('tags'),
     discountCodes: order.texts('discountCodes'),
     sourceName: order.maybeText('sourceName')
+  }
+}
+
+/** The answer to CustomersByIds and CustomerUpdate. */
+export function readCustomer(customer: Fields): PlatformCustomer {
+  const address = customer.maybeAt('defaultAddress')
+  return {
+    id: customer.id('id'),
+    email: customer.maybeAt('defaultEmailAddress')?.maybeText('emailAddress') ?? null,
+    firstName: customer.maybeText('firstName'),
+    lastName: customer.maybeText('lastName'),
+    countryCode: address?.maybeText('countryCodeV2') ?? null,
+    provinceCode: address?.maybeText('provinceCode') ?? null,
+    createdAt: customer.instant('createdAt'),
+    updatedAt: customer.instant('updatedAt')
   }
 }
 

@@ -102,6 +102,9 @@ export type PlatformCustomer = {
   updatedAt: Temporal.Instant | null
 }
 
+/** What of a customer is to be changed; what is left out stays, null is taken away. */
+export type CustomerChange = { id: string; email?: string | null; firstName?: string | null; lastName?: string | null }
+
 export type PlanTerms = {
   name: string
   priceMinor: number

@@ -3,16 +3,17 @@ import { MemberView } from './views.ts'
 
 const memberById = directSql<[storeId: number, memberId: number]>(
   'member_by_id',
-  `select m.id, m.platform_customer_id, m.email, m.first_name, m.last_name, m.status, m.plan_id, p.name as plan_name,
-          p.tier_name as tier, m.loyalty_points, m.store_credit_minor, s.currency, m.birth_date, m.member_since,
-          m.next_billing_at, m.created_at, m.updated_at
-     from members m
-     join stores s on s.store_id = $1
-     left join plans p on p.store_id = $1 and p.id = m.plan_id
-    where m.store_id = $1 and m.id = $2 and m.status is not null`
+  `select r.id, r.platform_customer_id, r.email, r.first_name, r.last_name, r.status, r.plan_id, r.plan_name, r.tier,
+          r.loyalty_points, r.store_credit_minor, s.currency, r.birth_date, r.member_since, r.next_billing_at,
+          r.created_at, r.updated_at
+     from member_resources r join stores s on s.store_id = $1
+    where r.store_id = $1 and r.id = $2`
 )
 
-/** A member by our id, in one round trip outside row-level security; null for a customer who never was a member. */
-export function findMember(direct: Queries, storeId: number, memberId: number): Promise<MemberView | null> {
-  return direct.maybeOne(MemberView, memberById(storeId, memberId))
+/**
+ * A member by our id, in one round trip; null for a customer who never was a member. Reads outside row-level security, or
+ * within a transaction what that has written.
+ */
+export function findMember(queries: Queries, storeId: number, memberId: number): Promise<MemberView | null> {
+  return queries.maybeOne(MemberView, memberById(storeId, memberId))
 }

@@ -17,6 +17,7 @@ import { registerRetryBillingAttempt } from './retry-billing-attempt.ts'
 import { registerStoreCredits } from './store-credits.ts'
 import { registerSubscriptionMoves } from './subscription-moves.ts'
 import { registerSubscriptions } from './subscriptions.ts'
+import { registerUpdateMember } from './update-member.ts'
 
 export const REST_PREFIX = '/v1'
 const MAX_BODY_BYTES = 64 * 1024
@@ -74,6 +75,7 @@ export function registerRest(
     })
 
     registerMembers(rest, db)
+    registerUpdateMember(rest)
     registerSubscriptions(rest, db)
     registerSubscriptionMoves(rest)
     registerBillingAttempts(rest, db)

@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto'
+import { type Static, Type } from 'typebox'
+import { internalId } from '#kit/ids'
+import { Refusal } from '#kit/refusal'
+import { adjustPoints } from '#loyalty'
+import { memberNotFound, type Profile, updateMember } from '#members'
+import { findMember } from '#reports'
+import type { Surface } from '../surface.ts'
+import { callerOf } from './caller.ts'
+import { Envelope, envelope } from './envelope.ts'
+import { answerOnce } from './idempotency.ts'
+import { MemberBody, presentMember } from './present-member.ts'
+
+/** The spec names no bound; this one leaves every sum of points far below 2^53. */
+const MOST_POINTS = 1_000_000_000_000
+
+const name = (example: string) =>
+  Type.Optional(
+    Type.Union(
+      [
+        Type.String({ minLength: 1, maxLength: 200, pattern: '^(?=.*\\S)[^\\p{Cc}]+$', examples: [example] }),
+        Type.Null()
+      ],
+      { description: 'a text of 1 to 200 characters without control characters, or null for none' }
+    )
+  )
+
+/** The spec shows loyalty_points; the other fields are ours (docs/decisions). */
+const UpdateBody = Type.Object(
+  {
+    loyalty_points: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: MOST_POINTS, description: `an integer from 0 to ${MOST_POINTS}` })
+    ),
+    email: Type.Optional(
+      Type.String({
+        maxLength: 320,
+        pattern: '^[^\\s@\\p{Cc}]+@[^\\s@\\p{Cc}]+$',
+        description: 'an e-mail address of at most 320 characters',
+        examples: ['hanna.ito@example.com']
+      })
+    ),
+    first_name: name('Hanna'),
+    last_name: name('Ito'),
+    birth_date: Type.Optional(
+      Type.Union(
+        [
+          Type.Refine(
+            Type.String({ format: 'date', pattern: '^\\d{4}-\\d{2}-\\d{2}$', examples: ['1990-01-31'] }),
+            (text) => dayOf(text) !== null
+          ),
+          Type.Null()
+        ],
+        { description: 'a past day such as 1990-01-31, or null for none' }
+      )
+    )
+  },
+  { minProperties: 1 }
+)
+
+/** Spec 1, Endpoints: PATCH /members/{member_id}. */
+export function registerUpdateMember(rest: Surface): void {
+  rest.patch(
+    '/members/:id',
+    {
+      config: { scope: 'write:members' },
+      schema: {
+        params: Type.Object({ id: Type.String({ description: 'a member id' }) }),
+        body: UpdateBody,
+        response: { 200: Envelope(MemberBody) }
+      }
+    },
+    (request, reply) => {
+      const { profile } = callerOf(request)
+      const { body, params } = request
+      if (Object.keys(body).length === 0) throw nothingGiven()
+      return answerOnce(request, reply, async (ctx) => {
+        const id = internalId('mem', params.id)
+        if (id === null) throw memberNotFound(params.id.slice(0, 100))
+        await updateMember(ctx, id, profileIn(body))
+        if (body.loyalty_points !== undefined) {
+          const operationId = `api:${randomUUID()}`
+          await adjustPoints(ctx, [{ memberId: id, balance: body.loyalty_points, reason: 'adjustment', operationId }])
+        }
+        const member = await findMember(ctx.tx, ctx.storeId, id)
+        return envelope(presentMember(member!, profile))
+      })
+    }
+  )
+}
+
+/** The part of the body that is the member's profile; fields that are not given are not in it. */
+function profileIn({ email, first_name, last_name, birth_date }: Static<typeof UpdateBody>): Partial<Profile> {
+  return {
+    ...(email !== undefined && { email }),
+    ...(first_name !== undefined && { firstName: first_name }),
+    ...(last_name !== undefined && { lastName: last_name }),
+    ...(birth_date !== undefined && { birthDate: birth_date === null ? null : dayOf(birth_date) })
+  }
+}
+
+function dayOf(text: string): Temporal.PlainDate | null {
+  try {
+    return Temporal.PlainDate.from(text)
+  } catch {
+    return null
+  }
+}
+
+const nothingGiven = () =>
+  new Refusal('invalid_request', `The body must hold at least one of ${Object.keys(UpdateBody.properties).join(', ')}`)

@@ -1,0 +1,43 @@
+import { publicId } from '#kit/ids'
+import { enqueue } from '#kit/jobs'
+import { record } from '#kit/outbox'
+import type { Ctx } from '#kit/postgres'
+import { invalidField, Refusal } from '#kit/refusal'
+import { storeFacts } from '#stores'
+import { memberUpdated } from './events.ts'
+import { changesBetween, onPlatform, type Profile } from './profile.ts'
+import { lockProfiles, writeProfiles } from './profile-queries.ts'
+import { listMemberSnapshots } from './queries.ts'
+
+/** Brings the platform's customer in line with ours. */
+export const PUSH_CUSTOMER = 'push-customer'
+
+/**
+ * Changes what is known of a member; fields that are left out stay. The row is held until the transaction ends. What the
+ * platform has too is pushed to it after the commit, and until then its news of these fields is not believed.
+ */
+export async function updateMember(ctx: Ctx, memberId: number, wanted: Partial<Profile>): Promise<void> {
+  const [member] = await lockProfiles(ctx, [memberId])
+  if (!member || member.status === null) throw memberNotFound(publicId('mem', memberId))
+  const store = await storeFacts(ctx)
+  if (wanted.birthDate) checkBirthDate(wanted.birthDate, ctx.now.toZonedDateTimeISO(store.timezone).toPlainDate())
+
+  const after = { ...member, ...wanted }
+  const changes = changesBetween<Profile>(member, after)
+  if (!changes) return
+  const pushed = onPlatform(changes)
+  const pending = [...new Set([...member.profilePending, ...pushed])]
+  await writeProfiles(ctx, [{ ...after, pending, isChanged: true, platformAt: null }])
+  const [snapshot] = await listMemberSnapshots(ctx, [memberId])
+  await record(ctx, memberUpdated(snapshot!, changes, store))
+  if (pushed.length > 0) await enqueue(ctx, PUSH_CUSTOMER, [{ key: String(memberId), payload: { memberId } }])
+}
+
+const EARLIEST_YEAR = 1900
+
+function checkBirthDate(birthDate: Temporal.PlainDate, today: Temporal.PlainDate) {
+  if (birthDate.year >= EARLIEST_YEAR && Temporal.PlainDate.compare(birthDate, today) < 0) return
+  throw invalidField('birth_date', `takes a day from ${EARLIEST_YEAR}-01-01 on that is over`)
+}
+
+export const memberNotFound = (id: string) => new Refusal('not_found', `There is no member ${id}`)
