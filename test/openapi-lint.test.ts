@@ -68,7 +68,7 @@ for (const [name, change, problem] of [
   ],
   [
     'a write without an Idempotency-Key',
-    (d: any) => d.paths['/billing-attempts/{id}/retry'].post.parameters.pop(),
+    (d: any) => d.paths['/billing-attempts/{attempt_id}/retry'].post.parameters.pop(),
     /does not take an Idempotency-Key/
   ],
   [

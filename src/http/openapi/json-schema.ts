@@ -23,6 +23,7 @@ export type JsonSchema = {
   items?: JsonSchema
   properties?: Record<string, JsonSchema>
   required?: string[]
+  minProperties?: number
   additionalProperties?: boolean | JsonSchema
 }
 
@@ -67,7 +68,7 @@ export function createPublisher() {
       if (!only || others.length > 0) return { ...schema, anyOf: options.map(publish) }
       const values = only.enum && { enum: [...only.enum, null] }
       return typeof only.type === 'string'
-        ? { ...schema, ...only, ...values, type: [only.type, 'null'] }
+        ? { ...only, ...values, ...schema, type: [only.type, 'null'] }
         : { ...schema, anyOf: [only, { type: 'null' }] }
     }
     return publish

@@ -114,7 +114,7 @@ function parametersOf(schema: JsonSchema | undefined, place: 'path' | 'query', {
 }
 
 function bodyOf(schema: JsonSchema, { asked }: Publisher): NonNullable<Operation['requestBody']> {
-  const required = (schema.required?.length ?? 0) > 0
+  const required = Math.max(schema.required?.length ?? 0, schema.minProperties ?? 0) > 0
   return {
     required,
     description: required ? undefined : 'It may be left out.',

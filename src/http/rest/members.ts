@@ -47,22 +47,22 @@ export function registerMembers(rest: Surface, db: Database): void {
   )
 
   rest.get(
-    '/members/:id',
+    '/members/:member_id',
     {
       config: { scope: 'read:members' },
       schema: {
         operationId: 'getMember',
         summary: 'Read a member',
         description: 'One member by id.',
-        params: Type.Object({ id: Type.String({ description: 'a member id', examples: ['mem_24'] }) }),
+        params: Type.Object({ member_id: Type.String({ description: 'a member id', examples: ['mem_24'] }) }),
         response: { 200: Envelope(MemberBody) }
       }
     },
     async (request) => {
       const { storeId, profile } = callerOf(request)
-      const id = internalId('mem', request.params.id)
+      const id = internalId('mem', request.params.member_id)
       const member = id === null ? null : await findMember(db.direct, storeId, id)
-      if (!member) throw new Refusal('not_found', `There is no member ${request.params.id.slice(0, 100)}`)
+      if (!member) throw new Refusal('not_found', `There is no member ${request.params.member_id.slice(0, 100)}`)
       return envelope(presentMember(member, profile))
     }
   )

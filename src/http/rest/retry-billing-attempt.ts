@@ -12,7 +12,7 @@ import { BillingAttemptBody, presentBillingAttempt } from './present-billing-att
 /** Spec 1, Endpoints: manual retry. The answer is the new attempt, which is pending. */
 export function registerRetryBillingAttempt(rest: Surface): void {
   rest.post(
-    '/billing-attempts/:id/retry',
+    '/billing-attempts/:attempt_id/retry',
     {
       config: { scope: 'write:billing' },
       schema: {
@@ -20,7 +20,7 @@ export function registerRetryBillingAttempt(rest: Surface): void {
         summary: 'Retry a billing attempt',
         description:
           'Charges the same cycle once more, now, by a new attempt: that one is answered, `pending` until the platform tells its outcome. Only for a failed attempt of a live contract whose cycle is unpaid; the scheduled retries stay as many as they were.',
-        params: Type.Object({ id: Type.String({ description: 'a billing attempt id', examples: ['ba_154'] }) }),
+        params: Type.Object({ attempt_id: Type.String({ description: 'a billing attempt id', examples: ['ba_154'] }) }),
         body: Type.Object({}),
         response: { 200: Envelope(BillingAttemptBody) },
         answerExample: {
@@ -39,8 +39,9 @@ export function registerRetryBillingAttempt(rest: Surface): void {
     },
     (request, reply) => {
       const { profile } = callerOf(request)
-      const id = internalId('ba', request.params.id)
-      if (id === null) throw new Refusal('not_found', `There is no billing attempt ${request.params.id.slice(0, 100)}`)
+      const id = internalId('ba', request.params.attempt_id)
+      if (id === null)
+        throw new Refusal('not_found', `There is no billing attempt ${request.params.attempt_id.slice(0, 100)}`)
       return answerOnce(request, reply, async (ctx) => {
         const opened = await retryAttempt(ctx, id)
         const attempt = await findBillingAttempt(ctx.tx, ctx.storeId, opened.id)

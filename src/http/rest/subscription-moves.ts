@@ -15,7 +15,9 @@ import { presentSubscription, SubscriptionBody } from './present-subscription.ts
 /** The spec leaves the unit of a pause open: days. */
 const MOST_PAUSE_DAYS = 365
 
-const SubscriptionParams = Type.Object({ id: Type.String({ description: 'a subscription id', examples: ['sub_24'] }) })
+const SubscriptionParams = Type.Object({
+  subscription_id: Type.String({ description: 'a subscription id', examples: ['sub_24'] })
+})
 
 const PauseBody = Type.Object({
   duration: Type.Optional(
@@ -58,7 +60,7 @@ const CancelBody = Type.Object({
 /** Spec 1, Endpoints: pause, resume and cancel of a subscription. Each takes effect at once. */
 export function registerSubscriptionMoves(rest: Surface): void {
   rest.post(
-    '/subscriptions/:id/pause',
+    '/subscriptions/:subscription_id/pause',
     {
       config: { scope: 'write:subscriptions' },
       schema: {
@@ -91,7 +93,7 @@ export function registerSubscriptionMoves(rest: Surface): void {
   )
 
   rest.post(
-    '/subscriptions/:id/resume',
+    '/subscriptions/:subscription_id/resume',
     {
       config: { scope: 'write:subscriptions' },
       schema: {
@@ -117,7 +119,7 @@ export function registerSubscriptionMoves(rest: Surface): void {
   )
 
   rest.post(
-    '/subscriptions/:id/cancel',
+    '/subscriptions/:subscription_id/cancel',
     {
       config: { scope: 'write:subscriptions' },
       schema: {
@@ -148,7 +150,7 @@ export function registerSubscriptionMoves(rest: Surface): void {
   )
 }
 
-function subscriptionIdOf({ id: text }: Static<typeof SubscriptionParams>): number {
+function subscriptionIdOf({ subscription_id: text }: Static<typeof SubscriptionParams>): number {
   const id = internalId('sub', text)
   if (id === null) throw new Refusal('not_found', `There is no subscription ${text.slice(0, 100)}`)
   return id

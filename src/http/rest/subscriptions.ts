@@ -59,22 +59,25 @@ export function registerSubscriptions(rest: Surface, db: Database): void {
   )
 
   rest.get(
-    '/subscriptions/:id',
+    '/subscriptions/:subscription_id',
     {
       config: { scope: 'read:subscriptions' },
       schema: {
         operationId: 'getSubscription',
         summary: 'Read a subscription',
         description: 'One subscription by id.',
-        params: Type.Object({ id: Type.String({ description: 'a subscription id', examples: ['sub_24'] }) }),
+        params: Type.Object({
+          subscription_id: Type.String({ description: 'a subscription id', examples: ['sub_24'] })
+        }),
         response: { 200: Envelope(SubscriptionBody) }
       }
     },
     async (request) => {
       const { storeId, profile } = callerOf(request)
-      const id = internalId('sub', request.params.id)
+      const id = internalId('sub', request.params.subscription_id)
       const subscription = id === null ? null : await findSubscription(db.direct, storeId, id)
-      if (!subscription) throw new Refusal('not_found', `There is no subscription ${request.params.id.slice(0, 100)}`)
+      if (!subscription)
+        throw new Refusal('not_found', `There is no subscription ${request.params.subscription_id.slice(0, 100)}`)
       return envelope(presentSubscription(subscription, profile))
     }
   )

@@ -29,7 +29,12 @@ const name = (example: string) =>
 const UpdateBody = Type.Object(
   {
     loyalty_points: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: MOST_POINTS, description: `an integer from 0 to ${MOST_POINTS}` })
+      Type.Integer({
+        minimum: 0,
+        maximum: MOST_POINTS,
+        description: `an integer from 0 to ${MOST_POINTS}`,
+        examples: [120]
+      })
     ),
     email: Type.Optional(
       Type.String({
@@ -60,11 +65,15 @@ const UpdateBody = Type.Object(
 /** Spec 1, Endpoints: PATCH /members/{member_id}. */
 export function registerUpdateMember(rest: Surface): void {
   rest.patch(
-    '/members/:id',
+    '/members/:member_id',
     {
       config: { scope: 'write:members' },
       schema: {
-        params: Type.Object({ id: Type.String({ description: 'a member id' }) }),
+        operationId: 'updateMember',
+        summary: 'Update a member',
+        description:
+          'Changes the fields that are given. Points are brought to the number given by an entry in their ledger; e-mail address and name are changed on the platform too.',
+        params: Type.Object({ member_id: Type.String({ description: 'a member id', examples: ['mem_24'] }) }),
         body: UpdateBody,
         response: { 200: Envelope(MemberBody) }
       }
@@ -74,8 +83,8 @@ export function registerUpdateMember(rest: Surface): void {
       const { body, params } = request
       if (Object.keys(body).length === 0) throw nothingGiven()
       return answerOnce(request, reply, async (ctx) => {
-        const id = internalId('mem', params.id)
-        if (id === null) throw memberNotFound(params.id.slice(0, 100))
+        const id = internalId('mem', params.member_id)
+        if (id === null) throw memberNotFound(params.member_id.slice(0, 100))
         await updateMember(ctx, id, profileIn(body))
         if (body.loyalty_points !== undefined) {
           const operationId = `api:${randomUUID()}`
