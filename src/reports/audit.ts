@@ -1,4 +1,5 @@
 import { type Ctx, int, row, type Statement, sql, text } from '#kit/postgres'
+import { LEDGER_CHECKS } from './audit-ledgers.ts'
 
 /** Something that must not be: which check found it, on what, and what is wrong with it. */
 export type Finding = { check: string; subject: string; message: string }
@@ -6,7 +7,7 @@ export type Finding = { check: string; subject: string; message: string }
 const Found = row({ subject: text, message: text })
 const Count = row({ count: int })
 
-type Check = {
+export type Check = {
   name: string
   /** How many things the check looked at. */
   counted: (ctx: Ctx) => Statement
@@ -164,7 +165,7 @@ const CHECKS: Check[] = [
 export async function audit(ctx: Ctx): Promise<{ checked: Record<string, number>; findings: Finding[] }> {
   const checked: Record<string, number> = {}
   const findings: Finding[] = []
-  for (const { name, counted, wrong } of CHECKS) {
+  for (const { name, counted, wrong } of [...CHECKS, ...LEDGER_CHECKS]) {
     checked[name] = (await ctx.tx.one(Count, counted(ctx))).count
     for (const found of await ctx.tx.many(Found, wrong(ctx))) findings.push({ check: name, ...found })
   }
