@@ -1,51 +1,99 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { EVENT_TYPES } from '#kit/outbox'
 import { testDatabase } from '../../../test/database.ts'
+import { aStore } from '../../../test/store-builder.ts'
+import type { OpenApiDocument } from '../openapi/document.ts'
 import { testServer } from '../test-server.ts'
+import { curl } from './curl.ts'
 
 const { db } = await testDatabase()
+const { app, rest } = testServer(db)
+const document = (await app.inject('/openapi.json')).json() as OpenApiDocument
+const { body: page } = await app.inject({ url: '/docs', headers: { host: 'here' } })
+
+/** The fifteen endpoints of spec 1, under the paths that it gives them. */
+const OPERATIONS: [method: string, path: string, id: string, scope: string][] = [
+  ['get', '/members', 'listMembers', 'read:members'],
+  ['get', '/members/{member_id}', 'getMember', 'read:members'],
+  ['patch', '/members/{member_id}', 'updateMember', 'write:members'],
+  ['get', '/subscriptions', 'listSubscriptions', 'read:subscriptions'],
+  ['get', '/subscriptions/{subscription_id}', 'getSubscription', 'read:subscriptions'],
+  ['post', '/subscriptions/{subscription_id}/pause', 'pauseSubscription', 'write:subscriptions'],
+  ['post', '/subscriptions/{subscription_id}/resume', 'resumeSubscription', 'write:subscriptions'],
+  ['post', '/subscriptions/{subscription_id}/cancel', 'cancelSubscription', 'write:subscriptions'],
+  ['get', '/billing-attempts', 'listBillingAttempts', 'read:billing'],
+  ['post', '/billing-attempts/{attempt_id}/retry', 'retryBillingAttempt', 'write:billing'],
+  ['get', '/store-credits/{customer_id}', 'getStoreCredit', 'read:store_credits'],
+  ['post', '/store-credits/{customer_id}/add', 'addStoreCredit', 'write:store_credits'],
+  ['post', '/store-credits/{customer_id}/deduct', 'deductStoreCredit', 'write:store_credits'],
+  ['get', '/store-credits/{customer_id}/history', 'listStoreCreditHistory', 'read:store_credits'],
+  ['get', '/analytics/overview', 'getAnalyticsOverview', 'read:analytics']
+]
 
 test('the address alone leads to the docs', async () => {
-  const { app } = testServer(db)
   const { statusCode, headers } = await app.inject('/')
   assert.equal(statusCode, 302)
   assert.equal(headers.location, '/docs')
 })
 
-test('the docs tell every route of the direct API, with its scope, what it takes and what it answers', async () => {
-  const { app } = testServer(db)
-  const { statusCode, headers, body } = await app.inject('/docs')
-  assert.equal(statusCode, 200)
-  assert.equal(headers['content-type'], 'text/html; charset=utf-8')
-  assert.deepEqual(
-    [...body.matchAll(/<h2><code>(.*?)<\/code><\/h2>\n<p>Scope: <code>(.*?)<\/code>/g)].map(([, name, scope]) => [
-      name,
-      scope
-    ]),
-    [
-      ['GET /v1/members', 'read:members'],
-      ['GET /v1/members/{id}', 'read:members'],
-      ['GET /v1/subscriptions', 'read:subscriptions'],
-      ['GET /v1/subscriptions/{id}', 'read:subscriptions'],
-      ['GET /v1/billing-attempts', 'read:billing']
-    ]
+test('the document tells the fifteen endpoints of the contract and the sixteen events, and nothing else', () => {
+  const told = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => [
+      method,
+      path,
+      operation.operationId,
+      operation['x-required-scope']
+    ])
   )
-  for (const row of [
-    '<td><code>created_after</code></td><td>an ISO date such as 2026-01-31, or a date-time such as 2026-01-31T12:00:00Z</td>',
-    '<td><code>status</code></td><td>&#34;active&#34;, &#34;paused&#34; or &#34;cancelled&#34;</td>',
-    '<td><code>customer.email</code></td><td>string or null</td>',
-    '<td><code>order</code></td><td>object or null</td>',
-    '<td><code>order.order_number</code></td><td>string or null</td>',
-    '<td><code>meta.has_more</code></td><td>boolean</td>',
-    '<td>403 <code>forbidden</code></td>',
-    '<td>429 <code>rate_limited</code></td>',
-    '<td><code>enterprise</code></td><td>300</td><td>unlimited</td>'
-  ]) {
-    assert.ok(body.includes(row), row)
+  assert.deepEqual(told.sort(), OPERATIONS.sort())
+  assert.deepEqual(Object.keys(document.webhooks), [...EVENT_TYPES])
+})
+
+test('the paths of the document work from where it is served, and its headers are on the answers', async () => {
+  assert.deepEqual(
+    document.servers.map(({ url }) => url),
+    ['/v1']
+  )
+  const store = await aStore(db)
+  const { headers } = await rest('/members', await store.aKey())
+  const { responses } = document.paths['/members']!.get!
+  const declared = Object.keys((responses[200] as { headers: object }).headers)
+  assert.deepEqual(declared.length, 4)
+  for (const name of declared) assert.ok(headers[name.toLowerCase()], name)
+})
+
+test('the page tells every operation, with its scope, a request to copy, and its refusals', () => {
+  for (const [method, path, id, scope] of OPERATIONS) {
+    const section = page.slice(page.indexOf(`<section id="${id.toLowerCase()}">`)).split('</section>')[0]!
+    assert.ok(section.includes(`<b>${method.toUpperCase()}</b> /v1${path}</code>`), id)
+    assert.ok(section.includes(`Scope <code>${scope}</code>`), id)
+    assert.match(section, /curl (-X (POST|PATCH) )?&#34;http:\/\/here\/v1\//, id)
+    assert.equal(section.includes('Idempotency-Key'), method !== 'get', id)
+    assert.match(section, /<a href="#error-429">429<\/a>/, id)
   }
 })
 
-test('the docs show the limits that hold, and the address by which they were asked for', async () => {
+test('the page tells parameters, bodies, objects, events, errors and limits', () => {
+  for (const markup of [
+    '<td><code>limit</code></td><td>query</td><td>How many objects the page holds at most. Takes an integer from 1 to 100. Default 50.</td>',
+    '<td><code>member_id</code> <em>required</em></td><td>path</td><td>Takes a member id.</td>',
+    '<td><code>amount</code> <em>required</em></td><td>number</td>',
+    '<td><code>customer</code></td><td><a href="#object-customer">Customer</a></td>',
+    '<td><code>birth_date</code></td><td>date or null</td>',
+    '<td><code>order.order_number</code></td><td>string or null</td>',
+    '<td><code>error</code></td><td><a href="#object-decline">Decline</a> or null</td>',
+    '<h3>403 <code>forbidden</code></h3>',
+    '<h3>429 <code>rate_limited</code></h3>',
+    '<td><code>X-Svc-Signature</code></td>',
+    '<h3><code>store_credit.added</code></h3>',
+    '<td><code>enterprise</code></td><td>300</td><td>unlimited</td>'
+  ]) {
+    assert.ok(page.includes(markup), markup)
+  }
+})
+
+test('the page shows the limits that hold, and the address by which it was asked for', async () => {
   const budget = { perMinute: 7, perDay: 70 }
   const { app } = testServer(db, { budgets: { starter: budget, growth: budget, enterprise: budget } })
   const { body } = await app.inject({ url: '/docs', headers: { host: 'api.example.com"><script>' } })
@@ -54,21 +102,40 @@ test('the docs show the limits that hold, and the address by which they were ask
   assert.ok(!body.includes('<script'))
 })
 
-test('the docs ask no other host for anything and run no script', async () => {
-  const { app } = testServer(db)
-  const { headers, body } = await app.inject({ url: '/docs', headers: { host: 'here' } })
+test('the page asks no other host for anything and runs no script', async () => {
+  const { headers } = await app.inject('/docs')
+  assert.equal(headers['content-type'], 'text/html; charset=utf-8')
   assert.match(String(headers['content-security-policy']), /^default-src 'none'; style-src 'self';/)
-  for (const [, target = ''] of body.matchAll(/(?:href|src)="(.*?)"/g))
-    assert.match(target, /^(#|\/docs\/style\.css$|data:,$)/)
+  for (const [, target = ''] of page.matchAll(/(?:href|src)="(.*?)"/g))
+    assert.match(target, /^(#|\/docs\/style\.css$|\/openapi\.json$|data:,$)/)
   const css = await app.inject('/docs/style.css')
   assert.equal(css.headers['content-type'], 'text/css; charset=utf-8')
   assert.doesNotMatch(css.body, /url\(|@import/)
 })
 
-test('every link within the docs has its place', async () => {
-  const { app } = testServer(db)
-  const { body } = await app.inject('/docs')
-  const targets = [...body.matchAll(/href="#(.*?)"/g)].map(([, id = '']) => id)
-  assert.equal(targets.length, 10)
-  for (const id of targets) assert.ok(body.includes(` id="${id}"`), id)
+test('every link within the page has its place, once', () => {
+  const ids = [...page.matchAll(/ id="(.*?)"/g)].map(([, id]) => id)
+  assert.equal(new Set(ids).size, ids.length)
+  const targets = [...page.matchAll(/href="#(.*?)"/g)].map(([, id]) => id)
+  assert.ok(targets.length > 60)
+  for (const id of targets) assert.ok(ids.includes(id), `#${id}`)
+})
+
+test('a request to copy survives the shell: quotes in an example stay what they are', () => {
+  const { post } = document.paths['/store-credits/{customer_id}/add']!
+  const json = post!.requestBody!.content['application/json']
+  const operation = {
+    ...post!,
+    requestBody: { required: true, content: { 'application/json': { ...json, example: { reason: "It's" } } } }
+  }
+  assert.equal(
+    curl('POST', 'http://here/v1/store-credits/{customer_id}/add', operation),
+    [
+      'curl -X POST "http://here/v1/store-credits/cust_24/add" \\',
+      '  -H "Authorization: Bearer $KEY" \\',
+      '  -H "Idempotency-Key: $(uuidgen)" \\',
+      '  -H "Content-Type: application/json" \\',
+      `  -d '{"reason":"It'\\''s"}'`
+    ].join('\n')
+  )
 })

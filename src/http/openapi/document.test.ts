@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type TSchema, Type } from 'typebox'
+import { BUDGETS } from '../counting.ts'
+import { IsoDate } from '../rest/dates.ts'
+import { Envelope, PagingFields } from '../rest/envelope.ts'
+import { OrNull } from '../rest/fields.ts'
+import { openApiDocument } from './document.ts'
+import { exampleOf } from './examples.ts'
+import { createPublisher } from './json-schema.ts'
+import type { Route } from './route.ts'
+
+const Thing = Type.Object(
+  { id: Type.String({ description: 'An id' }) },
+  { title: 'Thing', description: 'A thing.', examples: [{ id: 'thing_1' }] }
+)
+
+const aRoute = (given: Partial<Route> = {}): Route => ({
+  method: 'POST',
+  url: '/v1/members/:member_id/things',
+  config: { scope: 'write:members' },
+  ...given,
+  schema: {
+    operationId: 'makeThing',
+    summary: 'Make a thing',
+    description: 'Makes it.',
+    params: Type.Object({ member_id: Type.String({ description: 'a member id', examples: ['mem_24'] }) }),
+    body: Type.Object({ on: IsoDate('When to make it') }),
+    response: { 200: Envelope(Thing) },
+    ...given.schema
+  }
+})
+const operationOf = (given: Partial<Route> = {}) => Object.values(openApiDocument([aRoute(given)], BUDGETS).paths)[0]!
+
+test('a route becomes an operation: what it takes, what it answers, its scope and its examples', () => {
+  const { post } = operationOf({ schema: { answerExample: { id: 'thing_2' } } })
+  const { operationId, tags, security, parameters, requestBody, responses } = post!
+  assert.deepEqual([operationId, tags, security], ['makeThing', ['Members'], [{ apiKey: ['write:members'] }]])
+  assert.equal(post!.description, 'Makes it.\n\nNeeds the scope `write:members`.')
+  assert.deepEqual(parameters, [
+    {
+      name: 'member_id',
+      in: 'path',
+      required: true,
+      description: 'Takes a member id.',
+      schema: { type: 'string' },
+      example: 'mem_24'
+    },
+    { $ref: '#/components/parameters/IdempotencyKey' }
+  ])
+  assert.deepEqual(requestBody!.content['application/json'], {
+    schema: {
+      type: 'object',
+      properties: {
+        on: {
+          type: 'string',
+          description:
+            'When to make it. Takes an ISO date such as 2026-01-31, or a date-time such as 2026-01-31T12:00:00Z.',
+          examples: ['2026-01-31']
+        }
+      },
+      additionalProperties: false
+    },
+    example: { on: '2026-01-31' }
+  })
+  assert.deepEqual(Object.keys(responses), ['200', '400', '401', '403', '404', '429', '500'])
+  const answer = responses[200] as { content: { 'application/json': { schema: unknown; example: unknown } } }
+  assert.deepEqual(answer.content['application/json'], {
+    schema: {
+      type: 'object',
+      required: ['data', 'meta'],
+      properties: { data: { $ref: '#/components/schemas/Thing' }, meta: { $ref: '#/components/schemas/Meta' } }
+    },
+    example: { data: { id: 'thing_2' }, meta: { total: 1, limit: 1, offset: 0, has_more: false } }
+  })
+})
+
+test('a list: a page of examples, and no 404', () => {
+  const { get } = operationOf({
+    method: 'GET',
+    url: '/v1/members',
+    schema: {
+      params: undefined,
+      body: undefined,
+      querystring: Type.Object(PagingFields),
+      response: { 200: Envelope(Type.Array(Thing)) }
+    }
+  })
+  assert.deepEqual(Object.keys(get!.responses), ['200', '400', '401', '403', '429', '500'])
+  assert.deepEqual((get!.responses[200] as { content: { 'application/json': { example: unknown } } }).content, {
+    'application/json': {
+      schema: {
+        type: 'object',
+        required: ['data', 'meta'],
+        properties: {
+          data: { type: 'array', items: { $ref: '#/components/schemas/Thing' } },
+          meta: { $ref: '#/components/schemas/Meta' }
+        }
+      },
+      example: { data: [{ id: 'thing_1' }], meta: { total: 1, limit: 50, offset: 0, has_more: false } }
+    }
+  })
+})
+
+for (const [missing, given] of [
+  ['operationId, summary or description', { schema: { operationId: undefined } }],
+  ['operationId, summary or description', { schema: { summary: undefined } }],
+  ['operationId, summary or description', { schema: { description: undefined } }],
+  ['scope', { config: {} }],
+  ['schema of its answer', { schema: { response: {} } }],
+  ['tag', { url: '/v1/nothing/:member_id' }],
+  ['example', { schema: { body: Type.Object({ a: Type.String({ description: 'a text' }) }) } }],
+  ['example', { schema: { params: Type.Object({ member_id: Type.String({ description: 'an id' }) }) } }],
+  ['example', { schema: { response: { 200: Envelope(Type.Object({ a: Type.String({ description: 'A' }) })) } } }]
+] as [string, Partial<Route>][]) {
+  test(`a route without ${missing} cannot be told: ${JSON.stringify(given).slice(0, 60)}`, () => {
+    assert.throws(() => operationOf(given), new RegExp(`no ${missing}`))
+  })
+}
+
+for (const [name, schema, asked, answered] of [
+  [
+    'literals are an enum',
+    Type.Union([Type.Literal('a'), Type.Literal('b')]),
+    { type: 'string', enum: ['a', 'b'] },
+    { type: 'string', enum: ['a', 'b'] }
+  ],
+  [
+    'literals or null',
+    OrNull(Type.Union([Type.Literal('a'), Type.Literal('b')])),
+    { type: ['string', 'null'], enum: ['a', 'b', null] },
+    { type: ['string', 'null'], enum: ['a', 'b', null] }
+  ],
+  [
+    'a text or null',
+    OrNull(Type.String({ format: 'date' })),
+    { type: ['string', 'null'], format: 'date' },
+    { type: ['string', 'null'], format: 'date' }
+  ],
+  [
+    'a named object or null',
+    OrNull(Thing),
+    { anyOf: [{ $ref: '#/components/schemas/Thing' }, { type: 'null' }] },
+    { anyOf: [{ $ref: '#/components/schemas/Thing' }, { type: 'null' }] }
+  ],
+  [
+    'objects are closed in requests and open in answers',
+    Type.Object({ a: Type.String() }, { additionalProperties: false }),
+    { type: 'object', required: ['a'], properties: { a: { type: 'string' } }, additionalProperties: false },
+    { type: 'object', required: ['a'], properties: { a: { type: 'string' } } }
+  ]
+] as [string, TSchema, unknown, unknown][]) {
+  test(`published schemas: ${name}`, () => {
+    assert.deepEqual(createPublisher().asked(schema), asked)
+    assert.deepEqual(createPublisher().answered(schema), answered)
+  })
+}
+
+test('two schemas of one name are refused', () => {
+  const { answered } = createPublisher()
+  answered(Thing)
+  answered(Thing)
+  assert.throws(() => answered(Type.Object({}, { title: 'Thing' })), /Two schemas have the title Thing/)
+})
+
+test('an example follows from the parts of a schema', () => {
+  const part = Type.String({ examples: ['x', 'y'] })
+  const schema = Type.Object({ a: part, b: Type.Array(part), c: Type.Null(), d: OrNull(part), e: Type.Literal('l') })
+  assert.deepEqual(exampleOf(schema), { a: 'x', b: ['x'], c: null, d: 'x', e: 'l' })
+  assert.throws(() => exampleOf(Type.Object({ a: Type.Integer() })), /no example of the schema\.a/)
+})
