@@ -48,7 +48,7 @@ function answerLine(responses: Operation['responses']): string {
   const data = content?.['application/json'].schema.properties?.data
   const refused = Object.keys(responses).filter((status) => status !== '200')
   const links = refused.map((status) => `<a href="#error-${status}">${status}</a>`).join(', ')
-  return `Answers 200${data ? ` with <code>data</code>: ${typeOf(data)}` : ''}; or ${links}.`
+  return `Answers 200${data ? ` with <code>data</code>: ${typeOf(data)}` : ''}. Refusals: ${links}.`
 }
 
 /** What a receiver gets: the payload's fields and a whole example. */

@@ -12,7 +12,7 @@ nav h2 { font-size: .85rem; margin: .75rem 0 .25rem; color: var(--soft) } nav ul
 pre, .table { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: .5rem; margin: 0 0 .75rem } pre { padding: .75rem }
 code, pre { font: .9em/1.5 ui-monospace, monospace }
 table { border-collapse: collapse; width: 100% } th, td { text-align: left; vertical-align: top; padding: .4rem .75rem; border-bottom: 1px solid var(--line); min-width: 4rem }
-th, td:first-child { overflow-wrap: break-word } td:last-child { min-width: 10rem }
+th, td:not(:last-child) { overflow-wrap: break-word } td:last-child { min-width: 10rem }
 th { color: var(--soft); font-weight: 600 } tr:last-child td { border-bottom: 0 }
 .skip { position: absolute; left: -999rem } .skip:focus { left: 1rem; top: .5rem; background: var(--card); padding: .5rem 1rem }
 @media (min-width: 70rem) {
