@@ -1,0 +1,259 @@
+import type { Operation, Parameter } from './openapi.ts'
+
+/** A request as it goes over the wire. `operation` is null where the document has none for its method and path. */
+export type FuzzRequest = {
+  operation: Operation | null
+  method: string
+  /** Path and query, percent-encoded or wrongly so. */
+  target: string
+  headers: Record<string, string>
+  body: Buffer | null
+}
+
+type Random = () => number
+
+/** Always the same numbers for a seed (mulberry32). */
+export function randomOf(seed: number): Random {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let t = state
+    t = Math.imul(t ^ (t >>> 15), t | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+const TEXTS = [
+  '',
+  ' ',
+  '\0',
+  'a\0b',
+  '\u0001\u001b[31m',
+  '\ud800',
+  'x\udfff',
+  '\ufeff',
+  '\u202egnirts',
+  'é',
+  '日本語',
+  '👩‍👩‍👧',
+  'I',
+  'ı',
+  'ß',
+  'ﬀ',
+  'x'.repeat(201),
+  'x'.repeat(5_000),
+  "' or '1'='1",
+  "'; drop table members; --",
+  '%',
+  '_%',
+  '\\',
+  '$1',
+  '__proto__',
+  'constructor',
+  'toString',
+  'null',
+  'undefined',
+  'true',
+  '[]',
+  '{}',
+  'NaN',
+  'Infinity',
+  '-0',
+  '0',
+  '1',
+  '-1',
+  '1.5',
+  '01',
+  '+1',
+  '1e3',
+  '1e400',
+  '0x10',
+  '100',
+  '101',
+  '2147483648',
+  '9007199254740993',
+  '9223372036854775807',
+  '9223372036854775808',
+  '99999999999999999999999999',
+  '2026-01-31',
+  '2026-02-30',
+  '2026-13-01',
+  '0000-01-01',
+  '9999-12-31',
+  '+275760-09-13',
+  '2026-01-31T12:00:00Z',
+  '2026-01-31T25:00:00Z',
+  '2026-01-31T12:00:00+99:00',
+  '2026-01-31T12:00:00[Europe/Paris]',
+  'infinity',
+  'now',
+  'mem_0',
+  'mem_999999999',
+  'sub_9223372036854775808',
+  'cust_1',
+  'gid://platform/Customer/1',
+  'gid://platform/Customer/99999999999999999999999',
+  'gid://shopify/Order/1',
+  '../../../etc/passwd',
+  '..%2f',
+  '%00',
+  '%ff',
+  'a/b',
+  'a?b#c',
+  'a;b',
+  'a&b=c',
+  'a+b@example.com',
+  'ADA@EXAMPLE.COM',
+  '<script>alert(1)</script>',
+  '{{7*7}}',
+  '\r\nX-Injected: 1'
+]
+
+/** JSON as text, so that it may be what no parser would have written. */
+const LITERALS = [
+  'null',
+  'true',
+  '0',
+  '-0',
+  '-1',
+  '1',
+  '1.5',
+  '0.1',
+  '1e2',
+  '1e400',
+  '-1e400',
+  '1e-400',
+  'NaN',
+  'Infinity',
+  '2147483648',
+  '9007199254740993',
+  '9223372036854775808',
+  '0.1234567890123456789',
+  '[]',
+  '{}',
+  '[1]',
+  '{"a":1}',
+  '[[[[[[[[]]]]]]]]',
+  '"\\u0000"',
+  '"\\ud800"',
+  '"\\ud800\\ud800"',
+  '"\\udc00x"',
+  '"\\x41"',
+  '{"__proto__":{"admin":true}}',
+  '{"constructor":{"prototype":{}}}'
+]
+
+const CONTENT_TYPES = [
+  'application/json',
+  'application/json; charset=utf-8',
+  'application/json; charset=latin1',
+  'APPLICATION/JSON',
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  'application/jsonp',
+  '',
+  'x'
+]
+
+/** Requests made from the operations of a document: near to what they take, and far from it. */
+export function fuzzRequests(operations: Operation[], ids: Record<string, string[]>, random: Random) {
+  const chance = (p: number) => random() < p
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!
+  const known = Object.values(ids).flat()
+
+  function value({ schema }: { schema: Record<string, any> }): unknown {
+    if (schema.enum) return pick(schema.enum)
+    if (schema.const !== undefined) return schema.const
+    if (schema.anyOf) return value({ schema: pick(schema.anyOf as Record<string, any>[]) })
+    switch (schema.type) {
+      case 'integer':
+        return (schema.minimum ?? -3) + Math.floor(random() * 120)
+      case 'number':
+        return Math.round(random() * 10_000) / 100
+      case 'boolean':
+        return chance(0.5)
+      case 'object':
+        return object(schema)
+      case 'string':
+        return chance(0.3) ? pick(known) : chance(0.5) ? '2026-02-10' : 'ordinary'
+      default:
+        return null
+    }
+  }
+
+  function object(schema: Record<string, any>): Record<string, unknown> {
+    const required = new Set<string>(schema.required ?? [])
+    return Object.fromEntries(
+      Object.entries((schema.properties ?? {}) as Record<string, Record<string, any>>)
+        .filter(([name]) => required.has(name) || chance(0.6))
+        .map(([name, field]) => [name, value({ schema: field })])
+    )
+  }
+
+  const encoded = (text: string) => {
+    // As it is, where a request line can hold it.
+    if (chance(0.05)) return text.replace(/[^\x21-\x7e]|[#?/]/g, '')
+    return encodeURIComponent(text.toWellFormed())
+  }
+
+  function target(path: string, parameters: Parameter[]): string {
+    const filled = path.replace(/\{(\w+)\}/g, () => encoded(chance(0.75) ? pick(known) : pick(TEXTS)))
+    const query = parameters
+      .filter((p) => p.in === 'query' && (p.required || chance(0.4)))
+      .map((p) => `${p.name}=${encoded(chance(0.6) ? String(value(p)) : pick(TEXTS))}`)
+    if (chance(0.05))
+      query.push(pick(['x=1', '__proto__=1', 'limit[]=1', 'limit=1&limit=2', '%zz=1', 'a=%', '=', '&&', 'limit']))
+    return `/v1${filled}${query.length > 0 ? `?${query.join('&')}` : ''}`
+  }
+
+  /** A body as text: a sound one, or one that was tampered with in one of many ways. */
+  function body(schema: Record<string, any>): Buffer | null {
+    const given = object(schema)
+    const names = Object.keys(schema.properties ?? {})
+    const text = JSON.stringify(given)
+    if (chance(0.35)) return Buffer.from(text)
+    const name = names.length > 0 && chance(0.9) ? pick(names) : pick(['__proto__', 'constructor', 'extra', ''])
+    const others = JSON.stringify({ ...given, [name]: undefined }).slice(1, -1)
+    const withField = (literal: string) => `{${others}${others && ','}${JSON.stringify(name)}:${literal}}`
+    const tampered: (() => Buffer | null)[] = [
+      () => Buffer.from(withField(pick(LITERALS))),
+      () => Buffer.from(withField(pick(LITERALS))),
+      () => Buffer.from(withField(JSON.stringify(pick(TEXTS)))),
+      () => Buffer.from(withField(JSON.stringify(pick(TEXTS)))),
+      () => Buffer.from(`{"${name}":1,"${name}":2}`),
+      () => Buffer.from(withField(`${'['.repeat(4_000)}${']'.repeat(4_000)}`)),
+      () => Buffer.from(`${'{"a":'.repeat(2_000)}1${'}'.repeat(2_000)}`),
+      () => Buffer.from(pick(LITERALS)),
+      () => Buffer.from(text.slice(0, Math.floor(random() * text.length))),
+      () => Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(text)]),
+      () => Buffer.concat([Buffer.from(`{"${name}":"`), Buffer.from([0xff, 0xc3, 0x28]), Buffer.from('"}')]),
+      () => Buffer.from(text, 'utf16le'),
+      () => Buffer.from(`{"${name}":"${'y'.repeat(70_000)}"}`),
+      () => Buffer.alloc(0),
+      () => null
+    ]
+    return pick(tampered)()
+  }
+
+  return function next(): FuzzRequest {
+    const operation = pick(operations)
+    const method = chance(0.02) ? pick(['PUT', 'DELETE', 'PATCH', 'POST', 'GET', 'OPTIONS']) : operation.method
+    const path = chance(0.01) ? `${operation.path}/more` : operation.path
+    const takesBody = operation.method !== 'GET'
+    const content = takesBody || chance(0.02) ? body(operation.body ?? { type: 'object', properties: {} }) : null
+    const headers: Record<string, string> = {}
+    if (content !== null && !chance(0.02))
+      headers['content-type'] = chance(0.95) ? CONTENT_TYPES[0]! : pick(CONTENT_TYPES)
+    if (takesBody && chance(0.3)) {
+      headers['idempotency-key'] = chance(0.8)
+        ? `key-${Math.floor(random() * 50)}`
+        : pick(['', ' ', 'a b', 'k'.repeat(256), 'é'])
+    }
+    if (chance(0.01)) headers['x-long'] = 'h'.repeat(9_000)
+    if (chance(0.01)) headers['x-http-method-override'] = 'DELETE'
+    const asked = operations.find((other) => other.path === path && other.method === method) ?? null
+    return { operation: asked, method, target: target(path, operation.parameters), headers, body: content }
+  }
+}

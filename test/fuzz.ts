@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { Database } from '#kit/postgres'
+import { audit } from '#reports'
+import { at, attemptsOf, joined, START } from '../src/http/rest/test-life.ts'
+import { testServer } from '../src/http/test-server.ts'
+import { type FuzzRequest, fuzzRequests, randomOf } from './fuzz-requests.ts'
+import { operationsOf } from './openapi.ts'
+import { aStore } from './store-builder.ts'
+
+const LANES = 16
+const NO_END = { perMinute: 1_000_000_000, perDay: null }
+const BUDGETS = { starter: NO_END, growth: NO_END, enterprise: NO_END }
+const ON_EVERY_ANSWER = ['x-request-id', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']
+
+export type FuzzReport = {
+  requests: number
+  byStatus: Record<string, number>
+  /** Operations that never did what they were asked, since every request was unsound or came at the wrong time. */
+  neverDone: string[]
+  longestStallMs: number
+}
+
+/**
+ * Sends requests made from the published document, sound and unsound, over a socket. Throws, naming the request, when one is
+ * answered with a fault of ours, with a status or a body that the document does not declare, or without the headers that every
+ * answer has; and when the books do not agree afterwards.
+ */
+export async function fuzz(db: Database, { requests, seed }: { requests: number; seed: number }): Promise<FuzzReport> {
+  const { app } = testServer(db, { budgets: BUDGETS })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.server.address() as AddressInfo
+  const agent = new http.Agent({ keepAlive: true, maxSockets: LANES })
+  const document = (await app.inject({ url: '/openapi.json' })).json()
+  const operations = operationsOf(document)
+
+  const store = await aStore(db, { clockAt: at(START) })
+  const key = await store.aKey()
+  const ids: Record<string, string[]> = { member: [], customer: [], subscription: [], attempt: [] }
+  for (let i = 0; i < 30; i++) {
+    const { contract, memberId, subscriptionId } = await joined(store, START)
+    ids.member!.push(`mem_${memberId}`)
+    ids.customer!.push(`cust_${memberId}`, contract.customer!.id)
+    ids.subscription!.push(`sub_${subscriptionId}`)
+    if (i === 0) for (const { id } of await attemptsOf(store, subscriptionId)) ids.attempt!.push(`ba_${id}`)
+  }
+
+  const next = fuzzRequests(operations, ids, randomOf(seed))
+  const byStatus: Record<string, number> = {}
+  const neverDone = new Set(operations.map(({ id }) => id))
+  const stalls = monitorEventLoopDelay({ resolution: 5 })
+  stalls.enable()
+  let sent = 0
+  const lane = async () => {
+    while (sent < requests) {
+      sent++
+      const request = next()
+      const answer = await send(agent, port, key, request)
+      check(request, answer)
+      byStatus[answer.status] = (byStatus[answer.status] ?? 0) + 1
+      if (answer.status === 200 && request.operation) neverDone.delete(request.operation.id)
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: LANES }, lane))
+  } finally {
+    agent.destroy()
+  }
+  stalls.disable()
+  const { findings } = await store.inStore(audit)
+  // The attempts were put there without their events.
+  assert.deepEqual(
+    findings.filter(({ check }) => check !== 'attempts_told'),
+    []
+  )
+  return { requests: sent, byStatus, neverDone: [...neverDone], longestStallMs: Math.round(stalls.max / 1e6) }
+}
+
+type Answer = { status: number; headers: http.IncomingHttpHeaders; text: string }
+
+function send(agent: http.Agent, port: number, key: string, { method, target, headers, body }: FuzzRequest) {
+  return new Promise<Answer>((resolve, reject) => {
+    const request = http.request(
+      {
+        agent,
+        port,
+        host: '127.0.0.1',
+        method,
+        path: target,
+        headers: {
+          ...headers,
+          authorization: `Bearer ${key}`,
+          ...(body !== null && { 'content-length': body.length })
+        }
+      },
+      (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.on('end', () =>
+          resolve({ status: response.statusCode!, headers: response.headers, text: Buffer.concat(chunks).toString() })
+        )
+        response.on('error', reject)
+      }
+    )
+    request.on('error', reject)
+    request.end(body ?? undefined)
+  })
+}
+
+function check(
+  { operation, method, target, headers, body }: FuzzRequest,
+  { status, headers: got, text }: Answer
+): void {
+  const asked = `${method} ${target.slice(0, 300)} ${JSON.stringify(headers)} ${body?.toString().slice(0, 300)}`
+  const answered = `${status} ${text.slice(0, 500)}`
+  const fail = (what: string) => assert.fail(`${what}\n  asked: ${asked}\n  answered: ${answered}`)
+  if (status >= 500) fail('a fault of ours')
+  for (const name of ON_EVERY_ANSWER) if (got[name] === undefined) fail(`without ${name}`)
+  if (!/^application\/json/.test(got['content-type'] ?? '')) fail('not JSON')
+  const answer = JSON.parse(text)
+  const fits = operation?.fits(status, answer)
+  if (fits === false) fail('not as declared')
+  if (fits === true) return
+  // Beside the operations of the document there is only the way of saying no.
+  if (![400, 404].includes(status)) fail('a status that is not declared')
+  if (typeof answer.error?.code !== 'string' || typeof answer.error.message !== 'string') fail('not an error')
+}

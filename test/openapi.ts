@@ -1,0 +1,80 @@
+import { Compile } from 'typebox/schema'
+
+type Schema = Record<string, any>
+
+export type Parameter = { name: string; in: 'path' | 'query' | 'header'; required: boolean; schema: Schema }
+
+/** An operation of the published document, with its references followed. */
+export type Operation = {
+  id: string
+  method: string
+  path: string
+  scope: string
+  parameters: Parameter[]
+  body: Schema | null
+  /** Whether a JSON value is an answer of that status as the document declares it; null when it declares none. */
+  fits(status: number, body: unknown): boolean | null
+}
+
+type Document = { paths: Record<string, Record<string, any>>; components: Record<string, Record<string, any>> }
+
+/**
+ * Every operation of an OpenAPI document. Objects in answers are taken as closed: the published schemas let fields be
+ * added, but the service that made the document must send no other than those it tells of.
+ */
+export function operationsOf(document: Document): Operation[] {
+  const components = closed(document.components)
+  const follow = <T>(part: T & { $ref?: string }): T => {
+    if (part.$ref === undefined) return part
+    const [kind, name] = part.$ref.replace('#/components/', '').split('/') as [string, string]
+    const found = components[kind]?.[name]
+    if (!found) throw new Error(`The document has no ${part.$ref}`)
+    return follow(found)
+  }
+  const compiled = new Map<string, { Check(value: unknown): boolean }>()
+  const validator = (schema: Schema) => {
+    const key = JSON.stringify(schema)
+    const known = compiled.get(key)
+    if (known) return known
+    const made = Compile({ ...closed(schema), components } as never)
+    compiled.set(key, made)
+    return made
+  }
+
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): Operation => {
+      const parameters = [...(methods.parameters ?? []), ...(operation.parameters ?? [])].map((p) => follow<any>(p))
+      return {
+        id: operation.operationId,
+        method: method.toUpperCase(),
+        path,
+        scope: scopeOf(operation),
+        parameters: parameters.map((p) => ({ ...p, required: p.required ?? false, schema: follow<any>(p.schema) })),
+        body: operation.requestBody
+          ? follow<any>(follow<any>(operation.requestBody).content['application/json'].schema)
+          : null,
+        fits(status, body) {
+          const answer = operation.responses[status]
+          const schema = answer && follow<any>(answer).content?.['application/json']?.schema
+          return schema ? validator(schema).Check(body) : null
+        }
+      }
+    })
+  )
+}
+
+/** The one scope that a caller needs. */
+function scopeOf(operation: any): string {
+  const [required] = operation.security as Record<string, string[]>[]
+  const scopes = Object.values(required ?? {}).flat()
+  if (scopes.length !== 1) throw new Error(`${operation.operationId} names ${scopes.length} scopes`)
+  return scopes[0]!
+}
+
+function closed<T>(part: T): T {
+  if (Array.isArray(part)) return part.map(closed) as T
+  if (typeof part !== 'object' || part === null) return part
+  const copy = Object.fromEntries(Object.entries(part).map(([key, value]) => [key, closed(value)]))
+  if (copy.type === 'object' && copy.properties) copy.additionalProperties = false
+  return copy as T
+}

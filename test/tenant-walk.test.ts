@@ -1,0 +1,222 @@
+// Every operation of the published document, with each scope, without it, and with ids of another store.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { row, sql, text } from '#kit/postgres'
+import { SCOPES } from '#stores'
+import { testDatabase } from './database.ts'
+import { type Operation, operationsOf } from './openapi.ts'
+import { startService } from './service-builder.ts'
+
+const { url } = await testDatabase()
+const service = await startService(url)
+const document = await fetch(`${service.urls.public}/openapi.json`)
+const operations = operationsOf((await document.json()) as Parameters<typeof operationsOf>[0])
+
+/** What belongs to someone: the ids by which a store's things are named. */
+type Things = {
+  member: string
+  customer: string
+  platformCustomer: string
+  subscription: string
+  attempt: string
+  plan: string
+}
+
+/**
+ * What the walk must know of an operation: whose id its path takes, which body makes it work, and what must be so before. An
+ * operation that is not here fails the walk.
+ */
+const KNOWN: Record<string, { path?: keyof Things; body?: object; before?: (store: Walked) => Promise<unknown> }> = {
+  listMembers: {},
+  getMember: { path: 'member' },
+  updateMember: { path: 'member', body: { loyalty_points: 7 } },
+  listSubscriptions: {},
+  getSubscription: { path: 'subscription' },
+  pauseSubscription: { path: 'subscription', body: { duration: 3 } },
+  resumeSubscription: {
+    path: 'subscription',
+    body: {},
+    before: (store) => service.post(`/subscriptions/${store.things.subscription}/pause`, store.key)
+  },
+  cancelSubscription: { path: 'subscription', body: { reason: 'too_expensive' } },
+  listBillingAttempts: {},
+  retryBillingAttempt: { path: 'attempt', body: {} },
+  getStoreCredit: { path: 'customer' },
+  addStoreCredit: { path: 'customer', body: { amount: 5, reason: 'Walk' } },
+  deductStoreCredit: {
+    path: 'customer',
+    body: { amount: 1, reason: 'Walk' },
+    before: (store) =>
+      service.post(`/store-credits/${store.things.customer}/add`, store.key, { amount: 5, reason: 'Walk' })
+  },
+  listStoreCreditHistory: { path: 'customer' },
+  getAnalyticsOverview: {}
+}
+
+/** Filters by ids: of another store they find nothing, as unknown ones do. */
+const ID_FILTERS: Record<string, keyof Things> = {
+  plan_id: 'plan',
+  customer_id: 'customer',
+  subscription_id: 'subscription'
+}
+
+/** Ids of the right form that nobody has. */
+const UNKNOWN: Things = {
+  member: 'mem_987654321',
+  customer: 'cust_987654321',
+  platformCustomer: '987654321987654321',
+  subscription: 'sub_987654321',
+  attempt: 'ba_987654321',
+  plan: 'plan_987654321'
+}
+
+type Walked = Awaited<ReturnType<typeof walked>>
+
+/** A store in which everything exists that an operation can name, with a failed attempt that may be retried. */
+async function walked() {
+  const store = await service.aStore()
+  const { customer } = await store.member('ada@example.com')
+  await store.card(customer.id, 'insufficient_funds')
+  await store.advance({ to: '2026-03-01T00:00:00Z' })
+  const first = async (path: string) => (await service.get(path, store.key)).body.data[0]
+  const member = await first('/members')
+  const things: Things = {
+    member: member.id,
+    customer: member.customer.id,
+    platformCustomer: customer.id,
+    subscription: (await first('/subscriptions')).id,
+    attempt: (await first('/billing-attempts')).id,
+    plan: member.plan_id
+  }
+  return {
+    ...store,
+    things,
+    aKey: async (scopes: string[]): Promise<{ id: string; key: string }> =>
+      service.admin('POST', `${store.at}/keys`, { name: 'Walk', scopes })
+  }
+}
+
+type Request = { key?: string; id?: string; query?: string; body?: object; authorization?: string }
+
+async function send(operation: Operation, { key, id = 'x', query = '', body, authorization }: Request) {
+  const path = operation.path.replace(/\{\w+\}/, encodeURIComponent(id))
+  const response = await fetch(`${service.urls.public}/v1${path}${query}`, {
+    method: operation.method,
+    headers: {
+      ...(authorization !== undefined ? { authorization } : key ? { authorization: `Bearer ${key}` } : {}),
+      ...(body && { 'content-type': 'application/json' })
+    },
+    body: body && JSON.stringify(body)
+  })
+  const answer = await response.json()
+  assert.equal(operation.fits(response.status, answer), true, `${operation.id} ${response.status}: as declared`)
+  for (const name of ['x-request-id', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']) {
+    assert.ok(response.headers.get(name), `${operation.id} ${response.status} has ${name}`)
+  }
+  return { status: response.status, answer: answer as any }
+}
+
+/** Everything that a store has, as one text per table; without what calls alone leave behind. */
+async function contentOf(storeId: number): Promise<Record<string, string>> {
+  const tables = await service.db.inInstallation((tx) =>
+    tx.many(
+      row({ name: text }),
+      sql`
+      select c.table_name::text as name from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
+       where c.table_schema = 'public' and c.column_name = 'store_id' and t.table_type = 'BASE TABLE'
+         and c.table_name not in ('rate_windows', 'api_keys') order by 1`
+    )
+  )
+  const content: Record<string, string> = {}
+  for (const { name } of tables) {
+    const { digest } = await service.db.inInstallation((tx) =>
+      tx.one(row({ digest: text }), {
+        name: `content_of_${name}`,
+        text: `select md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as digest from ${name} t where store_id = $1`,
+        values: [storeId]
+      })
+    )
+    content[name] = digest
+  }
+  return content
+}
+
+test('the walk knows every operation, and the document every route', () => {
+  assert.deepEqual(operations.map(({ id }) => id).sort(), Object.keys(KNOWN).sort())
+  assert.equal(operations.length, 15, 'the fifteen endpoints of the spec')
+  for (const { id, parameters } of operations) {
+    for (const { name, in: place } of parameters) {
+      if (place !== 'query' || !name.endsWith('_id')) continue
+      assert.ok(name in ID_FILTERS, `${id} filters by ${name}, which the walk does not know`)
+    }
+  }
+})
+
+for (const operation of operations) {
+  const known = KNOWN[operation.id] ?? {}
+
+  test(`${operation.id}: its scope opens it, no other does`, async () => {
+    const store = await walked()
+    const id = known.path && store.things[known.path]
+    const others = await store.aKey(SCOPES.filter((scope) => scope !== operation.scope))
+    const before = await contentOf(store.storeId)
+    const refused = await send(operation, { key: others.key, id, body: known.body })
+    assert.equal(refused.status, 403)
+    assert.equal(refused.answer.error.code, 'forbidden')
+    assert.ok(refused.answer.error.message.includes(operation.scope), 'the message names the scope')
+    assert.deepEqual(await contentOf(store.storeId), before)
+
+    const { key } = await store.aKey([operation.scope])
+    await known.before?.(store)
+    const allowed = await send(operation, { key, id, body: known.body })
+    assert.equal(allowed.status, 200, JSON.stringify(allowed.answer))
+  })
+
+  test(`${operation.id}: without a valid key nothing`, async () => {
+    const store = await walked()
+    const id = known.path && store.things[known.path]
+    const revoked = await store.aKey([operation.scope])
+    await service.admin('DELETE', `${store.at}/keys/${revoked.id}`)
+    const before = await contentOf(store.storeId)
+    const keyless: Request[] = [
+      {},
+      { authorization: 'Bearer' },
+      { authorization: `Basic ${store.key}` },
+      { authorization: store.key },
+      { key: `${store.key.slice(0, -1)}${store.key.endsWith('a') ? 'b' : 'a'}` },
+      { key: revoked.key }
+    ]
+    for (const request of keyless) {
+      const { status, answer } = await send(operation, { ...request, id, body: known.body })
+      assert.deepEqual([status, answer.error.code], [401, 'authentication_failed'])
+    }
+    assert.deepEqual(await contentOf(store.storeId), before)
+  })
+
+  test(`${operation.id}: an id of another store is an unknown id`, async () => {
+    const [store, other] = [await walked(), await walked()]
+    const before = [await contentOf(store.storeId), await contentOf(other.storeId)]
+    const { key } = store
+    if (known.path) {
+      const wanted = known.path === 'customer' ? (['customer', 'platformCustomer'] as const) : [known.path]
+      for (const thing of wanted) {
+        const foreign = await send(operation, { key, id: other.things[thing], body: known.body })
+        const unknown = await send(operation, { key, id: UNKNOWN[thing], body: known.body })
+        assert.equal(foreign.status, 404)
+        const without = (answer: object, id: string) => JSON.stringify(answer).replaceAll(id, '…')
+        assert.equal(without(foreign.answer, other.things[thing]), without(unknown.answer, UNKNOWN[thing]))
+      }
+    }
+    for (const { name, in: place } of operation.parameters) {
+      const thing = place === 'query' ? ID_FILTERS[name] : undefined
+      if (!thing) continue
+      const foreign = await send(operation, { key, query: `?${name}=${other.things[thing]}` })
+      const unknown = await send(operation, { key, query: `?${name}=${UNKNOWN[thing]}` })
+      const own = await send(operation, { key, query: `?${name}=${store.things[thing]}` })
+      const without = (answer: object, id: string) => JSON.stringify(answer).replaceAll(id, '…')
+      assert.equal(without(foreign.answer, other.things[thing]), without(unknown.answer, UNKNOWN[thing]))
+      assert.notDeepEqual(own.answer, foreign.answer)
+    }
+    assert.deepEqual([await contentOf(store.storeId), await contentOf(other.storeId)], before)
+  })
+}
