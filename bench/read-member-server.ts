@@ -2,7 +2,7 @@
 import fastify from 'fastify'
 import pg from 'pg'
 import pino from 'pino'
-import { Database } from '#kit/postgres'
+import { Database, directStatements } from '#kit/postgres'
 import { createRateLimiter } from '#kit/rate-limit'
 import { Secret } from '#kit/secrets'
 import { buildHttp } from '../src/http/server.ts'
@@ -18,11 +18,7 @@ function bareServer(connectionString: string) {
   server.get<{ Params: { id: string } }>('/v1/members/:id', async (request) => {
     const { rows } = await pool.query({
       name: 'member',
-      text: `select m.id, m.platform_customer_id, m.email, m.first_name, m.last_name, m.status, m.plan_id, p.name as plan_name,
-                    p.tier_name as tier, m.loyalty_points, m.store_credit_minor, s.currency, m.birth_date, m.member_since,
-                    m.next_billing_at, m.created_at, m.updated_at
-               from members m join stores s on s.store_id = $1 left join plans p on p.store_id = $1 and p.id = m.plan_id
-              where m.store_id = $1 and m.id = $2 and m.status is not null`,
+      text: directStatements.get('member_by_id')!,
       values: [1, Number(request.params.id.slice(4))]
     })
     return rows[0]
