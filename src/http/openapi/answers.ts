@@ -11,7 +11,7 @@ type Reference = { $ref: string }
 type Content = { 'application/json': { schema: JsonSchema; example: unknown } }
 export type Answer = { description: string; headers?: Record<string, Header | Reference>; content?: Content }
 
-export const ErrorBody = Type.Object(
+const ErrorBody = Type.Object(
   {
     error: Type.Object({
       code: Type.Union(
@@ -102,7 +102,7 @@ const ON_REFUSALS: Record<string, string[]> = {
   AuthenticationFailed: ['WWW-Authenticate']
 }
 
-export function headersOf(extra: string[] = []): Record<string, Reference> {
+function headersOf(extra: string[] = []): Record<string, Reference> {
   const names = [...ON_EVERY_ANSWER, ...extra]
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
