@@ -44,7 +44,7 @@ export async function fuzz(db: Database, { requests, seed }: { requests: number;
     ids.member!.push(`mem_${memberId}`)
     ids.customer!.push(`cust_${memberId}`, contract.customer!.id)
     ids.subscription!.push(`sub_${subscriptionId}`)
-    if (i === 0) for (const { id } of await attemptsOf(store, subscriptionId)) ids.attempt!.push(`ba_${id}`)
+    for (const { id } of await attemptsOf(store, subscriptionId)) ids.attempt!.push(`ba_${id}`)
   }
 
   const next = fuzzRequests(operations, ids, randomOf(seed))
