@@ -44,6 +44,7 @@ export function countForAddress(count: (address: string) => Standing, request: F
  */
 export function enforceBudgets(
   surface: FastifyInstance,
+  countAddress: (address: string) => Standing,
   bodyOf: { rateLimited: (message: string) => object; internalError: () => object }
 ): void {
   surface.addHook('onRoute', (route) => {
@@ -53,8 +54,10 @@ export function enforceBudgets(
 
   surface.addHook('onSend', async (request, reply, payload) => {
     const counted = await request.counted
-    if (!counted) return payload
-    if ('failure' in counted) {
+    if (!counted || 'failure' in counted) {
+      // Whose budget it is, or where it stands, could not be found out: the answer tells of the address, as without a key.
+      setBudgetHeaders(reply, { ...countAddress(request.ip), admitted: true })
+      if (!counted) return payload
       if (reply.statusCode >= 500) return payload
       logBug(request, counted.failure)
       return replaced(reply, 500, bodyOf.internalError())

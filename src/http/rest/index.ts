@@ -60,7 +60,7 @@ export function registerRest(
       done()
     })
 
-    enforceBudgets(rest, {
+    enforceBudgets(rest, countAddress, {
       rateLimited: () => errorBody(new RateLimited()),
       internalError: () => errorBody(null)
     })

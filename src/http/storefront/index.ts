@@ -21,7 +21,7 @@ export function registerStorefront(
 
     storefront.decorateRequest('proxied', null)
     storefront.addHook('onRequest', verifyProxy(deps, countAddress))
-    enforceBudgets(storefront, {
+    enforceBudgets(storefront, countAddress, {
       rateLimited: () => errorBody(new RateLimited()),
       internalError: () => errorBody(null)
     })
