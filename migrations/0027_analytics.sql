@@ -2,35 +2,89 @@
 -- has behind it. Writers append changes (never a shared counter, which they would queue for); the analytics engine folds
 -- them into days. A reader adds folded and not yet folded in one snapshot, so it sees every commit at once.
 --
--- Figures: amounts that are summed over days. Those marked (s) are differences of a state, whose sum is the state.
+-- Figures are amounts that are summed over days. Those marked (s) are differences of a state, whose sum is the state.
 --   members_active (s), members_paused (s), members_new, members_cancelled    from members
---   yearly_value (s), at_risk (s), cancellations (detail: the reason)          from subscriptions
---   charges_pending (s), charges_succeeded, charges_failed, recovered, revenue from billing_attempts, orders
---   refunds                                                                    from orders
---   credit (s; detail: the type of entry), points_issued, points_redeemed      from the ledgers
+--   yearly_value (s), at_risk (s), cancellations (detail: the reason)         from subscriptions
+--   charges_pending (s), charges_succeeded, charges_failed, recovered         from billing_attempts
+--   revenue, refunds                                                          from billing_attempts, orders
+--   credit_balance (s), credit_issued, credit_redeemed, credit_expired        from credit_entries
+--   points_issued, points_redeemed                                            from points_entries
 
+-- One row for all figures of a day, since a year of days is read at once.
 create table daily_figures (
   store_id bigint not null references stores,
   -- 0: the whole store, those without a plan included.
   plan_id bigint not null,
   day date not null,
-  figure text not null,
-  detail text not null default '',
-  amount numeric not null,
-  primary key (store_id, plan_id, day, figure, detail)
+  members_active bigint not null default 0,
+  members_paused bigint not null default 0,
+  members_new bigint not null default 0,
+  members_cancelled bigint not null default 0,
+  yearly_value numeric not null default 0,
+  at_risk bigint not null default 0,
+  charges_pending bigint not null default 0,
+  charges_succeeded bigint not null default 0,
+  charges_failed bigint not null default 0,
+  recovered bigint not null default 0,
+  revenue bigint not null default 0,
+  refunds bigint not null default 0,
+  credit_balance bigint not null default 0,
+  credit_issued bigint not null default 0,
+  credit_redeemed bigint not null default 0,
+  credit_expired bigint not null default 0,
+  points_issued bigint not null default 0,
+  points_redeemed bigint not null default 0,
+  primary key (store_id, plan_id, day)
 );
 select protect_table('daily_figures');
+
+create table daily_cancellations (
+  store_id bigint not null references stores,
+  plan_id bigint not null,
+  day date not null,
+  reason text not null,
+  cancellations bigint not null,
+  primary key (store_id, plan_id, day, reason)
+);
+select protect_table('daily_cancellations');
 
 -- The sum of all days, from which a state is counted back: a period needs no days before it.
 create table figure_totals (
   store_id bigint not null references stores,
   plan_id bigint not null,
   figure text not null,
-  detail text not null default '',
   amount numeric not null,
-  primary key (store_id, plan_id, figure, detail)
+  primary key (store_id, plan_id, figure)
 );
 select protect_table('figure_totals');
+
+-- The folded figures, one row each.
+create view folded_figures with (security_invoker = true) as
+  select d.store_id, d.plan_id, d.day, f.figure, ''::text as detail, f.amount
+    from daily_figures d
+   cross join lateral (values
+     ('members_active', d.members_active::numeric),
+     ('members_paused', d.members_paused::numeric),
+     ('members_new', d.members_new::numeric),
+     ('members_cancelled', d.members_cancelled::numeric),
+     ('yearly_value', d.yearly_value::numeric),
+     ('at_risk', d.at_risk::numeric),
+     ('charges_pending', d.charges_pending::numeric),
+     ('charges_succeeded', d.charges_succeeded::numeric),
+     ('charges_failed', d.charges_failed::numeric),
+     ('recovered', d.recovered::numeric),
+     ('revenue', d.revenue::numeric),
+     ('refunds', d.refunds::numeric),
+     ('credit_balance', d.credit_balance::numeric),
+     ('credit_issued', d.credit_issued::numeric),
+     ('credit_redeemed', d.credit_redeemed::numeric),
+     ('credit_expired', d.credit_expired::numeric),
+     ('points_issued', d.points_issued::numeric),
+     ('points_redeemed', d.points_redeemed::numeric)) f(figure, amount)
+   where f.amount <> 0
+  union all
+  select c.store_id, c.plan_id, c.day, 'cancellations', c.reason, c.cancellations from daily_cancellations c;
+grant select on folded_figures to perennial_store, perennial_operator;
 
 -- Not yet folded. No foreign key: each row was made from rows that have one, and lives for a moment.
 create table figure_changes (
@@ -184,6 +238,19 @@ $$;
 -- What a checkout brought in: nothing while it is not paid.
 create function checkout_revenue(financial_status text, total_minor bigint) returns bigint language sql immutable as $$
   select case when financial_status in ('paid', 'partially_refunded', 'refunded') then total_minor else 0 end
+$$;
+
+-- What a ledger entry comes to, by its type (the Data API's codes): some move the balance only.
+create function credit_figures(type smallint, amount_minor bigint)
+returns table (figure text, amount numeric) language sql immutable as $$
+  select m.figure, m.amount
+    from (values
+      ('credit_balance', amount_minor::numeric),
+      (case when type in (1, 2, 5, 10, 11, 12) then 'credit_issued' end, amount_minor),
+      (case when type in (3, 4) then 'credit_redeemed' end, -amount_minor),
+      (case when type = 8 then 'credit_expired' end, -amount_minor)
+    ) m(figure, amount)
+   where m.figure is not null
 $$;
 
 -- ── Changes that the writes leave behind ───────────────────────────────────────────────────────────────────────────
@@ -391,10 +458,11 @@ create trigger append_figures after update on orders
 
 create function append_credit_changes() returns trigger language plpgsql as $$
 begin
-  insert into figure_changes (store_id, plan_id, day, figure, detail, amount)
-  select n.store_id, n.plan_id, shop_day(n.created_at, s.timezone), 'credit', n.type::text, sum(n.amount_minor)
+  insert into figure_changes (store_id, plan_id, day, figure, amount)
+  select n.store_id, n.plan_id, shop_day(n.created_at, s.timezone), f.figure, sum(f.amount)
     from new_rows n join stores s on s.store_id = n.store_id
-   group by 1, 2, 3, 5 having sum(n.amount_minor) <> 0;
+   cross join lateral credit_figures(n.type, n.amount_minor) f
+   group by 1, 2, 3, 4 having sum(f.amount) <> 0;
   return null;
 end $$;
 create trigger append_figures after insert on credit_entries
@@ -411,6 +479,82 @@ begin
 end $$;
 create trigger append_figures after insert on points_entries
   referencing new table as new_rows for each statement execute function append_points_changes();
+
+-- ── Folding ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+-- Moves up to `most` changes into the figures of their days and into the totals, and tells how many it moved. Does
+-- nothing while another process is at it. One statement: a reader sees a change as waiting or as folded, never both.
+create function fold_figures(store bigint, most integer default 5000) returns integer language plpgsql as $$
+declare folded integer;
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended('figures', store)) then return 0; end if;
+  with taken as (
+    delete from figure_changes
+     where store_id = store
+       and id in (select c.id from figure_changes c where c.store_id = store order by c.id limit most)
+    returning plan_id, day, figure, detail, amount),
+  moved as (
+    select f.plan_id, t.day, t.figure, t.detail, sum(t.amount) as amount
+      from taken t
+     cross join lateral (select 0::bigint as plan_id union all select t.plan_id where t.plan_id is not null) f
+     group by f.plan_id, t.day, t.figure, t.detail having sum(t.amount) <> 0),
+  days as (
+    insert into daily_figures (store_id, plan_id, day,
+                               members_active, members_paused, members_new, members_cancelled, yearly_value, at_risk,
+                               charges_pending, charges_succeeded, charges_failed, recovered, revenue, refunds,
+                               credit_balance, credit_issued, credit_redeemed, credit_expired, points_issued,
+                               points_redeemed)
+    select store, plan_id, day,
+           coalesce(sum(amount) filter (where figure = 'members_active'), 0) as members_active,
+           coalesce(sum(amount) filter (where figure = 'members_paused'), 0) as members_paused,
+           coalesce(sum(amount) filter (where figure = 'members_new'), 0) as members_new,
+           coalesce(sum(amount) filter (where figure = 'members_cancelled'), 0) as members_cancelled,
+           coalesce(sum(amount) filter (where figure = 'yearly_value'), 0) as yearly_value,
+           coalesce(sum(amount) filter (where figure = 'at_risk'), 0) as at_risk,
+           coalesce(sum(amount) filter (where figure = 'charges_pending'), 0) as charges_pending,
+           coalesce(sum(amount) filter (where figure = 'charges_succeeded'), 0) as charges_succeeded,
+           coalesce(sum(amount) filter (where figure = 'charges_failed'), 0) as charges_failed,
+           coalesce(sum(amount) filter (where figure = 'recovered'), 0) as recovered,
+           coalesce(sum(amount) filter (where figure = 'revenue'), 0) as revenue,
+           coalesce(sum(amount) filter (where figure = 'refunds'), 0) as refunds,
+           coalesce(sum(amount) filter (where figure = 'credit_balance'), 0) as credit_balance,
+           coalesce(sum(amount) filter (where figure = 'credit_issued'), 0) as credit_issued,
+           coalesce(sum(amount) filter (where figure = 'credit_redeemed'), 0) as credit_redeemed,
+           coalesce(sum(amount) filter (where figure = 'credit_expired'), 0) as credit_expired,
+           coalesce(sum(amount) filter (where figure = 'points_issued'), 0) as points_issued,
+           coalesce(sum(amount) filter (where figure = 'points_redeemed'), 0) as points_redeemed
+      from moved where figure <> 'cancellations' group by plan_id, day
+    on conflict (store_id, plan_id, day) do update set
+      members_active = daily_figures.members_active + excluded.members_active,
+      members_paused = daily_figures.members_paused + excluded.members_paused,
+      members_new = daily_figures.members_new + excluded.members_new,
+      members_cancelled = daily_figures.members_cancelled + excluded.members_cancelled,
+      yearly_value = daily_figures.yearly_value + excluded.yearly_value,
+      at_risk = daily_figures.at_risk + excluded.at_risk,
+      charges_pending = daily_figures.charges_pending + excluded.charges_pending,
+      charges_succeeded = daily_figures.charges_succeeded + excluded.charges_succeeded,
+      charges_failed = daily_figures.charges_failed + excluded.charges_failed,
+      recovered = daily_figures.recovered + excluded.recovered,
+      revenue = daily_figures.revenue + excluded.revenue,
+      refunds = daily_figures.refunds + excluded.refunds,
+      credit_balance = daily_figures.credit_balance + excluded.credit_balance,
+      credit_issued = daily_figures.credit_issued + excluded.credit_issued,
+      credit_redeemed = daily_figures.credit_redeemed + excluded.credit_redeemed,
+      credit_expired = daily_figures.credit_expired + excluded.credit_expired,
+      points_issued = daily_figures.points_issued + excluded.points_issued,
+      points_redeemed = daily_figures.points_redeemed + excluded.points_redeemed),
+  cancellations as (
+    insert into daily_cancellations (store_id, plan_id, day, reason, cancellations)
+    select store, plan_id, day, detail, amount from moved where figure = 'cancellations'
+    on conflict (store_id, plan_id, day, reason)
+      do update set cancellations = daily_cancellations.cancellations + excluded.cancellations),
+  totals as (
+    insert into figure_totals (store_id, plan_id, figure, amount)
+    select store, plan_id, figure, sum(amount) from moved group by plan_id, figure
+    on conflict (store_id, plan_id, figure) do update set amount = figure_totals.amount + excluded.amount)
+  select count(*) into folded from taken;
+  return folded;
+end $$;
 
 -- ── The same, from the rows ────────────────────────────────────────────────────────────────────────────────────────
 
@@ -438,8 +582,8 @@ returns table (plan_id bigint, day date, figure text, detail text, amount numeri
     join order_refunds r on r.store_id = store and r.order_id = o.id
    where l.store_id = store
   union all
-  select e.plan_id, shop_day(e.created_at, s.timezone), 'credit', e.type::text, e.amount_minor
-    from s cross join credit_entries e where e.store_id = store
+  select e.plan_id, shop_day(e.created_at, s.timezone), f.figure, '', f.amount
+    from s cross join credit_entries e cross join lateral credit_figures(e.type, e.amount_minor) f where e.store_id = store
   union all
   select e.plan_id, shop_day(e.created_at, s.timezone),
          case when e.points > 0 then 'points_issued' else 'points_redeemed' end, '', abs(e.points)
@@ -459,7 +603,7 @@ returns table (plan_id bigint, day date, figure text, detail text, expected nume
     select r.plan_id, r.day, r.figure, r.detail, r.amount from by_rows r where r.plan_id is not null),
   held as (
     select h.plan_id, h.day, h.figure, h.detail, sum(h.amount) as amount
-      from (select d.plan_id, d.day, d.figure, d.detail, d.amount from daily_figures d where d.store_id = store
+      from (select d.plan_id, d.day, d.figure, d.detail, d.amount from folded_figures d where d.store_id = store
             union all
             select 0, c.day, c.figure, c.detail, c.amount from figure_changes c where c.store_id = store
             union all
@@ -491,9 +635,9 @@ begin
     having sum(case when w.plan_id = 0 then w.amount else -w.amount end) <> 0)
   select count(*) into corrected from wrong;
   delete from figure_totals t where t.store_id = store;
-  insert into figure_totals (store_id, plan_id, figure, detail, amount)
-  select store, d.plan_id, d.figure, d.detail, sum(d.amount) from daily_figures d
-   where d.store_id = store group by d.plan_id, d.figure, d.detail;
+  insert into figure_totals (store_id, plan_id, figure, amount)
+  select store, d.plan_id, d.figure, sum(d.amount) from folded_figures d
+   where d.store_id = store group by d.plan_id, d.figure;
   return corrected;
 end $$;
 

@@ -67,6 +67,15 @@ async function live({ timezone, currency, decimals, from, days, seed }: Life, on
       body: JSON.stringify(body)
     })
 
+  const gift = async (customer: string, expires: boolean) => {
+    const inThreeDays = (await inStore(async (ctx) => ctx.now)).add({ hours: 73 }).toString()
+    const given = await post(`/store-credits/${customer}/add`, {
+      amount: 10 + Math.floor(random() * 30),
+      reason: 'gift',
+      ...(expires && { expires_at: inThreeDays })
+    })
+    assert.ok(given.status < 300)
+  }
   const subscriptionsIn = (status: string) =>
     inStore(({ tx, storeId, now }) =>
       tx.many(
@@ -136,12 +145,7 @@ async function live({ timezone, currency, decimals, from, days, seed }: Life, on
       }),
     credit: async () => {
       const customer = pick(people).customer.id
-      const expires = (await inStore(async (ctx) => ctx.now)).add({ hours: 24 * 3 + 1 }).toString()
-      await post(`/store-credits/${customer}/add`, {
-        amount: 10 + Math.floor(random() * 30),
-        reason: 'gift',
-        ...(random() < 0.4 && { expires_at: expires })
-      })
+      await gift(customer, random() < 0.4)
       await post(`/store-credits/${customer}/deduct`, { amount: 1 + Math.floor(random() * 15), reason: 'used' })
     },
     points: () =>
@@ -179,6 +183,7 @@ async function live({ timezone, currency, decimals, from, days, seed }: Life, on
     '1 13:07': joins('Weekly'),
     '2 00:40': card(0, 'insufficient_funds'),
     '2 13:07': card(1, 'expired_card'),
+    '3 00:40': () => gift(people[0]!.customer.id, true),
     '8 00:40': card(0, 'success'),
     [`${days - 9} 13:07`]: card(3, '3ds'),
     [`${days - 8} 13:07`]: card(0, '3ds')
@@ -251,9 +256,12 @@ for (const life of LIVES) {
     await t.test('the doctor finds no difference', async () => assert.deepEqual(await wrongFigures(store), []))
     await t.test('after what was kept was lost, and made again', async () => {
       await inStore(async ({ tx, storeId }) => {
-        await tx.run(sql`delete from daily_figures where store_id = ${storeId} and amount <> 1`)
+        await tx.run(sql`delete from daily_figures where store_id = ${storeId} and extract(day from day) > 9`)
+        await tx.run(sql`delete from daily_cancellations where store_id = ${storeId} and plan_id = 0`)
         await tx.run(sql`delete from figure_changes where store_id = ${storeId}`)
-        await tx.run(sql`update daily_figures set amount = 7 where store_id = ${storeId} and plan_id <> 0`)
+        await tx.run(
+          sql`update daily_figures set revenue = 7, yearly_value = 3 where store_id = ${storeId} and plan_id <> 0`
+        )
       })
       assert.notDeepEqual(await wrongFigures(store), [])
       assert.ok((await rebuild(lived)).corrected > 0)
@@ -267,10 +275,10 @@ for (const life of LIVES) {
     const kept = await inStore(({ tx, storeId }) =>
       tx.many(
         row({ figure: text }),
-        sql`select figure from daily_figures where store_id = ${storeId}
+        sql`select figure from folded_figures where store_id = ${storeId}
              union select figure from figure_changes where store_id = ${storeId} order by 1`
       )
     )
-    assert.equal(kept.length, 16, `the life was rich enough for every figure: ${kept.map((k) => k.figure)}`)
+    assert.equal(kept.length, 19, `the life was rich enough for every figure: ${kept.map((k) => k.figure)}`)
   })
 }

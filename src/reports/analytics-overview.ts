@@ -1,7 +1,7 @@
-import { type Database, day, directSql, json, type RowOf, row, text } from '#kit/postgres'
+import { day, directSql, json, type Queries, type RowOf, row, text } from '#kit/postgres'
 
-/** A state, such as active members, is the sum of its differences over all days up to then. */
-type Sums = Map<string, bigint>
+/** Of a state, such as active members, the sum of its differences over days is what it became. */
+type Sums = Map<Figure, bigint>
 
 /** What a store's figures come to in one period; states are those at its end. Money in minor units of the store. */
 export type PeriodFigures = {
@@ -57,19 +57,63 @@ export const YEARLY_PARTS = 80_313_433_200n
 /** How many reasons are told; the rest of them are left out. */
 const MOST_REASONS = 10
 
-type Cell = [figure: string, detail: string, amount: string]
+/** The columns of `daily_figures`, as the schema describes them. */
+const FIGURES = [
+  'members_active',
+  'members_paused',
+  'members_new',
+  'members_cancelled',
+  'yearly_value',
+  'at_risk',
+  'charges_pending',
+  'charges_succeeded',
+  'charges_failed',
+  'recovered',
+  'revenue',
+  'refunds',
+  'credit_balance',
+  'credit_issued',
+  'credit_redeemed',
+  'credit_expired',
+  'points_issued',
+  'points_redeemed'
+] as const
+type Figure = (typeof FIGURES)[number]
+
+/** Figures whose sum over all days is a state. */
+const STATES = [
+  'members_active',
+  'members_paused',
+  'yearly_value',
+  'at_risk',
+  'charges_pending',
+  'credit_balance'
+] as const satisfies Figure[]
+
+/** Figures that are told day by day. */
+const DAILY = [
+  'members_active',
+  'members_new',
+  'members_cancelled',
+  'revenue',
+  'yearly_value'
+] as const satisfies Figure[]
+
+// Amounts travel as text: they may be beyond 2^53.
+type Amounts = Partial<Record<Figure, string>>
 
 const Answer = row({
   today: day,
   timezone: text,
   currency: text,
-  // Amounts travel as text: they may be beyond 2^53.
-  totals: json<Cell[]>(),
-  later: json<Cell[]>(),
-  current: json<Cell[]>(),
-  previous: json<Cell[]>(),
-  days: json<[daysAgo: number, figure: string, amount: string][]>()
+  totals: json<Amounts>(),
+  parts: json<Partial<Record<'later' | 'current' | 'previous', Amounts>>>(),
+  days: json<[daysAgo: number, ...amounts: string[]][]>(),
+  reasons: json<[part: string, reason: string, count: number][]>()
 })
+
+const list = (figures: readonly Figure[], of: (figure: Figure) => string) => figures.map(of).join(', ')
+const sumOf = (figure: string) => `coalesce(sum(amount) filter (where figure = '${figure}'), 0)`
 
 // Folded and not yet folded, in the snapshot of one statement: exact as of the last commit. It reads two periods of days
 // and the totals, never the days before: states are counted back from the totals.
@@ -80,37 +124,40 @@ const overview = directSql<[storeId: number, planId: number, days: number]>(
        from stores where store_id = $1),
    waiting as materialized (
      select day, figure, detail, amount from figure_changes where store_id = $1 and ($2::bigint = 0 or plan_id = $2)),
-   recent as materialized (
-     select day, figure, detail, amount from daily_figures
-      where store_id = $1 and plan_id = $2 and day > (select today from store) - 2 * $3::int
-     union all
-     select day, figure, detail, amount from waiting where day > (select today from store) - 2 * $3),
-   sums as (
-     select case when r.day > s.today then 'later' when r.day > s.today - $3 then 'current' else 'previous' end as part,
-            r.figure, r.detail, sum(r.amount) as amount
-       from recent r cross join store s group by 1, 2, 3
-     union all
-     select 'totals', a.figure, a.detail, sum(a.amount)
-       from (select figure, detail, amount from figure_totals
-              where store_id = $1 and plan_id = $2 and figure <> 'cancellations'
+   recent as (
+     select (select today from store) - r.day as days_ago, r.*
+       from (select day, ${list(FIGURES, (f) => `${f}::numeric`)} from daily_figures
+              where store_id = $1 and plan_id = $2 and day > (select today from store) - 2 * $3::int
              union all
-             select figure, detail, amount from waiting) a
-      group by 2, 3),
+             select day, ${list(FIGURES, sumOf)} from waiting
+              where day > (select today from store) - 2 * $3 group by day) r),
+   days as materialized (
+     select days_ago, ${list(FIGURES, (f) => `sum(${f}) as ${f}`)} from recent group by days_ago),
    parts as (
-     select part, jsonb_agg(jsonb_build_array(figure, detail, amount::text)) as cells from sums group by part),
-   days as (
-     select s.today - r.day as days_ago, r.figure, sum(r.amount)::text as amount
-       from recent r cross join store s
-      where r.day <= s.today and r.day > s.today - $3
-        and r.figure in ('members_active', 'members_new', 'members_cancelled', 'revenue', 'yearly_value')
+     select case when days_ago < 0 then 'later' when days_ago < $3 then 'current' else 'previous' end as part,
+            jsonb_build_object(${list(FIGURES, (f) => `'${f}', sum(${f})::text`)}) as amounts
+       from days group by 1),
+   totals as (
+     select figure, sum(amount)::text as amount
+       from (select figure, amount from figure_totals where store_id = $1 and plan_id = $2
+             union all select figure, amount from waiting) a
+      where figure in (${list(STATES, (f) => `'${f}'`)}) group by figure),
+   reasons as (
+     select case when (select today from store) - day < $3 then 'current' else 'previous' end as part, reason,
+            sum(cancellations) as cancellations
+       from (select day, reason, cancellations from daily_cancellations
+              where store_id = $1 and plan_id = $2 and day > (select today from store) - 2 * $3
+             union all
+             select day, detail, amount from waiting
+              where figure = 'cancellations' and day > (select today from store) - 2 * $3) c
       group by 1, 2)
-   select s.today, s.timezone, s.currency,
-          coalesce((select cells from parts where part = 'totals'), '[]') as totals,
-          coalesce((select cells from parts where part = 'later'), '[]') as later,
-          coalesce((select cells from parts where part = 'current'), '[]') as current,
-          coalesce((select cells from parts where part = 'previous'), '[]') as previous,
-          coalesce((select jsonb_agg(jsonb_build_array(days_ago, figure, amount)) from days), '[]') as days
-     from store s`
+   select today, timezone, currency,
+          coalesce((select jsonb_object_agg(figure, amount) from totals), '{}') as totals,
+          coalesce((select jsonb_object_agg(part, amounts) from parts), '{}') as parts,
+          coalesce((select jsonb_agg(jsonb_build_array(days_ago, ${list(DAILY, (f) => `${f}::text`)})) from days
+                     where days_ago between 0 and $3 - 1), '[]') as days,
+          coalesce((select jsonb_agg(jsonb_build_array(part, reason, cancellations)) from reasons), '[]') as reasons
+     from store`
 )
 
 /** No plan has this number, so nothing matches it. */
@@ -121,42 +168,48 @@ const NO_PLAN = -1
  * null is a plan that does not exist. docs/analytics.md defines each figure.
  */
 export async function analyticsOverview(
-  direct: Database['direct'],
+  direct: Queries,
   storeId: number,
   { days, planId = 0 }: { days: number; planId?: number | null }
 ): Promise<AnalyticsOverview> {
   const answer = await direct.one(Answer, overview(storeId, planId ?? NO_PLAN, days))
-  const [totals, later, current, previous] = [answer.totals, answer.later, answer.current, answer.previous].map(sumsOf)
-  const atEnd = minus(totals!, later!)
-  const between = minus(atEnd, current!)
-  const before = minus(between, previous!)
+  const [current, previous] = [amountsOf(answer.parts.current), amountsOf(answer.parts.previous)]
+  const atEnd = minus(amountsOf(answer.totals), amountsOf(answer.parts.later))
+  const between = minus(atEnd, current)
+  const before = minus(between, previous)
   const from = answer.today.subtract({ days: days - 1 })
+  const reasonsOf = (wanted: string) =>
+    answer.reasons.filter(([part]) => part === wanted).map(([, reason, count]) => ({ reason, count }))
   return {
     timezone: answer.timezone,
     currency: answer.currency,
-    current: periodOf(from, days, between, current!, atEnd),
-    previous: periodOf(from.subtract({ days }), days, before, previous!, between),
+    current: periodOf(from, days, { before: between, within: current, after: atEnd }, reasonsOf('current')),
+    previous: periodOf(
+      from.subtract({ days }),
+      days,
+      { before, within: previous, after: between },
+      reasonsOf('previous')
+    ),
     series: seriesOf(answer, days, between)
   }
 }
 
-const key = (figure: string, detail = '') => `${figure}:${detail}`
-
-function sumsOf(cells: Cell[]): Sums {
-  return new Map(cells.map(([figure, detail, amount]) => [key(figure, detail), BigInt(amount)]))
+function amountsOf(amounts: Amounts = {}): Sums {
+  return new Map(Object.entries(amounts).map(([figure, amount]) => [figure as Figure, BigInt(amount)]))
 }
 
 function minus(a: Sums, b: Sums): Sums {
-  const left = new Map(a)
-  for (const [name, amount] of b) left.set(name, (left.get(name) ?? 0n) - amount)
-  return left
+  return new Map(STATES.map((figure) => [figure, (a.get(figure) ?? 0n) - (b.get(figure) ?? 0n)]))
 }
 
-function periodOf(from: Temporal.PlainDate, days: number, before: Sums, within: Sums, after: Sums): PeriodFigures {
-  const flow = (figure: string) => within.get(key(figure)) ?? 0n
-  const state = (figure: string) => after.get(key(figure)) ?? 0n
-  const credit = (...types: number[]) =>
-    types.reduce((sum, type) => sum + (within.get(key('credit', `${type}`)) ?? 0n), 0n)
+function periodOf(
+  from: Temporal.PlainDate,
+  days: number,
+  { before, within, after }: Record<'before' | 'within' | 'after', Sums>,
+  reasons: PeriodFigures['reasons']
+): PeriodFigures {
+  const flow = (figure: Figure) => within.get(figure) ?? 0n
+  const state = (figure: (typeof STATES)[number]) => after.get(figure) ?? 0n
   return {
     from,
     to: from.add({ days: days - 1 }),
@@ -165,7 +218,7 @@ function periodOf(from: Temporal.PlainDate, days: number, before: Sums, within: 
     membersPaused: state('members_paused'),
     membersNew: flow('members_new'),
     membersCancelled: flow('members_cancelled'),
-    membersBefore: (before.get(key('members_active')) ?? 0n) + (before.get(key('members_paused')) ?? 0n),
+    membersBefore: (before.get('members_active') ?? 0n) + (before.get('members_paused') ?? 0n),
     yearlyParts: state('yearly_value'),
     revenueMinor: flow('revenue'),
     refundsMinor: flow('refunds'),
@@ -174,45 +227,36 @@ function periodOf(from: Temporal.PlainDate, days: number, before: Sums, within: 
     chargesPending: state('charges_pending'),
     recoveredMinor: flow('recovered'),
     atRiskMinor: state('at_risk'),
-    creditIssuedMinor: credit(1, 2, 5, 10, 11, 12),
-    creditRedeemedMinor: -credit(3, 4),
-    creditExpiredMinor: -credit(8),
-    creditOutstandingMinor: [...after].reduce(
-      (sum, [name, amount]) => (name.startsWith('credit:') ? sum + amount : sum),
-      0n
-    ),
+    creditIssuedMinor: flow('credit_issued'),
+    creditRedeemedMinor: flow('credit_redeemed'),
+    creditExpiredMinor: flow('credit_expired'),
+    creditOutstandingMinor: state('credit_balance'),
     pointsIssued: flow('points_issued'),
     pointsRedeemed: flow('points_redeemed'),
-    reasons: reasonsOf(within)
+    reasons: reasons
+      .filter(({ count }) => count > 0)
+      .sort((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1))
+      .slice(0, MOST_REASONS)
   }
-}
-
-function reasonsOf(within: Sums): PeriodFigures['reasons'] {
-  const prefix = key('cancellations')
-  return [...within]
-    .filter(([name, count]) => name.startsWith(prefix) && count > 0n)
-    .map(([name, count]) => ({ reason: name.slice(prefix.length), count: Number(count) }))
-    .sort((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1))
-    .slice(0, MOST_REASONS)
 }
 
 function seriesOf(answer: RowOf<typeof Answer>, days: number, before: Sums): DayFigures[] {
-  const cells = new Map(answer.days.map(([daysAgo, figure, amount]) => [`${daysAgo}:${figure}`, BigInt(amount)]))
-  let membersActive = before.get(key('members_active')) ?? 0n
-  let yearlyParts = before.get(key('yearly_value')) ?? 0n
-  const series: DayFigures[] = []
-  for (let daysAgo = days - 1; daysAgo >= 0; daysAgo--) {
-    const of = (figure: string) => cells.get(`${daysAgo}:${figure}`) ?? 0n
-    membersActive += of('members_active')
-    yearlyParts += of('yearly_value')
-    series.push({
+  const byDaysAgo = new Map(answer.days.map(([daysAgo, ...amounts]) => [daysAgo, amounts.map(BigInt)]))
+  const nothing = DAILY.map(() => 0n)
+  let membersActive = before.get('members_active') ?? 0n
+  let yearlyParts = before.get('yearly_value') ?? 0n
+  return Array.from({ length: days }, (_, i) => {
+    const daysAgo = days - 1 - i
+    const [active, fresh, cancelled, revenue, yearly] = byDaysAgo.get(daysAgo) ?? nothing
+    membersActive += active!
+    yearlyParts += yearly!
+    return {
       day: answer.today.subtract({ days: daysAgo }),
       membersActive,
-      membersNew: of('members_new'),
-      membersCancelled: of('members_cancelled'),
-      revenueMinor: of('revenue'),
+      membersNew: fresh!,
+      membersCancelled: cancelled!,
+      revenueMinor: revenue!,
       yearlyParts
-    })
-  }
-  return series
+    }
+  })
 }
