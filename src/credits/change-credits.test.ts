@@ -6,7 +6,7 @@ import { testDatabase } from '../../test/database.ts'
 import { aStore, type BuiltStore } from '../../test/store-builder.ts'
 import { changeCredits } from './change-credits.ts'
 import type { CreditChange } from './credit.ts'
-import { createCreditEngine } from './expire-credits.ts'
+import { createCreditEngine } from './credit-engine.ts'
 import { findCredit } from './find-credit.ts'
 import { listCreditEntries } from './list-credit-entries.ts'
 import { accountOf, at, moveTo, START } from './testing.ts'
@@ -275,4 +275,14 @@ test('two writers at once keep the sum, whoever comes first', async () => {
   )
   assert.equal((await accountOf(store, ada!)).balanceMinor, sum)
   assert.equal((await accountOf(store, ben!)).balanceMinor, 200)
+})
+
+test('credit moves while another transaction holds the members, as a billing run does', async () => {
+  const store = await aStoreAt()
+  const [ada, ben] = await customers(store, 'ada@example.com', 'ben@example.com')
+  await store.inStore(async (ctx) => {
+    await meetCustomers(ctx, [{ id: '9000000', email: 'new@example.com', firstName: null, lastName: null }])
+    const [added, refused] = await change(store, add(ada!, 100), deduct(ben!, 1))
+    assert.deepEqual([added!.refusal, refused!.refusal?.code], [undefined, 'conflict'])
+  })
 })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import { sql } from '#kit/postgres'
+import { Database, sql } from '#kit/postgres'
 import { meetCustomers } from '#members'
-import { testDatabase } from '../../../test/database.ts'
+import { beforeDrop, testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
 import { accountOf, at, moveTo, START } from '../../credits/testing.ts'
 import { testServer } from '../test-server.ts'
@@ -18,9 +18,13 @@ async function owner(statement: string) {
 }
 
 const unlimited = { perMinute: 1_000_000, perDay: null }
-const { app } = testServer(db, {
-  budgets: { starter: unlimited, growth: unlimited, enterprise: unlimited }
-})
+const budgets = { starter: unlimited, growth: unlimited, enterprise: unlimited }
+const elsewhere = new Database({ url })
+beforeDrop(() => elsewhere.close())
+/** Two nodes on one database; requests go to them in turns. */
+const nodes = [testServer(db, { budgets }).app, testServer(elsewhere, { budgets }).app] as const
+const [app] = nodes
+let turn = 0
 
 /** A store with one customer and a key, and the routes of that customer's credit. */
 async function aCustomer(given: Parameters<typeof aStore>[1] = {}) {
@@ -31,7 +35,7 @@ async function aCustomer(given: Parameters<typeof aStore>[1] = {}) {
   const { id } = known.get('7064055069370')!
   const authorization = `Bearer ${await store.aKey()}`
   const ask = (method: 'GET' | 'POST', path: string, payload?: unknown, headers: Record<string, string> = {}) =>
-    app.inject({
+    nodes[turn++ % 2]!.inject({
       method,
       url: `/v1/store-credits/${path}`,
       headers: { authorization, ...headers },
@@ -230,7 +234,7 @@ test('scopes: reading takes read:store_credits, changing write:store_credits', a
   }
 })
 
-test('200 deducts of 1.00 at once against credit for 100.00: exactly 100 succeed, 20 times over', async () => {
+test('200 deducts of 1.00 at once over two nodes against credit for 100.00: exactly 100 succeed, 20 times over', async () => {
   for (let run = 0; run < 20; run++) {
     const { store, id, add, deduct, balance } = await aCustomer()
     await add({ amount: 100, reason: 'start' })
@@ -249,7 +253,7 @@ test('200 deducts of 1.00 at once against credit for 100.00: exactly 100 succeed
   }
 })
 
-test('50 requests at once under one key: one effect, one body, 49 replays', async () => {
+test('50 requests at once over two nodes under one key: one effect, one body, 49 replays', async () => {
   const { store, id, add, balance } = await aCustomer()
   for (let run = 1; run <= 10; run++) {
     const key = { 'idempotency-key': `once-${run}` }

@@ -6,11 +6,22 @@ import { listDueLots, listMembersWithDueLots, lockAccounts, nextExpiry } from '.
 
 const BATCH = 500
 
+/** Takes credit off as it passes its date on the store's clock. */
+export function createCreditEngine({ db }: { db: Database }): Engine {
+  return {
+    name: 'credits',
+    async nextDueAt(storeId) {
+      return (await db.direct.one(row({ at: nullable(instant) }), nextExpiry(storeId))).at
+    },
+    runOnce: (storeId) => db.inStore(storeId, expireCredits)
+  }
+}
+
 /**
  * Takes off lots whose date has passed, each by an entry of its own, and returns how many. What is past its date cannot be
  * spent even before this: it only stays in the balance until then.
  */
-export async function expireCredits(ctx: Ctx): Promise<number> {
+async function expireCredits(ctx: Ctx): Promise<number> {
   const memberIds = await listMembersWithDueLots(ctx, BATCH)
   if (memberIds.length === 0) return 0
   const accounts = await lockAccounts(ctx, memberIds)
@@ -23,15 +34,4 @@ export async function expireCredits(ctx: Ctx): Promise<number> {
   const entries = drafts.flatMap((draft) => planExpiry(draft, ctx.now))
   await keepEntries(ctx, drafts, entries)
   return entries.length
-}
-
-/** Takes credit off as it passes its date on the store's clock. */
-export function createCreditEngine({ db }: { db: Database }): Engine {
-  return {
-    name: 'credits',
-    async nextDueAt(storeId) {
-      return (await db.direct.one(row({ at: nullable(instant) }), nextExpiry(storeId))).at
-    },
-    runOnce: (storeId) => db.inStore(storeId, expireCredits)
-  }
 }
