@@ -172,20 +172,31 @@ begin
      cross join lateral (values (0::bigint, ''), (0, t.status), (t.plan_id, ''), (t.plan_id, t.status)) f(plan_id, status)
      where f.plan_id is not null
      group by f.plan_id, f.status, t.at, t.id having sum(t.delta) <> 0
-  ), placed as (
-    select n.plan_id, n.status, l.level, coalesce(b.from_at, '-infinity') as from_at, coalesce(b.from_id, 0) as from_id,
+  ), blocks as (
+    select n.plan_id, n.status, coalesce(b.from_at, '-infinity') as from_at, coalesce(b.from_id, 0) as from_id,
            sum(n.delta) as delta
       from net n
-     cross join (values (0), (1)) l(level)
       left join lateral (
              select b.from_at, b.from_id from list_blocks b
               where b.store_id = store and b.list = of_list and b.plan_id = n.plan_id and b.status = n.status
-                and b.level = l.level and (b.from_at, b.from_id) <= (n.at, n.id)
+                and b.level = 0 and (b.from_at, b.from_id) <= (n.at, n.id)
               order by b.from_at desc, b.from_id desc limit 1) b on true
-     group by 1, 2, 3, 4, 5
+     group by 1, 2, 3, 4
+  ), chapters as (
+    select b.plan_id, b.status, coalesce(c.from_at, '-infinity') as from_at, coalesce(c.from_id, 0) as from_id,
+           sum(b.delta) as delta
+      from blocks b
+      left join lateral (
+             select c.from_at, c.from_id from list_blocks c
+              where c.store_id = store and c.list = of_list and c.plan_id = b.plan_id and c.status = b.status
+                and c.level = 1 and (c.from_at, c.from_id) <= (b.from_at, b.from_id)
+              order by c.from_at desc, c.from_id desc limit 1) c on true
+     group by 1, 2, 3, 4
   ), written as (
     insert into list_blocks (store_id, list, plan_id, status, level, from_at, from_id, rows)
-    select store, of_list, plan_id, status, level, from_at, from_id, delta from placed where delta <> 0
+    select store, of_list, plan_id, status, 0, from_at, from_id, delta from blocks
+    union all
+    select store, of_list, plan_id, status, 1, from_at, from_id, delta from chapters
     on conflict (store_id, list, plan_id, status, level, from_at, from_id)
       do update set rows = list_blocks.rows + excluded.rows
   )
@@ -236,20 +247,23 @@ begin
    order by from_at, from_id limit 1;
   execute format($cut$
     with entries as (
+      -- The bounds of `at` alone say nothing new, but the planner estimates by them.
       select at, id, row_number() over (order by at, id) - 1 as n from list_rows
-       where store_id = $1 and %1$s and (at, id) >= ($5, $6) and (at, id) < ($7, $8)
+       where store_id = $1 and %1$s and at between $5 and $7 and (at, id) >= ($5, $6) and (at, id) < ($7, $8)
     ), pieces as (
-      select n / $9 as piece, case when n = 0 then $5 else at end as from_at, case when n = 0 then $6 else id end as from_id,
+      select case when n = 0 then $5 else at end as at, case when n = 0 then $6 else id end as id,
              least($9, (select count(*) from entries) - n) as rows
         from entries where n %% $9 = 0
-    ), waiting as (
-      select (select max(p.piece) from pieces p where (p.from_at, p.from_id) <= (c.at, c.id)) as piece, c.delta
-        from list_changes c
-       where c.store_id = $1 and %1$s and (c.at, c.id) >= ($5, $6) and (c.at, c.id) < ($7, $8)
+    ), numbered as (
+      select at, id, rows, is_piece, sum(is_piece) over (order by at, id, is_piece desc) as piece
+        from (select at, id, rows, 1 as is_piece from pieces
+              union all
+              select at, id, -delta, 0 from list_changes
+               where store_id = $1 and %1$s and (at, id) >= ($5, $6) and (at, id) < ($7, $8)) u
     )
     insert into list_blocks (store_id, list, plan_id, status, level, from_at, from_id, rows)
-    select $1, $2, $3, $4, 0, p.from_at, p.from_id, p.rows - coalesce((select sum(delta) from waiting w where w.piece = p.piece), 0)
-      from pieces p
+    select $1, $2, $3, $4, 0, max(at) filter (where is_piece = 1), max(id) filter (where is_piece = 1), sum(rows)
+      from numbered where piece > 0 group by piece
     on conflict (store_id, list, plan_id, status, level, from_at, from_id) do update set rows = excluded.rows
     $cut$, facet_condition(of_list, of_plan, of_status))
     using store, of_list, of_plan, of_status, block_at, block_id,
@@ -277,35 +291,73 @@ create function cut_chapters(store bigint, of_list text, chapter_blocks integer)
   on conflict (store_id, list, plan_id, status, level, from_at, from_id) do update set rows = excluded.rows;
 $$;
 
--- Makes the blocks of a list anew from its rows.
+-- Makes the blocks of a list anew from its rows. A change that comes while it runs stays waiting, and each statement takes
+-- away from what it reads what waits in its own snapshot.
 create function rebuild_list(
   store bigint, of_list text, block_rows integer default 1024, chapter_blocks integer default 32
 ) returns void language plpgsql as $$
+declare
+  facet record;
 begin
   perform pg_advisory_xact_lock(list_lock(store, of_list));
   delete from list_blocks where store_id = store and list = of_list;
-  -- One statement: the changes it removes are those of the rows it reads.
-  with gone as (
-    delete from list_changes where store_id = store and list = of_list
-  ), entries as (
-    select f.plan_id, f.status, r.at, r.id,
-           row_number() over (partition by f.plan_id, f.status order by r.at, r.id) - 1 as n,
-           count(*) over (partition by f.plan_id, f.status) as total
-      from list_rows r
+  delete from list_changes where store_id = store and list = of_list;
+  for facet in
+    select distinct f.plan_id, f.status
+      from (select distinct plan_id, status from list_rows where store_id = store and list = of_list
+            union
+            select distinct plan_id, status from list_changes where store_id = store and list = of_list) r
      cross join lateral (values (0::bigint, ''), (0, r.status), (r.plan_id, ''), (r.plan_id, r.status)) f(plan_id, status)
-     where r.store_id = store and r.list = of_list and f.plan_id is not null
-  )
+     where f.plan_id is not null
+  loop
+    execute format($first$
+      insert into list_blocks (store_id, list, plan_id, status, level, from_at, from_id, rows)
+      select $1, $2, $3, $4, 0, '-infinity', 0,
+             (select count(*) from list_rows where store_id = $1 and %1$s)
+             - (select coalesce(sum(delta), 0) from list_changes where store_id = $1 and %1$s)
+      $first$, facet_condition(of_list, facet.plan_id, facet.status))
+      using store, of_list, facet.plan_id, facet.status;
+    perform cut_block(store, of_list, facet.plan_id, facet.status, '-infinity', 0, block_rows);
+  end loop;
   insert into list_blocks (store_id, list, plan_id, status, level, from_at, from_id, rows)
-  select store, of_list, plan_id, status, l.level, case when n = 0 then '-infinity' else at end,
-         case when n = 0 then 0 else id end, least(l.rows, total - n)
-    from entries cross join (values (0, block_rows), (1, block_rows * chapter_blocks)) l(level, rows)
-   where n % l.rows = 0;
+  select store, of_list, plan_id, status, 1, '-infinity', 0, sum(rows)
+    from list_blocks where store_id = store and list = of_list group by plan_id, status;
+  perform cut_chapters(store, of_list, chapter_blocks);
 end $$;
 
 -- Makes all blocks of a store anew, for after the tables were written past the triggers.
 create function rebuild_lists(store bigint) returns void language plpgsql as $$
 begin
   perform rebuild_list(store, list) from (values ('members'), ('subscriptions'), ('billing_attempts')) lists(list);
+end $$;
+
+-- How many rows of a facet lie between two keys, counted: for the part of a block beyond the edge of a period. Only lists
+-- that are narrowed by dates are here, a statement per facet, so that each has the plan for its index.
+create function count_between(
+  store bigint, of_list text, of_plan bigint, of_status text,
+  key_at timestamptz, key_id bigint, end_at timestamptz, end_id bigint
+) returns bigint language plpgsql stable as $$
+begin
+  case
+    when of_list = 'subscriptions' and of_plan = 0 and of_status = '' then
+      return (select count(*) from subscriptions where store_id = store
+                 and (created_at, id) >= (key_at, key_id) and (created_at, id) < (end_at, end_id));
+    when of_list = 'subscriptions' and of_plan = 0 then
+      return (select count(*) from subscriptions where store_id = store and shown_status = of_status
+                 and (created_at, id) >= (key_at, key_id) and (created_at, id) < (end_at, end_id));
+    when of_list = 'subscriptions' and of_status = '' then
+      return (select count(*) from subscriptions where store_id = store and plan_id = of_plan
+                 and (created_at, id) >= (key_at, key_id) and (created_at, id) < (end_at, end_id));
+    when of_list = 'subscriptions' then
+      return (select count(*) from subscriptions where store_id = store and plan_id = of_plan and shown_status = of_status
+                 and (created_at, id) >= (key_at, key_id) and (created_at, id) < (end_at, end_id));
+    when of_list = 'billing_attempts' and of_status = '' then
+      return (select count(*) from billing_attempts where store_id = store
+                 and (scheduled_at, id) >= (key_at, key_id) and (scheduled_at, id) < (end_at, end_id));
+    when of_list = 'billing_attempts' then
+      return (select count(*) from billing_attempts where store_id = store and status = of_status
+                 and (scheduled_at, id) >= (key_at, key_id) and (scheduled_at, id) < (end_at, end_id));
+  end case;
 end $$;
 
 -- How many rows of a facet are at or after a key.
@@ -333,16 +385,16 @@ begin
   edge_at := coalesce(edge_at, 'infinity');
   edge_id := coalesce(edge_id, 0);
 
-  select coalesce(sum(rows), 0) into above from list_blocks
-   where store_id = store and list = of_list and plan_id = of_plan and status = of_status
-     and (level = 1 and (from_at, from_id) >= (chapter_at, chapter_id)
-          or level = 0 and (from_at, from_id) >= (edge_at, edge_id) and (from_at, from_id) < (chapter_at, chapter_id));
+  above := (select coalesce(sum(rows), 0) from list_blocks
+             where store_id = store and list = of_list and plan_id = of_plan and status = of_status and level = 1
+               and (from_at, from_id) >= (chapter_at, chapter_id))
+         + (select coalesce(sum(rows), 0) from list_blocks
+             where store_id = store and list = of_list and plan_id = of_plan and status = of_status and level = 0
+               and (from_at, from_id) >= (edge_at, edge_id) and (from_at, from_id) < (chapter_at, chapter_id));
   select coalesce(sum(delta), 0) into waiting from list_changes
    where store_id = store and list = of_list and (of_plan = 0 or plan_id = of_plan)
      and (of_status = '' or status = of_status) and (at, id) >= (edge_at, edge_id);
-  execute format('select count(*) from list_rows where store_id = $1 and %s and (at, id) >= ($2, $3) and (at, id) < ($4, $5)',
-                 facet_condition(of_list, of_plan, of_status))
-     into inside using store, key_at, key_id, edge_at, edge_id;
+  inside := count_between(store, of_list, of_plan, of_status, key_at, key_id, edge_at, edge_id);
   return above + waiting + inside;
 end $$;
 

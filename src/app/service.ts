@@ -12,7 +12,7 @@ import { Refusal } from '#kit/refusal'
 import type { Secret, Vault } from '#kit/secrets'
 import { startWorker } from '#kit/worker'
 import { type Connector, connectorFor, createInboundEngine } from '#platform'
-import { countQueues } from '#reports'
+import { countQueues, foldLists } from '#reports'
 import { platformAccess, type StoreAccess, storeByDomain, storeNow } from '#stores'
 import { createDeliveryEngine, RETRY_SCHEDULE, type WebhookSettings } from '#webhooks'
 import type { HttpDeps } from '../http/deps.ts'
@@ -25,6 +25,7 @@ import { jobHandlers } from './jobs.ts'
 import { measuredConnector } from './measured-connector.ts'
 import type { Metrics } from './metrics.ts'
 import { platformTopics } from './platform-topics.ts'
+import { repeat } from './repeat.ts'
 import { createRunner, type Runner } from './runner.ts'
 import { sandboxControls } from './sandbox-controls.ts'
 import { seedStore } from './seed.ts'
@@ -33,6 +34,7 @@ import { seedStore } from './seed.ts'
 const LEASED = ['jobs', 'billing_attempts', 'inbound_webhooks', 'webhook_deliveries']
 const FREE_LEASES_EVERY_MS = 15_000
 const PRUNE_EVERY_MS = 600_000
+const FOLD_LISTS_EVERY_MS = 1_000
 
 export type ServiceOptions = {
   db: Database
@@ -150,6 +152,9 @@ export async function createService(options: ServiceOptions) {
     setInterval(() => void limiter.prune().catch(warn('Old rate windows not removed')), PRUNE_EVERY_MS),
     setInterval(() => void pruneAnswers(db).catch(warn('Old idempotent answers not removed')), PRUNE_EVERY_MS)
   ]
+  const folding = repeat(FOLD_LISTS_EVERY_MS, () =>
+    foldLists(db).then(() => {}, warn('Changes of lists not moved into their counts'))
+  )
   function warn(what: string) {
     return (err: Error) => logger.warn({ err }, `${what}: ${err.message}`)
   }
@@ -166,7 +171,7 @@ export async function createService(options: ServiceOptions) {
     /** Takes no more requests, lets what is under way end, gives leases back. */
     async stop() {
       for (const timer of timers) clearInterval(timer)
-      await Promise.all([runner.stop(), http.close(), delivery.stop()])
+      await Promise.all([folding.stop(), runner.stop(), http.close(), delivery.stop()])
       await sandbox.close()
       await worker.stop()
     }

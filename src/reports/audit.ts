@@ -146,6 +146,33 @@ const CHECKS: Check[] = [
        order by id limit 100`
   },
   {
+    name: 'lists_counted',
+    counted: (ctx) => sql`select count(*) as count from list_blocks where store_id = ${ctx.storeId}`,
+    wrong: (ctx) => sql`
+      with counted as (
+        select r.list, f.plan_id, f.status, count(*) as rows
+          from list_rows r
+         cross join lateral (values (0::bigint, ''), (0, r.status), (r.plan_id, ''), (r.plan_id, r.status)) f(plan_id, status)
+         where r.store_id = ${ctx.storeId} and f.plan_id is not null group by 1, 2, 3),
+      waiting as (
+        select c.list, f.plan_id, f.status, sum(c.delta) as rows
+          from list_changes c
+         cross join lateral (values (0::bigint, ''), (0, c.status), (c.plan_id, ''), (c.plan_id, c.status)) f(plan_id, status)
+         where c.store_id = ${ctx.storeId} and f.plan_id is not null group by 1, 2, 3),
+      kept as (
+        select list, plan_id, status, sum(rows) filter (where level = 0) as in_blocks, sum(rows) filter (where level = 1) as in_chapters
+          from list_blocks where store_id = ${ctx.storeId} group by 1, 2, 3)
+      select list as subject,
+             'of ' || case when status = '' then 'every status' else status end
+               || case when plan_id = 0 then '' else ' in plan_' || plan_id end || ' there are ' || coalesce(c.rows, 0)
+               || ' rows, but the kept counts say ' || coalesce(k.in_blocks, 0) + coalesce(w.rows, 0)
+               || ' by blocks and ' || coalesce(k.in_chapters, 0) + coalesce(w.rows, 0) || ' by chapters' as message
+        from counted c full join kept k using (list, plan_id, status) full join waiting w using (list, plan_id, status)
+       where coalesce(c.rows, 0) <> coalesce(k.in_blocks, 0) + coalesce(w.rows, 0)
+          or coalesce(k.in_blocks, 0) <> coalesce(k.in_chapters, 0)
+       order by 1, 2 limit 100`
+  },
+  {
     name: 'leases_end',
     counted: (ctx) => sql`
       select (select count(*) from billing_attempts where store_id = ${ctx.storeId} and leased_until is not null)

@@ -46,7 +46,10 @@ export class Pipeline {
       client.on('end', forget)
       await client.connect()
       // The statements are few and written for one plan each; planning a wide one anew can cost more than running it.
-      await client.query(`set role ${this.#role}; set plan_cache_mode = force_generic_plan; set jit = off`)
+      await client.query(
+        `set role ${this.#role}; set plan_cache_mode = force_generic_plan; set jit = off;
+         set max_parallel_workers_per_gather = 0`
+      )
       return client
     } catch (err) {
       forget()
