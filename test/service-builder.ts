@@ -14,7 +14,10 @@ export type Answer = { status: number; body: any; headers: Headers }
  * The whole service on ports of its own, as `npm start` has it, over a test's database. The background runs only when
  * `background` says so: most tests let the store settle where they say.
  */
-export async function startService(databaseUrl: string, { background = false }: { background?: boolean } = {}) {
+export async function startService(
+  databaseUrl: string,
+  { background = false, trustedProxies }: { background?: boolean; trustedProxies?: string[] } = {}
+) {
   const db = new Database({ url: databaseUrl })
   const sandboxDb = new Database({ url: databaseUrl })
   const urls = { public: '', sandbox: '' }
@@ -27,7 +30,8 @@ export async function startService(databaseUrl: string, { background = false }: 
     logger: pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }),
     metrics,
     addresses: { loopback: true, allow: [] },
-    urls
+    urls,
+    trustedProxies
   })
   urls.public = await service.http.listen({ port: 0, host: '127.0.0.1' })
   urls.sandbox = await service.sandbox.app.listen({ port: 0, host: '127.0.0.1' })
