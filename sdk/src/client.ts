@@ -1,0 +1,27 @@
+import { createCore } from './core.ts'
+import type { ClientOptions } from './options.ts'
+import { Analytics } from './resources/analytics.ts'
+import { BillingAttempts } from './resources/billing-attempts.ts'
+import { Members } from './resources/members.ts'
+import { StoreCredits } from './resources/store-credits.ts'
+import { Subscriptions } from './resources/subscriptions.ts'
+
+export type Client = {
+  members: Members
+  subscriptions: Subscriptions
+  billingAttempts: BillingAttempts
+  storeCredits: StoreCredits
+  analytics: Analytics
+}
+
+/** A client of the direct API of one store. It holds no connection of its own, so make one and keep it. */
+export function createClient(options: ClientOptions): Client {
+  const core = createCore(options)
+  return {
+    members: new Members(core),
+    subscriptions: new Subscriptions(core),
+    billingAttempts: new BillingAttempts(core),
+    storeCredits: new StoreCredits(core),
+    analytics: new Analytics(core)
+  }
+}

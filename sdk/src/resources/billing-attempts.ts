@@ -1,0 +1,33 @@
+import type { Call } from '../call.ts'
+import { type Core, idOf } from '../core.ts'
+import type { List } from '../list.ts'
+import type { CallOptions } from '../options.ts'
+import type { BillingAttempt, Query } from '../types.ts'
+
+/** Each try to charge one cycle. */
+export class BillingAttempts {
+  readonly #core: Core
+
+  constructor(core: Core) {
+    this.#core = core
+  }
+
+  /** Newest first. */
+  list(filter: Query<'listBillingAttempts'> = {}, options?: CallOptions): List<BillingAttempt> {
+    return this.#core.list(
+      (api, sending, query) => api.GET('/billing-attempts', { params: { query }, ...sending }),
+      filter,
+      options
+    )
+  }
+
+  /** Charges the cycle of a failed attempt again; the answer is the new attempt, which is pending. */
+  retry(attemptId: string, options?: CallOptions): Call<BillingAttempt> {
+    return this.#core.call(
+      (api, sending) => api.POST('/billing-attempts/{attempt_id}/retry', { ...at(attemptId), ...sending }),
+      options
+    )
+  }
+}
+
+const at = (attemptId: string) => ({ params: { path: { attempt_id: idOf(attemptId) } } })

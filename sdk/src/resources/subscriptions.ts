@@ -1,0 +1,58 @@
+import type { Call } from '../call.ts'
+import { type Core, idOf } from '../core.ts'
+import type { List } from '../list.ts'
+import type { CallOptions } from '../options.ts'
+import type { Body, Query, Subscription } from '../types.ts'
+
+/** What is billed on a schedule. Each move takes effect at once. */
+export class Subscriptions {
+  readonly #core: Core
+
+  constructor(core: Core) {
+    this.#core = core
+  }
+
+  /** Newest first. */
+  list(filter: Query<'listSubscriptions'> = {}, options?: CallOptions): List<Subscription> {
+    return this.#core.list(
+      (api, sending, query) => api.GET('/subscriptions', { params: { query }, ...sending }),
+      filter,
+      options
+    )
+  }
+
+  get(subscriptionId: string, options?: CallOptions): Call<Subscription> {
+    return this.#core.call(
+      (api, sending) => api.GET('/subscriptions/{subscription_id}', { ...at(subscriptionId), ...sending }),
+      options
+    )
+  }
+
+  /** Stops billing for `duration` days, or until it is resumed. */
+  pause(subscriptionId: string, body: Body<'pauseSubscription'> = {}, options?: CallOptions): Call<Subscription> {
+    return this.#core.call(
+      (api, sending) => api.POST('/subscriptions/{subscription_id}/pause', { ...at(subscriptionId), body, ...sending }),
+      options
+    )
+  }
+
+  /** Goes on with the next date of the schedule, or with the date given. */
+  resume(subscriptionId: string, body: Body<'resumeSubscription'> = {}, options?: CallOptions): Call<Subscription> {
+    return this.#core.call(
+      (api, sending) =>
+        api.POST('/subscriptions/{subscription_id}/resume', { ...at(subscriptionId), body, ...sending }),
+      options
+    )
+  }
+
+  /** Ends it for good. */
+  cancel(subscriptionId: string, body: Body<'cancelSubscription'> = {}, options?: CallOptions): Call<Subscription> {
+    return this.#core.call(
+      (api, sending) =>
+        api.POST('/subscriptions/{subscription_id}/cancel', { ...at(subscriptionId), body, ...sending }),
+      options
+    )
+  }
+}
+
+const at = (subscriptionId: string) => ({ params: { path: { subscription_id: idOf(subscriptionId) } } })

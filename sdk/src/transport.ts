@@ -1,0 +1,86 @@
+import { ConnectionError, TimeoutError } from './errors.ts'
+import type { Settings } from './options.ts'
+import { mayPass, retryAfterMs, waitMs } from './retry.ts'
+
+const READS = new Set(['GET', 'HEAD'])
+const HAS_NO_BODY = new Set([204, 205, 304])
+
+/** A request that can be sent more than once. */
+type Outgoing = { url: string; method: string; headers: Headers; body: string | undefined }
+
+/**
+ * Sends a request until it has an answer that will not change by itself, no retry is left, or the deadline would pass.
+ * Ends with the last answer, whatever its status, its body read to the end; or throws when there was none.
+ */
+export async function send(request: Request, settings: Settings, signal?: AbortSignal): Promise<Response> {
+  const { timing, maxRetries, newIdempotencyKey } = settings
+  const outgoing = await outgoingOf(request)
+  const isRead = READS.has(request.method)
+  // One key for all tries of the call: this is what makes trying again safe.
+  if (!isRead && newIdempotencyKey) outgoing.headers.set('idempotency-key', newIdempotencyKey())
+  const mayRepeat = isRead || outgoing.headers.has('idempotency-key')
+  const deadline = timing.now() + settings.deadlineMs
+
+  for (let retries = 0; ; retries++) {
+    const timeoutMs = Math.min(settings.timeoutMs, deadline - timing.now())
+    const outcome = await tryOnce(outgoing, { ...settings, timeoutMs }, signal)
+    const wait = waitMs(
+      retries,
+      outcome instanceof Response ? retryAfterMs(outcome, timing.now()) : null,
+      timing.random
+    )
+    const isFinal = outcome instanceof Response && !mayPass(outcome.status)
+    if (isFinal || !mayRepeat || retries >= maxRetries || timing.now() + wait >= deadline) {
+      if (outcome instanceof Response) return outcome
+      throw outcome
+    }
+    await timing.sleep(wait, signal ?? new AbortController().signal)
+  }
+}
+
+async function outgoingOf(request: Request): Promise<Outgoing> {
+  const { url, method } = request
+  const body = await request.text()
+  return { url, method, headers: new Headers(request.headers), body: body === '' ? undefined : body }
+}
+
+/** One request and its whole answer, or why there was none. Throws only what the caller's own signal says. */
+async function tryOnce(
+  { url, ...init }: Outgoing,
+  { fetch, timing, timeoutMs }: Settings,
+  signal: AbortSignal | undefined
+): Promise<Response | ConnectionError | TimeoutError> {
+  signal?.throwIfAborted()
+  const giveUp = new AbortController()
+  const answered = new AbortController()
+  const onAbort = () => giveUp.abort(signal?.reason)
+  signal?.addEventListener('abort', onAbort, { once: true })
+  let isLate = false
+  const late = () => {
+    isLate = true
+    giveUp.abort()
+  }
+  timing.sleep(timeoutMs, answered.signal).then(late, () => {})
+  try {
+    // A redirected write would be sent again as something else.
+    const answer = await fetch(url, { ...init, signal: giveUp.signal, redirect: 'manual' })
+    const { status, headers } = answer
+    // Read here, under the time limit, since an answer that breaks off is a failed try too.
+    const text = await answer.text()
+    return new Response(HAS_NO_BODY.has(status) ? null : text, { status, headers })
+  } catch (cause) {
+    signal?.throwIfAborted()
+    if (isLate)
+      return new TimeoutError(`${init.method} ${url} had no answer after ${Math.round(timeoutMs)} ms`, { cause })
+    return new ConnectionError(`${init.method} ${url} failed: ${reasonOf(cause)}`, { cause })
+  } finally {
+    answered.abort()
+    signal?.removeEventListener('abort', onAbort)
+  }
+}
+
+/** Node's fetch says only that it failed; why is one level down. */
+function reasonOf(err: unknown): string {
+  const { message, cause } = err as { message?: string; cause?: { code?: string; message?: string } }
+  return cause?.message || cause?.code || message || String(err)
+}
