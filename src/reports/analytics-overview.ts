@@ -113,7 +113,8 @@ const Answer = row({
 })
 
 const list = (figures: readonly Figure[], of: (figure: Figure) => string) => figures.map(of).join(', ')
-const sumOf = (figure: string) => `coalesce(sum(amount) filter (where figure = '${figure}'), 0)`
+const sumOf = (figure: Figure) =>
+  `coalesce(sum(amount) filter (where figure = '${figure}'), 0)::${figure === 'yearly_value' ? 'numeric' : 'bigint'}`
 
 // Folded and not yet folded, in the snapshot of one statement: exact as of the last commit. It reads two periods of days
 // and the totals, never the days before: states are counted back from the totals.
@@ -124,19 +125,16 @@ const overview = directSql<[storeId: number, planId: number, days: number]>(
        from stores where store_id = $1),
    waiting as materialized (
      select day, figure, detail, amount from figure_changes where store_id = $1 and ($2::bigint = 0 or plan_id = $2)),
-   recent as (
-     select (select today from store) - r.day as days_ago, r.*
-       from (select day, ${list(FIGURES, (f) => `${f}::numeric`)} from daily_figures
-              where store_id = $1 and plan_id = $2 and day > (select today from store) - 2 * $3::int
-             union all
-             select day, ${list(FIGURES, sumOf)} from waiting
-              where day > (select today from store) - 2 * $3 group by day) r),
-   days as materialized (
-     select days_ago, ${list(FIGURES, (f) => `sum(${f}) as ${f}`)} from recent group by days_ago),
+   recent as materialized (
+     select (select today from store) - day as days_ago, ${list(FIGURES, (f) => f)} from daily_figures
+      where store_id = $1 and plan_id = $2 and day > (select today from store) - 2 * $3::int
+     union all
+     select (select today from store) - day, ${list(FIGURES, sumOf)} from waiting
+      where day > (select today from store) - 2 * $3 group by day),
    parts as (
      select case when days_ago < 0 then 'later' when days_ago < $3 then 'current' else 'previous' end as part,
             jsonb_build_object(${list(FIGURES, (f) => `'${f}', sum(${f})::text`)}) as amounts
-       from days group by 1),
+       from recent group by 1),
    totals as (
      select figure, sum(amount)::text as amount
        from (select figure, amount from figure_totals where store_id = $1 and plan_id = $2
@@ -154,7 +152,7 @@ const overview = directSql<[storeId: number, planId: number, days: number]>(
    select today, timezone, currency,
           coalesce((select jsonb_object_agg(figure, amount) from totals), '{}') as totals,
           coalesce((select jsonb_object_agg(part, amounts) from parts), '{}') as parts,
-          coalesce((select jsonb_agg(jsonb_build_array(days_ago, ${list(DAILY, (f) => `${f}::text`)})) from days
+          coalesce((select jsonb_agg(jsonb_build_array(days_ago, ${list(DAILY, (f) => `${f}::text`)})) from recent
                      where days_ago between 0 and $3 - 1), '[]') as days,
           coalesce((select jsonb_agg(jsonb_build_array(part, reason, cancellations)) from reasons), '[]') as reasons
      from store`
@@ -241,8 +239,16 @@ function periodOf(
 }
 
 function seriesOf(answer: RowOf<typeof Answer>, days: number, before: Sums): DayFigures[] {
-  const byDaysAgo = new Map(answer.days.map(([daysAgo, ...amounts]) => [daysAgo, amounts.map(BigInt)]))
   const nothing = DAILY.map(() => 0n)
+  const byDaysAgo = new Map<number, bigint[]>()
+  // A day comes twice when some of its changes are not yet folded.
+  for (const [daysAgo, ...amounts] of answer.days) {
+    const sofar = byDaysAgo.get(daysAgo) ?? nothing
+    byDaysAgo.set(
+      daysAgo,
+      sofar.map((sum, i) => sum + BigInt(amounts[i]!))
+    )
+  }
   let membersActive = before.get('members_active') ?? 0n
   let yearlyParts = before.get('yearly_value') ?? 0n
   return Array.from({ length: days }, (_, i) => {

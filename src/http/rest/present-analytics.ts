@@ -117,7 +117,7 @@ const previousExample = {
   mrr: 1653,
   arr: 19836,
   arpu: 29,
-  ltv: 1489.17,
+  ltv: 1487.34,
   revenue: 1595,
   refunds: 0,
   billing: { success: 47, failed: 3, pending: 0, success_rate: 0.94, recovered_amount: 58, at_risk_amount: 29 },
