@@ -1,4 +1,4 @@
--- Lists with exact totals at any offset, without counting rows. See docs/decisions/0005-kept-counts.md.
+-- Lists with exact totals at any offset, without counting rows. See docs/decisions/0006-kept-counts.md.
 --
 -- A list (members, subscriptions, billing_attempts) has facets: all of it, one status, one plan, one plan in one status.
 -- For each facet, list_blocks cuts its order (at, id) into blocks and tells how many rows fall into each; list_changes
