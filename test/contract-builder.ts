@@ -47,7 +47,13 @@ export function aContract(at: Temporal.Instant, over: Partial<PlatformContract> 
     intervalCount: 1,
     minCycles: null,
     maxCycles: null,
-    customer: { id: customerId, email: `c${customerId}@example.com`, firstName: 'Ada', lastName: 'Adler' },
+    customer: {
+      id: customerId,
+      email: `c${customerId}@example.com`,
+      firstName: 'Ada',
+      lastName: 'Adler',
+      updatedAt: at
+    },
     originOrder: { id: String(++last), name: '#1001' },
     lines: [
       {

@@ -107,6 +107,7 @@ export const aContract = (id: string, lines = [aLine(1)], pageInfo: unknown = la
     id: 'gid://platform/Customer/7',
     firstName: 'Ann',
     lastName: null,
+    updatedAt: '2026-01-31T10:00:00Z',
     defaultEmailAddress: { emailAddress: 'ann@example.com' }
   },
   originOrder: { id: 'gid://platform/Order/5', name: '#1001' },

@@ -49,7 +49,13 @@ test('reads a contract', async () => {
     intervalCount: 1,
     minCycles: null,
     maxCycles: null,
-    customer: { id: '7', email: 'ann@example.com', firstName: 'Ann', lastName: null },
+    customer: {
+      id: '7',
+      email: 'ann@example.com',
+      firstName: 'Ann',
+      lastName: null,
+      updatedAt: '2026-01-31T10:00:00Z'
+    },
     originOrder: { id: '5', name: '#1001' },
     lines: [
       {

@@ -53,7 +53,7 @@ ${OrderParts}`
 const ContractParts = `fragment ContractParts on SubscriptionContract {
   id status createdAt updatedAt nextBillingDate currencyCode revisionId
   billingPolicy { interval intervalCount minCycles maxCycles }
-  customer { id firstName lastName defaultEmailAddress { emailAddress } }
+  customer { id firstName lastName updatedAt defaultEmailAddress { emailAddress } }
   originOrder { id name }
   deliveryPrice { ${Money} }
   customerPaymentMethod { ${instrument} }

@@ -40,7 +40,8 @@ export function readContract(contract: Fields): PlatformContract {
       id: customer.id('id'),
       email: customer.maybeAt('defaultEmailAddress')?.maybeText('emailAddress') ?? null,
       firstName: customer.maybeText('firstName'),
-      lastName: customer.maybeText('lastName')
+      lastName: customer.maybeText('lastName'),
+      updatedAt: customer.instant('updatedAt')
     },
     originOrder: originOrder && { id: originOrder.id('id'), name: originOrder.text('name') },
     lines: lines.map((line) => readLine(line, currency)),

@@ -35,7 +35,7 @@ export type PlatformContract = {
   intervalCount: number
   minCycles: number | null
   maxCycles: number | null
-  customer: { id: string; email: string | null; firstName: string | null; lastName: string | null } | null
+  customer: Pick<PlatformCustomer, 'id' | 'email' | 'firstName' | 'lastName' | 'updatedAt'> | null
   originOrder: { id: string; name: string } | null
   lines: PlatformContractLine[]
   /** What one cycle costs without delivery: the sum of the lines' discounted prices. */

@@ -39,7 +39,7 @@ export async function syncContracts(
   const store = await storeFacts(ctx)
   const members = await meetCustomers(
     ctx,
-    told.map((contract) => ({ ...contract.customer!, updatedAt: null }))
+    told.map((contract) => contract.customer!)
   )
   const recorded = await recordOrders(ctx, orders)
   const known = new Map((await lockSubscriptionsOfContracts(ctx, ids(told))).map((s) => [s.platformContractId, s]))

@@ -32,7 +32,7 @@ test('member filters combine; one that nothing can match is an empty list, not a
   const store = await aClockedStore()
   const key = await store.aKey()
   const email = "o'brien+%_@example.com"
-  const customer = { id: '77001', email, firstName: null, lastName: null }
+  const customer = { id: '77001', email, firstName: null, lastName: null, updatedAt: null }
   const { memberId } = await joined(store, START, { customer })
   await joined(store, START, { status: 'paused' })
   const found = [publicId('mem', memberId)]
