@@ -7,7 +7,7 @@ const Folded = row({ folded: int })
 const MOST = 20_000
 
 /** How finely lists are cut: rows of a block, blocks of a chapter. Tests cut small ones. */
-export type Cut = { blockRows: number; chapterBlocks: number; most: number }
+type Cut = { blockRows: number; chapterBlocks: number; most: number }
 
 /**
  * Moves the changes that wait into the kept counts of the lists, for every store. Answers are right without it, but
