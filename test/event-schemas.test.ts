@@ -36,20 +36,15 @@ test('every event of a life has the declared shape', async () => {
   await store.card(bob.customer.id, 'insufficient_funds')
   await store.advance({ by: 'P60D' })
 
-  const of = async (path: string) => (await service.get(path, store.key)).body.data[0].id as string
-  const subscription = await of(`/subscriptions?customer_id=${ada.customer.id}`)
-  await service.post(`/subscriptions/${subscription}/pause`, store.key, { duration: 3 })
-  await service.post(`/subscriptions/${subscription}/resume`, store.key, {})
-  await service.post(`/subscriptions/${subscription}/cancel`, store.key, { reason: 'too_expensive' })
-  await service.post(`/store-credits/${ada.customer.id}/add`, store.key, { amount: 5, reason: 'Gift' })
-  await service.post(`/store-credits/${ada.customer.id}/deduct`, store.key, { amount: 2.5, reason: 'Spent' })
-  const member = await of('/members?email=ada@example.com')
-  const changed = await fetch(`${service.urls.public}/v1/members/${member}`, {
-    method: 'PATCH',
-    headers: { authorization: `Bearer ${store.key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ loyalty_points: 120, first_name: 'Adah', birth_date: '1990-04-17' })
-  })
-  assert.equal(changed.status, 200)
+  const { members, subscriptions, storeCredits } = service.client(store.key)
+  const [subscription] = await subscriptions.list({ customer_id: ada.customer.id }).toArray({ atMost: 1 })
+  await subscriptions.pause(subscription!.id, { duration: 3 })
+  await subscriptions.resume(subscription!.id)
+  await subscriptions.cancel(subscription!.id, { reason: 'too_expensive' })
+  await storeCredits.add(ada.customer.id, { amount: 5, reason: 'Gift' })
+  await storeCredits.deduct(ada.customer.id, { amount: 2.5, reason: 'Spent' })
+  const [member] = await members.list({ email: 'ada@example.com' }).toArray({ atMost: 1 })
+  await members.update(member!.id, { loyalty_points: 120, first_name: 'Adah', birth_date: '1990-04-17' })
   await service.deps.settle(store.storeId)
 
   for (const heard of receiver.heard) assertDeclared(heard)

@@ -1,10 +1,18 @@
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { beforeDrop } from './database.ts'
 
-export type Heard = { webhookId: string; event: string; timestamp: string; data: any; signed: boolean }
+export type Heard = {
+  webhookId: string
+  event: string
+  timestamp: string
+  data: any
+  signed: boolean
+  /** The delivery as it came. */
+  raw: { body: Buffer; headers: IncomingHttpHeaders }
+}
 
 /** A store's receiver on a real socket: keeps what it hears and whether the signature was right. `answer` is its status. */
 export async function aReceiver(answer: (heard: Heard, nth: number) => number = () => 204) {
@@ -16,7 +24,8 @@ export async function aReceiver(answer: (heard: Heard, nth: number) => number = 
     const body = Buffer.concat(chunks)
     const expected = `sha256=${createHmac('sha256', receiver.secret).update(body).digest('hex')}`
     const { event, timestamp, webhook_id, data } = JSON.parse(body.toString())
-    const one = { webhookId: webhook_id, event, timestamp, data, signed: req.headers['x-svc-signature'] === expected }
+    const signed = req.headers['x-svc-signature'] === expected
+    const one = { webhookId: webhook_id, event, timestamp, data, signed, raw: { body, headers: req.headers } }
     heard.push(one)
     res.writeHead(answer(one, heard.length)).end()
   })

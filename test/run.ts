@@ -24,7 +24,7 @@ try {
     '--test',
     '--test-concurrency=3',
     '--test-timeout=240000',
-    ...(files.length > 0 ? files : ['src/**/*.test.ts', 'test/**/*.test.ts'])
+    ...(files.length > 0 ? files : ['src/**/*.test.ts', 'test/**/*.test.ts', 'sdk/src/**/*.test.ts'])
   ]
   const child = spawn(process.execPath, args, { stdio: 'inherit' })
   status = await new Promise<number>((resolve) => child.on('exit', (code) => resolve(code ?? 1)))

@@ -1,6 +1,7 @@
 import pino from 'pino'
 import { Database } from '#kit/postgres'
 import { Secret } from '#kit/secrets'
+import { type ClientOptions, createClient } from '../sdk/src/index.ts'
 import { createMetrics } from '../src/app/metrics.ts'
 import { createService } from '../src/app/service.ts'
 import { beforeDrop } from './database.ts'
@@ -76,6 +77,9 @@ export async function startService(
     urls,
     stop,
     admin,
+    /** The client that integrators have. */
+    client: (apiKey: string, options: Partial<ClientOptions> = {}) =>
+      createClient({ baseUrl: `${urls.public}/v1`, apiKey, ...options }),
     /** A GET of the direct API with a key. */
     get: (path: string, key: string) => call('GET', `${urls.public}/v1${path}`, key),
     /** A POST of the direct API with a key. */

@@ -1,5 +1,8 @@
 import type { Answer } from './answer.ts'
 
+// biome-ignore lint/suspicious/noExplicitAny: as a promise's own reasons, so that handlers may say what they take.
+export type Reason = any
+
 /** A request under way. Await it for the object; `withResponse` has the request id and the budget as well. */
 export class Call<Data> implements Promise<Data> {
   readonly [Symbol.toStringTag] = 'Call'
@@ -16,12 +19,12 @@ export class Call<Data> implements Promise<Data> {
   // biome-ignore lint/suspicious/noThenProperty: it is a promise.
   then<A = Data, B = never>(
     onData?: ((data: Data) => A | PromiseLike<A>) | null,
-    onError?: ((reason: unknown) => B | PromiseLike<B>) | null
+    onError?: ((reason: Reason) => B | PromiseLike<B>) | null
   ): Promise<A | B> {
     return this.#answer.then(({ data }) => data).then(onData, onError)
   }
 
-  catch<B = never>(onError?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<Data | B> {
+  catch<B = never>(onError?: ((reason: Reason) => B | PromiseLike<B>) | null): Promise<Data | B> {
     return this.then(null, onError)
   }
 

@@ -1,4 +1,5 @@
 import type { Answer } from './answer.ts'
+import type { Reason } from './call.ts'
 import { pages } from './pages.ts'
 
 export type Paging = { limit?: number; offset?: number }
@@ -22,7 +23,7 @@ export class List<Row extends { id: string }> implements PromiseLike<Answer<Row[
   // biome-ignore lint/suspicious/noThenProperty: awaiting it asks for one page.
   then<A = Answer<Row[]>, B = never>(
     onPage?: ((page: Answer<Row[]>) => A | PromiseLike<A>) | null,
-    onError?: ((reason: unknown) => B | PromiseLike<B>) | null
+    onError?: ((reason: Reason) => B | PromiseLike<B>) | null
   ): Promise<A | B> {
     return this.#fetchPage(this.#paging).then(onPage, onError)
   }

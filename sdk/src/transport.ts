@@ -34,7 +34,7 @@ export async function send(request: Request, settings: Settings, signal?: AbortS
       if (outcome instanceof Response) return outcome
       throw outcome
     }
-    await timing.sleep(wait, signal ?? new AbortController().signal)
+    await timing.sleep(wait, signal)
   }
 }
 
@@ -52,15 +52,13 @@ async function tryOnce(
 ): Promise<Response | ConnectionError | TimeoutError> {
   signal?.throwIfAborted()
   const giveUp = new AbortController()
-  const answered = new AbortController()
   const onAbort = () => giveUp.abort(signal?.reason)
   signal?.addEventListener('abort', onAbort, { once: true })
   let isLate = false
-  const late = () => {
+  const stopTimer = timing.after(timeoutMs, () => {
     isLate = true
     giveUp.abort()
-  }
-  timing.sleep(timeoutMs, answered.signal).then(late, () => {})
+  })
   try {
     // A redirected write would be sent again as something else.
     const answer = await fetch(url, { ...init, signal: giveUp.signal, redirect: 'manual' })
@@ -74,7 +72,7 @@ async function tryOnce(
       return new TimeoutError(`${init.method} ${url} had no answer after ${Math.round(timeoutMs)} ms`, { cause })
     return new ConnectionError(`${init.method} ${url} failed: ${reasonOf(cause)}`, { cause })
   } finally {
-    answered.abort()
+    stopTimer()
     signal?.removeEventListener('abort', onAbort)
   }
 }

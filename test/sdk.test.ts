@@ -1,0 +1,221 @@
+// The typed client against the real service: every call, every refusal, and the webhooks that it really sends.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  AuthenticationError,
+  ForbiddenError,
+  InvalidRequestError,
+  NotFoundError,
+  RateLimitedError,
+  type WebhookEvent,
+  WebhookVerificationError,
+  webhooks
+} from '../sdk/src/index.ts'
+import { testDatabase } from './database.ts'
+import { aReceiver } from './receiver.ts'
+import { startService } from './service-builder.ts'
+
+const { url } = await testDatabase()
+const service = await startService(url)
+
+async function aStoreWithClient(given: Record<string, unknown> = {}) {
+  const store = await service.aStore(given)
+  return { store, client: service.client(store.key) }
+}
+
+test('members: found by filter, read, updated, and walked over several pages', async () => {
+  const { store, client } = await aStoreWithClient()
+  for (const name of ['ada', 'bob', 'eve']) await store.member(`${name}@example.com`)
+
+  const walked: string[] = []
+  for await (const { customer } of client.members.list({ status: 'active', limit: 2 })) walked.push(customer.email!)
+  assert.deepEqual(walked.toSorted(), ['ada@example.com', 'bob@example.com', 'eve@example.com'])
+  const { data, meta } = await client.members.list({ email: 'ADA@example.com' })
+  assert.deepEqual([data.length, meta.total, meta.has_more], [1, 1, false])
+
+  const member = await client.members.update(data[0]!.id, { loyalty_points: 120, first_name: 'Ada' })
+  assert.deepEqual([member.loyalty_points, member.customer.first_name], [120, 'Ada'])
+  assert.deepEqual(await client.members.get(member.id), member)
+})
+
+test('subscriptions: paused, resumed and cancelled', async () => {
+  const { store, client } = await aStoreWithClient()
+  const { customer } = await store.member('ada@example.com')
+  const [{ id } = { id: '' }] = await client.subscriptions.list({ customer_id: customer.id }).toArray({ atMost: 10 })
+
+  const paused = await client.subscriptions.pause(id, { duration: 30 })
+  assert.deepEqual([paused.status, paused.resumes_at], ['paused', '2026-03-02T15:00:00.000Z'])
+  await assert.rejects(client.subscriptions.pause(id), (err) => {
+    assert.ok(err instanceof InvalidRequestError)
+    assert.match(err.message, /is paused/)
+    return true
+  })
+  const resumed = await client.subscriptions.resume(id, { next_billing_date: '2026-02-10' })
+  assert.equal(resumed.next_billing_date, '2026-02-10T05:00:00.000Z')
+  const cancelled = await client.subscriptions.cancel(id, { reason: 'too_expensive', comment: 'Moving' })
+  assert.deepEqual([cancelled.status, cancelled.cancel_reason], ['cancelled', 'too_expensive'])
+  assert.deepEqual(await client.subscriptions.get(id), cancelled)
+})
+
+test('billing attempts: found, and a failed one retried', async () => {
+  const { store, client } = await aStoreWithClient()
+  const { customer } = await store.member('ada@example.com')
+  await store.card(customer.id, 'insufficient_funds')
+  await store.advance({ to: '2026-03-01T00:00:00Z' })
+  await store.card(customer.id, 'success')
+
+  const { data } = await client.billingAttempts.list({ status: 'failed', date_from: '2026-02-01' })
+  assert.equal(data[0]!.error?.decline_code, 'insufficient_funds')
+  const retried = await client.billingAttempts.retry(data[0]!.id)
+  assert.deepEqual([retried.status, retried.attempt_number], ['pending', 2])
+  await service.deps.settle(store.storeId)
+  const [settled] = await client.billingAttempts
+    .list({ subscription_id: retried.subscription_id })
+    .toArray({ atMost: 1 })
+  assert.deepEqual([settled!.id, settled!.status], [retried.id, 'success'])
+})
+
+test('store credit: added, spent, refused, and its history walked, by whichever id of the customer', async () => {
+  const { store, client } = await aStoreWithClient()
+  const { customer } = await store.member('ada@example.com')
+  const gid = `gid://platform/Customer/${customer.id}`
+  await client.storeCredits.add(customer.id, { amount: 10, reason: 'Sorry' })
+  const { balance, customer_id } = await client.storeCredits.deduct(gid, { amount: 2.5, reason: 'Spent' })
+  assert.equal(balance, 7.5)
+  await assert.rejects(client.storeCredits.deduct(gid, { amount: 8, reason: 'Spent' }).then(), InvalidRequestError)
+  assert.equal((await client.storeCredits.get(customer_id)).available, 7.5)
+  const amounts: number[] = []
+  for await (const { amount } of client.storeCredits.history(customer_id, { limit: 1 })) amounts.push(amount)
+  assert.deepEqual(amounts, [-2.5, 10])
+})
+
+test('analytics: the overview', async () => {
+  const { client } = await aStoreWithClient()
+  const overview = await client.analytics.overview({ period: '7d' })
+  assert.deepEqual([overview.period, overview.currency, overview.members.active], ['7d', 'USD', 0])
+})
+
+test('a repeated write under a key of the caller gets the first answer, and one effect', async () => {
+  const { store, client } = await aStoreWithClient()
+  const { customer } = await store.member('ada@example.com')
+  const add = () =>
+    client.storeCredits.add(customer.id, { amount: 5, reason: 'Gift' }, { idempotencyKey: 'gift-2026' }).withResponse()
+  const [first, second] = [await add(), await add()]
+  assert.deepEqual([first.isReplayed, second.isReplayed, second.data], [false, true, first.data])
+  assert.equal((await client.storeCredits.get(customer.id)).balance, 5)
+})
+
+test('an answer that got lost on the way is asked for again, and the write has one effect', async () => {
+  const { store } = await aStoreWithClient()
+  const { customer } = await store.member('ada@example.com')
+  let sent = 0
+  const losing: typeof fetch = async (input, init) => {
+    const answer = await fetch(input, init)
+    if (++sent > 1) return answer
+    await answer.text()
+    throw new TypeError('The connection is gone')
+  }
+  const client = service.client(store.key, {
+    fetch: losing,
+    timing: { now: Date.now, random: Math.random, sleep: async () => {}, after: () => () => {} }
+  })
+  const { data, isReplayed } = await client.storeCredits.add(customer.id, { amount: 5, reason: 'Gift' }).withResponse()
+  assert.deepEqual([sent, isReplayed, data.balance], [2, true, 5])
+})
+
+test('each refusal is thrown as its class, with the request id and the budget', async () => {
+  const { store, client } = await aStoreWithClient({ plan: 'growth' })
+  const { key } = await service.admin('POST', `${store.at}/keys`, { name: 'Reader', scopes: ['read:members'] })
+  await assert.rejects(client.members.get('mem_999').then(), (err) => {
+    assert.ok(err instanceof NotFoundError)
+    assert.match(err.requestId!, /^[0-9a-f-]{36}$/)
+    assert.equal(err.rateLimit?.limit, 120)
+    assert.ok(err.rateLimit.remaining < 120 && err.rateLimit.resetsAt instanceof Date)
+    return true
+  })
+  await assert.rejects(service.client(key).subscriptions.list().then(), ForbiddenError)
+  await assert.rejects(service.client('svc_test_1_wrong').members.list().then(), AuthenticationError)
+  await assert.rejects(client.members.list({ limit: 1000, offset: -1 }).then(), (err) => {
+    assert.ok(err instanceof InvalidRequestError)
+    assert.deepEqual(
+      err.details.map(({ field }) => field),
+      ['limit', 'offset']
+    )
+    return true
+  })
+})
+
+test('a used-up budget: the client waits as long as it is told to, and says so when it may not', async () => {
+  const { store } = await aStoreWithClient({ plan: 'starter' })
+  const waits: number[] = []
+  const client = service.client(store.key, {
+    maxRetries: 1,
+    timing: {
+      now: Date.now,
+      random: () => 0,
+      after: () => () => {},
+      sleep: async (ms) => void waits.push(ms)
+    }
+  })
+  // More than two minutes admit, should one end in between.
+  const calls = await Promise.allSettled(Array.from({ length: 200 }, () => client.members.list().then()))
+  const refused = calls.filter((call) => call.status === 'rejected').map(({ reason }) => reason)
+  assert.ok(refused.length >= 80 && waits.length >= refused.length)
+  for (const err of refused) {
+    assert.ok(err instanceof RateLimitedError)
+    assert.ok(err.retryAfterSeconds! >= 0 && err.retryAfterSeconds! <= 60)
+  }
+  assert.ok(waits.every((ms) => ms >= 0 && ms <= 60_000))
+})
+
+test('the deliveries of the service verify, and each is the event that its type says', async () => {
+  const { store, client } = await aStoreWithClient()
+  const receiver = await aReceiver()
+  const { secret } = await service.admin('POST', `${store.at}/webhooks`, { url: receiver.url })
+  const { customer } = await store.member('zoë@example.com')
+  await client.storeCredits.add(customer.id, { amount: 5, reason: 'Für dich 🎁' })
+  const [member] = await client.members.list().toArray({ atMost: 1 })
+  await client.members.update(member!.id, { loyalty_points: 7 })
+  await store.card(customer.id, 'insufficient_funds')
+  await store.advance({ by: 'P1M' })
+
+  const told = await Promise.all(
+    receiver.heard.map(async ({ raw, event, webhookId }) => {
+      const verified = await webhooks.verify(raw.body, raw.headers, secret, { requireTimestamp: true })
+      assert.deepEqual([verified.event, verified.webhook_id], [event, webhookId])
+      const tampered = Buffer.from(raw.body)
+      tampered[tampered.length - 3]! ^= 1
+      await assert.rejects(webhooks.verify(tampered, raw.headers, secret), WebhookVerificationError)
+      await assert.rejects(webhooks.verify(raw.body, raw.headers, `${secret}x`), { reason: 'signature_wrong' })
+      // What the service sends and what a receiver's own tests send is the same.
+      const sentAt = new Date(Number(raw.headers['webhook-timestamp']) * 1000)
+      for (const [name, value] of Object.entries(await webhooks.testHeaders(raw.body, secret, { sentAt }))) {
+        assert.equal(raw.headers[name], value, name)
+      }
+      return summaryOf(verified)
+    })
+  )
+  for (const expected of [
+    'member.created',
+    'points +7',
+    'credit 5',
+    'declined: insufficient_funds',
+    'billing.pending'
+  ]) {
+    assert.ok(told.includes(expected), expected)
+  }
+})
+
+/** Compiles only if each type of event has its own data. */
+function summaryOf(event: WebhookEvent): string {
+  switch (event.event) {
+    case 'billing.failed':
+      return `declined: ${event.data.error.decline_code}`
+    case 'member.points_changed':
+      return `points +${event.data.points.change}`
+    case 'store_credit.added':
+      return `credit ${event.data.amount}`
+    default:
+      return event.event
+  }
+}
