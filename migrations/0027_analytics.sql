@@ -35,7 +35,8 @@ create table daily_figures (
   points_issued bigint not null default 0,
   points_redeemed bigint not null default 0,
   primary key (store_id, plan_id, day)
-);
+  -- Room on each page for the next version of today's row.
+) with (fillfactor = 70);
 select protect_table('daily_figures');
 
 create table daily_cancellations (
@@ -55,7 +56,7 @@ create table figure_totals (
   figure text not null,
   amount numeric not null,
   primary key (store_id, plan_id, figure)
-);
+) with (fillfactor = 50);
 select protect_table('figure_totals');
 
 -- The folded figures, one row each.
