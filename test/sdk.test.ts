@@ -89,6 +89,38 @@ test('store credit: added, spent, refused, and its history walked, by whichever 
   assert.deepEqual(amounts, [-2.5, 10])
 })
 
+test('every operation of the API has a method, and no method asks for anything else', async () => {
+  const asked = new Set<string>()
+  const { members, subscriptions, billingAttempts, storeCredits, analytics } = service.client('k', {
+    fetch: async (input, init) => {
+      asked.add(`${init!.method} ${new URL(String(input)).pathname.slice('/v1'.length)}`)
+      return Response.json({ data: {}, meta: { total: 1, limit: 1, offset: 0, has_more: false } })
+    }
+  })
+  const credit = { amount: 1, reason: 'Gift' }
+  await Promise.all([
+    ...[members.list(), subscriptions.list(), billingAttempts.list(), storeCredits.history('{customer_id}')],
+    members.get('{member_id}'),
+    members.update('{member_id}', { first_name: 'Ada' }),
+    subscriptions.get('{subscription_id}'),
+    subscriptions.pause('{subscription_id}'),
+    subscriptions.resume('{subscription_id}'),
+    subscriptions.cancel('{subscription_id}'),
+    billingAttempts.retry('{attempt_id}'),
+    storeCredits.get('{customer_id}'),
+    storeCredits.add('{customer_id}', credit),
+    storeCredits.deduct('{customer_id}', credit),
+    analytics.overview()
+  ])
+  const { paths } = (await (await fetch(`${service.urls.public}/openapi.json`)).json()) as {
+    paths: Record<string, object>
+  }
+  const told = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`)
+  )
+  assert.deepEqual([...asked].map(decodeURIComponent).toSorted(), told.toSorted())
+})
+
 test('analytics: the overview', async () => {
   const { client } = await aStoreWithClient()
   const overview = await client.analytics.overview({ period: '7d' })
