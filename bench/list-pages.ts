@@ -1,6 +1,6 @@
 // Pages of 100 with their exact totals over HTTP, against a bare Fastify route that reads the same page without a total:
 // every list, filter and depth, with a million rows in each list; then what keeping the counts costs the writes.
-// Usage: node bench/list-pages.ts [rows in each list]
+// Usage: node bench/list-pages.ts [rows in each list] [a word in the names of the cases wanted]
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
@@ -14,6 +14,7 @@ import { listCases } from './list-cases.ts'
 import { fillLists, insertMembers } from './list-rows.ts'
 
 const ROWS = Number(process.argv[2] ?? 1_000_000)
+const ONLY = process.argv[3] ?? ''
 const ROUNDS = 7
 const ROUND_MS = 250
 const CONNECTIONS = 16
@@ -39,7 +40,7 @@ try {
   const bare = await serve('bare-lists-server.ts', database.url, String(ROWS))
   const cases = listCases(ROWS).map((one, nth) => ({ ...one, nth }))
   let worst = { ratio: Number.POSITIVE_INFINITY, name: '' }
-  for (const { name, path, nth } of cases) {
+  for (const { name, path, nth } of cases.filter((one) => one.name.includes(ONLY))) {
     const [list, offset] = [name.replace(/ @.*/, ''), Number(name.replace(/.*@/, ''))]
     const first = cases.find((other) => other.name === `${list} @0`)!
     await load(perennial, path, 100, key)
