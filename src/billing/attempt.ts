@@ -15,7 +15,9 @@ export const Attempt = row({
   /** Asked for by somebody, outside the ladder. */
   manual: bool,
   /** The retry of the ladder that waits for a manual attempt's result. */
-  ladderRetryAt: nullable(instant)
+  ladderRetryAt: nullable(instant),
+  /** The customer brought a new payment method while it was under way. */
+  newPaymentMethod: bool
 })
 export type Attempt = RowOf<typeof Attempt>
 
@@ -199,15 +201,20 @@ export async function clearRetries(ctx: Ctx, subscriptionIds: number[]): Promise
      where store_id = ${ctx.storeId} and subscription_id = any(${subscriptionIds}::bigint[]) and retry_at > ${ctx.now}`)
 }
 
-/** Calls off the retries announced for cycles that are paid now. */
-export async function clearRetriesOfCycles(ctx: Ctx, paid: Pick<Attempt, 'subscriptionId' | 'cycleIndex'>[]) {
-  if (paid.length === 0) return
+/** Of one cycle only the newest attempt announces what follows: calls off what the earlier ones announced. */
+export async function clearRetriesOfCycle(ctx: Ctx, { subscriptionId, cycleIndex }: Attempt): Promise<void> {
   await ctx.tx.run(sql`
-    update billing_attempts a set retry_at = null, attempts_remaining = 0, updated_at = ${ctx.now}
-      from unnest(${paid.map((p) => p.subscriptionId)}::bigint[], ${paid.map((p) => p.cycleIndex)}::int[])
-             as t(subscription_id, cycle)
-     where a.store_id = ${ctx.storeId} and a.subscription_id = t.subscription_id and a.cycle_index = t.cycle
-       and a.retry_at > ${ctx.now}`)
+    update billing_attempts set retry_at = null, updated_at = ${ctx.now}
+     where store_id = ${ctx.storeId} and subscription_id = ${subscriptionId} and cycle_index = ${cycleIndex}
+       and retry_at > ${ctx.now}`)
+}
+
+/** Notes on the pending attempts of these subscriptions that their customer has brought a new payment method. */
+export async function noteNewPaymentMethod(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
+  if (subscriptionIds.length === 0) return
+  await ctx.tx.run(sql`
+    update billing_attempts set new_payment_method = true, updated_at = ${ctx.now}
+     where store_id = ${ctx.storeId} and subscription_id = any(${subscriptionIds}::bigint[]) and status = 'pending'`)
 }
 
 /** Pending attempts of these subscriptions that no call has been made for; held. */

@@ -2,7 +2,7 @@ import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { storeFacts } from '#stores'
 import { lockSubscriptions, takeNextCycle } from '#subscriptions'
-import { type Attempt, findSubscriptionOfAttempt, insertAttempts, lockAttempt } from './attempt.ts'
+import { type Attempt, clearRetriesOfCycle, findSubscriptionOfAttempt, insertAttempts, lockAttempt } from './attempt.ts'
 import { attemptsRemainingAfter } from './dunning.ts'
 import { billingPending } from './events.ts'
 import { attemptNotFailed, attemptNotFound, cycleNotOpen, subscriptionNotLive } from './refusals.ts'
@@ -36,6 +36,7 @@ export async function retryAttempt(ctx: Ctx, id: number): Promise<Attempt> {
     }
   ])
   if (!attempt) throw cycleNotOpen(failed.cycleIndex, subscription.id)
+  await clearRetriesOfCycle(ctx, attempt)
   if (isNextCycle) await takeNextCycle(ctx, subscription)
   await record(ctx, billingPending({ attempt, subscription }))
   return attempt

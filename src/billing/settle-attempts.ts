@@ -4,14 +4,7 @@ import { recordOrders } from '#orders'
 import type { PlatformOrder, PlatformPaymentMethod } from '#platform'
 import { storeFacts } from '#stores'
 import { type CycleResult, lockSubscriptions, type Subscription, settleCycles } from '#subscriptions'
-import {
-  type Attempt,
-  clearRetriesOfCycles,
-  listSubscriptionsOfKeys,
-  lockAttemptsByKey,
-  markSettled,
-  type Settled
-} from './attempt.ts'
+import { type Attempt, listSubscriptionsOfKeys, lockAttemptsByKey, markSettled, type Settled } from './attempt.ts'
 import { type Decline, declineOf } from './decline-codes.ts'
 import { attemptsRemainingAfter, type DunningSettings, type DunningStep, nextDunningStep } from './dunning.ts'
 import { billingFailed, billingRetryScheduled, billingSuccess } from './events.ts'
@@ -56,11 +49,6 @@ export async function settleAttempts(ctx: Ctx, results: AttemptResult[]): Promis
   await markSettled(
     ctx,
     ended.map((e) => e.settled)
-  )
-  // A retry that was announced before somebody's own attempt succeeded will not come.
-  await clearRetriesOfCycles(
-    ctx,
-    attempts.filter((attempt, i) => attempt.manual && told[i]!.state === 'success')
   )
   const events = attempts.flatMap((attempt, i): DomainEvent[] => {
     const result = told[i]!
@@ -107,11 +95,9 @@ function declined(
   store: Awaited<ReturnType<typeof storeFacts>>
 ): Ended {
   const decline = declineOf(result.errorCode)
-  const step = attempt.manual
-    ? manualStep(attempt, decline, subscription, store.dunning)
-    : nextDunningStep(subscription.declines + 1, decline, store.dunning, now, store.timezone)
+  const step = stepAfter(attempt, decline, subscription, store.dunning, now, store.timezone)
   // One that was stopped meanwhile is not retried, nor a cycle that has been passed over.
-  const goesOn = subscription.status === 'active' && attempt.cycleIndex >= subscription.nextCycle
+  const goesOn = subscription.status === 'active' && attempt.cycleIndex === subscription.nextCycle
   const retryAt = goesOn ? step.retryAt : null
   const ref = { subscriptionId: attempt.subscriptionId, cycle: attempt.cycleIndex }
   return {
@@ -134,14 +120,25 @@ function declined(
   }
 }
 
-/** The ladder stands where it stood, and goes on with the retry that waited; unless the card turns out to be dead. */
-function manualStep(
+/**
+ * What follows a decline. After one that somebody asked for, the ladder stands where it stood, and goes on with the retry
+ * that waited; unless the card turns out to be dead. A payment method that came meanwhile is tried at once, whatever the ladder says.
+ */
+function stepAfter(
   attempt: Attempt,
   decline: Decline,
-  subscription: Subscription,
-  dunning: DunningSettings
+  { declines }: Subscription,
+  dunning: DunningSettings,
+  now: Temporal.Instant,
+  timezone: string
 ): DunningStep {
-  const isDead = decline.kind === 'hard' && subscription.declines > 0
-  const attemptsRemaining = attemptsRemainingAfter(subscription.declines, dunning)
-  return { outcome: 'declined', retryAt: isDead ? null : attempt.ladderRetryAt, attemptsRemaining }
+  const manual = (): DunningStep => {
+    const isDead = decline.kind === 'hard' && declines > 0
+    const retryAt = isDead || attempt.ladderRetryAt === null ? null : latest(attempt.ladderRetryAt, now)
+    return { outcome: 'declined', retryAt, attemptsRemaining: attemptsRemainingAfter(declines, dunning) }
+  }
+  const step = attempt.manual ? manual() : nextDunningStep(declines + 1, decline, dunning, now, timezone)
+  return attempt.newPaymentMethod ? { ...step, outcome: 'declined', retryAt: now } : step
 }
+
+const latest = (a: Temporal.Instant, b: Temporal.Instant) => (Temporal.Instant.compare(a, b) > 0 ? a : b)

@@ -95,8 +95,8 @@ export async function settleCycles(
 
   const after = new Map(states.map((s) => [s.id, s]))
   const endings = states.flatMap((s): Planned[] => {
-    const result = byId.get(s.id)!.at(-1)!
-    if (result.outcome !== 'given_up' || s.status !== 'active' || result.cycle < s.nextCycle) return []
+    const result = byId.get(s.id)!.find(({ outcome }) => outcome === 'given_up')
+    if (result?.outcome !== 'given_up' || s.status !== 'active' || result.cycle !== s.nextCycle) return []
     if (result.ending === 'pause') return [planPause(s, null, times)]
     return [
       result.ending === 'cancel'
@@ -129,7 +129,7 @@ function stateAfter(s: Subscription, result: CycleResult, now: Temporal.Instant,
     }
   }
   // A cycle that has been passed over has nothing to say about the one that is next.
-  if (result.cycle < s.nextCycle) return s
+  if (result.cycle !== s.nextCycle) return s
   const retryAt = result.outcome === 'declined' && s.status === 'active' ? result.retryAt : null
   const declines = s.declines + (result.outcome === 'declined' && !result.countsDecline ? 0 : 1)
   return { ...s, declines, nextBillingAt: retryAt, billingDueAt: retryAt, updatedAt: now }

@@ -19,14 +19,24 @@ export type Planned = {
 
 type Times = { now: Temporal.Instant; store: StoreFacts }
 
+/** A cycle that billing has had in hand is passed over: what becomes of its attempt has no say in what comes after the pause. */
 export function planPause(s: Subscription, resumesAt: Temporal.Instant | null, { now, store }: Times): Planned {
-  const after = { ...s, ...stopped, status: 'paused' as const, pausedAt: now, resumesAt, updatedAt: now }
+  const isInBilling = s.billingDueAt === null || s.declines > 0
+  const after = {
+    ...s,
+    ...stopped,
+    status: 'paused' as const,
+    nextCycle: isInBilling ? s.nextCycle + 1 : s.nextCycle,
+    pausedAt: now,
+    resumesAt,
+    updatedAt: now
+  }
   return { before: s, after, events: [subscriptionPaused(after, store.profile)] }
 }
 
 /** Cycles that fell into the pause are passed over; a date given by the caller becomes the new anchor. */
 export function planResume(s: Subscription, nextBillingAt: Temporal.Instant | null, { now, store }: Times): Planned {
-  const cycle = nextBillingAt ? s.cycleIndex + 1 : firstCycleAfter(s, s.cycleIndex + 1, now, store.timezone)
+  const cycle = nextBillingAt ? s.nextCycle : firstCycleAfter(s, s.nextCycle, now, store.timezone)
   const at = nextBillingAt ?? billingDate(s, cycle, store.timezone)
   const after = {
     ...s,
