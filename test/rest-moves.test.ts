@@ -144,6 +144,23 @@ test('a cancellation takes effect at once, voids what is scheduled, and keeps re
   await soundBooks()
 })
 
+test('a payment that waits for the bank when the subscription is stopped is not taken', async () => {
+  for (const move of ['cancel', 'pause']) {
+    const store = await service.aStore()
+    const member = await aMember(store)
+    await store.card(member.customer, '3ds')
+    await store.advance({ to: '2026-03-01T00:00:00Z' })
+    assert.equal((await member.attempts())[0].status, 'pending')
+    await member.post(move)
+    await store.advance({ by: 'P40D' })
+    assert.deepEqual(
+      (await member.attempts()).map((a) => [a.status, a.error.decline_code, a.retry_scheduled]),
+      [['failed', 'cancelled_payment', false]]
+    )
+    await soundBooks()
+  }
+})
+
 test('a move that the state does not allow is refused, says the state and changes nothing', async () => {
   const store = await service.aStore()
   const member = await aMember(store)

@@ -125,7 +125,8 @@ export function registerSubscriptionMoves(rest: Surface): void {
       schema: {
         operationId: 'cancelSubscription',
         summary: 'Cancel a subscription',
-        description: 'Ends it at once and for good. Attempts that are scheduled or waiting are not charged any more.',
+        description:
+          'Ends it at once and for good. Attempts that were not sent to the platform yet end as `voided`, announced retries are called off. How an attempt ends that the platform already has is for the platform to say.',
         params: SubscriptionParams,
         body: CancelBody,
         response: { 200: Envelope(SubscriptionBody) },

@@ -70,7 +70,11 @@ export async function answerAttemptsNow(
     const card = contract.paymentToken === null ? null : (cards.get(contract.paymentToken) ?? null)
     const customer = customers.get(contract.customerId)!
     const cycle = `${attempt.contractId}:${attempt.cycleIndex}`
-    const verdict = paid.has(cycle) ? 'INVOICE_ALREADY_PAID' : verdictOf(attempt, card, decide)
+    const verdict = paid.has(cycle)
+      ? 'INVOICE_ALREADY_PAID'
+      : contract.status === 'ACTIVE'
+        ? verdictOf(attempt, card, decide)
+        : 'CANCELLED_PAYMENT'
     if (verdict === 'paid') paid.add(cycle)
     return { attempt, contract, customer, card, verdict, charge: chargeOf(contract, attempt.cycleIndex) }
   })

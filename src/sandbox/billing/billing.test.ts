@@ -111,6 +111,24 @@ test('a contract that is not active is not charged', async () => {
   assert.equal(data.subscriptionBillingAttemptCreate.userErrors[0].code, 'CONTRACT_NOT_FOUND')
 })
 
+test('what was still open when the contract stopped is not taken', async () => {
+  for (const [outcome, stop] of [
+    ['3ds', 'subscriptionContractCancel'],
+    ['3ds', 'subscriptionContractPause'],
+    ['late', 'subscriptionContractCancel']
+  ]) {
+    const { shop, contract, charge, read } = await aShopWithMember(outcome)
+    const { subscriptionBillingAttempt: attempt } = await charge()
+    await shop.settle()
+    const text = `mutation($id: ID!) { ${stop}(subscriptionContractId: $id) { userErrors { message } } }`
+    await shop.mutate(text, { id: contract })
+    shop.advance({ hours: 960 })
+    await shop.settle()
+    assert.equal((await read(attempt.id)).errorCode, 'CANCELLED_PAYMENT', `${outcome} ${stop}`)
+    assert.equal((await shop.sandbox.controls.charges(shop.storeId)).length, 0)
+  }
+})
+
 test('a decline is told with its code', async () => {
   const { shop, received, charge, read } = await aShopWithMember('insufficient_funds')
   const { subscriptionBillingAttempt: attempt } = await charge()

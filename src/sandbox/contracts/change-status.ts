@@ -1,4 +1,4 @@
-import type { Queries } from '#kit/postgres'
+import { type Queries, sql } from '#kit/postgres'
 import { happening, queueWebhooks } from '../outgoing/queue-webhooks.ts'
 import { contractPayload } from '../outgoing/subscription-payloads.ts'
 import type { Shop } from '../shop.ts'
@@ -32,6 +32,7 @@ export async function changeStatus(
   if (contract.status === 'CANCELLED' || contract.status === 'EXPIRED') return { contract, problem: 'terminated' }
   if (contract.status === to) return { contract, problem: null }
   if (!(from as readonly string[]).includes(contract.status)) return { contract, problem: 'not allowed' }
+  if (to !== 'ACTIVE') await endChallenges(q, shop, id, now)
   const changed = await updateContract(q, shop.storeId, id, { ...contract, ...termsOf(contract), status: to }, now)
   await queueWebhooks(
     q,
@@ -40,4 +41,11 @@ export async function changeStatus(
     now
   )
   return { contract: changed, problem: null }
+}
+
+/** A payment that waits for its customer is answered at once: of a contract that is not active nothing is taken. */
+async function endChallenges(q: Queries, shop: Shop, contractId: string, now: Temporal.Instant) {
+  await q.run(sql`
+    update sandbox.billing_attempts set status = 'pending', answer_at = ${now}
+     where store_id = ${shop.storeId} and contract_id = ${contractId} and status = 'challenged'`)
 }
