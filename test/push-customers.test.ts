@@ -1,7 +1,10 @@
 // What PATCH of a member brings to the platform, over the sandbox's socket, and what the platform's own news do meanwhile.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { meetCustomers } from '#members'
+import type { Job } from '#kit/jobs'
+import { listProfilesToPush, meetCustomers, updateMember } from '#members'
+import type { Connector, CustomerChange } from '#platform'
+import { pushCustomers } from '../src/app/push-customers.ts'
 import { testDatabase } from './database.ts'
 import { aReceiver } from './receiver.ts'
 import { startService } from './service-builder.ts'
@@ -30,8 +33,13 @@ async function aMember(email = 'ada@example.com') {
     })
     assert.equal(response.status, 200)
   }
+  const connector = await service.demoDeps.connectorOf(store.storeId)
+  /** A change that is made on the platform, and that it has not told us of yet. */
+  const changeOnPlatform = async (change: Omit<CustomerChange, 'id'>, id = customer.id) => {
+    const [changed] = await connector.updateCustomers([{ id, ...change }])
+    assert.ok(changed!.ok)
+  }
   const onPlatform = async () => {
-    const connector = await service.demoDeps.connectorOf(store.storeId)
     const found = await connector.customers([customer.id])
     assert.ok(found.ok)
     const { email, firstName, lastName } = found.value.get(customer.id)!
@@ -52,7 +60,19 @@ async function aMember(email = 'ada@example.com') {
     )
   const settle = () => service.deps.settle(store.storeId)
   const changes = () => receiver.heard.map(({ data }) => data.changes)
-  return { store, customer, member, patch, onPlatform, news, settle, changes }
+  return {
+    store,
+    customer,
+    memberId: Number(id.slice('mem_'.length)),
+    connector,
+    member,
+    patch,
+    changeOnPlatform,
+    onPlatform,
+    news,
+    settle,
+    changes
+  }
 }
 
 test('names and address are pushed; the platform has them, and its own message about it changes nothing', async () => {
@@ -91,27 +111,66 @@ test('old news that comes late, after the push, loses', async () => {
   assert.equal((await member()).customer.email, 'newer@example.com')
 })
 
-for (const [why, email] of [
-  ['it is another customer’s', 'Taken@example.com'],
-  ['it is none in its eyes', 'ada@localhost']
-] as const) {
-  test(`an address that the platform refuses, since ${why}: the member follows the platform again, and it is told`, async () => {
-    const { store, patch, settle, onPlatform, member, changes } = await aMember()
-    await store.customer('taken@example.com')
-    await patch({ email, first_name: 'Grace' })
-    assert.equal((await member()).customer.email, email)
-    await settle()
-    const platform = await onPlatform()
-    const { customer } = await member()
-    assert.equal(platform.email, 'ada@example.com')
-    assert.deepEqual([customer.email, customer.first_name], [platform.email, platform.firstName])
-    assert.deepEqual(changes(), [
-      { email: { from: 'ada@example.com', to: email }, first_name: { from: platform.firstName, to: 'Grace' } },
-      { email: { from: email, to: 'ada@example.com' }, first_name: { from: 'Grace', to: platform.firstName } }
-    ])
-    assert.deepEqual((await service.admin('POST', '/doctor', { store: store.id })).findings, [])
-  })
+/** An address that another customer of the platform has since just now, of which we do not know. */
+async function aTakenAddress({ store, changeOnPlatform }: Awaited<ReturnType<typeof aMember>>) {
+  const { id } = await store.customer('bea@example.com')
+  await changeOnPlatform({ email: 'taken@example.com' }, id)
+  return 'Taken@example.com'
 }
+
+test('an address that the platform refuses: the member has the old one again, which is told; the names are taken', async () => {
+  const member = await aMember()
+  const email = await aTakenAddress(member)
+  await member.patch({ email, first_name: 'Grace' })
+  assert.equal((await member.member()).customer.email, email)
+  await member.settle()
+  assert.deepEqual(await member.onPlatform(), { email: 'ada@example.com', firstName: 'Grace', lastName: null })
+  const { customer } = await member.member()
+  assert.deepEqual([customer.email, customer.first_name], ['ada@example.com', 'Grace'])
+  assert.deepEqual(member.changes(), [
+    { email: { from: 'ada@example.com', to: email }, first_name: { from: null, to: 'Grace' } },
+    { email: { from: email, to: 'ada@example.com' } }
+  ])
+  assert.deepEqual((await service.admin('POST', '/doctor', { store: member.store.id })).findings, [])
+})
+
+test('an address alone that the platform refuses: the member follows the platform, a long name there is cut', async () => {
+  const member = await aMember()
+  await member.changeOnPlatform({ lastName: 'é'.repeat(255) })
+  await member.patch({ email: await aTakenAddress(member) })
+  await member.settle()
+  const { customer } = await member.member()
+  assert.deepEqual([customer.email, customer.last_name], ['ada@example.com', 'é'.repeat(200)])
+  assert.deepEqual((await service.admin('POST', '/doctor', { store: member.store.id })).findings, [])
+})
+
+test('one member of a batch whose answer cannot be kept harms no other; the job of that one is tried again', async () => {
+  const { store, memberId, connector, patch } = await aMember()
+  await store.member('bea@example.com')
+  await patch({ first_name: 'Grace' })
+  await service.db.inStore(store.storeId, (ctx) => updateMember(ctx, memberId + 1, { firstName: 'Bea' }))
+  const odd: Connector = {
+    ...connector,
+    updateCustomers: async (changes) =>
+      (await connector.updateCustomers(changes)).map((result) =>
+        result.ok && result.value.firstName === 'Grace'
+          ? { ok: true, value: { ...result.value, lastName: '\0' } }
+          : result
+      )
+  }
+  const jobs = [memberId, memberId + 1].map((memberId) => ({ payload: { memberId } }) as unknown as Job)
+  const deps = { db: service.db, connectorOf: async () => odd }
+  const outcomes = await pushCustomers(deps, store.storeId, jobs)
+  assert.deepEqual(
+    outcomes.map(({ done }) => done),
+    [false, true]
+  )
+  const pending = await service.db.inStore(store.storeId, (ctx) => listProfilesToPush(ctx, [memberId, memberId + 1]))
+  assert.deepEqual(
+    pending.map(({ memberId, changed }) => [memberId, changed]),
+    [[memberId, { firstName: 'Grace' }]]
+  )
+})
 
 test('a change while the one before is being pushed is pushed as well', async () => {
   const { patch, settle, onPlatform, member } = await aMember()

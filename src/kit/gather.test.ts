@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createGatherer } from './gather.ts'
+import { carryOutTogether, createGatherer } from './gather.ts'
 
 /** A gatherer whose batches are let go by hand, and the batches that it was given. */
-function gathererByHand(most = 3) {
+function gathererByHand(most = 3, mostWaiting = 10) {
   const batches: { lane: number; items: string[]; go: () => void }[] = []
   const gather = createGatherer<string, string>({
     most,
+    mostWaiting,
     work: async (lane, items) => {
       const gate = Promise.withResolvers<void>()
       batches.push({ lane, items, go: gate.resolve })
@@ -61,4 +62,42 @@ test('when a batch fails its items are tried one by one, and only the bad one fa
     (await outcomes).map((o) => (o.status === 'fulfilled' ? o.value : (o.reason as Error).message)),
     ['A', 'B', 'bad failed', 'C']
   )
+})
+
+test('a lane that is full refuses what comes, and takes it again when there is room; other lanes go on', async () => {
+  const { gather, batches, next } = gathererByHand(3, 2)
+  const first = Promise.all(['a', 'b', 'c'].map((item) => gather(1, item)))
+  await assert.rejects(gather(1, 'd'), { code: 'unavailable' })
+  const other = gather(2, 'x')
+  batches[0]!.go()
+  await new Promise(setImmediate)
+  const late = gather(1, 'e')
+  batches[1]!.go()
+  for (let i = 0; i < 2; i++) await next()
+  assert.deepEqual([await first, await other, await late], [['A', 'B', 'C'], 'X', 'E'])
+})
+
+const outage = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+
+test('after an outage nothing is tried again: what was done is not known, and the others would fail as well', async () => {
+  const tried: string[][] = []
+  const outcomes = await carryOutTogether(['a', 'b'], async (items) => {
+    tried.push(items)
+    throw outage
+  })
+  assert.deepEqual(tried, [['a', 'b']])
+  assert.deepEqual(outcomes, Array(2).fill({ status: 'rejected', reason: outage }))
+})
+
+test('an outage while items are tried one by one ends it', async () => {
+  const tried: string[][] = []
+  const outcomes = await carryOutTogether(['a', 'b', 'c', 'd'], async (items) => {
+    tried.push(items)
+    if (items.length > 1) throw new Error('bad')
+    if (items[0] === 'b') throw outage
+    return items
+  })
+  assert.deepEqual(tried, [['a', 'b', 'c', 'd'], ['a'], ['b']])
+  const lost = { status: 'rejected', reason: outage }
+  assert.deepEqual(outcomes, [{ status: 'fulfilled', value: 'a' }, lost, lost, lost])
 })

@@ -1,3 +1,6 @@
+import { isOutage } from './postgres/index.ts'
+import { Refusal } from './refusal.ts'
+
 /** Has an item carried out in its lane and tells what came of it. */
 export type Gatherer<Item, Outcome> = (lane: number, item: Item) => Promise<Outcome>
 
@@ -7,43 +10,73 @@ type Waiting<Item, Outcome> = {
   reject: (err: unknown) => void
 }
 
+/** So many may wait in a lane: more than a store has under way at any time, and little enough to be kept in memory. */
+const MOST_WAITING = 10_000
+
 /**
  * Carries items of one lane out together: those that come while a batch is under way wait and go with the next, at most
- * `most` of them, in the order in which they came. One item alone waits for nobody. `work` answers with an outcome per
- * item; when it throws, its items are tried one by one, so that a bad one harms no other. What `work` did must be undone
- * by its throwing, as in a transaction.
+ * `most` of them, in the order in which they came. One item alone waits for nobody; one that finds `mostWaiting` before it
+ * is refused. `work` is called as `carryOutTogether` calls it.
  */
 export function createGatherer<Item, Outcome>(options: {
   most: number
+  mostWaiting?: number
   work: (lane: number, items: Item[]) => Promise<Outcome[]>
 }): Gatherer<Item, Outcome> {
-  const { most, work } = options
+  const { most, mostWaiting = MOST_WAITING, work } = options
   const lanes = new Map<number, Waiting<Item, Outcome>[]>()
 
-  const carryOut = async (lane: number, batch: Waiting<Item, Outcome>[]): Promise<void> => {
-    try {
-      const outcomes = await work(
-        lane,
-        batch.map(({ item }) => item)
-      )
-      for (const [i, { resolve }] of batch.entries()) resolve(outcomes[i]!)
-    } catch (err) {
-      if (batch.length === 1) return batch[0]!.reject(err)
-      for (const one of batch) await carryOut(lane, [one])
-    }
-  }
-
   const drain = async (lane: number, waiting: Waiting<Item, Outcome>[]) => {
-    while (waiting.length > 0) await carryOut(lane, waiting.splice(0, most))
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, most)
+      const items = batch.map(({ item }) => item)
+      const outcomes = await carryOutTogether(items, (some) => work(lane, some))
+      for (const [i, { resolve, reject }] of batch.entries()) {
+        const outcome = outcomes[i]!
+        if (outcome.status === 'fulfilled') resolve(outcome.value)
+        else reject(outcome.reason)
+      }
+    }
     lanes.delete(lane)
   }
 
   return (lane, item) =>
     new Promise((resolve, reject) => {
       const waiting = lanes.get(lane)
+      if (waiting && waiting.length >= mostWaiting) return reject(tooManyWait())
       if (waiting) return void waiting.push({ item, resolve, reject })
       const first = [{ item, resolve, reject }]
       lanes.set(lane, first)
       void drain(lane, first)
     })
 }
+
+/**
+ * What comes of each item, in order. `work` answers with an outcome per item; when it throws, the items are tried one by
+ * one, so that a bad one harms no other. What `work` did must be undone by its throwing, as in a transaction; after an
+ * outage that is not known, and the others would fail as well, so then nothing more is tried.
+ */
+export async function carryOutTogether<Item, Outcome>(
+  items: Item[],
+  work: (items: Item[]) => Promise<Outcome[]>
+): Promise<PromiseSettledResult<Outcome>[]> {
+  try {
+    const outcomes = await work(items)
+    return items.map((_, i) => ({ status: 'fulfilled', value: outcomes[i]! }))
+  } catch (reason) {
+    if (items.length <= 1 || isOutage(reason)) return items.map(() => ({ status: 'rejected', reason }))
+    return oneByOne(items, work)
+  }
+}
+
+async function oneByOne<Item, Outcome>(items: Item[], work: (items: Item[]) => Promise<Outcome[]>) {
+  const outcomes: PromiseSettledResult<Outcome>[] = []
+  for (const item of items) {
+    const last = outcomes.at(-1)
+    if (last?.status === 'rejected' && isOutage(last.reason)) outcomes.push(last)
+    else outcomes.push(...(await carryOutTogether([item], work)))
+  }
+  return outcomes
+}
+
+const tooManyWait = () => new Refusal('unavailable', 'Too many requests of this store are under way: try again later')

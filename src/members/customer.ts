@@ -14,6 +14,24 @@ export type CustomerTold = {
   updatedAt?: Temporal.Instant | null
 }
 
+const MAX_NAME = 200
+const MAX_EMAIL = 320
+
+/** As much of what the platform tells as we keep: a longer text is cut, and never a reason to refuse a person. */
+export function cut<Told extends Pick<CustomerTold, 'email' | 'firstName' | 'lastName'>>(told: Told): Told {
+  return {
+    ...told,
+    email: first(told.email, MAX_EMAIL),
+    firstName: first(told.firstName, MAX_NAME),
+    lastName: first(told.lastName, MAX_NAME)
+  }
+}
+
+/** Never half of a surrogate pair, which is no text to a database. */
+function first(text: string | null, most: number): string | null {
+  return text !== null && text.length > most ? [...text.slice(0, 2 * most)].slice(0, most).join('') : text
+}
+
 /** Someone the service knows: a member when `status` is not null. */
 export const KnownCustomer = row({
   id: int,

@@ -1,13 +1,10 @@
 import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { storeFacts } from '#stores'
-import type { CustomerTold, KnownCustomer } from './customer.ts'
+import { type CustomerTold, cut, type KnownCustomer } from './customer.ts'
 import { memberUpdated } from './events.ts'
 import { changesBetween } from './profile.ts'
 import { insertMissingCustomers, listMemberSnapshots, lockCustomers, updateCustomers } from './queries.ts'
-
-const MAX_NAME = 200
-const MAX_EMAIL = 320
 
 /**
  * Makes the service know these customers, as new or as they are now, and returns them by the platform's id. A member
@@ -36,18 +33,13 @@ export async function meetCustomers(ctx: Ctx, customers: CustomerTold[]): Promis
   return known
 }
 
-/** Of several tellings of one customer the newest; texts longer than we keep are cut, never a reason to refuse a person. */
+/** Of several tellings of one customer the newest. */
 function newestOfEach(customers: CustomerTold[]): Map<string, CustomerTold> {
   const newest = new Map<string, CustomerTold>()
   for (const customer of customers) {
     const at = newest.get(customer.id)?.updatedAt
     if (at && customer.updatedAt && Temporal.Instant.compare(customer.updatedAt, at) < 0) continue
-    newest.set(customer.id, {
-      ...customer,
-      email: customer.email?.slice(0, MAX_EMAIL) ?? null,
-      firstName: customer.firstName?.slice(0, MAX_NAME) ?? null,
-      lastName: customer.lastName?.slice(0, MAX_NAME) ?? null
-    })
+    newest.set(customer.id, cut(customer))
   }
   return newest
 }

@@ -1,4 +1,4 @@
-import { type Ctx, sql } from '#kit/postgres'
+import { bool, type Ctx, row, sql } from '#kit/postgres'
 import { type Profile, ProfileRow } from './profile.ts'
 
 /** Holds the rows, in order of id. A customer who is no member has status null. */
@@ -6,10 +6,23 @@ export function lockProfiles(ctx: Ctx, ids: number[]) {
   return ctx.tx.many(
     ProfileRow,
     sql`
-    select id, platform_customer_id, email, first_name, last_name, birth_date, profile_pending, status from members
+    select id, platform_customer_id, email, first_name, last_name, birth_date, profile_pending, platform_updated_at,
+           status
+      from members
      where store_id = ${ctx.storeId} and id = any(${ids}::bigint[])
      order by id for no key update`
   )
+}
+
+/** Whether another customer of the store, member or not, has this address, whatever its case. */
+export async function isEmailTaken(ctx: Ctx, email: string, memberId: number): Promise<boolean> {
+  const { taken } = await ctx.tx.one(
+    row({ taken: bool }),
+    sql`
+    select exists (select from members
+                    where store_id = ${ctx.storeId} and lower(email) = lower(${email}) and id <> ${memberId}) as taken`
+  )
+  return taken
 }
 
 /** Writes whole profiles. `platformAt`, where it is told, is the platform's time of what is written: older news loses. */

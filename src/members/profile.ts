@@ -1,4 +1,4 @@
-import { day, int, nullable, oneOf, type RowOf, row, text, textList } from '#kit/postgres'
+import { day, instant, int, nullable, oneOf, type RowOf, row, text, textList } from '#kit/postgres'
 
 /** What is known of a person and can be changed by our API. All but the birth date is the platform's too. */
 export type Profile = {
@@ -22,6 +22,7 @@ export const ProfileRow = row({
   lastName: nullable(text),
   birthDate: nullable(day),
   profilePending: textList,
+  platformUpdatedAt: nullable(instant),
   status: nullable(oneOf('active', 'paused', 'cancelled'))
 })
 export type ProfileRow = RowOf<typeof ProfileRow>

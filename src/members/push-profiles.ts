@@ -1,6 +1,7 @@
 import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { storeFacts } from '#stores'
+import { cut } from './customer.ts'
 import { memberUpdated } from './events.ts'
 import { changesBetween, type Profile, type ProfileRow } from './profile.ts'
 import { lockProfiles, writeProfiles } from './profile-queries.ts'
@@ -10,12 +11,20 @@ import { listMemberSnapshots } from './queries.ts'
 export type PlatformProfile = Omit<Profile, 'birthDate'> & { updatedAt: Temporal.Instant | null }
 
 /** What the platform is to be told: of each member only the fields that wait. */
-export type ProfileToPush = { memberId: number; platformCustomerId: string; whole: Profile; changed: Partial<Profile> }
+export type ProfileToPush = {
+  memberId: number
+  platformCustomerId: string
+  changed: Partial<Omit<PlatformProfile, 'updatedAt'>>
+}
 
-/** What came of it: the customer as the platform has them now, whether it took the change or refused it. Null: it has none. */
-export type ProfilePushed = { push: ProfileToPush; told: PlatformProfile | null }
+/**
+ * What came of it: the customer as the platform has them now, whether it took the change or refused it. Null: it has none.
+ * `isRead` says that this was read after the push, and is not the answer to it.
+ */
+export type ProfilePushed = { push: ProfileToPush; told: PlatformProfile | null; isRead: boolean }
 
 const FIELDS = { email: 'email', first_name: 'firstName', last_name: 'lastName' } as const
+type Name = keyof typeof FIELDS
 
 /** Members among the ids of whom the platform is still to be told. */
 export async function listProfilesToPush(ctx: Ctx, memberIds: number[]): Promise<ProfileToPush[]> {
@@ -25,38 +34,52 @@ export async function listProfilesToPush(ctx: Ctx, memberIds: number[]): Promise
     .map((member) => ({
       memberId: member.id,
       platformCustomerId: member.platformCustomerId,
-      whole: profileOf(member),
-      changed: Object.fromEntries(
-        (member.profilePending as (keyof typeof FIELDS)[]).map((name) => [FIELDS[name], member[FIELDS[name]]])
-      )
+      changed: Object.fromEntries((member.profilePending as Name[]).map((name) => [FIELDS[name], member[FIELDS[name]]]))
     }))
 }
 
 /**
  * Takes over what the platform has after a push: what it made of the change, or what it had before when it refused it,
- * which is told by member.updated. A member changed again meanwhile stays as they are: another push is on its way.
+ * which is told by member.updated. A field that was changed again meanwhile goes on waiting: another push is on its way.
+ * Where newer news than the answer came meanwhile, that of the fields in the push was not believed: such a push is left
+ * as it is and said to be `outrun`, to be settled by what is read anew.
  */
-export async function settleProfiles(ctx: Ctx, pushed: ProfilePushed[]): Promise<void> {
+export async function settleProfiles(ctx: Ctx, pushed: ProfilePushed[]): Promise<('settled' | 'outrun')[]> {
   const pushes = new Map(pushed.map((p) => [p.push.memberId, p]))
   const members = await lockProfiles(ctx, [...pushes.keys()])
-  const settled = members.flatMap((member) => {
-    const { push, told } = pushes.get(member.id)!
-    const before = profileOf(member)
-    if (changesBetween(before, push.whole)) return []
-    const after = told ? { ...before, email: told.email, firstName: told.firstName, lastName: told.lastName } : before
-    const changes = changesBetween(before, after)
-    return [{ id: member.id, ...after, changes, platformAt: told?.updatedAt ?? null }]
-  })
-  await writeProfiles(
-    ctx,
-    settled.map((s) => ({ ...s, pending: [], isChanged: s.changes !== null }))
-  )
+  const outrun = new Set(members.filter((member) => isOutrun(member, pushes.get(member.id)!)).map(({ id }) => id))
+  const settled = members.filter(({ id }) => !outrun.has(id)).map((member) => settle(member, pushes.get(member.id)!))
+  await writeProfiles(ctx, settled)
 
   const changed = new Map(settled.flatMap(({ id, changes }) => (changes ? [[id, changes]] : [])))
-  if (changed.size === 0) return
-  const store = await storeFacts(ctx)
-  const snapshots = await listMemberSnapshots(ctx, [...changed.keys()])
-  await record(ctx, ...snapshots.map((member) => memberUpdated(member, changed.get(member.id)!, store)))
+  if (changed.size > 0) {
+    const store = await storeFacts(ctx)
+    const snapshots = await listMemberSnapshots(ctx, [...changed.keys()])
+    await record(ctx, ...snapshots.map((member) => memberUpdated(member, changed.get(member.id)!, store)))
+  }
+  return pushed.map(({ push }) => (outrun.has(push.memberId) ? 'outrun' : 'settled'))
+}
+
+function isOutrun({ platformUpdatedAt }: ProfileRow, { told, isRead }: ProfilePushed): boolean {
+  if (isRead || !told?.updatedAt || !platformUpdatedAt) return false
+  return Temporal.Instant.compare(told.updatedAt, platformUpdatedAt) < 0
+}
+
+/** The member with what the platform has of every field that does not wait, and the fields that wait still. */
+function settle(member: ProfileRow, { push, told }: ProfilePushed) {
+  const before = profileOf(member)
+  const pending = (member.profilePending as Name[]).filter((name) => {
+    const field = FIELDS[name]
+    return !(field in push.changed) || push.changed[field] !== before[field]
+  })
+  const after = { ...before }
+  for (const [name, field] of told ? (Object.entries(FIELDS) as [Name, (typeof FIELDS)[Name]][]) : []) {
+    if (pending.includes(name)) continue
+    // Of a field that we did not name, null may mean that we are not shown it.
+    after[field] = cut(told!)[field] ?? (field in push.changed ? null : before[field])
+  }
+  const changes = changesBetween(before, after)
+  return { id: member.id, ...after, pending, changes, isChanged: changes !== null, platformAt: told?.updatedAt ?? null }
 }
 
 function profileOf({ email, firstName, lastName, birthDate }: ProfileRow): Profile {

@@ -6,7 +6,7 @@ import { invalidField, Refusal } from '#kit/refusal'
 import { storeFacts } from '#stores'
 import { memberUpdated } from './events.ts'
 import { changesBetween, onPlatform, type Profile } from './profile.ts'
-import { lockProfiles, writeProfiles } from './profile-queries.ts'
+import { isEmailTaken, lockProfiles, writeProfiles } from './profile-queries.ts'
 import { listMemberSnapshots } from './queries.ts'
 
 /** Brings the platform's customer in line with ours. */
@@ -25,6 +25,8 @@ export async function updateMember(ctx: Ctx, memberId: number, wanted: Partial<P
   const after = { ...member, ...wanted }
   const changes = changesBetween<Profile>(member, after)
   if (!changes) return
+  // Two who take one address at once are told apart by the platform, which has the last word on addresses.
+  if (changes.email && wanted.email && (await isEmailTaken(ctx, wanted.email, memberId))) throw emailTaken()
   const pushed = onPlatform(changes)
   const pending = [...new Set([...member.profilePending, ...pushed])]
   await writeProfiles(ctx, [{ ...after, pending, isChanged: true, platformAt: null }])
@@ -39,5 +41,7 @@ function checkBirthDate(birthDate: Temporal.PlainDate, today: Temporal.PlainDate
   if (birthDate.year >= EARLIEST_YEAR && Temporal.PlainDate.compare(birthDate, today) < 0) return
   throw invalidField('birth_date', `takes a day from ${EARLIEST_YEAR}-01-01 on that is over`)
 }
+
+const emailTaken = () => invalidField('email', 'is the address of another customer of the store')
 
 export const memberNotFound = (id: string) => new Refusal('not_found', `There is no member ${id}`)

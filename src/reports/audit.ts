@@ -1,5 +1,6 @@
 import { type Ctx, int, row, type Statement, sql, text } from '#kit/postgres'
 import { LEDGER_CHECKS } from './audit-ledgers.ts'
+import { MEMBER_CHECKS } from './audit-members.ts'
 
 /** Something that must not be: which check found it, on what, and what is wrong with it. */
 export type Finding = { check: string; subject: string; message: string }
@@ -192,7 +193,7 @@ const CHECKS: Check[] = [
 export async function audit(ctx: Ctx): Promise<{ checked: Record<string, number>; findings: Finding[] }> {
   const checked: Record<string, number> = {}
   const findings: Finding[] = []
-  for (const { name, counted, wrong } of [...CHECKS, ...LEDGER_CHECKS]) {
+  for (const { name, counted, wrong } of [...CHECKS, ...MEMBER_CHECKS, ...LEDGER_CHECKS]) {
     checked[name] = (await ctx.tx.one(Count, counted(ctx))).count
     for (const found of await ctx.tx.many(Found, wrong(ctx))) findings.push({ check: name, ...found })
   }

@@ -68,7 +68,11 @@ export class Database {
       idleTimeoutMillis: 30_000
     }
     const as = (role: string) => ({
-      onConnect: async (client: pg.ClientBase) => void (await client.query(`set role ${role}`))
+      onConnect: async (client: pg.ClientBase) => {
+        // One that breaks under a transaction must not end the process either: the statement under way fails.
+        client.on('error', () => {})
+        await client.query(`set role ${role}`)
+      }
     })
     this.#store = new pg.Pool({ ...base, max: options.poolSize ?? 8, ...as(STORE_ROLE) } as pg.PoolConfig)
     this.#operator = new pg.Pool({ ...base, max: 3, ...as(OPERATOR_ROLE) } as pg.PoolConfig)

@@ -9,6 +9,7 @@ export {
   UnknownStore
 } from './database.ts'
 export { migrate } from './migrate.ts'
+export { isOutage } from './outage.ts'
 export {
   bool,
   bytes,

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { json, row, sql, text } from '#kit/postgres'
+import { testDatabase } from '../../test/database.ts'
+import { aStore } from '../../test/store-builder.ts'
+import { meetCustomers } from './meet-customers.ts'
+import { lockProfiles } from './profile-queries.ts'
+import { listProfilesToPush, type PlatformProfile, type ProfilePushed, settleProfiles } from './push-profiles.ts'
+import { setStandings } from './set-standings.ts'
+import { updateMember } from './update-member.ts'
+
+const { db } = await testDatabase()
+
+const at = (hour: number) => Temporal.Instant.from('2026-01-31T00:00:00Z').add({ hours: hour })
+const ADA = { email: 'ada@example.com', firstName: 'Ada', lastName: 'Adler' }
+
+/** Ada, whom the platform told of at one o'clock, with a change of ours under way to it. */
+async function pushing(changed: Parameters<typeof updateMember>[2]) {
+  const store = await aStore(db, { clockAt: at(2) })
+  const told = { id: '77', ...ADA, updatedAt: at(1) }
+  const memberId = (await store.inStore((ctx) => meetCustomers(ctx, [told]))).get('77')!.id
+  const standing = { memberId, status: 'active', planId: null, memberSince: at(1), nextBillingAt: null } as const
+  await store.inStore((ctx) => setStandings(ctx, [standing]))
+  const change = (changed: Parameters<typeof updateMember>[2]) =>
+    store.inStore((ctx) => updateMember(ctx, memberId, changed))
+  await change(changed)
+  const [push] = await store.inStore((ctx) => listProfilesToPush(ctx, [memberId]))
+  return {
+    push: push!,
+    change,
+    /** The platform's own news of Ada. */
+    hear: (news: Partial<PlatformProfile>) => store.inStore((ctx) => meetCustomers(ctx, [{ ...told, ...news }])),
+    settle: async (told: ProfilePushed['told'], isRead = false) =>
+      (await store.inStore((ctx) => settleProfiles(ctx, [{ push: push!, told, isRead }])))[0],
+    now: async () => {
+      const [member] = await store.inStore((ctx) => lockProfiles(ctx, [memberId]))
+      const { email, firstName, lastName, profilePending } = member!
+      return [email, firstName, lastName, profilePending]
+    },
+    told: () =>
+      store.inStore(({ tx, storeId }) =>
+        tx.many(
+          row({ type: text, changes: json<unknown>() }),
+          sql`select type, data::jsonb -> 'changes' as changes from events
+               where store_id = ${storeId} and type = 'member.updated' order by id`
+        )
+      )
+  }
+}
+
+test('only what waits is pushed; the answer is taken over, and what the push did not name follows it', async () => {
+  const { push, settle, now, told } = await pushing({ email: 'New@example.com' })
+  assert.deepEqual(push.changed, { email: 'New@example.com' })
+  const answer = { email: 'new@example.com', firstName: 'Augusta', lastName: null, updatedAt: at(2) }
+  assert.equal(await settle(answer), 'settled')
+  assert.deepEqual(await now(), ['new@example.com', 'Augusta', 'Adler', []])
+  assert.deepEqual((await told()).at(-1)!.changes, {
+    email: { from: 'New@example.com', to: 'new@example.com' },
+    first_name: { from: 'Ada', to: 'Augusta' }
+  })
+})
+
+test('a birth date that is changed meanwhile holds up nothing', async () => {
+  const { change, settle, now } = await pushing({ email: 'new@example.com' })
+  await change({ birthDate: Temporal.PlainDate.from('1990-01-01') })
+  await settle({ ...ADA, email: 'new@example.com', updatedAt: at(2) })
+  assert.deepEqual(await now(), ['new@example.com', 'Ada', 'Adler', []])
+})
+
+test('news of a field that does not wait, heard meanwhile, holds up nothing and stays', async () => {
+  const { hear, settle, now } = await pushing({ email: 'new@example.com' })
+  const news = { ...ADA, email: 'new@example.com', firstName: 'Augusta', updatedAt: at(2) }
+  await hear(news)
+  await settle(news)
+  assert.deepEqual(await now(), ['new@example.com', 'Augusta', 'Adler', []])
+})
+
+test('a field that is changed again meanwhile waits on; the others of the push are settled', async () => {
+  const { change, settle, now } = await pushing({ email: 'new@example.com', firstName: 'Grace' })
+  await change({ firstName: 'Gracia' })
+  await settle({ ...ADA, email: 'new@example.com', firstName: 'Grace', updatedAt: at(2) })
+  assert.deepEqual(await now(), ['new@example.com', 'Gracia', 'Adler', ['first_name']])
+})
+
+test('a field that is first changed meanwhile waits, and is not put back', async () => {
+  const { change, settle, now } = await pushing({ email: 'new@example.com' })
+  await change({ lastName: 'Hopper' })
+  await settle({ ...ADA, email: 'new@example.com', updatedAt: at(2) })
+  assert.deepEqual(await now(), ['new@example.com', 'Ada', 'Hopper', ['last_name']])
+})
+
+test('an answer that newer news outran is not taken over; what is read anew is', async () => {
+  const { hear, settle, now } = await pushing({ email: 'new@example.com' })
+  const newest = { ...ADA, email: 'newer@example.com', firstName: 'Augusta', updatedAt: at(3) }
+  await hear(newest)
+  assert.equal(await settle({ ...ADA, email: 'new@example.com', updatedAt: at(2) }), 'outrun')
+  assert.deepEqual(await now(), ['new@example.com', 'Augusta', 'Adler', ['email']])
+  assert.equal(await settle(newest, true), 'settled')
+  assert.deepEqual(await now(), ['newer@example.com', 'Augusta', 'Adler', []])
+})
+
+test('a customer that the platform has no more stays as we know them', async () => {
+  const { settle, now } = await pushing({ email: 'new@example.com' })
+  await settle(null, true)
+  assert.deepEqual(await now(), ['new@example.com', 'Ada', 'Adler', []])
+})
+
+test('a longer text than we keep is cut, never within a character', async () => {
+  const { settle, now } = await pushing({ firstName: null })
+  await settle({
+    email: `${'e'.repeat(320)}@example.com`,
+    firstName: '😀'.repeat(255),
+    lastName: 'é'.repeat(200),
+    updatedAt: null
+  })
+  assert.deepEqual(await now(), ['e'.repeat(320), '😀'.repeat(200), 'é'.repeat(200), []])
+})
