@@ -38,6 +38,11 @@ for (const [what, text, message] of [
   ['half a surrogate pair', '{"a":"\\ud800"}', /surrogate/],
   ['33 levels', nested(33), /deeper than 32/],
   ['endless levels', '['.repeat(500_000), /deeper than 32/],
+  ['a number that rounding would make another', '{"a":5.0000000000000000000000001}', /number 5\.0{24}1 at "a", which/],
+  ['the exact value of a double, written out', '{"a":{"b":0.10000000000000000555}}', /555 at "a\.b"/],
+  ['an integer beyond 2^53 between doubles', '[{"a":1},9007199254740993]', /9007199254740993, which/],
+  ['a number nearer to nought than any double', '1e-400', /the number 1e-400, which/],
+  ['a large number with decimals', '{"a":-1000000000.00000001}', /-1000000000\.00000001 at "a"/],
   ['no JSON', '{"a":', /not valid JSON/],
   ['nothing but space', '  ', /not valid JSON/],
   ['a byte order mark', '\ufeff{}', /not valid JSON/],
@@ -58,4 +63,46 @@ test('takes 32 levels, and brackets inside texts are none', () => {
 test('refuses bytes that are not UTF-8', () => {
   assert.throws(() => parseStrictJson(Buffer.from([0x22, 0xc3, 0x28, 0x22])), { message: /not valid UTF-8/ })
   assert.throws(() => parseStrictJson(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])), { message: /not valid UTF-8/ })
+})
+
+test('takes numbers however they are written, when a double keeps them', () => {
+  for (const number of [
+    ...[
+      '0',
+      '-0',
+      '0.0',
+      '0e9',
+      '5.00',
+      '1e3',
+      '1E+3',
+      '100e-2',
+      '0.1',
+      '0.30000000000000004',
+      '1e-7',
+      '29.990000000000000000000'
+    ],
+    ...[
+      '123456789012345',
+      '9007199254740992',
+      '9007199254740991.000',
+      '0.000000000000000000000000000001',
+      '1e21',
+      '5e-324'
+    ],
+    ...['1.7976931348623157e308', '10000000000000000000000000000000000000000', '1e400', '-1e999999999999999999999']
+  ]) {
+    assert.deepEqual(parse(`[${number},{"a":${number}}]`), JSON.parse(`[${number},{"a":${number}}]`), number)
+  }
+  fc.assert(
+    fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) =>
+      assert.deepEqual(parse(JSON.stringify([number])), [number === 0 ? 0 : number])
+    )
+  )
+})
+
+test('the longest number is judged by its length once', () => {
+  const zeros = '0'.repeat(500_000)
+  assert.deepEqual(parse(`[1.${zeros}]`), [1])
+  assert.throws(() => parse(`[0.${zeros}1${zeros}1]`), /digits than a double keeps/)
+  assert.throws(() => parse(`{"a":[1,2.${zeros}1]}`), /0{38}… at "a", which/)
 })

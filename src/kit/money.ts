@@ -32,19 +32,24 @@ export function numberOf(amountMinor: number, currency: string): number {
   return Number(decimalOf(amountMinor, currency))
 }
 
+/** As which a number below 0.000001 is printed: more decimals than any currency has. */
+const TINY = /^-?\d(?:\.\d+)?e-\d+$/
+
 /**
  * A decimal amount, as text or as a JSON number, in minor units. Refuses one that is no plain decimal, has more
- * decimals than the currency, or is beyond 2^53 minor units.
+ * decimals than the currency, or is beyond 2^53 minor units. A number must be what its sender wrote: what JSON.parse alone
+ * made of it may have been rounded.
  */
 export function minorOf(amount: string | number, currency: string, field = 'amount'): number {
   const decimals = currencyDecimals(currency)
-  const match = /^(-?)(\d{1,15})(?:\.(\d+))?$/.exec(String(amount).trim())
+  const tooManyDecimals = () => invalidField(field, `takes at most ${decimals} decimals in ${currency}`)
+  const text = String(amount).trim()
+  if (typeof amount === 'number' && TINY.test(text)) throw tooManyDecimals()
+  const match = /^(-?)(\d{1,15})(?:\.(\d+))?$/.exec(text)
   if (!match) throw invalidField(field, `takes a decimal amount such as 29.00`)
-  const fraction = (match[3] ?? '').replace(/0+$/, '')
-  if (fraction.length > decimals) {
-    throw invalidField(field, `takes at most ${decimals} decimals in ${currency}`)
-  }
-  const minor = Number(match[2]! + fraction.padEnd(decimals, '0'))
+  const fraction = match[3] ?? ''
+  if (/[1-9]/.test(fraction.slice(decimals))) throw tooManyDecimals()
+  const minor = Number(match[2]! + fraction.slice(0, decimals).padEnd(decimals, '0'))
   if (!Number.isSafeInteger(minor)) throw invalidField(field, 'is too large')
   return match[1] && minor !== 0 ? -minor : minor
 }

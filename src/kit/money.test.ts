@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { decimalOf, minorOf, numberOf } from './money.ts'
+
+for (const [amount, currency, minor] of [
+  ['29.00', 'USD', 2900],
+  [29, 'USD', 2900],
+  [0.1, 'USD', 10],
+  ['-0.05', 'USD', -5],
+  ['-0', 'USD', 0],
+  ['1.500', 'USD', 150],
+  [` 7 `, 'JPY', 7],
+  ['7.000', 'JPY', 7],
+  ['1.234', 'KWD', 1234],
+  [`1.${'0'.repeat(100_000)}`, 'USD', 100]
+] as const) {
+  test(`${String(amount).slice(0, 20)} ${currency} is ${minor} minor units`, () => {
+    assert.equal(minorOf(amount, currency), minor)
+  })
+}
+
+for (const [amount, currency, message] of [
+  ['1.005', 'USD', 'amount takes at most 2 decimals in USD'],
+  [1e-7, 'USD', 'amount takes at most 2 decimals in USD'],
+  [-1.5e-7, 'KWD', 'amount takes at most 3 decimals in KWD'],
+  [0.5, 'JPY', 'amount takes at most 0 decimals in JPY'],
+  ['1e-7', 'USD', 'amount takes a decimal amount such as 29.00'],
+  ['1,5', 'USD', 'amount takes a decimal amount such as 29.00'],
+  ['', 'USD', 'amount takes a decimal amount such as 29.00'],
+  [Number.NaN, 'USD', 'amount takes a decimal amount such as 29.00'],
+  [1e21, 'USD', 'amount takes a decimal amount such as 29.00'],
+  ['999999999999999', 'USD', 'amount is too large']
+] as const) {
+  test(`${amount === '' ? 'nothing' : amount} is no amount of ${currency}`, () => {
+    assert.throws(() => minorOf(amount, currency), { code: 'invalid_request', message })
+  })
+}
+
+test('an amount comes back from its decimal text and from its number', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: -1e14, max: 1e14 }), fc.constantFrom('USD', 'JPY', 'KWD'), (minor, currency) => {
+      assert.equal(minorOf(decimalOf(minor, currency), currency), minor)
+      assert.equal(minorOf(numberOf(minor, currency), currency), minor)
+    })
+  )
+})
