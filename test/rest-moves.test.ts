@@ -188,7 +188,7 @@ test('bodies and ids that are not right are refused by name', async () => {
     ['pause', { duration: 366 }, /^duration takes/],
     ['pause', { duration: 1.5 }, /^duration takes/],
     ['pause', { duration: '3' }, /^duration takes/],
-    ['pause', { days: 3 }, /^days is not a field here; there are duration/],
+    ['pause', { days: 3 }, /^days is not a field here; this body takes duration/],
     ['pause', [], /^The body must be a JSON object/],
     ['cancel', { reason: '' }, /^reason takes a text/],
     ['cancel', { reason: '  ' }, /^reason takes a text/],

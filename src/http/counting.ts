@@ -56,14 +56,14 @@ export function enforceBudgets(
     const counted = await request.counted
     if (!counted || 'failure' in counted) {
       // Whose budget it is, or where it stands, could not be found out: the answer tells of the address, as without a key.
-      setBudgetHeaders(reply, { ...countAddress(request.ip), admitted: true })
+      reply.headers(budgetHeaders({ ...countAddress(request.ip), admitted: true }))
       if (!counted) return payload
       if (reply.statusCode >= 500) return payload
       logBug(request, counted.failure)
       return replaced(reply, 500, bodyOf.internalError())
     }
     const { standing } = counted
-    setBudgetHeaders(reply, standing)
+    reply.headers(budgetHeaders(standing))
     if (standing.admitted || reply.statusCode === 429) return payload
     return replaced(reply, 429, bodyOf.rateLimited(new RateLimited().message))
   })
@@ -75,11 +75,13 @@ async function refuseOverBudget(request: FastifyRequest): Promise<void> {
   if (counted && !counted.standing.admitted) throw new RateLimited()
 }
 
-export function setBudgetHeaders(reply: FastifyReply, standing: Standing): void {
-  reply.header('x-ratelimit-limit', standing.limit)
-  reply.header('x-ratelimit-remaining', standing.remaining)
-  reply.header('x-ratelimit-reset', standing.resetAt)
-  if (!standing.admitted) reply.header('retry-after', standing.retryAfter)
+export function budgetHeaders({ admitted, limit, remaining, resetAt, retryAfter }: Standing): Record<string, number> {
+  return {
+    'x-ratelimit-limit': limit,
+    'x-ratelimit-remaining': remaining,
+    'x-ratelimit-reset': resetAt,
+    ...(!admitted && { 'retry-after': retryAfter })
+  }
 }
 
 function replaced(reply: FastifyReply, status: number, body: object): string {

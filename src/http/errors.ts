@@ -25,18 +25,18 @@ export function noSuchRoute(request: FastifyRequest, reply: FastifyReply): Refus
  * What to answer for something thrown: the refusal itself, what the framework refused put into our words, or null for
  * what is our own fault.
  */
-export function refusalOf(err: unknown): Refusal | RateLimited | null {
+export function refusalOf(err: unknown, request: FastifyRequest): Refusal | RateLimited | null {
   if (err instanceof Refusal || err instanceof RateLimited) return err
   const { code, statusCode } = err as Partial<FastifyError>
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new Refusal('invalid_request', 'The body is too large')
+      return new Refusal('invalid_request', `The body is larger than ${request.routeOptions.bodyLimit / 1024} KiB`)
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Refusal('invalid_request', 'A body must be sent with Content-Type: application/json')
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new Refusal('invalid_request', 'The body does not have the length that Content-Length says')
     case 'FST_ERR_BAD_URL':
-      return new Refusal('invalid_request', 'The path holds a broken percent escape')
+      return new Refusal('invalid_request', 'The request names no path')
   }
   // The body stream broke off: the client is most likely gone, and whatever we say is for the log of a proxy.
   if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ABORT_ERR') {

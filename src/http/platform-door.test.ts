@@ -84,5 +84,5 @@ test('a body over one megabyte is refused', async () => {
   const body = JSON.stringify({ text: 'x'.repeat(1024 * 1024) })
   const response = await deliver(headersFor(store, body), body)
   assert.equal(response.statusCode, 400)
-  assert.deepEqual(response.json(), { error: { code: 'invalid_request', message: 'The body is too large' } })
+  assert.deepEqual(response.json(), { error: { code: 'invalid_request', message: 'The body is larger than 1024 KiB' } })
 })

@@ -19,22 +19,37 @@ const PLAIN = new Set([
   'created_before',
   'date_from',
   'date_to',
-  'timestamp',
-  'cancellation_reason'
+  'timestamp'
 ])
+/** What such a value looks like when it is what it should be, and not an e-mail address in the wrong place. */
+const PLAIN_VALUE = /^[\w:.+-]{0,40}$/
+const PLAIN_NAME = /^[\w[\]-]{1,40}$/
+/** An e-mail address in a path, also an encoded one. */
+const PERSONAL_PART = /@|%40/i
+
+const HIDDEN = '[hidden]'
 
 /** A URL as it may stand in a log: without `key`, `signature`, e-mail addresses and whatever else was not foreseen. */
 export function loggedUrl(url: string): string {
   const path = pathOf(url)
-  if (path === url) return url
-  const shown = url
-    .slice(path.length + 1)
-    .split('&')
-    .map((pair) => {
-      const name = pair.split('=', 1)[0]!
-      return PLAIN.has(name) || pair === name ? pair : `${name}=[hidden]`
-    })
-  return `${path}?${shown.join('&')}`
+  const shownPath = path
+    .split('/')
+    .map((part) => (PERSONAL_PART.test(part) ? HIDDEN : part))
+    .join('/')
+  return path === url
+    ? shownPath
+    : `${shownPath}?${url
+        .slice(path.length + 1)
+        .split('&')
+        .map(loggedPair)
+        .join('&')}`
+}
+
+function loggedPair(pair: string): string {
+  const [name = '', ...value] = pair.split('=')
+  const shownName = PLAIN_NAME.test(name) || name === '' ? name : HIDDEN
+  if (value.length === 0) return shownName
+  return `${shownName}=${PLAIN.has(name) && PLAIN_VALUE.test(value.join('=')) ? value.join('=') : HIDDEN}`
 }
 
 /** One line per answered request. The platform's messages come by the hundred: only those refused are worth a line. */
@@ -47,7 +62,7 @@ export function logRequests(app: FastifyInstance, { answered }: Pick<HttpDeps, '
       seconds: reply.elapsedTime / 1000
     })
     const ms = Math.round(reply.elapsedTime * 10) / 10
-    const url = loggedUrl(request.url)
+    const url = loggedUrl(request.originalUrl)
     const quiet = request.routeOptions.url === PLATFORM_DOOR && reply.statusCode < 400
     request.log[quiet ? 'debug' : 'info'](
       {

@@ -7,9 +7,10 @@ type Field = { name: string; required: boolean; integer: boolean; takes: string;
 
 /**
  * Checks bodies, query strings and path parameters field by field. Every field's schema has a `description` that says what
- * it takes; a refusal names the field and repeats it. What is not declared is refused too.
+ * it takes; a refusal names the field and repeats it. What is not declared is refused too. In the body of a POST null
+ * stands for a field that is left out, as answers show it; to a PATCH it is a value.
  */
-export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, method, httpPart }) => {
   const { properties = {}, required = [] } = schema as { properties?: Record<string, TSchema>; required?: string[] }
   const fields = Object.entries(properties).map(([name, field]): Field => {
     const { description, type } = field as { description?: string; type?: string }
@@ -24,6 +25,7 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
     }
   })
   const isText = httpPart !== 'body'
+  const leavesOutNulls = !isText && method === 'POST'
 
   return (input: unknown) => {
     // A body that may be empty may be missing.
@@ -35,7 +37,7 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
     const problems: FieldProblem[] = []
     for (const { name, required, integer, takes, fits } of fields) {
       const present = Object.hasOwn(given, name) ? given[name] : undefined
-      if (present === undefined) {
+      if (present === undefined || (present === null && leavesOutNulls && !required && !fits(null))) {
         if (required) problems.push({ field: name, message: `is required and takes ${takes}` })
         continue
       }
@@ -55,9 +57,8 @@ function integerOf(text: unknown): unknown {
 
 function unknownFields(given: Record<string, unknown>, fields: Field[], isText: boolean): FieldProblem[] {
   const known = fields.map(({ name }) => name)
-  const kind = isText ? 'parameter' : 'field'
-  const message =
-    known.length > 0 ? `is not a ${kind} here; there are ${known.join(', ')}` : `is not a ${kind} here; there is none`
+  const [kind, taker] = isText ? ['parameter', 'this route'] : ['field', 'this body']
+  const message = `is not a ${kind} here; ${taker} takes ${known.length > 0 ? known.join(', ') : `no ${kind}s`}`
   return Object.keys(given)
     .filter((name) => !known.includes(name))
     .slice(0, 10)

@@ -35,7 +35,7 @@ export function registerAdmin(app: FastifyInstance, deps: HttpDeps): void {
       throw noSuchRoute(request, reply)
     })
     admin.setErrorHandler((err, request, reply) => {
-      const refusal = refusalOf(err)
+      const refusal = refusalOf(err, request)
       if (!refusal) logBug(request, err)
       return reply.code(statusOf(refusal)).send(errorBody(refusal))
     })

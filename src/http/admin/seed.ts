@@ -32,7 +32,7 @@ export function registerSeed(admin: Surface, { db, seed }: Pick<HttpDeps, 'db' |
       seed(storeId, request.body, (progress) => write({ progress }))
         .then((result) => write({ result }))
         .catch((err: unknown) => {
-          const refusal = refusalOf(err)
+          const refusal = refusalOf(err, request)
           if (!refusal) logBug(request, err)
           write(errorBody(refusal))
         })

@@ -73,7 +73,7 @@ const points = Type.Object(
 )
 
 const credit = {
-  transaction_id: Type.String({ description: 'The entry of the ledger, `sct_31`' }),
+  transaction_id: Type.String({ description: 'The entry of the ledger, `sct_8`' }),
   customer: Person,
   amount: Type.Number({ description: 'By how much, always positive; the type of the event tells the direction' }),
   currency: Type.String({ description: 'ISO 4217' }),
@@ -110,7 +110,6 @@ const ofCharge = (summary: string, also: TProperties, shown: Record<string, unkn
 
 const ofCredit = (summary: string, shown: Record<string, unknown>) =>
   told(summary, credit, null, {
-    transaction_id: 'sct_31',
     customer: exampleOf(Person),
     amount: 5,
     currency: 'USD',
@@ -174,7 +173,7 @@ const PAYLOADS: Record<EventType, Told> = {
   ),
   'billing.failed': ofCharge('An attempt failed', {
     error,
-    retry_scheduled: Type.Boolean({ description: 'Whether it is tried again by itself' }),
+    retry_scheduled: Type.Boolean({ description: 'Whether a retry follows this attempt by itself' }),
     retry_date,
     attempts_remaining
   }),
@@ -225,14 +224,16 @@ const PAYLOADS: Record<EventType, Told> = {
     }
   ),
   'store_credit.added': ofCredit('Store credit was added', {
-    previous_balance: 10,
-    new_balance: 15,
-    reason: 'Sorry for the delay'
+    transaction_id: 'sct_8',
+    previous_balance: 25,
+    new_balance: 30,
+    reason: 'Sorry for the late parcel'
   }),
   'store_credit.deducted': ofCredit('Store credit was taken', {
-    previous_balance: 15,
-    new_balance: 10,
-    reason: 'Spent in the shop'
+    transaction_id: 'sct_8',
+    previous_balance: 25,
+    new_balance: 20,
+    reason: 'Taken back, the parcel came in time'
   })
 }
 

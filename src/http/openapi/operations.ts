@@ -92,7 +92,7 @@ function operationOf(route: Route, path: string, publisher: Publisher): Operatio
     security: [{ apiKey: [scope] }],
     'x-required-scope': scope,
     ...(taken.length > 0 && { parameters: taken }),
-    ...(body !== undefined && { requestBody: bodyOf(body as JsonSchema, publisher) }),
+    ...(body !== undefined && { requestBody: bodyOf(body as JsonSchema, String(route.method), publisher) }),
     responses: {
       200: answered(success, publisher.answered, {
         changes: answerExample,
@@ -113,11 +113,23 @@ function parametersOf(schema: JsonSchema | undefined, place: 'path' | 'query', {
   })
 }
 
-function bodyOf(schema: JsonSchema, { asked }: Publisher): NonNullable<Operation['requestBody']> {
+function bodyOf(schema: JsonSchema, method: string, { asked }: Publisher): NonNullable<Operation['requestBody']> {
   const required = Math.max(schema.required?.length ?? 0, schema.minProperties ?? 0) > 0
   return {
     required,
     description: required ? undefined : 'It may be left out.',
-    content: { 'application/json': { schema: asked(schema), example: exampleOf(schema) } }
+    content: {
+      'application/json': { schema: asked(method === 'POST' ? withNulls(schema) : schema), example: exampleOf(schema) }
+    }
   }
+}
+
+/** A field that may be left out may be null instead, as `compileValidator` takes it. */
+function withNulls(schema: JsonSchema): JsonSchema {
+  const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => {
+    const { description, meaning } = field
+    const orNull = { description, meaning, anyOf: [field, { type: 'null' }] }
+    return [name, schema.required?.includes(name) ? field : orNull] as const
+  })
+  return { ...schema, properties: Object.fromEntries(fields) }
 }

@@ -29,11 +29,11 @@ for (const [name, contentType, payload, message] of [
   ['invalid UTF-8', JSON_TYPE, Buffer.from([0x7b, 0xff, 0x7d]), 'The body is not valid UTF-8'],
   ['another charset', `${JSON_TYPE}; charset=latin1`, '{}', 'The body must be in UTF-8'],
   ['deep nesting', JSON_TYPE, '['.repeat(40), 'The body is nested deeper than 32'],
-  ['a body over 64 KiB', JSON_TYPE, JSON.stringify({ a: 'x'.repeat(70_000) }), 'The body is too large'],
+  ['a body over 64 KiB', JSON_TYPE, JSON.stringify({ a: 'x'.repeat(70_000) }), 'The body is larger than 64 KiB'],
   ['a list', JSON_TYPE, '[]', 'The body must be a JSON object'],
   ['null', JSON_TYPE, 'null', 'The body must be a JSON object'],
   ['a number beyond doubles', JSON_TYPE, '{"duration":1e400}', /^duration takes an integer from 1 to 365/],
-  ['an unknown field', JSON_TYPE, '{"durations":1}', 'durations is not a field here; there are duration'],
+  ['an unknown field', JSON_TYPE, '{"durations":1}', 'durations is not a field here; this body takes duration'],
   ['text', 'text/plain', 'duration=1', 'A body must be sent with Content-Type: application/json'],
   [
     'a form',

@@ -1,37 +1,45 @@
 import { Type } from 'typebox'
 import { invalidField } from '#kit/refusal'
 
-// Four-digit years that PostgreSQL holds in every zone.
-const DAY = /^[1-8]\d{3}-\d{2}-\d{2}$/
-const TIME = /^([1-8]\d{3}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)([Zz]|[+ -]\d{2}:\d{2})?$/
+const DAY = /^(?!0000)\d{4}-\d{2}-\d{2}$/
+const TIME = /^((?!0000)\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)([Zz]|[+ -]\d{2}:\d{2})?$/
 
-/** A date filter of a list (spec 1, Endpoints: "ISO date"). */
-export const IsoDate = (meaning?: string) =>
+// PostgreSQL is told of instants with four-digit years, and in UTC a day of those may lie outside of them.
+const EARLIEST = Temporal.Instant.from('0001-01-01T00:00:00Z')
+const LATEST = Temporal.Instant.from('9999-12-31T23:59:59.999Z')
+
+/** A date filter of a list (spec 1, Endpoints: "ISO date"), or a date in a body. */
+export const IsoDate = (meaning?: string, example = '2026-01-31') =>
   Type.Optional(
     Type.Refine(
       Type.String({
-        description: 'an ISO date such as 2026-01-31, or a date-time such as 2026-01-31T12:00:00Z',
+        description: 'an ISO date from 0001-01-01 to 9999-12-31, or a date-time such as 2026-01-31T12:00:00Z',
         ...(meaning && { meaning }),
-        examples: ['2026-01-31']
+        examples: [example]
       }),
       (text) => instantOf(text, 'UTC') !== null
     )
   )
 
 /**
- * What a date filter means: a date is midnight in the shop, a date-time is taken as it is, in shop time when it names no
+ * What a date means: a day is midnight in the shop, a date-time is taken as it is, in shop time when it names no
  * offset. Null when it is neither. A space counts as the plus sign that it was before the URL was decoded.
  */
 function instantOf(text: string, timezone: string): Temporal.Instant | null {
   try {
-    if (DAY.test(text)) return Temporal.PlainDate.from(text).toZonedDateTime(timezone).toInstant()
+    if (DAY.test(text)) return kept(Temporal.PlainDate.from(text).toZonedDateTime(timezone).toInstant())
     const [, local, offset] = TIME.exec(text) ?? []
     if (!local) return null
-    if (offset) return Temporal.Instant.from(local + offset.replace(' ', '+'))
-    return Temporal.PlainDateTime.from(local).toZonedDateTime(timezone).toInstant()
+    if (offset) return kept(Temporal.Instant.from(local + offset.replace(' ', '+')))
+    return kept(Temporal.PlainDateTime.from(local).toZonedDateTime(timezone).toInstant())
   } catch {
     return null
   }
+}
+
+function kept(instant: Temporal.Instant): Temporal.Instant {
+  if (Temporal.Instant.compare(instant, EARLIEST) < 0) return EARLIEST
+  return Temporal.Instant.compare(instant, LATEST) > 0 ? LATEST : instant
 }
 
 export function instantOrUndefined(text: string | undefined, timezone: string): Temporal.Instant | undefined {

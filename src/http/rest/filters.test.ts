@@ -96,7 +96,10 @@ test('dates: midnight in the shop, date-times as they are, both ends exclusive',
     ['created_before=2026-01-31T06:00:00.001%2B01:00', found],
     ['created_before=2026-01-31T06:00:00.001+01:00', found],
     ['created_before=2026-01-31T06:00:00%2B01:00', []],
-    ['created_after=2026-01-30&created_before=2026-02-01', found]
+    ['created_after=2026-01-30&created_before=2026-02-01', found],
+    ['created_after=0001-01-01&created_before=9999-12-31', found],
+    ['created_after=0001-01-01T00:00:00%2B14:00&created_before=9999-12-31T23:59:59-12:00', found],
+    ['created_after=9999-12-31', []]
   ] as const) {
     assert.deepEqual(idsOf(await rest(`/subscriptions?${filter}`, key)), expected, filter)
   }

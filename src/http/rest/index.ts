@@ -69,7 +69,7 @@ export function registerRest(
       throw noSuchRoute(request, reply)
     })
     rest.setErrorHandler((err, request, reply) => {
-      const refusal = refusalOf(err)
+      const refusal = refusalOf(err, request)
       if (!refusal) logBug(request, err)
       return reply.code(statusOf(refusal)).send(errorBody(refusal))
     })

@@ -53,11 +53,13 @@ export const BillingAttemptBody = Type.Object(
     cycle_index: Type.Integer({ description: 'Which cycle it charges' }),
     error: OrNull(DeclineBody),
     retry_scheduled: Type.Boolean({
-      description: 'Whether a retry was scheduled when this one failed. It stays as it was'
+      description:
+        'Whether a retry follows this attempt by itself, or followed. Called off when the subscription stops; a manual retry takes it over from the attempts before it'
     }),
-    retry_date: OrNull(Timestamp('For when that retry was scheduled')),
+    retry_date: OrNull(Timestamp('When that retry is due, or was')),
     attempts_remaining: Type.Integer({
-      description: 'Of a failed one, how many retries were left then; 0 for the others'
+      description:
+        'How many retries the ladder still has after this attempt, also while it is pending; 0 of one that succeeded, and of one whose retry was called off when the subscription stopped'
     }),
     order: OrNull(
       Type.Object(

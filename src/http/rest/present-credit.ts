@@ -59,7 +59,7 @@ export const CreditEntryBody = Type.Object(
         balance_after: 25,
         reason: 'Sorry for the late parcel',
         order_id: null,
-        expires_at: '2027-01-31T05:00:00.000Z',
+        expires_at: '2030-01-31T05:00:00.000Z',
         created_at: '2026-09-15T05:25:00.000Z'
       }
     ]

@@ -137,7 +137,7 @@ test('wrong parameters: 400 naming each and what it takes', async () => {
   const key = await (await aStore(db)).aKey()
   const limit = 'limit takes an integer from 1 to 100'
   const offset = 'offset takes an integer from 0 to 1000000000'
-  const date = 'an ISO date such as 2026-01-31, or a date-time such as 2026-01-31T12:00:00Z'
+  const date = 'an ISO date from 0001-01-01 to 9999-12-31, or a date-time such as 2026-01-31T12:00:00Z'
   for (const [path, message] of [
     ['/members?limit=0', limit],
     ['/members?limit=101', limit],
@@ -149,8 +149,11 @@ test('wrong parameters: 400 naming each and what it takes', async () => {
     ['/members?offset=99999999999999999999', offset],
     ['/members?status=ACTIVE', 'status takes active, paused or cancelled'],
     ['/members?email=', 'email takes an e-mail address'],
-    ['/members/mem_1?x=1', 'x is not a parameter here; there is none'],
-    ['/members?customer_id=1', 'customer_id is not a parameter here; there are limit, offset, status, plan_id, email'],
+    ['/members/mem_1?x=1', 'x is not a parameter here; this route takes no parameters'],
+    [
+      '/members?customer_id=1',
+      'customer_id is not a parameter here; this route takes limit, offset, status, plan_id, email'
+    ],
     ['/billing-attempts?status=SUCCESS', 'status takes success, failed or pending'],
     ['/subscriptions?created_after=2026-02-30', `created_after takes ${date}`],
     ['/subscriptions?created_after=yesterday', `created_after takes ${date}`],
@@ -175,23 +178,13 @@ test('several wrong parameters: details tell each', async () => {
     error: {
       code: 'invalid_request',
       message:
-        'limit takes an integer from 1 to 100; foo is not a parameter here; there are limit, offset, status, plan_id, email',
+        'limit takes an integer from 1 to 100; foo is not a parameter here; this route takes limit, offset, status, plan_id, email',
       details: [
         { field: 'limit', message: 'takes an integer from 1 to 100' },
-        { field: 'foo', message: 'is not a parameter here; there are limit, offset, status, plan_id, email' }
+        { field: 'foo', message: 'is not a parameter here; this route takes limit, offset, status, plan_id, email' }
       ]
     }
   })
-})
-
-test('a path that cannot be decoded: 400 with the headers of every answer', async () => {
-  const response = await app.inject({ url: '/v1/members/%zz', remoteAddress: '10.0.0.3' })
-  assert.equal(response.statusCode, 400)
-  assert.deepEqual(response.json(), {
-    error: { code: 'invalid_request', message: 'The path holds a broken percent escape' }
-  })
-  assert.equal(budgetOf(response).limit, 60)
-  assert.ok(response.headers['x-request-id'])
 })
 
 test('over the budget: 429 instead of any answer, exactly at the limit, over two processes', async () => {

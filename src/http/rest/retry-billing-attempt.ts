@@ -31,7 +31,6 @@ export function registerRetryBillingAttempt(rest: Surface): void {
           error: null,
           retry_scheduled: false,
           retry_date: null,
-          attempts_remaining: 0,
           created_at: '2026-12-16T08:00:00.000Z',
           completed_at: null
         }

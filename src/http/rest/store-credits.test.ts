@@ -145,7 +145,7 @@ test('a body that is not right: 400 naming the field and what it takes', async (
   const amount =
     "amount takes a number above 0 and at most 1000000000, with no more decimals than the store's currency has"
   const reason = 'reason takes a text of 1 to 500 characters'
-  const date = 'expires_at takes an ISO date such as 2026-01-31, or a date-time such as 2026-01-31T12:00:00Z'
+  const date = 'expires_at takes an ISO date from 0001-01-01 to 9999-12-31, or a date-time such as 2026-01-31T12:00:00Z'
   const good = { amount: 1, reason: 'x' }
   for (const [body, message] of [
     [{ ...good, amount: 0 }, amount],
@@ -166,7 +166,7 @@ test('a body that is not right: 400 naming the field and what it takes', async (
     [{ ...good, expires_at: '2026-02-30' }, date],
     [{ ...good, expires_at: null }, date],
     [{ ...good, expires_at: '2026-01-31' }, 'expires_at takes a time after now, which is 2026-01-31T15:00:00.000Z'],
-    [{ ...good, note: 'x' }, 'note is not a field here; there are amount, reason, expires_at'],
+    [{ ...good, note: 'x' }, 'note is not a field here; this body takes amount, reason, expires_at'],
     ['{"amount":1,"amount":2,"reason":"x"}', 'The body holds the key "amount" twice'],
     ['[]', 'The body must be a JSON object with amount, reason'],
     ['', 'The body must be a JSON object with amount, reason']
@@ -176,7 +176,7 @@ test('a body that is not right: 400 naming the field and what it takes', async (
     assert.deepEqual(response.json(), { error: { code: 'invalid_request', message } })
   }
   const expiring = await deduct({ ...good, expires_at: '2027-01-01' })
-  assert.equal(expiring.json().error.message, 'expires_at is not a field here; there are amount, reason')
+  assert.equal(expiring.json().error.message, 'expires_at is not a field here; this body takes amount, reason')
   assert.equal((await balance()).json().data.updated_at, null)
   assert.equal((await add({ ...good, reason: '😀'.repeat(500) })).statusCode, 200)
 })
@@ -340,4 +340,11 @@ test('a page of a long history costs the same at any offset', async () => {
   )
   const whole = (await history('?limit=100&offset=19950')).json()
   assert.deepEqual([whole.data.length, whole.data[0].balance_after, whole.meta.has_more], [50, 1.5, false])
+})
+
+test('credit may expire on the last day that a date can tell', async () => {
+  const { add, history } = await aCustomer()
+  const { statusCode, body } = await add({ amount: 5, reason: 'For good', expires_at: '9999-12-31T23:59:59-12:00' })
+  assert.equal(statusCode, 200, body)
+  assert.equal((await history()).json().data[0].expires_at, '9999-12-31T23:59:59.999Z')
 })

@@ -28,21 +28,22 @@ const amount = Type.Number({
   description: `a number above 0 and at most ${MOST_AMOUNT}, with no more decimals than the store's currency has`,
   examples: [5]
 })
-const reason = Type.String({
-  minLength: 1,
-  maxLength: 500,
-  pattern: '\\S',
-  description: 'a text of 1 to 500 characters',
-  meaning: 'Why, for the history and the event',
-  examples: ['Sorry for the late parcel']
-})
+const reason = (example: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: 500,
+    pattern: '\\S',
+    description: 'a text of 1 to 500 characters',
+    meaning: 'Why, for the history and the event',
+    examples: [example]
+  })
 
 const AddBody = Type.Object({
   amount,
-  reason,
-  expires_at: IsoDate('When what is left of it is taken off; without it the credit does not expire')
+  reason: reason('Sorry for the late parcel'),
+  expires_at: IsoDate('When what is left of it is taken off; without it the credit does not expire', '2030-01-31')
 })
-const DeductBody = Type.Object({ amount, reason })
+const DeductBody = Type.Object({ amount, reason: reason('Taken back, the parcel came in time') })
 
 /** A change that is wanted of a customer who is yet to be found. */
 type Wanted = { customer: string; currency: string; change: Omit<CreditChange, 'memberId'> }

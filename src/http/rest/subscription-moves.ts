@@ -31,10 +31,12 @@ const PauseBody = Type.Object({
   )
 })
 
-const ResumeBody = Type.Object(
-  { next_billing_date: IsoDate('When to charge next, in place of the next date of the schedule') },
-  { examples: [{ next_billing_date: '2026-12-15' }] }
-)
+const ResumeBody = Type.Object({
+  next_billing_date: IsoDate(
+    'When to charge next, in place of the next date of the schedule; later dates are counted from it. A day means midnight in the shop, then and later',
+    '2030-01-15'
+  )
+})
 
 const CancelBody = Type.Object({
   reason: Type.Optional(
@@ -104,7 +106,7 @@ export function registerSubscriptionMoves(rest: Surface): void {
         params: SubscriptionParams,
         body: ResumeBody,
         response: { 200: Envelope(SubscriptionBody) },
-        answerExample: { updated_at: '2026-11-27T09:00:00.000Z' }
+        answerExample: { next_billing_date: '2030-01-15T05:00:00.000Z', updated_at: '2026-11-27T09:00:00.000Z' }
       }
     },
     (request, reply) => {

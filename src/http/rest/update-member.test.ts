@@ -120,6 +120,31 @@ test('a changed profile is told with what changed and the whole member, and is t
   assert.deepEqual(await jobs(), [{ kind: 'push-customer', dedupeKey: String(memberId) }])
 })
 
+test('spaces around a name are dropped; joiners within it are kept', async () => {
+  const { patch, events } = await aMember()
+  const { customer } = (await patch({ first_name: ' Ada ', last_name: '\u3000Nasr\u200cin\u00a0' })).json().data
+  assert.deepEqual([customer.first_name, customer.last_name], ['Ada', 'Nasr\u200cin'])
+  assert.deepEqual(
+    (await events()).map(({ data }) => data.changes),
+    [{ last_name: { from: 'Adler', to: 'Nasr\u200cin' } }]
+  )
+})
+
+test('an address that another customer of the store has, whatever its case: 400, and nothing of the body is done', async () => {
+  const { store, patch, events, customerId } = await aMember()
+  const other = await aMember()
+  const told = { id: '77', email: 'Bea@Example.com', firstName: null, lastName: null }
+  await store.inStore((ctx) => meetCustomers(ctx, [told]))
+  await other.store.inStore((ctx) => meetCustomers(ctx, [{ ...told, id: '78', email: 'cleo@example.com' }]))
+  const response = await patch({ email: 'bea@example.COM', first_name: 'Eve', loyalty_points: 5 })
+  assert.equal(response.statusCode, 400)
+  const message = 'email is the address of another customer of the store'
+  assert.deepEqual(response.json(), { error: { code: 'invalid_request', message } })
+  assert.deepEqual(await events(), [])
+  assert.equal((await patch({ email: `C${customerId}@example.com` })).statusCode, 200)
+  assert.equal((await patch({ email: 'cleo@example.com' })).statusCode, 200)
+})
+
 test('a birth date is ours alone: it can be cleared, and nothing is pushed', async () => {
   const { patch, events, jobs } = await aMember()
   assert.equal((await patch({ birth_date: '1990-02-28' })).json().data.birth_date, '1990-02-28')
@@ -143,9 +168,9 @@ test('what changes nothing tells nothing, and answers with the member all the sa
 test('a body that is not right: 400 naming the field and what it takes', async () => {
   const { patch, events } = await aMember()
   const points = 'loyalty_points takes an integer from 0 to 1000000000000'
-  const email = 'email takes an e-mail address of at most 320 characters'
+  const email = 'email takes an e-mail address such as hanna.ito@example.com of at most 320 characters'
   const text = (field: string) =>
-    `${field} takes a text of 1 to 200 characters without control characters, or null for none`
+    `${field} takes a text of 1 to 200 characters, some of them visible and none of control, or null for none`
   const day = 'birth_date takes a past day such as 1990-01-31, or null for none'
   const past = 'birth_date takes a day from 1900-01-01 on that is over'
   for (const [body, message] of [
@@ -161,11 +186,17 @@ test('a body that is not right: 400 naming the field and what it takes', async (
     [{ email: 'ada' }, email],
     [{ email: 'ada@' }, email],
     [{ email: 'a@b@c' }, email],
+    [{ email: 'a@b' }, email],
+    [{ email: 'a@b.' }, email],
+    [{ email: 'a@.b' }, email],
     [{ email: 'a b@c.example' }, email],
     [{ email: 'a\u0007@c.example' }, email],
     [{ email: `${'a'.repeat(315)}@b.example` }, email],
     [{ first_name: '' }, text('first_name')],
     [{ first_name: ' ' }, text('first_name')],
+    [{ first_name: ' \u3000\u00a0' }, text('first_name')],
+    [{ last_name: '\u200b\u200d\ufeff' }, text('last_name')],
+    [{ last_name: '\u2060 \u3164' }, text('last_name')],
     [{ last_name: 'a\nb' }, text('last_name')],
     [{ last_name: 'x'.repeat(201) }, text('last_name')],
     [{ birth_date: '1990-02-30' }, day],
@@ -175,7 +206,10 @@ test('a body that is not right: 400 naming the field and what it takes', async (
     [{ birth_date: '1899-12-31' }, past],
     [{ birth_date: '2026-01-31' }, past],
     [{ birth_date: '0000-01-01' }, past],
-    [{ tier: 'VIP' }, 'tier is not a field here; there are loyalty_points, email, first_name, last_name, birth_date'],
+    [
+      { tier: 'VIP' },
+      'tier is not a field here; this body takes loyalty_points, email, first_name, last_name, birth_date'
+    ],
     ['5', 'The body must be a JSON object']
   ] as const) {
     const response = await patch(body)

@@ -134,7 +134,7 @@ test('a body that is not as it must be: 422 with the fields', async () => {
     [{ reason: 'x'.repeat(201) }, 'reason', reason],
     [{ reason: 5 }, 'reason', reason],
     [{ reason: 'other', comment: 'x'.repeat(1025) }, 'comment', 'takes a text of at most 1024 characters'],
-    [{ reason: 'other', why: 1 }, 'why', 'is not a field here; there are reason, comment']
+    [{ reason: 'other', why: 1 }, 'why', 'is not a field here; this body takes reason, comment']
   ] as const) {
     const response = await post('1', query(), body)
     assert.equal(response.statusCode, 422)

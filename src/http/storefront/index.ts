@@ -29,7 +29,7 @@ export function registerStorefront(
       throw noSuchRoute(request, reply)
     })
     storefront.setErrorHandler((err, request, reply) => {
-      const refusal = refusalOf(err)
+      const refusal = refusalOf(err, request)
       if (!refusal) logBug(request, err)
       return reply.code(statusOf(refusal)).send(errorBody(refusal))
     })

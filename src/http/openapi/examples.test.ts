@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { publicId } from '#kit/ids'
+import { testDatabase } from '../../../test/database.ts'
+import { aStore } from '../../../test/store-builder.ts'
+import { attemptsOf, joined } from '../rest/test-life.ts'
+import { testServer } from '../test-server.ts'
+import type { OpenApiDocument } from './document.ts'
+
+const { db } = await testDatabase()
+const { app } = testServer(db)
+const document = (await app.inject('/openapi.json')).json() as OpenApiDocument
+
+/** What has to be asked before, so that the operation can be done. */
+const BEFORE: Record<string, string> = { resumeSubscription: 'pauseSubscription', deductStoreCredit: 'addStoreCredit' }
+
+/** The operation with the body of its example and nulls for `nulls`, on the object of our own that takes the place of its. */
+async function asker() {
+  const store = await aStore(db, { clockAt: Temporal.Instant.from('2026-12-01T09:00:00Z') })
+  const { memberId, subscriptionId } = await joined(store, '2026-11-30T15:00:00Z')
+  const [failed] = await attemptsOf(store, subscriptionId)
+  const ids: Record<string, string> = {
+    member_id: publicId('mem', memberId),
+    customer_id: publicId('cust', memberId),
+    subscription_id: publicId('sub', subscriptionId),
+    attempt_id: publicId('ba', failed!.id)
+  }
+  const authorization = `Bearer ${await store.aKey()}`
+  return (id: string, nulls = false) => {
+    const { method, path, operation } = writes.find(({ operation }) => operation.operationId === id)!
+    const { schema, example } = operation.requestBody!.content['application/json']
+    const optional = Object.keys(schema.properties ?? {}).filter((name) => !schema.required?.includes(name))
+    return app.inject({
+      method: method.toUpperCase() as 'POST',
+      url: `/v1${path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name]!)}`,
+      headers: { authorization },
+      payload: { ...(example as object), ...(nulls && Object.fromEntries(optional.map((name) => [name, null]))) }
+    })
+  }
+}
+
+const writes = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).flatMap(([method, operation]) => (operation.requestBody ? [{ method, path, operation }] : []))
+)
+
+for (const { method, operation } of writes) {
+  const { operationId } = operation
+  test(`the example of ${operationId} works when it is copied`, async () => {
+    const ask = await asker()
+    if (BEFORE[operationId]) await ask(BEFORE[operationId])
+    const { statusCode, body } = await ask(operationId)
+    assert.equal(statusCode, 200, body)
+  })
+  if (method !== 'post') continue
+
+  test(`${operationId} takes null for each field that may be left out, and the document says so`, async () => {
+    const ask = await asker()
+    if (BEFORE[operationId]) await ask(BEFORE[operationId])
+    const { statusCode, body } = await ask(operationId, true)
+    assert.equal(statusCode, 200, body)
+    const { properties = {}, required = [] } = operation.requestBody!.content['application/json'].schema
+    for (const [name, { type = [] }] of Object.entries(properties)) {
+      assert.equal([type].flat().includes('null'), !required.includes(name), name)
+    }
+  })
+}
