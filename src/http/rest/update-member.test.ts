@@ -170,7 +170,7 @@ test('a body that is not right: 400 naming the field and what it takes', async (
   const points = 'loyalty_points takes an integer from 0 to 1000000000000'
   const email = 'email takes an e-mail address such as hanna.ito@example.com of at most 320 characters'
   const text = (field: string) =>
-    `${field} takes a text of 1 to 200 characters, some of them visible and none of control, or null for none`
+    `${field} takes a text of 1 to 200 characters that is not blank and has no control characters, or null for none`
   const day = 'birth_date takes a past day such as 1990-01-31, or null for none'
   const past = 'birth_date takes a day from 1900-01-01 on that is over'
   for (const [body, message] of [

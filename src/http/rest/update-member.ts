@@ -14,14 +14,23 @@ import { MemberBody, presentMember } from './present-member.ts'
 /** The spec names no bound; this one leaves every sum of points far below 2^53. */
 const MOST_POINTS = 1_000_000_000_000
 
+/** One that can be seen, and not only spaces, joiners and fillers of no width. */
+const VISIBLE = '[^\\s\\p{C}\\p{Default_Ignorable_Code_Point}]'
+
+/** Written so that no address costs more than its length: the dot is the first that is not the domain's first character. */
+const ADDRESS = '^[^\\s@\\p{Cc}]+@[^\\s@\\p{Cc}][^\\s@\\p{Cc}.]*\\.[^\\s@\\p{Cc}]+$'
+
 const name = (example: string) =>
   Type.Optional(
     Type.Union(
       [
-        Type.String({ minLength: 1, maxLength: 200, pattern: '^(?=.*\\S)[^\\p{Cc}]+$', examples: [example] }),
+        Type.String({ minLength: 1, maxLength: 200, pattern: `^(?=.*${VISIBLE})[^\\p{Cc}]+$`, examples: [example] }),
         Type.Null()
       ],
-      { description: 'a text of 1 to 200 characters without control characters, or null for none' }
+      {
+        description: 'a text of 1 to 200 characters that is not blank and has no control characters, or null for none',
+        meaning: 'Spaces around it are dropped'
+      }
     )
   )
 
@@ -39,8 +48,9 @@ const UpdateBody = Type.Object(
     email: Type.Optional(
       Type.String({
         maxLength: 320,
-        pattern: '^[^\\s@\\p{Cc}]+@[^\\s@\\p{Cc}]+$',
-        description: 'an e-mail address of at most 320 characters',
+        pattern: ADDRESS,
+        description: 'an e-mail address such as hanna.ito@example.com of at most 320 characters',
+        meaning: 'One that another customer of the store has is refused',
         examples: ['hanna.ito@example.com']
       })
     ),
@@ -101,8 +111,8 @@ export function registerUpdateMember(rest: Surface): void {
 function profileIn({ email, first_name, last_name, birth_date }: Static<typeof UpdateBody>): Partial<Profile> {
   return {
     ...(email !== undefined && { email }),
-    ...(first_name !== undefined && { firstName: first_name }),
-    ...(last_name !== undefined && { lastName: last_name }),
+    ...(first_name !== undefined && { firstName: first_name?.trim() ?? null }),
+    ...(last_name !== undefined && { lastName: last_name?.trim() ?? null }),
     ...(birth_date !== undefined && { birthDate: birth_date === null ? null : dayOf(birth_date) })
   }
 }
