@@ -80,7 +80,7 @@ try {
 function add(storeId: number, memberId: number, recording: (ctx: Ctx) => Ctx = (ctx) => ctx) {
   return db.inStore(storeId, async (given) => {
     const ctx = recording(given)
-    const [found] = await findCustomerIds(ctx, [`cust_${memberId}`])
+    const [found] = await findCustomerIds(ctx, [{ memberId, platformId: null }])
     const operationId = `api:${crypto.randomUUID()}`
     const change = { memberId: found!, type: 'manual_add' as const, amountMinor: AMOUNT, reason: 'bench', operationId }
     const [outcome] = await changeCredits(ctx, [change])

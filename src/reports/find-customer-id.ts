@@ -1,25 +1,30 @@
 import { internalId } from '#kit/ids'
 import { type Ctx, int, row, sql, text } from '#kit/postgres'
+import { gid } from '#platform'
+import type { PlatformProfileName } from '#stores'
 
-/** Whom a text means: our `cust_…` id, the platform's number, or its global id, in that order; both null for none. */
-export function customerReference(given: string): { memberId: number | null; platformId: string | null } {
-  return {
-    memberId: internalId('cust', given),
-    platformId: /^(?:gid:\/\/[a-z]+\/Customer\/)?([0-9]{1,20})$/.exec(given)?.[1] ?? null
-  }
+export type CustomerReference = { memberId: number | null; platformId: string | null }
+
+/**
+ * Whom a text means: our `cust_…` id, the platform's number, or its global id, in that order; both null for none. The global
+ * id of another platform than the store's means nobody, though the number in it may be somebody's.
+ */
+export function customerReference(given: string, profile: PlatformProfileName): CustomerReference {
+  const prefix = gid(profile, 'Customer', '')
+  const number = given.startsWith(prefix) ? given.slice(prefix.length) : given
+  return { memberId: internalId('cust', given), platformId: /^[0-9]{1,20}$/.test(number) ? number : null }
 }
 
 /** The one of whom `findCustomerIds` would tell. */
-export async function findCustomerId(ctx: Ctx, given: string): Promise<number | null> {
-  return (await findCustomerIds(ctx, [given]))[0]!
+export async function findCustomerId(ctx: Ctx, reference: CustomerReference): Promise<number | null> {
+  return (await findCustomerIds(ctx, [reference]))[0]!
 }
 
 /** Our numbers of the customers meant; null for one that the store does not know. In the order given. */
-export async function findCustomerIds(ctx: Ctx, given: string[]): Promise<(number | null)[]> {
-  const references = given.map(customerReference)
+export async function findCustomerIds(ctx: Ctx, references: CustomerReference[]): Promise<(number | null)[]> {
   const memberIds = references.flatMap(({ memberId }) => memberId ?? [])
   const platformIds = references.flatMap(({ platformId }) => platformId ?? [])
-  if (memberIds.length === 0 && platformIds.length === 0) return given.map(() => null)
+  if (memberIds.length === 0 && platformIds.length === 0) return references.map(() => null)
   const found = await ctx.tx.many(
     row({ id: int, platformCustomerId: text }),
     sql`

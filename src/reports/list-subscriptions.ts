@@ -1,5 +1,5 @@
 import type { Queries } from '#kit/postgres'
-import { customerReference } from './find-customer-id.ts'
+import type { CustomerReference } from './find-customer-id.ts'
 import { facetedList, narrowList, readPage } from './list-page.ts'
 import { type Page, SubscriptionView } from './views.ts'
 
@@ -7,8 +7,7 @@ export type SubscriptionFilters = {
   /** As shown: cancelled takes in failed and expired. */
   status?: 'active' | 'paused' | 'cancelled'
   planId?: number
-  /** Our `cust_…` id, the platform's number, or its global id. */
-  customer?: string
+  customer?: CustomerReference
   /** Exclusive. */
   createdAfter?: Temporal.Instant
   /** Exclusive. */
@@ -50,7 +49,7 @@ export async function listSubscriptions(
 ): Promise<Page<SubscriptionView>> {
   const request = { ...filters, after, before }
   if (customer === undefined) return readPage(direct, SubscriptionView, page(storeId, request))
-  const { memberId, platformId } = customerReference(customer)
+  const { memberId, platformId } = customer
   if (memberId === null && platformId === null) return { rows: [], total: 0 }
   return readPage(direct, SubscriptionView, pageOfCustomer(storeId, request, memberId, platformId))
 }

@@ -152,7 +152,7 @@ async function assertSame(store: BuiltStore, plans: number[], question: Question
     subscriptions: await listSubscriptions(db.direct, storeId, {
       status,
       planId,
-      customer: memberId === null ? undefined : `cust_${memberId}`,
+      customer: memberId === null ? undefined : { memberId, platformId: null },
       createdAfter: after,
       createdBefore: before,
       limit,

@@ -71,6 +71,7 @@ test('subscription filters: customer in three spellings, status as shown', async
     'customer_id=cust_999999',
     'customer_id=nobody',
     'customer_id=99999999999999999999999',
+    `customer_id=gid://shopify/Customer/${number}`,
     'plan_id=x'
   ]) {
     assert.deepEqual((await rest(`/subscriptions?${filter}`, key)).json(), nothing, filter)

@@ -124,7 +124,17 @@ test("a customer is named by our id, by the platform's number and by its global 
 test('an unknown customer, or one of another store: 404', async () => {
   const { ask } = await aCustomer()
   const other = await aCustomer()
-  for (const name of ['cust_999999', 'mem_1', '1', 'gid:%2F%2Fplatform%2FCustomer%2F1', other.cust, 'x'.repeat(300)]) {
+  for (const name of [
+    'cust_999999',
+    'mem_1',
+    '1',
+    'gid:%2F%2Fplatform%2FCustomer%2F1',
+    'gid:%2F%2Fshopify%2FCustomer%2F7064055069370',
+    'gid:%2F%2Fplatform%2FOrder%2F7064055069370',
+    'gid:%2F%2Fplatform%2FCustomer%2Fcust_1',
+    other.cust,
+    'x'.repeat(300)
+  ]) {
     const message = `There is no customer ${decodeURIComponent(name).slice(0, 100)}`
     for (const [method, path] of [
       ['GET', ''],

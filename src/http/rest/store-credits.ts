@@ -4,7 +4,8 @@ import { type CreditChange, changeCredits, findCredit, listCreditEntries } from 
 import { minorOf } from '#kit/money'
 import type { Ctx, Database } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
-import { findCustomerId, findCustomerIds } from '#reports'
+import { customerReference, findCustomerId, findCustomerIds } from '#reports'
+import type { PlatformProfileName } from '#stores'
 import type { Surface } from '../surface.ts'
 import { answererTogether } from './answer-together.ts'
 import { callerOf } from './caller.ts'
@@ -46,7 +47,12 @@ const AddBody = Type.Object({
 const DeductBody = Type.Object({ amount, reason: reason('Taken back, the parcel came in time') })
 
 /** A change that is wanted of a customer who is yet to be found. */
-type Wanted = { customer: string; currency: string; change: Omit<CreditChange, 'memberId'> }
+type Wanted = {
+  customer: string
+  profile: PlatformProfileName
+  currency: string
+  change: Omit<CreditChange, 'memberId'>
+}
 
 /** Spec 1, Endpoints: /store-credits. */
 export function registerStoreCredits(rest: Surface, db: Database): void {
@@ -66,7 +72,7 @@ export function registerStoreCredits(rest: Surface, db: Database): void {
     },
     (request) =>
       request.inStore(async (ctx) => {
-        const memberId = await theCustomer(ctx, request.params.customer_id)
+        const memberId = await theCustomer(ctx, request.params.customer_id, callerOf(request).profile)
         return envelope(presentCredit(await findCredit(ctx, memberId), callerOf(request).currency))
       })
   )
@@ -87,7 +93,7 @@ export function registerStoreCredits(rest: Surface, db: Database): void {
     (request) =>
       request.inStore(async (ctx) => {
         const paging = pagingOf(request.query)
-        const memberId = await theCustomer(ctx, request.params.customer_id)
+        const memberId = await theCustomer(ctx, request.params.customer_id, callerOf(request).profile)
         const { rows, total } = await listCreditEntries(ctx, memberId, paging)
         const { currency } = callerOf(request)
         return pageEnvelope(
@@ -113,12 +119,13 @@ export function registerStoreCredits(rest: Surface, db: Database): void {
       }
     },
     (request, reply) => {
-      const { currency, timezone } = callerOf(request)
+      const { currency, profile, timezone } = callerOf(request)
       const { amount, reason, expires_at } = request.body
       const amountMinor = minorOf(amount, currency)
       const expiresAt = instantOrUndefined(expires_at, timezone) ?? null
       return answerTogether(request, reply, {
         customer: request.params.customer_id,
+        profile,
         currency,
         change: { type: 'manual_add', amountMinor, reason, operationId: operationOfApi(), expiresAt }
       })
@@ -141,11 +148,12 @@ export function registerStoreCredits(rest: Surface, db: Database): void {
       }
     },
     (request, reply) => {
-      const { currency } = callerOf(request)
+      const { currency, profile } = callerOf(request)
       const { amount, reason } = request.body
       const amountMinor = -minorOf(amount, currency)
       return answerTogether(request, reply, {
         customer: request.params.customer_id,
+        profile,
         currency,
         change: { type: 'manual_deduct', amountMinor, reason, operationId: operationOfApi() }
       })
@@ -159,7 +167,7 @@ const operationOfApi = () => `api:${randomUUID()}`
 async function change(ctx: Ctx, wanted: Wanted[]) {
   const memberIds = await findCustomerIds(
     ctx,
-    wanted.map(({ customer }) => customer)
+    wanted.map(({ customer, profile }) => customerReference(customer, profile))
   )
   const known = wanted.flatMap(({ change }, i) =>
     memberIds[i] === null ? [] : [{ ...change, memberId: memberIds[i]! }]
@@ -172,8 +180,8 @@ async function change(ctx: Ctx, wanted: Wanted[]) {
   })
 }
 
-async function theCustomer(ctx: Ctx, customer: string): Promise<number> {
-  const id = await findCustomerId(ctx, customer)
+async function theCustomer(ctx: Ctx, customer: string, profile: PlatformProfileName): Promise<number> {
+  const id = await findCustomerId(ctx, customerReference(customer, profile))
   if (id === null) throw noSuchCustomer(customer)
   return id
 }

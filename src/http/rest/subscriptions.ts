@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { internalId } from '#kit/ids'
 import type { Database } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
-import { findSubscription, listSubscriptions } from '#reports'
+import { customerReference, findSubscription, listSubscriptions } from '#reports'
 import type { Surface } from '../surface.ts'
 import { callerOf } from './caller.ts'
 import { IsoDate, instantOrUndefined } from './dates.ts'
@@ -45,7 +45,7 @@ export function registerSubscriptions(rest: Surface, db: Database): void {
           : await listSubscriptions(db.direct, storeId, {
               status,
               planId,
-              customer: customer_id,
+              customer: customer_id === undefined ? undefined : customerReference(customer_id, profile),
               createdAfter: instantOrUndefined(created_after, timezone),
               createdBefore: instantOrUndefined(created_before, timezone),
               ...paging
