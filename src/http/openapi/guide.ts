@@ -25,15 +25,15 @@ export function guideOf(budgets: Record<RatePlan, Budget>): Section[] {
       paragraphs: [
         'JSON with `data`, the object or the page of a list, and `meta`, which tells where the page stands. Lists are newest first; their filters combine, and one that names an unknown id finds nothing and is no error.',
         'Times are ISO 8601 in UTC, amounts are decimals of the currency beside them. A day in a filter is midnight in the shop; a date-time is taken as it is. After and before are exclusive.',
-        'A field is always there, and `null` means that there is nothing to tell. Fields may be added, so ignore those that you do not know. `X-Request-Id` names each answer. `HEAD` works wherever `GET` does.'
+        'A field is always there, and `null` means that there is nothing to tell. Fields may be added, so ignore those that you do not know. `X-Request-Id` names each answer. Answers are not to be cached. `HEAD` works wherever `GET` does.'
       ]
     },
     {
       id: 'bodies',
       title: 'Requests with a body',
       paragraphs: [
-        'JSON in UTF-8 with `Content-Type: application/json`, at most 64 KiB. Parameters and fields that an operation does not know are refused, and so is a key that comes twice.',
-        'Every `POST` and `PATCH` takes an `Idempotency-Key`. Within 24 hours the same key with the same request gets the first answer again, with `Idempotent-Replayed: true`, and nothing is done twice; with another request it gets 400. A request that was refused has done nothing, and its key is free.'
+        'JSON in UTF-8 with `Content-Type: application/json`, at most 64 KiB. Parameters and fields that an operation does not know are refused, and so is a key that comes twice. In a `POST` null is a field left out, as answers show it.',
+        'Every `POST` and `PATCH` takes an `Idempotency-Key`. Within 24 hours (of real time, also in a store with a test clock) the same key with the same request gets the first answer again, with `Idempotent-Replayed: true`, and nothing is done twice; with another request it gets 400. A request that was refused has done nothing, and its key is free.'
       ]
     },
     {

@@ -42,9 +42,11 @@ export const SubscriptionBody = Type.Object(
     ),
     paused_at: OrNull(Timestamp('When the pause began')),
     resumes_at: OrNull(Timestamp('When it resumes by itself; null for a pause without an end')),
-    cancelled_at: OrNull(Timestamp('Null also for one that failed or expired')),
+    cancelled_at: OrNull(Timestamp('When it ended, whichever way')),
     cancel_reason: OrNull(
-      Type.String({ description: "The customer's reason, `payment_failed`, or `platform` (cancelled there)" })
+      Type.String({
+        description: 'The reason that was given, `payment_failed`, `expired`, or `platform` (cancelled there)'
+      })
     ),
     offer: Type.Null({ description: 'Always null today' }),
     created_at: Timestamp('When the contract began'),
