@@ -12,18 +12,6 @@ export type FuzzRequest = {
 
 type Random = () => number
 
-/** Always the same numbers for a seed (mulberry32). */
-export function randomOf(seed: number): Random {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = state
-    t = Math.imul(t ^ (t >>> 15), t | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
-
 const TEXTS = [
   '',
   ' ',
@@ -167,7 +155,7 @@ export function fuzzRequests(operations: Operation[], ids: Record<string, string
     if (schema.enum) return pick(schema.enum)
     if (schema.const !== undefined) return schema.const
     if (schema.anyOf) return value({ schema: pick(schema.anyOf as Record<string, any>[]) })
-    switch (schema.type) {
+    switch (pick([schema.type].flat())) {
       case 'integer':
         return (schema.minimum ?? -3) + Math.floor(random() * 120)
       case 'number':

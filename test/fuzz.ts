@@ -3,10 +3,11 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Database } from '#kit/postgres'
+import { randomFrom } from '#kit/random'
 import { audit } from '#reports'
 import { at, attemptsOf, joined, START } from '../src/http/rest/test-life.ts'
 import { testServer } from '../src/http/test-server.ts'
-import { type FuzzRequest, fuzzRequests, randomOf } from './fuzz-requests.ts'
+import { type FuzzRequest, fuzzRequests } from './fuzz-requests.ts'
 import { operationsOf } from './openapi.ts'
 import { aStore } from './store-builder.ts'
 
@@ -47,7 +48,7 @@ export async function fuzz(db: Database, { requests, seed }: { requests: number;
     for (const { id } of await attemptsOf(store, subscriptionId)) ids.attempt!.push(`ba_${id}`)
   }
 
-  const next = fuzzRequests(operations, ids, randomOf(seed))
+  const next = fuzzRequests(operations, ids, randomFrom(seed))
   const byStatus: Record<string, number> = {}
   const neverDone = new Set(operations.map(({ id }) => id))
   const stalls = monitorEventLoopDelay({ resolution: 5 })

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import pg from 'pg'
+import { randomFrom } from '#kit/random'
 import { freePort, startProcess } from '../test/service-process.ts'
 
 const START = '2026-01-31T15:00:00Z'
@@ -139,12 +140,4 @@ async function aReceiver() {
     server.close()
   }
   return receiver
-}
-
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 4_294_967_296
-  }
 }

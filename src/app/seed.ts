@@ -1,5 +1,6 @@
 import { cancelSubscription, pauseSubscription } from '#billing'
 import type { Database } from '#kit/postgres'
+import { randomFrom } from '#kit/random'
 import { invalidField, Refusal } from '#kit/refusal'
 import { listPlans } from '#plans'
 import { storeNow } from '#stores'
@@ -201,17 +202,5 @@ async function unlessRefused(act: () => Promise<unknown>): Promise<void> {
     await act()
   } catch (err) {
     if (!(err instanceof Refusal && err.code === 'conflict')) throw err
-  }
-}
-
-/** A small generator with a seed (mulberry32), so that the same request makes the same life. */
-function randomFrom(seed: number): () => number {
-  let state = (seed * 2_654_435_761) >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = state
-    t = Math.imul(t ^ (t >>> 15), t | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
   }
 }

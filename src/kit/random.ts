@@ -1,0 +1,12 @@
+/** Numbers from 0 up to 1, always the same ones for a seed (mulberry32). For made-up lives and trials, never for secrets. */
+export function randomFrom(seed: number): () => number {
+  // Spread, so that neighbouring seeds begin far apart.
+  let state = Math.imul(seed, 2_654_435_761) >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let t = state
+    t = Math.imul(t ^ (t >>> 15), t | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
