@@ -193,7 +193,7 @@ test('bodies and ids that are not right are refused by name', async () => {
     ['cancel', { reason: '' }, /^reason takes a text/],
     ['cancel', { reason: '  ' }, /^reason takes a text/],
     ['cancel', { comment: 'x'.repeat(1025) }, /^comment takes a text of at most 1024/],
-    ['resume', { next_billing_date: null }, /^next_billing_date takes/]
+    ['resume', { next_billing_date: '' }, /^next_billing_date takes/]
   ] as const) {
     const answer = await member.post(move, body)
     assert.equal(answer.status, 400, JSON.stringify(body))

@@ -8,7 +8,7 @@ import { registerCancellation } from './cancellation.ts'
 import { errorBody, statusOf } from './errors.ts'
 import { verifyProxy } from './proxy.ts'
 
-export const STOREFRONT_PREFIX = '/apps/svc-api/v1'
+const STOREFRONT_PREFIX = '/apps/svc-api/v1'
 
 /** What storefronts reach through the platform's app proxy (spec 2): the tenant is the shop that the proxy signed for. */
 export function registerStorefront(
