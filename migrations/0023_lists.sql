@@ -41,6 +41,71 @@ create table list_blocks (
 ) with (fillfactor = 50);
 select protect_table('list_blocks');
 
+-- How far changes are folded (of a list, or `figures`): all up to folded_to are gone for good, so that who looks for waiting
+-- ones starts behind it. A long transaction elsewhere has PostgreSQL keep what is deleted, and stepping over hundreds of
+-- thousands of dead entries would cost every reader a tenth of a second. For the same reason a step is a new row: the newest
+-- is found at the end of the index, whatever lies dead before it.
+--
+-- Changes are numbered before they are committed, so one with a lower number may still come. Hence two steps: a fold notes
+-- the last number that it took (next_to) and its own transaction (next_writer), and a later one moves the mark there, once
+-- every transaction before next_writer has ended. Who writes changes has a transaction number before a change has its own,
+-- since a row of the list was written first (or holds the lock of the fold), and numbers are not given out in advance.
+create table fold_marks (
+  store_id bigint not null references stores,
+  changes text collate "C" not null,
+  folded_to bigint not null,
+  next_to bigint,
+  next_writer xid8,
+  primary key (store_id, changes, folded_to),
+  check ((next_to is null) = (next_writer is null) and next_to > folded_to)
+);
+select protect_table('fold_marks');
+
+create function folded_to(store bigint, of_changes text) returns bigint language sql stable as $$
+  select coalesce((select folded_to from fold_marks where store_id = store and changes = of_changes
+                    order by folded_to desc limit 1), 0)
+$$;
+
+-- The mark as a fold finds it, before it takes anything. Settled: what the next mark waited for has ended.
+create function begin_fold(
+  store bigint, of_changes text,
+  out folded_to bigint, out next_to bigint, out next_writer xid8, out settled boolean, out is_first_write boolean
+) language sql volatile as $$
+  select coalesce(m.folded_to, 0), m.next_to, m.next_writer,
+         coalesce(m.next_writer <= pg_snapshot_xmin(pg_current_snapshot()), false),
+         pg_current_xact_id_if_assigned() is null
+    from (values (1)) one
+    left join lateral (select * from fold_marks where store_id = store and changes = of_changes
+                        order by folded_to desc limit 1) m on true
+$$;
+
+-- Moves the mark after a fold that took the changes up to last_taken (null: none), and all there were unless it was full.
+create function end_fold(store bigint, of_changes text, mark record, last_taken bigint, is_full boolean)
+returns void language plpgsql as $$
+declare
+  reached bigint := mark.folded_to;
+  next_to bigint;
+  next_writer xid8;
+begin
+  if mark.settled then
+    reached := case when is_full then least(mark.next_to, last_taken) else mark.next_to end;
+  elsif mark.next_writer < pg_current_xact_id() then
+    return;
+  end if;
+  -- (A next_writer that is still to come was restored from another server; what had a number there has ended.)
+  if reached < mark.next_to and mark.settled then
+    next_to := mark.next_to;
+    next_writer := mark.next_writer;
+  elsif last_taken > reached and mark.is_first_write then
+    next_to := last_taken;
+    next_writer := pg_current_xact_id();
+  end if;
+  if reached = mark.folded_to and next_to is null and mark.next_to is null then return; end if;
+  delete from fold_marks f where f.store_id = store and f.changes = of_changes and f.folded_to = mark.folded_to;
+  insert into fold_marks (store_id, changes, folded_to, next_to, next_writer)
+  values (store, of_changes, reached, next_to, next_writer);
+end $$;
+
 -- What the lists hold: one row per member, subscription and attempt, by the key of its order.
 create view list_rows with (security_invoker = true) as
   select store_id, 'members'::text collate "C" as list, created_at as at, id, plan_id, status
@@ -143,6 +208,17 @@ create trigger note_updates after update on billing_attempts
 create trigger note_deletes after delete on billing_attempts
   referencing old table as old_rows for each statement execute function note_attempt_changes();
 
+-- Row triggers do not see a truncate.
+create function refuse_truncate() returns trigger language plpgsql as $$
+begin
+  raise exception '% is not truncated, since the kept counts of its list and the figures would not hear of it; delete its '
+    'rows, or set session_replication_role to replica and call rebuild_lists and rebuild_figures for each store afterwards',
+    tg_table_name;
+end $$;
+create trigger refuse_truncate before truncate on members for each statement execute function refuse_truncate();
+create trigger refuse_truncate before truncate on subscriptions for each statement execute function refuse_truncate();
+create trigger refuse_truncate before truncate on billing_attempts for each statement execute function refuse_truncate();
+
 -- One at a time writes the blocks of a list, or two would cut the same block.
 create function list_lock(store bigint, of_list text) returns bigint language sql stable as $$
   select hashtextextended('list_blocks ' || store || ' ' || of_list, 0)
@@ -154,18 +230,24 @@ create function fold_list(
   store bigint, of_list text, most integer default 20000, block_rows integer default 1024, chapter_blocks integer default 32
 ) returns integer language plpgsql as $$
 declare
+  mark record;
   folded integer;
+  last_taken bigint;
   big record;
   has_cut boolean := false;
 begin
   if not pg_try_advisory_xact_lock(list_lock(store, of_list)) then return 0; end if;
+  select * into mark from begin_fold(store, of_list);
 
   with taken as (
+    -- By a range, which is read from the index whatever the planner takes the table to be like.
     delete from list_changes
-     where store_id = store and list = of_list and change_id in (
-             select c.change_id from list_changes c where c.store_id = store and c.list = of_list
-              order by c.change_id limit most)
-    returning at, id, plan_id, status, delta
+     where store_id = store and list = of_list and change_id > mark.folded_to
+       and change_id <= coalesce((
+             select c.change_id from list_changes c
+              where c.store_id = store and c.list = of_list and c.change_id > mark.folded_to
+              order by c.change_id offset most - 1 limit 1), 9223372036854775807)
+    returning change_id, at, id, plan_id, status, delta
   ), net as (
     select f.plan_id, f.status, t.at, t.id, sum(t.delta) as delta
       from taken t
@@ -200,10 +282,12 @@ begin
     on conflict (store_id, list, plan_id, status, level, from_at, from_id)
       do update set rows = list_blocks.rows + excluded.rows
   )
-  select count(*) into folded from taken;
+  select count(*), max(change_id) into folded, last_taken from taken;
+  perform end_fold(store, of_list, mark, last_taken, folded = most);
 
-  -- While much still waits, cutting would read those rows again and again.
-  if folded = 0 or folded = most then return folded; end if;
+  -- While much still waits, cutting would read those rows again and again. What fills the last batch exactly is cut by the
+  -- next one, which is empty.
+  if folded = most then return folded; end if;
 
   for big in
     select b.plan_id, b.status, b.from_at, b.from_id
@@ -259,7 +343,7 @@ begin
         from (select at, id, rows, 1 as is_piece from pieces
               union all
               select at, id, -delta, 0 from list_changes
-               where store_id = $1 and %1$s and (at, id) >= ($5, $6) and (at, id) < ($7, $8)) u
+               where store_id = $1 and %1$s and change_id > $10 and (at, id) >= ($5, $6) and (at, id) < ($7, $8)) u
     )
     insert into list_blocks (store_id, list, plan_id, status, level, from_at, from_id, rows)
     select $1, $2, $3, $4, 0, max(at) filter (where is_piece = 1), max(id) filter (where is_piece = 1), sum(rows)
@@ -267,7 +351,7 @@ begin
     on conflict (store_id, list, plan_id, status, level, from_at, from_id) do update set rows = excluded.rows
     $cut$, facet_condition(of_list, of_plan, of_status))
     using store, of_list, of_plan, of_status, block_at, block_id,
-          coalesce(end_at, 'infinity'), coalesce(end_id, 0), block_rows;
+          coalesce(end_at, 'infinity'), coalesce(end_id, 0), block_rows, folded_to(store, of_list);
 end $$;
 
 -- Cuts the chapters that hold more than twice chapter_blocks blocks.
@@ -302,6 +386,7 @@ begin
   perform pg_advisory_xact_lock(list_lock(store, of_list));
   delete from list_blocks where store_id = store and list = of_list;
   delete from list_changes where store_id = store and list = of_list;
+  delete from fold_marks where store_id = store and changes = of_list;
   for facet in
     select distinct f.plan_id, f.status
       from (select distinct plan_id, status from list_rows where store_id = store and list = of_list
@@ -371,6 +456,7 @@ declare
   above bigint;
   inside bigint;
   waiting bigint;
+  folded constant bigint := folded_to(store, of_list);
 begin
   select from_at, from_id into chapter_at, chapter_id from list_blocks
    where store_id = store and list = of_list and plan_id = of_plan and status = of_status and level = 1
@@ -392,7 +478,7 @@ begin
              where store_id = store and list = of_list and plan_id = of_plan and status = of_status and level = 0
                and (from_at, from_id) >= (edge_at, edge_id) and (from_at, from_id) < (chapter_at, chapter_id));
   select coalesce(sum(delta), 0) into waiting from list_changes
-   where store_id = store and list = of_list and (of_plan = 0 or plan_id = of_plan)
+   where store_id = store and list = of_list and change_id > folded and (of_plan = 0 or plan_id = of_plan)
      and (of_status = '' or status = of_status) and (at, id) >= (edge_at, edge_id);
   inside := count_between(store, of_list, of_plan, of_status, key_at, key_id, edge_at, edge_id);
   return above + waiting + inside;
@@ -407,6 +493,7 @@ create function locate_page(
 ) language plpgsql stable as $$
 declare
   max_id constant bigint := 9223372036854775807;
+  folded constant bigint := folded_to(store, of_list);
   newer bigint := 0;
   chapter_at timestamptz := 'infinity';
   chapter_id bigint := 0;
@@ -418,8 +505,8 @@ begin
     select coalesce(sum(rows), 0) into total from list_blocks
      where store_id = store and list = of_list and plan_id = of_plan and status = of_status and level = 1;
     total := total + (select coalesce(sum(delta), 0) from list_changes
-                       where store_id = store and list = of_list and (of_plan = 0 or plan_id = of_plan)
-                         and (of_status = '' or status = of_status));
+                       where store_id = store and list = of_list and change_id > folded
+                         and (of_plan = 0 or plan_id = of_plan) and (of_status = '' or status = of_status));
   else
     total := rank_in_list(store, of_list, of_plan, of_status, after_at, max_id);
   end if;
@@ -441,8 +528,8 @@ begin
                    where store_id = store and list = of_list and plan_id = of_plan and status = of_status and level = 1
                   union all
                   select false, at, id, delta from list_changes
-                   where store_id = store and list = of_list and (of_plan = 0 or plan_id = of_plan)
-                     and (of_status = '' or status = of_status)) u) e
+                   where store_id = store and list = of_list and change_id > folded
+                     and (of_plan = 0 or plan_id = of_plan) and (of_status = '' or status = of_status)) u) e
    where e.is_edge and e.above <= skip_rows
    order by e.from_at, e.from_id limit 1;
   if found then
@@ -464,8 +551,8 @@ begin
                      and (from_at, from_id) < (start_at, start_id) and (from_at, from_id) >= (floor_at, floor_id)
                   union all
                   select false, at, id, delta from list_changes
-                   where store_id = store and list = of_list and (of_plan = 0 or plan_id = of_plan)
-                     and (of_status = '' or status = of_status)
+                   where store_id = store and list = of_list and change_id > folded
+                     and (of_plan = 0 or plan_id = of_plan) and (of_status = '' or status = of_status)
                      and (at, id) < (start_at, start_id) and (at, id) >= (floor_at, floor_id)) u) e
    where e.is_edge and e.above <= skip_rows
    order by e.from_at, e.from_id limit 1;

@@ -159,7 +159,8 @@ const CHECKS: Check[] = [
         select c.list, f.plan_id, f.status, sum(c.delta) as rows
           from list_changes c
          cross join lateral (values (0::bigint, ''), (0, c.status), (c.plan_id, ''), (c.plan_id, c.status)) f(plan_id, status)
-         where c.store_id = ${ctx.storeId} and f.plan_id is not null group by 1, 2, 3),
+         where c.store_id = ${ctx.storeId} and c.change_id > folded_to(${ctx.storeId}, c.list) and f.plan_id is not null
+         group by 1, 2, 3),
       kept as (
         select list, plan_id, status, sum(rows) filter (where level = 0) as in_blocks, sum(rows) filter (where level = 1) as in_chapters
           from list_blocks where store_id = ${ctx.storeId} group by 1, 2, 3)

@@ -11,27 +11,43 @@ type Cut = { blockRows: number; chapterBlocks: number; most: number }
 
 /**
  * Moves the changes that wait into the kept counts of the lists, for every store. Answers are right without it, but
- * slower the more changes wait. What another process is folding is left to it. Returns how many were moved.
+ * slower the more changes wait. What another process is folding is left to it, and a list that cannot be folded holds up
+ * no other: it is told of at the end, by an AggregateError. Returns how many were moved.
  */
 export async function foldLists(db: Database, cut: Partial<Cut> = {}): Promise<number> {
   const { blockRows = 1024, chapterBlocks = 32, most = MOST } = cut
+  // A list whose mark can move is folded too, though nothing waits: who reads it is to begin behind what is folded.
   const waiting = await db.inInstallation((tx) =>
     tx.many(
       Waiting,
       sql`
       select s.store_id, l.list
-        from stores s cross join (values ('members'), ('subscriptions'), ('billing_attempts')) l(list)
-       where exists (select from list_changes c where c.store_id = s.store_id and c.list = l.list)`
+        from stores s
+       cross join (values ('members'), ('subscriptions'), ('billing_attempts')) l(list)
+        left join lateral (
+               select m.folded_to, m.next_to from fold_marks m where m.store_id = s.store_id and m.changes = l.list
+                order by m.folded_to desc limit 1) m on true
+       where m.next_to is not null
+          or exists (
+               select from list_changes c
+                where c.store_id = s.store_id and c.list = l.list and c.change_id > coalesce(m.folded_to, 0))
+       order by 1, 2`
     )
   )
   let total = 0
+  const failures: Error[] = []
   for (const { storeId, list } of waiting) {
-    for (let folded = most; folded === most; total += folded) {
-      const done = await db.inInstallation((tx) =>
-        tx.one(Folded, sql`select fold_list(${storeId}, ${list}, ${most}, ${blockRows}, ${chapterBlocks}) as folded`)
-      )
-      folded = done.folded
+    try {
+      for (let folded = most; folded === most; total += folded) {
+        const done = await db.inInstallation((tx) =>
+          tx.one(Folded, sql`select fold_list(${storeId}, ${list}, ${most}, ${blockRows}, ${chapterBlocks}) as folded`)
+        )
+        folded = done.folded
+      }
+    } catch (err) {
+      failures.push(new Error(`${list} of store_${storeId}: ${(err as Error).message}`, { cause: err }))
     }
   }
+  if (failures.length > 0) throw new AggregateError(failures, failures.map(({ message }) => message).join('; '))
   return total
 }
