@@ -21,7 +21,7 @@ test('/metrics tells of requests, engines, platform calls, webhook tries, queues
     assert.ok(line, `no ${series} in\n${text}`)
     return Number(line.split(' ')[1])
   }
-  const request = 'http_request_method="GET",http_route="/v1/members/:id",http_response_status_code="200"'
+  const request = 'http_request_method="GET",http_route="/v1/members/:member_id",http_response_status_code="200"'
   assert.equal(value(`http_server_request_duration_seconds_count{${request}`), 1)
   assert.ok(value(`perennial_engine_items_total{engine="billing"`) >= 1)
   assert.ok(value(`perennial_platform_calls_total{operation="createBillingAttempts",outcome="ok"`) >= 1)

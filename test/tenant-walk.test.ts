@@ -118,7 +118,20 @@ async function send(operation: Operation, { key, id = 'x', query = '', body, aut
   return { status: response.status, answer: answer as any }
 }
 
-/** Everything that a store has, as one text per table; without what calls alone leave behind. */
+/** Tables whose rows no request is answerable for, with the reason. */
+const NOT_COMPARED: Record<string, string> = {
+  rate_windows: 'each call counts there',
+  api_keys: 'each call notes there when the key was used last',
+  list_changes: 'the background moves them into list_blocks when it comes to it',
+  list_blocks: 'made of list_changes in the background',
+  fold_marks: 'how far the background came',
+  figure_changes: 'the background moves them into the figures when it comes to it',
+  daily_figures: 'made of figure_changes in the background',
+  daily_cancellations: 'made of figure_changes in the background',
+  figure_totals: 'made of figure_changes in the background'
+}
+
+/** Everything that a store has, as one text per table. */
 async function contentOf(storeId: number): Promise<Record<string, string>> {
   const tables = await service.db.inInstallation((tx) =>
     tx.many(
@@ -126,7 +139,7 @@ async function contentOf(storeId: number): Promise<Record<string, string>> {
       sql`
       select c.table_name::text as name from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
        where c.table_schema = 'public' and c.column_name = 'store_id' and t.table_type = 'BASE TABLE'
-         and c.table_name not in ('rate_windows', 'api_keys') order by 1`
+         and c.table_name <> all(${Object.keys(NOT_COMPARED)}) order by 1`
     )
   )
   const content: Record<string, string> = {}
