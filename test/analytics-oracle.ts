@@ -48,6 +48,7 @@ export class Oracle {
   readonly #zone: string
   readonly #decimals: number
   readonly #states = new Map<Day, State>()
+  readonly #days = new Map<number, Day>()
   readonly #entryPlans = new Map<string, number | null>()
 
   constructor(zone: string, decimals: number) {
@@ -55,7 +56,15 @@ export class Oracle {
     this.#decimals = decimals
   }
 
-  dayOf = (at: Temporal.Instant): Day => at.toZonedDateTimeISO(this.#zone).toPlainDate().toString()
+  dayOf(at: Temporal.Instant): Day {
+    // A period asks it of the same few hundred moments for every day.
+    let day = this.#days.get(at.epochMilliseconds)
+    if (day === undefined) {
+      day = at.toZonedDateTimeISO(this.#zone).toPlainDate().toString()
+      this.#days.set(at.epochMilliseconds, day)
+    }
+    return day
+  }
 
   /** To be called at the end of every day, and after each change of the ledgers. */
   async look(ctx: Ctx): Promise<void> {
