@@ -486,16 +486,20 @@ create trigger append_figures after insert on points_entries
 -- Moves up to `most` changes into the figures of their days and into the totals, and tells how many it moved. Does
 -- nothing while another process is at it. One statement: a reader sees a change as waiting or as folded, never both.
 create function fold_figures(store bigint, most integer default 5000) returns integer language plpgsql as $$
-declare folded integer;
+declare
+  mark record;
+  folded integer;
+  last_taken bigint;
 begin
   if not pg_try_advisory_xact_lock(hashtextextended('figures', store)) then return 0; end if;
+  select * into mark from begin_fold(store, 'figures');
   with taken as (
     -- By a range, which is read from the index whatever the planner takes the table to be like.
     delete from figure_changes
-     where store_id = store
-       and id <= coalesce((select c.id from figure_changes c where c.store_id = store order by c.id offset most - 1 limit 1),
-                          9223372036854775807)
-    returning plan_id, day, figure, detail, amount),
+     where store_id = store and id > mark.folded_to
+       and id <= coalesce((select c.id from figure_changes c where c.store_id = store and c.id > mark.folded_to
+                            order by c.id offset most - 1 limit 1), 9223372036854775807)
+    returning id, plan_id, day, figure, detail, amount),
   moved as (
     select f.plan_id, t.day, t.figure, t.detail, sum(t.amount) as amount
       from taken t
@@ -555,7 +559,8 @@ begin
     insert into figure_totals (store_id, plan_id, figure, amount)
     select store, plan_id, figure, sum(amount) from moved group by plan_id, figure
     on conflict (store_id, plan_id, figure) do update set amount = figure_totals.amount + excluded.amount)
-  select count(*) into folded from taken;
+  select count(*), max(id) into folded, last_taken from taken;
+  perform end_fold(store, 'figures', mark, last_taken, folded = most);
   return folded;
 end $$;
 
@@ -608,10 +613,11 @@ returns table (plan_id bigint, day date, figure text, detail text, expected nume
     select h.plan_id, h.day, h.figure, h.detail, sum(h.amount) as amount
       from (select d.plan_id, d.day, d.figure, d.detail, d.amount from folded_figures d where d.store_id = store
             union all
-            select 0, c.day, c.figure, c.detail, c.amount from figure_changes c where c.store_id = store
+            select 0, c.day, c.figure, c.detail, c.amount from figure_changes c
+             where c.store_id = store and c.id > folded_to(store, 'figures')
             union all
             select c.plan_id, c.day, c.figure, c.detail, c.amount from figure_changes c
-             where c.store_id = store and c.plan_id is not null) h
+             where c.store_id = store and c.id > folded_to(store, 'figures') and c.plan_id is not null) h
      group by h.plan_id, h.day, h.figure, h.detail)
   select coalesce(w.plan_id, h.plan_id), coalesce(w.day, h.day), coalesce(w.figure, h.figure),
          coalesce(w.detail, h.detail), coalesce(w.amount, 0), coalesce(h.amount, 0)
@@ -626,6 +632,7 @@ create function rebuild_figures(store bigint) returns bigint language plpgsql as
 declare corrected bigint;
 begin
   perform pg_advisory_xact_lock(hashtextextended('figures', store));
+  delete from fold_marks where store_id = store and changes = 'figures';
   with wrong as materialized (
     select d.plan_id, d.day, d.figure, d.detail, d.expected - d.kept as amount from figure_differences(store) d),
   appended as (

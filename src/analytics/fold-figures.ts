@@ -8,7 +8,8 @@ const Count = row({ count: int })
 
 const waiting = directSql<[storeId: number]>(
   'figures_waiting',
-  `select count(*) as count from (select from figure_changes where store_id = $1 limit ${MAY_WAIT + 1}) as changes`
+  `select count(*) as count
+     from (select from figure_changes where store_id = $1 and id > folded_to($1, 'figures') limit ${MAY_WAIT + 1}) as changes`
 )
 
 /**

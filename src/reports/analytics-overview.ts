@@ -124,7 +124,8 @@ const overview = directSql<[storeId: number, planId: number, days: number]>(
      select timezone, currency, (coalesce(clock_at, clock_timestamp()) at time zone timezone)::date as today
        from stores where store_id = $1),
    waiting as materialized (
-     select day, figure, detail, amount from figure_changes where store_id = $1 and ($2::bigint = 0 or plan_id = $2)),
+     select day, figure, detail, amount from figure_changes
+      where store_id = $1 and id > folded_to($1, 'figures') and ($2::bigint = 0 or plan_id = $2)),
    recent as materialized (
      select (select today from store) - day as days_ago, ${list(FIGURES, (f) => f)} from daily_figures
       where store_id = $1 and plan_id = $2 and day > (select today from store) - 2 * $3::int

@@ -39,9 +39,11 @@ export async function auditFigures(ctx: Ctx): Promise<{ checked: Record<string, 
       select plan_id, figure, sum(amount) as amount
         from (select plan_id, figure, amount from figure_totals where store_id = ${ctx.storeId}
               union all
-              select 0, figure, amount from figure_changes where store_id = ${ctx.storeId}
+              select 0, figure, amount from figure_changes
+               where store_id = ${ctx.storeId} and id > folded_to(${ctx.storeId}, 'figures')
               union all
-              select plan_id, figure, amount from figure_changes where store_id = ${ctx.storeId} and plan_id is not null) h
+              select plan_id, figure, amount from figure_changes
+               where store_id = ${ctx.storeId} and id > folded_to(${ctx.storeId}, 'figures') and plan_id is not null) h
        where figure in ('members_active', 'members_paused', 'yearly_value', 'at_risk', 'charges_pending')
        group by plan_id, figure)
     select case plan_id when 0 then 'store' else 'plan_' || plan_id end as plan, figure,
