@@ -1,5 +1,5 @@
 import { bool, type Ctx, instant, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
-import type { PaymentMethod } from '#subscriptions'
+import type { PaymentMethod, Subscription } from '#subscriptions'
 
 export const Attempt = row({
   id: int,
@@ -27,7 +27,8 @@ export const ClaimedAttempt = row({
   subscriptionId: int,
   idempotencyKey: text,
   platformContractId: text,
-  subscriptionStatus: text,
+  /** Whether the charge is still wanted: a subscription that stopped, or passed the cycle over, wants it no more. */
+  isWanted: bool,
   scheduledAt: instant,
   platformAttemptId: nullable(text),
   submittedBefore: nullable(instant),
@@ -97,7 +98,8 @@ export function claimAttempts(ctx: Ctx, limit: number, leaseOwner: number): Prom
              submitted_at = coalesce(a.submitted_at, ${ctx.now})
         from due where a.store_id = ${ctx.storeId} and a.id = due.id
       returning a.*, due.submitted_at as submitted_before)
-    select c.id, c.subscription_id, c.idempotency_key, s.platform_contract_id, s.status as subscription_status, c.scheduled_at,
+    select c.id, c.subscription_id, c.idempotency_key, s.platform_contract_id, c.scheduled_at,
+           s.status = 'active' and (c.manual or c.cycle_index >= s.next_cycle) as is_wanted,
            c.platform_attempt_id, c.submitted_before, c.checks, c.lease_token
       from claimed c join subscriptions s on s.store_id = ${ctx.storeId} and s.id = c.subscription_id
      order by c.scheduled_at, c.id`
@@ -198,7 +200,7 @@ export async function markSettled(ctx: Ctx, rows: Settled[]): Promise<void> {
 export async function clearRetries(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
   await ctx.tx.run(sql`
     update billing_attempts set retry_at = null, attempts_remaining = 0, updated_at = ${ctx.now}
-     where store_id = ${ctx.storeId} and subscription_id = any(${subscriptionIds}::bigint[]) and retry_at > ${ctx.now}`)
+     where store_id = ${ctx.storeId} and subscription_id = any(${subscriptionIds}::bigint[]) and retry_at >= ${ctx.now}`)
 }
 
 /** Of one cycle only the newest attempt announces what follows: calls off what the earlier ones announced. */
@@ -206,7 +208,21 @@ export async function clearRetriesOfCycle(ctx: Ctx, { subscriptionId, cycleIndex
   await ctx.tx.run(sql`
     update billing_attempts set retry_at = null, updated_at = ${ctx.now}
      where store_id = ${ctx.storeId} and subscription_id = ${subscriptionId} and cycle_index = ${cycleIndex}
-       and retry_at > ${ctx.now}`)
+       and retry_at >= ${ctx.now}`)
+}
+
+/** Those of the subscriptions whose next cycle has a pending attempt. */
+export async function listSubscriptionsInBilling(ctx: Ctx, subscriptions: Subscription[]): Promise<number[]> {
+  const rows = await ctx.tx.many(
+    row({ subscriptionId: int }),
+    sql`
+    select a.subscription_id
+      from unnest(${subscriptions.map((s) => s.id)}::bigint[], ${subscriptions.map((s) => s.nextCycle)}::int[])
+             as t(id, next_cycle)
+      join billing_attempts a on a.store_id = ${ctx.storeId} and a.subscription_id = t.id
+           and a.cycle_index = t.next_cycle and a.status = 'pending'`
+  )
+  return rows.map((r) => r.subscriptionId)
 }
 
 /** Notes on the pending attempts of these subscriptions that their customer has brought a new payment method. */

@@ -37,8 +37,10 @@ async function aLife() {
              where store_id = ${storeId} and status = 'pending' order by id`
       )
     )
+  /** Ends what is pending: with an error code, with success for null; 'wait' leaves it. */
   const settle = async (outcome: (cycle: number) => string | null) => {
-    const results = (await pending()).map(({ key, cycle }): AttemptResult => {
+    const ending = (await pending()).filter(({ cycle }) => outcome(cycle) !== 'wait')
+    const results = ending.map(({ key, cycle }): AttemptResult => {
       const errorCode = outcome(cycle)
       const ref = { idempotencyKey: key, platformAttemptId: key }
       return errorCode === null
@@ -53,6 +55,16 @@ async function aLife() {
     bill: async () => {
       await inStore((ctx) => openDueAttempts(ctx, 10))
       await inStore((ctx) => claimAttempts(ctx, 10, 1))
+    },
+    /** Opens what is due, and no call is made for it yet. */
+    open: () => inStore((ctx) => openDueAttempts(ctx, 10)),
+    /** Whether each pending attempt is still to be sent when its turn comes, the oldest first. */
+    claimLater: async () => {
+      await inStore(({ tx }) =>
+        tx.run(sql`update billing_attempts set check_at = scheduled_at, leased_until = null where store_id = ${storeId}
+                      and status = 'pending'`)
+      )
+      return (await inStore((ctx) => claimAttempts(ctx, 10, 1))).map(({ isWanted }) => isWanted)
     },
     pay: () => settle(() => null),
     decline: (errorCode: string) => settle(() => errorCode),
@@ -178,6 +190,57 @@ test('the end of the ladder is not lost beside the result of an older cycle', as
   await life.retry((await life.attempts())[0]!.id)
   await life.decline(SOFT)
   assert.deepEqual(await life.now(), ['cancelled', 1, 3, 5, null])
+})
+
+test('the end of the ladder is not lost beside the late decline of a cycle that was passed over', async () => {
+  const life = await aLife()
+  await life.goTo(SECOND)
+  await life.bill()
+  await life.pause()
+  await life.resume('2026-03-15T00:00:00Z')
+  for (const when of ['2026-03-15', '2026-03-17', '2026-03-22', '2026-03-29', '2026-04-05']) {
+    await life.goTo(`${when}T00:00:00Z`)
+    await life.bill()
+    if (when !== '2026-04-05') await life.settle((cycle) => (cycle === 2 ? 'wait' : SOFT))
+  }
+  await life.decline(SOFT)
+  assert.deepEqual(await life.now(), ['cancelled', 1, 3, 5, null])
+})
+
+test('a cycle whose charge never left the house is not passed over by a pause', async () => {
+  const life = await aLife()
+  await life.goTo(SECOND)
+  await life.open()
+  await life.pause()
+  await life.resume('2026-03-10T00:00:00Z')
+  assert.deepEqual(await life.now(), ['active', 1, 2, 0, '2026-03-10T00:00:00Z'])
+  await life.goTo('2026-03-10T00:00:00Z')
+  await life.bill()
+  await life.pay()
+  assert.deepEqual(await life.now(), ['active', 2, 3, 0, '2026-04-10T00:00:00Z'])
+})
+
+test('a charge of a cycle that was passed over is looked up, and not sent again', async () => {
+  const life = await aLife()
+  await life.goTo(SECOND)
+  await life.bill()
+  await life.pause()
+  await life.resume('2026-06-01T00:00:00Z')
+  assert.deepEqual(await life.claimLater(), [false])
+  await life.settle(() => 'wait')
+  await life.goTo('2026-06-01T00:00:00Z')
+  await life.open()
+  assert.deepEqual(await life.claimLater(), [false, true])
+})
+
+test('a payment method that comes at the moment of a decline is tried, whichever is first', async () => {
+  for (let round = 0; round < 10; round++) {
+    const life = await aLife()
+    await life.goTo(SECOND)
+    await life.bill()
+    await Promise.all([life.decline(HARD), life.newCard()])
+    assert.deepEqual(await life.now(), ['active', 1, 2, 1, SECOND])
+  }
 })
 
 test('of one cycle only the newest attempt announces a retry, and none when the card turns out to be dead', async () => {

@@ -114,7 +114,7 @@ function declined(
       paymentMethod: null
     },
     cycle:
-      step.outcome === 'given_up'
+      goesOn && step.outcome === 'given_up'
         ? { ...ref, outcome: 'given_up', ending: store.dunning.onFailure }
         : { ...ref, outcome: 'declined', retryAt, countsDecline: !attempt.manual }
   }
@@ -138,7 +138,8 @@ function stepAfter(
     return { outcome: 'declined', retryAt, attemptsRemaining: attemptsRemainingAfter(declines, dunning) }
   }
   const step = attempt.manual ? manual() : nextDunningStep(declines + 1, decline, dunning, now, timezone)
-  return attempt.newPaymentMethod ? { ...step, outcome: 'declined', retryAt: now } : step
+  if (!attempt.newPaymentMethod) return step
+  return { outcome: 'declined', retryAt: now, attemptsRemaining: Math.max(step.attemptsRemaining, 1) }
 }
 
 const latest = (a: Temporal.Instant, b: Temporal.Instant) => (Temporal.Instant.compare(a, b) > 0 ? a : b)

@@ -4,6 +4,7 @@ import {
   type Actor,
   type Cancellation,
   cancelSubscription as endSubscription,
+  giveBackCycles,
   pauseSubscription as haltSubscription,
   lockSubscriptions,
   type Subscription
@@ -37,7 +38,15 @@ export async function pauseSubscription(
 export async function stopBilling(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
   if (subscriptionIds.length === 0) return
   await clearRetries(ctx, subscriptionIds)
-  await voidAttempts(ctx, await lockUnsentAttempts(ctx, subscriptionIds))
+  const unsent = await lockUnsentAttempts(ctx, subscriptionIds)
+  await voidAttempts(ctx, unsent)
+  const first = unsent.filter((attempt) => attempt.attemptNumber === 1)
+  if (first.length > 0) {
+    await giveBackCycles(
+      ctx,
+      first.map((attempt) => ({ id: attempt.subscriptionId, cycle: attempt.cycleIndex }))
+    )
+  }
 }
 
 /** Ends attempts that never reached the platform as failed with the code `voided`; every billing.pending has its end. */

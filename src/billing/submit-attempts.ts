@@ -30,10 +30,10 @@ export async function submitAttempts(
     attempts: await claimAttempts(ctx, limit, leaseOwner)
   }))
   if (claim.attempts.length === 0) return 0
-  const sendable = (a: ClaimedAttempt) => a.platformAttemptId === null && a.subscriptionStatus === 'active'
+  const sendable = (a: ClaimedAttempt) => a.platformAttemptId === null && a.isWanted
   const known = claim.attempts.filter((a) => a.platformAttemptId !== null)
   const waiting = claim.attempts.filter(sendable)
-  const stopped = claim.attempts.filter((a) => a.platformAttemptId === null && a.subscriptionStatus !== 'active')
+  const stopped = claim.attempts.filter((a) => a.platformAttemptId === null && !a.isWanted)
 
   const answers = (
     await Promise.all([
@@ -70,7 +70,7 @@ async function askAfter(connector: Connector, attempts: ClaimedAttempt[], now: T
   })
 }
 
-/** For a subscription that was stopped while its attempt was under way: only a look, never a charge. */
+/** For an attempt that is no longer wanted: only a look, never a charge. */
 async function lookUp(connector: Connector, attempt: ClaimedAttempt, now: Temporal.Instant): Promise<Answer> {
   const found = await connector.billingAttemptByKey(attempt.platformContractId, attempt.idempotencyKey)
   if (!found.ok) return later(attempt, now)

@@ -95,8 +95,8 @@ export async function settleCycles(
 
   const after = new Map(states.map((s) => [s.id, s]))
   const endings = states.flatMap((s): Planned[] => {
-    const result = byId.get(s.id)!.find(({ outcome }) => outcome === 'given_up')
-    if (result?.outcome !== 'given_up' || s.status !== 'active' || result.cycle !== s.nextCycle) return []
+    const result = byId.get(s.id)!.find(({ cycle }) => cycle === s.nextCycle)
+    if (result?.outcome !== 'given_up' || s.status !== 'active') return []
     if (result.ending === 'pause') return [planPause(s, null, times)]
     return [
       result.ending === 'cancel'

@@ -11,7 +11,13 @@ export { type Cancellation, cancelSubscription } from './cancel-subscription.ts'
 export { billingFrequency, shownStatus } from './events.ts'
 export { type Actor, PUSH_CONTRACT } from './moves.ts'
 export { pauseSubscription } from './pause-subscription.ts'
-export { findSubscriptionByContract, lockSubscriptions, nextSubscriptionWork, noteRevisions } from './queries.ts'
+export {
+  findSubscriptionByContract,
+  giveBackCycles,
+  lockSubscriptions,
+  nextSubscriptionWork,
+  noteRevisions
+} from './queries.ts'
 export { resumeEndedPauses, resumeSubscription } from './resume-subscription.ts'
 export type { PaymentMethod, Subscription } from './subscription.ts'
 export { syncContracts } from './sync-contracts.ts'

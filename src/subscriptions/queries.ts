@@ -113,6 +113,15 @@ export async function markInBilling(ctx: Ctx, rows: { id: number; nextCycle: num
      where s.store_id = ${ctx.storeId} and s.id = t.id`)
 }
 
+/** Gives paused rows back a cycle that their pause passed over although no charge of it ever left the house. */
+export async function giveBackCycles(ctx: Ctx, rows: { id: number; cycle: number }[]): Promise<void> {
+  await ctx.tx.run(sql`
+    update subscriptions s set next_cycle = t.cycle, updated_at = ${ctx.now}
+      from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.cycle)}::int[]) as t(id, cycle)
+     where s.store_id = ${ctx.storeId} and s.id = t.id and s.status = 'paused' and s.next_cycle = t.cycle + 1
+       and t.cycle > s.cycle_index`)
+}
+
 /** Brings the members of changed subscriptions in line, from all that each of them holds. */
 export async function refreshStandings(ctx: Ctx, memberIds: number[]): Promise<void> {
   const standings = await ctx.tx.many(
