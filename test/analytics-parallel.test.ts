@@ -107,7 +107,7 @@ test('the migration takes over what was there before', async () => {
     return { current, today: series.at(-1) }
   }
   const before = await look()
-  const file = await readFile(new URL('../migrations/0027_analytics.sql', import.meta.url), 'utf8')
+  const file = await readFile(new URL('../migrations/0028_kept_figures.sql', import.meta.url), 'utf8')
   const fill = file.slice(file.indexOf('-- ── What was there before'))
   const session = await db.session()
   try {
