@@ -47,17 +47,19 @@ select protect_table('list_blocks');
 -- is found at the end of the index, whatever lies dead before it.
 --
 -- Changes are numbered before they are committed, so one with a lower number may still come. Hence two steps: a fold notes
--- the last number that it took (next_to) and its own transaction (next_writer), and a later one moves the mark there, once
+-- the last number that was taken (next_to) and its own transaction (next_writer), and a later one moves the mark there, once
 -- every transaction before next_writer has ended. Who writes changes has a transaction number before a change has its own,
 -- since a row of the list was written first (or holds the lock of the fold), and numbers are not given out in advance.
 create table fold_marks (
   store_id bigint not null references stores,
   changes text collate "C" not null,
   folded_to bigint not null,
+  -- The last change that any fold took. Beyond folded_to there is a step to be made.
+  taken_to bigint not null,
   next_to bigint,
   next_writer xid8,
   primary key (store_id, changes, folded_to),
-  check ((next_to is null) = (next_writer is null) and next_to > folded_to)
+  check (folded_to <= taken_to and next_to between folded_to + 1 and taken_to and (next_to is null) = (next_writer is null))
 );
 select protect_table('fold_marks');
 
@@ -69,9 +71,10 @@ $$;
 -- The mark as a fold finds it, before it takes anything. Settled: what the next mark waited for has ended.
 create function begin_fold(
   store bigint, of_changes text,
-  out folded_to bigint, out next_to bigint, out next_writer xid8, out settled boolean, out is_first_write boolean
+  out folded_to bigint, out taken_to bigint, out next_to bigint, out next_writer xid8, out settled boolean,
+  out is_first_write boolean
 ) language sql volatile as $$
-  select coalesce(m.folded_to, 0), m.next_to, m.next_writer,
+  select coalesce(m.folded_to, 0), coalesce(m.taken_to, 0), m.next_to, m.next_writer,
          coalesce(m.next_writer <= pg_snapshot_xmin(pg_current_snapshot()), false),
          pg_current_xact_id_if_assigned() is null
     from (values (1)) one
@@ -84,26 +87,29 @@ create function end_fold(store bigint, of_changes text, mark record, last_taken 
 returns void language plpgsql as $$
 declare
   reached bigint := mark.folded_to;
+  taken bigint := greatest(mark.taken_to, last_taken);
   next_to bigint;
   next_writer xid8;
 begin
   if mark.settled then
     reached := case when is_full then least(mark.next_to, last_taken) else mark.next_to end;
   elsif mark.next_writer < pg_current_xact_id() then
+    update fold_marks f set taken_to = taken
+     where f.store_id = store and f.changes = of_changes and f.folded_to = mark.folded_to and f.taken_to < taken;
     return;
   end if;
   -- (A next_writer that is still to come was restored from another server; what had a number there has ended.)
-  if reached < mark.next_to and mark.settled then
+  if mark.settled and reached < mark.next_to then
     next_to := mark.next_to;
     next_writer := mark.next_writer;
-  elsif last_taken > reached and mark.is_first_write then
-    next_to := last_taken;
+  elsif reached < taken and mark.is_first_write then
+    next_to := taken;
     next_writer := pg_current_xact_id();
   end if;
-  if reached = mark.folded_to and next_to is null and mark.next_to is null then return; end if;
+  if taken = mark.folded_to then return; end if;
   delete from fold_marks f where f.store_id = store and f.changes = of_changes and f.folded_to = mark.folded_to;
-  insert into fold_marks (store_id, changes, folded_to, next_to, next_writer)
-  values (store, of_changes, reached, next_to, next_writer);
+  insert into fold_marks (store_id, changes, folded_to, taken_to, next_to, next_writer)
+  values (store, of_changes, reached, taken, next_to, next_writer);
 end $$;
 
 -- What the lists hold: one row per member, subscription and attempt, by the key of its order.

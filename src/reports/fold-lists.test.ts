@@ -42,7 +42,10 @@ const markOf = async (store: BuiltStore) =>
 /** Folds until the mark is at the end. It waits for every transaction that writes on this server, also in other databases. */
 async function foldToTheEnd(store: BuiltStore) {
   const { ahead } = await store.inStore(({ tx, storeId }) =>
-    tx.one(row({ ahead: int }), sql`select count(next_to) as ahead from fold_marks where store_id = ${storeId}`)
+    tx.one(
+      row({ ahead: int }),
+      sql`select count(*) as ahead from fold_marks where store_id = ${storeId} and folded_to < taken_to`
+    )
   )
   await foldLists(db)
   if (ahead > 0) {

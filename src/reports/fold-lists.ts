@@ -25,9 +25,9 @@ export async function foldLists(db: Database, cut: Partial<Cut> = {}): Promise<n
         from stores s
        cross join (values ('members'), ('subscriptions'), ('billing_attempts')) l(list)
         left join lateral (
-               select m.folded_to, m.next_to from fold_marks m where m.store_id = s.store_id and m.changes = l.list
+               select m.folded_to, m.taken_to from fold_marks m where m.store_id = s.store_id and m.changes = l.list
                 order by m.folded_to desc limit 1) m on true
-       where m.next_to is not null
+       where m.folded_to < m.taken_to
           or exists (
                select from list_changes c
                 where c.store_id = s.store_id and c.list = l.list and c.change_id > coalesce(m.folded_to, 0))
