@@ -180,3 +180,29 @@ test('a change while the one before is being pushed is pushed as well', async ()
   assert.equal((await onPlatform()).firstName, 'Two')
   assert.equal((await member()).customer.first_name, 'Two')
 })
+
+test('news that comes while a refused change is looked up is not undone: the job is tried again, and then agrees', async () => {
+  const member = await aMember()
+  const { store, memberId, connector, changeOnPlatform, news } = member
+  await member.patch({ email: await aTakenAddress(member) })
+  // What is read is from before a change there, whose news arrives before it is taken over.
+  const overtaken: Connector = {
+    ...connector,
+    customers: async (ids) => {
+      const read = await connector.customers(ids)
+      await changeOnPlatform({ email: 'newer@example.com', lastName: 'Lovelace' })
+      await news({ email: 'newer@example.com', lastName: 'Lovelace', updatedAt: '2026-01-31T16:00:00Z' })
+      return read
+    }
+  }
+  const push = (connector: Connector) =>
+    pushCustomers({ db: service.db, connectorOf: async () => connector }, store.storeId, [
+      { payload: { memberId } } as unknown as Job
+    ])
+  const [first] = await push(overtaken)
+  assert.equal(first!.done, false)
+  assert.equal((await member.member()).customer.last_name, 'Lovelace')
+  assert.deepEqual(await push(connector), [{ done: true }])
+  const { customer } = await member.member()
+  assert.deepEqual([customer.email, customer.last_name], ['newer@example.com', 'Lovelace'])
+})

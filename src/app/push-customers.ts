@@ -29,7 +29,7 @@ export async function pushCustomers({ db, connectorOf }: Deps, storeId: number, 
   const taken: ProfilePushed[] = []
   const refused: ProfileToPush[] = []
   for (const [push, result] of await pushAll(connector, pushes)) {
-    if (result.ok) taken.push({ push, told: result.value, isRead: false })
+    if (result.ok) taken.push({ push, told: result.value })
     else if (result.failure.kind === 'rejected') refused.push(push)
     else failures.set(push.memberId, result.failure.message)
   }
@@ -38,7 +38,9 @@ export async function pushCustomers({ db, connectorOf }: Deps, storeId: number, 
     const customers = await connector.customers(unsure.map((push) => push.platformCustomerId))
     if (customers.ok) {
       const toldOf = (push: ProfileToPush) => customers.value.get(push.platformCustomerId) ?? null
-      await settle(unsure.map((push) => ({ push, told: toldOf(push), isRead: true })))
+      for (const { memberId } of await settle(unsure.map((push) => ({ push, told: toldOf(push) })))) {
+        failures.set(memberId, 'Newer news of the customer came while the platform was asked: it is asked again')
+      }
     } else for (const { memberId } of unsure) failures.set(memberId, customers.failure.message)
   }
   return wanted.map((memberId): JobOutcome => {

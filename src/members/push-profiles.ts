@@ -18,10 +18,10 @@ export type ProfileToPush = {
 }
 
 /**
- * What came of it: the customer as the platform has them now, whether it took the change or refused it. Null: it has none.
- * `isRead` says that this was read after the push, and is not the answer to it.
+ * What came of it: the customer as the platform has them now, be that its answer to the change or what was read after it.
+ * Null: it has none.
  */
-export type ProfilePushed = { push: ProfileToPush; told: PlatformProfile | null; isRead: boolean }
+export type ProfilePushed = { push: ProfileToPush; told: PlatformProfile | null }
 
 const FIELDS = { email: 'email', first_name: 'firstName', last_name: 'lastName' } as const
 type Name = keyof typeof FIELDS
@@ -41,8 +41,8 @@ export async function listProfilesToPush(ctx: Ctx, memberIds: number[]): Promise
 /**
  * Takes over what the platform has after a push: what it made of the change, or what it had before when it refused it,
  * which is told by member.updated. A field that was changed again meanwhile goes on waiting: another push is on its way.
- * Where newer news than the answer came meanwhile, that of the fields in the push was not believed: such a push is left
- * as it is and said to be `outrun`, to be settled by what is read anew.
+ * Where newer news than what was told came meanwhile, that of the fields in the push was not believed: such a push is left
+ * as it is and said to be `outrun`, to be settled by what is read anew. What was read can be outrun like an answer.
  */
 export async function settleProfiles(ctx: Ctx, pushed: ProfilePushed[]): Promise<('settled' | 'outrun')[]> {
   const pushes = new Map(pushed.map((p) => [p.push.memberId, p]))
@@ -60,8 +60,8 @@ export async function settleProfiles(ctx: Ctx, pushed: ProfilePushed[]): Promise
   return pushed.map(({ push }) => (outrun.has(push.memberId) ? 'outrun' : 'settled'))
 }
 
-function isOutrun({ platformUpdatedAt }: ProfileRow, { told, isRead }: ProfilePushed): boolean {
-  if (isRead || !told?.updatedAt || !platformUpdatedAt) return false
+function isOutrun({ platformUpdatedAt }: ProfileRow, { told }: ProfilePushed): boolean {
+  if (!told?.updatedAt || !platformUpdatedAt) return false
   return Temporal.Instant.compare(told.updatedAt, platformUpdatedAt) < 0
 }
 
