@@ -12,6 +12,8 @@ const embedded = dataDir
   : null
 process.env.TEST_DATABASE_URL = given ?? embedded!.url
 process.env.TEST_TEMPLATE ??= `perennial_template_${process.pid}`
+// Each file is a process that loads much the same modules: a quarter of their time, without the cache.
+process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'perennial-test-modules')
 const { onServer, TEMPLATE, urlOf } = await import('./database.ts')
 
 let status = 1
