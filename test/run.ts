@@ -1,7 +1,7 @@
 // Brings up a PostgreSQL for the tests, makes the template that every test file copies, and runs the files given.
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrate } from '#kit/postgres'
 
@@ -24,7 +24,8 @@ try {
   const files = process.argv.slice(2)
   const args = [
     '--test',
-    '--test-concurrency=3',
+    // More at once than cores makes each slower and none sooner; each may take two dozen connections.
+    `--test-concurrency=${Math.min(availableParallelism(), 3)}`,
     '--test-timeout=240000',
     ...(files.length > 0 ? files : ['src/**/*.test.ts', 'test/**/*.test.ts', 'sdk/src/**/*.test.ts'])
   ]
