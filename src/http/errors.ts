@@ -63,7 +63,8 @@ export function bearerOf(request: FastifyRequest): string | null {
   return /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? null
 }
 
+/** The router begins a query at `#` as well as at `?`. */
 export function pathOf(url: string): string {
-  const query = url.indexOf('?')
-  return query < 0 ? url : url.slice(0, query)
+  const end = url.search(/[?#]/)
+  return end < 0 ? url : url.slice(0, end)
 }

@@ -6,6 +6,8 @@ import { authenticationFailed } from './errors.ts'
 import { errorBody } from './rest/errors.ts'
 
 export const PLATFORM_DOOR = '/platform/webhooks'
+/** An order of many lines is long. */
+const MAX_BODY_BYTES = 1024 * 1024
 
 /** Where the platform sends its webhooks: the store is the shop in the header, once the signature proves it. */
 export function registerPlatformDoor(app: FastifyInstance, { db, vault, wake }: HttpDeps): void {
@@ -14,7 +16,7 @@ export function registerPlatformDoor(app: FastifyInstance, { db, vault, wake }: 
     door.removeAllContentTypeParsers()
     door.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body)
 
-    door.post(PLATFORM_DOOR, async (request, reply) => {
+    door.post(PLATFORM_DOOR, { bodyLimit: MAX_BODY_BYTES }, async (request, reply) => {
       const headers = readWebhookHeaders(request.headers)
       const store = headers && (await storeByDomain(db, vault, headers.shopDomain))
       if (!headers || !store) throw badSignature()

@@ -31,6 +31,8 @@ const HIDDEN = '[hidden]'
 
 /** A URL as it may stand in a log: without `key`, `signature`, e-mail addresses and whatever else was not foreseen. */
 export function loggedUrl(url: string): string {
+  const hash = url.indexOf('#')
+  if (hash >= 0) return `${loggedUrl(url.slice(0, hash))}#${HIDDEN}`
   const path = pathOf(url)
   const shownPath = path
     .split('/')

@@ -25,7 +25,8 @@ import {
 } from './unroutable.ts'
 import { compileValidator } from './validation.ts'
 
-const MAX_BODY_BYTES = 1024 * 1024
+/** Far more than an operator sends. To look through a body holds up every other request: a surface takes what it needs. */
+const MAX_BODY_BYTES = 256 * 1024
 const MAX_HEADER_BYTES = 16 * 1024
 /** For the whole request to arrive; what arrives slower is not a client of ours. */
 const REQUEST_TIMEOUT_MS = 30_000

@@ -41,7 +41,7 @@ for (const [what, text, message] of [
   ['a number that rounding would make another', '{"a":5.0000000000000000000000001}', /number 5\.0{24}1 at "a", which/],
   ['the exact value of a double, written out', '{"a":{"b":0.10000000000000000555}}', /555 at "a\.b"/],
   ['an integer beyond 2^53 between doubles', '[{"a":1},9007199254740993]', /9007199254740993, which/],
-  ['a number nearer to nought than any double', '1e-400', /the number 1e-400, which/],
+  ['a number nearer to nought than any double', '1e-400', /the number 1e-400, which is too small for a double/],
   ['a large number with decimals', '{"a":-1000000000.00000001}', /-1000000000\.00000001 at "a"/],
   ['no JSON', '{"a":', /not valid JSON/],
   ['nothing but space', '  ', /not valid JSON/],
@@ -89,7 +89,8 @@ test('takes numbers however they are written, when a double keeps them', () => {
       '1e21',
       '5e-324'
     ],
-    ...['1.7976931348623157e308', '10000000000000000000000000000000000000000', '1e400', '-1e999999999999999999999']
+    ...['1.7976931348623157e308', '10000000000000000000000000000000000000000', '1e400', '-1e999999999999999999999'],
+    ...['1e-307', '123456789012345e-322', '0.001e-304', '1e307', '1E0001', '0e-999', '0.000e400', '-0.10e-3', '1.5e-320']
   ]) {
     assert.deepEqual(parse(`[${number},{"a":${number}}]`), JSON.parse(`[${number},{"a":${number}}]`), number)
   }
@@ -100,9 +101,34 @@ test('takes numbers however they are written, when a double keeps them', () => {
   )
 })
 
+test('what a double keeps of a number is told as by printing the double', () => {
+  const numbers = fc.tuple(
+    fc.constantFrom('', '-'),
+    fc.stringMatching(/^(0|[1-9][0-9]{0,17})(\.[0-9]{1,18})?$/),
+    fc.oneof(fc.constant(null), fc.integer({ min: -345, max: 270 }))
+  )
+  fc.assert(
+    fc.property(numbers, ([sign, mantissa, exponent]) => {
+      const number = `${sign}${mantissa}${exponent === null ? '' : `e${exponent}`}`
+      const isKept = exactly(number) === exactly(String(Number(number)))
+      if (isKept) assert.deepEqual(parse(`[${number}]`), [Number(number)])
+      else assert.throws(() => parse(`[${number}]`), { message: /digits than|too small for/ }, number)
+    }),
+    { numRuns: 2000 }
+  )
+})
+
+/** A decimal number as one integer, in units of ten to the power of -400. */
+function exactly(number: string): bigint {
+  const [mantissa = '', exponent = '0'] = number.split('e')
+  const [whole, fraction = ''] = mantissa.split('.')
+  return BigInt(whole + fraction) * 10n ** BigInt(400 + Number(exponent) - fraction.length)
+}
+
 test('the longest number is judged by its length once', () => {
   const zeros = '0'.repeat(500_000)
   assert.deepEqual(parse(`[1.${zeros}]`), [1])
-  assert.throws(() => parse(`[0.${zeros}1${zeros}1]`), /digits than a double keeps/)
+  assert.throws(() => parse(`[0.1${zeros}1]`), /digits than a double keeps/)
+  assert.throws(() => parse(`[0.${zeros}1]`), /too small for a double/)
   assert.throws(() => parse(`{"a":[1,2.${zeros}1]}`), /0{38}… at "a", which/)
 })

@@ -1,4 +1,5 @@
 import { Refusal } from '#kit/refusal'
+import { readNumber } from './strict-numbers.ts'
 
 /** Deeper than any body of ours; what is deeper costs time and means harm. */
 const MAX_DEPTH = 32
@@ -46,82 +47,73 @@ function checkDepth(text: string) {
   }
 }
 
-/** An object or list that is open where we read, with the keys that it had so far; a list has none. */
-type Container = { seen: Set<string>; key: string | null }
+/** An object or list that is open where we read, with its last key and, from the second on, all; a list has none. */
+type Container = { key: string | null; seen: Set<string> | null }
 
 /** Over a text that JSON.parse took: every key, every string value and every number of it. */
 function checkTokens(text: string) {
   const open: Container[] = []
   for (let i = 0; i < text.length; i++) {
     const char = text.charCodeAt(i)
-    if (char === 123) open.push({ seen: new Set(), key: null })
-    else if (char === 91) open.push({ seen: new Set(), key: null })
+    if (char === 123 || char === 91) open.push({ key: null, seen: null })
     else if (char === 125 || char === 93) open.pop()
     else if (char === QUOTE) {
       const end = endOfString(text, i)
-      const string = JSON.parse(text.slice(i, end + 1)) as string
-      if (string.includes('\0')) throw malformed('The body holds a NUL character')
-      if (!string.isWellFormed()) throw malformed('The body holds half of a surrogate pair')
-      if (isKey(text, end)) checkKey(string, open.at(-1)!)
+      checkString(text, i, end, open)
       i = end
     } else if (char === MINUS || (char >= ZERO && char <= NINE)) {
-      NUMBER.lastIndex = i
-      const [number] = NUMBER.exec(text)!
-      if (!isKept(number)) throw notKept(number, open)
-      i += number.length - 1
+      const { end, lost } = readNumber(text, i)
+      if (lost) throw notKept(text.slice(i, end), lost, open)
+      i = end - 1
     }
   }
 }
 
+/** A text is looked into only when it has an escape; without one it holds what was decoded, which is all well. */
+function checkString(text: string, start: number, end: number, open: Container[]) {
+  const isAKey = isKey(text, end)
+  const written = text.slice(start + 1, end)
+  const hasEscape = written.includes('\\')
+  const string = hasEscape ? (JSON.parse(`"${written}"`) as string) : written
+  if (hasEscape && string.includes('\0')) throw malformed('The body holds a NUL character')
+  if (hasEscape && !string.isWellFormed()) throw malformed('The body holds half of a surrogate pair')
+  if (isAKey) checkKey(string, open.at(-1)!)
+}
+
 function checkKey(key: string, object: Container) {
   if (key === '__proto__') throw malformed('The body holds the key __proto__')
-  if (object.seen.has(key)) throw malformed(`The body holds the key ${JSON.stringify(key.slice(0, 100))} twice`)
-  object.seen.add(key)
+  if (object.key !== null) {
+    object.seen ??= new Set([object.key])
+    if (object.seen.has(key)) throw malformed(`The body holds the key ${JSON.stringify(key.slice(0, 100))} twice`)
+    object.seen.add(key)
+  }
   object.key = key
 }
 
 function endOfString(text: string, start: number): number {
   let i = start + 1
-  while (i < text.length && text.charCodeAt(i) !== QUOTE) i += text.charCodeAt(i) === BACKSLASH ? 2 : 1
+  for (let char = text.charCodeAt(i); i < text.length && char !== QUOTE; char = text.charCodeAt(i)) {
+    i += char === BACKSLASH ? 2 : 1
+  }
   return i
 }
 
-const COLON_NEXT = /[ \t\n\r]*:/y
-
+/** Behind a string of a valid text comes space and then a colon, or it is no key. */
 function isKey(text: string, end: number): boolean {
-  COLON_NEXT.lastIndex = end + 1
-  return COLON_NEXT.test(text)
+  let next = end + 1
+  while (text.charCodeAt(next) <= SPACE) next++
+  return text.charCodeAt(next) === COLON
 }
 
-const [MINUS, ZERO, NINE] = [45, 48, 57]
-const NUMBER = /[-+.eE0-9]+/y
-/** So many digits always come back from a double as they were. */
-const SURE_DIGITS = 15
+const [SPACE, MINUS, ZERO, NINE, COLON] = [32, 45, 48, 57, 58]
 
-/** Whether the number is still the same once it is a double. What is beyond all doubles is left to who takes the value. */
-function isKept(number: string): boolean {
-  if (number.length <= SURE_DIGITS && !/e/i.test(number)) return true
-  const double = Number(number)
-  const printed = String(double)
-  return number === printed || !Number.isFinite(double) || normal(number) === normal(printed)
-}
+const LOSSES = { digits: 'has more digits than a double keeps', smallness: 'is too small for a double' }
 
-/** The same text for every way to write a number, without its sign: 0.5e1 is `5e1`, its digits behind the point. */
-function normal(number: string): string {
-  const [, whole = '', fraction = '', exponent = '0'] = /^-?(\d+)(?:\.(\d+))?(?:[eE]([-+]?\d+))?$/.exec(number)!
-  const digits = whole + fraction
-  const first = digits.search(/[1-9]/)
-  if (first < 0) return '0'
-  let end = digits.length
-  while (digits.charCodeAt(end - 1) === ZERO) end--
-  return `${digits.slice(first, end)}e${whole.length - first + Number(exponent)}`
-}
-
-function notKept(number: string, open: Container[]): Refusal {
+function notKept(number: string, lost: keyof typeof LOSSES, open: Container[]): Refusal {
   const path = open.flatMap(({ key }) => key ?? []).join('.')
   const where = path === '' ? '' : ` at ${JSON.stringify(path.slice(0, 100))}`
   const short = number.length > 40 ? `${number.slice(0, 40)}…` : number
-  return malformed(`The body holds the number ${short}${where}, which has more digits than a double keeps`)
+  return malformed(`The body holds the number ${short}${where}, which ${LOSSES[lost]}`)
 }
 
 const malformed = (message: string) => new Refusal('invalid_request', message)

@@ -19,12 +19,13 @@ export function routableUrl({ url = '/' }: Pick<IncomingMessage, 'url'>): string
   return !path.includes('%') || isDecodable(path) ? url : path.replaceAll('%', '%25') + url.slice(path.length)
 }
 
-/** PostgreSQL keeps no NUL, and a broken escape reads as something else than was meant. */
+/** PostgreSQL keeps no NUL, a broken escape reads as something else than was meant, and a `#` is for browsers alone. */
 export function refuseUnreadableUrls(app: FastifyInstance): void {
   app.addHook('preValidation', (request, _reply, done) => done(unreadable(request)))
 }
 
 function unreadable({ url, originalUrl }: FastifyRequest): Refusal | undefined {
+  if (originalUrl.includes('#')) return new Refusal('invalid_request', 'The URL holds a #: within a value it is written %23')
   if (url !== originalUrl) return new Refusal('invalid_request', 'The path holds a broken percent escape')
   const query = url.slice(pathOf(url).length)
   if (!query.includes('%')) return

@@ -165,7 +165,7 @@ test('bodies that are not as they must be: 400, whatever is wrong with them', as
     ['{}', 'text/plain', 'A body must be sent with Content-Type: application/json'],
     ['a=1', 'application/x-www-form-urlencoded', 'A body must be sent with Content-Type: application/json'],
     ['{}', 'application/json; charset=latin1', 'The body must be in UTF-8'],
-    [`{"store":"${'x'.repeat(1024 * 1024)}"}`, json, 'The body is larger than 1024 KiB']
+    [`{"store":"${'x'.repeat(256 * 1024)}"}`, json, 'The body is larger than 256 KiB']
   ] as const) {
     const response = await post(payload, contentType)
     assert.equal(response.statusCode, 400, String(message))
