@@ -93,7 +93,9 @@ for (const [url, shown] of [
   ['/v1/members/%zz', '/v1/members/%zz'],
   ['/x?email=a@b.c&email=d@e.f', '/x?email=[hidden]&email=[hidden]'],
   ['/x?flag', '/x?flag'],
-  ['/x?', '/x?']
+  ['/x?', '/x?'],
+  ['/v1/members#email=ada', '/v1/members#[hidden]'],
+  ['/x?limit=1#a&ada', '/x?limit=1#[hidden]']
 ] as const) {
   test(`logs ${url} as ${shown}`, () => assert.equal(loggedUrl(url), shown))
 }

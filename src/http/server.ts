@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import { Refusal } from '#kit/refusal'
 import { writeKeyUses } from '#stores'
@@ -21,7 +22,8 @@ import {
   ownHeaders,
   refuseUnmetHeaders,
   refuseUnreadableUrls,
-  routableUrl
+  routableUrl,
+  watchConnections
 } from './unroutable.ts'
 import { compileValidator } from './validation.ts'
 
@@ -39,6 +41,7 @@ const KEY_USES_EVERY_MS = 10_000
  */
 export function buildHttp(deps: HttpDeps): FastifyInstance {
   const countAddress = createAddressLimiter()
+  const answerBroken = (err: Error, socket: Socket) => answerBrokenRequest(err, socket, countAddress, MAX_HEADER_BYTES)
   const app: FastifyInstance = fastify({
     loggerInstance: deps.logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -53,7 +56,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
     routerOptions: { maxParamLength: 16_384 },
     rewriteUrl: routableUrl,
     frameworkErrors: (err, request, reply) => answerUnrouted(err, request, reply, countAddress),
-    clientErrorHandler: (err, socket) => answerBrokenRequest(err, socket, countAddress, MAX_HEADER_BYTES)
+    clientErrorHandler: answerBroken
   })
 
   app.setValidatorCompiler(compileValidator)
@@ -71,6 +74,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
 
   app.decorateRequest('caller', null)
   app.decorateRequest('counted', null)
+  watchConnections(app, answerBroken)
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(ownHeaders(request.id))
     done()

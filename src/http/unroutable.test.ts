@@ -7,18 +7,23 @@ import { testServer } from './test-server.ts'
 import { routableUrl } from './unroutable.ts'
 
 const { db } = await testDatabase()
-const { app } = testServer(db)
+const { app, logged } = testServer(db)
 await app.listen({ port: 0, host: '127.0.0.1' })
 const { port } = app.server.address() as { port: number }
 
-/** What comes back to raw bytes until the connection ends: the status, the headers and the body. */
-async function raw(bytes: string) {
+/** What comes back to raw bytes until the connection ends. */
+async function answersTo(bytes: string) {
   const socket = connect(port, '127.0.0.1')
   const chunks: Buffer[] = []
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))
   socket.write(bytes)
   await new Promise((resolve, reject) => socket.on('close', resolve).on('error', reject))
-  const [head = '', body] = Buffer.concat(chunks).toString().split('\r\n\r\n')
+  return Buffer.concat(chunks).toString()
+}
+
+/** The status, the headers and the body of the one answer to raw bytes. */
+async function raw(bytes: string) {
+  const [head = '', body] = (await answersTo(bytes)).split('\r\n\r\n')
   const [first = '', ...lines] = head.split('\r\n')
   const headers = new Map(lines.map((line) => line.split(': ') as [string, string]))
   return { status: Number(first.split(' ')[1]), headers, error: JSON.parse(body ?? '').error }
@@ -42,6 +47,7 @@ for (const [name, bytes, message] of [
     'GET /v1/members HTTP/1.1\r\nHost: a\r\nExpect: banana\r\nConnection: close\r\n\r\n',
     'The header Expect takes 100-continue'
   ],
+  ['CONNECT', 'CONNECT a:80 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 'The method CONNECT is not taken here'],
   [
     'a target that is no path',
     'GET http:///x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
@@ -61,6 +67,50 @@ for (const [name, bytes, message] of [
     assert.equal((await fetch(`http://127.0.0.1:${port}/livez`)).status, 200)
   })
 }
+
+const slowRequest = async (rest: string) =>
+  `POST /v1/subscriptions/sub_1/pause HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${await (await aStore(db)).aKey()}\r\n${rest}`
+
+test('what breaks behind a request that is not answered yet gets no answer, which would be taken for that one', async () => {
+  for (const broken of ['this is not http\r\n\r\n', 'CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n']) {
+    const bytes = await slowRequest(`Content-Length: 0\r\n\r\n${broken}`)
+    assert.equal(await answersTo(bytes), '', broken)
+  }
+})
+
+test('what breaks within the body of the only request is answered, once', async () => {
+  const head = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n'
+  const { status, error } = await raw(await slowRequest(`${head}no length\r\n{}\r\n`))
+  assert.deepEqual([status, error.message], [400, 'This is not an HTTP request'])
+})
+
+test('what breaks behind a request that was answered is answered', async () => {
+  const socket = connect(port, '127.0.0.1')
+  let came = ''
+  socket.on('data', (chunk: Buffer) => {
+    came += chunk
+    if (came.endsWith('}') && !came.includes('not an HTTP')) socket.write('this is not http\r\n\r\n')
+  })
+  socket.write('GET /v1/members HTTP/1.1\r\nHost: a\r\n\r\n')
+  await new Promise((resolve) => socket.on('close', resolve))
+  assert.deepEqual(came.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 401', 'HTTP/1.1 400'])
+})
+
+test('a URL with a #: 400, and neither it nor what follows is looked at or logged', async () => {
+  const key = await (await aStore(db)).aKey()
+  for (const path of ['/members#email=a%00b@x.y', '/members?limit=1#email=hanna', '/members/mem_1#hanna%20ito']) {
+    const { status, error } = await raw(
+      `GET /v1${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n\r\n`
+    )
+    assert.equal(status, 400, path)
+    assert.deepEqual(error, {
+      code: 'invalid_request',
+      message: 'The URL holds a #: within a value it is written %23'
+    })
+  }
+  assert.doesNotMatch(logged(), /hanna|x\.y/)
+  assert.match(logged(), /\/v1\/members\?limit=1#\[hidden\]/)
+})
 
 test('a body that waits for 100-continue is asked for', async () => {
   const authorization = `Bearer ${await (await aStore(db)).aKey()}`

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Standing } from '#kit/rate-limit'
@@ -25,7 +25,8 @@ export function refuseUnreadableUrls(app: FastifyInstance): void {
 }
 
 function unreadable({ url, originalUrl }: FastifyRequest): Refusal | undefined {
-  if (originalUrl.includes('#')) return new Refusal('invalid_request', 'The URL holds a #: within a value it is written %23')
+  if (originalUrl.includes('#'))
+    return new Refusal('invalid_request', 'The URL holds a #: within a value it is written %23')
   if (url !== originalUrl) return new Refusal('invalid_request', 'The path holds a broken percent escape')
   const query = url.slice(pathOf(url).length)
   if (!query.includes('%')) return
@@ -65,14 +66,44 @@ export function answerUnrouted(err: Error, request: FastifyRequest, reply: Fasti
     .send(errorBody(refusal))
 }
 
+type Exchange = { request: IncomingMessage; response: ServerResponse }
+
+/** What is under way on each connection: clients may send the next request before they have the answer to the last. */
+const exchanges = new WeakMap<Socket, Exchange[]>()
+
+const underWay = (socket: Socket) =>
+  (exchanges.get(socket) ?? []).filter(({ request, response }) => !request.complete || !response.writableFinished)
+
+/** Whether the next answer that the client reads would be taken for the one to the bytes that broke. */
+function isNextToAnswer(socket: Socket): boolean {
+  const [first, ...others] = underWay(socket)
+  return !first || (others.length === 0 && !first.request.complete && !first.response.headersSent)
+}
+
+/** Tells `answerBrokenRequest` what is under way; CONNECT, for which Node would hang up, is answered as what breaks is. */
+export function watchConnections(app: FastifyInstance, answerBroken: (err: BrokenRequest, socket: Socket) => void) {
+  app.addHook('onRequest', ({ raw: request }, { raw: response }, done) => {
+    exchanges.set(request.socket, [...underWay(request.socket), { request, response }])
+    done()
+  })
+  app.server.on('connect', (_request, socket: Socket) => {
+    // Node has let go of the connection.
+    socket.on('error', () => socket.destroy())
+    answerBroken(Object.assign(new Error('CONNECT is not taken'), { code: CONNECT }), socket)
+  })
+}
+
+const CONNECT = 'CONNECT'
+type BrokenRequest = Error & { code?: string }
+
 /** Bytes that are no HTTP request. Node has no request and no response then, only the connection. */
 export function answerBrokenRequest(
-  err: Error & { code?: string },
+  err: BrokenRequest,
   socket: Socket,
   countAddress: CountAddress,
   maxHeaderBytes: number
 ) {
-  if (err.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
+  if (err.code === 'ECONNRESET' || !socket.writable || !isNextToAnswer(socket)) return socket.destroy()
   const body = JSON.stringify(errorBody(new Refusal('invalid_request', whatBroke(err.code, maxHeaderBytes))))
   const headers = {
     ...ownHeaders(randomUUID()),
@@ -88,6 +119,7 @@ export function answerBrokenRequest(
 function whatBroke(code: string | undefined, maxHeaderBytes: number): string {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'The request took too long to arrive'
   if (code === 'HPE_HEADER_OVERFLOW') return `The headers are larger than ${maxHeaderBytes / 1024} KiB`
+  if (code === CONNECT) return 'The method CONNECT is not taken here'
   return 'This is not an HTTP request'
 }
 
