@@ -5,7 +5,7 @@ import { carryOutTogether, createGatherer } from './gather.ts'
 /** A gatherer whose batches are let go by hand, and the batches that it was given. */
 function gathererByHand(most = 3, mostWaiting = 10) {
   const batches: { lane: number; items: string[]; go: () => void }[] = []
-  const gather = createGatherer<string, string>({
+  const gather = createGatherer<number, string, string>({
     most,
     mostWaiting,
     work: async (lane, items) => {

@@ -2,7 +2,7 @@ import { isOutage } from './postgres/index.ts'
 import { Refusal } from './refusal.ts'
 
 /** Has an item carried out in its lane and tells what came of it. */
-export type Gatherer<Item, Outcome> = (lane: number, item: Item) => Promise<Outcome>
+export type Gatherer<Lane, Item, Outcome> = (lane: Lane, item: Item) => Promise<Outcome>
 
 type Waiting<Item, Outcome> = {
   item: Item
@@ -18,15 +18,15 @@ const MOST_WAITING = 10_000
  * `most` of them, in the order in which they came. One item alone waits for nobody; one that finds `mostWaiting` before it
  * is refused. `work` is called as `carryOutTogether` calls it.
  */
-export function createGatherer<Item, Outcome>(options: {
+export function createGatherer<Lane extends string | number, Item, Outcome>(options: {
   most: number
   mostWaiting?: number
-  work: (lane: number, items: Item[]) => Promise<Outcome[]>
-}): Gatherer<Item, Outcome> {
+  work: (lane: Lane, items: Item[]) => Promise<Outcome[]>
+}): Gatherer<Lane, Item, Outcome> {
   const { most, mostWaiting = MOST_WAITING, work } = options
-  const lanes = new Map<number, Waiting<Item, Outcome>[]>()
+  const lanes = new Map<Lane, Waiting<Item, Outcome>[]>()
 
-  const drain = async (lane: number, waiting: Waiting<Item, Outcome>[]) => {
+  const drain = async (lane: Lane, waiting: Waiting<Item, Outcome>[]) => {
     while (waiting.length > 0) {
       const batch = waiting.splice(0, most)
       const items = batch.map(({ item }) => item)

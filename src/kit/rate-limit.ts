@@ -1,3 +1,4 @@
+import { createGatherer } from './gather.ts'
 import { type Database, directSql, int, nullable, row, sql } from './postgres/index.ts'
 
 /** How many requests a window of time may hold. Null: no end. */
@@ -67,8 +68,8 @@ const countRequests = directSql<
      from clock cross join minute left join day on true`
 )
 
-type Waiting = { resolve: (standing: Standing) => void; reject: (err: unknown) => void }
-type Lane = { storeId: number; family: string; budget: Budget; waiting: Waiting[]; counting: boolean }
+type Request = { storeId: number; family: string; budget: Budget }
+type Counting = { standing: Standing } | { failure: unknown }
 
 /** A statement counts at most so many; the rest goes with the next. */
 const MAX_TOGETHER = 1_000
@@ -79,35 +80,28 @@ const MAX_TOGETHER = 1_000
  * the cost is a statement per round trip, not per request.
  */
 export function createRateLimiter(db: Database): RateLimiter {
-  const lanes = new Map<string, Lane>()
-
-  const work = async (key: string, lane: Lane) => {
-    lane.counting = true
-    while (lane.waiting.length > 0) {
-      const together = lane.waiting.splice(0, MAX_TOGETHER)
+  const gather = createGatherer<string, Request, Counting>({
+    most: MAX_TOGETHER,
+    // The limit is what turns requests away, not the crowd before them.
+    mostWaiting: Number.POSITIVE_INFINITY,
+    work: async (_lane, together) => {
+      const { storeId, family, budget } = together.at(-1)!
       try {
-        const { perMinute, perDay } = lane.budget
-        const statement = countRequests(lane.storeId, lane.family, together.length, perMinute, perDay)
-        const standings = standingsOf(together.length, lane.budget, await db.direct.one(Counted, statement))
-        for (const [i, { resolve }] of together.entries()) resolve(standings[i]!)
-      } catch (err) {
-        for (const { reject } of together) reject(err)
+        const statement = countRequests(storeId, family, together.length, budget.perMinute, budget.perDay)
+        const standings = standingsOf(together.length, budget, await db.direct.one(Counted, statement))
+        return standings.map((standing) => ({ standing }))
+      } catch (failure) {
+        // Told to all of them, and counted by none a second time.
+        return together.map(() => ({ failure }))
       }
     }
-    lane.counting = false
-    lanes.delete(key)
-  }
+  })
 
   return {
-    count(storeId, family, budget) {
-      return new Promise((resolve, reject) => {
-        const key = `${storeId}:${family}`
-        let lane = lanes.get(key)
-        if (!lane) lanes.set(key, (lane = { storeId, family, budget, waiting: [], counting: false }))
-        lane.budget = budget
-        lane.waiting.push({ resolve, reject })
-        if (!lane.counting) void work(key, lane)
-      })
+    async count(storeId, family, budget) {
+      const counting = await gather(`${storeId}:${family}`, { storeId, family, budget })
+      if ('failure' in counting) throw counting.failure
+      return counting.standing
     },
     prune: () =>
       db.inInstallation((tx) =>

@@ -22,7 +22,7 @@ export function answererTogether<Item, Answer extends object>(
   db: Database,
   work: (ctx: Ctx, items: Item[]) => Promise<(Answer | Refusal)[]>
 ): (request: FastifyRequest, reply: FastifyReply, item: Item) => Promise<Answer> {
-  const gather = createGatherer<Asked<Item>, Outcome<Answer>>({
+  const gather = createGatherer<number, Asked<Item>, Outcome<Answer>>({
     most: MOST_TOGETHER,
     work: (storeId, batch) =>
       db.inStore(storeId, async (ctx) => {
