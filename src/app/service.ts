@@ -144,20 +144,19 @@ export async function createService(options: ServiceOptions) {
   }
   const http = buildHttp(deps)
 
-  const timers = [
-    setInterval(
-      () => void worker.releaseDeadLeases(LEASED).catch(warn('Leases of dead workers not freed')),
-      FREE_LEASES_EVERY_MS
-    ),
-    setInterval(() => void limiter.prune().catch(warn('Old rate windows not removed')), PRUNE_EVERY_MS),
-    setInterval(() => void pruneAnswers(db).catch(warn('Old idempotent answers not removed')), PRUNE_EVERY_MS)
+  const regularly = (pauseMs: number, failure: string, work: () => Promise<unknown>) =>
+    repeat(pauseMs, () =>
+      work().then(
+        () => {},
+        (err: Error) => logger.warn({ err }, `${failure}: ${err.message}`)
+      )
+    )
+  const housekeeping = [
+    regularly(FREE_LEASES_EVERY_MS, 'Leases of dead workers not freed', () => worker.releaseDeadLeases(LEASED)),
+    regularly(PRUNE_EVERY_MS, 'Old rate windows not removed', () => limiter.prune()),
+    regularly(PRUNE_EVERY_MS, 'Old idempotent answers not removed', () => pruneAnswers(db)),
+    regularly(FOLD_LISTS_EVERY_MS, 'Changes of lists not moved into their counts', () => foldLists(db))
   ]
-  const folding = repeat(FOLD_LISTS_EVERY_MS, () =>
-    foldLists(db).then(() => {}, warn('Changes of lists not moved into their counts'))
-  )
-  function warn(what: string) {
-    return (err: Error) => logger.warn({ err }, `${what}: ${err.message}`)
-  }
 
   return {
     http,
@@ -170,8 +169,7 @@ export async function createService(options: ServiceOptions) {
     },
     /** Takes no more requests, lets what is under way end, gives leases back. */
     async stop() {
-      for (const timer of timers) clearInterval(timer)
-      await Promise.all([folding.stop(), runner.stop(), http.close(), delivery.stop()])
+      await Promise.all([...housekeeping.map((work) => work.stop()), runner.stop(), http.close(), delivery.stop()])
       await sandbox.close()
       await worker.stop()
     }
