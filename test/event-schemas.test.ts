@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { Value } from 'typebox/value'
 import { EVENT_TYPES, type EventType } from '#kit/outbox'
 import { syncContracts } from '#subscriptions'
+import { sampleOf } from '#webhooks'
 import { EVENT_SCHEMAS } from '../src/http/openapi/event-schemas.ts'
 import { aContract, anOrder } from './contract-builder.ts'
 import { testDatabase } from './database.ts'
@@ -73,3 +74,22 @@ test('each of the sixteen types has a schema with an example that it allows', ()
     assert.ok(Value.Check(EVENT_SCHEMAS[type], examples[0]), type)
   }
 })
+
+for (const { currency, profile } of [
+  { currency: 'USD', profile: 'platform' },
+  { currency: 'JPY', profile: 'shopify' },
+  { currency: 'KWD', profile: 'platform' }
+] as const) {
+  test(`a sample of each type, in ${currency}, has the declared shape and amounts that the currency has`, () => {
+    const now = Temporal.Instant.from('2028-02-29T08:30:15.123456Z')
+    for (const type of EVENT_TYPES) {
+      const data = sampleOf(type, { currency, profile, now })
+      assertDeclared({ event: type, timestamp: now.toString(), webhookId: 'wh_1', data })
+      const told = JSON.stringify(data)
+      if (currency === 'JPY') assert.doesNotMatch(told, /\d\.\d+[,}]/, type)
+      assert.equal(told.includes(`gid://${profile === 'shopify' ? 'platform' : 'shopify'}/`), false, type)
+    }
+    const { amount } = sampleOf('billing.pending', { currency, profile, now })
+    assert.equal(amount, { USD: 29, JPY: 2900, KWD: 2.9 }[currency])
+  })
+}

@@ -7,4 +7,5 @@ export { type DeliveryFilters, findDelivery, listDeliveries } from './list-deliv
 export { findEndpoint, listEndpoints } from './list-endpoints.ts'
 export { queueDeliveries } from './queue-deliveries.ts'
 export { RETRY_SCHEDULE, type RetrySchedule } from './retry-schedule.ts'
+export { sampleOf } from './samples.ts'
 export { setEndpointStatus } from './set-endpoint-status.ts'
