@@ -26,7 +26,12 @@ type CommandOf<F extends Flags> = {
 /** Adds a command under `parent`. `--json` comes with each. */
 export function addCommand<F extends Flags>(parent: Command, terminal: Terminal, command: CommandOf<F>): Command {
   const added = parent.command(command.name).description(command.summary)
+  const named = Object.keys(command.flags).filter((key) => command.flags[key]!.written === `<${key}>`)
+  // Optional to commander, so that one that is missing is told in our words.
+  for (const key of named) added.argument(`[${key}]`, command.flags[key]!.takes, command.flags[key]!.read ?? undefined)
+  if (named.length > 0) added.usage(`${named.map((key) => `<${key}>`).join(' ')} [options]`)
   for (const [key, { written, takes, needed, read }] of Object.entries(command.flags)) {
+    if (named.includes(key)) continue
     const option = new Option(written, needed ? `${takes} (needed)` : takes)
     if (option.attributeName() !== key) throw new Error(`${written} is read as ${option.attributeName()}, not ${key}`)
     if (read) option.argParser(read)
@@ -36,7 +41,10 @@ export function addCommand<F extends Flags>(parent: Command, terminal: Terminal,
   added.action(async () => {
     // How the answer is printed is no part of what is asked.
     const { json: _, ...given } = added.opts()
-    const values = given as ValuesOf<F>
+    const values = {
+      ...given,
+      ...Object.fromEntries(named.map((key, i) => [key, added.processedArgs[i]]))
+    } as ValuesOf<F>
     refuseMissing(command.flags, values)
     const document = await command.run(values, terminal)
     terminal.answer(document, () => command.show(document, values))

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander'
 
 /** One flag of a command: how it is written, what it takes, and how its text is read. */
 export type Flag<T> = {
-  /** As commander takes it: `--price <amount>`. */
+  /** As commander takes it: `--price <amount>`, or `<event>` for what needs no flag. */
   written: string
   takes: string
   needed: boolean
@@ -24,6 +24,11 @@ export function needed<T>(written: string, { takes, read }: Reader<T>): Flag<T> 
 
 export function optional<T>(written: string, { takes, read }: Reader<T>): Flag<T | undefined> {
   return { written, takes, needed: false, read }
+}
+
+/** What stands after the command's name without a flag: `written` is `<name>`, and the value's key is that name. */
+export function argument<T>(written: `<${string}>`, { takes, read }: Reader<T>): Flag<T> {
+  return { written, takes, needed: true, read }
 }
 
 export function toggle(written: string, meaning: string): Flag<boolean | undefined> {

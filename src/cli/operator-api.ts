@@ -13,6 +13,7 @@ export type Document = Record<string, unknown>
 export type OperatorApi = {
   get(path: string): Promise<Document>
   post(path: string, body: object): Promise<Document>
+  patch(path: string, body: object): Promise<Document>
   delete(path: string): Promise<Document>
   /** A POST that is answered line by line; returns the last line's `result`. */
   follow(path: string, body: object, onProgress: (progress: Document) => void): Promise<Document>
@@ -28,6 +29,7 @@ export function operatorApi(server: Server): OperatorApi {
   return {
     get: (path) => answered('GET', path),
     post: (path, body) => answered('POST', path, body),
+    patch: (path, body) => answered('PATCH', path, body),
     delete: (path) => answered('DELETE', path),
     async follow(path, body, onProgress) {
       const response = await send(server, 'POST', path, body)

@@ -63,7 +63,7 @@ export function testServer(db: Database, given: Partial<HttpDeps> = {}) {
       options: { method?: 'GET' | 'POST' | 'DELETE' | 'PATCH'; payload?: object } = {}
     ) => app.inject({ url: `/v1${path}`, headers: { authorization: `Bearer ${key}` }, ...options }),
     /** A request of the operator. */
-    admin: (method: 'GET' | 'POST' | 'DELETE', path: string, payload?: object) =>
+    admin: (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, payload?: object) =>
       app.inject({
         method,
         url: `/admin/api${path}`,

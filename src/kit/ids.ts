@@ -1,5 +1,17 @@
 /** Prefixes of public ids (spec 1; the ids themselves are ours). */
-export type IdPrefix = 'store' | 'mem' | 'sub' | 'ba' | 'plan' | 'cust' | 'sct' | 'ord' | 'we' | 'key' | 'del'
+export type IdPrefix =
+  | 'store'
+  | 'mem'
+  | 'sub'
+  | 'ba'
+  | 'plan'
+  | 'cust'
+  | 'sct'
+  | 'ord'
+  | 'we'
+  | 'key'
+  | 'del'
+  | 'notice'
 
 /** The public form of an internal id: `sub_42`. */
 export function publicId(prefix: IdPrefix, id: number): string {
