@@ -1,14 +1,15 @@
-import { resolvedProblem, urlProblem } from '#kit/addresses'
-import { EVENT_TYPES } from '#kit/outbox'
 import type { Database } from '#kit/postgres'
-
-import { type Endpoint, endpointOf, rulesFor, type WebhookSettings } from './endpoint.ts'
-import { insertEndpoint, readStoreKind } from './endpoint-queries.ts'
-import { noEventTypes, unknownEventTypes, unusableDescription, unusableUrl } from './refusals.ts'
+import { type Endpoint, endpointOf, type WebhookSettings } from './endpoint.ts'
+import { checkDescription, checkEvents, checkUrl } from './endpoint-fields.ts'
+import { countEndpoints, findEndpointRow, insertEndpoint, lockEndpointList } from './endpoint-queries.ts'
+import { tooManyEndpoints } from './refusals.ts'
 import { newSigningSecret, secretPurpose } from './sign-delivery.ts'
 
 /** `events` left out: it hears of every type, those to come included. */
 export type NewEndpoint = { url: string; events?: string[]; description?: string }
+
+/** Each makes a row and a POST of every event, so their number has a bound; the spec names none. */
+const MOST_ENDPOINTS = 100
 
 /**
  * Registers a receiver. The secret is in this answer and nowhere else. Takes the database and not a transaction, since
@@ -20,35 +21,18 @@ export async function createEndpoint(
   given: NewEndpoint,
   { vault, addresses }: WebhookSettings
 ): Promise<Endpoint & { secret: string }> {
-  const events = checkEvents(given.events)
+  const events = checkEvents(given.events ?? null)
   const description = checkDescription(given.description ?? '')
-  const rules = rulesFor(await db.inStore(storeId, readStoreKind), addresses)
-  const problem = urlProblem(given.url, rules) ?? (await resolvedProblem(given.url, rules))
-  if (problem) throw unusableUrl(problem)
-
+  const url = await checkUrl(db, storeId, given.url, addresses)
   const secret = newSigningSecret()
-  const made = await db.inStore(storeId, (ctx) =>
-    insertEndpoint(ctx, {
-      url: new URL(given.url).href,
-      events,
-      description,
-      secret: vault.seal(secretPurpose(storeId), secret)
-    })
-  )
 
-  return { ...endpointOf(made), secret }
-}
+  const made = await db.inStore(storeId, async (ctx) => {
+    await lockEndpointList(ctx)
+    if ((await countEndpoints(ctx)) >= MOST_ENDPOINTS) throw tooManyEndpoints(MOST_ENDPOINTS)
+    const sealed = vault.seal(secretPurpose(storeId), secret)
+    const id = await insertEndpoint(ctx, { url, events, description, secret: sealed })
+    return findEndpointRow(ctx, id)
+  })
 
-function checkEvents(events: string[] | undefined): string[] | null {
-  if (events === undefined) return null
-  if (events.length === 0) throw noEventTypes()
-  const unknown = events.filter((event) => !EVENT_TYPES.some((type) => type === event))
-  if (unknown.length > 0) throw unknownEventTypes(unknown)
-  return [...new Set(events)]
-}
-
-function checkDescription(description: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-  if (description.length > 500 || /[\u0000-\u001f]/.test(description)) throw unusableDescription()
-  return description
+  return { ...endpointOf(made!), secret }
 }

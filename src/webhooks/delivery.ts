@@ -1,11 +1,14 @@
 import { publicId } from '#kit/ids'
-import { instant, int, nullable, oneOf, type RowOf, row, text } from '#kit/postgres'
+import { bool, day, instant, int, nullable, oneOf, type RowOf, row, text } from '#kit/postgres'
 
 const delivery = {
   id: int,
+  day,
   endpointId: int,
   webhookId: text,
   eventType: text,
+  objectKey: text,
+  isSample: bool,
   status: oneOf('waiting', 'retrying', 'delivered', 'failed', 'cancelled'),
   tries: int,
   nextTryAt: nullable(instant),
@@ -30,11 +33,21 @@ export const TryRow = row({
 /** The contract's words (spec 1, States): what is not finished is retrying, whatever was given up is failed. */
 export type DeliveryStatus = 'delivered' | 'retrying' | 'failed'
 
+/** The `object_key` of a sample: it is about nothing that exists. */
+export const SAMPLE_OBJECT = 'sample'
+
+/** Whether the text has the form of a webhook_id; another one names no delivery. */
+export const isWebhookId = (text: string) => /^wh_[0-9a-f]{32}$/.test(text)
+
 /** A delivery as its history shows it; response code, duration and failure are those of the last try. */
 export type Delivery = {
   webhookId: string
   endpoint: string
   event: string
+  /** The subscription or member that it is about; null for a sample. */
+  object: string | null
+  /** A sample that someone had sent. */
+  test: boolean
   status: DeliveryStatus
   /** Given up because the endpoint was disabled. */
   cancelled: boolean
@@ -59,14 +72,14 @@ const SHOWN = {
 
 export function deliveryOf(found: RowOf<typeof DeliveryRow>): Delivery {
   const { webhookId, tries, nextTryAt, createdAt, finishedAt, responseCode, durationMs, failure } = found
-  const endpoint = publicId('we', found.endpointId)
-  const cancelled = found.status === 'cancelled'
   return {
     webhookId,
-    endpoint,
+    endpoint: publicId('we', found.endpointId),
     event: found.eventType,
+    object: objectOf(found.objectKey),
+    test: found.isSample,
     status: SHOWN[found.status],
-    cancelled,
+    cancelled: found.status === 'cancelled',
     tries,
     nextTryAt,
     createdAt,
@@ -75,4 +88,12 @@ export function deliveryOf(found: RowOf<typeof DeliveryRow>): Delivery {
     durationMs,
     failure
   }
+}
+
+const PREFIXES = { subscription: 'sub', member: 'mem' } as const
+
+/** `subscription:12` as the public `sub_12`. */
+function objectOf(key: string): string | null {
+  const [kind, id] = key.split(':')
+  return kind === 'subscription' || kind === 'member' ? publicId(PREFIXES[kind], Number(id)) : null
 }

@@ -1,4 +1,4 @@
-import { bool, type Ctx, int, row, sql } from '#kit/postgres'
+import { bool, type Ctx, instant, int, nullable, type RowOf, row, sql, text } from '#kit/postgres'
 import { EndpointRow } from './endpoint.ts'
 
 /** The fields of the store that decide which receivers it may have. */
@@ -6,62 +6,132 @@ export function readStoreKind(ctx: Ctx) {
   return ctx.tx.one(row({ sandbox: bool }), sql`select sandbox from stores where store_id = ${ctx.storeId}`)
 }
 
-export function insertEndpoint(
+/** One at a time makes an endpoint of the store, until its transaction ends: so that they can be counted first. */
+export async function lockEndpointList(ctx: Ctx): Promise<void> {
+  await ctx.tx.run(sql`select pg_advisory_xact_lock(hashtextextended('webhook_endpoints', ${ctx.storeId}))`)
+}
+
+/** Without deleted ones. */
+export async function countEndpoints(ctx: Ctx): Promise<number> {
+  const { count } = await ctx.tx.one(
+    row({ count: int }),
+    sql`select count(*) as count from webhook_endpoints where store_id = ${ctx.storeId} and deleted_at is null`
+  )
+  return count
+}
+
+export async function insertEndpoint(
   ctx: Ctx,
   endpoint: { url: string; events: string[] | null; description: string; secret: Buffer }
-) {
-  return ctx.tx.one(
-    EndpointRow,
+): Promise<number> {
+  const { id } = await ctx.tx.one(
+    row({ id: int }),
     sql`
     insert into webhook_endpoints (store_id, url, events, description, secret, created_at, updated_at)
     values (${ctx.storeId}, ${endpoint.url}, ${endpoint.events}, ${endpoint.description}, ${endpoint.secret},
             ${ctx.now}, ${ctx.now})
-    returning id, url, events, description, status, disabled_reason, disabled_at, failing_since, created_at, updated_at`
+    returning id`
   )
+  return id
 }
 
-/** All of them, newest first. */
+/** Newest first, without deleted ones. */
 export function listEndpointRows(ctx: Ctx) {
   return ctx.tx.many(
     EndpointRow,
     sql`
-    select id, url, events, description, status, disabled_reason, disabled_at, failing_since, created_at, updated_at
-      from webhook_endpoints where store_id = ${ctx.storeId} order by id desc`
+    select id, kind, url, events, description, status, disabled_reason, disabled_at, failing_since,
+           case when previous_secret_until > clock_timestamp() then previous_secret_until end as previous_secret_until,
+           created_at, updated_at
+      from webhook_endpoints where store_id = ${ctx.storeId} and deleted_at is null order by id desc`
   )
 }
 
+/** Null also for one that is deleted. */
 export function findEndpointRow(ctx: Ctx, id: number) {
   return ctx.tx.maybeOne(
     EndpointRow,
     sql`
-    select id, url, events, description, status, disabled_reason, disabled_at, failing_since, created_at, updated_at
-      from webhook_endpoints where store_id = ${ctx.storeId} and id = ${id}`
+    select id, kind, url, events, description, status, disabled_reason, disabled_at, failing_since,
+           case when previous_secret_until > clock_timestamp() then previous_secret_until end as previous_secret_until,
+           created_at, updated_at
+      from webhook_endpoints where store_id = ${ctx.storeId} and id = ${id} and deleted_at is null`
   )
 }
 
-/** Null when there is no such endpoint. One that is enabled already starts afresh too: its failures are forgotten. */
-export function markEnabled(ctx: Ctx, id: number) {
+/** The same, held until the transaction ends. */
+export function lockEndpointRow(ctx: Ctx, id: number) {
   return ctx.tx.maybeOne(
     EndpointRow,
     sql`
-    update webhook_endpoints
-       set status = 'enabled', disabled_reason = null, disabled_at = null, failing_since = null, updated_at = ${ctx.now}
-     where store_id = ${ctx.storeId} and id = ${id}
-    returning id, url, events, description, status, disabled_reason, disabled_at, failing_since, created_at, updated_at`
+    select id, kind, url, events, description, status, disabled_reason, disabled_at, failing_since,
+           previous_secret_until, created_at, updated_at
+      from webhook_endpoints where store_id = ${ctx.storeId} and id = ${id} and deleted_at is null
+       for update`
   )
 }
 
+export async function rewriteEndpoint(
+  ctx: Ctx,
+  id: number,
+  to: { url: string; events: string[] | null; description: string; failingSince: Temporal.Instant | null }
+): Promise<void> {
+  await ctx.tx.run(sql`
+    update webhook_endpoints
+       set url = ${to.url}, events = ${to.events}, description = ${to.description}, failing_since = ${to.failingSince},
+           updated_at = ${ctx.now}
+     where store_id = ${ctx.storeId} and id = ${id}`)
+}
+
+/** Real time, as receivers live in it. Without an overlap nothing is left of the old secret. */
+export async function replaceSecret(ctx: Ctx, id: number, secret: Buffer, overlapHours: number): Promise<void> {
+  await ctx.tx.run(sql`
+    update webhook_endpoints
+       set previous_secret = case when ${overlapHours}::int > 0 then secret end,
+           previous_secret_until = case when ${overlapHours}::int > 0
+                                        then clock_timestamp() + ${overlapHours}::int * interval '1 hour' end,
+           secret = ${secret}, updated_at = ${ctx.now}
+     where store_id = ${ctx.storeId} and id = ${id} and deleted_at is null`)
+}
+
+export async function dropPreviousSecret(ctx: Ctx, id: number): Promise<void> {
+  await ctx.tx.run(sql`
+    update webhook_endpoints set previous_secret = null, previous_secret_until = null, updated_at = ${ctx.now}
+     where store_id = ${ctx.storeId} and id = ${id} and deleted_at is null and previous_secret is not null`)
+}
+
+/** One that is enabled already starts afresh too: its failures are forgotten. */
+export async function markEnabled(ctx: Ctx, id: number): Promise<void> {
+  await ctx.tx.run(sql`
+    update webhook_endpoints
+       set status = 'enabled', disabled_reason = null, disabled_at = null, failing_since = null, updated_at = ${ctx.now}
+     where store_id = ${ctx.storeId} and id = ${id} and deleted_at is null`)
+}
+
+const DisabledEndpoint = row({ id: int, url: text, failingSince: nullable(instant) })
+export type DisabledEndpoint = RowOf<typeof DisabledEndpoint>
+
 /** Touches enabled endpoints only: the first reason stays. Returns those that it disabled. */
-export async function markDisabled(ctx: Ctx, ids: number[], reason: string): Promise<number[]> {
-  const disabled = await ctx.tx.many(
-    row({ id: int }),
+export function markDisabled(ctx: Ctx, ids: number[], reason: string): Promise<DisabledEndpoint[]> {
+  return ctx.tx.many(
+    DisabledEndpoint,
     sql`
     update webhook_endpoints
        set status = 'disabled', disabled_reason = ${reason}, disabled_at = ${ctx.now}, updated_at = ${ctx.now}
      where store_id = ${ctx.storeId} and id = any(${ids}::bigint[]) and status = 'enabled'
-    returning id`
+    returning id, url, failing_since`
   )
-  return disabled.map((d) => d.id)
+}
+
+/** Tells whether there was one to delete. A rolled secret goes at once; a reason why it was disabled before stays. */
+export async function markDeleted(ctx: Ctx, id: number): Promise<boolean> {
+  const deleted = await ctx.tx.run(sql`
+    update webhook_endpoints
+       set status = 'disabled', disabled_reason = coalesce(disabled_reason, 'Deleted'),
+           disabled_at = coalesce(disabled_at, ${ctx.now}), deleted_at = ${ctx.now}, previous_secret = null,
+           previous_secret_until = null, updated_at = ${ctx.now}
+     where store_id = ${ctx.storeId} and id = ${id} and deleted_at is null`)
+  return deleted > 0
 }
 
 /** Touches a row only when it tells something new, as most batches do not. */

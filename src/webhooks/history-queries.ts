@@ -1,53 +1,141 @@
-import { type Ctx, int, row, sql, type Tx } from '#kit/postgres'
+import { type Ctx, int, row, type Statement, sql, type Tx } from '#kit/postgres'
 import { DeliveryRow, DeliveryWithBodyRow, TryRow } from './delivery.ts'
 
-/** Newest first. A filter that is null lets all pass. */
-export function listDeliveryRows(
-  ctx: Ctx,
-  filters: {
-    statuses: readonly string[] | null
-    event: string | null
-    endpointId: number | null
-    beforeId: number | null
-    limit: number
-  }
-) {
-  return ctx.tx.many(
-    DeliveryRow,
-    sql`
-    select d.id, d.endpoint_id, d.webhook_id, d.event_type, d.status, d.tries, d.next_try_at, d.created_at,
-           d.finished_at, t.response_code, t.duration_ms, t.failure
-      from webhook_deliveries d
-      left join webhook_tries t on t.store_id = d.store_id and t.delivery_id = d.id and t.try_number = d.tries
-     where d.store_id = ${ctx.storeId}
-       and (${filters.statuses}::text[] is null or d.status = any(${filters.statuses}::text[]))
-       and (${filters.event}::text is null or d.event_type = ${filters.event})
-       and (${filters.endpointId}::bigint is null or d.endpoint_id = ${filters.endpointId})
-       and d.id < coalesce(${filters.beforeId}::bigint, 9223372036854775807)
-     order by d.id desc limit ${filters.limit}`
-  )
+/** What narrows the history. Null lets all pass. */
+export type HistoryFilters = {
+  objectKey: string | null
+  statuses: readonly string[] | null
+  event: string | null
+  endpointId: number | null
+  /** Inclusive. */
+  from: Temporal.Instant | null
+  /** Exclusive. */
+  to: Temporal.Instant | null
+  /** No delivery from `from` on was made before that day of real time; null where the store's clock tells nothing of it. */
+  fromDay: Temporal.PlainDate | null
+  before: { day: Temporal.PlainDate; id: number } | null
+  limit: number
+}
+
+const FIRST_DAY = Temporal.PlainDate.from('0001-01-01')
+const LAST_DAY = Temporal.PlainDate.from('9999-12-31')
+
+const valuesOf = (storeId: number, f: HistoryFilters) => [
+  storeId,
+  f.objectKey,
+  f.statuses,
+  f.event,
+  f.endpointId,
+  f.from,
+  f.to,
+  f.fromDay ?? FIRST_DAY,
+  f.before?.day ?? LAST_DAY,
+  f.before?.id ?? Number.MAX_SAFE_INTEGER,
+  f.limit
+]
+
+const PASSES = `
+       and ($2::text is null or d.object_key = $2) and ($3::text[] is null or d.status = any($3))
+       and ($4::text is null or d.event_type = $4) and ($5::bigint is null or d.endpoint_id = $5)
+       and ($6::timestamptz is null or d.created_at >= $6) and ($7::timestamptz is null or d.created_at < $7)
+       and d.day >= $8::date`
+
+/** From the newest day back, along an index that `conditions` fit; no day is sorted, and none read beyond the page. */
+const alongDays = (...conditions: string[]) => `
+  select d.* from webhook_deliveries d
+   where d.store_id = $1 ${conditions.map((c) => `and ${c}`).join(' ')}
+     and d.day <= $9::date and (d.day, d.id) < ($9::date, $10::bigint) ${PASSES}
+   order by d.day desc, d.id desc limit $11`
+
+/** What is open is in the queue, which is short. Ids ascend, also where an open one has moved to a later day. */
+const ALONG_QUEUE = `
+  select d.* from webhook_queue q
+   cross join lateral (
+         select * from webhook_deliveries w
+          where w.store_id = $1 and w.day = q.day and w.id = q.delivery_id offset 0) d
+   where q.store_id = $1 and q.delivery_id < $10::bigint and ($2::text is null or q.object_key = $2)
+     and ($5::bigint is null or q.endpoint_id = $5) and $9::date is not null ${PASSES}
+   order by q.delivery_id desc limit $11`
+
+/** The page's rows with their last try and their next one. The offsets keep the planner from reading whole days for them. */
+const pageOf = (name: string, rows: string) => {
+  const text = `
+  select d.id, d.day, d.endpoint_id, d.webhook_id, d.event_type, d.object_key, d.event_row is null as is_sample, d.status,
+         d.tries, q.next_try_at, d.created_at, d.finished_at, t.response_code, t.duration_ms, t.failure
+    from (${rows}) d
+    left join webhook_queue q on q.store_id = $1 and q.delivery_id = d.id
+    left join lateral (
+         select response_code, duration_ms, failure from webhook_tries w
+          where w.store_id = $1 and w.day = d.day and w.delivery_id = d.id and w.try_number = d.tries offset 0) t on true
+   order by d.day desc, d.id desc`
+  return (storeId: number, filters: HistoryFilters): Statement => ({
+    name: `webhook_history_${name}`,
+    text,
+    values: valuesOf(storeId, filters)
+  })
+}
+
+const ofAll = pageOf('all', alongDays())
+const ofObject = pageOf('object', alongDays('d.object_key = $2'))
+const ofType = pageOf('type', alongDays('d.event_type = $4'))
+const ofEndpoint = pageOf('endpoint', alongDays('d.endpoint_id = $5'))
+const givenUp = pageOf('given_up', alongDays(`d.status in ('failed', 'cancelled')`))
+const open = pageOf('open', ALONG_QUEUE)
+
+const ONLY_OPEN = ['waiting', 'retrying']
+const ONLY_GIVEN_UP = ['failed', 'cancelled']
+
+/** Newest first. Read along the index that leaves the fewest rows to look at. */
+export function listDeliveryRows(ctx: Ctx, filters: HistoryFilters) {
+  const { objectKey, statuses, event, endpointId } = filters
+  const only = (wanted: string[]) => statuses?.every((status) => wanted.includes(status)) ?? false
+  const statement =
+    objectKey !== null
+      ? ofObject
+      : only(ONLY_OPEN)
+        ? open
+        : only(ONLY_GIVEN_UP)
+          ? givenUp
+          : event !== null
+            ? ofType
+            : endpointId !== null
+              ? ofEndpoint
+              : ofAll
+  return ctx.tx.many(DeliveryRow, statement(ctx.storeId, filters))
 }
 
 export function findDeliveryRow(ctx: Ctx, webhookId: string) {
   return ctx.tx.maybeOne(
     DeliveryWithBodyRow,
     sql`
-    select d.id, d.endpoint_id, d.webhook_id, d.event_type, d.status, d.tries, d.next_try_at, d.created_at,
-           d.finished_at, t.response_code, t.duration_ms, t.failure, d.body
+    select d.id, d.day, d.endpoint_id, d.webhook_id, d.event_type, d.object_key, d.event_row is null as is_sample, d.status,
+           d.tries, q.next_try_at, d.created_at, d.finished_at, t.response_code, t.duration_ms, t.failure, d.body
       from webhook_deliveries d
-      left join webhook_tries t on t.store_id = d.store_id and t.delivery_id = d.id and t.try_number = d.tries
+      left join webhook_queue q on q.store_id = d.store_id and q.delivery_id = d.id
+      left join lateral (
+           select response_code, duration_ms, failure from webhook_tries w
+            where w.store_id = ${ctx.storeId} and w.day = d.day and w.delivery_id = d.id and w.try_number = d.tries
+           offset 0) t on true
      where d.store_id = ${ctx.storeId} and d.webhook_id = ${webhookId}`
   )
 }
 
 /** First try first. */
-export function listTryRows(ctx: Ctx, deliveryId: number) {
+export function listTryRows(ctx: Ctx, day: Temporal.PlainDate, deliveryId: number) {
   return ctx.tx.many(
     TryRow,
     sql`
     select try_number, started_at, duration_ms, response_code, failure, response_text
-      from webhook_tries where store_id = ${ctx.storeId} and delivery_id = ${deliveryId} order by try_number`
+      from webhook_tries
+     where store_id = ${ctx.storeId} and day = ${day} and delivery_id = ${deliveryId} order by try_number`
   )
+}
+
+/** Deleted ones too: their history is there. */
+export function knowsEndpoint(ctx: Ctx, id: number): Promise<boolean> {
+  return ctx.tx
+    .maybeOne(row({ id: int }), sql`select id from webhook_endpoints where store_id = ${ctx.storeId} and id = ${id}`)
+    .then((found) => found !== null)
 }
 
 /** Over all stores; finished deliveries are not counted, since a history may be long. */
@@ -55,13 +143,12 @@ export function summarize(tx: Tx) {
   return tx.one(
     row({ waiting: int, retrying: int, enabled: int, disabled: int, failing: int }),
     sql`
-    select d.waiting, d.retrying, e.enabled, e.disabled, e.failing
-      from (select count(*) filter (where status = 'waiting') as waiting,
-                   count(*) filter (where status = 'retrying') as retrying
-              from webhook_deliveries where next_try_at is not null) d,
+    select q.waiting, q.retrying, e.enabled, e.disabled, e.failing
+      from (select count(*) filter (where tries = 0) as waiting, count(*) filter (where tries > 0) as retrying
+              from webhook_queue) q,
            (select count(*) filter (where status = 'enabled') as enabled,
                    count(*) filter (where status = 'disabled') as disabled,
                    count(*) filter (where status = 'enabled' and failing_since is not null) as failing
-              from webhook_endpoints) e`
+              from webhook_endpoints where deleted_at is null) e`
   )
 }

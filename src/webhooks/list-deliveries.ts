@@ -1,15 +1,24 @@
 import { internalId } from '#kit/ids'
-import { EVENT_TYPES } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
-import { type Delivery, type DeliveryDetail, type DeliveryStatus, deliveryOf } from './delivery.ts'
-import { findDeliveryRow, listDeliveryRows, listTryRows } from './history-queries.ts'
-import { deliveryNotFound, endpointNotFound, unknownEventTypes } from './refusals.ts'
+import { type Delivery, type DeliveryDetail, type DeliveryStatus, deliveryOf, isWebhookId } from './delivery.ts'
+import { endpointIdOf } from './endpoint.ts'
+import { isEventType } from './endpoint-fields.ts'
+import { readStoreKind } from './endpoint-queries.ts'
+import { findDeliveryRow, knowsEndpoint, listDeliveryRows, listTryRows } from './history-queries.ts'
+import { deliveryNotFound, endpointNotFound, unknownEventTypes, unusableObject } from './refusals.ts'
 
 /** Filters combine. `before` is the webhook_id that the last page ended with. */
 export type DeliveryFilters = {
   status?: DeliveryStatus
   event?: string
+  /** A deleted endpoint's history is there too. */
   endpoint?: string
+  /** A subscription or member, by its public id. */
+  object?: string
+  /** When it was made, store time; inclusive. */
+  from?: Temporal.Instant
+  /** Exclusive. */
+  to?: Temporal.Instant
   before?: string
   limit?: number
 }
@@ -23,19 +32,24 @@ const STORED = {
 /** The delivery history, newest first. `next` is the `before` of the following page; null on the last one. */
 export async function listDeliveries(
   ctx: Ctx,
-  { status, event, endpoint, before, limit = 50 }: DeliveryFilters = {}
+  { status, event, endpoint, object, from, to, before, limit = 50 }: DeliveryFilters = {}
 ): Promise<{ deliveries: Delivery[]; next: string | null }> {
-  if (event !== undefined && !EVENT_TYPES.some((type) => type === event)) throw unknownEventTypes([event])
-  const endpointId = endpoint === undefined ? null : internalId('we', endpoint)
-  if (endpoint !== undefined && endpointId === null) throw endpointNotFound(endpoint)
-  const last = before === undefined ? null : await findDeliveryRow(ctx, before)
+  if (event !== undefined && !isEventType(event)) throw unknownEventTypes('event', [event])
+  const objectKey = object === undefined ? null : objectKeyOf(object)
+  const endpointId = endpoint === undefined ? null : endpointIdOf(endpoint)
+  if (endpointId !== null && !(await knowsEndpoint(ctx, endpointId))) throw endpointNotFound(endpoint!)
+  const last = before === undefined ? null : await findRow(ctx, before)
   if (before !== undefined && !last) throw deliveryNotFound(before)
 
   const rows = await listDeliveryRows(ctx, {
+    objectKey,
     statuses: status === undefined ? null : STORED[status],
     event: event ?? null,
     endpointId,
-    beforeId: last?.id ?? null,
+    from: from ?? null,
+    to: to ?? null,
+    fromDay: from === undefined ? null : await earliestDay(ctx, from),
+    before: last,
     limit: limit + 1
   })
   const deliveries = rows.slice(0, limit).map(deliveryOf)
@@ -45,7 +59,25 @@ export async function listDeliveries(
 
 /** One delivery with its payload and every try, first try first. */
 export async function findDelivery(ctx: Ctx, webhookId: string): Promise<DeliveryDetail | null> {
-  const found = await findDeliveryRow(ctx, webhookId)
+  const found = await findRow(ctx, webhookId)
   if (!found) return null
-  return { ...deliveryOf(found), body: found.body, history: await listTryRows(ctx, found.id) }
+  return { ...deliveryOf(found), body: found.body, history: await listTryRows(ctx, found.day, found.id) }
+}
+
+async function findRow(ctx: Ctx, webhookId: string) {
+  return isWebhookId(webhookId) ? findDeliveryRow(ctx, webhookId) : null
+}
+
+/** Days are those of real time. A live store has no other time, so nothing from `from` on lies in an earlier day. */
+async function earliestDay(ctx: Ctx, from: Temporal.Instant): Promise<Temporal.PlainDate | null> {
+  const { sandbox } = await readStoreKind(ctx)
+  return sandbox ? null : from.toZonedDateTimeISO('UTC').toPlainDate()
+}
+
+function objectKeyOf(object: string): string {
+  const subscription = internalId('sub', object)
+  if (subscription !== null) return `subscription:${subscription}`
+  const member = internalId('mem', object)
+  if (member === null) throw unusableObject()
+  return `member:${member}`
 }

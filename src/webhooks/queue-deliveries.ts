@@ -17,17 +17,25 @@ export async function queueDeliveries(ctx: Ctx, events: StoredEvent[]): Promise<
     if (listening.length === 0) return []
     const data = JSON.parse(event.data) as unknown
     return listening.map(({ id: endpointId }) => {
-      const webhookId = `wh_${randomUUID().replaceAll('-', '')}`
+      const webhookId = newWebhookId()
       return { endpointId, webhookId, event, body: bodyOf(event, webhookId, data) }
     })
   })
   if (deliveries.length > 0) await insertDeliveries(ctx, deliveries)
 }
 
+export function newWebhookId(): string {
+  return `wh_${randomUUID().replaceAll('-', '')}`
+}
+
 /**
  * The envelope of spec 1, its keys in the contract's order. Made by stringify from a parsed value, whatever spacing the
  * event was stored with: so a receiver that parses and stringifies before it computes the signature gets these bytes.
  */
-function bodyOf({ type, occurredAt }: StoredEvent, webhookId: string, data: unknown): string {
+export function bodyOf(
+  { type, occurredAt }: Pick<StoredEvent, 'type' | 'occurredAt'>,
+  webhookId: string,
+  data: unknown
+): string {
   return JSON.stringify({ event: type, timestamp: isoOf(occurredAt), webhook_id: webhookId, data })
 }

@@ -1,16 +1,19 @@
 import { EVENT_TYPES } from '#kit/outbox'
 import { invalidField, Refusal } from '#kit/refusal'
 
-export const endpointNotFound = (id: string) => new Refusal('not_found', `There is no webhook endpoint ${id}`)
+export const endpointNotFound = (id: string) =>
+  new Refusal('not_found', `There is no webhook endpoint ${id.slice(0, 100)}`)
 
 export const deliveryNotFound = (webhookId: string) =>
-  new Refusal('not_found', `There is no webhook delivery ${webhookId}`)
+  new Refusal('not_found', `There is no webhook delivery ${webhookId.slice(0, 100)}`)
 
 export const unusableUrl = (problem: string) => invalidField('url', problem)
 
-export const unknownEventTypes = (unknown: string[]) =>
+export const urlOfListener = () => invalidField('url', 'cannot be set: this endpoint is a terminal that listens')
+
+export const unknownEventTypes = (field: string, unknown: string[]) =>
   invalidField(
-    'events',
+    field,
     `takes event types, and ${unknown.map((u) => `"${u}"`).join(', ')} is none; there are ${EVENT_TYPES.join(', ')}`
   )
 
@@ -18,3 +21,23 @@ export const noEventTypes = () => invalidField('events', 'must name an event typ
 
 export const unusableDescription = () =>
   invalidField('description', 'takes at most 500 characters, without control characters')
+
+export const unusableReason = () => invalidField('reason', 'takes 1 to 200 characters, without control characters')
+
+export const unusableOverlap = (mostHours: number) =>
+  invalidField('overlap', `takes a whole number of hours from 0 to ${mostHours}`)
+
+export const unusableObject = () =>
+  invalidField('object', 'takes the id of a subscription or a member, such as sub_12 or mem_3')
+
+export const tooManyEndpoints = (most: number) =>
+  new Refusal('conflict', `The store has ${most} webhook endpoints, and more are not possible: delete one first`)
+
+export const endpointDisabled = (id: string, reason: string | null) =>
+  new Refusal('conflict', `Webhook endpoint ${id} is disabled (${reason}): nothing is sent to it until it is enabled`)
+
+export const endpointDeleted = (id: string) =>
+  new Refusal('conflict', `Webhook endpoint ${id} is deleted: nothing is sent to it any more`)
+
+export const nobodyListens = (id: string) =>
+  new Refusal('conflict', `Webhook endpoint ${id} is a terminal that no longer listens`)

@@ -1,27 +1,41 @@
-import { internalId } from '#kit/ids'
 import type { Ctx } from '#kit/postgres'
+import { notify } from '#stores'
 import { cancelOpenDeliveries } from './delivery-queries.ts'
-import { type Endpoint, endpointOf } from './endpoint.ts'
-import { findEndpointRow, markDisabled, markEnabled } from './endpoint-queries.ts'
+import { disabledNotice } from './disabled-notice.ts'
+import { type Endpoint, endpointIdOf, endpointOf } from './endpoint.ts'
+import { checkReason } from './endpoint-fields.ts'
+import { type DisabledEndpoint, findEndpointRow, markDisabled, markEnabled } from './endpoint-queries.ts'
 import { endpointNotFound } from './refusals.ts'
 
 /**
- * Switches an endpoint on or off. Disabling gives up its open deliveries, which stay in the history as cancelled;
- * events that occur while it is disabled make none.
+ * Switches an endpoint on or off by hand. Disabling gives up its open deliveries, which stay in the history as
+ * cancelled; events that occur while it is disabled make none. The first reason stays.
  */
-export async function setEndpointStatus(ctx: Ctx, id: string, status: 'enabled' | 'disabled'): Promise<Endpoint> {
-  const internal = internalId('we', id)
-  if (internal === null) throw endpointNotFound(id)
-
-  if (status === 'disabled') await disableEndpoints(ctx, [internal], 'Disabled by hand')
-  const endpoint = status === 'enabled' ? await markEnabled(ctx, internal) : await findEndpointRow(ctx, internal)
+export async function setEndpointStatus(
+  ctx: Ctx,
+  id: string,
+  status: 'enabled' | 'disabled',
+  reason = 'Disabled by hand'
+): Promise<Endpoint> {
+  const internal = endpointIdOf(id)
+  if (status === 'disabled') await switchOff(ctx, [internal], checkReason(reason))
+  else await markEnabled(ctx, internal)
+  const endpoint = await findEndpointRow(ctx, internal)
   if (!endpoint) throw endpointNotFound(id)
 
   return endpointOf(endpoint)
 }
 
-/** The same for the sender, which disables those that are gone or have failed for long. */
+/** The same for the sender, which disables those that are gone or have failed for long, and tells who runs the store. */
 export async function disableEndpoints(ctx: Ctx, ids: number[], reason: string): Promise<void> {
+  for (const endpoint of await switchOff(ctx, ids, reason)) {
+    await notify(ctx, await disabledNotice(ctx, endpoint, reason))
+  }
+}
+
+async function switchOff(ctx: Ctx, ids: number[], reason: string): Promise<DisabledEndpoint[]> {
   const disabled = await markDisabled(ctx, ids, reason)
-  if (disabled.length > 0) await cancelOpenDeliveries(ctx, disabled)
+  const disabledIds = disabled.map((d) => d.id)
+  if (disabledIds.length > 0) await cancelOpenDeliveries(ctx, disabledIds)
+  return disabled
 }

@@ -1,0 +1,140 @@
+// What an operator puts into the queue by hand: samples, and what is sent again.
+import { bool, type Ctx, day, int, nullable, oneOf, row, sql, text } from '#kit/postgres'
+import { SAMPLE_OBJECT } from './delivery.ts'
+
+/**
+ * Whether an endpoint can be sent to, held so until the commit: one that is disabled at the same moment either is seen as
+ * such or finds the new row in the queue and cancels it. Null when there never was one.
+ */
+export function shareEndpoint(ctx: Ctx, id: number) {
+  return ctx.tx.maybeOne(
+    row({ status: oneOf('enabled', 'disabled'), disabledReason: nullable(text), deleted: bool, listens: bool }),
+    sql`
+    select status, disabled_reason, deleted_at is not null as deleted,
+           listening_until is null or listening_until > clock_timestamp() as listens
+      from webhook_endpoints where store_id = ${ctx.storeId} and id = ${id} for share`
+  )
+}
+
+/** Those of the store, or the one given, that can be sent to; held as above, in the order of ids. */
+export async function shareOpenEndpoints(ctx: Ctx, onlyId: number | null): Promise<number[]> {
+  const open = await ctx.tx.many(
+    row({ id: int }),
+    sql`
+    select id from webhook_endpoints
+     where store_id = ${ctx.storeId} and (${onlyId}::bigint is null or id = ${onlyId}) and status = 'enabled'
+       and (listening_until is null or listening_until > clock_timestamp())
+     order by id for share`
+  )
+  return open.map(({ id }) => id)
+}
+
+/** A sample is tried once, at once, and stands in no line. */
+export async function insertSample(
+  ctx: Ctx,
+  sample: { endpointId: number; webhookId: string; eventType: string; body: string }
+): Promise<void> {
+  await ctx.tx.run(sql`
+    with made as (
+      insert into webhook_deliveries (store_id, day, endpoint_id, webhook_id, event_type, object_key, body, created_at)
+      values (${ctx.storeId}, (clock_timestamp() at time zone 'UTC')::date, ${sample.endpointId}, ${sample.webhookId},
+              ${sample.eventType}, ${SAMPLE_OBJECT}, ${sample.body}, ${ctx.now})
+      returning id, day)
+    insert into webhook_queue (store_id, delivery_id, day, endpoint_id, object_key, max_tries, first, ready, next_try_at)
+    select ${ctx.storeId}, id, day, ${sample.endpointId}, ${SAMPLE_OBJECT}, 1, false, true, ${ctx.now} from made`)
+}
+
+/** Has an open delivery tried now, unless it is being sent or waits in line for its first try. Tells whether it is open. */
+export async function hurryDelivery(ctx: Ctx, deliveryId: number): Promise<boolean> {
+  const found = await ctx.tx.maybeOne(
+    row({ ready: bool, leased: bool }),
+    sql`
+    select ready, coalesce(leased_until > clock_timestamp(), false) as leased
+      from webhook_queue where store_id = ${ctx.storeId} and delivery_id = ${deliveryId} for update`
+  )
+  if (found?.ready && !found.leased) {
+    await ctx.tx.run(sql`
+      update webhook_queue set next_try_at = least(next_try_at, ${ctx.now})
+       where store_id = ${ctx.storeId} and delivery_id = ${deliveryId}`)
+  }
+  return found !== null
+}
+
+/**
+ * Opens a finished delivery again: a new round of the schedule, in no line. Tells whether it was finished. The lease
+ * counter begins anywhere, so that a result from before does not fit by chance.
+ */
+export async function reopenDelivery(ctx: Ctx, { day, id }: { day: Temporal.PlainDate; id: number }): Promise<boolean> {
+  const reopened = await ctx.tx.run(sql`
+    with reopened as (
+      update webhook_deliveries
+         set status = case when tries = 0 then 'waiting' else 'retrying' end, finished_at = null
+       where store_id = ${ctx.storeId} and day = ${day} and id = ${id}
+         and status in ('delivered', 'failed', 'cancelled')
+      returning id, day, endpoint_id, object_key, event_row, tries)
+    insert into webhook_queue
+           (store_id, delivery_id, day, endpoint_id, object_key, tries, tries_before, max_tries, first, ready, next_try_at,
+            lease_token)
+    select ${ctx.storeId}, id, day, endpoint_id, object_key, tries, tries, case when event_row is null then 1 end, false,
+           true, ${ctx.now}, (random() * 1000000000)::int
+      from reopened`)
+  return reopened > 0
+}
+
+const Chunk = row({ reopened: int, lastDay: nullable(day), lastId: nullable(int) })
+
+/**
+ * The next chunk of given-up deliveries of these endpoints, oldest first, from `after` on; without samples. Tells where it
+ * ended: null when nothing is left.
+ */
+export function reopenGivenUp(
+  ctx: Ctx,
+  wanted: {
+    endpointIds: number[]
+    since: Temporal.Instant
+    after: { day: Temporal.PlainDate; id: number }
+    limit: number
+  }
+) {
+  return ctx.tx.one(
+    Chunk,
+    sql`
+    with chosen as materialized (
+      select day, id from webhook_deliveries
+       where store_id = ${ctx.storeId} and status in ('failed', 'cancelled') and event_row is not null
+         and finished_at >= ${wanted.since} and endpoint_id = any(${wanted.endpointIds}::bigint[])
+         and day >= ${wanted.after.day}::date and (day, id) > (${wanted.after.day}::date, ${wanted.after.id}::bigint)
+       order by day, id limit ${wanted.limit} for update),
+    reopened as (
+      update webhook_deliveries d
+         set status = case when d.tries = 0 then 'waiting' else 'retrying' end, finished_at = null
+        from chosen c
+       where d.store_id = ${ctx.storeId} and d.day = c.day and d.id = c.id
+      returning d.id, d.day, d.endpoint_id, d.object_key, d.tries),
+    queued as (
+      insert into webhook_queue
+             (store_id, delivery_id, day, endpoint_id, object_key, tries, tries_before, first, ready, next_try_at, lease_token)
+      select ${ctx.storeId}, id, day, endpoint_id, object_key, tries, tries, false, true, ${ctx.now},
+             (random() * 1000000000)::int
+        from reopened order by id
+      returning 1)
+    select (select count(*) from queued) as reopened, l.day as last_day, l.id as last_id
+      from (select 1) one left join (select day, id from chosen order by day desc, id desc limit 1) l on true`
+  )
+}
+
+/** Given-up deliveries that cannot be sent again, because their endpoint is disabled or deleted. */
+export async function countUnsendable(
+  ctx: Ctx,
+  { endpointIds, onlyId, since }: { endpointIds: number[]; onlyId: number | null; since: Temporal.Instant }
+): Promise<number> {
+  const { count } = await ctx.tx.one(
+    row({ count: int }),
+    sql`
+    select count(*) as count from webhook_deliveries
+     where store_id = ${ctx.storeId} and status in ('failed', 'cancelled') and event_row is not null
+       and finished_at >= ${since} and endpoint_id <> all(${endpointIds}::bigint[])
+       and (${onlyId}::bigint is null or endpoint_id = ${onlyId})`
+  )
+  return count
+}

@@ -1,0 +1,68 @@
+import type { Ctx, Database } from '#kit/postgres'
+import { countUnsendable, hurryDelivery, reopenDelivery, reopenGivenUp, shareOpenEndpoints } from './by-hand-queries.ts'
+import { type DeliveryDetail, isWebhookId } from './delivery.ts'
+import { endpointIdOf } from './endpoint.ts'
+import { findEndpointRow } from './endpoint-queries.ts'
+import { findDeliveryRow } from './history-queries.ts'
+import { findDelivery } from './list-deliveries.ts'
+import { deliveryNotFound, endpointNotFound } from './refusals.ts'
+import { refuseUnsendable } from './sendable.ts'
+
+/**
+ * Sends a delivery again: the same webhook_id and body. A finished one begins a new round of the retry schedule; one that
+ * is to be tried later is tried now; one that is being sent just now is left to it.
+ */
+export async function resendDelivery(ctx: Ctx, webhookId: string): Promise<DeliveryDetail> {
+  const found = isWebhookId(webhookId) ? await findDeliveryRow(ctx, webhookId) : null
+  if (!found) throw deliveryNotFound(webhookId)
+  // First the row in the queue, then the endpoint, then the delivery: the sender locks in that order.
+  const open = await hurryDelivery(ctx, found.id)
+  await refuseUnsendable(ctx, found.endpointId)
+  // When it is not finished after all, someone else was faster to have it sent again, or its day has gone meanwhile.
+  if (!open && !(await reopenDelivery(ctx, found)) && !(await hurryDelivery(ctx, found.id))) {
+    throw deliveryNotFound(webhookId)
+  }
+
+  return (await findDelivery(ctx, webhookId))!
+}
+
+const CHUNK = 2000
+
+/** How many go out again, and how many cannot since their endpoint is disabled or deleted. */
+export type Resent = { resent: number; skipped: number }
+
+/**
+ * Sends again whatever was given up since a time (store time), samples excepted; of one endpoint, or of all that are
+ * enabled. In transactions of a few thousand each, so repeating it after a failure goes on where it stopped.
+ */
+export async function resendFailed(
+  db: Database,
+  storeId: number,
+  { since, endpoint }: { since: Temporal.Instant; endpoint?: string }
+): Promise<Resent> {
+  const onlyId = endpoint === undefined ? null : endpointIdOf(endpoint)
+  if (onlyId !== null) {
+    await db.inStore(storeId, async (ctx) => {
+      if (!(await findEndpointRow(ctx, onlyId))) throw endpointNotFound(endpoint!)
+      await refuseUnsendable(ctx, onlyId)
+    })
+  }
+
+  let resent = 0
+  let after: { day: Temporal.PlainDate; id: number } | null = { day: Temporal.PlainDate.from('0001-01-01'), id: 0 }
+  // Forward only: what fails again meanwhile is not sent a second time.
+  while (after) {
+    const from: { day: Temporal.PlainDate; id: number } = after
+    const chunk = await db.inStore(storeId, async (ctx) => {
+      const endpointIds = await shareOpenEndpoints(ctx, onlyId)
+      return reopenGivenUp(ctx, { endpointIds, since, after: from, limit: CHUNK })
+    })
+    resent += chunk.reopened
+    after = chunk.lastDay && chunk.lastId !== null ? { day: chunk.lastDay, id: chunk.lastId } : null
+  }
+
+  const skipped = await db.inStore(storeId, async (ctx) =>
+    countUnsendable(ctx, { endpointIds: await shareOpenEndpoints(ctx, onlyId), onlyId, since })
+  )
+  return { resent, skipped }
+}
