@@ -1,10 +1,41 @@
-// The receiver of bench/webhooks.ts, in a process of its own: answers 200 to everything, and prints its port.
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+// The receiver of the webhook benches, in a process of its own: https on as many ports as its first argument says. Answers
+// 200 to everything, but never to what comes to a path that begins with /hang. Sends its ports to the parent, and for each
+// message from it a `Report`.
+import { createServer } from 'node:https'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { loopbackTls } from './loopback-tls.ts'
 
-const server = createServer((request, response) => {
+/** What was answered since the last report, and how many POSTs were not. Times are real, in milliseconds. */
+export type Report = { received: number; distinct: number; hung: number; arrivals: [path: string, atMs: number][] }
+
+let seen = new Set<string>()
+let arrivals: Report['arrivals'] = []
+let hung = 0
+
+const server = createServer({ ...loopbackTls, keepAliveTimeout: 60_000 }, (request, response) => {
   request.resume()
-  request.on('end', () => response.end())
+  if (request.url!.startsWith('/hang')) return void hung++
+  request.on('end', () => {
+    arrivals.push([request.url!, performance.timeOrigin + performance.now()])
+    seen.add(String(request.headers['webhook-id']))
+    response.end()
+  })
 })
-server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
+
+// One https server takes the connections of all ports, so that five hundred of them cost little.
+const ports = await Promise.all(
+  Array.from({ length: Number(process.argv[2] ?? 1) }, async () => {
+    const listener = createTcpServer((socket) => server.emit('connection', socket))
+    await new Promise<void>((listening) => listener.listen({ port: 0, host: '127.0.0.1', backlog: 1024 }, listening))
+    return (listener.address() as AddressInfo).port
+  })
+)
+
+process.on('message', () => {
+  process.send!({ received: arrivals.length, distinct: seen.size, hung, arrivals } satisfies Report)
+  seen = new Set()
+  arrivals = []
+  hung = 0
+})
 process.on('disconnect', () => process.exit())
+process.send!(ports)

@@ -1,35 +1,42 @@
-// Delivers waiting webhooks to one loopback receiver, and posts the same bodies in a bare undici loop; prints the ratio.
+// Delivers waiting webhooks to one https receiver on this machine, and has the same bodies sent by a bare undici loop, by
+// graphile-worker and by pg-boss. Fails when we are below 0.6 of the bare loop, behind another, or grow with the queue.
 // Usage: node bench/webhooks.ts [deliveries]
-import { fork } from 'node:child_process'
-import { createHmac, createSecretKey } from 'node:crypto'
-import { once } from 'node:events'
-import { Agent, request } from 'undici'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { createDispatchEngine } from '#kit/dispatch'
 import { record } from '#kit/outbox'
 import { Database, int, row, sql, text } from '#kit/postgres'
 import { startWorker } from '#kit/worker'
 import { createDeliveryEngine, createEndpoint, queueDeliveries } from '#webhooks'
 import { aStore, testVault } from '../test/store-builder.ts'
-import { benchDatabase } from './database.ts'
+import { benchDatabase, median } from './database.ts'
+import { trustLoopbackOnly } from './loopback-tls.ts'
+import { AT_A_TIME, createPost, type Message, startReceiver } from './webhooks-post.ts'
+import { graphileWorker, pgBoss, type QueueSender } from './webhooks-queues.ts'
 
-const COUNT = Number(process.argv[2] ?? 5_000)
+const COUNT = Number(process.argv[2] ?? 20_000)
 const ROUNDS = 3
-const PER_ENDPOINT = 8
+const WANTED = 0.6
+/** Five times as many waiting deliveries may keep so much more memory: noise, not rows. */
+const MOST_GROWTH_MB = 4
 
+trustLoopbackOnly()
 const database = await benchDatabase()
 const db = new Database({ url: database.url })
 const settings = { vault: testVault, addresses: { loopback: true, allow: [] } }
-const receiver = fork(new URL('webhooks-receiver.ts', import.meta.url))
-const [port] = (await once(receiver, 'message')) as [number]
-const url = `http://127.0.0.1:${port}/hooks`
-
+const receiver = await startReceiver()
+const url = `https://127.0.0.1:${receiver.ports[0]}/hooks`
 const worker = await startWorker(db)
 const dispatch = createDispatchEngine({ db, consumers: [queueDeliveries] })
+const queues = [await graphileWorker(database.url), await pgBoss(database.url)]
 
-async function waitingDeliveries() {
-  const store = await aStore(db)
-  const { secret } = await createEndpoint(db, store.storeId, { url }, settings)
-  const facts = Array.from({ length: COUNT }, (_, i) => ({
+type Waiting = { storeId: number; secret: string; messages: Message[]; fanOutPerSecond: number }
+type Sent = { rate: number; statements: number }
+
+async function waitingDeliveries(count: number): Promise<Waiting> {
+  const { storeId, inStore } = await aStore(db)
+  const { secret } = await createEndpoint(db, storeId, { url }, settings)
+  const facts = Array.from({ length: count }, (_, i) => ({
     type: 'billing.success' as const,
     objectKey: `subscription:${i}` as const,
     data: {
@@ -41,80 +48,167 @@ async function waitingDeliveries() {
       next_billing_date: '2026-02-28T05:00:00.000Z'
     }
   }))
-  for (let i = 0; i < COUNT; i += 1000) await store.inStore((ctx) => record(ctx, ...facts.slice(i, i + 1000)))
+  for (let i = 0; i < count; i += 1000) await inStore((ctx) => record(ctx, ...facts.slice(i, i + 1000)))
   const began = performance.now()
-  while ((await dispatch.runOnce(store.storeId)) > 0);
-  return { store, secret, fanOutPerSecond: COUNT / ((performance.now() - began) / 1000) }
-}
-
-async function deliver(storeId: number) {
-  const sender = createDeliveryEngine({ db, leaseOwner: worker.id, ...settings, perEndpoint: PER_ENDPOINT })
-  const before = { ...db.stats }
-  const began = performance.now()
-  while ((await sender.runOnce(storeId)) > 0);
-  const seconds = (performance.now() - began) / 1000
-  await sender.stop()
-  return { rate: COUNT / seconds, statements: (db.stats.statements - before.statements) / COUNT }
-}
-
-/** The least that a sender must do: sign both ways and post, so many at a time. */
-async function postBare(bodies: { webhookId: string; body: string }[], secret: string) {
-  const agent = new Agent({ connections: PER_ENDPOINT })
-  const keys = [createSecretKey(secret, 'utf8'), createSecretKey(secret.slice('whsec_'.length), 'base64')] as const
-  const post = async ({ webhookId, body }: { webhookId: string; body: string }) => {
-    const seconds = Math.floor(Date.now() / 1000)
-    const standard = createHmac('sha256', keys[1]).update(`${webhookId}.${seconds}.${body}`).digest('base64')
-    const headers = {
-      'content-type': 'application/json',
-      'x-svc-signature': `sha256=${createHmac('sha256', keys[0]).update(body).digest('hex')}`,
-      'webhook-id': webhookId,
-      'webhook-timestamp': String(seconds),
-      'webhook-signature': `v1,${standard}`
-    }
-    const answer = await request(url, { dispatcher: agent, method: 'POST', body, headers })
-    await answer.body.dump()
-  }
-  let next = 0
-  const began = performance.now()
-  await Promise.all(
-    Array.from({ length: PER_ENDPOINT }, async () => {
-      while (next < bodies.length) await post(bodies[next++]!)
-    })
-  )
-  const seconds = (performance.now() - began) / 1000
-  await agent.close()
-  return bodies.length / seconds
-}
-
-const ratios: number[] = []
-for (let round = 0; round < ROUNDS; round++) {
-  const { store, secret, fanOutPerSecond } = await waitingDeliveries()
-  const bodies = await store.inStore(({ tx, storeId }) =>
+  while ((await dispatch.runOnce(storeId)) > 0);
+  const fanOutPerSecond = count / ((performance.now() - began) / 1000)
+  const messages = await inStore(({ tx }) =>
     tx.many(
       row({ webhookId: text, body: text }),
-      sql`select webhook_id, body from webhook_deliveries where store_id = ${storeId}`
+      sql`select webhook_id, body from webhook_deliveries where store_id = ${storeId} order by id`
     )
   )
-  const bare = await postBare(bodies, secret)
-  const { rate, statements } = await deliver(store.storeId)
-  const { tries } = await store.inStore(({ tx, storeId }) =>
+  return { storeId, secret, messages, fanOutPerSecond }
+}
+
+async function sendOurs({ storeId, messages }: Waiting, onTry?: () => void): Promise<Sent> {
+  const sender = createDeliveryEngine({ db, leaseOwner: worker.id, ...settings, perEndpoint: AT_A_TIME, onTry })
+  const before = db.stats.roundTrips
+  const rate = await rateOf(messages.length, async () => {
+    while ((await sender.runOnce(storeId)) > 0);
+  })
+  await sender.stop()
+  const { tries, deliveries, open } = await db.inStore(storeId, ({ tx }) =>
     tx.one(
-      row({ tries: int }),
-      sql`select count(*) as tries from webhook_tries where store_id = ${storeId} and failure is null`
+      row({ tries: int, deliveries: int, open: int }),
+      sql`select count(*) as tries, count(distinct delivery_id) as deliveries,
+                 (select count(*) from webhook_queue where store_id = ${storeId}) as open
+            from webhook_tries where store_id = ${storeId} and failure is null`
     )
   )
-  if (tries !== COUNT) throw new Error(`${tries} of ${COUNT} were delivered`)
-  ratios.push(rate / bare)
+  check('ours', messages.length, { tries, deliveries, open })
+  return { rate, statements: (db.stats.roundTrips - before) / messages.length }
+}
+
+/** Nothing written down, nothing claimed. */
+async function sendBare({ secret, messages }: Waiting): Promise<Sent> {
+  const { post, close } = createPost(url, secret)
+  let next = 0
+  const loop = async () => {
+    while (next < messages.length) await (await post(messages[next++]!)).body.dump()
+  }
+  const rate = await rateOf(messages.length, () => Promise.all(Array.from({ length: AT_A_TIME }, loop)))
+  await close()
+  return { rate, statements: 0 }
+}
+
+async function sendByQueue(queue: QueueSender, { secret, messages }: Waiting): Promise<Sent> {
+  await queue.fill(messages)
+  const { post, close } = createPost(url, secret)
+  const before = queue.sent()
+  const rate = await rateOf(messages.length, () => queue.send(post))
+  await queue.rest()
+  const statements = (queue.sent() - before) / messages.length
+  await close()
+  check(queue.name, messages.length, await queue.counts())
+  return { rate, statements }
+}
+
+async function rateOf(count: number, work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now()
+  await work()
+  return count / ((performance.now() - began) / 1000)
+}
+
+function check(name: string, wanted: number, counts: { tries: number; deliveries: number; open: number }) {
+  const { tries, deliveries, open } = counts
+  if (tries === wanted && deliveries === wanted && open === 0) return
+  throw new Error(`${name}: ${tries} tries of ${deliveries} deliveries written down for ${wanted}, ${open} still open`)
+}
+
+const senders = [
+  { name: 'bare loop', send: sendBare },
+  { name: 'ours', send: (waiting: Waiting) => sendOurs(waiting) },
+  ...queues.map((queue) => ({ name: queue.name, send: (waiting: Waiting) => sendByQueue(queue, waiting) }))
+]
+
+/** One round: everyone sends the same bodies, each round another one first. */
+async function sendAll(count: number, first: number): Promise<Map<string, Sent>> {
+  const waiting = await waitingDeliveries(count)
+  const sent = new Map<string, Sent>()
+  for (let i = 0; i < senders.length; i++) {
+    const { name, send } = senders[(first + i) % senders.length]!
+    sent.set(name, await send(waiting))
+    const { received, distinct } = await receiver.report()
+    if (received !== count || distinct !== count) {
+      throw new Error(`${name}: the receiver had ${received} POSTs of ${distinct} deliveries for ${count}`)
+    }
+  }
   console.log(
-    `fan-out ${fanOutPerSecond.toFixed(0)}/s · bare loop ${bare.toFixed(0)}/s · delivered ${rate.toFixed(0)}/s · ` +
-      `ratio ${(rate / bare).toFixed(2)} · ${statements.toFixed(3)} statements per delivery`
+    `fan-out ${waiting.fanOutPerSecond.toFixed(0)}/s · ${senders
+      .map(({ name }) => `${name} ${sent.get(name)!.rate.toFixed(0)}/s`)
+      .join(' · ')}`
+  )
+  return sent
+}
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
+const MB = 1024 * 1024
+
+/** The most that is alive at any time while so many are sent, and how large the process is then. */
+async function memoryOver(count: number) {
+  const waiting = await waitingDeliveries(count)
+  waiting.messages.length = 0
+  let tries = 0
+  let heapMb = 0
+  let rssMb = 0
+  const look = () => {
+    collect()
+    const { heapUsed, rss } = process.memoryUsage()
+    heapMb = Math.max(heapMb, heapUsed / MB)
+    rssMb = Math.max(rssMb, rss / MB)
+  }
+  look()
+  const before = { heapMb, rssMb }
+  await sendOurs({ ...waiting, messages: Array(count) }, () => {
+    if (++tries % Math.ceil(count / 20) === 0) look()
+  })
+  await receiver.report()
+  console.log(
+    `memory over ${count}: heap ${before.heapMb.toFixed(1)} MB before, ${heapMb.toFixed(1)} at most; ` +
+      `process ${before.rssMb.toFixed(0)} MB before, ${rssMb.toFixed(0)} at most`
+  )
+  return heapMb - before.heapMb
+}
+
+console.log('warming up')
+await sendAll(Math.min(COUNT, 2_000), 0)
+const rounds: Map<string, Sent>[] = []
+for (let round = 0; round < ROUNDS; round++) rounds.push(await sendAll(COUNT, round))
+const growthMb = -(await memoryOver(COUNT / 5)) + (await memoryOver(COUNT))
+
+/** Ours against another, round by round. */
+const against = (name: string) => rounds.map((sent) => sent.get('ours')!.rate / sent.get(name)!.rate)
+const others = ['bare loop', ...queues.map((q) => q.name)]
+console.log(`\n${COUNT} deliveries, ${AT_A_TIME} at a time, ${ROUNDS} rounds; medians`)
+for (const { name } of senders) {
+  const rate = median(rounds.map((sent) => sent.get(name)!.rate))
+  const statements = median(rounds.map((sent) => sent.get(name)!.statements))
+  const toBare = median(rounds.map((sent) => sent.get(name)!.rate / sent.get('bare loop')!.rate))
+  console.log(
+    `${name.padEnd(16)} ${rate.toFixed(0).padStart(6)}/s   ${toBare.toFixed(2)} of the bare loop   ` +
+      `${statements.toFixed(3)} statements per delivery`
   )
 }
-console.log(
-  `median ratio ${ratios.sort((a, b) => a - b)[Math.floor(ROUNDS / 2)]!.toFixed(2)}, ${COUNT} deliveries, ${PER_ENDPOINT} at a time`
-)
+for (const name of others) {
+  const ratios = against(name)
+  console.log(
+    `ours to ${name}: ${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)})`
+  )
+}
+console.log(`heap: ${growthMb.toFixed(1)} MB more over five times as many`)
 
-receiver.disconnect()
+const failures = [
+  median(against('bare loop')) < WANTED && `below ${WANTED} of the bare loop`,
+  ...queues.map((q) => median(against(q.name)) <= 1 && `not ahead of ${q.name}`),
+  growthMb > MOST_GROWTH_MB && `memory grows with the queue`
+].filter(Boolean)
+for (const failure of failures) console.error(`NOT MET: ${failure}`)
+if (failures.length > 0) process.exitCode = 1
+
+for (const queue of queues) await queue.close()
+receiver.stop()
 await worker.stop()
 await db.close()
 await database.close()

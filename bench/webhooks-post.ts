@@ -1,0 +1,62 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { createHmac, createSecretKey } from 'node:crypto'
+import { once } from 'node:events'
+import { Agent, type Dispatcher, request } from 'undici'
+import type { Report } from './webhooks-receiver.ts'
+
+/** So many POSTs are under way at a time, whoever sends. */
+export const AT_A_TIME = 8
+
+/** A body that waits to be posted. */
+export type Message = { webhookId: string; body: string }
+
+export type Post = (message: Message) => Promise<Dispatcher.ResponseData>
+
+/** The least that a sender must do: signs both ways and posts, over the same keep-alive connections as the service's. */
+export function createPost(url: string, secret: string): { post: Post; close(): Promise<void> } {
+  const dispatcher = new Agent({
+    connections: AT_A_TIME,
+    pipelining: 1,
+    keepAliveTimeout: 10_000,
+    headersTimeout: 30_000,
+    bodyTimeout: 30_000,
+    allowH2: false
+  })
+  const keys = {
+    contract: createSecretKey(secret, 'utf8'),
+    standard: createSecretKey(secret.slice('whsec_'.length), 'base64')
+  }
+  return {
+    post({ webhookId, body }) {
+      const seconds = Math.floor(Date.now() / 1000)
+      const standard = createHmac('sha256', keys.standard).update(`${webhookId}.${seconds}.${body}`).digest('base64')
+      const headers = {
+        'content-type': 'application/json',
+        'user-agent': 'Perennial-Webhooks/1',
+        'x-svc-signature': `sha256=${createHmac('sha256', keys.contract).update(body).digest('hex')}`,
+        'webhook-id': webhookId,
+        'webhook-timestamp': String(seconds),
+        'webhook-signature': `v1,${standard}`
+      }
+      return request(url, { dispatcher, method: 'POST', body, headers })
+    },
+    close: () => dispatcher.close()
+  }
+}
+
+export type Receiver = { ports: number[]; report(): Promise<Report>; stop(): void }
+
+/** Starts bench/webhooks-receiver.ts. */
+export async function startReceiver({ ports = 1 } = {}): Promise<Receiver> {
+  const child: ChildProcess = fork(new URL('webhooks-receiver.ts', import.meta.url), [String(ports)])
+  const [opened] = (await once(child, 'message')) as [number[]]
+  return {
+    ports: opened,
+    async report() {
+      const answered = once(child, 'message')
+      child.send('report')
+      return (await answered)[0] as Report
+    },
+    stop: () => child.disconnect()
+  }
+}

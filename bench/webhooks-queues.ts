@@ -1,0 +1,222 @@
+import { Logger, makeWorkerUtils, type Runner, run } from 'graphile-worker'
+import pg from 'pg'
+import { PgBoss } from 'pg-boss'
+import { createGatherer } from '#kit/gather'
+import type { Message, Post } from './webhooks-post.ts'
+
+/** A general job queue that does the sender's work: takes a job, signs and posts, writes the try down, ends the job. */
+export type QueueSender = {
+  name: string
+  /** Puts the waiting jobs in. Nothing is left of those before. */
+  fill(messages: Message[]): Promise<void>
+  /** Sends them all; returns when the last try is written down. */
+  send(post: Post): Promise<void>
+  /** Ends what `send` began, which need not be timed. */
+  rest(): Promise<void>
+  /** What has been written down, and how many jobs are not done. */
+  counts(): Promise<{ tries: number; deliveries: number; open: number }>
+  /** How many statements it has sent, `begin` and `commit` included. */
+  sent(): number
+  close(): Promise<void>
+}
+
+type Job = Message & { id: number }
+type Try = { id: number; startedAt: Date; durationMs: number; code: number; text: string }
+
+const FILL_AT_ONCE = 2_000
+const MOST_TRIES_AT_ONCE = 500
+
+/**
+ * graphile-worker with what its page on performance advises: a local queue of 500 jobs, completions gathered. More jobs are
+ * open than there are connections, since a job also waits for its try to be written; what waits together is written
+ * together.
+ */
+export async function graphileWorker(url: string): Promise<QueueSender> {
+  const { pool, sent } = countingPool(url)
+  const logger = new Logger(() => () => {})
+  const utils = await makeWorkerUtils({ pgPool: pool, logger })
+  await utils.migrate()
+  const tries = await triesTable(pool, 'graphile_tries')
+  let runner: Runner
+  let all = countdown(0)
+
+  return {
+    name: 'graphile-worker',
+    sent,
+    async fill(messages) {
+      await pool.query('truncate graphile_worker._private_jobs')
+      await tries.empty()
+      for (const jobs of portionsOf(messages)) {
+        await utils.addJobs(jobs.map((payload) => ({ identifier: 'deliver', payload })))
+      }
+      await pool.query('vacuum analyze graphile_worker._private_jobs')
+      all = countdown(messages.length)
+    },
+    async send(post) {
+      const write = createGatherer({
+        most: MOST_TRIES_AT_ONCE,
+        work: async (_lane: 'tries', finished: Try[]) => {
+          await tries.insert(finished)
+          return finished
+        }
+      })
+      runner = await run({
+        pgPool: pool,
+        logger,
+        noHandleSignals: true,
+        preset: {
+          worker: {
+            concurrentJobs: 24,
+            localQueue: { size: 500 },
+            completeJobBatchDelay: 0,
+            failJobBatchDelay: 0
+          }
+        },
+        taskList: {
+          deliver: async (payload) => {
+            await write('tries', await tryOnce(post, payload as Job))
+            all.less(1)
+          }
+        }
+      })
+      await all.none
+    },
+    rest: () => runner.stop(),
+    counts: () => tries.counts('graphile_worker._private_jobs'),
+    async close() {
+      await utils.release()
+      await pool.end()
+    }
+  }
+}
+
+/** pg-boss with four workers; each takes 250 jobs, sends them, writes their tries and ends the jobs together. */
+export async function pgBoss(url: string): Promise<QueueSender> {
+  const { pool, sent } = countingPool(url)
+  const boss = new PgBoss({
+    db: { executeSql: (text, values) => pool.query(text, values) },
+    supervise: false,
+    schedule: false
+  })
+  boss.on('error', (err) => {
+    throw err
+  })
+  await boss.start()
+  const tries = await triesTable(pool, 'pgboss_tries')
+  const queue = 'deliveries'
+  let all = countdown(0)
+
+  return {
+    name: 'pg-boss',
+    sent,
+    async fill(messages) {
+      await boss.deleteQueue(queue)
+      await boss.createQueue(queue, { partition: true })
+      await tries.empty()
+      for (const jobs of portionsOf(messages))
+        await boss.insert(
+          queue,
+          jobs.map((data) => ({ data }))
+        )
+      // Without fresh statistics it plans its fetches badly, at a tenth of the rate and less.
+      await pool.query('vacuum analyze pgboss.job')
+      all = countdown(messages.length)
+    },
+    async send(post) {
+      for (let i = 0; i < 4; i++) {
+        const worker = await boss.work<Job>(
+          queue,
+          { batchSize: 250, pollingIntervalSeconds: 0.5, priority: false },
+          async (jobs) => {
+            await tries.insert(await Promise.all(jobs.map(({ data }) => tryOnce(post, data))))
+            all.less(jobs.length)
+            // Or it waits out its half second before it asks for more.
+            boss.notifyWorker(worker)
+          }
+        )
+      }
+      await all.none
+    },
+    rest: () => boss.offWork(queue),
+    counts: () => tries.counts(`pgboss.job where name = '${queue}' and state <> 'completed'`),
+    async close() {
+      await boss.stop({ graceful: false })
+      await pool.end()
+    }
+  }
+}
+
+async function tryOnce(post: Post, job: Job): Promise<Try> {
+  const startedAt = new Date()
+  const began = performance.now()
+  const answer = await post(job)
+  const text = (await answer.body.text()).slice(0, 1024)
+  return { id: job.id, startedAt, durationMs: Math.round(performance.now() - began), code: answer.statusCode, text }
+}
+
+/** A table with the columns, checks and key of our own tries. */
+async function triesTable(pool: pg.Pool, name: string) {
+  await pool.query(`create table ${name} (like webhook_tries including defaults including constraints)`)
+  await pool.query(`alter table ${name} add primary key (store_id, day, delivery_id, try_number)`)
+  return {
+    empty: () => pool.query(`truncate ${name}`),
+    insert: (tries: Try[]) =>
+      pool.query({
+        name: `insert_${name}`,
+        text: `insert into ${name}
+                      (store_id, day, delivery_id, try_number, started_at, duration_ms, response_code, failure, response_text)
+               select 1, (clock_timestamp() at time zone 'UTC')::date, id, 1, started_at, duration_ms, code,
+                      case when code not between 200 and 299 then 'status' end, response_text
+                 from unnest($1::bigint[], $2::timestamptz[], $3::int[], $4::int[], $5::text[])
+                      as t(id, started_at, duration_ms, code, response_text)`,
+        values: [
+          tries.map((t) => t.id),
+          tries.map((t) => t.startedAt),
+          tries.map((t) => t.durationMs),
+          tries.map((t) => t.code),
+          tries.map((t) => t.text)
+        ]
+      }),
+    async counts(openJobs: string) {
+      const { rows } = await pool.query<{ tries: number; deliveries: number; open: number }>(
+        `select count(*)::int as tries, count(distinct delivery_id)::int as deliveries,
+                (select count(*)::int from ${openJobs}) as open
+           from ${name} where failure is null`
+      )
+      return rows[0]!
+    }
+  }
+}
+
+function countingPool(url: string) {
+  const pool = new pg.Pool({ connectionString: url, max: 10 })
+  let sent = 0
+  pool.on('error', () => {})
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (...args: unknown[]) => unknown
+    client.query = ((...args: unknown[]) => {
+      sent++
+      return query(...args)
+    }) as typeof client.query
+  })
+  return { pool, sent: () => sent }
+}
+
+function portionsOf(messages: Message[]): Job[][] {
+  const jobs = messages.map((message, i) => ({ ...message, id: i + 1 }))
+  return Array.from({ length: Math.ceil(jobs.length / FILL_AT_ONCE) }, (_, i) =>
+    jobs.slice(i * FILL_AT_ONCE, (i + 1) * FILL_AT_ONCE)
+  )
+}
+
+function countdown(from: number) {
+  const { promise: none, resolve } = Promise.withResolvers<void>()
+  let left = from
+  return {
+    none,
+    less(by: number) {
+      left -= by
+      if (left === 0) resolve()
+    }
+  }
+}
