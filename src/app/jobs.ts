@@ -3,7 +3,7 @@ import type { Job, JobHandler, JobOutcome } from '#kit/jobs'
 import type { Database } from '#kit/postgres'
 import { PUSH_CUSTOMER } from '#members'
 import type { Connector, PlatformContract, PlatformResult } from '#platform'
-import { lockSubscriptions, noteRevisions, PUSH_CONTRACT, type Subscription } from '#subscriptions'
+import { lockSubscriptions, notePushed, PUSH_CONTRACT, type Pushed, type Subscription } from '#subscriptions'
 import { syncContractsById } from './platform-topics.ts'
 import { pushCustomers } from './push-customers.ts'
 
@@ -15,12 +15,11 @@ export function jobHandlers(deps: Deps): Record<string, JobHandler> {
     [PUSH_CONTRACT]: (storeId, jobs) => pushContracts(deps, storeId, jobs),
     [PUSH_CUSTOMER]: (storeId, jobs) => pushCustomers(deps, storeId, jobs),
     [SYNC_CONTRACT]: async (storeId, jobs) => {
-      await syncContractsById(
-        deps,
-        storeId,
-        jobs.map((job) => String(job.payload.contractId))
+      const ids = jobs.map((job) => String(job.payload.contractId))
+      const unsure = new Set(await syncContractsById(deps, storeId, ids))
+      return ids.map((id) =>
+        unsure.has(id) ? { done: false, reason: 'A change of ours is under way there' } : { done: true }
       )
-      return jobs.map(() => ({ done: true }))
     }
   }
 }
@@ -35,7 +34,7 @@ async function pushContracts({ db, connectorOf }: Deps, storeId: number, jobs: J
   const contracts = await connector.contracts([...subscriptions.values()].map((s) => s.platformContractId))
   if (!contracts.ok) return jobs.map(() => ({ done: false, reason: contracts.failure.message }))
 
-  const revisions: { id: number; revision: string }[] = []
+  const made: Pushed[] = []
   const outcomes = await Promise.all(
     wanted.map(async (id): Promise<JobOutcome> => {
       const subscription = subscriptions.get(id)!
@@ -43,21 +42,25 @@ async function pushContracts({ db, connectorOf }: Deps, storeId: number, jobs: J
       if (!contract) return { done: false, reason: `The platform has no contract ${subscription.platformContractId}` }
       const pushed = await push(connector, subscription, contract)
       if (!pushed.ok) return { done: false, reason: pushed.failure.message }
-      if (pushed.value) revisions.push({ id, revision: pushed.value })
+      made.push({ id, ...pushed.value })
       return { done: true }
     })
   )
-  await db.inStore(storeId, (ctx) => noteRevisions(ctx, revisions))
+  await db.inStore(storeId, (ctx) => notePushed(ctx, made))
   return outcomes
 }
 
-/** Makes only the calls that are needed; the value is the contract's newest revision, or null when none was. */
+/**
+ * Makes only the calls that are needed; the value is the contract's newest revision, and its date where that is ours now. A
+ * date of a contract that stands still may be somebody else's: it is left to be followed.
+ */
 async function push(
   connector: Connector,
   subscription: Subscription,
   contract: PlatformContract
-): Promise<PlatformResult<string | null>> {
-  let revision: string | null = null
+): Promise<PlatformResult<Omit<Pushed, 'id'>>> {
+  let { revision } = contract
+  let date: Temporal.Instant | null = null
   const { status, platformContractId: id, nextBillingAt } = subscription
   const move = {
     active: () => connector.activateContract(id),
@@ -72,10 +75,14 @@ async function push(
     if (!moved.ok) return moved
     revision = moved.value.revision
   }
-  if (status === 'active' && nextBillingAt && !contract.nextBillingDate?.equals(nextBillingAt)) {
-    const moved = await connector.setNextBillingDate(id, nextBillingAt)
-    if (!moved.ok) return moved
-    revision = moved.value.revision
+  if (status === 'active' && nextBillingAt) {
+    date = contract.nextBillingDate
+    if (!date?.equals(nextBillingAt)) {
+      const moved = await connector.setNextBillingDate(id, nextBillingAt)
+      if (!moved.ok) return moved
+      revision = moved.value.revision
+      date = moved.value.nextBillingDate
+    }
   }
-  return { ok: true, value: revision }
+  return { ok: true, value: { revision, nextBillingAt: date } }
 }

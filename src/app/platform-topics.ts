@@ -1,5 +1,14 @@
-import { type AttemptResult, noteChallenges, resultOf, retryHeldCharges, settleAttempts, stopBilling } from '#billing'
-import type { Database } from '#kit/postgres'
+import {
+  type AttemptResult,
+  noteChallenges,
+  resultOf,
+  retryHeldCharges,
+  SYNC_CONTRACT,
+  settleAttempts,
+  stopBilling
+} from '#billing'
+import { enqueue } from '#kit/jobs'
+import type { Ctx, Database } from '#kit/postgres'
 import { meetCustomers } from '#members'
 import { recordOrders } from '#orders'
 import {
@@ -38,12 +47,11 @@ export function platformTopics(deps: Deps): Record<string, InboundHandler> {
     await db.inStore(storeId, (ctx) => recordOrders(ctx, told))
   }
 
-  const contracts: InboundHandler = (storeId, messages) =>
-    syncContractsById(
-      deps,
-      storeId,
-      messages.map((m) => parseContractPayload(m.payload).id)
-    )
+  const contracts: InboundHandler = async (storeId, messages) => {
+    const ids = messages.map((m) => parseContractPayload(m.payload).id)
+    const unsure = await syncContractsById(deps, storeId, ids)
+    await db.inStore(storeId, (ctx) => lookAgain(ctx, unsure))
+  }
 
   const attempts: InboundHandler = (storeId, messages) => settleTold(deps, storeId, messages)
 
@@ -77,19 +85,33 @@ export function platformTopics(deps: Deps): Record<string, InboundHandler> {
   }
 }
 
-/** Reads contracts from the platform and takes them over. Throws when the platform cannot be asked or has no such contract. */
-export async function syncContractsById({ db, connectorOf }: Deps, storeId: number, ids: string[]): Promise<void> {
+/**
+ * Reads contracts from the platform and takes them over; returns those that are to be looked at again. Throws when the
+ * platform cannot be asked or has no such contract.
+ */
+export async function syncContractsById({ db, connectorOf }: Deps, storeId: number, ids: string[]): Promise<string[]> {
   const connector = await connectorOf(storeId)
   const wanted = [...new Set(ids)]
   const contracts = answered(await connector.contracts(wanted))
   const origins = [...contracts.values()].flatMap((contract) => contract.originOrder?.id ?? [])
   const orders = origins.length > 0 ? answered(await connector.orders([...new Set(origins)])) : new Map()
-  await db.inStore(storeId, async (ctx) => {
-    const { stopped } = await syncContracts(ctx, [...contracts.values()], [...orders.values()])
-    await stopBilling(ctx, stopped)
+  const { unsure } = await db.inStore(storeId, async (ctx) => {
+    const followed = await syncContracts(ctx, [...contracts.values()], [...orders.values()])
+    await stopBilling(ctx, followed.stopped)
+    return followed
   })
   const missing = wanted.filter((id) => !contracts.has(id))
   if (missing.length > 0) throw new Error(`The platform has no contract ${missing.join(', ')}`)
+  return unsure
+}
+
+/** Has contracts read again, when what we are about to change on the platform ourselves is done. */
+function lookAgain(ctx: Ctx, contractIds: string[]): Promise<void> {
+  return enqueue(
+    ctx,
+    SYNC_CONTRACT,
+    contractIds.map((contractId) => ({ key: contractId, payload: { contractId } }))
+  )
 }
 
 async function settleTold({ db, connectorOf }: Deps, storeId: number, messages: InboundMessage[]): Promise<void> {

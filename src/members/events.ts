@@ -28,10 +28,25 @@ function memberPayload(member: MemberSnapshot, store: StoreFacts) {
   }
 }
 
-const about = (member: MemberSnapshot) => ({ objectKey: `member:${member.id}` as const, refs: { memberId: member.id } })
+const about = ({ id }: { id: number }) => ({ objectKey: `member:${id}` as const, refs: { memberId: id } })
 
 export const memberCreated = (member: MemberSnapshot, store: StoreFacts) =>
   ({ type: 'member.created', ...about(member), data: memberPayload(member, store) }) satisfies DomainEvent
+
+/** Null is no tier: before the first plan, and after the last membership. */
+export const tierChanged = (
+  member: { id: number; email: string | null },
+  tier: { previous: string | null; new: string | null }
+) =>
+  ({
+    type: 'member.tier_changed',
+    ...about(member),
+    data: {
+      member_id: publicId('mem', member.id),
+      customer: { id: publicId('cust', member.id), email: member.email },
+      tier
+    }
+  }) satisfies DomainEvent
 
 /** `changes` tells each changed field as {from, to}. */
 export const memberUpdated = (member: MemberSnapshot, changes: Record<string, unknown>, store: StoreFacts) =>

@@ -108,12 +108,21 @@ export type Standing = {
   nextBillingAt: Temporal.Instant | null
 }
 
-/** Holds the rows, in order of id, and tells who has been a member before. */
+const StandingBefore = row({
+  id: int,
+  email: nullable(text),
+  memberSince: nullable(instant),
+  status: nullable(oneOf('active', 'paused', 'cancelled')),
+  planId: nullable(int)
+})
+export type StandingBefore = RowOf<typeof StandingBefore>
+
+/** Holds the rows, in order of id, and tells how each stood before; one who has not been a member has status null. */
 export function lockMembers(ctx: Ctx, ids: number[]) {
   return ctx.tx.many(
-    row({ id: int, memberSince: nullable(instant) }),
+    StandingBefore,
     sql`
-    select id, member_since from members
+    select id, email, member_since, status, plan_id from members
      where store_id = ${ctx.storeId} and id = any(${ids}::bigint[])
      order by id for no key update`
   )

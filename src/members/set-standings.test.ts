@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { record } from '#kit/outbox'
 import { int, row, sql, text } from '#kit/postgres'
 import { testDatabase } from '../../test/database.ts'
 import { aStore } from '../../test/store-builder.ts'
@@ -22,7 +23,7 @@ for (const off of ['', 'enable_hashjoin', 'enable_hashjoin, enable_mergejoin', '
           ctx,
           ids.map((id) => ({ id, email: `${id}@example.com`, firstName: null, lastName: null }))
         )
-        await setStandings(
+        const told = await setStandings(
           ctx,
           [...known.values()].map(({ id }) => ({
             memberId: id,
@@ -32,6 +33,7 @@ for (const off of ['', 'enable_hashjoin', 'enable_hashjoin, enable_mergejoin', '
             nextBillingAt: null
           }))
         )
+        await record(ctx, ...told)
       })
     }
     const told = await store.inStore((ctx) =>

@@ -1,25 +1,72 @@
-import { record } from '#kit/outbox'
+import { publicId } from '#kit/ids'
+import type { DomainEvent } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
+import { listPlans } from '#plans'
 import { storeFacts } from '#stores'
-import { memberCreated } from './events.ts'
-import { listMemberSnapshots, lockMembers, markStandings, type Standing } from './queries.ts'
+import { memberCreated, memberUpdated, tierChanged } from './events.ts'
+import { listMemberSnapshots, lockMembers, markStandings, type Standing, type StandingBefore } from './queries.ts'
 
 /**
- * Brings members' status, plan and next date in line with their subscriptions, in the transaction of the change there.
- * The first standing makes a customer a member: member.created.
+ * Brings members' status, plan and next date in line with their subscriptions, in the transaction of the change there, and
+ * returns what is to be told of it: the caller records it along with that change. The first standing makes a customer a
+ * member: member.created. A later change of tier is member.tier_changed, one of the plan alone member.updated; status and
+ * next date are told by the events of the subscription.
  */
-export async function setStandings(ctx: Ctx, standings: Standing[]): Promise<void> {
+export async function setStandings(ctx: Ctx, standings: Standing[]): Promise<DomainEvent[]> {
   const before = await lockMembers(
     ctx,
     standings.map((s) => s.memberId)
   )
   await markStandings(ctx, standings)
-  const created = before.filter((member) => member.memberSince === null)
-  if (created.length === 0) return
-  const store = await storeFacts(ctx)
-  const members = await listMemberSnapshots(
-    ctx,
-    created.map((m) => m.id)
+  const standing = new Map(standings.map((s) => [s.memberId, s]))
+  const created = before.filter(({ memberSince }) => memberSince === null).map(({ id }) => id)
+  const moved = before.filter((was) => was.memberSince !== null && hasMoved(was, standing.get(was.id)!))
+  if (created.length === 0 && moved.length === 0) return []
+
+  const [store, plans] = [await storeFacts(ctx), await plansById(ctx, moved.length > 0)]
+  const changes = moved.map((was) => ({ was, ...changeOf(was, standing.get(was.id)!, plans) }))
+  const updated = changes.filter(({ tier, plan }) => tier === null && plan !== null)
+  const snapshots = new Map(
+    (await listMemberSnapshots(ctx, [...created, ...updated.map(({ was }) => was.id)])).map((m) => [m.id, m])
   )
-  await record(ctx, ...members.map((member) => memberCreated(member, store)))
+  return [
+    ...created.map((id) => memberCreated(snapshots.get(id)!, store)),
+    ...changes.flatMap(({ was, tier, plan }): DomainEvent[] => {
+      if (tier) return [tierChanged(was, tier)]
+      return plan ? [memberUpdated(snapshots.get(was.id)!, plan, store)] : []
+    })
+  ]
+}
+
+type Place = Pick<StandingBefore | Standing, 'status' | 'planId'>
+
+/** The common case, a renewal, asks for no plan. */
+function hasMoved(was: Place, is: Place): boolean {
+  return was.planId !== is.planId || isOver(was) !== isOver(is)
+}
+
+const isOver = ({ status }: Place) => status === 'cancelled'
+
+type Ranks = Map<number, { name: string; tierName: string }>
+
+async function plansById(ctx: Ctx, areWanted: boolean): Promise<Ranks> {
+  return new Map(areWanted ? (await listPlans(ctx)).map((plan) => [plan.id, plan]) : [])
+}
+
+/** What has changed of the rank and, where that stayed, of the plan. A tier is held as long as a membership is. */
+function changeOf(was: Place, is: Place, plans: Ranks) {
+  const planOf = ({ planId }: Place) => (planId === null ? undefined : plans.get(planId))
+  const tierOf = (place: Place) => (isOver(place) ? null : (planOf(place)?.tierName ?? null))
+  const [previous, now] = [tierOf(was), tierOf(is)]
+  if (previous !== now) return { tier: { previous, new: now }, plan: null }
+  if (was.planId === is.planId) return { tier: null, plan: null }
+  const shown = (place: Place) => ({
+    id: place.planId && publicId('plan', place.planId),
+    name: planOf(place)?.name ?? null
+  })
+  const [from, to] = [shown(was), shown(is)]
+  return {
+    tier: null,
+    plan: { plan_id: { from: from.id, to: to.id }, plan_name: { from: from.name, to: to.name } }
+  }
 }

@@ -1,2 +1,2 @@
 export { createPlan, type PlanInput } from './create-plan.ts'
-export { findPlanByName, listPlans, listPlansBySellingPlan, type Plan } from './plan.ts'
+export { findPlanByName, listPlans, type Plan } from './plan.ts'

@@ -29,14 +29,3 @@ export function listPlans(ctx: Ctx): Promise<Plan[]> {
 export function findPlanByName(ctx: Ctx, name: string): Promise<Plan | null> {
   return ctx.tx.maybeOne(Plan, sql`select * from plans where store_id = ${ctx.storeId} and name = ${name}`)
 }
-
-/** Plans by the platform's selling plan number; unknown numbers are left out. */
-export async function listPlansBySellingPlan(ctx: Ctx, sellingPlanIds: string[]): Promise<Map<string, Plan>> {
-  const plans = await ctx.tx.many(
-    Plan,
-    sql`
-    select * from plans
-     where store_id = ${ctx.storeId} and platform_selling_plan_id = any(${sellingPlanIds}::text[])`
-  )
-  return new Map(plans.map((plan) => [plan.platformSellingPlanId, plan]))
-}

@@ -1,7 +1,8 @@
-import type { DomainEvent } from '#kit/outbox'
-import { type Ctx, sql } from '#kit/postgres'
+import { type DomainEvent, record } from '#kit/outbox'
+import { type Ctx, int, row, sql } from '#kit/postgres'
 import { storeFacts } from '#stores'
 import { billingDate, lastCycleDue } from './billing-dates.ts'
+import { subscriptionActivated } from './events.ts'
 import {
   carryOut,
   carryOutUntold,
@@ -62,8 +63,8 @@ export type CycleResult = { subscriptionId: number; cycle: number } & (
 
 /**
  * Takes billing's results: the next date from the anchor after a payment, a retry or a hold after a decline, the end
- * when dunning gave up. Returns the subscriptions as they are now, and the facts of endings: the caller records them after
- * its own, since the decline comes before the end. One that was cancelled or paused while its charge was under way keeps
+ * when dunning gave up. Returns the subscriptions as they are now, and the facts of first payments and of endings: the
+ * caller records them after its own, since the charge comes before what follows from it. One that was cancelled or paused while its charge was under way keeps
  * its status.
  */
 export async function settleCycles(
@@ -83,7 +84,7 @@ export async function settleCycles(
     byId.get(subscription.id)!.reduce((s, result) => stateAfter(s, result, ctx.now, store.timezone), subscription)
   )
   await markStates(ctx, states)
-  await refreshStandings(
+  const ofMembers = await refreshStandings(
     ctx,
     states.map((s) => s.memberId)
   )
@@ -104,9 +105,17 @@ export async function settleCycles(
         : planEnd(s, 'failed', 'payment_failed', times)
     ]
   })
-  await carryOutUntold(ctx, endings, 'dunning')
+  const ofEndings = await carryOutUntold(ctx, endings, 'dunning')
   for (const { after: ended } of endings) after.set(ended.id, ended)
-  return { after, told: endings.flatMap(({ events }) => events) }
+  const activated = locked
+    .filter((before) => isFirstPayment(before, after.get(before.id)!))
+    .map(({ id }) => subscriptionActivated(after.get(id)!, ctx.now, store.profile))
+  return { after, told: [...activated, ...ofMembers, ...ofEndings] }
+}
+
+/** A trial was active before its first payment. One that stopped while the charge was under way does not become so. */
+function isFirstPayment(before: Subscription, after: Subscription): boolean {
+  return before.cycleIndex === 0 && after.cycleIndex > 0 && after.trialEndsAt === null && after.status === 'active'
 }
 
 function stateAfter(s: Subscription, result: CycleResult, now: Temporal.Instant, timezone: string): Subscription {
@@ -140,10 +149,25 @@ export function takeNextCycle(ctx: Ctx, { id, nextCycle }: Subscription): Promis
   return markInBilling(ctx, [{ id, nextCycle }])
 }
 
-/** Makes held subscriptions due at once: their customer has brought a new payment method. Others stay as they are. */
+/**
+ * Makes held subscriptions due at once: their customer has brought a new payment method. Others stay as they are. The
+ * attempt that follows is what is told of it.
+ */
 export async function markDueNow(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
-  await ctx.tx.run(sql`
+  if (subscriptionIds.length === 0) return
+  const due = await ctx.tx.many(
+    row({ memberId: int }),
+    sql`
     update subscriptions set billing_due_at = ${ctx.now}, next_billing_at = ${ctx.now}, updated_at = ${ctx.now}
      where store_id = ${ctx.storeId} and id = any(${subscriptionIds}::bigint[])
-       and status = 'active' and billing_due_at is null and declines > 0`)
+       and status = 'active' and billing_due_at is null and declines > 0
+    returning member_id`
+  )
+  await record(
+    ctx,
+    ...(await refreshStandings(
+      ctx,
+      due.map((s) => s.memberId)
+    ))
+  )
 }

@@ -19,6 +19,38 @@ export function billingDate(rhythm: Rhythm, cycle: number, timezone: string): Te
     .toInstant()
 }
 
+/**
+ * The rhythm with another interval from cycle `from` on, which keeps its own date. The day of the month stays that of the
+ * anchor also where the date is in a month too short for it: one of the 31st that is billed on 28 February goes on on a 31st.
+ */
+export function withInterval(
+  rhythm: Rhythm,
+  from: number,
+  { interval, intervalCount }: Pick<Rhythm, 'interval' | 'intervalCount'>,
+  timezone: string
+): Rhythm {
+  const at = billingDate(rhythm, from, timezone)
+  const plain = { anchorAt: at, anchorCycle: from, interval, intervalCount }
+  const [anchor, date] = [rhythm.anchorAt, at].map((t) => t.toZonedDateTimeISO(timezone).toPlainDateTime())
+  const isCutShort = !isShort(rhythm.interval) && !isShort(interval) && date!.day < anchor!.day
+  if (!isCutShort) return plain
+  // An anchor that lies some steps before, in a month that has the day, leads to the same date.
+  for (let back = 1; back < Math.min(from, MONTHS_LOOKED_BACK); back++) {
+    const month = date!.subtract({ [UNIT[interval]]: back * intervalCount }).toPlainDate()
+    if (month.daysInMonth < anchor!.day) continue
+    const anchorAt = month
+      .with({ day: anchor!.day })
+      .toZonedDateTime({ timeZone: timezone, plainTime: anchor!.toPlainTime() })
+      .toInstant()
+    const kept = { anchorAt, anchorCycle: from - back, interval, intervalCount }
+    if (billingDate(kept, from, timezone).equals(at)) return kept
+  }
+  return plain
+}
+
+const MONTHS_LOOKED_BACK = 12
+const isShort = (interval: Interval) => interval === 'day' || interval === 'week'
+
 /** The first cycle from `from` on that falls after `moment`. */
 export function firstCycleAfter(rhythm: Rhythm, from: number, moment: Temporal.Instant, timezone: string): number {
   let cycle = Math.max(from, estimate(rhythm, moment))

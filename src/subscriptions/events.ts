@@ -48,15 +48,35 @@ const about = (subscription: Subscription) => ({
 export const subscriptionCreated = (s: Subscription, profile: ProfileName) =>
   ({ type: 'subscription.created', ...about(s), data: subscriptionPayload(s, profile) }) satisfies DomainEvent
 
-export const subscriptionActivated = (s: Subscription, profile: ProfileName) =>
+export const subscriptionActivated = (s: Subscription, at: Temporal.Instant, profile: ProfileName) =>
   ({
     type: 'subscription.activated',
     ...about(s),
-    data: { ...subscriptionPayload(s, profile), activated_at: isoOf(s.createdAt) }
+    data: { ...subscriptionPayload(s, profile), activated_at: isoOf(at) }
   }) satisfies DomainEvent
 
+type Changes = Record<string, { from: string | number | null; to: string | number | null }>
+
+/** Each field of the payload that differs, except status and what comes with it: those moves have events of their own. */
+export function changesOf(before: Subscription, after: Subscription): Changes {
+  const [from, to] = [changeable(before), changeable(after)]
+  return Object.fromEntries(
+    (Object.keys(from) as (keyof typeof from)[])
+      .filter((name) => from[name] !== to[name])
+      .map((name) => [name, { from: from[name], to: to[name] }])
+  )
+}
+
+const changeable = (s: Subscription) => ({
+  plan_id: s.planId && publicId('plan', s.planId),
+  plan_name: s.name,
+  price: numberOf(s.priceMinor, s.currency),
+  billing_frequency: billingFrequency(s),
+  next_billing_date: isoOrNull(s.nextBillingAt)
+})
+
 /** `changes` tells each changed field as {from, to}. */
-export const subscriptionUpdated = (s: Subscription, changes: Record<string, unknown>, profile: ProfileName) =>
+export const subscriptionUpdated = (s: Subscription, changes: Changes, profile: ProfileName) =>
   ({
     type: 'subscription.updated',
     ...about(s),

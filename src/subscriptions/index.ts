@@ -16,7 +16,8 @@ export {
   giveBackCycles,
   lockSubscriptions,
   nextSubscriptionWork,
-  noteRevisions
+  notePushed,
+  type Pushed
 } from './queries.ts'
 export { resumeEndedPauses, resumeSubscription } from './resume-subscription.ts'
 export type { PaymentMethod, Subscription } from './subscription.ts'

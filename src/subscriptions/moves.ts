@@ -80,18 +80,17 @@ const stopped = { nextBillingAt: null, billingDueAt: null }
 
 /** Writes planned changes: the rows, the members' standing, the facts, and what the platform must be told. */
 export async function carryOut(ctx: Ctx, planned: Planned[], by: Actor): Promise<void> {
-  await carryOutUntold(ctx, planned, by)
-  await record(ctx, ...planned.flatMap(({ events }) => events))
+  await record(ctx, ...(await carryOutUntold(ctx, planned, by)))
 }
 
-/** The same without the facts, for a caller who has more to tell before them. */
-export async function carryOutUntold(ctx: Ctx, planned: Planned[], by: Actor): Promise<void> {
-  if (planned.length === 0) return
+/** The same, with the facts returned for a caller who has more to tell before them. */
+export async function carryOutUntold(ctx: Ctx, planned: Planned[], by: Actor): Promise<DomainEvent[]> {
+  if (planned.length === 0) return []
   await markStates(
     ctx,
     planned.map(({ after }): SubscriptionState => after)
   )
-  await refreshStandings(
+  const ofMembers = await refreshStandings(
     ctx,
     planned.map(({ before }) => before.memberId)
   )
@@ -102,6 +101,7 @@ export async function carryOutUntold(ctx: Ctx, planned: Planned[], by: Actor): P
       moved.map(({ before }) => before.id)
     )
   }
+  return [...planned.flatMap(({ events }) => events), ...ofMembers]
 }
 
 function sameDate(a: Subscription, b: Subscription): boolean {

@@ -1,3 +1,4 @@
+import type { DomainEvent } from '#kit/outbox'
 import { type Ctx, directSql, instant, int, nullable, type Queries, row, sql, text } from '#kit/postgres'
 import { type Standing, setStandings } from '#members'
 import { type PaymentMethod, Subscription } from './subscription.ts'
@@ -122,8 +123,8 @@ export async function giveBackCycles(ctx: Ctx, rows: { id: number; cycle: number
        and t.cycle > s.cycle_index`)
 }
 
-/** Brings the members of changed subscriptions in line, from all that each of them holds. */
-export async function refreshStandings(ctx: Ctx, memberIds: number[]): Promise<void> {
+/** Brings the members of changed subscriptions in line, from all that each of them holds; returns what is to be told of it. */
+export async function refreshStandings(ctx: Ctx, memberIds: number[]): Promise<DomainEvent[]> {
   const standings = await ctx.tx.many(
     row({
       memberId: int,
@@ -136,16 +137,17 @@ export async function refreshStandings(ctx: Ctx, memberIds: number[]): Promise<v
     select s.member_id,
            case min(case s.status when 'active' then 1 when 'paused' then 2 else 3 end)
              when 1 then 'active' when 2 then 'paused' else 'cancelled' end as status,
-           -- The plan of the liveliest subscription, the oldest of equals; one that has a plan before one without.
+           -- The plan of the liveliest subscription, the oldest of equals; one that has a plan before one without. Of those
+           -- that have ended, the one that ended last.
            (array_agg(s.plan_id order by case s.status when 'active' then 1 when 'paused' then 2 else 3 end,
-                      s.plan_id is null, s.id))[1] as plan_id,
+                      s.plan_id is null, s.cancelled_at desc, s.id))[1] as plan_id,
            min(s.created_at) as member_since,
            min(s.next_billing_at) as next_billing_at
       from subscriptions s
      where s.store_id = ${ctx.storeId} and s.member_id = any(${[...new Set(memberIds)]}::bigint[])
      group by s.member_id`
   )
-  await setStandings(ctx, standings as Standing[])
+  return setStandings(ctx, standings as Standing[])
 }
 
 const nextWork = directSql<[storeId: number]>(
@@ -162,11 +164,60 @@ export function nextSubscriptionWork(
   return direct.one(row({ due: nullable(instant), resume: nullable(instant) }), nextWork(storeId))
 }
 
-/** Notes revisions that our own changes on the platform led to, so that the messages about them bring no news. */
-export async function noteRevisions(ctx: Ctx, rows: { id: number; revision: string }[]): Promise<void> {
+/** What a look at the platform's contract brings that nobody is told of. */
+export type Seen = Pick<
+  Subscription,
+  'id' | 'platformRevision' | 'platformNextBillingAt' | 'maxCycles' | 'paymentMethod'
+>
+
+/** Notes what was seen of contracts; the subscriptions as they are shown stay as they were. */
+export async function noteSeen(ctx: Ctx, rows: Seen[]): Promise<void> {
+  await ctx.tx.run(sql`
+    update subscriptions s
+       set platform_revision = t.revision, platform_next_billing_at = t.platform_date, max_cycles = t.max_cycles,
+           payment_method = t.payment_method::jsonb
+      from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.platformRevision)}::text[],
+                  ${rows.map((r) => r.platformNextBillingAt)}::timestamptz[], ${rows.map((r) => r.maxCycles)}::int[],
+                  ${rows.map((r) => r.paymentMethod && JSON.stringify(r.paymentMethod))}::text[])
+             as t(id, revision, platform_date, max_cycles, payment_method)
+     where s.store_id = ${ctx.storeId} and s.id = t.id
+       and (s.platform_revision, s.platform_next_billing_at, s.max_cycles, s.payment_method)
+           is distinct from (t.revision, t.platform_date, t.max_cycles, t.payment_method::jsonb)`)
+}
+
+/** What is bought, for how much and how often: the part of a subscription that only the platform's contract changes. */
+export type Terms = Pick<Subscription, 'planId' | 'name' | 'priceMinor' | 'interval' | 'intervalCount'>
+
+/** Writes new terms of locked rows. */
+export async function markTerms(ctx: Ctx, rows: (Terms & { id: number })[]): Promise<void> {
   if (rows.length === 0) return
   await ctx.tx.run(sql`
-    update subscriptions s set platform_revision = t.revision
-      from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.revision)}::text[]) as t(id, revision)
+    update subscriptions s
+       set plan_id = t.plan_id, name = t.name, price_minor = t.price, interval = t.interval,
+           interval_count = t.interval_count, updated_at = ${ctx.now}
+      from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.planId)}::bigint[],
+                  ${rows.map((r) => r.name)}::text[], ${rows.map((r) => r.priceMinor)}::bigint[],
+                  ${rows.map((r) => r.interval)}::text[], ${rows.map((r) => r.intervalCount)}::int[])
+             as t(id, plan_id, name, price, interval, interval_count)
+     where s.store_id = ${ctx.storeId} and s.id = t.id`)
+}
+
+/** What our own change of a contract led to. `nextBillingAt` is null where the date was no part of it. */
+export type Pushed = { id: number; revision: string; nextBillingAt: Temporal.Instant | null }
+
+/**
+ * Notes what our own changes on the platform led to, so that the messages about them bring no news. A newer revision that
+ * was seen meanwhile stays: revisions are digits, longer ones are newer.
+ */
+export async function notePushed(ctx: Ctx, rows: Pushed[]): Promise<void> {
+  if (rows.length === 0) return
+  await ctx.tx.run(sql`
+    update subscriptions s
+       set platform_revision = case when (length(t.revision), t.revision collate "C")
+                                         > (length(s.platform_revision), s.platform_revision collate "C")
+                                    then t.revision else s.platform_revision end,
+           platform_next_billing_at = coalesce(t.platform_date, s.platform_next_billing_at)
+      from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.revision)}::text[],
+                  ${rows.map((r) => r.nextBillingAt)}::timestamptz[]) as t(id, revision, platform_date)
      where s.store_id = ${ctx.storeId} and s.id = t.id`)
 }

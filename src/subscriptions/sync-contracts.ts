@@ -1,41 +1,30 @@
-import { waitingKeys } from '#kit/jobs'
-import { numberOf } from '#kit/money'
 import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { meetCustomers } from '#members'
 import { type RecordedOrder, recordOrders } from '#orders'
-import { listPlansBySellingPlan, type Plan } from '#plans'
-import { compareRevisions, type PlatformContract, type PlatformOrder } from '#platform'
+import { listPlans, type Plan } from '#plans'
+import type { PlatformContract, PlatformOrder } from '#platform'
 import { type StoreFacts, storeFacts } from '#stores'
 import { billingDate } from './billing-dates.ts'
-import { subscriptionActivated, subscriptionCreated, subscriptionUpdated } from './events.ts'
+import { subscriptionActivated, subscriptionCreated } from './events.ts'
+import { type Followed, followContracts } from './follow-contracts.ts'
 import { insertSubscriptions, type NewSubscription } from './insert-subscriptions.ts'
-import {
-  carryOut,
-  type Planned,
-  PUSH_CONTRACT,
-  planCancel,
-  planEnd,
-  planPause,
-  planResume,
-  pushContracts
-} from './moves.ts'
+import { isOver, ourStatus, planOf } from './platform-terms.ts'
 import { lockSubscriptionsOfContracts, refreshStandings } from './queries.ts'
 import type { Subscription } from './subscription.ts'
 
 /**
  * Takes over what the platform now says of contracts: new ones become subscriptions, known ones follow the platform in
- * status, price and payment method. The schedule stays ours. A contract that we are about to change on the platform
- * waits for that; an older revision than we have seen changes nothing. `orders` are the contracts' origin orders.
- * Tells which subscriptions stopped by it, for billing to let go of.
+ * status, plan, price, interval and, where somebody moved it there, the next date. The schedule stays ours. An older
+ * revision than we have seen changes nothing. `orders` are the contracts' origin orders.
  */
 export async function syncContracts(
   ctx: Ctx,
   contracts: PlatformContract[],
   orders: PlatformOrder[]
-): Promise<{ stopped: number[] }> {
+): Promise<Followed> {
   const told = contracts.filter((contract) => contract.customer)
-  if (told.length === 0) return { stopped: [] }
+  if (told.length === 0) return { stopped: [], unsure: [] }
   const store = await storeFacts(ctx)
   const members = await meetCustomers(
     ctx,
@@ -43,38 +32,27 @@ export async function syncContracts(
   )
   const recorded = await recordOrders(ctx, orders)
   const known = new Map((await lockSubscriptionsOfContracts(ctx, ids(told))).map((s) => [s.platformContractId, s]))
+  const plans = await listPlans(ctx)
 
   const fresh = told.filter((contract) => !known.has(contract.id))
   if (fresh.length > 0) {
-    const plans = await listPlansBySellingPlan(
-      ctx,
-      fresh.flatMap((c) => c.lines.flatMap((line) => line.sellingPlanId ?? []))
-    )
     await createFrom(
       ctx,
       fresh.map((c) => newSubscription(c, members.get(c.customer!.id)!.id, planOf(c, plans), recorded, ctx.now, store))
     )
   }
-  const stopped = await follow(
+  return followContracts(
     ctx,
     told.flatMap((contract) => {
       const subscription = known.get(contract.id)
       return subscription ? [{ subscription, contract }] : []
     }),
+    plans,
     store
   )
-  return { stopped }
 }
 
 const ids = (contracts: PlatformContract[]) => contracts.map((contract) => contract.id)
-
-function planOf(contract: PlatformContract, plans: Map<string, Plan>): Plan | null {
-  for (const line of contract.lines) {
-    const plan = line.sellingPlanId && plans.get(line.sellingPlanId)
-    if (plan) return plan
-  }
-  return null
-}
 
 /** A contract with an order behind it has paid its first cycle; a trial or an import has its first charge ahead. */
 function newSubscription(
@@ -108,6 +86,7 @@ function newSubscription(
     cycleIndex,
     nextCycle,
     nextBillingAt: at,
+    platformNextBillingAt: contract.nextBillingDate,
     maxCycles: contract.maxCycles,
     trialEndsAt,
     pausedAt: status === 'paused' ? now : null,
@@ -119,13 +98,6 @@ function newSubscription(
   }
 }
 
-/** A status that we do not know (stale, say) must not be billed. */
-function ourStatus(status: string): Subscription['status'] {
-  return status === 'active' || status === 'cancelled' || status === 'expired' || status === 'failed'
-    ? status
-    : 'paused'
-}
-
 async function createFrom(ctx: Ctx, rows: NewSubscription[]): Promise<void> {
   const { profile } = await storeFacts(ctx)
   await insertSubscriptions(ctx, rows)
@@ -133,74 +105,23 @@ async function createFrom(ctx: Ctx, rows: NewSubscription[]): Promise<void> {
     ctx,
     rows.map((s) => s.platformContractId)
   )
-  await refreshStandings(
+  const ofMembers = await refreshStandings(
     ctx,
     created.map((s) => s.memberId)
   )
-  await record(
-    ctx,
-    ...created.flatMap((s) =>
-      s.status === 'active'
-        ? [subscriptionCreated(s, profile), subscriptionActivated(s, profile)]
-        : [subscriptionCreated(s, profile)]
-    )
-  )
+  // Who becomes a member is told of before what they hold.
+  const [first, others] = [
+    ofMembers.filter(({ type }) => type === 'member.created'),
+    ofMembers.filter(({ type }) => type !== 'member.created')
+  ]
+  const ofSubscriptions = created.flatMap((s) => [
+    subscriptionCreated(s, profile),
+    ...(isActivated(s) ? [subscriptionActivated(s, s.createdAt, profile)] : [])
+  ])
+  await record(ctx, ...first, ...ofSubscriptions, ...others)
 }
 
-type Pair = { subscription: Subscription; contract: PlatformContract }
-
-async function follow(ctx: Ctx, pairs: Pair[], store: StoreFacts): Promise<number[]> {
-  const waiting = await waitingKeys(
-    ctx,
-    PUSH_CONTRACT,
-    pairs.map(({ subscription }) => String(subscription.id))
-  )
-  const news = pairs.filter(
-    ({ subscription, contract }) =>
-      // What has ended on the platform has ended, whatever we were about to tell it.
-      (!waiting.has(String(subscription.id)) || isOver(ourStatus(contract.status))) &&
-      compareRevisions(contract.revision, subscription.platformRevision) >= 0
-  )
-  const ours = news.filter(({ subscription, contract }) => ended(subscription) && contract.status === 'active')
-  await pushContracts(
-    ctx,
-    ours.map(({ subscription }) => subscription.id)
-  )
-  const planned = news
-    .filter((pair) => !ours.includes(pair))
-    .flatMap(({ subscription, contract }) => converge(subscription, contract, ctx.now, store) ?? [])
-  await carryOut(ctx, planned, 'platform')
-  return planned.flatMap(({ before, after }) =>
-    before.status === 'active' && after.status !== 'active' ? before.id : []
-  )
-}
-
-const isOver = (status: Subscription['status']) => status === 'cancelled' || status === 'failed' || status === 'expired'
-const ended = ({ status }: Subscription) => isOver(status)
-
-/** The change that makes the subscription agree with the contract; null when it does already. */
-function converge(
-  before: Subscription,
-  contract: PlatformContract,
-  now: Temporal.Instant,
-  store: StoreFacts
-): Planned | null {
-  const priceMinor = contract.priceMinor + contract.deliveryPriceMinor
-  const told = { ...before, platformRevision: contract.revision, paymentMethod: contract.paymentMethod, priceMinor }
-  const times = { now, store }
-  const status = ourStatus(contract.status)
-  if (status !== before.status && !ended(before)) {
-    const move = {
-      paused: () => planPause(told, null, times),
-      active: () => planResume(told, null, times),
-      cancelled: () => planCancel(told, 'platform', null, times),
-      failed: () => planEnd(told, 'failed', 'platform', times),
-      expired: () => planEnd(told, 'expired', 'expired', times)
-    }[status]()
-    return { ...move, before }
-  }
-  if (contract.revision === before.platformRevision) return null
-  if (priceMinor === before.priceMinor) return { before, after: told, events: [] }
-  const price = { from: numberOf(before.priceMinor, before.currency), to: numberOf(priceMinor, before.currency) }
-  return { before, after: told, events: [subscriptionUpdated(told, { price }, store.profile)] }
+/** Paid by its checkout, or in its trial. One that was made without either is activated by its first payment. */
+function isActivated({ status, cycleIndex, trialEndsAt }: Subscription): boolean {
+  return status === 'active' && (cycleIndex > 0 || trialEndsAt !== null)
 }

@@ -1,0 +1,165 @@
+import { waitingKeys } from '#kit/jobs'
+import type { DomainEvent } from '#kit/outbox'
+import type { Ctx } from '#kit/postgres'
+import type { Plan } from '#plans'
+import { compareRevisions, type PlatformContract } from '#platform'
+import type { StoreFacts } from '#stores'
+import { withInterval } from './billing-dates.ts'
+import { changesOf, subscriptionUpdated } from './events.ts'
+import {
+  carryOut,
+  type Planned,
+  PUSH_CONTRACT,
+  planCancel,
+  planEnd,
+  planPause,
+  planResume,
+  pushContracts
+} from './moves.ts'
+import { isOver, ourStatus, termsOf } from './platform-terms.ts'
+import { markTerms, noteSeen, type Terms } from './queries.ts'
+import type { Subscription } from './subscription.ts'
+
+/**
+ * What came of following. `stopped`: subscriptions that are no longer active, for billing to let go of. `unsure`: contracts
+ * whose status or date may be somebody's change or our own that is just under way; to be looked at again when it is done.
+ */
+export type Followed = { stopped: number[]; unsure: string[] }
+
+type Pair = { subscription: Subscription; contract: PlatformContract }
+
+/** Makes known subscriptions agree with their contracts, and tells what changes by it. */
+export async function followContracts(ctx: Ctx, pairs: Pair[], plans: Plan[], store: StoreFacts): Promise<Followed> {
+  if (pairs.length === 0) return { stopped: [], unsure: [] }
+  const waiting = await waitingKeys(
+    ctx,
+    PUSH_CONTRACT,
+    pairs.map(({ subscription }) => String(subscription.id))
+  )
+  const looks = pairs
+    .filter(({ subscription, contract }) => compareRevisions(contract.revision, subscription.platformRevision) >= 0)
+    .map((pair) => converge(pair, waiting.has(String(pair.subscription.id)), plans, ctx.now, store))
+  await noteSeen(
+    ctx,
+    looks.map(({ seen }) => seen)
+  )
+  const planned = looks.flatMap((look) => look.planned ?? [])
+  await markTerms(
+    ctx,
+    planned.map(({ after }) => after).filter((after, i) => hasOtherTerms(planned[i]!.before, after))
+  )
+  await carryOut(ctx, planned, 'platform')
+  await pushContracts(
+    ctx,
+    looks.filter(({ isPushed }) => isPushed).map(({ seen }) => seen.id)
+  )
+  return {
+    stopped: planned.flatMap(({ before, after }) =>
+      before.status === 'active' && after.status !== 'active' ? before.id : []
+    ),
+    unsure: looks.filter(({ isUnsure }) => isUnsure).map(({ seen }) => seen.platformContractId)
+  }
+}
+
+/** `isPushed`: the platform is to follow us instead. */
+type Look = { seen: Subscription; planned: Planned | null; isPushed: boolean; isUnsure: boolean }
+
+/**
+ * The change that makes a subscription agree with its contract, if there is one. While a push of ours waits or is under
+ * way, status and date are ours, except for an end: what has ended on the platform has ended.
+ */
+function converge(
+  { subscription: before, contract }: Pair,
+  isWaiting: boolean,
+  plans: Plan[],
+  now: Temporal.Instant,
+  store: StoreFacts
+): Look {
+  const status = ourStatus(contract.status)
+  const seen = {
+    ...before,
+    platformRevision: contract.revision,
+    platformNextBillingAt: isWaiting ? before.platformNextBillingAt : contract.nextBillingDate,
+    maxCycles: contract.maxCycles,
+    paymentMethod: contract.paymentMethod
+  }
+  if (isOver(before.status)) return { seen, planned: null, isPushed: contract.status === 'active', isUnsure: false }
+
+  const hasMoved = status !== before.status
+  const newDate = dateMovedTo(before, contract)
+  if (isWaiting && !isOver(status)) {
+    const planned = planTerms(before, withTerms(seen, contract, plans, store), store)
+    return { seen, planned, isPushed: false, isUnsure: hasMoved || newDate !== null }
+  }
+  // A date that is over would be a charge at once, and while one is under way or declined the schedule is billing's.
+  const isTaken = newDate !== null && Temporal.Instant.compare(newDate, now) > 0 && !isInBilling(before)
+  const renewed = withTerms(seen, contract, plans, store)
+  const after = isTaken ? { ...renewed, anchorAt: newDate, anchorCycle: before.nextCycle } : renewed
+  if (!hasMoved) {
+    const dated = isTaken && before.status === 'active' ? { nextBillingAt: newDate, billingDueAt: newDate } : {}
+    return {
+      seen,
+      planned: planTerms(before, { ...after, ...dated }, store),
+      isPushed: newDate !== null && !isTaken && before.status === 'active' && !isInBilling(before),
+      isUnsure: false
+    }
+  }
+  const times = { now, store }
+  const move = {
+    paused: () => planPause(after, null, times),
+    active: () => planResume(after, isTaken ? newDate : null, times),
+    cancelled: () => planCancel(after, 'platform', null, times),
+    failed: () => planEnd(after, 'failed', 'platform', times),
+    expired: () => planEnd(after, 'expired', 'expired', times)
+  }[status]()
+  // Of terms nobody needs to hear once it is over.
+  const told = isOver(status) ? [] : (planTerms(before, renewed, store)?.events ?? [])
+  return {
+    seen,
+    planned: { ...move, before, events: [...told, ...move.events] },
+    // The platform does not move its date past those that fell into the pause.
+    isPushed: status === 'active' && !isSameDate(move.after.nextBillingAt, contract.nextBillingDate),
+    isUnsure: false
+  }
+}
+
+/** With the contract's plan, price and interval; another interval holds from the next cycle on. */
+function withTerms(s: Subscription, contract: PlatformContract, plans: Plan[], store: StoreFacts): Subscription {
+  const terms = termsOf(s, contract, plans)
+  const isSameRhythm = terms.interval === s.interval && terms.intervalCount === s.intervalCount
+  return { ...s, ...terms, ...(isSameRhythm ? {} : withInterval(s, s.nextCycle, terms, store.timezone)) }
+}
+
+/** Null when nothing is different. What is not shown, such as the anchor during a pause, changes without being told. */
+function planTerms(before: Subscription, after: Subscription, store: StoreFacts): Planned | null {
+  const changes = changesOf(before, after)
+  const events: DomainEvent[] =
+    Object.keys(changes).length > 0 ? [subscriptionUpdated(after, changes, store.profile)] : []
+  const isSame = events.length === 0 && before.anchorAt.equals(after.anchorAt) && !hasOtherTerms(before, after)
+  return isSame ? null : { before, after, events }
+}
+
+function hasOtherTerms(a: Terms, b: Terms): boolean {
+  return (['planId', 'name', 'priceMinor', 'interval', 'intervalCount'] as const).some((field) => a[field] !== b[field])
+}
+
+/** The platform's date, if somebody else has moved it there since we last looked or set it. */
+function dateMovedTo(
+  { platformNextBillingAt, nextBillingAt }: Subscription,
+  { nextBillingDate }: PlatformContract
+): Temporal.Instant | null {
+  if (nextBillingDate === null || platformNextBillingAt === null) return null
+  const isKnown = isSameDate(nextBillingDate, platformNextBillingAt) || isSameDate(nextBillingDate, nextBillingAt)
+  return isKnown ? null : nextBillingDate
+}
+
+/** The platform keeps whole seconds. */
+function isSameDate(a: Temporal.Instant | null, b: Temporal.Instant | null): boolean {
+  const secondsOf = (at: Temporal.Instant) => Math.floor(at.epochMilliseconds / 1000)
+  return a === null || b === null ? a === b : secondsOf(a) === secondsOf(b)
+}
+
+/** An attempt is under way, a retry is ahead, or a hard decline waits for a new payment method. */
+function isInBilling({ status, billingDueAt, declines }: Subscription): boolean {
+  return status === 'active' && (billingDueAt === null || declines > 0)
+}
