@@ -9,16 +9,16 @@ const EARLIEST = Temporal.Instant.from('0001-01-01T00:00:00Z')
 const LATEST = Temporal.Instant.from('9999-12-31T23:59:59.999Z')
 
 /** A date filter of a list (spec 1, Endpoints: "ISO date"), or a date in a body. */
-export const IsoDate = (meaning?: string, example = '2026-01-31') =>
-  Type.Optional(
-    Type.Refine(
-      Type.String({
-        description: 'an ISO date from 0001-01-01 to 9999-12-31, or a date-time such as 2026-01-31T12:00:00Z',
-        ...(meaning && { meaning }),
-        examples: [example]
-      }),
-      (text) => instantOf(text, 'UTC') !== null
-    )
+export const IsoDate = (meaning?: string, example = '2026-01-31') => Type.Optional(NeededIsoDate(meaning, example))
+
+export const NeededIsoDate = (meaning?: string, example = '2026-01-31') =>
+  Type.Refine(
+    Type.String({
+      description: 'an ISO date from 0001-01-01 to 9999-12-31, or a date-time such as 2026-01-31T12:00:00Z',
+      ...(meaning && { meaning }),
+      examples: [example]
+    }),
+    (text) => instantOf(text, 'UTC') !== null
   )
 
 /**
