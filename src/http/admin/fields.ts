@@ -13,5 +13,10 @@ export const amount = () =>
 export const platformNumber = (what: string) =>
   Type.String({ pattern: '^[0-9]{1,20}$', description: `the platform's number of ${what}, as a text of digits` })
 
+/** Of a list that is read page by page; 50 when it is left out. */
+export const PageLimit = Type.Optional(
+  Type.Integer({ minimum: 1, maximum: 100, description: 'an integer from 1 to 100' })
+)
+
 export const OrNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
   Type.Union([schema, Type.Null()])

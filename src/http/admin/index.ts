@@ -8,10 +8,12 @@ import { registerClock } from './clock.ts'
 import { registerDoctor } from './doctor.ts'
 import { errorBody, statusOf } from './errors.ts'
 import { registerKeys } from './keys.ts'
+import { registerNotices } from './notices.ts'
 import { registerPlans } from './plans.ts'
 import { registerSandbox } from './sandbox.ts'
 import { registerSeed } from './seed.ts'
 import { registerStores } from './stores.ts'
+import { registerWebhookDeliveries } from './webhook-deliveries.ts'
 import { registerWebhookEndpoints } from './webhook-endpoints.ts'
 
 const ADMIN_PREFIX = '/admin/api'
@@ -44,6 +46,8 @@ export function registerAdmin(app: FastifyInstance, deps: HttpDeps): void {
     registerKeys(admin, deps)
     registerPlans(admin, deps)
     registerWebhookEndpoints(admin, deps)
+    registerWebhookDeliveries(admin, deps)
+    registerNotices(admin, deps)
     registerClock(admin, deps)
     registerSandbox(admin, deps)
     registerSeed(admin, deps)
