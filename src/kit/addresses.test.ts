@@ -3,7 +3,9 @@ import type { lookup } from 'node:dns'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
+import { createServer as createTlsServer } from 'node:tls'
 import { Agent, request } from 'undici'
+import { aCertificate } from '../../test/certificates.ts'
 import {
   type AddressRules,
   checkNetworks,
@@ -48,7 +50,8 @@ const HOSTILE_LITERALS = [
   '255.255.255.255', '168.63.129.16', '[::1]', '[::]', '[::127.0.0.1]', '[::7f00:1]', '[::ffff:127.0.0.1]',
   '[::ffff:7f00:1]', '[0:0:0:0:0:ffff:a9fe:a9fe]', '[::ffff:0:127.0.0.1]', '[64:ff9b::127.0.0.1]',
   '[64:ff9b:1::7f00:1]', '[2002:7f00:1::]', '[2002:a9fe:a9fe::1]', '[2001::1]', '[fe80::1]', '[fec0::1]', '[fc00::1]',
-  '[fd00:ec2::254]', '[ff02::1]', '[100::1]', '[2001:db8::1]', '[3fff::1]', '[5f00::1]', '[4000::1]'
+  '[fd00:ec2::254]', '[ff02::1]', '[100::1]', '[2001:db8::1]', '[3fff::1]', '[5f00::1]', '[4000::1]',
+  '[2606:4700::5efe:7f00:1]', '[2606:4700::200:5efe:a00:1]', '[2001:0:7f00:1::80ff:fffe]'
 ]
 
 test('no hostile literal passes, neither when typed nor when connected to', async () => {
@@ -81,6 +84,14 @@ const HIDING_URLS = [
   '',
   '//example.com',
   'https://[fe80::1%25eth0]/',
+  'https://localhost../',
+  'https://127.0.0.1../',
+  'https://example.com\\@127.0.0.1/',
+  'https:\\\\example.com/',
+  'https://exam\tple.com/',
+  'https://exam\r\nple.com/',
+  ' https://example.com/',
+  'https://example.com/a b',
   `https://example.com/${'a'.repeat(2048)}`
 ]
 
@@ -159,5 +170,36 @@ test('the allow-list opens what it names and no more', () => {
   assert.equal(isAllowedAddress('not an address', rules), false)
   assert.equal(urlProblem('https://10.20.3.4/', rules), null)
   assert.notEqual(urlProblem('http://10.20.3.4/', rules), null)
+  // What leads to an allowed network by way of a translator is another place.
+  assert.equal(isAllowedAddress('64:ff9b::10.20.3.4', rules), false)
+  assert.equal(isAllowedAddress('2002:a14:304::1', rules), false)
   assert.throws(() => checkNetworks(['10.0.0.0/8', '10.0.0.1/99']), /10\.0\.0\.1\/99 is no network/)
+})
+
+test('a translator’s prefix on the allow-list opens no more than what it leads to', () => {
+  const rules = { loopback: true, allow: ['64:ff9b::/96', '10.20.0.0/16'] }
+  assert.equal(isAllowedAddress('64:ff9b::8.8.8.8', rules), true)
+  assert.equal(isAllowedAddress('64:ff9b::10.20.3.4', rules), true)
+  for (const inner of ['10.21.0.1', '127.0.0.1', '169.254.169.254', '0.0.0.0']) {
+    assert.equal(isAllowedAddress(`64:ff9b::${inner}`, rules), false, inner)
+  }
+})
+
+test('a certificate is checked whatever the environment says', async () => {
+  let heard = 0
+  const server = createTlsServer(aCertificate({ hosts: ['127.0.0.1'] }), (socket) => {
+    socket.on('error', () => {}).on('data', () => heard++)
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const agent = new Agent({ connect: guardedConnector(sandbox, { timeout: 1000 }) })
+  process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
+  try {
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    await assert.rejects(request(url, { dispatcher: agent }), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
+    assert.equal(heard, 0)
+  } finally {
+    delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
+    server.close()
+    await agent.close()
+  }
 })

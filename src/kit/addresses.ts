@@ -9,7 +9,9 @@ type LookupAnswer = { address: string; family: number }
 
 /**
  * Where the service may connect to on someone else's word. Public addresses over https always; loopback, over http too,
- * only where `loopback` says so; `allow` lists further networks (CIDR) that the operator trusts, over https.
+ * only where `loopback` says so; `allow` lists further networks (CIDR) that the operator trusts, over https. A listed
+ * network opens itself alone, not the same addresses behind a translator; a listed NAT64 prefix opens what it leads to
+ * only where that is allowed too.
  */
 export type AddressRules = {
   loopback: boolean
@@ -27,6 +29,7 @@ class AddressRefused extends Error {
 // address by which Azure's machines reach their host.
 const EXTRA_DENIED = ['::/96', '168.63.129.16/32'].map((cidr) => ipaddr.parseCIDR(cidr))
 const GLOBAL_V6 = ipaddr.IPv6.parseCIDR('2000::/3')
+const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 
 /** Throws with a sentence that names the setting when a network of the allow-list is none. */
 export function checkNetworks(networks: string[]): void {
@@ -44,11 +47,24 @@ export function isAllowedAddress(literal: string, rules: AddressRules): boolean 
   if (!ipaddr.isValid(literal)) return false
   // 127.0.0.1 and ::ffff:127.0.0.1 are one place.
   const address = ipaddr.process(literal)
-  if (rules.allow.some((network) => within(address, ipaddr.parseCIDR(network)))) return true
+  if (rules.allow.some((network) => within(address, ipaddr.parseCIDR(network)))) {
+    // The translator's loopback is not ours.
+    return !within(address, NAT64) || isAllowedAddress(lastFourBytes(address), { ...rules, loopback: false })
+  }
   const range = address.range()
   if (range === 'loopback') return rules.loopback
   if (range !== 'unicast' || EXTRA_DENIED.some((network) => within(address, network))) return false
-  return address.kind() === 'ipv4' || within(address, GLOBAL_V6)
+  return address.kind() === 'ipv4' || (within(address, GLOBAL_V6) && !isIsatap(address))
+}
+
+function lastFourBytes(address: ipaddr.IPv4 | ipaddr.IPv6): string {
+  return address.toByteArray().slice(-4).join('.')
+}
+
+/** An IPv6 address by which a router reaches the IPv4 address at its end (RFC 5214). */
+function isIsatap(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  const [universal, zero, ...marker] = address.toByteArray().slice(8, 12)
+  return (universal === 0 || universal === 2) && zero === 0 && marker[0] === 0x5e && marker[1] === 0xfe
 }
 
 function isLoopbackLiteral(literal: string): boolean {
@@ -59,9 +75,9 @@ function isLocalName(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost')
 }
 
-/** The host of a URL as `net` takes it: no brackets, no final dot. */
+/** The host of a URL as `net` takes it: no brackets, no final dots. */
 function hostOf(url: URL): string {
-  return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
+  return url.hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '')
 }
 
 /**
@@ -70,6 +86,8 @@ function hostOf(url: URL): string {
  */
 export function urlProblem(text: string, rules: AddressRules): string | null {
   if (text.length > 2048) return 'must have at most 2048 characters'
+  // Parsers differ over these: what one drops or takes for a slash ends the host for another.
+  if (/[\s\\\p{Cc}]/u.test(text)) return 'must not have spaces, control characters or backslashes'
   const url = URL.parse(text)
   if (!url) return 'must be an absolute https:// URL'
   const host = hostOf(url)
@@ -110,7 +128,13 @@ function resolve(host: string, { lookup }: AddressRules): Promise<LookupAnswer[]
  */
 export function guardedConnector(rules: AddressRules, options: { timeout: number }): buildConnector.connector {
   const connectBy = (allowed: (address: string) => boolean) =>
-    buildConnector({ ...options, allowH2: false, lookup: guardedLookup(rules.lookup ?? dnsLookup, allowed) })
+    buildConnector({
+      ...options,
+      allowH2: false,
+      // Whatever NODE_TLS_REJECT_UNAUTHORIZED says.
+      rejectUnauthorized: true,
+      lookup: guardedLookup(rules.lookup ?? dnsLookup, allowed)
+    })
   const overHttps = (address: string) => isAllowedAddress(address, rules)
   const overHttp = (address: string) => rules.loopback && isLoopbackLiteral(address)
   const https = connectBy(overHttps)
