@@ -40,6 +40,10 @@ function shown(value: unknown): string {
         : typeof value === 'object'
           ? JSON.stringify(value)
           : String(value)
+  return harmless(text)
+}
+
+export function harmless(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is replaced
   return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, '?')
 }

@@ -4,6 +4,7 @@ import { badUsage, CommandError } from './command-error.ts'
 import { addClockCommands } from './commands/clock.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
 import { addKeyCommands } from './commands/key.ts'
+import { addNoticeCommands } from './commands/notice.ts'
 import { addPlanCommands } from './commands/plan.ts'
 import { addSandboxCommands } from './commands/sandbox.ts'
 import { addSeedCommand } from './commands/seed.ts'
@@ -66,6 +67,7 @@ function programOf(terminal: Terminal, parts: ServeParts): Command {
   addKeyCommands(program, terminal)
   addPlanCommands(program, terminal)
   addWebhookCommands(program, terminal)
+  addNoticeCommands(program, terminal)
   addClockCommands(program, terminal)
   addSandboxCommands(program, terminal)
   addDoctorCommand(program, terminal)

@@ -1,11 +1,21 @@
 import type { Command } from 'commander'
 import { addCommand, type Terminal } from '../command.ts'
-import { list, needed, optional, text } from '../flags.ts'
-import { facts, table } from '../print.ts'
+import { badUsage } from '../command-error.ts'
+import { list, needed, optional, text, wholeNumber } from '../flags.ts'
+import type { Document } from '../operator-api.ts'
+import { facts, lines, table } from '../print.ts'
 import { aStore, storePath } from './of-store.ts'
+import { addDeliveryCommands } from './webhook-deliveries.ts'
+import { addTestCommand } from './webhook-test.ts'
+
+const anEndpoint = needed('--id <endpoint>', text('an endpoint id such as we_2'))
+const description = optional('--description <text>', text('what the receiver is, in a line'))
+
+const endpointPath = (store: string, id: string, rest = '') =>
+  storePath(store, `/webhooks/${encodeURIComponent(id)}${rest}`)
 
 export function addWebhookCommands(program: Command, terminal: Terminal): void {
-  const webhook = program.command('webhook').description("who hears of a store's events")
+  const webhook = program.command('webhook').description("who hears of a store's events, and how sending went")
 
   addCommand(webhook, terminal, {
     name: 'create',
@@ -13,20 +23,138 @@ export function addWebhookCommands(program: Command, terminal: Terminal): void {
     flags: {
       store: aStore,
       url: needed('--url <url>', text('the https address of the receiver')),
-      events: optional('--events <types>', list('event types such as billing.success (default: all)'))
+      events: optional('--events <types>', list('event types such as billing.success (default: all)')),
+      description
     },
-    run: ({ store, url, events }, { api }) => api().post(storePath(store, '/webhooks'), { url, events }),
-    show: facts
+    run: ({ store, ...wish }, { api }) => api().post(storePath(store, '/webhooks'), wish),
+    show: (made, { store }) =>
+      shownWhole(made) +
+      lines([
+        '',
+        'Keep the secret: it is not shown again. See whether the receiver works:',
+        `  perennial webhook test --store ${store} --id ${made.id} --event ${(made.events as string[])[0]}`
+      ])
   })
 
   addCommand(webhook, terminal, {
     name: 'list',
-    summary: 'the receivers of a store',
+    summary: 'the receivers of a store, newest first',
     flags: { store: aStore },
     run: ({ store }, { api }) => api().get(storePath(store, '/webhooks')),
-    show: table(
-      ['id', 'url', 'status', 'disabled_reason', 'failing_since', 'created_at'],
-      'The store has no receiver yet.'
-    )
+    show: ({ data }) =>
+      table(
+        ['id', 'url', 'events', 'status', 'disabled_reason', 'failing_since', 'created_at'],
+        'The store has no receiver yet.'
+      )({ data: (data as Document[]).map((endpoint) => ({ ...endpoint, events: howMany(endpoint) })) })
   })
+
+  addCommand(webhook, terminal, {
+    name: 'show',
+    summary: 'one receiver',
+    flags: { store: aStore, id: anEndpoint },
+    run: ({ store, id }, { api }) => api().get(endpointPath(store, id)),
+    show: shownWhole
+  })
+
+  addCommand(webhook, terminal, {
+    name: 'update',
+    summary: 'change the address, event types or description of a receiver',
+    flags: {
+      store: aStore,
+      id: anEndpoint,
+      url: optional('--url <url>', text('the https address of the receiver')),
+      events: optional('--events <types>', list('event types such as billing.success, or all')),
+      description: optional('--description <text>', {
+        takes: 'what the receiver is, in a line; "" for none',
+        read: (given: string) => given
+      })
+    },
+    run: async ({ store, id, ...changes }, { api }) => {
+      const { events } = changes
+      if (Object.values(changes).every((change) => change === undefined)) {
+        throw badUsage('Something to change is needed: --url, --events or --description')
+      }
+      return api().patch(endpointPath(store, id), { ...changes, events: events?.join() === 'all' ? null : events })
+    },
+    show: shownWhole
+  })
+
+  addCommand(webhook, terminal, {
+    name: 'enable',
+    summary: 'send to a receiver again, from the next event on',
+    flags: { store: aStore, id: anEndpoint },
+    run: ({ store, id }, { api }) => api().post(endpointPath(store, id, '/enable'), {}),
+    show: (enabled, { store }) =>
+      shownWhole(enabled) +
+      lines([
+        '',
+        'What was given up for it can be sent again:',
+        `  perennial webhook resend-failed --store ${store} --endpoint ${enabled.id} --since <time>`
+      ])
+  })
+
+  addCommand(webhook, terminal, {
+    name: 'disable',
+    summary: 'send nothing more to a receiver; what waits for it is given up',
+    flags: {
+      store: aStore,
+      id: anEndpoint,
+      reason: optional('--reason <text>', text('why, in a line of at most 200 characters (default: Disabled by hand)'))
+    },
+    run: ({ store, id, reason }, { api }) => api().post(endpointPath(store, id, '/disable'), { reason }),
+    show: shownWhole
+  })
+
+  addCommand(webhook, terminal, {
+    name: 'delete',
+    summary: 'end a receiver for good; its history stays',
+    flags: { store: aStore, id: anEndpoint },
+    run: ({ store, id }, { api }) => api().delete(endpointPath(store, id)),
+    show: ({ id }) => `${id} is deleted; what waited for it has been given up.\n`
+  })
+
+  addCommand(webhook, terminal, {
+    name: 'roll',
+    summary: 'give a receiver a new secret, which is shown only now',
+    flags: {
+      store: aStore,
+      id: anEndpoint,
+      overlap: optional('--overlap <hours>', {
+        ...wholeNumber(0, 168),
+        takes: 'for how many hours the old secret signs too, from 0 to 168 (default: 24)'
+      })
+    },
+    run: ({ store, id, overlap }, { api }) => api().post(endpointPath(store, id, '/roll'), { overlap }),
+    show: (rolled, { store }) =>
+      shownWhole(rolled) +
+      lines([
+        '',
+        'Keep the secret: it is not shown again.',
+        ...(rolled.previous_secret_until
+          ? [
+              `The old one signs too until ${rolled.previous_secret_until}. Once the receiver has the new one:`,
+              `  perennial webhook end-roll --store ${store} --id ${rolled.id}`
+            ]
+          : ['The old one no longer signs.'])
+      ])
+  })
+
+  addCommand(webhook, terminal, {
+    name: 'end-roll',
+    summary: 'forget the old secret of a receiver now',
+    flags: { store: aStore, id: anEndpoint },
+    run: ({ store, id }, { api }) => api().post(endpointPath(store, id, '/end-roll'), {}),
+    show: ({ id }) => `Only the new secret of ${id} signs.\n`
+  })
+
+  addTestCommand(webhook, terminal)
+  addDeliveryCommands(webhook, terminal)
+}
+
+function shownWhole({ all_events, ...endpoint }: Document): string {
+  return facts({ ...endpoint, events: all_events ? 'all, those to come included' : endpoint.events })
+}
+
+function howMany({ all_events, events }: Document): string {
+  return all_events ? 'all' : String((events as string[]).length)
 }

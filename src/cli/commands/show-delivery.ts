@@ -1,0 +1,62 @@
+import type { Document } from '../operator-api.ts'
+import { facts, harmless, lines, table } from '../print.ts'
+
+/** A delivery with its payload and every try, and what can be done next. */
+export function shownDelivery(delivery: Document, store: string): string {
+  const { payload, body: _, history, ...rest } = delivery
+  const tries = (history as Document[]).map((one) => ({
+    ...one,
+    answer: answerOf(one),
+    answered: shortened(String(one.response_body))
+  }))
+  return (
+    facts({ ...rest, status: statusOf(delivery) }) +
+    '\n' +
+    table(['number', 'started_at', 'status', 'answer', 'answered'], 'It has not been tried yet.')({ data: tries }) +
+    lines(['', ...JSON.stringify(payload, null, 2).split('\n').map(harmless)]) +
+    next(delivery, store)
+  )
+}
+
+/** Rows of the history, as wide as they need to be. */
+export function shownHistory({ data, next }: Document, store: string): string {
+  const rows = (data as Document[]).map((delivery) => ({
+    ...delivery,
+    status: statusOf(delivery),
+    answer: answerOf(delivery)
+  }))
+  const columns = [
+    'webhook_id',
+    'created_at',
+    'event',
+    'object',
+    'endpoint',
+    'status',
+    'tries',
+    'answer',
+    'next_try_at'
+  ]
+  const more = next ? ['', `There is more: add --before ${next}`] : []
+  const hint =
+    rows.length > 0 ? ['', `One of them whole: perennial webhook delivery <webhook_id> --store ${store}`] : []
+  return table(columns, 'No delivery matches.')({ data: rows }) + lines([...more, ...hint])
+}
+
+const shortened = (text: string) => (text.length > 80 ? `${text.slice(0, 79)}…` : text)
+
+function statusOf({ status, cancelled, test }: Document): string {
+  return `${cancelled ? 'failed, given up' : status}${test ? ' (test)' : ''}`
+}
+
+function answerOf({ response_code, response_time_ms, failure }: Document): string {
+  if (response_time_ms === null) return '-'
+  // `status` says only that the code beside it is no 2xx.
+  const word = failure === 'status' ? null : failure
+  return [response_code, word, `in ${response_time_ms} ms`].filter((part) => part !== null).join(' ')
+}
+
+function next({ status, webhook_id, endpoint, cancelled }: Document, store: string): string {
+  if (status === 'retrying') return ''
+  const first = cancelled ? [`  perennial webhook enable --store ${store} --id ${endpoint}`] : []
+  return lines(['', 'To send it again:', ...first, `  perennial webhook resend ${webhook_id} --store ${store}`])
+}
