@@ -31,7 +31,7 @@ import { sandboxControls } from './sandbox-controls.ts'
 import { seedStore } from './seed.ts'
 
 /** Tables whose rows are leased; what a dead process held there is freed at start. */
-const LEASED = ['jobs', 'billing_attempts', 'inbound_webhooks', 'webhook_deliveries']
+const LEASED = ['jobs', 'billing_attempts', 'inbound_webhooks', 'webhook_queue']
 const FREE_LEASES_EVERY_MS = 15_000
 const PRUNE_EVERY_MS = 600_000
 const FOLD_LISTS_EVERY_MS = 1_000

@@ -50,7 +50,7 @@ test('frees the leases of workers that are gone, and those only', async (t) => {
   await lease('d', gone.id)
   await gone.stop()
 
-  assert.equal(await one.releaseDeadLeases(['jobs', 'webhook_deliveries']), 2)
+  assert.equal(await one.releaseDeadLeases(['jobs', 'webhook_queue']), 2)
   assert.deepEqual(await ownersLeft(), [one.id, two.id])
   await two.stop()
   assert.equal(await one.releaseDeadLeases(['jobs']), 1)

@@ -11,7 +11,7 @@ export async function countQueues(db: Database): Promise<Record<string, number>>
       select 'events' as queue, count(*) as depth from events where not dispatched
       union all select 'jobs', count(*) from jobs
       union all select 'inbound_webhooks', count(*) from inbound_webhooks where status = 'waiting'
-      union all select 'webhook_deliveries', count(*) from webhook_deliveries where next_try_at is not null
+      union all select 'webhook_deliveries', count(*) from webhook_queue
       union all select 'billing_attempts', count(*) from billing_attempts where status = 'pending'`
     )
   )

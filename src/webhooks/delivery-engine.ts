@@ -3,20 +3,21 @@ import { type AddressRules, checkNetworks, guardedConnector } from '#kit/address
 import { realNow } from '#kit/clock'
 import type { Engine } from '#kit/engine'
 import { type Ctx, type Database, instant, row } from '#kit/postgres'
-import { claimDueDeliveries, listTargets, nextDelivery, releaseDeliveries } from './delivery-queries.ts'
+import { nextDelivery, releaseDeliveries } from './delivery-queries.ts'
 import { rulesFor, type WebhookSettings } from './endpoint.ts'
 import { createLanes } from './lanes.ts'
 import { postDelivery } from './post-delivery.ts'
 import { type FinishedTry, recordTries } from './record-tries.ts'
 import { RETRY_SCHEDULE, type RetrySchedule } from './retry-schedule.ts'
-import { secretPurpose, signatureHeaders, signingKeys } from './sign-delivery.ts'
+import { deliveryHeaders } from './sign-delivery.ts'
+import { type TakenDelivery, takeDueDeliveries } from './take-due-deliveries.ts'
 
 export type DeliveryEngineOptions = WebhookSettings & {
   db: Database
   /** The worker's id. */
   leaseOwner: number
   schedule?: RetrySchedule
-  /** An endpoint whose tries have all failed for so long (store time) is disabled at the next failure. */
+  /** As for `recordTries`; five days when left out. */
   disableAfterHours?: number
   /** For the whole of one try; less than half the lease. */
   timeoutMs?: number
@@ -27,7 +28,7 @@ export type DeliveryEngineOptions = WebhookSettings & {
 }
 
 export type DeliveryEngine = Engine & {
-  /** Begins no more tries, lets those under way end for `graceMs`, then cuts them off uncounted. */
+  /** Begins no more tries, lets those under way end for `graceMs`, then cuts them off, as interrupted. */
   stop(graceMs?: number): Promise<void>
 }
 
@@ -37,30 +38,24 @@ const START_WITHIN_MS = 25_000
 // A run comes back this often while receivers keep it waiting, so that what falls due elsewhere is not held up.
 const COME_BACK_MS = 500
 
-type Parcel = Awaited<ReturnType<typeof claim>>[number]
+type Parcel = TakenDelivery & { storeId: number; claimedAt: Temporal.Instant; startBy: number }
 
 /** The sender: posts due deliveries and writes down how each try went. `runOnce` counts what is still under way too. */
 export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEngine {
-  const { db, schedule = RETRY_SCHEDULE, disableAfterHours = 120, timeoutMs = TIMEOUT_MS } = options
+  const { db, vault, leaseOwner, timeoutMs = TIMEOUT_MS } = options
+  const outcomes = { schedule: options.schedule ?? RETRY_SCHEDULE, disableAfterHours: options.disableAfterHours ?? 120 }
   const agents = openAgents(options)
-  const cutOff = new AbortController()
+  const cutOffs = new Set<() => void>()
   let stopping = false
 
   const pass = async (parcel: Parcel): Promise<{ result: FinishedTry; answered: boolean }> => {
     if (stopping || performance.now() > parcel.startBy) return { result: { ...parcel, answer: null }, answered: true }
     const startedAt = parcel.testClock ? parcel.claimedAt : realNow()
-    // Real time even under a test clock: receivers compare it with their own.
-    const sentAtSeconds = Math.floor(Date.now() / 1000)
     const body = Buffer.from(parcel.body)
-    const headers = {
-      'content-type': 'application/json',
-      'user-agent': 'Perennial-Webhooks/1',
-      ...signatureHeaders(parcel.keys, { webhookId: parcel.webhookId, body, sentAtSeconds })
-    }
-    const agent = parcel.sandbox ? agents.sandbox : agents.live
-    const answer = await postDelivery(agent, parcel.url, { headers, body, timeoutMs }, cutOff.signal)
-    if (answer) options.onTry?.(answer.failure ?? 'delivered', answer.durationMs / 1000)
-    return { result: { ...parcel, startedAt, answer }, answered: answer === null || answer.responseCode !== null }
+    const post = { ...parcel.target, headers: deliveryHeaders(parcel, body), body, timeoutMs }
+    const answer = await postDelivery(parcel.sandbox ? agents.sandbox : agents.live, post, cutOffs)
+    options.onTry?.(answer.failure ?? 'delivered', answer.durationMs / 1000)
+    return { result: { ...parcel, startedAt, answer }, answered: answer.responseCode !== null }
   }
 
   const lanes = createLanes<Parcel, FinishedTry>({
@@ -69,22 +64,31 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     pass
   })
 
-  /** Returns how many tries it wrote down. */
-  const record = async (storeId: number, waitMs: number): Promise<number> => {
+  /** Takes what is due into the lanes, in the transaction that already writes down what came out of them. */
+  const takeDue = async (ctx: Ctx): Promise<Parcel[]> => {
+    const startBy = performance.now() + START_WITHIN_MS
+    const room = { room: lanes.room(ctx.storeId), roomElsewhere: lanes.roomElsewhere }
+    const taken = await takeDueDeliveries(ctx, { vault, leaseOwner, ...room, ...outcomes })
+    return taken.map((delivery) => ({ ...delivery, storeId: ctx.storeId, claimedAt: ctx.now, startBy }))
+  }
+
+  /** Waits a while for tries to end; returns how many it wrote down. */
+  const turn = async (storeId: number, waitMs: number): Promise<number> => {
     const passed = await lanes.take(storeId, waitMs)
-    if (passed.length === 0) return 0
-    let written = false
+    if (stopping && passed.length === 0) return 0
+    let taken: Parcel[] | null = null
     try {
-      await db.inStore(storeId, async (ctx) => {
+      taken = await db.inStore(storeId, async (ctx) => {
         const results = passed.map((p) => p.result)
         const unsent = results.filter((r) => r.answer === null)
         if (unsent.length > 0) await releaseDeliveries(ctx, unsent)
-        await recordTries(ctx, results, { schedule, disableAfterHours })
+        await recordTries(ctx, results, outcomes)
+        return stopping ? [] : takeDue(ctx)
       })
-      written = true
     } finally {
-      lanes.done(storeId, passed, written)
+      lanes.done(storeId, passed, taken !== null)
     }
+    lanes.add(taken)
     return passed.length
   }
 
@@ -96,16 +100,15 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
       return next?.nextTryAt ?? null
     },
 
-    async runOnce(storeId) {
-      if (!stopping) lanes.add(await db.inStore(storeId, (ctx) => claim(ctx, options, lanes)))
-      return (await record(storeId, COME_BACK_MS)) || lanes.underWay(storeId)
-    },
+    runOnce: async (storeId) => (await turn(storeId, COME_BACK_MS)) || lanes.underWay(storeId),
 
     async stop(graceMs = 5_000) {
       stopping = true
-      const timer = setTimeout(() => cutOff.abort(), graceMs)
+      const timer = setTimeout(() => {
+        for (const cutOff of [...cutOffs]) cutOff()
+      }, graceMs)
       for (let busy = lanes.busyStores(); busy.length > 0; busy = lanes.busyStores()) {
-        await Promise.all(busy.map((storeId) => record(storeId, 50)))
+        await Promise.all(busy.map((storeId) => turn(storeId, 50)))
       }
       clearTimeout(timer)
       await Promise.all([agents.live.destroy(), agents.sandbox.destroy()])
@@ -119,7 +122,8 @@ function openAgents({ addresses, timeoutMs = TIMEOUT_MS }: DeliveryEngineOptions
   const open = (rules: AddressRules) =>
     new Agent({
       connect: guardedConnector(rules, { timeout: Math.min(10_000, timeoutMs) }),
-      keepAliveTimeout: 10_000,
+      // Shorter than servers commonly keep an idle connection, so that we seldom write into one that is being closed.
+      keepAliveTimeout: 4_000,
       maxHeaderSize: 16 * 1024,
       pipelining: 1,
       // The limit on the whole try stands in for both.
@@ -127,24 +131,4 @@ function openAgents({ addresses, timeoutMs = TIMEOUT_MS }: DeliveryEngineOptions
       bodyTimeout: 0
     })
   return { live: open(rulesFor({ sandbox: false }, addresses)), sandbox: open(rulesFor({ sandbox: true }, addresses)) }
-}
-
-async function claim(
-  ctx: Ctx,
-  { leaseOwner, vault }: Pick<DeliveryEngineOptions, 'leaseOwner' | 'vault'>,
-  lanes: { room(storeId: number): Map<number, number>; roomElsewhere: number }
-) {
-  const startBy = performance.now() + START_WITHIN_MS
-  const { storeId } = ctx
-  const claimed = await claimDueDeliveries(ctx, leaseOwner, lanes.room(storeId), lanes.roomElsewhere)
-  if (claimed.length === 0) return []
-  const rows = await listTargets(ctx, [...new Set(claimed.map((c) => c.endpointId))])
-  const targets = new Map(
-    rows.map(({ id, secret, ...target }) => {
-      return [id, { ...target, keys: signingKeys(vault.open(secretPurpose(storeId), secret)) }]
-    })
-  )
-  return claimed
-    .sort((a, b) => Temporal.Instant.compare(a.nextTryAt, b.nextTryAt) || a.id - b.id)
-    .map((delivery) => ({ ...delivery, ...targets.get(delivery.endpointId)!, storeId, claimedAt: ctx.now, startBy }))
 }

@@ -3,6 +3,7 @@ import {
   bool,
   bytes,
   type Ctx,
+  day,
   directSql,
   instant,
   int,
@@ -16,90 +17,149 @@ import {
 
 /**
  * Enabled endpoints, held as they are until the commit: one that is disabled at the same moment either is not listed or
- * finds the new deliveries and cancels them.
+ * finds the new deliveries and cancels them. A terminal that no longer listens is left out.
  */
 export function shareEnabledEndpoints(ctx: Ctx) {
   return ctx.tx.many(
     row({ id: int, events: nullable(textList) }),
     sql`
     select id, events from webhook_endpoints
-     where store_id = ${ctx.storeId} and status = 'enabled' order by id for share`
+     where store_id = ${ctx.storeId} and status = 'enabled'
+       and (listening_until is null or listening_until > clock_timestamp())
+     order by id for share`
   )
 }
 
 export type NewDelivery = { endpointId: number; webhookId: string; event: StoredEvent; body: string }
 
-/** In the order given: the order of ids is the order of first tries. */
+/**
+ * Of these objects at these endpoints, those whose first tries are not all done. The last one in each line is held until
+ * the commit: who settles it waits for us, and so finds what we put behind it. In the order of ids, as settling locks.
+ */
+function shareLastInLine(ctx: Ctx, deliveries: NewDelivery[]) {
+  return ctx.tx.many(
+    row({ endpointId: int, objectKey: text }),
+    sql`
+    select q.endpoint_id, q.object_key from webhook_queue q
+     where q.store_id = ${ctx.storeId} and q.first and q.delivery_id in (
+           select (select max(p.delivery_id) from webhook_queue p
+                    where p.store_id = ${ctx.storeId} and p.endpoint_id = g.endpoint_id and p.object_key = g.object_key
+                      and p.first)
+             from unnest(${deliveries.map((d) => d.endpointId)}::bigint[],
+                         ${deliveries.map((d) => d.event.objectKey)}::text[]) as g(endpoint_id, object_key))
+     order by q.delivery_id for share`
+  )
+}
+
+/** In the order given: the order of ids is the order of first tries, object by object. */
 export async function insertDeliveries(ctx: Ctx, deliveries: NewDelivery[]): Promise<void> {
+  const lineOf = ({ endpointId, event }: NewDelivery) => `${endpointId} ${event.objectKey}`
+  const lines = new Set((await shareLastInLine(ctx, deliveries)).map((l) => `${l.endpointId} ${l.objectKey}`))
+  const ready = deliveries.map((delivery) => {
+    const line = lineOf(delivery)
+    return !lines.has(line) && !!lines.add(line)
+  })
   await ctx.tx.run(sql`
-    insert into webhook_deliveries
-           (store_id, endpoint_id, event_row, webhook_id, event_type, object_key, body, next_try_at, created_at)
-    select ${ctx.storeId}, d.endpoint_id, d.event_row, d.webhook_id, d.event_type, d.object_key, d.body, ${ctx.now}, ${ctx.now}
-      from unnest(${deliveries.map((d) => d.endpointId)}::bigint[], ${deliveries.map((d) => d.event.id)}::bigint[],
-                  ${deliveries.map((d) => d.webhookId)}::text[], ${deliveries.map((d) => d.event.type)}::text[],
-                  ${deliveries.map((d) => d.event.objectKey)}::text[], ${deliveries.map((d) => d.body)}::text[])
-           with ordinality as d(endpoint_id, event_row, webhook_id, event_type, object_key, body, position)
-     order by d.position`)
+    with made as (
+      insert into webhook_deliveries
+             (store_id, day, endpoint_id, event_row, webhook_id, event_type, object_key, body, created_at)
+      select ${ctx.storeId}, (clock_timestamp() at time zone 'UTC')::date, d.endpoint_id, d.event_row, d.webhook_id,
+             d.event_type, d.object_key, d.body, ${ctx.now}
+        from unnest(${deliveries.map((d) => d.endpointId)}::bigint[], ${deliveries.map((d) => d.event.id)}::bigint[],
+                    ${deliveries.map((d) => d.webhookId)}::text[], ${deliveries.map((d) => d.event.type)}::text[],
+                    ${deliveries.map((d) => d.event.objectKey)}::text[], ${deliveries.map((d) => d.body)}::text[])
+             with ordinality as d(endpoint_id, event_row, webhook_id, event_type, object_key, body, position)
+       order by d.position
+      returning id, day, endpoint_id, object_key, webhook_id)
+    insert into webhook_queue (store_id, delivery_id, day, endpoint_id, object_key, first, ready, next_try_at)
+    select ${ctx.storeId}, m.id, m.day, m.endpoint_id, m.object_key, true, r.ready, ${ctx.now}
+      from made m
+      join unnest(${deliveries.map((d) => d.webhookId)}::text[], ${ready}::boolean[]) as r(webhook_id, ready)
+        on r.webhook_id = m.webhook_id`)
 }
 
 const ClaimedRow = row({
   id: int,
+  day,
   endpointId: int,
+  objectKey: text,
   webhookId: text,
   body: text,
+  isSample: bool,
   tries: int,
+  triesBefore: int,
+  maxTries: nullable(int),
   nextTryAt: instant,
-  leaseToken: int
+  leaseToken: int,
+  wasBegun: bool
 })
 export type ClaimedRow = RowOf<typeof ClaimedRow>
 
 /**
  * Leases what is due for a minute of real time, endpoint by endpoint, at most `room` each (`roomElsewhere` where none
- * is given). A first try is due only when no earlier delivery of the same object to the same endpoint still waits for
- * its own first try. In no particular order.
+ * is given), and marks its try as begun. `wasBegun`: so it was already, by a process that ended before it could tell.
+ * With `listener` for that terminal alone. In no particular order.
  */
 export function claimDueDeliveries(
   ctx: Ctx,
   leaseOwner: number,
-  room: Map<number, number>,
-  roomElsewhere: number
+  {
+    room,
+    roomElsewhere,
+    listener = null
+  }: { room: Map<number, number>; roomElsewhere: number; listener?: number | null }
 ): Promise<ClaimedRow[]> {
   return ctx.tx.many(
     ClaimedRow,
     sql`
     with due as (
-      select d.id
+      select d.delivery_id, d.begun
         from webhook_endpoints e
         left join unnest(${[...room.keys()]}::bigint[], ${[...room.values()]}::int[]) as r(endpoint_id, room)
                on r.endpoint_id = e.id
        cross join lateral (
-             select o.id from webhook_deliveries o
-              where o.store_id = e.store_id and o.endpoint_id = e.id and o.next_try_at <= ${ctx.now}
+             select o.delivery_id, o.begun from webhook_queue o
+              where o.store_id = e.store_id and o.endpoint_id = e.id and o.ready and o.next_try_at <= ${ctx.now}
                 and (o.leased_until is null or o.leased_until < clock_timestamp())
-                and (o.status = 'retrying' or not exists (
-                      select from webhook_deliveries w
-                       where w.store_id = e.store_id and w.endpoint_id = e.id and w.object_key = o.object_key
-                         and w.id < o.id and w.status = 'waiting'))
-              order by o.next_try_at, o.id
+              order by o.next_try_at, o.delivery_id
               limit coalesce(r.room, ${roomElsewhere}::int)
                 for update skip locked) d
-       where e.store_id = ${ctx.storeId} and e.status = 'enabled')
-    update webhook_deliveries d
-       set lease_token = d.lease_token + 1, lease_owner = ${leaseOwner},
-           leased_until = clock_timestamp() + interval '60 seconds'
-      from due where d.store_id = ${ctx.storeId} and d.id = due.id
-    returning d.id, d.endpoint_id, d.webhook_id, d.body, d.tries, d.next_try_at, d.lease_token`
+       where e.store_id = ${ctx.storeId} and e.status = 'enabled'
+         and case when ${listener}::bigint is null then e.kind = 'url' else e.id = ${listener}::bigint end),
+    claimed as (
+      update webhook_queue q
+         set begun = true, lease_token = q.lease_token + 1, lease_owner = ${leaseOwner},
+             leased_until = clock_timestamp() + interval '60 seconds'
+        from due where q.store_id = ${ctx.storeId} and q.delivery_id = due.delivery_id
+      returning q.delivery_id, q.day, q.endpoint_id, q.object_key, q.tries, q.tries_before, q.max_tries, q.next_try_at,
+                q.lease_token, due.begun as was_begun)
+    select c.delivery_id as id, c.day, c.endpoint_id, c.object_key, d.webhook_id, d.body, d.event_row is null as is_sample,
+           c.tries, c.tries_before, c.max_tries, c.next_try_at, c.lease_token, c.was_begun
+      from claimed c
+     cross join lateral (
+           -- The offset keeps the planner from reading a whole day to find a few.
+           select w.webhook_id, w.body, w.event_row from webhook_deliveries w
+            where w.store_id = ${ctx.storeId} and w.day = c.day and w.id = c.delivery_id offset 0) d`
   )
 }
 
-const TargetRow = row({ id: int, url: text, secret: bytes, sandbox: bool, testClock: bool })
+const TargetRow = row({
+  id: int,
+  url: text,
+  secret: bytes,
+  previousSecret: nullable(bytes),
+  sandbox: bool,
+  testClock: bool
+})
 
-/** Where claimed deliveries go, and how their store keeps time. */
+/** Where claimed deliveries go, what signs them, and how their store keeps time. */
 export function listTargets(ctx: Ctx, endpointIds: number[]) {
   return ctx.tx.many(
     TargetRow,
     sql`
-    select e.id, e.url, e.secret, s.sandbox, s.clock_at is not null as test_clock
+    select e.id, e.url, e.secret,
+           case when e.previous_secret_until > clock_timestamp() then e.previous_secret end as previous_secret,
+           s.sandbox, s.clock_at is not null as test_clock
       from webhook_endpoints e join stores s on s.store_id = e.store_id
      where e.store_id = ${ctx.storeId} and e.id = any(${endpointIds}::bigint[])`
   )
@@ -107,10 +167,13 @@ export function listTargets(ctx: Ctx, endpointIds: number[]) {
 
 export type SettledTry = {
   id: number
+  day: Temporal.PlainDate
   leaseToken: number
   tryNumber: number
   status: 'delivered' | 'retrying' | 'failed'
   nextTryAt: Temporal.Instant | null
+  /** Whether those behind it in line may go now. */
+  endsFirst: boolean
   startedAt: Temporal.Instant
   durationMs: number
   responseCode: number | null
@@ -120,59 +183,104 @@ export type SettledTry = {
 
 /**
  * Writes finished tries, each once however often it is told: a result counts only for the lease and the number of tries
- * it was made under. A delivery that was cancelled meanwhile keeps the try, and is delivered if it got there.
+ * it was made under. A delivery that was cancelled meanwhile keeps the try, and is delivered if it got there. Endpoints
+ * that answered have no more failures to their name.
  */
-export async function settleTries(ctx: Ctx, tries: SettledTry[]): Promise<void> {
+export async function settleTries(
+  ctx: Ctx,
+  tries: SettledTry[],
+  { answering }: { answering: number[] }
+): Promise<void> {
   await ctx.tx.run(sql`
     with results as (
       select * from unnest(
-        ${tries.map((t) => t.id)}::bigint[], ${tries.map((t) => t.leaseToken)}::int[],
+        ${tries.map((t) => t.id)}::bigint[], ${tries.map((t) => String(t.day))}::date[], ${tries.map((t) => t.leaseToken)}::int[],
         ${tries.map((t) => t.tryNumber)}::int[], ${tries.map((t) => t.status)}::text[],
-        ${tries.map((t) => t.nextTryAt)}::timestamptz[], ${tries.map((t) => t.startedAt)}::timestamptz[],
-        ${tries.map((t) => t.durationMs)}::int[], ${tries.map((t) => t.responseCode)}::int[],
-        ${tries.map((t) => t.failure)}::text[], ${tries.map((t) => t.responseText)}::text[])
-        as r(id, lease_token, try_number, status, next_try_at, started_at, duration_ms, response_code, failure, response_text)),
-    settled as (
-      update webhook_deliveries d
-         set tries = r.try_number,
-             status = case when d.status = 'cancelled' and r.status <> 'delivered' then d.status else r.status end,
-             next_try_at = case when d.status = 'cancelled' then null else r.next_try_at end,
-             finished_at = case when r.next_try_at is null then ${ctx.now} else d.finished_at end,
+        ${tries.map((t) => t.nextTryAt)}::timestamptz[], ${tries.map((t) => t.endsFirst)}::boolean[],
+        ${tries.map((t) => t.startedAt)}::timestamptz[], ${tries.map((t) => t.durationMs)}::int[],
+        ${tries.map((t) => t.responseCode)}::int[], ${tries.map((t) => t.failure)}::text[],
+        ${tries.map((t) => t.responseText)}::text[])
+        as r(id, made_on, lease_token, try_number, status, next_try_at, ends_first, started_at, duration_ms, response_code,
+             failure, response_text)),
+    open as materialized (
+      select q.delivery_id, q.day from webhook_queue q join results r on r.id = q.delivery_id
+       where q.store_id = ${ctx.storeId} and q.lease_token = r.lease_token and q.tries = r.try_number - 1
+       order by q.delivery_id for update of q),
+    left_queue as (
+      delete from webhook_queue q using open o join results r on r.id = o.delivery_id
+       where q.store_id = ${ctx.storeId} and q.delivery_id = o.delivery_id and r.next_try_at is null),
+    waits_again as (
+      update webhook_queue q
+         set tries = r.try_number, next_try_at = r.next_try_at, first = q.first and not r.ends_first, begun = false,
              lease_owner = null, leased_until = null
+        from open o join results r on r.id = o.delivery_id
+       where q.store_id = ${ctx.storeId} and q.delivery_id = o.delivery_id and r.next_try_at is not null),
+    told as (
+      update webhook_deliveries d
+         set tries = r.try_number, status = r.status, finished_at = case when r.next_try_at is null then ${ctx.now}::timestamptz end
+        from open o join results r on r.id = o.delivery_id
+       where d.store_id = ${ctx.storeId} and d.day = o.day and d.id = o.delivery_id
+      returning d.id, d.day),
+    too_late as (
+      update webhook_deliveries d
+         set tries = r.try_number, status = case when r.status = 'delivered' then r.status else d.status end
         from results r
-       where d.store_id = ${ctx.storeId} and d.id = r.id
-         and d.lease_token = r.lease_token and d.tries = r.try_number - 1
-      returning d.id)
+       where d.store_id = ${ctx.storeId} and d.day = r.made_on and d.id = r.id and d.status = 'cancelled'
+         and d.tries = r.try_number - 1 and not exists (select from open o where o.delivery_id = r.id)
+      returning d.id, d.day),
+    settled as (select * from told union all select * from too_late),
+    well as (
+      update webhook_endpoints set failing_since = null
+       where store_id = ${ctx.storeId} and id = any(${answering}::bigint[]) and failing_since is not null)
     insert into webhook_tries
-           (store_id, delivery_id, try_number, started_at, duration_ms, response_code, failure, response_text)
-    select ${ctx.storeId}, r.id, r.try_number, r.started_at, r.duration_ms, r.response_code, r.failure, r.response_text
-      from settled join results r on r.id = settled.id`)
+           (store_id, day, delivery_id, try_number, started_at, duration_ms, response_code, failure, response_text)
+    select ${ctx.storeId}, s.day, r.id, r.try_number, r.started_at, r.duration_ms, r.response_code, r.failure, r.response_text
+      from settled s join results r on r.id = s.id`)
 }
 
-/** Gives back what was leased and never sent. */
+/**
+ * Lets the next one in each of these lines go. A statement of its own after settling: it must see what was put into a
+ * line by someone for whom settling had to wait.
+ */
+export async function letNextGo(ctx: Ctx, lines: { endpointId: number; objectKey: string }[]): Promise<void> {
+  await ctx.tx.run(sql`
+    update webhook_queue q set ready = true
+      from (select (select min(n.delivery_id) from webhook_queue n
+                     where n.store_id = ${ctx.storeId} and n.endpoint_id = l.endpoint_id and n.object_key = l.object_key
+                       and n.first) as delivery_id
+              from unnest(${lines.map((l) => l.endpointId)}::bigint[], ${lines.map((l) => l.objectKey)}::text[])
+                   as l(endpoint_id, object_key)) next
+     where q.store_id = ${ctx.storeId} and q.delivery_id = next.delivery_id and not q.ready`)
+}
+
+/** Gives back what was leased and never sent: its try has not begun after all. */
 export async function releaseDeliveries(ctx: Ctx, deliveries: { id: number; leaseToken: number }[]): Promise<void> {
   await ctx.tx.run(sql`
-    update webhook_deliveries d set lease_owner = null, leased_until = null
-      from unnest(${deliveries.map((d) => d.id)}::bigint[], ${deliveries.map((d) => d.leaseToken)}::int[]) as r(id, lease_token)
-     where d.store_id = ${ctx.storeId} and d.id = r.id and d.lease_token = r.lease_token`)
+    update webhook_queue q set begun = false, lease_owner = null, leased_until = null
+      from unnest(${deliveries.map((d) => d.id)}::bigint[], ${deliveries.map((d) => d.leaseToken)}::int[])
+           as r(id, lease_token)
+     where q.store_id = ${ctx.storeId} and q.delivery_id = r.id and q.lease_token = r.lease_token`)
 }
 
-/** Leaves leases alone, so that a try under way can still tell how it went. */
+/** Gives up what is open. A try under way can still tell how it went. */
 export async function cancelOpenDeliveries(ctx: Ctx, endpointIds: number[]): Promise<void> {
   await ctx.tx.run(sql`
-    update webhook_deliveries set status = 'cancelled', next_try_at = null, finished_at = ${ctx.now}
-     where store_id = ${ctx.storeId} and endpoint_id = any(${endpointIds}::bigint[]) and next_try_at is not null`)
+    with open as (
+      delete from webhook_queue
+       where store_id = ${ctx.storeId} and endpoint_id = any(${endpointIds}::bigint[]) returning delivery_id, day)
+    update webhook_deliveries d set status = 'cancelled', finished_at = ${ctx.now}
+      from open where d.store_id = ${ctx.storeId} and d.day = open.day and d.id = open.delivery_id`)
 }
 
-/** Of the whole store: the earliest open delivery, leased or not. */
+/** Of the whole store: the earliest delivery that we are to send, leased or not. */
 export const nextDelivery = directSql<[storeId: number]>(
   'webhooks_next_due',
   `select d.next_try_at
      from webhook_endpoints e
     cross join lateral (
-          select o.next_try_at from webhook_deliveries o
-           where o.store_id = $1 and o.endpoint_id = e.id and o.next_try_at is not null
-           order by o.next_try_at, o.id limit 1) d
-    where e.store_id = $1 and e.status = 'enabled'
+          select o.next_try_at from webhook_queue o
+           where o.store_id = $1 and o.endpoint_id = e.id and o.ready
+           order by o.next_try_at, o.delivery_id limit 1) d
+    where e.store_id = $1 and e.status = 'enabled' and e.kind = 'url'
     order by d.next_try_at limit 1`
 )

@@ -8,9 +8,8 @@ type Lane<P> = {
   queue: P[]
   active: number
   limit: number
-  held: number
+  /** Since the last look. */
   finished: number
-  measuredAt: number
   listed: boolean
 }
 type StoreLanes<P, R> = {
@@ -23,9 +22,10 @@ type StoreLanes<P, R> = {
 // A new or recovered receiver gets two at a time, twice as many after each answer up to the limit; one that does not
 // answer gets one at a time. So receivers that hang hold few of the places that all endpoints share.
 const FIRST_LIMIT = 2
-// Memory holds about a second's worth of work per lane, so that no lease runs out in a queue.
-const MIN_HELD = 8
-const MAX_HELD = 500
+// What memory holds counts as begun if this process dies: so no more than what is under way and what will be before the
+// next look, which is about as much as passed since the last one.
+const AHEAD = 2
+const MAX_HELD = 256
 
 /**
  * Flow control in this process's memory: a lane per endpoint, each with its own limit, and one limit over all of them;
@@ -54,9 +54,7 @@ export function createLanes<P extends Parcel, R>(options: {
           queue: [],
           active: 0,
           limit,
-          held: MIN_HELD,
           finished: 0,
-          measuredAt: performance.now(),
           listed: false
         })
       )
@@ -95,22 +93,17 @@ export function createLanes<P extends Parcel, R>(options: {
   }
 
   return {
-    /** How much more each of the store's lanes may hold, by how fast it went of late. Lanes not named hold nothing. */
+    /** How much more each of the store's lanes may hold, by what passed it since the last look. Others hold nothing. */
     room(storeId: number): Map<number, number> {
-      const now = performance.now()
       const room = new Map<number, number>()
       for (const [endpointId, lane] of stores.get(storeId)?.lanes ?? []) {
-        const seconds = (now - lane.measuredAt) / 1000
-        if (seconds > 0.005) {
-          lane.held = Math.min(Math.max(Math.round(lane.finished / seconds), MIN_HELD), MAX_HELD)
-          lane.finished = 0
-          lane.measuredAt = now
-        }
-        room.set(endpointId, Math.max(lane.held - lane.queue.length - lane.active, 0))
+        const held = Math.min(lane.limit + AHEAD * lane.finished, MAX_HELD)
+        room.set(endpointId, Math.max(held - lane.queue.length - lane.active, 0))
+        lane.finished = 0
       }
       return room
     },
-    roomElsewhere: MIN_HELD,
+    roomElsewhere: Math.min(FIRST_LIMIT, perLane),
 
     add(parcels: P[]): void {
       for (const parcel of parcels) {
@@ -138,7 +131,8 @@ export function createLanes<P extends Parcel, R>(options: {
 
     /** These are written down and gone; or, as they could not be written, to be taken again. */
     done(storeId: number, passed: Passed<P, R>[], written: boolean): void {
-      const store = stores.get(storeId)!
+      const store = stores.get(storeId)
+      if (!store || passed.length === 0) return
       if (!written) store.finished.push(...passed)
       else store.underWay -= passed.length
       store.changed.resolve()

@@ -1,4 +1,4 @@
-import { type Dispatcher, request } from 'undici'
+import type { Dispatcher } from 'undici'
 
 /** Why a try failed: no answer (timeout … protocol), or an answer that is none of 2xx (redirect, status). */
 type Failure =
@@ -10,6 +10,7 @@ type Failure =
   | 'reset'
   | 'protocol'
   | 'other'
+  | 'interrupted'
   | 'redirect'
   | 'status'
 
@@ -21,59 +22,95 @@ export type Answer = {
   responseText: string
 }
 
+/** What is known of a try whose process ended under it. */
+export const INTERRUPTED: Answer = {
+  durationMs: 0,
+  responseCode: null,
+  failure: 'interrupted',
+  responseText: ''
+}
+
+export type Post = {
+  origin: string
+  path: string
+  headers: string[]
+  body: Buffer
+  /** For the whole of it: connecting, sending, waiting, reading. */
+  timeoutMs: number
+}
+
 // Reading a little of a longer answer keeps its connection in use; a body beyond that is cut off with its connection.
 const READ_BYTES = 64 * 1024
 const KEPT_BYTES = 1024
 
 /**
- * One POST. The time limit is for the whole of it: connecting, sending, waiting, reading. Redirects are not followed.
- * A 2xx status is a success whatever becomes of the body. Never throws; null when `stop` ended it before an answer.
+ * One POST. Redirects are not followed. A 2xx status is a success whatever becomes of the body. Never throws. While it
+ * lasts `cutOffs` holds the function that ends it, as interrupted. Speaks to the dispatcher itself, since
+ * undici.request costs as much again as everything else that we do per try.
  */
-export async function postDelivery(
+export function postDelivery(
   agent: Dispatcher,
-  url: string,
-  { headers, body, timeoutMs }: { headers: Record<string, string>; body: Buffer; timeoutMs: number },
-  stop: AbortSignal
-): Promise<Answer | null> {
+  { timeoutMs, ...post }: Post,
+  cutOffs: Set<() => void>
+): Promise<Answer> {
   const startedAt = performance.now()
-  const giveUp = new AbortController()
-  const timer = setTimeout(() => giveUp.abort(), timeoutMs)
-  const onStop = () => giveUp.abort()
-  stop.addEventListener('abort', onStop)
-  const took = () => Math.round(performance.now() - startedAt)
-  try {
-    const answer = await request(url, { dispatcher: agent, method: 'POST', headers, body, signal: giveUp.signal })
-    const responseText = await beginningOf(answer.body)
-    return { durationMs: took(), responseCode: answer.statusCode, failure: failureOf(answer.statusCode), responseText }
-  } catch (err) {
-    if (stop.aborted) return null
-    const failure = giveUp.signal.aborted ? 'timeout' : failureBefore(err as Error)
-    return { durationMs: took(), responseCode: null, failure, responseText: '' }
-  } finally {
+  const { promise, resolve } = Promise.withResolvers<Answer>()
+  const chunks: Buffer[] = []
+  let read = 0
+  let status: number | null = null
+  let over = false
+  let connection: Dispatcher.DispatchController | null = null
+
+  const end = (failure: Failure | null) => {
+    if (over) return
+    over = true
     clearTimeout(timer)
-    stop.removeEventListener('abort', onStop)
+    cutOffs.delete(cutOff)
+    const durationMs = Math.round(performance.now() - startedAt)
+    // The status has told the outcome; an answer that breaks off or drips past the limit is kept as far as it came.
+    resolve(
+      status === null
+        ? { durationMs, responseCode: null, failure, responseText: '' }
+        : { durationMs, responseCode: status, failure: failureOf(status), responseText: textOf(chunks) }
+    )
   }
+  const abort = (failure: Failure | null) => {
+    end(failure)
+    connection?.abort(new Error('ended by us'))
+  }
+  const timer = setTimeout(() => abort('timeout'), timeoutMs)
+  const cutOff = () => abort('interrupted')
+  cutOffs.add(cutOff)
+
+  try {
+    agent.dispatch(
+      { ...post, method: 'POST' },
+      {
+        onRequestStart(controller) {
+          connection = controller
+          if (over) controller.abort(new Error('ended by us'))
+        },
+        onResponseStart(_, statusCode) {
+          if (statusCode >= 200) status = statusCode
+        },
+        onResponseData(_, chunk) {
+          if (read < KEPT_BYTES) chunks.push(chunk)
+          read += chunk.length
+          if (read >= READ_BYTES) abort(null)
+        },
+        onResponseEnd: () => end('protocol'),
+        onResponseError: (_, err) => end(failureBefore(err))
+      }
+    )
+  } catch (err) {
+    end(failureBefore(err as Error))
+  }
+  return promise
 }
 
 function failureOf(status: number): Failure | null {
   if (status >= 200 && status <= 299) return null
   return status >= 300 && status <= 399 ? 'redirect' : 'status'
-}
-
-/** Listeners and not `for await`, which costs a quarter of the sender's rate. */
-function beginningOf(body: Dispatcher.ResponseData['body']): Promise<string> {
-  return new Promise((done) => {
-    const chunks: Buffer[] = []
-    let read = 0
-    body.on('data', (chunk: Buffer) => {
-      if (read < KEPT_BYTES) chunks.push(chunk)
-      read += chunk.length
-      if (read >= READ_BYTES) body.destroy()
-    })
-    // The status has told the outcome; an answer that breaks off or drips past the limit is kept as far as it came.
-    body.on('error', () => {})
-    body.on('close', () => done(textOf(chunks)))
-  })
 }
 
 function textOf(chunks: Buffer[]): string {

@@ -1,18 +1,23 @@
 import type { Ctx } from '#kit/postgres'
-import { type SettledTry, settleTries } from './delivery-queries.ts'
-import { markAnswering, markFailing } from './endpoint-queries.ts'
+import { type ClaimedRow, letNextGo, type SettledTry, settleTries } from './delivery-queries.ts'
+import { markFailing } from './endpoint-queries.ts'
 import type { Answer } from './post-delivery.ts'
 import { nextTryAt, type RetrySchedule } from './retry-schedule.ts'
 import { disableEndpoints } from './set-endpoint-status.ts'
 
-/** One try of one leased delivery; without an answer it was never sent, or cut off uncounted. */
-export type FinishedTry = {
-  id: number
-  endpointId: number
-  tries: number
-  leaseToken: number
+/** One try of one leased delivery; without an answer it was never sent. */
+export type FinishedTry = Pick<
+  ClaimedRow,
+  'id' | 'day' | 'endpointId' | 'objectKey' | 'tries' | 'triesBefore' | 'maxTries' | 'leaseToken'
+> & {
   testClock: boolean
 } & ({ answer: null } | { answer: Answer; startedAt: Temporal.Instant })
+
+export type RecordOptions = {
+  schedule: RetrySchedule
+  /** An endpoint whose tries have all failed for so long (store time) is disabled at the next failure. */
+  disableAfterHours: number
+}
 
 type AnsweredTry = Extract<FinishedTry, { startedAt: Temporal.Instant }>
 
@@ -25,19 +30,17 @@ const GONE = 410
 export async function recordTries(
   ctx: Ctx,
   finished: FinishedTry[],
-  { schedule, disableAfterHours }: { schedule: RetrySchedule; disableAfterHours: number }
+  { schedule, disableAfterHours }: RecordOptions
 ): Promise<void> {
   const tries = finished.filter((f): f is AnsweredTry => f.answer !== null)
   if (tries.length === 0) return
-  await settleTries(
-    ctx,
-    tries.map((t) => settle(t, schedule, ctx.now))
-  )
+  const settled = tries.map((t) => settle(t, schedule, ctx.now))
+  await settleTries(ctx, settled, { answering: endpointsOf(tries.filter((t) => t.answer.failure === null)) })
+  const firsts = tries.filter((t, i) => t.triesBefore === 0 && settled[i]!.endsFirst)
+  if (firsts.length > 0) await letNextGo(ctx, firsts)
 
-  const answering = endpointsOf(tries.filter((t) => t.answer.failure === null))
-  if (answering.length > 0) await markAnswering(ctx, answering)
-
-  const last = new Map(tries.map((t) => [t.endpointId, t]))
+  // An interrupted try says nothing of its endpoint.
+  const last = new Map(tries.filter((t) => t.answer.failure !== 'interrupted').map((t) => [t.endpointId, t]))
   const failing = endpointsOf([...last.values()].filter((t) => t.answer.failure !== null))
   if (failing.length === 0) return
   const givenUp = await markFailing(ctx, failing, ctx.now.subtract({ hours: disableAfterHours }))
@@ -49,13 +52,19 @@ export async function recordTries(
 }
 
 function settle(finished: AnsweredTry, schedule: RetrySchedule, now: Temporal.Instant): SettledTry {
-  const { id, leaseToken, startedAt, answer } = finished
-  const tryNumber = finished.tries + 1
+  const { id, day, leaseToken, startedAt, answer, maxTries, tries, triesBefore } = finished
+  const tryNumber = tries + 1
+  const isDelivered = answer.failure === null
+  // Its outcome is not known, and nothing says that the receiver is ill: it is repeated at once, still at the head of its line.
+  const isInterrupted = answer.failure === 'interrupted'
+  const ladder = { ...schedule, maxTries: maxTries ?? schedule.maxTries }
   // A test clock shows the contract's times to the second; spreading the load is for real time.
   const spread = finished.testClock ? 0 : Math.random()
-  const retryAt = answer.failure === null ? null : nextTryAt(schedule, tryNumber, now, spread)
-  const status = answer.failure === null ? 'delivered' : retryAt === null ? 'failed' : 'retrying'
-  return { id, leaseToken, tryNumber, status, nextTryAt: retryAt, startedAt, ...answer }
+  const again = isDelivered ? null : nextTryAt(ladder, tryNumber - triesBefore, now, spread)
+  const retryAt = again && isInterrupted ? now : again
+  const status = isDelivered ? 'delivered' : retryAt === null ? 'failed' : 'retrying'
+  const endsFirst = !(isInterrupted && retryAt)
+  return { id, day, leaseToken, tryNumber, status, nextTryAt: retryAt, endsFirst, startedAt, ...answer }
 }
 
 function endpointsOf(tries: { endpointId: number }[]): number[] {

@@ -21,18 +21,39 @@ export function signingKeys(secret: string): SigningKeys {
   }
 }
 
-/** The headers that let a receiver prove where exactly these bytes come from, and when they were sent. */
-export function signatureHeaders(
-  keys: SigningKeys,
-  { webhookId, body, sentAtSeconds }: { webhookId: string; body: Buffer; sentAtSeconds: number }
-): Record<string, string> {
-  const standard = createHmac('sha256', keys.standard).update(`${webhookId}.${sentAtSeconds}.`).update(body)
-  return {
-    'x-svc-signature': `sha256=${createHmac('sha256', keys.contract).update(body).digest('hex')}`,
-    'webhook-id': webhookId,
-    'webhook-timestamp': String(sentAtSeconds),
-    'webhook-signature': `v1,${standard.digest('base64')}`
-  }
+/** `previous` is the secret that is being rolled, until its time is up. */
+export type Signers = { current: SigningKeys; previous: SigningKeys | null }
+
+/**
+ * What goes with the body, as a flat list of names and values: headers that let a receiver prove where exactly these
+ * bytes come from, and when they were sent. While a secret is being rolled X-Svc-Signature stays the old one's, so that a
+ * receiver that knows no other goes on; the new one's is beside it, and webhook-signature bears both.
+ */
+export function deliveryHeaders(
+  { signers: { current, previous }, webhookId, isSample }: { signers: Signers; webhookId: string; isSample: boolean },
+  body: Buffer
+): string[] {
+  // Real time even under a test clock: receivers compare it with their own.
+  const sentAtSeconds = Math.floor(Date.now() / 1000)
+  const contract = (keys: SigningKeys) => `sha256=${createHmac('sha256', keys.contract).update(body).digest('hex')}`
+  const standard = (keys: SigningKeys) =>
+    `v1,${createHmac('sha256', keys.standard).update(`${webhookId}.${sentAtSeconds}.`).update(body).digest('base64')}`
+  return [
+    'content-type',
+    'application/json',
+    'user-agent',
+    'Perennial-Webhooks/1',
+    'x-svc-signature',
+    contract(previous ?? current),
+    ...(previous ? ['x-svc-signature-next', contract(current)] : []),
+    'webhook-id',
+    webhookId,
+    'webhook-timestamp',
+    String(sentAtSeconds),
+    'webhook-signature',
+    previous ? `${standard(current)} ${standard(previous)}` : standard(current),
+    ...(isSample ? ['x-svc-test', 'true'] : [])
+  ]
 }
 
 /** What a stored signing secret is sealed for. */

@@ -15,7 +15,7 @@ const sender = createDeliveryEngine({ db, leaseOwner: worker.id, ...testSettings
 
 // A killed process's connection may take the server a moment to notice; a lease would take a minute to run out.
 for (let waits = 0; waits < 50; waits++) {
-  await worker.releaseDeadLeases(['webhook_deliveries'])
+  await worker.releaseDeadLeases(['webhook_queue'])
   while ((await dispatch.runOnce(storeId)) + (await sender.runOnce(storeId)) > 0);
   if ((await dispatch.nextDueAt(storeId)) === null && (await sender.nextDueAt(storeId)) === null) break
   await setTimeout(100)
