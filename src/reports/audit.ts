@@ -123,11 +123,33 @@ const CHECKS: Check[] = [
              e.type || ' was not queued for we_' || w.id as message
         from events e join webhook_endpoints w on w.store_id = e.store_id and w.status = 'enabled'
          and (w.events is null or e.type = any(w.events))
-       where e.store_id = ${ctx.storeId} and e.dispatched and e.occurred_at > ${ctx.now}::timestamptz - interval '29 days'
+       where e.store_id = ${ctx.storeId} and e.dispatched
+         -- History is dropped by days, and what an endpoint wanted before its last change is not known.
+         and e.occurred_at >= (select min(d) from webhook_days() d) and w.updated_at < e.occurred_at
+         and e.id >= coalesce((select min(d.event_row) from webhook_deliveries d where d.store_id = ${ctx.storeId}), 0)
          and not exists (select from webhook_deliveries d where d.store_id = e.store_id and d.event_row = e.id
                           and d.endpoint_id = w.id)
-         and w.created_at < e.occurred_at
        order by e.id limit 100`
+  },
+  {
+    name: 'deliveries_queued',
+    counted: (ctx) => sql`select count(*) as count from webhook_queue where store_id = ${ctx.storeId}`,
+    wrong: (ctx) => sql`
+      select coalesce(d.webhook_id, 'delivery ' || q.delivery_id) as subject,
+             case when q.delivery_id is null then 'is open and in no queue'
+                  when d.finished_at is not null or d.id is null then 'is in the queue and not open'
+                  when d.tries <> q.tries then 'has ' || d.tries || ' tries, and ' || q.tries || ' in the queue'
+                  else 'waits behind nothing' end as message
+        from (select * from webhook_queue where store_id = ${ctx.storeId}) q
+        full join (select * from webhook_deliveries
+                    where store_id = ${ctx.storeId} and (finished_at is null or id in (
+                          select delivery_id from webhook_queue where store_id = ${ctx.storeId}))) d
+          on d.id = q.delivery_id and d.day = q.day
+       where q.delivery_id is null or d.id is null or d.finished_at is not null or d.tries <> q.tries
+          or (not q.ready and not exists (
+                select from webhook_queue e where e.store_id = ${ctx.storeId} and e.endpoint_id = q.endpoint_id
+                   and e.object_key = q.object_key and e.first and e.delivery_id < q.delivery_id))
+       limit 100`
   },
   {
     name: 'events_dispatched',
