@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { billingDate, firstCycleAfter, lastCycleDue, type Rhythm } from './billing-dates.ts'
+import { billingDate, firstCycleAfter, lastCycleDue, type Rhythm, withInterval } from './billing-dates.ts'
 
 const NEW_YORK = 'America/New_York'
 
@@ -36,6 +36,24 @@ test('a month that lacks the anchor day bills on its last day, and the next one 
     '2026-12-31T10:00',
     '2027-01-31T10:00'
   ])
+})
+
+test('another interval holds from a cycle on that keeps its date, and the day of the anchor comes back', () => {
+  const after = (from: number, interval: Rhythm['interval'], intervalCount = 1) => {
+    const monthly = rhythm('2026-01-31T10:00', NEW_YORK, 'month')
+    const changed = withInterval(monthly, from, { interval, intervalCount }, NEW_YORK)
+    assert.ok(billingDate(changed, from, NEW_YORK).equals(billingDate(monthly, from, NEW_YORK)))
+    const longAgo = Temporal.Instant.from('2020-01-01T00:00Z')
+    assert.equal(firstCycleAfter(changed, from, longAgo, NEW_YORK), from, 'wherever the anchor is')
+    return localDates(changed, NEW_YORK, from + 3)
+      .slice(from - 1)
+      .map((date) => date.slice(0, 10))
+  }
+  assert.deepEqual(after(3, 'month', 2), ['2026-03-31', '2026-05-31', '2026-07-31', '2026-09-30'])
+  assert.deepEqual(after(2, 'month', 2), ['2026-02-28', '2026-04-30', '2026-06-30', '2026-08-31'])
+  assert.deepEqual(after(2, 'month', 3), ['2026-02-28', '2026-05-31', '2026-08-31', '2026-11-30'])
+  assert.deepEqual(after(2, 'year'), ['2026-02-28', '2027-02-28', '2028-02-28', '2029-02-28'])
+  assert.deepEqual(after(2, 'week', 2), ['2026-02-28', '2026-03-14', '2026-03-28', '2026-04-11'])
 })
 
 test('29 February comes back in leap years only', () => {

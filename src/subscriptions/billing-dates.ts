@@ -34,21 +34,20 @@ export function withInterval(
   const [anchor, date] = [rhythm.anchorAt, at].map((t) => t.toZonedDateTimeISO(timezone).toPlainDateTime())
   const isCutShort = !isShort(rhythm.interval) && !isShort(interval) && date!.day < anchor!.day
   if (!isCutShort) return plain
-  // An anchor that lies some steps before, in a month that has the day, leads to the same date.
-  for (let back = 1; back < Math.min(from, MONTHS_LOOKED_BACK); back++) {
-    const month = date!.subtract({ [UNIT[interval]]: back * intervalCount }).toPlainDate()
+  // An anchor some steps ahead, in a month that has the day, leads to the same date.
+  for (let ahead = 1; ahead <= MOST_STEPS_AHEAD; ahead++) {
+    const month = date!.add({ [UNIT[interval]]: ahead * intervalCount }).toPlainDate()
     if (month.daysInMonth < anchor!.day) continue
     const anchorAt = month
       .with({ day: anchor!.day })
       .toZonedDateTime({ timeZone: timezone, plainTime: anchor!.toPlainTime() })
       .toInstant()
-    const kept = { anchorAt, anchorCycle: from - back, interval, intervalCount }
-    if (billingDate(kept, from, timezone).equals(at)) return kept
+    return { ...plain, anchorAt, anchorCycle: from + ahead }
   }
   return plain
 }
 
-const MONTHS_LOOKED_BACK = 12
+const MOST_STEPS_AHEAD = 12
 const isShort = (interval: Interval) => interval === 'day' || interval === 'week'
 
 /** The first cycle from `from` on that falls after `moment`. */
@@ -68,5 +67,5 @@ const LONGEST_HOURS = { day: 25, week: 169, month: 745, year: 8785 } as const
 /** A cycle that is certainly not after the moment, so that a long gap is not walked step by step. */
 function estimate({ anchorAt, anchorCycle, interval, intervalCount }: Rhythm, moment: Temporal.Instant): number {
   const hours = anchorAt.until(moment, { largestUnit: 'hours' }).hours
-  return hours <= 0 ? anchorCycle : anchorCycle + Math.floor(hours / (LONGEST_HOURS[interval] * intervalCount))
+  return hours <= 0 ? 0 : anchorCycle + Math.floor(hours / (LONGEST_HOURS[interval] * intervalCount))
 }

@@ -1,0 +1,294 @@
+// Which change of a subscription is told by which events, on every path that leads to it: docs/events.md, row by row.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { testDatabase } from './database.ts'
+import { startService } from './service-builder.ts'
+import { aToldStore, type Told, types } from './told.ts'
+
+const { url } = await testDatabase()
+const service = await startService(url)
+
+async function aMember(given: Record<string, unknown> = {}) {
+  const store = await aToldStore(service, given)
+  const { customer, contract_id } = await store.member('ada@example.com')
+  const [subscription] = await store.client.subscriptions.list({}).toArray({ atMost: 1 })
+  return { store, customer, id: subscription!.id, contract: store.contract(contract_id), contractId: contract_id }
+}
+
+const BEGINNING = ['subscription.created', 'subscription.activated']
+const updates = (told: Told[]) => {
+  assert.deepEqual(new Set(types(told)), new Set(told.length > 0 ? ['subscription.updated'] : []))
+  return told.map(({ data }) => data.changes)
+}
+
+test('joining at a checkout', async () => {
+  const store = await aToldStore(service)
+  const told = await store.told(() => store.member('ada@example.com'))
+  assert.deepEqual(types(told), ['member.created', ...BEGINNING])
+  assert.deepEqual(
+    types(await store.told(async () => store.member('bob@example.com'))),
+    types(told),
+    'each member for themselves'
+  )
+})
+
+test('a trial is active from its beginning, and its first payment is only that', async () => {
+  const store = await aToldStore(service)
+  await store.plan({ name: 'Trial', type: 'vip', trial_days: 7 })
+  assert.deepEqual(types(await store.told(() => store.member('ada@example.com', 'Trial'))), [
+    'member.created',
+    ...BEGINNING
+  ])
+  assert.deepEqual(types(await store.told(() => store.advance({ by: 'P8D' }))), ['billing.pending', 'billing.success'])
+})
+
+test('a contract made without a checkout is activated by its first payment', async () => {
+  const store = await aToldStore(service)
+  const customer = await store.customer('ada@example.com')
+  await store.card(customer.id, 'success')
+  const [plan] = await store.plans()
+  const { id } = (await store.shop('{ customers(first: 1) { nodes { id } } }')).nodes[0]
+  const [method] = (
+    await store.shop('query($id: ID!) { customer(id: $id) { paymentMethods(first: 1) { nodes { id } } } }', { id })
+  ).paymentMethods.nodes
+  const make = (status: string) =>
+    store.shop(
+      `mutation($input: SubscriptionContractAtomicCreateInput!) { subscriptionContractAtomicCreate(input: $input) {
+         contract { id } userErrors { message } } }`,
+      {
+        input: {
+          customerId: id,
+          currencyCode: 'USD',
+          nextBillingDate: '2026-02-10T12:00:00Z',
+          contract: {
+            status,
+            paymentMethodId: method?.id,
+            billingPolicy: { interval: 'MONTH', intervalCount: 1 },
+            deliveryPolicy: { interval: 'MONTH', intervalCount: 1 }
+          },
+          lines: [
+            {
+              line: {
+                productVariantId: `gid://platform/ProductVariant/${plan!.platformVariantId}`,
+                sellingPlanId: `gid://platform/SellingPlan/${plan!.platformSellingPlanId}`,
+                quantity: 1,
+                currentPrice: '29.00'
+              }
+            }
+          ]
+        }
+      }
+    )
+  assert.deepEqual(types(await store.told(() => make('ACTIVE'))), ['member.created', 'subscription.created'])
+  const first = await store.told(() => store.advance({ to: '2026-02-10T13:00:00Z' }))
+  assert.deepEqual(types(first), ['billing.pending', 'billing.success', 'subscription.activated'])
+  assert.deepEqual(first[2]!.data.activated_at, '2026-02-10T12:00:00.000Z')
+  assert.deepEqual(types(await store.told(() => store.advance({ to: '2026-03-11T00:00:00Z' }))), [
+    'billing.pending',
+    'billing.success'
+  ])
+
+  let made: { contract: { id: string } } | undefined
+  const paused = await store.told(async () => {
+    made = await make('PAUSED')
+  })
+  assert.deepEqual(types(paused), ['subscription.created'])
+  assert.equal(paused[0]!.data.status, 'paused')
+  const contract = store.contract(made!.contract.id.split('/').at(-1)!)
+  assert.deepEqual(types(await store.told(() => contract.move('Activate'))), ['subscription.resumed'])
+})
+
+test('moves by the API are told by their own event only, and those that are refused by none', async () => {
+  const { store, id } = await aMember()
+  const { subscriptions } = store.client
+  assert.deepEqual(types(await store.told(() => subscriptions.pause(id))), ['subscription.paused'])
+  assert.deepEqual(await store.told(() => assert.rejects(subscriptions.pause(id))), [])
+  assert.deepEqual(types(await store.told(() => subscriptions.resume(id))), ['subscription.resumed'])
+  const dated = await store.told(async () => {
+    await subscriptions.pause(id)
+    await subscriptions.resume(id, { next_billing_date: '2026-02-14' })
+  })
+  assert.deepEqual(types(dated), ['subscription.paused', 'subscription.resumed'])
+  const once = { idempotencyKey: 'once' }
+  const ended = await store.told(async () => {
+    await subscriptions.cancel(id, { reason: 'other' }, once)
+    await subscriptions.cancel(id, { reason: 'other' }, once)
+  })
+  assert.deepEqual(types(ended), ['subscription.cancelled', 'member.tier_changed'])
+  assert.deepEqual(await store.told(() => assert.rejects(subscriptions.resume(id))), [])
+  await store.soundBooks()
+})
+
+test('moves on the platform are told by the same events', async () => {
+  const { store, contract } = await aMember()
+  assert.deepEqual(types(await store.told(() => contract.move('Pause'))), ['subscription.paused'])
+  const resumed = await store.told(() => contract.move('Activate'))
+  assert.deepEqual(types(resumed), ['subscription.resumed'])
+  const ended = await store.told(() => contract.move('Cancel'))
+  assert.deepEqual(types(ended), ['subscription.cancelled', 'member.tier_changed'])
+  assert.equal(ended[0]!.data.cancel_reason, 'platform')
+  for (const [move, reason] of [
+    ['Fail', 'platform'],
+    ['Expire', 'expired']
+  ] as const) {
+    const other = await aMember()
+    const told = await other.store.told(() => other.contract.move(move))
+    assert.deepEqual(types(told), ['subscription.cancelled', 'member.tier_changed'])
+    assert.equal(told[0]!.data.cancel_reason, reason)
+  }
+})
+
+test('a pause that ends by itself, and a contract whose cycles are done', async () => {
+  const { store, id, contract } = await aMember()
+  await store.client.subscriptions.pause(id, { duration: 3 })
+  assert.deepEqual(types(await store.told(() => store.advance({ by: 'P4D' }))), ['subscription.resumed'])
+
+  await contract.edit({ billingPolicy: { interval: 'MONTH', intervalCount: 1, maxCycles: 2 } })
+  const told = await store.told(() => store.advance({ by: 'P60D' }))
+  assert.deepEqual(types(told), ['billing.pending', 'billing.success', 'subscription.cancelled', 'member.tier_changed'])
+  assert.equal(told[2]!.data.cancel_reason, 'expired')
+})
+
+test('a price, a plan and an interval that change on the platform, each and together', async () => {
+  const { store, contract, id } = await aMember()
+  const [vip] = await store.plans()
+  const elite = await store.plan({ name: 'Elite', type: 'elite', price: '49.00' })
+  assert.deepEqual(updates(await store.told(() => contract.edit({ line: { currentPrice: '24.00' } }))), [
+    { price: { from: 29, to: 24 } }
+  ])
+  const monthly = await store.told(() =>
+    contract.edit({ billingPolicy: { interval: 'MONTH', intervalCount: 2 }, note: 'every other month' })
+  )
+  assert.deepEqual(updates(monthly), [{ billing_frequency: { from: 'monthly', to: 'every_2_months' } }])
+  assert.equal(monthly[0]!.data.next_billing_date, '2026-02-28T15:00:00.000Z', 'the next date stays')
+
+  const line = {
+    productVariantId: `gid://platform/ProductVariant/${elite.platformVariantId}`,
+    sellingPlanId: `gid://platform/SellingPlan/${elite.platformSellingPlanId}`,
+    currentPrice: '49.00'
+  }
+  const moved = await store.told(() =>
+    contract.edit({
+      line,
+      billingPolicy: { interval: 'YEAR', intervalCount: 1 },
+      nextBillingDate: '2026-03-05T09:00:00Z'
+    })
+  )
+  assert.deepEqual(types(moved), ['subscription.updated', 'member.tier_changed'])
+  assert.deepEqual(moved[0]!.data.changes, {
+    plan_id: { from: `plan_${vip!.id}`, to: `plan_${elite.id}` },
+    plan_name: { from: 'VIP', to: 'Elite' },
+    price: { from: 24, to: 49 },
+    billing_frequency: { from: 'every_2_months', to: 'yearly' },
+    next_billing_date: { from: '2026-02-28T15:00:00.000Z', to: '2026-03-05T09:00:00.000Z' }
+  })
+  assert.deepEqual(moved[1]!.data.tier, { previous: 'VIP', new: 'Elite' })
+  const { plan, next_billing_date } = await store.client.subscriptions.get(id)
+  assert.deepEqual(
+    [plan.name, plan.billing_frequency, next_billing_date],
+    ['Elite', 'yearly', '2026-03-05T09:00:00.000Z']
+  )
+
+  await store.advance({ to: '2026-03-06T00:00:00Z' })
+  assert.equal((await store.client.subscriptions.get(id)).next_billing_date, '2027-03-05T09:00:00.000Z')
+  await store.soundBooks()
+})
+
+test('another plan of the same tier', async () => {
+  const { store, contract } = await aMember()
+  const yearly = await store.plan({ name: 'VIP yearly', type: 'vip', tier: 'VIP' })
+  const gidOf = (type: string, id: string) => `gid://platform/${type}/${id}`
+  const sameTier = await store.told(() =>
+    contract.edit({
+      line: {
+        productVariantId: gidOf('ProductVariant', yearly.platformVariantId),
+        sellingPlanId: gidOf('SellingPlan', yearly.platformSellingPlanId)
+      }
+    })
+  )
+  assert.deepEqual(types(sameTier), ['subscription.updated', 'member.updated'])
+  const changes = {
+    plan_id: { from: sameTier[0]!.data.changes.plan_id.from, to: `plan_${yearly.id}` },
+    plan_name: { from: 'VIP', to: 'VIP yearly' }
+  }
+  assert.deepEqual([sameTier[0]!.data.changes, sameTier[1]!.data.changes], [changes, changes])
+  assert.deepEqual([sameTier[1]!.data.plan_name, sameTier[1]!.data.tier], ['VIP yearly', 'VIP'])
+})
+
+test('a date that somebody moves on the platform moves ours; our own that comes back does not', async () => {
+  const { store, contract, id } = await aMember()
+  const moveTo = (nextBillingDate: string) => store.told(() => contract.edit({ nextBillingDate }))
+  assert.deepEqual(updates(await moveTo('2026-02-20T08:30:00Z')), [
+    { next_billing_date: { from: '2026-02-28T15:00:00.000Z', to: '2026-02-20T08:30:00.000Z' } }
+  ])
+  // Ours, pushed after each payment; the new day is the anchor.
+  assert.deepEqual(types(await store.told(() => store.advance({ to: '2026-03-21T00:00:00Z' }))), [
+    ...['billing.pending', 'billing.success'],
+    ...['billing.pending', 'billing.success']
+  ])
+  assert.equal(await contract.nextDate(), '2026-04-20T07:30:00Z')
+  assert.deepEqual(await moveTo('2026-04-20T07:30:00Z'), [])
+
+  assert.deepEqual(await moveTo('2026-03-01T00:00:00Z'), [], 'it is over')
+  assert.equal(await contract.nextDate(), '2026-04-20T07:30:00Z', 'ours is put back')
+
+  const paused = await store.told(async () => {
+    await contract.move('Pause')
+    await store.settle()
+    await contract.edit({ nextBillingDate: '2026-05-02T10:00:00Z' })
+    await store.settle()
+    await contract.move('Activate')
+  })
+  assert.deepEqual(types(paused), ['subscription.paused', 'subscription.resumed'])
+  assert.equal(paused[1]!.data.next_billing_date, '2026-05-02T10:00:00.000Z')
+  assert.equal((await store.client.subscriptions.get(id)).next_billing_date, '2026-05-02T10:00:00.000Z')
+  await store.soundBooks()
+})
+
+test('a date that is moved there during dunning waits for the payment; a price is told at once', async () => {
+  const { store, customer, contract } = await aMember()
+  await store.card(customer.id, 'insufficient_funds')
+  await store.advance({ to: '2026-03-01T00:00:00Z' })
+  const edited = await store.told(() =>
+    contract.edit({ nextBillingDate: '2026-03-20T08:00:00Z', line: { currentPrice: '19.00' } })
+  )
+  assert.deepEqual(updates(edited), [{ price: { from: 29, to: 19 } }])
+  await store.card(customer.id, 'success')
+  assert.deepEqual(types(await store.told(() => store.advance({ by: 'P5D' }))), ['billing.pending', 'billing.success'])
+  assert.equal(await contract.nextDate(), '2026-03-31T14:00:00Z')
+  await store.soundBooks()
+})
+
+test('what changes there while a change of ours is on its way is followed all the same', async () => {
+  const { store, contract, id } = await aMember()
+  const told = await store.told(async () => {
+    // The pause waits to be pushed, and the platform's messages about the edits are handled before.
+    await store.client.subscriptions.pause(id)
+    await contract.edit({ line: { currentPrice: '31.00' }, nextBillingDate: '2026-02-25T00:00:00Z' })
+  })
+  assert.deepEqual(types(told), ['subscription.paused', 'subscription.updated'])
+  assert.deepEqual(told[1]!.data.changes, { price: { from: 29, to: 31 } })
+  // The date is looked at again when the push is done.
+  await store.advance({ by: 'PT5M' })
+  const [resumed] = await store.told(() => store.client.subscriptions.resume(id))
+  assert.equal(resumed!.data.next_billing_date, '2026-02-25T00:00:00.000Z')
+})
+
+test('what changes nothing is told by nothing, and so is everything that is heard twice', async () => {
+  const { store, contract, id, customer } = await aMember()
+  await contract.edit({ line: { currentPrice: '24.00' } })
+  await store.settle()
+  const { updated_at } = await store.client.subscriptions.get(id)
+  await store.advance({ by: 'PT1H' })
+  assert.deepEqual(await store.told(() => contract.edit({ note: 'seen' })), [])
+  assert.deepEqual(await store.told(() => contract.edit({ line: { currentPrice: '24.00' } })), [])
+  assert.deepEqual(await store.told(() => store.card(customer.id, 'success')), [])
+  assert.equal((await store.client.subscriptions.get(id)).updated_at, updated_at)
+
+  await store.client.subscriptions.pause(id)
+  await store.client.subscriptions.resume(id)
+  await store.advance({ by: 'P70D' })
+  await contract.move('Cancel')
+  assert.deepEqual(await store.told(store.replay), [])
+  await store.soundBooks()
+})
