@@ -1,30 +1,15 @@
 // Every command of the operator, run as a process against the running service, with the keys of its --json document.
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { commandLine } from './command-line.ts'
 import { testDatabase } from './database.ts'
 import { aReceiver } from './receiver.ts'
-import { OPERATOR_TOKEN, startService } from './service-builder.ts'
+import { startService } from './service-builder.ts'
 
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const { url } = await testDatabase()
 const service = await startService(url)
 
-type Ran = { code: number; out: string; err: string }
-const run = (args: string[], env: Record<string, string> = {}): Promise<Ran> =>
-  new Promise((resolve) => {
-    const given = { ...process.env, PERENNIAL_URL: service.urls.public, PERENNIAL_TOKEN: OPERATOR_TOKEN, ...env }
-    execFile(process.execPath, [MAIN, ...args], { env: given }, (err, out, stderr) =>
-      resolve({ code: err ? Number(err.code) : 0, out, err: stderr })
-    )
-  })
-/** Runs a command with --json and gives its document; the command must succeed. */
-async function json(...args: string[]) {
-  const { code, out, err } = await run([...args, '--json'])
-  assert.equal(code, 0, `${args.join(' ')}: ${out}${err}`)
-  return JSON.parse(out)
-}
+const { run, json } = commandLine(service)
 const keysOf = (document: object) => Object.keys(document)
 
 test('a store is made, sold to, billed and examined with commands alone', async (t) => {

@@ -1,0 +1,159 @@
+// The webhook commands of the operator, each as a process against the running service with its background.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { commandLine } from './command-line.ts'
+import { testDatabase } from './database.ts'
+import { aReceiver } from './receiver.ts'
+import { startService } from './service-builder.ts'
+
+const { url } = await testDatabase()
+const service = await startService(url, { background: true })
+const { run, json } = commandLine(service)
+
+/** Waits until the background has brought a delivery to its end. */
+async function ended(store: string[], webhookId: string) {
+  for (;;) {
+    const delivery = await json('webhook', 'delivery', webhookId, ...store)
+    if (delivery.status !== 'retrying') return delivery
+  }
+}
+
+test('a receiver is made, tested, changed, rolled, switched off and on, and deleted', async () => {
+  const { domain } = await service.aStore()
+  const store = ['--store', domain]
+  const [receiver, second] = [await aReceiver(), await aReceiver(() => 500)]
+  const made = await json('webhook', 'create', ...store, '--url', receiver.url, '--description', 'Our CRM')
+  const id = ['--id', made.id]
+  receiver.secret = made.secret
+  assert.deepEqual([made.description, made.all_events], ['Our CRM', true])
+
+  const delivered = await json('webhook', 'test', ...store, ...id, '--event', 'billing.success')
+  assert.deepEqual([delivered.status, delivered.test, delivered.response_code], ['delivered', true, 204])
+  assert.deepEqual(receiver.events(), ['billing.success'])
+  assert.ok(receiver.heard[0]!.signed)
+
+  const updated = await json('webhook', 'update', ...store, ...id, '--events', 'member.created', '--description', '')
+  assert.deepEqual([updated.events, updated.all_events, updated.description], [['member.created'], false, ''])
+  assert.equal((await json('webhook', 'update', ...store, ...id, '--events', 'all')).all_events, true)
+  assert.equal((await json('webhook', 'update', ...store, ...id, '--url', second.url)).url, second.url)
+  const failed = await run(['webhook', 'test', ...store, ...id, '--event', 'billing.failed', '--json'])
+  assert.equal(failed.code, 1)
+  assert.deepEqual([JSON.parse(failed.out).status, JSON.parse(failed.out).response_code], ['failed', 500])
+
+  const rolled = await json('webhook', 'roll', ...store, ...id, '--overlap', '2')
+  assert.notEqual(rolled.secret, made.secret)
+  assert.ok(rolled.previous_secret_until)
+  assert.equal((await json('webhook', 'end-roll', ...store, ...id)).previous_secret_until, null)
+  assert.equal((await json('webhook', 'disable', ...store, ...id, '--reason', 'Moving')).disabled_reason, 'Moving')
+  const refused = await run(['webhook', 'test', ...store, ...id, '--event', 'billing.failed', '--json'])
+  assert.equal(JSON.parse(refused.out).error.code, 'conflict')
+  assert.equal((await json('webhook', 'enable', ...store, ...id)).status, 'enabled')
+  assert.deepEqual(await json('webhook', 'show', ...store, ...id), (await json('webhook', 'list', ...store)).data[0])
+  assert.deepEqual(await json('webhook', 'delete', ...store, ...id), { id: made.id, deleted: true })
+  assert.deepEqual((await json('webhook', 'list', ...store)).data, [])
+  assert.equal((await json('webhook', 'deliveries', ...store, '--endpoint', made.id)).data.length, 2)
+})
+
+test('history: found by filters, shown whole, sent again; notices', async () => {
+  const shop = await service.aStore()
+  const store = ['--store', shop.domain]
+  let answer = 410
+  const receiver = await aReceiver(() => answer)
+  const made = await json('webhook', 'create', ...store, '--url', receiver.url)
+  const id = ['--id', made.id]
+  const { customer } = await shop.member('ada@example.com')
+  await shop.advance({ by: 'P1M' })
+  assert.ok(customer)
+
+  const { data: notices, next } = await json('notice', 'list', ...store)
+  assert.equal(next, null)
+  assert.match(notices[0].subject, new RegExp(`endpoint ${made.id} has been disabled`))
+  const deliveries = async (...filters: string[]) =>
+    (await json('webhook', 'deliveries', ...store, '--limit', '100', ...filters)).data
+  const failed = await deliveries('--status', 'failed')
+  assert.ok(failed.length > 0)
+  const one = failed.find((d: any) => d.object.startsWith('sub_'))
+  assert.equal((await deliveries('--object', one.object, '--event', one.event)).length, 1)
+  assert.equal((await deliveries('--to', '2026-01-31')).length, 0)
+  assert.equal((await deliveries('--from', '2026-01-31')).length, failed.length)
+  const page = await json('webhook', 'deliveries', ...store, '--limit', '1')
+  assert.notEqual(
+    (await json('webhook', 'deliveries', ...store, '--limit', '1', '--before', page.next)).next,
+    page.next
+  )
+
+  answer = 200
+  await json('webhook', 'enable', ...store, ...id)
+  assert.equal((await json('webhook', 'resend', one.webhook_id, ...store)).webhook_id, one.webhook_id)
+  assert.equal((await ended(store, one.webhook_id)).status, 'delivered')
+  const all = await json('webhook', 'resend-failed', ...store, '--since', '2026-01-31', '--endpoint', made.id)
+  assert.deepEqual(all, { resent: failed.length - 1, skipped: 0 })
+  for (const { webhook_id } of failed) assert.equal((await ended(store, webhook_id)).status, 'delivered')
+  assert.deepEqual(await json('webhook', 'resend-failed', ...store, '--since', '2026-01-31'), { resent: 0, skipped: 0 })
+})
+
+test('people read columns, outcomes and what to do next', async () => {
+  const { domain } = await service.aStore()
+  const store = ['--store', domain]
+  const receiver = await aReceiver((_, nth) => (nth === 1 ? 204 : 503))
+  const shown = async (code: number, ...args: string[]) => {
+    const ran = await run(args)
+    assert.equal(ran.code, code, ran.out + ran.err)
+    return ran.out
+  }
+  assert.equal(await shown(0, 'webhook', 'list', ...store), 'The store has no receiver yet.\n')
+  assert.equal(await shown(0, 'webhook', 'deliveries', ...store), 'No delivery matches.\n')
+  assert.equal(await shown(0, 'notice', 'list', ...store), 'There is no notice.\n')
+  const made = await shown(0, 'webhook', 'create', ...store, '--url', receiver.url)
+  const id = /^id +(we_\d+)$/m.exec(made)![1]!
+  assert.match(made, /^events +all, those to come included$/m)
+  assert.match(
+    made,
+    new RegExp(`\n  perennial webhook test --store ${domain} --id ${id} --event subscription.created\n$`)
+  )
+
+  const delivered = await shown(0, 'webhook', 'test', ...store, '--id', id, '--event', 'member.created')
+  assert.match(delivered, /^Delivered: the answer 204 in \d+ ms\.\n/)
+  const failed = await shown(1, 'webhook', 'test', ...store, '--id', id, '--event', 'member.created')
+  assert.match(failed, /^Not delivered: the answer 503 after \d+ ms\.\n/)
+  assert.match(failed, /^status +failed \(test\)$/m)
+  assert.match(failed, /^1 +\S+Z +failed +503 in \d+ ms$/m)
+  assert.match(failed, /^ {2}"event": "member.created",$/m)
+  assert.match(failed, /To send it again:\n {2}perennial webhook resend wh_[0-9a-f]{32} --store /)
+  const table = await shown(0, 'webhook', 'deliveries', ...store)
+  assert.match(table, /^WEBHOOK ID +CREATED AT +EVENT +OBJECT +ENDPOINT +STATUS +TRIES +ANSWER +NEXT TRY AT\n/)
+  assert.match(table, /\nwh_[0-9a-f]{32} .* member\.created +- +we_\d+ +delivered \(test\) +1 +204 in \d+ ms +-\n/)
+})
+
+for (const [what, args, expected] of [
+  [
+    'a delivery without its id',
+    ['webhook', 'delivery', '--store', 'a.example'],
+    /<webhook_id> is needed: the webhook_id of/
+  ],
+  [
+    'a delivery that is unknown',
+    ['webhook', 'delivery', 'wh_1', '--store', '{store}'],
+    /There is no webhook delivery wh_1/
+  ],
+  [
+    'an update of nothing',
+    ['webhook', 'update', '--store', 'a.example', '--id', 'we_1'],
+    /--url, --events or --description/
+  ],
+  ['an overlap too long', ['webhook', 'roll', '--store', 'a', '--id', 'we_1', '--overlap', '200'], /overlap.*0 to 168/],
+  [
+    'a status that is none',
+    ['webhook', 'deliveries', '--store', 'a', '--status', 'open'],
+    /delivered, retrying or failed/
+  ],
+  ['a time that is none', ['webhook', 'deliveries', '--store', '{store}', '--from', 'soon'], /from takes an ISO date/],
+  ['all failed since no time', ['webhook', 'resend-failed', '--store', 'a.example'], /--since is needed/]
+] as const) {
+  test(`${what} is one clear error`, async () => {
+    const { domain } = args.some((arg) => arg === '{store}') ? await service.aStore() : { domain: '' }
+    const { code, out } = await run([...args.map((arg) => arg.replace('{store}', domain)), '--json'])
+    assert.equal(code, 1)
+    assert.match(JSON.parse(out).error.message, expected)
+  })
+}
