@@ -140,7 +140,8 @@ export async function refreshStandings(ctx: Ctx, memberIds: number[]): Promise<D
            -- The plan of the liveliest subscription, the oldest of equals; one that has a plan before one without. Of those
            -- that have ended, the one that ended last.
            (array_agg(s.plan_id order by case s.status when 'active' then 1 when 'paused' then 2 else 3 end,
-                      s.plan_id is null, s.cancelled_at desc, s.id))[1] as plan_id,
+                      s.plan_id is null, s.cancelled_at desc,
+                      case when s.cancelled_at is null then s.id else -s.id end))[1] as plan_id,
            min(s.created_at) as member_since,
            min(s.next_billing_at) as next_billing_at
       from subscriptions s

@@ -1,0 +1,86 @@
+// Which step of a charge is told by which events, on every path that leads to it: docs/events.md, row by row.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from '#kit/postgres'
+import { testDatabase } from './database.ts'
+import { startService } from './service-builder.ts'
+import { aToldStore, types } from './told.ts'
+
+const { url } = await testDatabase()
+const service = await startService(url)
+
+const PAID = ['billing.pending', 'billing.success']
+const DECLINED = ['billing.pending', 'billing.failed']
+const RETRIED = [...DECLINED, 'billing.retry_scheduled']
+
+async function aMember(card = 'success', dunning: Record<string, unknown> = {}) {
+  const store = await aToldStore(service)
+  await service.db.inInstallation((tx) =>
+    tx.run(sql`update stores set settings = ${JSON.stringify({ dunning })}::jsonb where store_id = ${store.storeId}`)
+  )
+  const { customer, contract_id } = await store.member('ada@example.com')
+  const [subscription] = await store.client.subscriptions.list({}).toArray({ atMost: 1 })
+  await store.card(customer.id, card)
+  await store.settle()
+  const attempts = () => store.client.billingAttempts.list({}).toArray({ atMost: 10 })
+  return { store, customer, id: subscription!.id, contract: store.contract(contract_id), attempts }
+}
+
+test('a renewal: its charge and nothing else, whatever else of the member changes by it', async () => {
+  const { store } = await aMember()
+  const told = await store.told(() => store.advance({ to: '2026-03-01T00:00:00Z' }))
+  assert.deepEqual(types(told), PAID)
+  assert.equal(told[1]!.data.next_billing_date, '2026-03-31T14:00:00.000Z')
+  assert.deepEqual(await store.told(store.replay), [])
+})
+
+for (const [onFailure, end] of [
+  ['cancel', ['subscription.cancelled', 'member.tier_changed']],
+  ['pause', ['subscription.paused']],
+  ['fail', ['subscription.cancelled', 'member.tier_changed']]
+] as const) {
+  test(`dunning that gives up, with on_failure ${onFailure}`, async () => {
+    const { store } = await aMember('insufficient_funds', { retryAfterDays: [2, 5], onFailure })
+    const told = await store.told(() => store.advance({ to: '2026-04-20T00:00:00Z' }))
+    assert.deepEqual(types(told), [...RETRIED, ...RETRIED, ...DECLINED, ...end])
+    const [first, last] = [told[1]!.data, told[7]!.data]
+    assert.deepEqual([first.retry_scheduled, first.attempts_remaining], [true, 2])
+    assert.deepEqual([last.retry_scheduled, last.retry_date, last.attempts_remaining], [false, null, 0])
+    assert.deepEqual(await store.told(store.replay), [])
+    await store.soundBooks()
+  })
+}
+
+test('a dead card waits for another one, whose charge follows at once', async () => {
+  const { store, customer } = await aMember('expired_card')
+  const told = await store.told(() => store.advance({ to: '2026-03-20T00:00:00Z' }))
+  assert.deepEqual(types(told), DECLINED)
+  assert.equal(told[1]!.data.retry_scheduled, false)
+  assert.deepEqual(types(await store.told(() => store.card(customer.id, 'success'))), PAID)
+  await store.soundBooks()
+})
+
+test('a retry by hand is told like any other attempt, one that is refused by nothing', async () => {
+  const { store, customer, attempts } = await aMember('insufficient_funds')
+  await store.advance({ to: '2026-03-01T00:00:00Z' })
+  const [failed] = await attempts()
+  const { billingAttempts } = store.client
+  const again = await store.told(() => billingAttempts.retry(failed!.id))
+  assert.deepEqual(types(again), RETRIED, 'the ladder goes on')
+  await store.card(customer.id, 'success')
+  const once = { idempotencyKey: 'once' }
+  const paid = await store.told(async () => {
+    await billingAttempts.retry(failed!.id, once)
+    await billingAttempts.retry(failed!.id, once)
+  })
+  assert.deepEqual(types(paid), PAID)
+  assert.deepEqual(await store.told(() => assert.rejects(billingAttempts.retry(failed!.id))), [])
+})
+
+test('a cancellation calls off the announced retry, and is all that is told', async () => {
+  const { store, id } = await aMember('insufficient_funds')
+  await store.advance({ to: '2026-03-01T00:00:00Z' })
+  const told = await store.told(() => store.client.subscriptions.cancel(id))
+  assert.deepEqual(types(told), ['subscription.cancelled', 'member.tier_changed'])
+  assert.deepEqual(await store.told(() => store.advance({ by: 'P60D' })), [])
+})

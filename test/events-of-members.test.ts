@@ -1,0 +1,150 @@
+// Which change of a member, of points and of credit is told by which events, on every path that leads to it: docs/events.md.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { testDatabase } from './database.ts'
+import { startService } from './service-builder.ts'
+import { aToldStore, type Told, types } from './told.ts'
+
+const { url } = await testDatabase()
+const service = await startService(url)
+
+async function aMember() {
+  const store = await aToldStore(service)
+  const { customer, contract_id } = await store.member('ada@example.com')
+  const { members, subscriptions, storeCredits } = store.client
+  const [member] = await members.list({}).toArray({ atMost: 1 })
+  /** As the merchant edits them on the platform. */
+  const edit = (input: Record<string, unknown>) =>
+    store.shop('mutation($input: CustomerInput!) { customerUpdate(input: $input) { userErrors { message } } }', {
+      input: { id: `gid://platform/Customer/${customer.id}`, ...input }
+    })
+  const subscriptionOf = async (contract: string) => {
+    const all = await subscriptions.list({ customer_id: customer.id }).toArray({ atMost: 10 })
+    return all.find((s) => s.shopify_subscription_id.endsWith(`/${contract}`))!.id
+  }
+  return { store, customer, contract_id, id: member!.id, members, subscriptions, storeCredits, edit, subscriptionOf }
+}
+
+const tiers = (told: Told[]) =>
+  told.filter(({ type }) => type === 'member.tier_changed').map(({ data }) => [data.tier.previous, data.tier.new])
+
+test('names, address and birth date, by the API and on the platform', async () => {
+  const { store, id, members, edit } = await aMember()
+  await store.advance({ by: 'PT1H' })
+  const byApi = await store.told(() =>
+    members.update(id, { email: 'new@example.com', first_name: 'Adah', birth_date: '1990-04-17' })
+  )
+  assert.deepEqual(types(byApi), ['member.updated'], 'what comes back from the platform is no news')
+  assert.deepEqual(byApi[0]!.data.changes, {
+    email: { from: 'ada@example.com', to: 'new@example.com' },
+    first_name: { from: null, to: 'Adah' },
+    birth_date: { from: null, to: '1990-04-17' }
+  })
+  await store.advance({ by: 'PT1H' })
+  const there = await store.told(() => edit({ lastName: 'Adler' }))
+  assert.deepEqual(types(there), ['member.updated'])
+  assert.deepEqual(there[0]!.data.changes, { last_name: { from: null, to: 'Adler' } })
+
+  await store.advance({ by: 'PT1H' })
+  for (const nothing of [
+    () => members.update(id, { email: 'new@example.com', birth_date: '1990-04-17' }),
+    () => edit({ lastName: 'Adler' }),
+    () => edit({ tags: ['vip'] }),
+    () => assert.rejects(members.update(id, { birth_date: '2999-01-01' })),
+    store.replay
+  ]) {
+    assert.deepEqual(await store.told(nothing), [], String(nothing))
+  }
+})
+
+test('a tier is reached, left and reached again', async () => {
+  const { store, contract_id, customer, subscriptions, subscriptionOf } = await aMember()
+  await store.plan({ name: 'Elite', type: 'elite' })
+  await store.plan({ name: 'VIP yearly', type: 'vip', tier: 'VIP', interval: 'year' })
+  const join = (plan: string) =>
+    service.admin('POST', `${store.at}/sandbox/joins`, { customer: customer.id, plan }) as Promise<{
+      contract_id: string
+    }>
+  const BEGINNING = ['subscription.created', 'subscription.activated']
+
+  const paused = await store.told(async () => {
+    const id = await subscriptionOf(contract_id)
+    await subscriptions.pause(id)
+    await subscriptions.resume(id)
+  })
+  assert.deepEqual(tiers(paused), [], 'a pause keeps the tier')
+
+  let elite = ''
+  const beside = await store.told(async () => {
+    elite = (await join('Elite')).contract_id
+  })
+  assert.deepEqual(types(beside), BEGINNING, 'the first plan is still held')
+
+  const left = await store.told(async () => subscriptions.cancel(await subscriptionOf(contract_id)))
+  assert.deepEqual(types(left), ['subscription.cancelled', 'member.tier_changed'])
+  assert.deepEqual(tiers(left), [['VIP', 'Elite']])
+
+  const ended = await store.told(async () => subscriptions.cancel(await subscriptionOf(elite)))
+  assert.deepEqual(tiers(ended), [['Elite', null]])
+  const [member] = await store.client.members.list({}).toArray({ atMost: 1 })
+  assert.deepEqual([member!.status, member!.tier, member!.plan_name], ['cancelled', null, 'Elite'])
+
+  const back = await store.told(() => join('VIP yearly'))
+  assert.deepEqual(types(back), [...BEGINNING, 'member.tier_changed'])
+  assert.deepEqual(tiers(back), [[null, 'VIP']])
+  const beside2 = await store.told(() => join('VIP'))
+  assert.deepEqual(types(beside2), BEGINNING)
+  assert.deepEqual(await store.told(store.replay), [])
+  await store.soundBooks()
+})
+
+test('the plan that is left behind for another of the same tier', async () => {
+  const { store, contract_id, customer, subscriptions, subscriptionOf } = await aMember()
+  const yearly = await store.plan({ name: 'VIP yearly', type: 'vip', tier: 'VIP', interval: 'year' })
+  await service.admin('POST', `${store.at}/sandbox/joins`, { customer: customer.id, plan: 'VIP yearly' })
+  await store.settle()
+  const told = await store.told(async () => subscriptions.cancel(await subscriptionOf(contract_id)))
+  assert.deepEqual(types(told), ['subscription.cancelled', 'member.updated'])
+  const [cancelled, updated] = told
+  assert.deepEqual(updated!.data.changes, {
+    plan_id: { from: cancelled!.data.plan.id, to: `plan_${yearly.id}` },
+    plan_name: { from: 'VIP', to: 'VIP yearly' }
+  })
+})
+
+test('points and credit: each entry of a ledger once, and what changes nothing not at all', async () => {
+  const { store, id, members, storeCredits, customer } = await aMember()
+  assert.deepEqual(types(await store.told(() => members.update(id, { loyalty_points: 120 }))), [
+    'member.points_changed'
+  ])
+  assert.deepEqual(await store.told(() => members.update(id, { loyalty_points: 120 })), [])
+  const both = await store.told(() => members.update(id, { loyalty_points: 100, last_name: 'Adler' }))
+  assert.deepEqual(new Set(types(both)), new Set(['member.points_changed', 'member.updated']))
+  assert.equal(both.length, 2)
+
+  const once = { idempotencyKey: 'once' }
+  const credit = await store.told(async () => {
+    await storeCredits.add(customer.id, { amount: 10, reason: 'Gift', expires_at: '2026-02-02' }, once)
+    await storeCredits.add(customer.id, { amount: 10, reason: 'Gift', expires_at: '2026-02-02' }, once)
+    await storeCredits.deduct(customer.id, { amount: 4, reason: 'Spent' })
+    await assert.rejects(storeCredits.deduct(customer.id, { amount: 7, reason: 'Too much' }))
+  })
+  assert.deepEqual(types(credit), ['store_credit.added', 'store_credit.deducted'])
+  const expired = await store.told(() => store.advance({ by: 'P3D' }))
+  assert.deepEqual(types(expired), ['store_credit.deducted'])
+  assert.deepEqual([expired[0]!.data.reason, expired[0]!.data.amount], ['expired', 6])
+})
+
+test('a customer without a membership: credit is told, names and orders are not', async () => {
+  const store = await aToldStore(service)
+  const { id } = await store.customer('ada@example.com')
+  await store.settle()
+  const told = await store.told(async () => {
+    await service.admin('POST', `${store.at}/sandbox/orders`, { customer: id, total: '20.00' })
+    await store.shop('mutation($input: CustomerInput!) { customerUpdate(input: $input) { userErrors { message } } }', {
+      input: { id: `gid://platform/Customer/${id}`, firstName: 'Ada' }
+    })
+    await store.client.storeCredits.add(id, { amount: 5, reason: 'Gift' })
+  })
+  assert.deepEqual(types(told), ['store_credit.added'])
+})
