@@ -38,7 +38,7 @@ export function shownHistory({ data, next }: Document, store: string): string {
   ]
   const more = next ? ['', `There is more: add --before ${next}`] : []
   const hint =
-    rows.length > 0 ? ['', `One of them whole: perennial webhook delivery <webhook_id> --store ${store}`] : []
+    rows.length > 0 ? ['', `To see one whole: perennial webhook delivery <webhook_id> --store ${store}`] : []
   return table(columns, 'No delivery matches.')({ data: rows }) + lines([...more, ...hint])
 }
 
@@ -56,7 +56,7 @@ function answerOf({ response_code, response_time_ms, failure }: Document): strin
 }
 
 function next({ status, webhook_id, endpoint, cancelled }: Document, store: string): string {
-  if (status === 'retrying') return ''
+  if (status !== 'failed') return ''
   const first = cancelled ? [`  perennial webhook enable --store ${store} --id ${endpoint}`] : []
   return lines(['', 'To send it again:', ...first, `  perennial webhook resend ${webhook_id} --store ${store}`])
 }
