@@ -20,7 +20,7 @@ async function aMember() {
     })
   const subscriptionOf = async (contract: string) => {
     const all = await subscriptions.list({ customer_id: customer.id }).toArray({ atMost: 10 })
-    return all.find((s) => s.shopify_subscription_id.endsWith(`/${contract}`))!.id
+    return all.find((s: { shopify_subscription_id: string }) => s.shopify_subscription_id.endsWith(`/${contract}`))!.id
   }
   return { store, customer, contract_id, id: member!.id, members, subscriptions, storeCredits, edit, subscriptionOf }
 }

@@ -13,16 +13,22 @@ const Person = Type.Object(
   { title: 'Person', description: 'Whom it is about.', examples: [{ id: 'cust_24', email: 'hanna.ito@example.com' }] }
 )
 
-const Changes = Type.Object(
-  {},
-  {
-    description: 'Each changed field, before and after',
-    additionalProperties: Type.Object({
-      from: Type.Unknown({ description: 'What it was' }),
-      to: Type.Unknown({ description: 'What it is' })
-    })
-  }
-)
+/** A field that may have changed, before and after. */
+const change = (field: TSchema & { description?: string }) =>
+  Type.Optional(
+    Type.Object(
+      {
+        from: { ...field, description: 'What it was' } as TSchema,
+        to: { ...field, description: 'What it is' } as TSchema
+      },
+      { description: field.description }
+    )
+  )
+
+const changes = (fields: TProperties) =>
+  Type.Object(Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, change(field)])), {
+    description: 'Each changed field, before and after; the others are left out'
+  })
 
 const { subscription_id, shopify_subscription_id, customer, plan, status, next_billing_date } =
   SubscriptionBody.properties
@@ -35,6 +41,13 @@ const subscription = {
   created_at: SubscriptionBody.properties.created_at,
   next_billing_date
 }
+const subscriptionChanges = changes({
+  plan_id: SubscriptionBody.properties.plan_id,
+  plan_name: plan.properties.name,
+  price: plan.properties.price,
+  billing_frequency: plan.properties.billing_frequency,
+  next_billing_date
+})
 const { amount, currency, attempt_number, attempts_remaining } = BillingAttemptBody.properties
 const charge = {
   billing_attempt_id: BillingAttemptBody.properties.id,
@@ -62,6 +75,14 @@ const order = OrNull(
 
 const member_id = Type.String({ description: 'The member id, `mem_24`' })
 const member = { member_id, ...MemberBody.properties }
+const memberChanges = changes({
+  email: CustomerBody.properties.email,
+  first_name: CustomerBody.properties.first_name,
+  last_name: CustomerBody.properties.last_name,
+  birth_date: MemberBody.properties.birth_date,
+  plan_id: MemberBody.properties.plan_id,
+  plan_name: MemberBody.properties.plan_name
+})
 
 const points = Type.Object(
   {
@@ -121,13 +142,13 @@ const ofCredit = (summary: string, shown: Record<string, unknown>) =>
 const PAYLOADS: Record<EventType, Told> = {
   'subscription.created': ofSubscription('A contract was made'),
   'subscription.activated': ofSubscription(
-    'A contract is active for the first time: it is paid, or its trial begins',
+    'It is active for the first time: its first payment is done, or its trial begins',
     { activated_at: Timestamp('When it became active') },
     { activated_at: '2026-09-15T05:25:00.000Z' }
   ),
   'subscription.updated': ofSubscription(
-    'Its plan, price, interval, next date or offer changed',
-    { changes: Changes },
+    'Its plan, price, interval or next date changed',
+    { changes: subscriptionChanges },
     { changes: { price: { from: 24, to: 29 } } }
   ),
   'subscription.paused': ofSubscription(
@@ -185,12 +206,17 @@ const PAYLOADS: Record<EventType, Told> = {
     error
   }),
   'member.created': told("A customer's first contract was made", member, MemberBody, { member_id: 'mem_24' }),
-  'member.updated': told('A field of a member changed', { ...member, changes: Changes }, MemberBody, {
-    member_id: 'mem_24',
-    changes: { last_name: { from: 'Itoh', to: 'Ito' } }
-  }),
+  'member.updated': told(
+    'A field of a member changed that no other event tells',
+    { ...member, changes: memberChanges },
+    MemberBody,
+    {
+      member_id: 'mem_24',
+      changes: { last_name: { from: 'Itoh', to: 'Ito' } }
+    }
+  ),
   'member.tier_changed': told(
-    'A border between tiers was crossed',
+    'The tier of a member changed',
     {
       member_id,
       customer: Person,
@@ -199,11 +225,11 @@ const PAYLOADS: Record<EventType, Told> = {
           previous: OrNull(Type.String({ description: 'Before the change' })),
           new: OrNull(Type.String({ description: 'After it' }))
         },
-        { description: 'The tier, null for none' }
+        { description: 'The tier; null before the first one and after the last membership' }
       )
     },
     null,
-    { member_id: 'mem_24', customer: exampleOf(Person), tier: { previous: 'Silver', new: 'Gold' } }
+    { member_id: 'mem_24', customer: exampleOf(Person), tier: { previous: 'VIP', new: 'Elite' } }
   ),
   'member.points_changed': told(
     'The balance of loyalty points changed',

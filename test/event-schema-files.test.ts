@@ -1,0 +1,38 @@
+// docs/schemas as an integrator has it: one file, without anything of ours.
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import Schema from 'typebox/schema'
+import { EVENT_TYPES } from '#kit/outbox'
+import { sampleOf } from '#webhooks'
+import { EVENT_SCHEMAS_FOLDER, eventSchemaFiles } from '../scripts/event-schema-files.ts'
+
+const now = Temporal.Instant.from('2026-12-15T06:25:00Z')
+
+test('each event type has a file of its own that allows its example and a sample, and no other type', async () => {
+  assert.deepEqual(
+    [...eventSchemaFiles().keys()],
+    EVENT_TYPES.map((type) => `${type}.schema.json`)
+  )
+  for (const [i, type] of EVENT_TYPES.entries()) {
+    const json = await readFile(new URL(`${type}.schema.json`, EVENT_SCHEMAS_FOLDER), 'utf8')
+    assert.doesNotMatch(json, /"\$ref": "(?!#\/\$defs\/)/, 'it needs no other file')
+    const schema = JSON.parse(json)
+    const body = {
+      event: type,
+      timestamp: now.toString(),
+      webhook_id: 'wh_1',
+      data: sampleOf(type, { currency: 'EUR', profile: 'shopify', now })
+    }
+    const problems = (value: unknown) => Schema.Errors(schema, value)[1].map((problem) => problem.message)
+    assert.deepEqual([problems(body), problems(schema.examples[0])], [[], []], type)
+    for (const wrong of [
+      { ...body, event: EVENT_TYPES[(i + 1) % EVENT_TYPES.length] },
+      { ...body, timestamp: 'yesterday' },
+      { ...body, data: {} },
+      { ...body, data: { ...body.data, customer: { id: 7 } } }
+    ]) {
+      assert.notDeepEqual(problems(wrong), [], `${type} ${JSON.stringify(wrong)}`)
+    }
+  }
+})
