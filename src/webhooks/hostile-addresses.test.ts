@@ -202,7 +202,7 @@ test('a name that has no address, is unknown or never answers is told from one t
   const stage = await aStage(db, {
     live: true,
     addresses: { loopback: false, allow: [], lookup: names({ 'empty.test': [], 'slow.test': null }) },
-    timeoutMs: 300
+    timeoutMs: 1000
   })
   const ids = await stage.plant(['empty', 'unknown', 'slow'].map((name) => `https://${name}.test:${port}/`))
   await stage.send()

@@ -142,27 +142,21 @@ test('TLS that proves nothing gets nothing', async () => {
     // The refusal comes after the handshake, and the connection may be gone before it is read.
     ['asks for it late', asking, /^(tls|reset)$/]
   ]
-  const stage = await aStage(db, {
-    addresses: { ...addresses, lookup: names({ [host]: ['127.0.0.1'] }) },
-    timeoutMs: 500
-  })
+  const lookup = names({ [host]: ['127.0.0.1'] })
+  const stage = await aStage(db, { addresses: { ...addresses, lookup } })
   const ok = says(answer('200 OK', [], 'ok'))
   const receivers = await Promise.all(cases.map(([, tls]) => aRawReceiver(ok, { tls })))
   const fine = await aRawReceiver(ok, { tls: good })
   const plain = await aRawReceiver(ok, {
     onConnect: (socket) => socket.once('data', () => socket.end(answer('400 Bad')))
   })
-  const silent = await aRawReceiver(ok)
   const closing = await aRawReceiver(ok, { onConnect: (socket) => socket.destroy() })
-  const all = [fine, plain, silent, closing, ...receivers]
-  const [ofFine, ofPlain, ofSilent, ofClosing, ...ids] = await stage.plant(
-    all.map(({ port }) => `https://${host}:${port}/`)
-  )
+  const all = [fine, plain, closing, ...receivers]
+  const [ofFine, ofPlain, ofClosing, ...ids] = await stage.plant(all.map(({ port }) => `https://${host}:${port}/`))
   await stage.send(2)
   const twice = (row: unknown[]) => [row, row]
   assert.deepEqual(shown(await stage.outcomes(ofFine!)), twice([200, null, 'ok']))
   assert.deepEqual(shown(await stage.outcomes(ofPlain!)), twice([null, 'tls', '']))
-  assert.deepEqual(shown(await stage.outcomes(ofSilent!)), twice([null, 'timeout', '']))
   assert.deepEqual(shown(await stage.outcomes(ofClosing!)), twice([null, 'reset', '']))
   for (const [i, [name, , failure]] of cases.entries()) {
     for (const outcome of await stage.outcomes(ids[i]!)) {
@@ -171,4 +165,13 @@ test('TLS that proves nothing gets nothing', async () => {
     }
     assert.equal(receivers[i]!.requests.length, 0, name)
   }
+})
+
+test('a handshake that does not come has no more time than the try', async () => {
+  const silent = await aRawReceiver(() => {})
+  const stage = await aStage(db, { addresses, timeoutMs: 300 })
+  const [endpoint] = await stage.plant([`https://127.0.0.1:${silent.port}/`])
+  await stage.send()
+  assert.deepEqual(shown(await stage.outcomes(endpoint!)), [[null, 'timeout', '']])
+  assert.equal(silent.connections(), 1)
 })
