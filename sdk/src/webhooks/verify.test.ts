@@ -87,6 +87,22 @@ test('any of several secrets may have signed, in either header', async () => {
   await refused(headers, 'signature_wrong', { secret: OTHER })
 })
 
+test('while a secret is rolled, either it or the new one is enough', async () => {
+  const headers = await webhooks.testHeaders(BODY, SECRET, { sentAt: SENT_AT, nextSecret: OTHER })
+  const { 'x-svc-signature-next': next, ...ofOld } = headers
+  for (const secret of [SECRET, OTHER, [SECRET, OTHER]]) {
+    assert.deepEqual(await webhooks.verify(BODY, headers, secret, options), event)
+    assert.deepEqual(await webhooks.verify(BODY, upperCased(headers), secret, options), event)
+  }
+  assert.deepEqual(await webhooks.verify(BODY, ofOld, SECRET, options), event)
+  await refused(ofOld, 'signature_wrong', { secret: OTHER })
+  await refused({ ...ofOld, 'x-svc-signature-next': next!.slice(0, -2) }, 'signature_wrong', { secret: OTHER })
+  const { 'x-svc-signature': _, ...onlyNext } = headers
+  await refused(onlyNext, 'signature_missing', { secret: OTHER })
+  const third = `whsec_${Buffer.from('a third one').toString('base64')}`
+  await refused(headers, 'signature_wrong', { secret: third })
+})
+
 test('one changed byte of the body or of a signature is refused', async () => {
   const headers = await headersOf()
   await refused(headers, 'signature_wrong', { body: BODY.replace('mem_1', 'mem_2') })

@@ -25,8 +25,8 @@ export type VerifyOptions = {
 /**
  * The event of a delivery, if it really comes from the service; throws WebhookVerificationError otherwise.
  *
- * `rawBody` is the body just as it came. Of several secrets any may have signed, so that one can be changed for another.
- * `X-Svc-Signature` is always needed. The Standard Webhooks headers, when they are there, must be right too: only their
+ * `rawBody` is the body just as it came. Of several secrets any may have signed, so that one can be changed for another;
+ * while the service rolls a secret it signs with both, and knowing either is enough. `X-Svc-Signature` is always needed. The Standard Webhooks headers, when they are there, must be right too: only their
  * signature holds the time of sending.
  */
 export async function verify(
@@ -54,9 +54,11 @@ export async function verify(
 async function checkContractSignature(headers: HeadersLike, body: Bytes, secrets: readonly string[]): Promise<void> {
   const given = headerOf(headers, 'x-svc-signature')
   if (!given) throw new WebhookVerificationError('signature_missing', 'The delivery has no X-Svc-Signature')
-  const signature = given.startsWith('sha256=') ? bytesOfHex(given.slice('sha256='.length)) : null
-  const isRight = signature && (await anySigned(secrets.map(contractKey), [signature], body))
-  if (!isRight) throw new WebhookVerificationError('signature_wrong', 'X-Svc-Signature is not that of this body')
+  const signatures = [given, headerOf(headers, 'x-svc-signature-next')]
+    .map((one) => (one?.startsWith('sha256=') ? bytesOfHex(one.slice('sha256='.length)) : null))
+    .filter((bytes) => bytes !== null)
+  if (!(await anySigned(secrets.map(contractKey), signatures, body)))
+    throw new WebhookVerificationError('signature_wrong', 'X-Svc-Signature is not that of this body')
 }
 
 type StandardHeaders = { id: string; timestamp: string; signature: string }

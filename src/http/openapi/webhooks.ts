@@ -4,10 +4,10 @@ import { exampleOf } from './examples.ts'
 import type { JsonSchema } from './json-schema.ts'
 import type { Operation, Parameter } from './operations.ts'
 
-const header = (name: string, description: string, example: string): Parameter => ({
+const header = (name: string, description: string, example: string, required = true): Parameter => ({
   name,
   in: 'header',
-  required: true,
+  required,
   description,
   schema: { type: 'string' },
   example
@@ -20,6 +20,13 @@ export const SIGNATURE_HEADERS: Record<string, Parameter> = {
     '`sha256=` and the hex HMAC-SHA256 of the body as it came, under the whole signing secret as text, `whsec_` included.',
     'sha256=5a1ff5e3a1b1c2e1f0f0e4a2bb4bb1d9d8f1e7fe0ad26f2f6fa6d9ab80a2d1c7'
   ),
+  SvcSignatureNext: header(
+    'X-Svc-Signature-Next',
+    'While the secret is being rolled: the same under the new secret, when `X-Svc-Signature` is still that of the old one.',
+    'sha256=0d4d5bf1c1d39f2a9ab5e2c7c2b8b4ad2fd7a44a37b7b4dd4be1b1ac7c1d8d1f',
+    false
+  ),
+  SvcTest: header('X-Svc-Test', '`true` in a test send: `data` is a sample and is of nobody.', 'true', false),
   WebhookId: header(
     'webhook-id',
     'The `webhook_id` of the body (Standard Webhooks).',
@@ -32,7 +39,7 @@ export const SIGNATURE_HEADERS: Record<string, Parameter> = {
   ),
   WebhookSignature: header(
     'webhook-signature',
-    '`v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` under the bytes that the base64 after `whsec_` stands for (Standard Webhooks).',
+    '`v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` under the bytes that the base64 after `whsec_` stands for (Standard Webhooks). While the secret is being rolled there are two, separated by a space.',
     'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4='
   )
 }
