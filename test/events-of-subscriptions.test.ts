@@ -194,6 +194,14 @@ test('a price, a plan and an interval that change on the platform, each and toge
   await store.soundBooks()
 })
 
+test('an edit and a move that are heard together are told by one event each', async () => {
+  const { store, contract } = await aMember()
+  const both = await store.told(() => contract.edit({ status: 'PAUSED', line: { currentPrice: '24.00' } }))
+  assert.deepEqual(types(both), ['subscription.updated', 'subscription.paused'])
+  assert.deepEqual(both[0]!.data.changes, { price: { from: 29, to: 24 } })
+  assert.equal(both[1]!.data.plan.price, 24)
+})
+
 test('another plan of the same tier', async () => {
   const { store, contract } = await aMember()
   const yearly = await store.plan({ name: 'VIP yearly', type: 'vip', tier: 'VIP' })

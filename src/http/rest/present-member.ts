@@ -37,9 +37,11 @@ export const MemberBody = Type.Object(
     status: Type.Union([Type.Literal('active'), Type.Literal('paused'), Type.Literal('cancelled')], {
       description: '`active` if any subscription is active, else `paused` if any is paused, else `cancelled`'
     }),
-    plan_id: OrNull(Type.String({ description: 'The plan of the membership' })),
+    plan_id: OrNull(Type.String({ description: 'The plan of the membership; after its end the one last held' })),
     plan_name: OrNull(Type.String({ description: 'Its name' })),
-    tier: OrNull(Type.String({ description: 'The rank that the plan gives' })),
+    tier: OrNull(
+      Type.String({ description: 'The rank that the plan gives; null after the last membership has ended' })
+    ),
     loyalty_points: Type.Integer({ description: 'The balance of loyalty points' }),
     store_credit_balance: Type.Number({ description: 'The balance of store credit, in `currency`' }),
     currency: Type.String({ description: "The store's currency, ISO 4217" }),
