@@ -134,13 +134,6 @@ export async function markDeleted(ctx: Ctx, id: number): Promise<boolean> {
   return deleted > 0
 }
 
-/** Touches a row only when it tells something new, as most batches do not. */
-export async function markAnswering(ctx: Ctx, ids: number[]): Promise<void> {
-  await ctx.tx.run(sql`
-    update webhook_endpoints set failing_since = null
-     where store_id = ${ctx.storeId} and id = any(${ids}::bigint[]) and failing_since is not null`)
-}
-
 /** Notes since when these fail, and returns those that do so since `longAgo` or before. */
 export async function markFailing(ctx: Ctx, ids: number[], longAgo: Temporal.Instant): Promise<number[]> {
   await ctx.tx.run(sql`

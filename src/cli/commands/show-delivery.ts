@@ -37,8 +37,7 @@ export function shownHistory({ data, next }: Document, store: string): string {
     'next_try_at'
   ]
   const more = next ? ['', `There is more: add --before ${next}`] : []
-  const hint =
-    rows.length > 0 ? ['', `To see one whole: perennial webhook delivery <webhook_id> --store ${store}`] : []
+  const hint = rows.length > 0 ? ['', `To see one whole: perennial webhook delivery <webhook_id> --store ${store}`] : []
   return table(columns, 'No delivery matches.')({ data: rows }) + lines([...more, ...hint])
 }
 
