@@ -20,7 +20,8 @@ alter table webhook_deliveries rename to webhook_deliveries_before;
 create sequence webhook_delivery_ids;
 grant usage on sequence webhook_delivery_ids to perennial_store, perennial_operator;
 
--- Every delivery, open or finished. Ids ascend with days, so "day, id" is the order of making.
+-- Every delivery, written once. It is open while it has a row in the queue; what is neither open nor given up was delivered
+-- by its last try. Ids ascend with days, so "day, id" is the order of making.
 create table webhook_deliveries (
   store_id bigint not null,
   -- The UTC day of real time on which it was made: history is kept for so many of them, whatever a test clock says. One
@@ -36,29 +37,28 @@ create table webhook_deliveries (
   object_key text not null,
   -- The exact bytes that are signed and sent, made once.
   body text not null,
-  -- waiting: no try is finished yet. cancelled: given up, because the endpoint was disabled.
-  status text not null default 'waiting' check (status in ('waiting', 'retrying', 'delivered', 'failed', 'cancelled')),
-  tries integer not null default 0 check (tries >= 0),
+  -- failed: its tries are used up. cancelled: its endpoint was disabled.
+  given_up text check (given_up in ('failed', 'cancelled')),
   -- Store time.
+  given_up_at timestamptz,
   created_at timestamptz not null,
-  finished_at timestamptz,
   primary key (store_id, day, id),
-  unique (store_id, webhook_id, day),
-  -- Whatever happens to the fan-out, an endpoint has one delivery of an event.
-  unique (store_id, event_row, endpoint_id, day),
+  -- Whatever happens to the fan-out, an endpoint has one delivery of an event. Both are numbers of the whole database, and
+  -- no index but the primary key begins with the store: for a store that the statistics do not know yet the planner
+  -- would take any that does, and read all of the store's rows by it.
+  unique (event_row, endpoint_id, day),
   foreign key (store_id, endpoint_id) references webhook_endpoints,
-  check ((status in ('waiting', 'retrying')) = (finished_at is null)),
-  check (status <> 'waiting' or tries = 0)
+  check ((given_up is null) = (given_up_at is null))
 ) partition by range (day);
-create index webhook_deliveries_of_endpoint on webhook_deliveries (store_id, endpoint_id, day, id);
-create index webhook_deliveries_of_object on webhook_deliveries (store_id, object_key, day, id);
-create index webhook_deliveries_of_type on webhook_deliveries (store_id, event_type, day, id);
-create index webhook_deliveries_given_up on webhook_deliveries (store_id, day, id)
-  where status in ('failed', 'cancelled');
+create index webhook_deliveries_named on webhook_deliveries (webhook_id);
+create index webhook_deliveries_of_endpoint on webhook_deliveries (endpoint_id, day, id);
+create index webhook_deliveries_of_object on webhook_deliveries (object_key, store_id, day, id);
+create index webhook_deliveries_of_type on webhook_deliveries (event_type, store_id, day, id);
+create index webhook_deliveries_given_up on webhook_deliveries (store_id, day, id) where given_up is not null;
 select protect_table('webhook_deliveries');
 
--- One row per finished try, on the day of its delivery. A row is written together with its delivery's new state and goes
--- with its day, so it needs no foreign key, which would cost every try a look-up.
+-- One row per finished try, on the day of its delivery. It is written as its delivery leaves the queue or moves in it and
+-- goes with its day, so it needs no foreign key, which would cost every try a look-up.
 create table webhook_tries (
   store_id bigint not null,
   day date not null,
@@ -97,6 +97,8 @@ create table webhook_queue (
   next_try_at timestamptz not null,
   -- A try has begun of which nothing is known yet. It counts, whatever becomes of the process that makes it.
   begun boolean not null default false,
+  -- It had begun already when it was last leased, by a process that ended before it could tell.
+  was_begun boolean not null default false,
   lease_token integer not null default 0,
   lease_owner bigint,
   leased_until timestamptz,
@@ -107,6 +109,7 @@ create table webhook_queue (
 -- Due work is looked for endpoint by endpoint, so that a long queue of one does not hide the others'.
 create index webhook_queue_due on webhook_queue (store_id, endpoint_id, next_try_at, delivery_id) where ready;
 create index webhook_queue_first on webhook_queue (store_id, endpoint_id, object_key, delivery_id) where first;
+create index webhook_queue_blocked on webhook_queue (store_id, endpoint_id, object_key, delivery_id) where not ready;
 select protect_table('webhook_queue');
 
 -- Makes the partitions of a day; nothing when they are there. Only an owner of the tables may, which the service is not.
@@ -145,9 +148,10 @@ grant execute on function make_webhook_day(date), drop_webhook_day(date) to pere
 select make_webhook_day(((clock_timestamp() at time zone 'UTC')::date + n)::date) from generate_series(0, 7) as n;
 
 insert into webhook_deliveries
-       (store_id, day, id, endpoint_id, event_row, webhook_id, event_type, object_key, body, status, tries, created_at, finished_at)
+       (store_id, day, id, endpoint_id, event_row, webhook_id, event_type, object_key, body, given_up, given_up_at, created_at)
 select store_id, (clock_timestamp() at time zone 'UTC')::date, id, endpoint_id, event_row, webhook_id, event_type, object_key,
-       body, status, tries, created_at, finished_at
+       body, case when status in ('failed', 'cancelled') then status end,
+       case when status in ('failed', 'cancelled') then finished_at end, created_at
   from webhook_deliveries_before;
 insert into webhook_tries
        (store_id, day, delivery_id, try_number, started_at, duration_ms, response_code, failure, response_text)

@@ -22,7 +22,7 @@ export type Config = {
   operatorToken: Secret
   log: { level: (typeof LOG_LEVELS)[number]; format: (typeof LOG_FORMATS)[number] }
   trustedProxies: string[]
-  webhooks: { maxTries: number; allowedNetworks: string[] }
+  webhooks: { maxTries: number; historyDays: number; allowedNetworks: string[] }
   /** One line each, to be logged once there is a log. */
   warnings: string[]
 }
@@ -65,6 +65,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, isTerminal = process.stderr.i
     trustedProxies: setting('TRUSTED_PROXIES', [], listOf(isAddressOrNetwork)),
     webhooks: {
       maxTries: setting('WEBHOOK_MAX_TRIES', 6, wholeNumber(1, 20)),
+      historyDays: setting('WEBHOOK_HISTORY_DAYS', 30, wholeNumber(1, 3650)),
       allowedNetworks: setting('WEBHOOK_ALLOWED_ADDRESSES', [], listOf(isNetwork))
     },
     warnings: unknownSettings(env),

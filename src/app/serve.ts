@@ -58,6 +58,7 @@ async function run(config: Config): Promise<void> {
         metrics,
         addresses: { loopback: config.sandbox !== null, allow: config.webhooks.allowedNetworks },
         webhookTries: config.webhooks.maxTries,
+        webhookHistoryDays: config.webhooks.historyDays,
         urls,
         trustedProxies: config.trustedProxies
       }),

@@ -14,7 +14,7 @@ import { startWorker } from '#kit/worker'
 import { type Connector, connectorFor, createInboundEngine } from '#platform'
 import { countQueues, foldLists } from '#reports'
 import { platformAccess, type StoreAccess, storeByDomain, storeNow } from '#stores'
-import { createDeliveryEngine, RETRY_SCHEDULE, type WebhookSettings } from '#webhooks'
+import { createDeliveryEngine, keepHistory, RETRY_SCHEDULE, type WebhookSettings } from '#webhooks'
 import type { HttpDeps } from '../http/deps.ts'
 import { buildHttp } from '../http/server.ts'
 import { createSandbox } from '../sandbox/index.ts'
@@ -47,6 +47,8 @@ export type ServiceOptions = {
   addresses: WebhookSettings['addresses']
   /** POSTs per delivery; the contract's six when left out. */
   webhookTries?: number
+  /** For how many days deliveries are remembered; 30 when left out. */
+  webhookHistoryDays?: number
   /** Where the platform reaches us, and where the sandbox answers; read when needed, since ports may be chosen late. */
   urls: { public: string; sandbox: string }
   trustedProxies?: string[]
@@ -144,6 +146,7 @@ export async function createService(options: ServiceOptions) {
   }
   const http = buildHttp(deps)
 
+  const historyDays = options.webhookHistoryDays ?? 30
   const regularly = (pauseMs: number, failure: string, work: () => Promise<unknown>) =>
     repeat(pauseMs, () =>
       work().then(
@@ -155,6 +158,7 @@ export async function createService(options: ServiceOptions) {
     regularly(FREE_LEASES_EVERY_MS, 'Leases of dead workers not freed', () => worker.releaseDeadLeases(LEASED)),
     regularly(PRUNE_EVERY_MS, 'Old rate windows not removed', () => limiter.prune()),
     regularly(PRUNE_EVERY_MS, 'Old idempotent answers not removed', () => pruneAnswers(db)),
+    regularly(PRUNE_EVERY_MS, 'Days of the webhook history not made or dropped', () => keepHistory(db, historyDays)),
     regularly(FOLD_LISTS_EVERY_MS, 'Changes of lists not moved into their counts', () => foldLists(db))
   ]
 
@@ -165,6 +169,7 @@ export async function createService(options: ServiceOptions) {
     demoDeps: { db, vault, runner, connectorOf, http: deps },
     async start() {
       await worker.releaseDeadLeases(LEASED)
+      await keepHistory(db, historyDays)
       runner.start()
     },
     /** Takes no more requests, lets what is under way end, gives leases back. */

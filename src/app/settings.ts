@@ -100,6 +100,12 @@ export const SETTINGS = [
       'How often a webhook is tried: at once, then after 1 min, 5 min, 30 min, 2 h, 12 h, and 24 h from there on.'
   },
   {
+    name: 'WEBHOOK_HISTORY_DAYS',
+    takes: 'a whole number, 1 to 3650',
+    default: '30',
+    meaning: 'For how many days the history of webhook deliveries is kept. What is still to be sent stays.'
+  },
+  {
     name: 'WEBHOOK_ALLOWED_ADDRESSES',
     takes: 'networks such as 10.20.0.0/16, separated by commas',
     default: 'none',

@@ -136,19 +136,34 @@ const CHECKS: Check[] = [
     counted: (ctx) => sql`select count(*) as count from webhook_queue where store_id = ${ctx.storeId}`,
     wrong: (ctx) => sql`
       select coalesce(d.webhook_id, 'delivery ' || q.delivery_id) as subject,
-             case when q.delivery_id is null then 'is open and in no queue'
-                  when d.finished_at is not null or d.id is null then 'is in the queue and not open'
-                  when d.tries <> q.tries then 'has ' || d.tries || ' tries, and ' || q.tries || ' in the queue'
+             case when d.id is null then 'is in the queue and in no history'
+                  when d.given_up is not null then 'is in the queue and given up'
+                  when q.tries <> d.tries then 'has ' || d.tries || ' tries, and ' || q.tries || ' in the queue'
                   else 'waits behind nothing' end as message
-        from (select * from webhook_queue where store_id = ${ctx.storeId}) q
-        full join (select * from webhook_deliveries
-                    where store_id = ${ctx.storeId} and (finished_at is null or id in (
-                          select delivery_id from webhook_queue where store_id = ${ctx.storeId}))) d
-          on d.id = q.delivery_id and d.day = q.day
-       where q.delivery_id is null or d.id is null or d.finished_at is not null or d.tries <> q.tries
-          or (not q.ready and not exists (
-                select from webhook_queue e where e.store_id = ${ctx.storeId} and e.endpoint_id = q.endpoint_id
-                   and e.object_key = q.object_key and e.first and e.delivery_id < q.delivery_id))
+        from webhook_queue q
+        left join lateral (
+             select w.id, w.webhook_id, w.given_up,
+                    (select count(*) from webhook_tries t
+                      where t.store_id = w.store_id and t.day = w.day and t.delivery_id = w.id) as tries
+               from webhook_deliveries w
+              where w.store_id = ${ctx.storeId} and w.day = q.day and w.id = q.delivery_id) d on true
+       where q.store_id = ${ctx.storeId}
+         and (d.id is null or d.given_up is not null or d.tries <> q.tries
+              or (not q.ready and not exists (
+                    select from webhook_queue e where e.store_id = ${ctx.storeId} and e.endpoint_id = q.endpoint_id
+                       and e.object_key = q.object_key and e.first and e.delivery_id < q.delivery_id)))
+       limit 100`
+  },
+  {
+    name: 'deliveries_finished',
+    counted: (ctx) => sql`select count(*) as count from webhook_deliveries where store_id = ${ctx.storeId}`,
+    wrong: (ctx) => sql`
+      select d.webhook_id as subject, 'is neither open nor given up nor delivered' as message
+        from webhook_deliveries d
+       where d.store_id = ${ctx.storeId} and d.given_up is null
+         and not exists (select from webhook_queue q where q.store_id = ${ctx.storeId} and q.delivery_id = d.id)
+         and not exists (select from webhook_tries t where t.store_id = ${ctx.storeId} and t.day = d.day
+                          and t.delivery_id = d.id and t.failure is null)
        limit 100`
   },
   {

@@ -29,6 +29,16 @@ export async function shareOpenEndpoints(ctx: Ctx, onlyId: number | null): Promi
   return open.map(({ id }) => id)
 }
 
+/**
+ * Holds what is open at an endpoint before the endpoint itself is changed: the sender locks in that order, and the other
+ * way round would be a deadlock, which costs both sides a second.
+ */
+export async function holdOpenDeliveries(ctx: Ctx, endpointId: number): Promise<void> {
+  await ctx.tx.run(sql`
+    select from webhook_queue
+     where store_id = ${ctx.storeId} and endpoint_id = ${endpointId} order by delivery_id for update`)
+}
+
 /** A sample is tried once, at once, and stands in no line. */
 export async function insertSample(
   ctx: Ctx,
@@ -60,34 +70,15 @@ export async function hurryDelivery(ctx: Ctx, deliveryId: number): Promise<boole
   return found !== null
 }
 
-/**
- * Opens a finished delivery again: a new round of the schedule, in no line. Tells whether it was finished. The lease
- * counter begins anywhere, so that a result from before does not fit by chance.
- */
-export async function reopenDelivery(ctx: Ctx, { day, id }: { day: Temporal.PlainDate; id: number }): Promise<boolean> {
-  const reopened = await ctx.tx.run(sql`
-    with reopened as (
-      update webhook_deliveries
-         set status = case when tries = 0 then 'waiting' else 'retrying' end, finished_at = null
-       where store_id = ${ctx.storeId} and day = ${day} and id = ${id}
-         and status in ('delivered', 'failed', 'cancelled')
-      returning id, day, endpoint_id, object_key, event_row, tries)
-    insert into webhook_queue
-           (store_id, delivery_id, day, endpoint_id, object_key, tries, tries_before, max_tries, first, ready, next_try_at,
-            lease_token)
-    select ${ctx.storeId}, id, day, endpoint_id, object_key, tries, tries, case when event_row is null then 1 end, false,
-           true, ${ctx.now}, (random() * 1000000000)::int
-      from reopened`)
-  return reopened > 0
+/** Held until the commit, so that a late result is either written down before they are opened again or not at all. */
+export async function holdDelivery(ctx: Ctx, { day, id }: { day: Temporal.PlainDate; id: number }): Promise<void> {
+  await ctx.tx.run(sql`
+    select from webhook_deliveries
+     where store_id = ${ctx.storeId} and day = ${day} and id = ${id} for update`)
 }
 
-const Chunk = row({ reopened: int, lastDay: nullable(day), lastId: nullable(int) })
-
-/**
- * The next chunk of given-up deliveries of these endpoints, oldest first, from `after` on; without samples. Tells where it
- * ended: null when nothing is left.
- */
-export function reopenGivenUp(
+/** The next given-up deliveries of these endpoints, oldest first, from `after` on; without samples. Held as above. */
+export function holdGivenUp(
   ctx: Ctx,
   wanted: {
     endpointIds: number[]
@@ -96,31 +87,40 @@ export function reopenGivenUp(
     limit: number
   }
 ) {
-  return ctx.tx.one(
-    Chunk,
+  return ctx.tx.many(
+    row({ day, id: int }),
     sql`
-    with chosen as materialized (
-      select day, id from webhook_deliveries
-       where store_id = ${ctx.storeId} and status in ('failed', 'cancelled') and event_row is not null
-         and finished_at >= ${wanted.since} and endpoint_id = any(${wanted.endpointIds}::bigint[])
-         and day >= ${wanted.after.day}::date and (day, id) > (${wanted.after.day}::date, ${wanted.after.id}::bigint)
-       order by day, id limit ${wanted.limit} for update),
-    reopened as (
-      update webhook_deliveries d
-         set status = case when d.tries = 0 then 'waiting' else 'retrying' end, finished_at = null
-        from chosen c
-       where d.store_id = ${ctx.storeId} and d.day = c.day and d.id = c.id
-      returning d.id, d.day, d.endpoint_id, d.object_key, d.tries),
-    queued as (
-      insert into webhook_queue
-             (store_id, delivery_id, day, endpoint_id, object_key, tries, tries_before, first, ready, next_try_at, lease_token)
-      select ${ctx.storeId}, id, day, endpoint_id, object_key, tries, tries, false, true, ${ctx.now},
-             (random() * 1000000000)::int
-        from reopened order by id
-      returning 1)
-    select (select count(*) from queued) as reopened, l.day as last_day, l.id as last_id
-      from (select 1) one left join (select day, id from chosen order by day desc, id desc limit 1) l on true`
+    select day, id from webhook_deliveries
+     where store_id = ${ctx.storeId} and given_up is not null and event_row is not null
+       and given_up_at >= ${wanted.since} and endpoint_id = any(${wanted.endpointIds}::bigint[])
+       and day >= ${wanted.after.day}::date and (day, id) > (${wanted.after.day}::date, ${wanted.after.id}::bigint)
+     order by day, id limit ${wanted.limit} for update`
   )
+}
+
+/**
+ * Opens finished deliveries again, which the caller holds: a new round of the schedule, in no line. Returns how many were
+ * finished. The lease counter begins anywhere, so that a result from before does not fit by chance.
+ */
+export function reopenDeliveries(ctx: Ctx, held: { day: Temporal.PlainDate; id: number }[]): Promise<number> {
+  const days = [...new Set(held.map((d) => String(d.day)))]
+  const ids = held.map((d) => d.id)
+  return ctx.tx.run(sql`
+    with reopened as (
+      update webhook_deliveries set given_up = null, given_up_at = null
+       where store_id = ${ctx.storeId} and day = any(${days}::date[]) and id = any(${ids}::bigint[]) and given_up is not null)
+    insert into webhook_queue
+           (store_id, delivery_id, day, endpoint_id, object_key, tries, tries_before, max_tries, first, ready, next_try_at,
+            lease_token)
+    select ${ctx.storeId}, d.id, d.day, d.endpoint_id, d.object_key, t.tries, t.tries,
+           case when d.event_row is null then 1 end, false, true, ${ctx.now}, (random() * 1000000000)::int
+      from webhook_deliveries d
+     cross join lateral (
+           select coalesce(max(try_number), 0) as tries from webhook_tries
+            where store_id = ${ctx.storeId} and day = d.day and delivery_id = d.id) t
+     where d.store_id = ${ctx.storeId} and d.day = any(${days}::date[]) and d.id = any(${ids}::bigint[])
+     order by d.id
+        on conflict do nothing`)
 }
 
 /** Given-up deliveries that cannot be sent again, because their endpoint is disabled or deleted. */
@@ -132,8 +132,8 @@ export async function countUnsendable(
     row({ count: int }),
     sql`
     select count(*) as count from webhook_deliveries
-     where store_id = ${ctx.storeId} and status in ('failed', 'cancelled') and event_row is not null
-       and finished_at >= ${since} and endpoint_id <> all(${endpointIds}::bigint[])
+     where store_id = ${ctx.storeId} and given_up is not null and event_row is not null
+       and given_up_at >= ${since} and endpoint_id <> all(${endpointIds}::bigint[])
        and (${onlyId}::bigint is null or endpoint_id = ${onlyId})`
   )
   return count

@@ -41,12 +41,12 @@ function shareLastInLine(ctx: Ctx, deliveries: NewDelivery[]) {
     row({ endpointId: int, objectKey: text }),
     sql`
     select q.endpoint_id, q.object_key from webhook_queue q
-     where q.store_id = ${ctx.storeId} and q.first and q.delivery_id in (
+     where q.store_id = ${ctx.storeId} and q.first and q.delivery_id = any(array(
            select (select max(p.delivery_id) from webhook_queue p
                     where p.store_id = ${ctx.storeId} and p.endpoint_id = g.endpoint_id and p.object_key = g.object_key
                       and p.first)
              from unnest(${deliveries.map((d) => d.endpointId)}::bigint[],
-                         ${deliveries.map((d) => d.event.objectKey)}::text[]) as g(endpoint_id, object_key))
+                         ${deliveries.map((d) => d.event.objectKey)}::text[]) as g(endpoint_id, object_key)))
      order by q.delivery_id for share`
   )
 }
@@ -112,13 +112,13 @@ export function claimDueDeliveries(
   return ctx.tx.many(
     ClaimedRow,
     sql`
-    with due as (
-      select d.delivery_id, d.begun
+    with due as materialized (
+      select d.delivery_id
         from webhook_endpoints e
         left join unnest(${[...room.keys()]}::bigint[], ${[...room.values()]}::int[]) as r(endpoint_id, room)
                on r.endpoint_id = e.id
        cross join lateral (
-             select o.delivery_id, o.begun from webhook_queue o
+             select o.delivery_id from webhook_queue o
               where o.store_id = e.store_id and o.endpoint_id = e.id and o.ready and o.next_try_at <= ${ctx.now}
                 and (o.leased_until is null or o.leased_until < clock_timestamp())
               order by o.next_try_at, o.delivery_id
@@ -128,11 +128,11 @@ export function claimDueDeliveries(
          and case when ${listener}::bigint is null then e.kind = 'url' else e.id = ${listener}::bigint end),
     claimed as (
       update webhook_queue q
-         set begun = true, lease_token = q.lease_token + 1, lease_owner = ${leaseOwner},
+         set was_begun = q.begun, begun = true, lease_token = q.lease_token + 1, lease_owner = ${leaseOwner},
              leased_until = clock_timestamp() + interval '60 seconds'
-        from due where q.store_id = ${ctx.storeId} and q.delivery_id = due.delivery_id
+       where q.store_id = ${ctx.storeId} and q.delivery_id = any(array(select delivery_id from due))
       returning q.delivery_id, q.day, q.endpoint_id, q.object_key, q.tries, q.tries_before, q.max_tries, q.next_try_at,
-                q.lease_token, due.begun as was_begun)
+                q.lease_token, q.was_begun)
     select c.delivery_id as id, c.day, c.endpoint_id, c.object_key, d.webhook_id, d.body, d.event_row is null as is_sample,
            c.tries, c.tries_before, c.max_tries, c.next_try_at, c.lease_token, c.was_begun
       from claimed c
@@ -183,59 +183,86 @@ export type SettledTry = {
 
 /**
  * Writes finished tries, each once however often it is told: a result counts only for the lease and the number of tries
- * it was made under. A delivery that was cancelled meanwhile keeps the try, and is delivered if it got there. Endpoints
- * that answered have no more failures to their name.
+ * it was made under. Returns the deliveries of those that counted. Endpoints that answered have no more failures to
+ * their name. Keys are given as arrays, since a join on them may be planned as a walk through all that a store has.
  */
 export async function settleTries(
   ctx: Ctx,
   tries: SettledTry[],
   { answering }: { answering: number[] }
-): Promise<void> {
-  await ctx.tx.run(sql`
+): Promise<Set<number>> {
+  const settled = await ctx.tx.many(
+    row({ deliveryId: int }),
+    sql`
     with results as (
       select * from unnest(
-        ${tries.map((t) => t.id)}::bigint[], ${tries.map((t) => String(t.day))}::date[], ${tries.map((t) => t.leaseToken)}::int[],
+        ${tries.map((t) => t.id)}::bigint[], ${tries.map((t) => t.leaseToken)}::int[],
         ${tries.map((t) => t.tryNumber)}::int[], ${tries.map((t) => t.status)}::text[],
         ${tries.map((t) => t.nextTryAt)}::timestamptz[], ${tries.map((t) => t.endsFirst)}::boolean[],
         ${tries.map((t) => t.startedAt)}::timestamptz[], ${tries.map((t) => t.durationMs)}::int[],
         ${tries.map((t) => t.responseCode)}::int[], ${tries.map((t) => t.failure)}::text[],
         ${tries.map((t) => t.responseText)}::text[])
-        as r(id, made_on, lease_token, try_number, status, next_try_at, ends_first, started_at, duration_ms, response_code,
-             failure, response_text)),
+        as r(id, lease_token, try_number, status, next_try_at, ends_first, started_at, duration_ms, response_code, failure,
+             response_text)),
+    -- In the order of ids, as whoever adds to a line locks.
     open as materialized (
-      select q.delivery_id, q.day from webhook_queue q join results r on r.id = q.delivery_id
-       where q.store_id = ${ctx.storeId} and q.lease_token = r.lease_token and q.tries = r.try_number - 1
-       order by q.delivery_id for update of q),
+      select q.day, r.*
+        from (select * from results order by id) r
+       cross join lateral (
+             select day, tries, lease_token from webhook_queue
+              where store_id = ${ctx.storeId} and delivery_id = r.id offset 0 for update) q
+       where q.lease_token = r.lease_token and q.tries = r.try_number - 1),
     left_queue as (
-      delete from webhook_queue q using open o join results r on r.id = o.delivery_id
-       where q.store_id = ${ctx.storeId} and q.delivery_id = o.delivery_id and r.next_try_at is null),
+      delete from webhook_queue
+       where store_id = ${ctx.storeId} and delivery_id = any(array(select id from open where next_try_at is null))),
     waits_again as (
       update webhook_queue q
          set tries = r.try_number, next_try_at = r.next_try_at, first = q.first and not r.ends_first, begun = false,
              lease_owner = null, leased_until = null
-        from open o join results r on r.id = o.delivery_id
-       where q.store_id = ${ctx.storeId} and q.delivery_id = o.delivery_id and r.next_try_at is not null),
-    told as (
-      update webhook_deliveries d
-         set tries = r.try_number, status = r.status, finished_at = case when r.next_try_at is null then ${ctx.now}::timestamptz end
-        from open o join results r on r.id = o.delivery_id
-       where d.store_id = ${ctx.storeId} and d.day = o.day and d.id = o.delivery_id
-      returning d.id, d.day),
-    too_late as (
-      update webhook_deliveries d
-         set tries = r.try_number, status = case when r.status = 'delivered' then r.status else d.status end
-        from results r
-       where d.store_id = ${ctx.storeId} and d.day = r.made_on and d.id = r.id and d.status = 'cancelled'
-         and d.tries = r.try_number - 1 and not exists (select from open o where o.delivery_id = r.id)
-      returning d.id, d.day),
-    settled as (select * from told union all select * from too_late),
+        from open r
+       where q.store_id = ${ctx.storeId} and q.delivery_id = any(array(select id from open where next_try_at is not null))
+         and q.delivery_id = r.id),
+    given_up as (
+      update webhook_deliveries
+         set given_up = 'failed', given_up_at = ${ctx.now}
+       where store_id = ${ctx.storeId} and day = any(array(select day from open where status = 'failed'))
+         and id = any(array(select id from open where status = 'failed'))),
     well as (
       update webhook_endpoints set failing_since = null
        where store_id = ${ctx.storeId} and id = any(${answering}::bigint[]) and failing_since is not null)
     insert into webhook_tries
            (store_id, day, delivery_id, try_number, started_at, duration_ms, response_code, failure, response_text)
-    select ${ctx.storeId}, s.day, r.id, r.try_number, r.started_at, r.duration_ms, r.response_code, r.failure, r.response_text
-      from settled s join results r on r.id = s.id`)
+    select ${ctx.storeId}, day, id, try_number, started_at, duration_ms, response_code, failure, response_text from open
+    returning delivery_id`
+  )
+  return new Set(settled.map((s) => s.deliveryId))
+}
+
+/** A delivery that was cancelled while its try was under way keeps the try, and is delivered if it got there. */
+export async function keepLateTries(ctx: Ctx, tries: SettledTry[]): Promise<void> {
+  await ctx.tx.run(sql`
+    with results as (
+      select * from unnest(
+        ${tries.map((t) => t.id)}::bigint[], ${tries.map((t) => String(t.day))}::date[],
+        ${tries.map((t) => t.tryNumber)}::int[], ${tries.map((t) => t.startedAt)}::timestamptz[],
+        ${tries.map((t) => t.durationMs)}::int[], ${tries.map((t) => t.responseCode)}::int[],
+        ${tries.map((t) => t.failure)}::text[], ${tries.map((t) => t.responseText)}::text[])
+        as r(id, day, try_number, started_at, duration_ms, response_code, failure, response_text)),
+    kept as (
+      insert into webhook_tries
+             (store_id, day, delivery_id, try_number, started_at, duration_ms, response_code, failure, response_text)
+      select ${ctx.storeId}, r.day, r.id, r.try_number, r.started_at, r.duration_ms, r.response_code, r.failure,
+             r.response_text
+        from results r
+       cross join lateral (
+             select from webhook_deliveries
+              where store_id = ${ctx.storeId} and day = r.day and id = r.id and given_up = 'cancelled' offset 0 for update) d
+      on conflict do nothing
+      returning delivery_id, failure)
+    update webhook_deliveries d set given_up = null, given_up_at = null
+      from kept k
+     where d.store_id = ${ctx.storeId} and d.day = any(${tries.map((t) => String(t.day))}::date[])
+       and d.id = any(${tries.map((t) => t.id)}::bigint[]) and d.id = k.delivery_id and k.failure is null`)
 }
 
 /**
@@ -244,13 +271,20 @@ export async function settleTries(
  */
 export async function letNextGo(ctx: Ctx, lines: { endpointId: number; objectKey: string }[]): Promise<void> {
   await ctx.tx.run(sql`
-    update webhook_queue q set ready = true
-      from (select (select min(n.delivery_id) from webhook_queue n
-                     where n.store_id = ${ctx.storeId} and n.endpoint_id = l.endpoint_id and n.object_key = l.object_key
-                       and n.first) as delivery_id
-              from unnest(${lines.map((l) => l.endpointId)}::bigint[], ${lines.map((l) => l.objectKey)}::text[])
-                   as l(endpoint_id, object_key)) next
-     where q.store_id = ${ctx.storeId} and q.delivery_id = next.delivery_id and not q.ready`)
+    update webhook_queue set ready = true
+     where store_id = ${ctx.storeId} and delivery_id = any(array(
+           select n.delivery_id
+             from unnest(${lines.map((l) => l.endpointId)}::bigint[], ${lines.map((l) => l.objectKey)}::text[])
+                  as l(endpoint_id, object_key)
+            cross join lateral (
+                  select b.delivery_id from webhook_queue b
+                   where b.store_id = ${ctx.storeId} and b.endpoint_id = l.endpoint_id and b.object_key = l.object_key
+                     and not b.ready
+                   order by b.delivery_id limit 1) n
+            where not exists (
+                  select from webhook_queue e
+                   where e.store_id = ${ctx.storeId} and e.endpoint_id = l.endpoint_id and e.object_key = l.object_key
+                     and e.first and e.delivery_id < n.delivery_id)))`)
 }
 
 /** Gives back what was leased and never sent: its try has not begun after all. */
@@ -268,7 +302,7 @@ export async function cancelOpenDeliveries(ctx: Ctx, endpointIds: number[]): Pro
     with open as (
       delete from webhook_queue
        where store_id = ${ctx.storeId} and endpoint_id = any(${endpointIds}::bigint[]) returning delivery_id, day)
-    update webhook_deliveries d set status = 'cancelled', finished_at = ${ctx.now}
+    update webhook_deliveries d set given_up = 'cancelled', given_up_at = ${ctx.now}
       from open where d.store_id = ${ctx.storeId} and d.day = open.day and d.id = open.delivery_id`)
 }
 

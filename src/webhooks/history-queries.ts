@@ -1,10 +1,10 @@
 import { type Ctx, int, row, type Statement, sql, type Tx } from '#kit/postgres'
-import { DeliveryRow, DeliveryWithBodyRow, TryRow } from './delivery.ts'
+import { DeliveryRow, type DeliveryStatus, DeliveryWithBodyRow, TryRow } from './delivery.ts'
 
 /** What narrows the history. Null lets all pass. */
 export type HistoryFilters = {
   objectKey: string | null
-  statuses: readonly string[] | null
+  status: DeliveryStatus | null
   event: string | null
   endpointId: number | null
   /** Inclusive. */
@@ -23,7 +23,7 @@ const LAST_DAY = Temporal.PlainDate.from('9999-12-31')
 const valuesOf = (storeId: number, f: HistoryFilters) => [
   storeId,
   f.objectKey,
-  f.statuses,
+  f.status,
   f.event,
   f.endpointId,
   f.from,
@@ -35,7 +35,13 @@ const valuesOf = (storeId: number, f: HistoryFilters) => [
 ]
 
 const PASSES = `
-       and ($2::text is null or d.object_key = $2) and ($3::text[] is null or d.status = any($3))
+       and ($2::text is null or d.object_key = $2)
+       and case $3::text
+             when 'failed' then d.given_up is not null
+             when 'delivered' then d.given_up is null and not exists (
+               select from webhook_queue o where o.store_id = $1 and o.delivery_id = d.id)
+             when 'retrying' then exists (select from webhook_queue o where o.store_id = $1 and o.delivery_id = d.id)
+             else true end
        and ($4::text is null or d.event_type = $4) and ($5::bigint is null or d.endpoint_id = $5)
        and ($6::timestamptz is null or d.created_at >= $6) and ($7::timestamptz is null or d.created_at < $7)
        and d.day >= $8::date`
@@ -57,17 +63,28 @@ const ALONG_QUEUE = `
      and ($5::bigint is null or q.endpoint_id = $5) and $9::date is not null ${PASSES}
    order by q.delivery_id desc limit $11`
 
-/** The page's rows with their last try and their next one. The offsets keep the planner from reading whole days for them. */
-const pageOf = (name: string, rows: string) => {
-  const text = `
-  select d.id, d.day, d.endpoint_id, d.webhook_id, d.event_type, d.object_key, d.event_row is null as is_sample, d.status,
-         d.tries, q.next_try_at, d.created_at, d.finished_at, t.response_code, t.duration_ms, t.failure
-    from (${rows}) d
-    left join webhook_queue q on q.store_id = $1 and q.delivery_id = d.id
+/**
+ * What is told of a delivery beside its row: from the queue what is ahead, from its last try how that went. The offsets
+ * keep the planner from reading whole days for a few.
+ */
+const SHOWN = `
+         d.id, d.day, d.endpoint_id, d.webhook_id, d.event_type, d.object_key, d.event_row is null as is_sample,
+         case when q.tries = 0 then 'waiting' when q.tries > 0 then 'retrying' else coalesce(d.given_up, 'delivered') end
+           as status,
+         coalesce(t.try_number, 0) as tries, q.next_try_at, d.created_at,
+         case when q.tries is null
+              then coalesce(d.given_up_at, t.started_at + t.duration_ms * interval '1 millisecond') end as finished_at,
+         t.response_code, t.duration_ms, t.failure`
+
+const BESIDE = `
     left join lateral (
-         select response_code, duration_ms, failure from webhook_tries w
-          where w.store_id = $1 and w.day = d.day and w.delivery_id = d.id and w.try_number = d.tries offset 0) t on true
-   order by d.day desc, d.id desc`
+         select tries, next_try_at from webhook_queue where store_id = $1 and delivery_id = d.id offset 0) q on true
+    left join lateral (
+         select try_number, started_at, response_code, duration_ms, failure from webhook_tries
+          where store_id = $1 and day = d.day and delivery_id = d.id order by try_number desc limit 1) t on true`
+
+const pageOf = (name: string, rows: string) => {
+  const text = `select ${SHOWN} from (${rows}) d ${BESIDE} order by d.day desc, d.id desc`
   return (storeId: number, filters: HistoryFilters): Statement => ({
     name: `webhook_history_${name}`,
     text,
@@ -79,22 +96,18 @@ const ofAll = pageOf('all', alongDays())
 const ofObject = pageOf('object', alongDays('d.object_key = $2'))
 const ofType = pageOf('type', alongDays('d.event_type = $4'))
 const ofEndpoint = pageOf('endpoint', alongDays('d.endpoint_id = $5'))
-const givenUp = pageOf('given_up', alongDays(`d.status in ('failed', 'cancelled')`))
+const givenUp = pageOf('given_up', alongDays('d.given_up is not null'))
 const open = pageOf('open', ALONG_QUEUE)
-
-const ONLY_OPEN = ['waiting', 'retrying']
-const ONLY_GIVEN_UP = ['failed', 'cancelled']
 
 /** Newest first. Read along the index that leaves the fewest rows to look at. */
 export function listDeliveryRows(ctx: Ctx, filters: HistoryFilters) {
-  const { objectKey, statuses, event, endpointId } = filters
-  const only = (wanted: string[]) => statuses?.every((status) => wanted.includes(status)) ?? false
+  const { objectKey, status, event, endpointId } = filters
   const statement =
     objectKey !== null
       ? ofObject
-      : only(ONLY_OPEN)
+      : status === 'retrying'
         ? open
-        : only(ONLY_GIVEN_UP)
+        : status === 'failed'
           ? givenUp
           : event !== null
             ? ofType
@@ -105,19 +118,11 @@ export function listDeliveryRows(ctx: Ctx, filters: HistoryFilters) {
 }
 
 export function findDeliveryRow(ctx: Ctx, webhookId: string) {
-  return ctx.tx.maybeOne(
-    DeliveryWithBodyRow,
-    sql`
-    select d.id, d.day, d.endpoint_id, d.webhook_id, d.event_type, d.object_key, d.event_row is null as is_sample, d.status,
-           d.tries, q.next_try_at, d.created_at, d.finished_at, t.response_code, t.duration_ms, t.failure, d.body
-      from webhook_deliveries d
-      left join webhook_queue q on q.store_id = d.store_id and q.delivery_id = d.id
-      left join lateral (
-           select response_code, duration_ms, failure from webhook_tries w
-            where w.store_id = ${ctx.storeId} and w.day = d.day and w.delivery_id = d.id and w.try_number = d.tries
-           offset 0) t on true
-     where d.store_id = ${ctx.storeId} and d.webhook_id = ${webhookId}`
-  )
+  return ctx.tx.maybeOne(DeliveryWithBodyRow, {
+    name: 'webhook_history_one',
+    text: `select ${SHOWN}, d.body from webhook_deliveries d ${BESIDE} where d.store_id = $1 and d.webhook_id = $2`,
+    values: [ctx.storeId, webhookId]
+  })
 }
 
 /** First try first. */

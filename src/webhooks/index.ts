@@ -4,6 +4,7 @@ export { type DeliveriesSummary, deliveriesSummary } from './deliveries-summary.
 export type { Delivery, DeliveryDetail, DeliveryStatus } from './delivery.ts'
 export { createDeliveryEngine, type DeliveryEngine, type DeliveryEngineOptions } from './delivery-engine.ts'
 export type { Endpoint, WebhookSettings } from './endpoint.ts'
+export { keepHistory } from './keep-history.ts'
 export { type DeliveryFilters, findDelivery, listDeliveries } from './list-deliveries.ts'
 export { findEndpoint, listEndpoints } from './list-endpoints.ts'
 export { queueDeliveries } from './queue-deliveries.ts'

@@ -43,10 +43,11 @@ test('kill -9 of the sender loses nothing: each event ends delivered, under one 
     tx.one(
       row({ deliveries: int, delivered: int, successes: int, open: int, mostTries: int }),
       sql`
-      select count(*) as deliveries, count(*) filter (where status = 'delivered') as delivered, max(tries) as most_tries,
-             (select count(*) from webhook_tries where store_id = ${storeId} and failure is null) as successes,
+      select (select count(*) from webhook_deliveries where store_id = ${storeId}) as deliveries,
+             count(distinct delivery_id) filter (where failure is null) as delivered, max(try_number) as most_tries,
+             count(*) filter (where failure is null) as successes,
              (select count(*) from webhook_queue where store_id = ${storeId}) as open
-        from webhook_deliveries where store_id = ${storeId}`
+        from webhook_tries where store_id = ${storeId}`
     )
   )
   const { mostTries, ...totals } = counts

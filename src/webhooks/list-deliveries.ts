@@ -23,12 +23,6 @@ export type DeliveryFilters = {
   limit?: number
 }
 
-const STORED = {
-  delivered: ['delivered'],
-  retrying: ['waiting', 'retrying'],
-  failed: ['failed', 'cancelled']
-} as const satisfies Record<DeliveryStatus, string[]>
-
 /** The delivery history, newest first. `next` is the `before` of the following page; null on the last one. */
 export async function listDeliveries(
   ctx: Ctx,
@@ -43,7 +37,7 @@ export async function listDeliveries(
 
   const rows = await listDeliveryRows(ctx, {
     objectKey,
-    statuses: status === undefined ? null : STORED[status],
+    status: status ?? null,
     event: event ?? null,
     endpointId,
     from: from ?? null,

@@ -1,5 +1,5 @@
 import type { Ctx } from '#kit/postgres'
-import { type ClaimedRow, letNextGo, type SettledTry, settleTries } from './delivery-queries.ts'
+import { type ClaimedRow, keepLateTries, letNextGo, type SettledTry, settleTries } from './delivery-queries.ts'
 import { markFailing } from './endpoint-queries.ts'
 import type { Answer } from './post-delivery.ts'
 import { nextTryAt, type RetrySchedule } from './retry-schedule.ts'
@@ -35,7 +35,11 @@ export async function recordTries(
   const tries = finished.filter((f): f is AnsweredTry => f.answer !== null)
   if (tries.length === 0) return
   const settled = tries.map((t) => settle(t, schedule, ctx.now))
-  await settleTries(ctx, settled, { answering: endpointsOf(tries.filter((t) => t.answer.failure === null)) })
+  const counted = await settleTries(ctx, settled, {
+    answering: endpointsOf(tries.filter((t) => t.answer.failure === null))
+  })
+  const late = settled.filter((s) => !counted.has(s.id))
+  if (late.length > 0) await keepLateTries(ctx, late)
   const firsts = tries.filter((t, i) => t.triesBefore === 0 && settled[i]!.endsFirst)
   if (firsts.length > 0) await letNextGo(ctx, firsts)
 

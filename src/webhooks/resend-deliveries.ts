@@ -1,5 +1,12 @@
 import type { Ctx, Database } from '#kit/postgres'
-import { countUnsendable, hurryDelivery, reopenDelivery, reopenGivenUp, shareOpenEndpoints } from './by-hand-queries.ts'
+import {
+  countUnsendable,
+  holdDelivery,
+  holdGivenUp,
+  hurryDelivery,
+  reopenDeliveries,
+  shareOpenEndpoints
+} from './by-hand-queries.ts'
 import { type DeliveryDetail, isWebhookId } from './delivery.ts'
 import { endpointIdOf } from './endpoint.ts'
 import { findEndpointRow } from './endpoint-queries.ts'
@@ -18,9 +25,11 @@ export async function resendDelivery(ctx: Ctx, webhookId: string): Promise<Deliv
   // First the row in the queue, then the endpoint, then the delivery: the sender locks in that order.
   const open = await hurryDelivery(ctx, found.id)
   await refuseUnsendable(ctx, found.endpointId)
-  // When it is not finished after all, someone else was faster to have it sent again, or its day has gone meanwhile.
-  if (!open && !(await reopenDelivery(ctx, found)) && !(await hurryDelivery(ctx, found.id))) {
-    throw deliveryNotFound(webhookId)
+  if (!open) {
+    await holdDelivery(ctx, found)
+    // When it is not finished after all, someone else was faster to have it sent again, or its day has gone meanwhile.
+    const reopened = (await reopenDeliveries(ctx, [found])) > 0
+    if (!reopened && !(await hurryDelivery(ctx, found.id))) throw deliveryNotFound(webhookId)
   }
 
   return (await findDelivery(ctx, webhookId))!
@@ -49,16 +58,17 @@ export async function resendFailed(
   }
 
   let resent = 0
-  let after: { day: Temporal.PlainDate; id: number } | null = { day: Temporal.PlainDate.from('0001-01-01'), id: 0 }
+  let after: { day: Temporal.PlainDate; id: number } | undefined = { day: Temporal.PlainDate.from('0001-01-01'), id: 0 }
   // Forward only: what fails again meanwhile is not sent a second time.
   while (after) {
     const from: { day: Temporal.PlainDate; id: number } = after
     const chunk = await db.inStore(storeId, async (ctx) => {
       const endpointIds = await shareOpenEndpoints(ctx, onlyId)
-      return reopenGivenUp(ctx, { endpointIds, since, after: from, limit: CHUNK })
+      const held = await holdGivenUp(ctx, { endpointIds, since, after: from, limit: CHUNK })
+      return { last: held.at(-1), reopened: held.length > 0 ? await reopenDeliveries(ctx, held) : 0 }
     })
     resent += chunk.reopened
-    after = chunk.lastDay && chunk.lastId !== null ? { day: chunk.lastDay, id: chunk.lastId } : null
+    after = chunk.last
   }
 
   const skipped = await db.inStore(storeId, async (ctx) =>

@@ -12,6 +12,7 @@ import {
   sendSample,
   setEndpointStatus
 } from './index.ts'
+import { dropDay, listDays, makeDay, moveOpenDeliveries } from './retention-queries.ts'
 import { aFact, aReceiver, aSendingStore } from './test-receiver.ts'
 
 const { db } = await testDatabase()
@@ -242,10 +243,13 @@ test('resends while the sender works and the endpoint is switched off and on lea
         from webhook_deliveries d
         full join webhook_queue q on q.store_id = d.store_id and q.delivery_id = d.id
        where (d.store_id = ${storeId} or q.store_id = ${storeId})
-         and ((q.delivery_id is not null) is distinct from (d.status in ('waiting', 'retrying'))
-              or q.tries is not null and q.tries <> d.tries
-              or d.tries <> (select count(*) from webhook_tries t
-                              where t.store_id = d.store_id and t.day = d.day and t.delivery_id = d.id))`
+         and (d.id is null
+              or q.delivery_id is not null and (d.given_up is not null or q.tries <> (
+                   select count(*) from webhook_tries t
+                    where t.store_id = d.store_id and t.day = d.day and t.delivery_id = d.id))
+              or q.delivery_id is null and d.given_up is null and not exists (
+                   select from webhook_tries t where t.store_id = d.store_id and t.day = d.day and t.delivery_id = d.id
+                      and t.failure is null))`
     )
   )
   assert.equal(wrong, 0)
@@ -287,13 +291,56 @@ test('thousands go out again in several transactions', async () => {
   const { id } = await store.anEndpoint({ url: 'https://93.184.216.34/' })
   await store.inStore(({ tx, storeId, now }) =>
     tx.run(sql`
-      insert into webhook_deliveries (store_id, day, endpoint_id, event_row, webhook_id, event_type, object_key, body, status,
-                                      tries, created_at, finished_at)
+      insert into webhook_deliveries (store_id, day, endpoint_id, event_row, webhook_id, event_type, object_key, body, given_up,
+                                      given_up_at, created_at)
       select ${storeId}, (clock_timestamp() at time zone 'UTC')::date, ${Number(id.slice(3))}, n, 'wh_' || md5(n::text),
-             'member.created', 'member:' || n, '{}', case when n % 2 = 0 then 'failed' else 'cancelled' end, n % 2, ${now}, ${now}
+             'member.created', 'member:' || n, '{}', case when n % 2 = 0 then 'failed' else 'cancelled' end, ${now}, ${now}
         from generate_series(2, 4502) n`)
   )
   const since = Temporal.Now.instant().subtract({ hours: 1 })
   assert.deepEqual(await resendFailed(db, store.storeId, { since }), { resent: 4501, skipped: 0 })
   assert.deepEqual(await resendFailed(db, store.storeId, { since }), { resent: 0, skipped: 0 })
+})
+
+test('what goes with its day while it is to be sent again is unknown from then on; an open one moves and is sent', async () => {
+  const receiver = await aReceiver((_, r) => r.writeHead(500).end())
+  const store = await aSendingStore(db, {
+    clock: '2026-01-01T00:00:00Z',
+    schedule: { maxTries: 2, delaysSeconds: [60] }
+  })
+  await store.anEndpoint({ url: receiver.url })
+  await store.record(aFact(1), aFact(2), aFact(3))
+  await store.settle()
+  await store.setClock(at('2026-01-01T00:01:00Z'))
+  await store.settle()
+  const [gone, moved, stays] = await listed(store)
+  // All three were made days ago.
+  await db.inInstallation(async (tx) => makeDay(tx, (await listDays(tx)).today.subtract({ days: 3 })))
+  await store.inStore(async ({ tx, storeId }) => {
+    await tx.run(sql`update webhook_deliveries set day = day - 3 where store_id = ${storeId}`)
+    await tx.run(sql`update webhook_tries set day = day - 3 where store_id = ${storeId}`)
+  })
+  await resend(store, moved!.webhookId)
+  const racing: Promise<unknown>[] = []
+  await db.inInstallation(async (tx) => {
+    const old = (await listDays(tx)).known[0]!
+    await tx.run(sql`lock table webhook_deliveries in access exclusive mode`)
+    racing.push(
+      resend(store, gone!.webhookId).catch((err) => err.code),
+      resend(store, moved!.webhookId),
+      resendFailed(db, store.storeId, { since: at('2020-01-01T00:00:00Z') })
+    )
+    await moveOpenDeliveries(tx, old, old.add({ days: 3 }))
+    await dropDay(tx, old)
+  })
+  const [first, second, all] = await Promise.all(racing)
+  assert.equal(first, 'not_found')
+  assert.equal((second as { status: string }).status, 'retrying')
+  assert.deepEqual(all, { resent: 0, skipped: 0 })
+  await assert.rejects(resend(store, stays!.webhookId), { code: 'not_found' })
+  await store.settle()
+  assert.deepEqual(
+    (await listed(store)).map((d) => [d.webhookId, d.tries, d.status]),
+    [[moved!.webhookId, 3, 'retrying']]
+  )
 })

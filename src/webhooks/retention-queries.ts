@@ -1,0 +1,40 @@
+// The history's partitions, over all stores.
+import { day, row, sql, type Tx } from '#kit/postgres'
+
+const Day = row({ day })
+
+/** Today, and the days that there is a history of or room for, the first one first. */
+export async function listDays(tx: Tx): Promise<{ today: Temporal.PlainDate; known: Temporal.PlainDate[] }> {
+  const today = await tx.one(Day, sql`select (clock_timestamp() at time zone 'UTC')::date as day`)
+  const known = await tx.many(Day, sql`select d as day from webhook_days() d order by d`)
+  return { today: today.day, known: known.map((k) => k.day) }
+}
+
+/** Rather tries again later than hold up the sender behind a long reader. */
+const giveUpSoon = sql`set local lock_timeout = '3s'`
+
+export async function makeDay(tx: Tx, wanted: Temporal.PlainDate): Promise<void> {
+  await tx.run(giveUpSoon)
+  await tx.run(sql`select make_webhook_day(${String(wanted)}::date)`)
+}
+
+/** What is open leaves the day with its tries. Nothing can be added to the day any more until the commit. */
+export async function moveOpenDeliveries(tx: Tx, from: Temporal.PlainDate, to: Temporal.PlainDate): Promise<void> {
+  await tx.run(giveUpSoon)
+  // The queue first, as the sender locks.
+  await tx.run(sql`lock table webhook_queue in share row exclusive mode`)
+  await tx.run(sql`lock table webhook_deliveries, webhook_tries in access exclusive mode`)
+  await tx.run(sql`
+    update webhook_tries t set day = ${String(to)}::date
+      from webhook_queue q
+     where q.day = ${String(from)}::date and t.store_id = q.store_id and t.day = q.day and t.delivery_id = q.delivery_id`)
+  await tx.run(sql`
+    update webhook_deliveries d set day = ${String(to)}::date
+      from webhook_queue q
+     where q.day = ${String(from)}::date and d.store_id = q.store_id and d.day = q.day and d.id = q.delivery_id`)
+  await tx.run(sql`update webhook_queue set day = ${String(to)}::date where day = ${String(from)}::date`)
+}
+
+export async function dropDay(tx: Tx, unwanted: Temporal.PlainDate): Promise<void> {
+  await tx.run(sql`select drop_webhook_day(${String(unwanted)}::date)`)
+}
