@@ -1,5 +1,6 @@
 import type { Ctx } from '#kit/postgres'
 import { notify } from '#stores'
+import { holdOpenDeliveries } from './by-hand-queries.ts'
 import { cancelOpenDeliveries } from './delivery-queries.ts'
 import { disabledNotice } from './disabled-notice.ts'
 import { type Endpoint, endpointIdOf, endpointOf } from './endpoint.ts'
@@ -18,8 +19,11 @@ export async function setEndpointStatus(
   reason = 'Disabled by hand'
 ): Promise<Endpoint> {
   const internal = endpointIdOf(id)
-  if (status === 'disabled') await switchOff(ctx, [internal], checkReason(reason))
-  else await markEnabled(ctx, internal)
+  if (status === 'disabled') {
+    const line = checkReason(reason)
+    await holdOpenDeliveries(ctx, internal)
+    await switchOff(ctx, [internal], line)
+  } else await markEnabled(ctx, internal)
   const endpoint = await findEndpointRow(ctx, internal)
   if (!endpoint) throw endpointNotFound(id)
 
