@@ -77,7 +77,8 @@ create table webhook_tries (
 ) partition by range (day);
 select protect_table('webhook_tries');
 
--- What is still to be sent: a row per open delivery. Claims and results change no indexed column.
+-- What is still to be sent: a row per open delivery. A claim changes no indexed column, and every page has room for one more
+-- version of each of its rows.
 create table webhook_queue (
   store_id bigint not null,
   delivery_id bigint not null,
@@ -105,7 +106,7 @@ create table webhook_queue (
   primary key (store_id, delivery_id),
   foreign key (store_id, endpoint_id) references webhook_endpoints,
   check (ready or first)
-) with (fillfactor = 70);
+) with (fillfactor = 45);
 -- Due work is looked for endpoint by endpoint, so that a long queue of one does not hide the others'.
 create index webhook_queue_due on webhook_queue (store_id, endpoint_id, next_try_at, delivery_id) where ready;
 create index webhook_queue_first on webhook_queue (store_id, endpoint_id, object_key, delivery_id) where first;

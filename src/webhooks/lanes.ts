@@ -16,7 +16,8 @@ type StoreLanes<P, R> = {
   lanes: Map<number, Lane<P>>
   underWay: number
   finished: Passed<P, R>[]
-  changed: PromiseWithResolvers<void>
+  /** Someone waits for so many to finish. */
+  awaited: { count: number; resolve(): void } | null
 }
 
 // A new or recovered receiver gets two at a time, twice as many after each answer up to the limit; one that does not
@@ -26,6 +27,7 @@ const FIRST_LIMIT = 2
 // next look, which is about as much as passed since the last one.
 const AHEAD = 2
 const MAX_HELD = 256
+const GATHER_MS = 20
 
 /**
  * Flow control in this process's memory: a lane per endpoint, each with its own limit, and one limit over all of them;
@@ -43,21 +45,11 @@ export function createLanes<P extends Parcel, R>(options: {
 
   const laneOf = ({ storeId, endpointId }: Parcel) => {
     let store = stores.get(storeId)
-    if (!store)
-      stores.set(storeId, (store = { lanes: new Map(), underWay: 0, finished: [], changed: Promise.withResolvers() }))
+    if (!store) stores.set(storeId, (store = { lanes: new Map(), underWay: 0, finished: [], awaited: null }))
     let lane = store.lanes.get(endpointId)
     if (!lane) {
       const limit = Math.min(FIRST_LIMIT, perLane)
-      store.lanes.set(
-        endpointId,
-        (lane = {
-          queue: [],
-          active: 0,
-          limit,
-          finished: 0,
-          listed: false
-        })
-      )
+      store.lanes.set(endpointId, (lane = { queue: [], active: 0, limit, finished: 0, listed: false }))
     }
     return { store, lane }
   }
@@ -87,9 +79,23 @@ export function createLanes<P extends Parcel, R>(options: {
     lane.limit = passed.answered ? Math.min(lane.limit * 2, perLane) : 1
     lane.finished++
     store.finished.push({ parcel, ...passed })
-    store.changed.resolve()
+    tell(store)
     list(store, lane)
     takeTurns()
+  }
+
+  const tell = ({ awaited, finished, underWay }: StoreLanes<P, R>) => {
+    if (awaited && (finished.length >= awaited.count || underWay === 0)) awaited.resolve()
+  }
+
+  const untilFinished = async (store: StoreLanes<P, R>, count: number, waitMs: number) => {
+    if (store.finished.length >= count || store.underWay === 0) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    store.awaited = { count, resolve }
+    const timer = setTimeout(resolve, waitMs)
+    await promise
+    clearTimeout(timer)
+    store.awaited = null
   }
 
   return {
@@ -115,17 +121,15 @@ export function createLanes<P extends Parcel, R>(options: {
       takeTurns()
     },
 
-    /** What has finished in this store, waiting a while for the first. Each must be told to `done` afterwards. */
+    /**
+     * What has finished in this store, waiting a while for the first, and a moment for half of what is under way: so that
+     * a busy store is written down in large portions. Each must be told to `done` afterwards.
+     */
     async take(storeId: number, waitMs: number): Promise<Passed<P, R>[]> {
       const store = stores.get(storeId)
       if (!store) return []
-      if (store.finished.length === 0 && store.underWay > 0) {
-        const { promise, resolve } = store.changed
-        const timer = setTimeout(resolve, waitMs)
-        await promise
-        clearTimeout(timer)
-      }
-      store.changed = Promise.withResolvers()
+      await untilFinished(store, 1, waitMs)
+      await untilFinished(store, store.underWay / 2, GATHER_MS)
       return store.finished.splice(0)
     },
 
@@ -135,7 +139,7 @@ export function createLanes<P extends Parcel, R>(options: {
       if (!store || passed.length === 0) return
       if (!written) store.finished.push(...passed)
       else store.underWay -= passed.length
-      store.changed.resolve()
+      tell(store)
     },
 
     /** How many of the store's are anywhere between `add` and `done`. A store without any is forgotten. */
