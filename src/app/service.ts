@@ -14,7 +14,14 @@ import { startWorker } from '#kit/worker'
 import { type Connector, connectorFor, createInboundEngine } from '#platform'
 import { countQueues, foldLists } from '#reports'
 import { platformAccess, type StoreAccess, storeByDomain, storeNow } from '#stores'
-import { createDeliveryEngine, keepHistory, RETRY_SCHEDULE, type WebhookSettings } from '#webhooks'
+import {
+  closeSilentListeners,
+  createDeliveryEngine,
+  forgetListeners,
+  keepHistory,
+  RETRY_SCHEDULE,
+  type WebhookSettings
+} from '#webhooks'
 import type { HttpDeps } from '../http/deps.ts'
 import { buildHttp } from '../http/server.ts'
 import { createSandbox } from '../sandbox/index.ts'
@@ -34,6 +41,7 @@ import { seedStore } from './seed.ts'
 const LEASED = ['jobs', 'billing_attempts', 'inbound_webhooks', 'webhook_queue']
 const FREE_LEASES_EVERY_MS = 15_000
 const PRUNE_EVERY_MS = 600_000
+const CLOSE_LISTENERS_EVERY_MS = 15_000
 const FOLD_LISTS_EVERY_MS = 1_000
 
 export type ServiceOptions = {
@@ -159,6 +167,8 @@ export async function createService(options: ServiceOptions) {
     regularly(PRUNE_EVERY_MS, 'Old rate windows not removed', () => limiter.prune()),
     regularly(PRUNE_EVERY_MS, 'Old idempotent answers not removed', () => pruneAnswers(db)),
     regularly(PRUNE_EVERY_MS, 'Days of the webhook history not made or dropped', () => keepHistory(db, historyDays)),
+    regularly(CLOSE_LISTENERS_EVERY_MS, 'Terminals that no longer listen not closed', () => closeSilentListeners(db)),
+    regularly(PRUNE_EVERY_MS, 'Terminals of the past not removed', () => forgetListeners(db)),
     regularly(FOLD_LISTS_EVERY_MS, 'Changes of lists not moved into their counts', () => foldLists(db))
   ]
 

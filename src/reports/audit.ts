@@ -124,6 +124,8 @@ const CHECKS: Check[] = [
         from events e join webhook_endpoints w on w.store_id = e.store_id and w.status = 'enabled'
          and (w.events is null or e.type = any(w.events))
        where e.store_id = ${ctx.storeId} and e.dispatched
+         -- A terminal hears only while it listens, in real time.
+         and w.kind = 'url'
          -- History is dropped by days, and what an endpoint wanted before its last change is not known.
          and e.occurred_at >= (select min(d) from webhook_days() d) and w.updated_at < e.occurred_at
          and e.id >= coalesce((select min(d.event_row) from webhook_deliveries d where d.store_id = ${ctx.storeId}), 0)

@@ -29,29 +29,22 @@ export async function shareOpenEndpoints(ctx: Ctx, onlyId: number | null): Promi
   return open.map(({ id }) => id)
 }
 
-/**
- * Holds what is open at an endpoint before the endpoint itself is changed: the sender locks in that order, and the other
- * way round would be a deadlock, which costs both sides a second.
- */
-export async function holdOpenDeliveries(ctx: Ctx, endpointId: number): Promise<void> {
-  await ctx.tx.run(sql`
-    select from webhook_queue
-     where store_id = ${ctx.storeId} and endpoint_id = ${endpointId} order by delivery_id for update`)
-}
-
-/** A sample is tried once, at once, and stands in no line. */
-export async function insertSample(
+/** Samples of one type. Each is tried once, at once, and stands in no line. */
+export async function insertSamples(
   ctx: Ctx,
-  sample: { endpointId: number; webhookId: string; eventType: string; body: string }
+  eventType: string,
+  samples: { endpointId: number; webhookId: string; body: string }[]
 ): Promise<void> {
   await ctx.tx.run(sql`
     with made as (
       insert into webhook_deliveries (store_id, day, endpoint_id, webhook_id, event_type, object_key, body, created_at)
-      values (${ctx.storeId}, (clock_timestamp() at time zone 'UTC')::date, ${sample.endpointId}, ${sample.webhookId},
-              ${sample.eventType}, ${SAMPLE_OBJECT}, ${sample.body}, ${ctx.now})
-      returning id, day)
+      select ${ctx.storeId}, (clock_timestamp() at time zone 'UTC')::date, s.endpoint_id, s.webhook_id, ${eventType},
+             ${SAMPLE_OBJECT}, s.body, ${ctx.now}
+        from unnest(${samples.map((s) => s.endpointId)}::bigint[], ${samples.map((s) => s.webhookId)}::text[],
+                    ${samples.map((s) => s.body)}::text[]) as s(endpoint_id, webhook_id, body)
+      returning id, day, endpoint_id)
     insert into webhook_queue (store_id, delivery_id, day, endpoint_id, object_key, max_tries, first, ready, next_try_at)
-    select ${ctx.storeId}, id, day, ${sample.endpointId}, ${SAMPLE_OBJECT}, 1, false, true, ${ctx.now} from made`)
+    select ${ctx.storeId}, id, day, endpoint_id, ${SAMPLE_OBJECT}, 1, false, true, ${ctx.now} from made`)
 }
 
 /** Has an open delivery tried now, unless it is being sent or waits in line for its first try. Tells whether it is open. */
@@ -113,8 +106,10 @@ export function reopenDeliveries(ctx: Ctx, held: { day: Temporal.PlainDate; id: 
            (store_id, delivery_id, day, endpoint_id, object_key, tries, tries_before, max_tries, first, ready, next_try_at,
             lease_token)
     select ${ctx.storeId}, d.id, d.day, d.endpoint_id, d.object_key, t.tries, t.tries,
-           case when d.event_row is null then 1 end, false, true, ${ctx.now}, (random() * 1000000000)::int
+           case when d.event_row is null or e.kind = 'listener' then 1 end, false, true, ${ctx.now},
+           (random() * 1000000000)::int
       from webhook_deliveries d
+      join webhook_endpoints e on e.store_id = d.store_id and e.id = d.endpoint_id
      cross join lateral (
            select coalesce(max(try_number), 0) as tries from webhook_tries
             where store_id = ${ctx.storeId} and day = d.day and delivery_id = d.id) t
@@ -123,7 +118,7 @@ export function reopenDeliveries(ctx: Ctx, held: { day: Temporal.PlainDate; id: 
         on conflict do nothing`)
 }
 
-/** Given-up deliveries that cannot be sent again, because their endpoint is disabled or deleted. */
+/** Given-up deliveries that cannot be sent again, because their endpoint is disabled or deleted; of terminals when named. */
 export async function countUnsendable(
   ctx: Ctx,
   { endpointIds, onlyId, since }: { endpointIds: number[]; onlyId: number | null; since: Temporal.Instant }
@@ -131,10 +126,11 @@ export async function countUnsendable(
   const { count } = await ctx.tx.one(
     row({ count: int }),
     sql`
-    select count(*) as count from webhook_deliveries
-     where store_id = ${ctx.storeId} and given_up is not null and event_row is not null
-       and given_up_at >= ${since} and endpoint_id <> all(${endpointIds}::bigint[])
-       and (${onlyId}::bigint is null or endpoint_id = ${onlyId})`
+    select count(*) as count
+      from webhook_deliveries d join webhook_endpoints e on e.store_id = d.store_id and e.id = d.endpoint_id
+     where d.store_id = ${ctx.storeId} and d.given_up is not null and d.event_row is not null
+       and d.given_up_at >= ${since} and d.endpoint_id <> all(${endpointIds}::bigint[])
+       and case when ${onlyId}::bigint is null then e.kind = 'url' else d.endpoint_id = ${onlyId}::bigint end`
   )
   return count
 }

@@ -8,6 +8,7 @@ import {
   instant,
   int,
   nullable,
+  oneOf,
   type RowOf,
   row,
   sql,
@@ -21,16 +22,23 @@ import {
  */
 export function shareEnabledEndpoints(ctx: Ctx) {
   return ctx.tx.many(
-    row({ id: int, events: nullable(textList) }),
+    row({ id: int, kind: oneOf('url', 'listener'), events: nullable(textList) }),
     sql`
-    select id, events from webhook_endpoints
+    select id, kind, events from webhook_endpoints
      where store_id = ${ctx.storeId} and status = 'enabled'
        and (listening_until is null or listening_until > clock_timestamp())
      order by id for share`
   )
 }
 
-export type NewDelivery = { endpointId: number; webhookId: string; event: StoredEvent; body: string }
+/** `maxTries`: null where the schedule says it. */
+export type NewDelivery = {
+  endpointId: number
+  maxTries: number | null
+  webhookId: string
+  event: StoredEvent
+  body: string
+}
 
 /**
  * Of these objects at these endpoints, those whose first tries are not all done. The last one in each line is held until
@@ -71,10 +79,12 @@ export async function insertDeliveries(ctx: Ctx, deliveries: NewDelivery[]): Pro
              with ordinality as d(endpoint_id, event_row, webhook_id, event_type, object_key, body, position)
        order by d.position
       returning id, day, endpoint_id, object_key, webhook_id)
-    insert into webhook_queue (store_id, delivery_id, day, endpoint_id, object_key, first, ready, next_try_at)
-    select ${ctx.storeId}, m.id, m.day, m.endpoint_id, m.object_key, true, r.ready, ${ctx.now}
+    insert into webhook_queue
+           (store_id, delivery_id, day, endpoint_id, object_key, max_tries, first, ready, next_try_at)
+    select ${ctx.storeId}, m.id, m.day, m.endpoint_id, m.object_key, r.max_tries, true, r.ready, ${ctx.now}
       from made m
-      join unnest(${deliveries.map((d) => d.webhookId)}::text[], ${ready}::boolean[]) as r(webhook_id, ready)
+      join unnest(${deliveries.map((d) => d.webhookId)}::text[], ${deliveries.map((d) => d.maxTries)}::int[],
+                  ${ready}::boolean[]) as r(webhook_id, max_tries, ready)
         on r.webhook_id = m.webhook_id`)
 }
 

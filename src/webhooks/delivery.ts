@@ -5,6 +5,7 @@ const delivery = {
   id: int,
   day,
   endpointId: int,
+  endpointKind: oneOf('url', 'listener'),
   webhookId: text,
   eventType: text,
   objectKey: text,
@@ -43,6 +44,8 @@ export const isWebhookId = (text: string) => /^wh_[0-9a-f]{32}$/.test(text)
 export type Delivery = {
   webhookId: string
   endpoint: string
+  /** Of `listener` the receiver is a terminal that fetches. */
+  endpointKind: 'url' | 'listener'
   event: string
   /** The subscription or member that it is about; null for a sample. */
   object: string | null
@@ -75,6 +78,7 @@ export function deliveryOf(found: RowOf<typeof DeliveryRow>): Delivery {
   return {
     webhookId,
     endpoint: publicId('we', found.endpointId),
+    endpointKind: found.endpointKind,
     event: found.eventType,
     object: objectOf(found.objectKey),
     test: found.isSample,
@@ -93,7 +97,7 @@ export function deliveryOf(found: RowOf<typeof DeliveryRow>): Delivery {
 const PREFIXES = { subscription: 'sub', member: 'mem' } as const
 
 /** `subscription:12` as the public `sub_12`. */
-function objectOf(key: string): string | null {
+export function objectOf(key: string): string | null {
   const [kind, id] = key.split(':')
   return kind === 'subscription' || kind === 'member' ? publicId(PREFIXES[kind], Number(id)) : null
 }

@@ -11,11 +11,13 @@ export async function lockEndpointList(ctx: Ctx): Promise<void> {
   await ctx.tx.run(sql`select pg_advisory_xact_lock(hashtextextended('webhook_endpoints', ${ctx.storeId}))`)
 }
 
-/** Without deleted ones. */
+/** Without deleted ones and terminals. */
 export async function countEndpoints(ctx: Ctx): Promise<number> {
   const { count } = await ctx.tx.one(
     row({ count: int }),
-    sql`select count(*) as count from webhook_endpoints where store_id = ${ctx.storeId} and deleted_at is null`
+    sql`
+    select count(*) as count from webhook_endpoints
+     where store_id = ${ctx.storeId} and kind = 'url' and deleted_at is null`
   )
   return count
 }
@@ -35,7 +37,7 @@ export async function insertEndpoint(
   return id
 }
 
-/** Newest first, without deleted ones. */
+/** Newest first, without deleted ones and terminals that no longer listen. */
 export function listEndpointRows(ctx: Ctx) {
   return ctx.tx.many(
     EndpointRow,
@@ -43,7 +45,10 @@ export function listEndpointRows(ctx: Ctx) {
     select id, kind, url, events, description, status, disabled_reason, disabled_at, failing_since,
            case when previous_secret_until > clock_timestamp() then previous_secret_until end as previous_secret_until,
            created_at, updated_at
-      from webhook_endpoints where store_id = ${ctx.storeId} and deleted_at is null order by id desc`
+      from webhook_endpoints
+     where store_id = ${ctx.storeId} and deleted_at is null
+       and (listening_until is null or listening_until > clock_timestamp())
+     order by id desc`
   )
 }
 
@@ -111,14 +116,14 @@ export async function markEnabled(ctx: Ctx, id: number): Promise<void> {
 const DisabledEndpoint = row({ id: int, url: text, failingSince: nullable(instant) })
 export type DisabledEndpoint = RowOf<typeof DisabledEndpoint>
 
-/** Touches enabled endpoints only: the first reason stays. Returns those that it disabled. */
+/** Touches enabled endpoints only: the first reason stays. Not terminals, which close. Returns those that it disabled. */
 export function markDisabled(ctx: Ctx, ids: number[], reason: string): Promise<DisabledEndpoint[]> {
   return ctx.tx.many(
     DisabledEndpoint,
     sql`
     update webhook_endpoints
        set status = 'disabled', disabled_reason = ${reason}, disabled_at = ${ctx.now}, updated_at = ${ctx.now}
-     where store_id = ${ctx.storeId} and id = any(${ids}::bigint[]) and status = 'enabled'
+     where store_id = ${ctx.storeId} and id = any(${ids}::bigint[]) and kind = 'url' and status = 'enabled'
     returning id, url, failing_since`
   )
 }
@@ -134,17 +139,25 @@ export async function markDeleted(ctx: Ctx, id: number): Promise<boolean> {
   return deleted > 0
 }
 
-/** Notes since when these fail, and returns those that do so since `longAgo` or before. */
-export async function markFailing(ctx: Ctx, ids: number[], longAgo: Temporal.Instant): Promise<number[]> {
-  await ctx.tx.run(sql`
-    update webhook_endpoints set failing_since = ${ctx.now}
-     where store_id = ${ctx.storeId} and id = any(${ids}::bigint[]) and failing_since is null`)
+/**
+ * Notes since when these fail, anew for those that also answered meanwhile, and returns those that have done nothing else
+ * since `longAgo` or before.
+ */
+export async function markFailing(
+  ctx: Ctx,
+  ids: number[],
+  { answered, longAgo }: { answered: number[]; longAgo: Temporal.Instant }
+): Promise<number[]> {
   const given = await ctx.tx.many(
     row({ id: int }),
     sql`
+    with marked as (
+      update webhook_endpoints set failing_since = ${ctx.now}
+       where store_id = ${ctx.storeId} and id = any(${ids}::bigint[])
+         and (failing_since is null or id = any(${answered}::bigint[])))
     select id from webhook_endpoints
-     where store_id = ${ctx.storeId} and id = any(${ids}::bigint[]) and status = 'enabled'
-       and failing_since <= ${longAgo}`
+     where store_id = ${ctx.storeId} and id = any(${ids}::bigint[]) and id <> all(${answered}::bigint[])
+       and status = 'enabled' and failing_since <= ${longAgo}`
   )
   return given.map((g) => g.id)
 }

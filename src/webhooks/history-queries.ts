@@ -68,7 +68,7 @@ const ALONG_QUEUE = `
  * keep the planner from reading whole days for a few.
  */
 const SHOWN = `
-         d.id, d.day, d.endpoint_id, d.webhook_id, d.event_type, d.object_key, d.event_row is null as is_sample,
+         d.id, d.day, d.endpoint_id, e.kind as endpoint_kind, d.webhook_id, d.event_type, d.object_key, d.event_row is null as is_sample,
          case when q.tries = 0 then 'waiting' when q.tries > 0 then 'retrying' else coalesce(d.given_up, 'delivered') end
            as status,
          coalesce(t.try_number, 0) as tries, q.next_try_at, d.created_at,
@@ -77,6 +77,8 @@ const SHOWN = `
          t.response_code, t.duration_ms, t.failure`
 
 const BESIDE = `
+    left join lateral (
+         select kind from webhook_endpoints where store_id = $1 and id = d.endpoint_id offset 0) e on true
     left join lateral (
          select tries, next_try_at from webhook_queue where store_id = $1 and delivery_id = d.id offset 0) q on true
     left join lateral (
@@ -115,6 +117,15 @@ export function listDeliveryRows(ctx: Ctx, filters: HistoryFilters) {
               ? ofEndpoint
               : ofAll
   return ctx.tx.many(DeliveryRow, statement(ctx.storeId, filters))
+}
+
+/** Those of these webhook_ids, in the order of making. */
+export function listNamedRows(ctx: Ctx, webhookIds: string[]) {
+  return ctx.tx.many(DeliveryRow, {
+    name: 'webhook_history_named',
+    text: `select ${SHOWN} from webhook_deliveries d ${BESIDE} where d.store_id = $1 and d.webhook_id = any($2) order by d.id`,
+    values: [ctx.storeId, webhookIds]
+  })
 }
 
 export function findDeliveryRow(ctx: Ctx, webhookId: string) {

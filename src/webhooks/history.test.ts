@@ -85,6 +85,7 @@ test('a delivery shows its object, its tries, what the receiver answered, and wh
   assert.ok(durationMs! >= 0)
   assert.deepEqual(rest, {
     endpoint: id,
+    endpointKind: 'url',
     event: 'subscription.paused',
     object: 'sub_7',
     test: false,

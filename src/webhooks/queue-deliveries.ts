@@ -16,9 +16,11 @@ export async function queueDeliveries(ctx: Ctx, events: StoredEvent[]): Promise<
     const listening = endpoints.filter(({ events: wanted }) => wanted === null || wanted.includes(event.type))
     if (listening.length === 0) return []
     const data = JSON.parse(event.data) as unknown
-    return listening.map(({ id: endpointId }) => {
+    return listening.map(({ id: endpointId, kind }) => {
       const webhookId = newWebhookId()
-      return { endpointId, webhookId, event, body: bodyOf(event, webhookId, data) }
+      // Whoever sits at a terminal sees at once how it went, and has it sent again by hand.
+      const maxTries = kind === 'listener' ? 1 : null
+      return { endpointId, maxTries, webhookId, event, body: bodyOf(event, webhookId, data) }
     })
   })
   if (deliveries.length > 0) await insertDeliveries(ctx, deliveries)

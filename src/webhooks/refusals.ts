@@ -9,7 +9,22 @@ export const deliveryNotFound = (webhookId: string) =>
 
 export const unusableUrl = (problem: string) => invalidField('url', problem)
 
-export const urlOfListener = () => invalidField('url', 'cannot be set: this endpoint is a terminal that listens')
+export const fixedListener = (id: string) =>
+  new Refusal(
+    'conflict',
+    `Webhook endpoint ${id} is a terminal that listens, and stays as it was opened: start another`
+  )
+
+export const listenerClosed = (id: string) =>
+  new Refusal('not_found', `No terminal listens as ${id.slice(0, 100)}: it has been closed`)
+
+export const tooManyListeners = (most: number) =>
+  new Refusal('conflict', `${most} terminals listen to the store, and more are not possible: end one first`)
+
+export const unknownHandle = () => invalidField('results', 'holds a handle that was not given to this terminal')
+
+export const unclearResult = () =>
+  invalidField('results', 'holds one that must have either a response_code or a failure, and not both')
 
 export const unknownEventTypes = (field: string, unknown: string[]) =>
   invalidField(

@@ -1,6 +1,7 @@
+import type { EventType } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { storeFacts } from '#stores'
-import { insertSample } from './by-hand-queries.ts'
+import { insertSamples } from './by-hand-queries.ts'
 import type { DeliveryDetail } from './delivery.ts'
 import { endpointIdOf } from './endpoint.ts'
 import { isEventType } from './endpoint-fields.ts'
@@ -20,12 +21,19 @@ export async function sendSample(ctx: Ctx, endpoint: string, event: string): Pro
   if (!isEventType(event)) throw unknownEventTypes('event', [event])
   if (!(await findEndpointRow(ctx, endpointId))) throw endpointNotFound(endpoint)
   await refuseUnsendable(ctx, endpointId)
+  const [webhookId] = await queueSamples(ctx, event, [endpointId])
 
+  return (await findDelivery(ctx, webhookId!))!
+}
+
+/** A sample for each of these endpoints, which the caller holds. Returns their webhook_ids, in the same order. */
+export async function queueSamples(ctx: Ctx, event: EventType, endpointIds: number[]): Promise<string[]> {
   const { currency, profile } = await storeFacts(ctx)
-  const webhookId = newWebhookId()
   const data = sampleOf(event, { currency, profile, now: ctx.now })
-  const body = bodyOf({ type: event, occurredAt: ctx.now }, webhookId, data)
-  await insertSample(ctx, { endpointId, webhookId, eventType: event, body })
-
-  return (await findDelivery(ctx, webhookId))!
+  const samples = endpointIds.map((endpointId) => {
+    const webhookId = newWebhookId()
+    return { endpointId, webhookId, body: bodyOf({ type: event, occurredAt: ctx.now }, webhookId, data) }
+  })
+  await insertSamples(ctx, event, samples)
+  return samples.map(({ webhookId }) => webhookId)
 }

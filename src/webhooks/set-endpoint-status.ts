@@ -1,12 +1,12 @@
 import type { Ctx } from '#kit/postgres'
 import { notify } from '#stores'
-import { holdOpenDeliveries } from './by-hand-queries.ts'
 import { cancelOpenDeliveries } from './delivery-queries.ts'
 import { disabledNotice } from './disabled-notice.ts'
 import { type Endpoint, endpointIdOf, endpointOf } from './endpoint.ts'
 import { checkReason } from './endpoint-fields.ts'
 import { type DisabledEndpoint, findEndpointRow, markDisabled, markEnabled } from './endpoint-queries.ts'
 import { endpointNotFound } from './refusals.ts'
+import { refuseTerminal } from './refuse-terminal.ts'
 
 /**
  * Switches an endpoint on or off by hand. Disabling gives up its open deliveries, which stay in the history as
@@ -19,9 +19,9 @@ export async function setEndpointStatus(
   reason = 'Disabled by hand'
 ): Promise<Endpoint> {
   const internal = endpointIdOf(id)
+  await refuseTerminal(ctx, internal)
   if (status === 'disabled') {
     const line = checkReason(reason)
-    await holdOpenDeliveries(ctx, internal)
     await switchOff(ctx, [internal], line)
   } else await markEnabled(ctx, internal)
   const endpoint = await findEndpointRow(ctx, internal)

@@ -3,7 +3,7 @@ import type { Database } from '#kit/postgres'
 import { type Endpoint, endpointIdOf, endpointOf } from './endpoint.ts'
 import { checkDescription, checkEvents, checkUrl } from './endpoint-fields.ts'
 import { findEndpointRow, lockEndpointRow, rewriteEndpoint } from './endpoint-queries.ts'
-import { endpointNotFound, urlOfListener } from './refusals.ts'
+import { endpointNotFound, fixedListener } from './refusals.ts'
 
 /** What is left out stays. `events` null: every type again. */
 export type EndpointChanges = { url?: string; events?: string[] | null; description?: string }
@@ -28,7 +28,7 @@ export async function updateEndpoint(
   return db.inStore(storeId, async (ctx) => {
     const before = await lockEndpointRow(ctx, internal)
     if (!before) throw endpointNotFound(id)
-    if (url !== undefined && before.kind === 'listener') throw urlOfListener()
+    if (before.kind === 'listener') throw fixedListener(id)
     await rewriteEndpoint(ctx, internal, {
       url: url ?? before.url,
       events: events === undefined ? before.events : events,

@@ -15,6 +15,7 @@ import { registerSeed } from './seed.ts'
 import { registerStores } from './stores.ts'
 import { registerWebhookDeliveries } from './webhook-deliveries.ts'
 import { registerWebhookEndpoints } from './webhook-endpoints.ts'
+import { registerWebhookListeners } from './webhook-listeners.ts'
 
 const ADMIN_PREFIX = '/admin/api'
 
@@ -47,6 +48,7 @@ export function registerAdmin(app: FastifyInstance, deps: HttpDeps): void {
     registerPlans(admin, deps)
     registerWebhookEndpoints(admin, deps)
     registerWebhookDeliveries(admin, deps)
+    registerWebhookListeners(admin, deps)
     registerNotices(admin, deps)
     registerClock(admin, deps)
     registerSandbox(admin, deps)

@@ -6,6 +6,7 @@ import { OrNull } from './fields.ts'
 export const DeliveryBody = Type.Object({
   webhook_id: Type.String(),
   endpoint: Type.String(),
+  endpoint_kind: Type.String(),
   event: Type.String(),
   object: OrNull(Type.String()),
   test: Type.Boolean(),
@@ -42,6 +43,7 @@ export function presentDelivery(delivery: Delivery): Static<typeof DeliveryBody>
   return {
     webhook_id: delivery.webhookId,
     endpoint: delivery.endpoint,
+    endpoint_kind: delivery.endpointKind,
     event: delivery.event,
     object: delivery.object,
     test: delivery.test,

@@ -113,6 +113,7 @@ test('a delivery is found by filters, shown whole, and sent again', async () => 
   assert.deepEqual(row, {
     webhook_id: page.next,
     endpoint: id,
+    endpoint_kind: 'url',
     event: 'subscription.resumed',
     object: 'sub_2',
     test: false,

@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Ctx, Database } from '#kit/postgres'
+import type { Vault } from '#kit/secrets'
+import { objectOf } from './delivery.ts'
+import { sealHandle } from './delivery-handle.ts'
+import { releaseDeliveries } from './delivery-queries.ts'
+import { endpointIdOf } from './endpoint.ts'
+import { disownLeases, keepListening, ListenerState, listenerState } from './listener-queries.ts'
+import { listenerClosed } from './refusals.ts'
+import { deliveryHeaders } from './sign-delivery.ts'
+import { type TakenDelivery, takeDueDeliveries } from './take-due-deliveries.ts'
+import { RECORDING } from './terminal-recording.ts'
+
+/** A delivery as a terminal is to post it, and the handle by which it tells how that went. */
+export type FetchedDelivery = {
+  webhookId: string
+  event: string
+  /** The subscription or member that it is about; null for a sample. */
+  object: string | null
+  test: boolean
+  body: string
+  headers: Record<string, string>
+  handle: string
+}
+
+export type FetchOptions = {
+  vault: Vault
+  max: number
+  /** How long to wait for something to fall due, and what ends the wait before that. */
+  waitMs: number
+  ending: AbortSignal
+  /** Whoever asks has left: nothing may be given to them. */
+  gone: AbortSignal
+}
+
+/** A question that costs the database next to nothing. */
+const LOOK_EVERY_MS = 100
+
+/**
+ * What is due for a terminal, leased to it for a minute; empty when nothing falls due within the wait. Asking is what
+ * keeps a terminal listening. One whose lease has run out unheard of is written down as interrupted here.
+ */
+export async function fetchDeliveries(
+  db: Database,
+  storeId: number,
+  id: string,
+  options: FetchOptions
+): Promise<FetchedDelivery[]> {
+  const endpointId = endpointIdOf(id)
+  const { ending, gone } = options
+  const over = AbortSignal.any([ending, gone])
+  const until = performance.now() + options.waitMs
+  // In a transaction of its own: fan-outs hold this row while they wait for rows of the queue, which we hold later on.
+  if (!(await db.inStore(storeId, (ctx) => keepListening(ctx, endpointId)))) throw listenerClosed(id)
+
+  while (!over.aborted) {
+    const state = await db.direct.maybeOne(ListenerState, listenerState(storeId, endpointId))
+    if (!state?.listens) throw listenerClosed(id)
+    const taken = state.due ? await db.inStore(storeId, (ctx) => take(ctx, endpointId, options)) : []
+    if (gone.aborted && taken.length > 0) await db.inStore(storeId, (ctx) => releaseDeliveries(ctx, taken))
+    else if (taken.length > 0) return taken.map((t) => t.fetched)
+    const leftMs = until - performance.now()
+    if (leftMs <= 0) break
+    await sleep(Math.min(LOOK_EVERY_MS, leftMs))
+  }
+  return []
+}
+
+async function take(ctx: Ctx, endpointId: number, { vault, max }: FetchOptions) {
+  const taken = await takeDueDeliveries(ctx, {
+    ...RECORDING,
+    vault,
+    // Nobody's, and taken off again before anyone sees it.
+    leaseOwner: 0,
+    room: new Map([[endpointId, max]]),
+    roomElsewhere: 0,
+    listener: endpointId
+  })
+  await disownLeases(
+    ctx,
+    taken.map((t) => t.id)
+  )
+  return taken.map((delivery) => ({
+    id: delivery.id,
+    leaseToken: delivery.leaseToken,
+    fetched: fetchedOf(ctx, delivery, vault)
+  }))
+}
+
+function fetchedOf({ storeId, now }: Ctx, delivery: TakenDelivery, vault: Vault): FetchedDelivery {
+  const { webhookId, body, objectKey, isSample, endpointId } = delivery
+  const flat = deliveryHeaders(delivery, Buffer.from(body))
+  return {
+    webhookId,
+    event: (JSON.parse(body) as { event: string }).event,
+    object: objectOf(objectKey),
+    test: isSample,
+    body,
+    headers: Object.fromEntries(flat.flatMap((name, i) => (i % 2 === 0 ? [[name, flat[i + 1]!]] : []))),
+    handle: sealHandle({ vault, storeId, endpointId }, { ...delivery, fetchedAt: now })
+  }
+}

@@ -1,0 +1,62 @@
+import type { Database } from '#kit/postgres'
+import type { Vault } from '#kit/secrets'
+import { openHandle } from './delivery-handle.ts'
+import { endpointIdOf } from './endpoint.ts'
+import { keepListening, knowsListener } from './listener-queries.ts'
+import type { Answer } from './post-delivery.ts'
+import { recordTries } from './record-tries.ts'
+import { listenerClosed, unclearResult } from './refusals.ts'
+import { RECORDING } from './terminal-recording.ts'
+
+/** Why a terminal got no answer from the receiver at its side. */
+export const NO_ANSWER = ['timeout', 'dns', 'connect', 'tls', 'reset', 'protocol', 'other', 'interrupted'] as const
+
+/** How a fetched delivery went: a response code, or why there was none. */
+export type TerminalResult = {
+  handle: string
+  durationMs: number
+  responseCode: number | null
+  failure: (typeof NO_ANSWER)[number] | null
+  /** The first bytes of the answer. */
+  responseText: string
+}
+
+/**
+ * Writes down how a terminal's deliveries went: each once, however often it is told. What was taken for interrupted
+ * meanwhile stays so. A terminal that has been closed may still tell.
+ */
+export async function recordResults(
+  db: Database,
+  storeId: number,
+  id: string,
+  results: TerminalResult[],
+  { vault }: { vault: Vault }
+): Promise<void> {
+  const endpointId = endpointIdOf(id)
+  // Before the results, and apart from them, for the reason that fetchDeliveries has.
+  await db.inStore(storeId, async (ctx) => {
+    if (!((await keepListening(ctx, endpointId)) || (await knowsListener(ctx, endpointId)))) throw listenerClosed(id)
+  })
+  const tries = results.map((result) => {
+    const { fetchedAt, ...delivery } = openHandle({ vault, storeId, endpointId }, result.handle)
+    return { ...delivery, startedAt: fetchedAt, answer: answerOf(result) }
+  })
+  // A handle told twice in one breath is one result too.
+  const once = [...new Map(tries.map((t) => [t.id, t])).values()]
+  await db.inStore(storeId, (ctx) => recordTries(ctx, once, RECORDING))
+}
+
+function answerOf({ durationMs, responseCode, failure, responseText }: TerminalResult): Answer {
+  if ((responseCode === null) === (failure === null)) throw unclearResult()
+  return {
+    durationMs,
+    responseCode,
+    failure: responseCode === null ? failure : failureOf(responseCode),
+    responseText: responseCode === null ? '' : responseText
+  }
+}
+
+function failureOf(responseCode: number): Answer['failure'] {
+  if (responseCode >= 200 && responseCode <= 299) return null
+  return responseCode >= 300 && responseCode <= 399 ? 'redirect' : 'status'
+}

@@ -1,0 +1,31 @@
+import type { Ctx } from '#kit/postgres'
+import { type Delivery, deliveryOf } from './delivery.ts'
+import { shareEnabledEndpoints } from './delivery-queries.ts'
+import { isEventType } from './endpoint-fields.ts'
+import { readStoreKind } from './endpoint-queries.ts'
+import { listNamedRows } from './history-queries.ts'
+import { unknownEventTypes } from './refusals.ts'
+import { queueSamples } from './send-sample.ts'
+
+/**
+ * Sends a sample of an event type to whoever hears of it: in a sandbox store every enabled endpoint and every terminal
+ * that listens, in a live store terminals only, since a receiver in production must not take a sample for the real
+ * thing; `terminalsOnly` tells.
+ */
+export async function triggerSample(
+  ctx: Ctx,
+  event: string
+): Promise<{ deliveries: Delivery[]; terminalsOnly: boolean }> {
+  if (!isEventType(event)) throw unknownEventTypes('event', [event])
+  const { sandbox } = await readStoreKind(ctx)
+  const hearing = (await shareEnabledEndpoints(ctx)).filter(
+    ({ kind, events }) => (sandbox || kind === 'listener') && (events === null || events.includes(event))
+  )
+  const webhookIds = await queueSamples(
+    ctx,
+    event,
+    hearing.map(({ id }) => id)
+  )
+
+  return { deliveries: (await listNamedRows(ctx, webhookIds)).map(deliveryOf), terminalsOnly: !sandbox }
+}
