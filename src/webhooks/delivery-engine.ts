@@ -35,6 +35,8 @@ export type DeliveryEngine = Engine & {
 const TIMEOUT_MS = 30_000
 // The lease is 60 s: what has waited in memory for longer than this could not be tried and recorded within it.
 const START_WITHIN_MS = 25_000
+// One that takes longer is as good as one that hangs for the others, who share the places with it.
+const SLOW_MS = 2_000
 // A run comes back this often while receivers keep it waiting, so that what falls due elsewhere is not held up.
 const COME_BACK_MS = 500
 
@@ -55,7 +57,8 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     const post = { ...parcel.target, headers: deliveryHeaders(parcel, body), body, timeoutMs }
     const answer = await postDelivery(parcel.sandbox ? agents.sandbox : agents.live, post, cutOffs)
     options.onTry?.(answer.failure ?? 'delivered', answer.durationMs / 1000)
-    return { result: { ...parcel, startedAt, answer }, answered: answer.responseCode !== null }
+    const answered = answer.responseCode !== null && answer.durationMs < SLOW_MS
+    return { result: { ...parcel, startedAt, answer }, answered }
   }
 
   const lanes = createLanes<Parcel, FinishedTry>({
@@ -124,6 +127,8 @@ function openAgents({ addresses, timeoutMs = TIMEOUT_MS }: DeliveryEngineOptions
       connect: guardedConnector(rules, { timeout: Math.min(10_000, timeoutMs) }),
       // Shorter than servers commonly keep an idle connection, so that we seldom write into one that is being closed.
       keepAliveTimeout: 4_000,
+      // A receiver may ask for longer, but idle connections are ours too.
+      keepAliveMaxTimeout: 60_000,
       maxHeaderSize: 16 * 1024,
       pipelining: 1,
       // The limit on the whole try stands in for both.

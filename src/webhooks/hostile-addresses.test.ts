@@ -29,8 +29,8 @@ const canary = await aCanary()
 const { port } = canary
 const lookup = names(DNS)
 const everything = [...toThisMachine(port), ...toPrivateNetworks(port), ...misleading(port), ...noUrls(port)]
-/** As a row of the table they are URLs at least. */
-const connectable = everything.filter((url) => URL.canParse(url))
+/** The table itself takes no empty one. */
+const connectable = everything.filter((url) => url !== '')
 
 const ca = aCertificate({})
 setDefaultCACertificates([ca.cert])
@@ -79,7 +79,7 @@ test('one that stands in the table all the same is not connected to', async () =
   await stage.send()
   for (const [i, url] of connectable.entries()) {
     const [outcome] = await stage.outcomes(ids[i]!)
-    const isOfTheWeb = /^https?:/.test(url.replaceAll(/\s/g, ''))
+    const isOfTheWeb = URL.canParse(url) && /^https?:/.test(url.replaceAll(/\s/g, ''))
     assert.equal(outcome!.responseCode, null, url)
     assert.match(outcome!.failure!, isOfTheWeb ? /^address_refused$/ : /^(address_refused|protocol|other)$/, url)
   }

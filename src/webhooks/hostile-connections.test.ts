@@ -175,3 +175,31 @@ test('a handshake that does not come has no more time than the try', async () =>
   assert.deepEqual(shown(await stage.outcomes(endpoint!)), [[null, 'timeout', '']])
   assert.equal(silent.connections(), 1)
 })
+
+test('a receiver that drips or dawdles holds no more places than one that hangs', async () => {
+  const ways: ((socket: Socket) => void)[] = [
+    (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\na'),
+    (socket) => void setTimeout(() => socket.write(answer('200 OK')), 2500)
+  ]
+  const held: number[] = []
+  const slow = await Promise.all(
+    ways.map((act, i) =>
+      aRawReceiver((socket) => {
+        held[i] = (held[i] ?? 0) + 1
+        // Good for long enough to be given all the places that one receiver may have.
+        if (held[i] <= 12) socket.write(answer('200 OK'))
+        else act(socket)
+      })
+    )
+  )
+  let heldAtTheEnd: number[] = []
+  const healthy = await aRawReceiver((socket) => {
+    if (healthy.requests.length === 100) heldAtTheEnd = [...held]
+    socket.write(answer('200 OK'))
+  })
+  const stage = await aStage(db, { addresses, perEndpoint: 4, overall: 8 })
+  await stage.plant([...slow, healthy].map(({ url }) => url))
+  await stage.record(100)
+  while (healthy.requests.length < 100) await stage.turn()
+  for (const count of heldAtTheEnd) assert.ok(count <= 12 + 4 + 4, `${count} requests`)
+})

@@ -72,13 +72,13 @@ const ANSWERS: Row[] = [
   ['sends 1 MB of header', says(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(2 ** 20)}`), null, 'protocol'],
   ['sends 10,000 headers', says(head('200 OK', ...Array.from({ length: 10_000 }, (_, n) => `x-${n}: y`))), null, 'protocol'],
 
-  ['says 100 unasked', says(head('100 Continue') + answer('200 OK')), null, 'reset'],
+  ['says 100 unasked', says(head('100 Continue') + answer('200 OK')), null, 'protocol'],
   ['says 102 and 103 first', says(head('102 Processing') + early + answer('200 OK', [], 'ok')), 200, null, 'ok'],
-  ['says 103 for ever', dripping(early, [early.repeat(100)]), null, 'timeout'],
-  ['switches protocols', says(head('101 Switching', 'upgrade: h2c', 'connection: upgrade')), null, 'reset'],
-  ['status 101 alone', says(head('101 Switching')), null, 'other'],
-  ['status 000', says(answer('000 Zero')), null, 'other'],
-  ['status 099', says(answer('099 Low')), null, 'other'],
+  ['says 103 for ever', dripping(early, [early.repeat(100)]), null, 'protocol'],
+  ['switches protocols', says(head('101 Switching', 'upgrade: h2c', 'connection: upgrade')), null, 'protocol'],
+  ['status 101 alone', says(head('101 Switching')), null, 'protocol'],
+  ['status 000', says(answer('000 Zero')), null, 'protocol'],
+  ['status 099', says(answer('099 Low')), null, 'protocol'],
   ['status 600', says(answer('600 Six', [], 'six')), 600, 'status', 'six'],
   ['status 999', says(answer('999 Nine')), 999, 'status', ''],
   ['status 1000', says(answer('1000 More')), null, 'protocol'],
@@ -101,7 +101,7 @@ const ANSWERS: Row[] = [
   ['NUL', says(answer('500 Oh', [], 'a\0b')), 500, 'status', 'a\ufffdb'],
   ['invalid UTF-8', says(answer('500 Oh', [], Buffer.from([0x61, 0xff, 0xc0, 0x80, 0x62]))), 500, 'status', 'a\ufffd\ufffd\ufffdb'],
   ['surrogates', says(answer('500 Oh', [], Buffer.from('eda08061edb080', 'hex'))), 500, 'status', /^\ufffd+a\ufffd+$/],
-  ['an emoji over the border', says(answer('500 Oh', [], `${'x'.repeat(1022)}🙂`)), 500, 'status', /^x{1022}\ufffd?$/],
+  ['an emoji over the border', says(answer('500 Oh', [], `${'x'.repeat(1022)}🙂`)), 500, 'status', 'x'.repeat(1022)],
   ['no text at all', says(answer('500 Oh', [], Buffer.alloc(5000, 0x80))), 500, 'status', '\ufffd'.repeat(1024)],
   ['a gzip bomb', says(answer('200 OK', ['content-encoding: gzip'], bomb)), 200, null, bomb.toString('utf8', 0, 1024).replaceAll('\0', '\ufffd')]
 ]

@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder'
 import type { Dispatcher } from 'undici'
 
 /** Why a try failed: no answer (timeout … protocol), or an answer that is none of 2xx (redirect, status). */
@@ -42,6 +43,10 @@ export type Post = {
 // Reading a little of a longer answer keeps its connection in use; a body beyond that is cut off with its connection.
 const READ_BYTES = 64 * 1024
 const KEPT_BYTES = 1024
+// From the status on the outcome is known: no reason to hold a place for long.
+const READ_MS = 2_000
+// Interim answers (1xx) cost as much as any, and nothing else bounds how many there are.
+const MOST_INTERIM = 20
 
 /**
  * One POST. Redirects are not followed. A 2xx status is a success whatever becomes of the body. Never throws. While it
@@ -57,6 +62,7 @@ export function postDelivery(
   const { promise, resolve } = Promise.withResolvers<Answer>()
   const chunks: Buffer[] = []
   let read = 0
+  let interim = 0
   let status: number | null = null
   let over = false
   let connection: Dispatcher.DispatchController | null = null
@@ -78,7 +84,7 @@ export function postDelivery(
     end(failure)
     connection?.abort(new Error('ended by us'))
   }
-  const timer = setTimeout(() => abort('timeout'), timeoutMs)
+  let timer = setTimeout(() => abort('timeout'), timeoutMs)
   const cutOff = () => abort('interrupted')
   cutOffs.add(cutOff)
 
@@ -91,7 +97,13 @@ export function postDelivery(
           if (over) controller.abort(new Error('ended by us'))
         },
         onResponseStart(_, statusCode) {
-          if (statusCode >= 200) status = statusCode
+          if (statusCode < 200) {
+            if (++interim > MOST_INTERIM) abort('protocol')
+            return
+          }
+          status = statusCode
+          clearTimeout(timer)
+          timer = setTimeout(() => abort(null), Math.min(READ_MS, timeoutMs - (performance.now() - startedAt)))
         },
         onResponseData(_, chunk) {
           if (read < KEPT_BYTES) chunks.push(chunk)
@@ -115,8 +127,9 @@ function failureOf(status: number): Failure | null {
 
 function textOf(chunks: Buffer[]): string {
   if (chunks.length === 0) return ''
-  // PostgreSQL's text takes no NUL.
-  return Buffer.concat(chunks).subarray(0, KEPT_BYTES).toString('utf8').replaceAll('\u0000', '\ufffd')
+  // Leaves out a character that the cut goes through. PostgreSQL's text takes no NUL.
+  const text = new StringDecoder('utf8').write(Buffer.concat(chunks).subarray(0, KEPT_BYTES))
+  return text.replaceAll('\u0000', '\ufffd')
 }
 
 const FAILURES: [pattern: RegExp, failure: Failure][] = [
@@ -126,10 +139,14 @@ const FAILURES: [pattern: RegExp, failure: Failure][] = [
   [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, 'connect'],
   [/^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|HOSTNAME_MISMATCH|EPROTO)/, 'tls'],
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'reset'],
-  [/^(HPE_|UND_ERR_|HTTPParserError)/, 'protocol']
+  // undici's parser asserts where it does not expect what a receiver says, such as status 000.
+  [/^(HPE_|UND_ERR_|HTTPParserError|ERR_ASSERTION)/, 'protocol']
 ]
+// What undici calls a failure of the socket, though it is one of the answer: 100 or 101 that nobody asked for.
+const BAD_ANSWER = /^bad (response|upgrade)$/
 
 function failureBefore(err: Error & { code?: string }): Failure {
+  if (BAD_ANSWER.test(err.message)) return 'protocol'
   const code = err.code ?? err.name
   return FAILURES.find(([pattern]) => pattern.test(code))?.[1] ?? 'other'
 }

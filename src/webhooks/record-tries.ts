@@ -34,20 +34,21 @@ export async function recordTries(
 ): Promise<void> {
   const tries = finished.filter((f): f is AnsweredTry => f.answer !== null)
   if (tries.length === 0) return
+  // An interrupted try says nothing of its endpoint.
+  const last = new Map(tries.filter((t) => t.answer.failure !== 'interrupted').map((t) => [t.endpointId, t]))
+  const answered = endpointsOf(tries.filter((t) => t.answer.failure === null))
+  const failing = endpointsOf([...last.values()].filter((t) => t.answer.failure !== null))
+  // Endpoints are locked before what waits for them, here as everywhere.
+  const longAgo = ctx.now.subtract({ hours: disableAfterHours })
+  const givenUp = failing.length === 0 ? [] : await markFailing(ctx, failing, { answered, longAgo })
+
   const settled = tries.map((t) => settle(t, schedule, ctx.now))
-  const counted = await settleTries(ctx, settled, {
-    answering: endpointsOf(tries.filter((t) => t.answer.failure === null))
-  })
+  const counted = await settleTries(ctx, settled, { answering: answered.filter((id) => !failing.includes(id)) })
   const late = settled.filter((s) => !counted.has(s.id))
   if (late.length > 0) await keepLateTries(ctx, late)
   const firsts = tries.filter((t, i) => t.triesBefore === 0 && settled[i]!.endsFirst)
   if (firsts.length > 0) await letNextGo(ctx, firsts)
 
-  // An interrupted try says nothing of its endpoint.
-  const last = new Map(tries.filter((t) => t.answer.failure !== 'interrupted').map((t) => [t.endpointId, t]))
-  const failing = endpointsOf([...last.values()].filter((t) => t.answer.failure !== null))
-  if (failing.length === 0) return
-  const givenUp = await markFailing(ctx, failing, ctx.now.subtract({ hours: disableAfterHours }))
   const gone = endpointsOf(tries.filter((t) => t.answer.responseCode === GONE))
   if (gone.length > 0) await disableEndpoints(ctx, gone, 'The receiver answered 410 Gone')
   if (givenUp.length > 0) {

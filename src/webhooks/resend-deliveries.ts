@@ -22,9 +22,9 @@ import { refuseUnsendable } from './sendable.ts'
 export async function resendDelivery(ctx: Ctx, webhookId: string): Promise<DeliveryDetail> {
   const found = isWebhookId(webhookId) ? await findDeliveryRow(ctx, webhookId) : null
   if (!found) throw deliveryNotFound(webhookId)
-  // First the row in the queue, then the endpoint, then the delivery: the sender locks in that order.
-  const open = await hurryDelivery(ctx, found.id)
+  // First the endpoint, then the row in the queue, then the delivery: as everywhere.
   await refuseUnsendable(ctx, found.endpointId)
+  const open = await hurryDelivery(ctx, found.id)
   if (!open) {
     await holdDelivery(ctx, found)
     // When it is not finished after all, someone else was faster to have it sent again, or its day has gone meanwhile.

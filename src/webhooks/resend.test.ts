@@ -231,9 +231,12 @@ test('resends while the sender works and the endpoint is switched off and on lea
     }
   }
   const sending = send()
-  await Promise.all([hurry(0), hurry(3), toggle()])
-  working = false
-  await sending
+  try {
+    await Promise.all([hurry(0), hurry(3), toggle()])
+  } finally {
+    working = false
+    await sending
+  }
   await store.settle()
   const { wrong } = await store.inStore(({ tx, storeId }) =>
     tx.one(

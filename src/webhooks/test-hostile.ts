@@ -128,8 +128,9 @@ export async function aStage(
     await sender.stop(0)
     await worker.stop()
   })
+  const turn = async () => (await dispatch.runOnce(storeId)) + (await sender.runOnce(storeId))
   const settle = async () => {
-    while ((await dispatch.runOnce(storeId)) + (await sender.runOnce(storeId)) > 0);
+    while ((await turn()) > 0);
   }
   /** That many events, each about an object of its own. */
   const recordEvents = (events = 1) =>
@@ -138,6 +139,7 @@ export async function aStage(
   return {
     ...store,
     settings,
+    turn,
     record: recordEvents,
     create: (url: string) => createEndpoint(db, storeId, { url }, settings),
     /** Past every check of ours, as a row that someone wrote into the table. Returns the public ids. */
