@@ -1,3 +1,4 @@
+import './app/threads.ts'
 import { SETTINGS } from './app/settings.ts'
 import { runCommand } from './cli/run-command.ts'
 

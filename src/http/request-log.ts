@@ -25,7 +25,7 @@ const PLAIN = new Set([
 const PLAIN_VALUE = /^[\w:.+-]{0,40}$/
 const PLAIN_NAME = /^[\w[\]-]{1,40}$/
 /** An e-mail address in a path, also an encoded one. */
-const PERSONAL_PART = /@|%40/i
+const PERSONAL_PART = /@|%40|whsec_/i
 
 const HIDDEN = '[hidden]'
 

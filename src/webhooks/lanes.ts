@@ -1,5 +1,5 @@
-/** What passes through a lane: it goes to one endpoint of one store. */
-export type Parcel = { storeId: number; endpointId: number }
+/** What passes through a lane: it goes to one endpoint of one store, whose last try may have failed. */
+export type Parcel = { storeId: number; endpointId: number; failing: boolean }
 
 /** How a parcel left its lane. `answered` tells lanes whether the receiver is alive. */
 export type Passed<P, R> = { parcel: P; result: R; answered: boolean }
@@ -8,6 +8,8 @@ type Lane<P> = {
   queue: P[]
   active: number
   limit: number
+  /** Its receiver did not answer the last time. */
+  ill: boolean
   /** Since the last look. */
   finished: number
   listed: boolean
@@ -21,13 +23,17 @@ type StoreLanes<P, R> = {
 }
 
 // A new or recovered receiver gets two at a time, twice as many after each answer up to the limit; one that does not
-// answer gets one at a time. So receivers that hang hold few of the places that all endpoints share.
+// answer gets one at a time. So receivers that hang hold few of the places that all endpoints share, and however many
+// they are, never more than this part of them.
 const FIRST_LIMIT = 2
+const PART_FOR_ILL = 0.5
 // What memory holds counts as begun if this process dies: so no more than what is under way and what will be before the
 // next look, which is about as much as passed since the last one.
 const AHEAD = 2
 const MAX_HELD = 256
 const GATHER_MS = 20
+
+type Turn<P, R> = { store: StoreLanes<P, R>; lane: Lane<P> }
 
 /**
  * Flow control in this process's memory: a lane per endpoint, each with its own limit, and one limit over all of them;
@@ -40,16 +46,19 @@ export function createLanes<P extends Parcel, R>(options: {
 }) {
   const { perLane, overall, pass } = options
   const stores = new Map<number, StoreLanes<P, R>>()
-  const turns: { store: StoreLanes<P, R>; lane: Lane<P> }[] = []
+  const turns: Turn<P, R>[] = []
+  const turnsOfIll: Turn<P, R>[] = []
   let active = 0
+  let activeIll = 0
+  let isTurnOfIll = false
 
-  const laneOf = ({ storeId, endpointId }: Parcel) => {
+  const laneOf = ({ storeId, endpointId, failing }: Parcel) => {
     let store = stores.get(storeId)
     if (!store) stores.set(storeId, (store = { lanes: new Map(), underWay: 0, finished: [], awaited: null }))
     let lane = store.lanes.get(endpointId)
     if (!lane) {
-      const limit = Math.min(FIRST_LIMIT, perLane)
-      store.lanes.set(endpointId, (lane = { queue: [], active: 0, limit, finished: 0, listed: false }))
+      const limit = failing ? 1 : Math.min(FIRST_LIMIT, perLane)
+      store.lanes.set(endpointId, (lane = { queue: [], active: 0, limit, ill: failing, finished: 0, listed: false }))
     }
     return { store, lane }
   }
@@ -57,12 +66,21 @@ export function createLanes<P extends Parcel, R>(options: {
   const list = (store: StoreLanes<P, R>, lane: Lane<P>) => {
     if (lane.listed || lane.queue.length === 0 || lane.active >= lane.limit) return
     lane.listed = true
-    turns.push({ store, lane })
+    ;(lane.ill ? turnsOfIll : turns).push({ store, lane })
+  }
+
+  /** The ill and the others alternate as long as both have turns. */
+  const nextTurn = () => {
+    isTurnOfIll = !isTurnOfIll
+    const mayIll = activeIll < overall * PART_FOR_ILL
+    return (isTurnOfIll && mayIll && turnsOfIll.shift()) || turns.shift() || (mayIll && turnsOfIll.shift())
   }
 
   const takeTurns = () => {
-    while (active < overall && turns.length > 0) {
-      const { store, lane } = turns.shift()!
+    while (active < overall) {
+      const turn = nextTurn()
+      if (!turn) return
+      const { store, lane } = turn
       lane.listed = false
       const parcel = lane.queue.shift()
       if (parcel) void run(store, lane, parcel)
@@ -71,12 +89,16 @@ export function createLanes<P extends Parcel, R>(options: {
   }
 
   const run = async (store: StoreLanes<P, R>, lane: Lane<P>, parcel: P) => {
+    const ofIll = lane.ill ? 1 : 0
     active++
+    activeIll += ofIll
     lane.active++
     const passed = await pass(parcel)
     active--
+    activeIll -= ofIll
     lane.active--
-    lane.limit = passed.answered ? Math.min(lane.limit * 2, perLane) : 1
+    lane.ill = !passed.answered
+    lane.limit = lane.ill ? 1 : Math.min(lane.limit * 2, perLane)
     lane.finished++
     store.finished.push({ parcel, ...passed })
     tell(store)

@@ -9,6 +9,8 @@ import { type Signers, secretPurpose, signingKeys } from './sign-delivery.ts'
 export type TakenDelivery = ClaimedRow & {
   target: { origin: string; path: string }
   signers: Signers
+  /** The endpoint's last try failed. */
+  failing: boolean
   sandbox: boolean
   testClock: boolean
 }
@@ -49,11 +51,11 @@ async function targetsOf(ctx: Ctx, claimed: ClaimedRow[], vault: Vault) {
   const rows = await listTargets(ctx, [...new Set(claimed.map((c) => c.endpointId))])
   const open = (secret: Buffer) => signingKeys(vault.open(secretPurpose(ctx.storeId), secret))
   return new Map(
-    rows.map(({ id, url, secret, previousSecret, sandbox, testClock }) => {
+    rows.map(({ id, url, secret, previousSecret, failing, sandbox, testClock }) => {
       // A row that is none, which no use case writes, fails as what it is and holds up no other endpoint.
       const { origin, pathname, search } = URL.parse(url) ?? { origin: 'null', pathname: '/', search: '' }
       const signers = { current: open(secret), previous: previousSecret && open(previousSecret) }
-      return [id, { target: { origin, path: pathname + search }, signers, sandbox, testClock }]
+      return [id, { target: { origin, path: pathname + search }, signers, failing, sandbox, testClock }]
     })
   )
 }
