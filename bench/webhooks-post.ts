@@ -10,7 +10,7 @@ export const AT_A_TIME = 8
 /** A body that waits to be posted. */
 export type Message = { webhookId: string; body: string }
 
-export type Post = (message: Message) => Promise<Dispatcher.ResponseData>
+export type Post = (message: Message, signal?: AbortSignal) => Promise<Dispatcher.ResponseData>
 
 /** The least that a sender must do: signs both ways and posts, over the same keep-alive connections as the service's. */
 export function createPost(url: string, secret: string): { post: Post; close(): Promise<void> } {
@@ -18,8 +18,8 @@ export function createPost(url: string, secret: string): { post: Post; close(): 
     connections: AT_A_TIME,
     pipelining: 1,
     keepAliveTimeout: 10_000,
-    headersTimeout: 30_000,
-    bodyTimeout: 30_000,
+    headersTimeout: 0,
+    bodyTimeout: 0,
     allowH2: false
   })
   const keys = {
@@ -27,7 +27,7 @@ export function createPost(url: string, secret: string): { post: Post; close(): 
     standard: createSecretKey(secret.slice('whsec_'.length), 'base64')
   }
   return {
-    post({ webhookId, body }) {
+    post({ webhookId, body }, signal) {
       const seconds = Math.floor(Date.now() / 1000)
       const standard = createHmac('sha256', keys.standard).update(`${webhookId}.${seconds}.${body}`).digest('base64')
       const headers = {
@@ -38,7 +38,7 @@ export function createPost(url: string, secret: string): { post: Post; close(): 
         'webhook-timestamp': String(seconds),
         'webhook-signature': `v1,${standard}`
       }
-      return request(url, { dispatcher, method: 'POST', body, headers })
+      return request(url, { dispatcher, method: 'POST', body, headers, signal })
     },
     close: () => dispatcher.close()
   }
