@@ -12,7 +12,7 @@ export function shareEndpoint(ctx: Ctx, id: number) {
     sql`
     select status, disabled_reason, deleted_at is not null as deleted,
            listening_until is null or listening_until > clock_timestamp() as listens
-      from webhook_endpoints where store_id = ${ctx.storeId} and id = ${id} for share`
+      from webhook_endpoints where store_id = ${ctx.storeId} and id = ${id} for key share`
   )
 }
 
@@ -24,7 +24,7 @@ export async function shareOpenEndpoints(ctx: Ctx, onlyId: number | null): Promi
     select id from webhook_endpoints
      where store_id = ${ctx.storeId} and (${onlyId}::bigint is null or id = ${onlyId}) and status = 'enabled'
        and (listening_until is null or listening_until > clock_timestamp())
-     order by id for share`
+     order by id for key share`
   )
   return open.map(({ id }) => id)
 }

@@ -1,5 +1,4 @@
 import type { Ctx } from '#kit/postgres'
-import { holdOpenDeliveries } from './by-hand-queries.ts'
 import { cancelOpenDeliveries } from './delivery-queries.ts'
 import { endpointIdOf } from './endpoint.ts'
 import { markDeleted } from './endpoint-queries.ts'
@@ -8,7 +7,6 @@ import { endpointNotFound } from './refusals.ts'
 /** Ends an endpoint for good. What was open is given up; its history stays and still names it. */
 export async function deleteEndpoint(ctx: Ctx, id: string): Promise<void> {
   const internal = endpointIdOf(id)
-  await holdOpenDeliveries(ctx, internal)
   if (!(await markDeleted(ctx, internal))) throw endpointNotFound(id)
   await cancelOpenDeliveries(ctx, [internal])
 }

@@ -27,7 +27,7 @@ export function shareEnabledEndpoints(ctx: Ctx) {
     select id, kind, events from webhook_endpoints
      where store_id = ${ctx.storeId} and status = 'enabled'
        and (listening_until is null or listening_until > clock_timestamp())
-     order by id for share`
+     order by id for key share`
   )
 }
 
@@ -158,6 +158,7 @@ const TargetRow = row({
   url: text,
   secret: bytes,
   previousSecret: nullable(bytes),
+  failing: bool,
   sandbox: bool,
   testClock: bool
 })
@@ -169,7 +170,7 @@ export function listTargets(ctx: Ctx, endpointIds: number[]) {
     sql`
     select e.id, e.url, e.secret,
            case when e.previous_secret_until > clock_timestamp() then e.previous_secret end as previous_secret,
-           s.sandbox, s.clock_at is not null as test_clock
+           e.failing_since is not null as failing, s.sandbox, s.clock_at is not null as test_clock
       from webhook_endpoints e join stores s on s.store_id = e.store_id
      where e.store_id = ${ctx.storeId} and e.id = any(${endpointIds}::bigint[])`
   )

@@ -116,8 +116,19 @@ export async function markEnabled(ctx: Ctx, id: number): Promise<void> {
 const DisabledEndpoint = row({ id: int, url: text, failingSince: nullable(instant) })
 export type DisabledEndpoint = RowOf<typeof DisabledEndpoint>
 
+/**
+ * Keeps everyone from adding deliveries until the commit. They hold the endpoint's key alone, so that the sender may note
+ * meanwhile how it fares.
+ */
+export async function holdEndpoints(ctx: Ctx, ids: number[]): Promise<void> {
+  await ctx.tx.run(sql`
+    select from webhook_endpoints
+     where store_id = ${ctx.storeId} and id = any(${ids}::bigint[]) order by id for update`)
+}
+
 /** Touches enabled endpoints only: the first reason stays. Not terminals, which close. Returns those that it disabled. */
-export function markDisabled(ctx: Ctx, ids: number[], reason: string): Promise<DisabledEndpoint[]> {
+export async function markDisabled(ctx: Ctx, ids: number[], reason: string): Promise<DisabledEndpoint[]> {
+  await holdEndpoints(ctx, ids)
   return ctx.tx.many(
     DisabledEndpoint,
     sql`
@@ -130,6 +141,7 @@ export function markDisabled(ctx: Ctx, ids: number[], reason: string): Promise<D
 
 /** Tells whether there was one to delete. A rolled secret goes at once; a reason why it was disabled before stays. */
 export async function markDeleted(ctx: Ctx, id: number): Promise<boolean> {
+  await holdEndpoints(ctx, [id])
   const deleted = await ctx.tx.run(sql`
     update webhook_endpoints
        set status = 'disabled', disabled_reason = coalesce(disabled_reason, 'Deleted'),

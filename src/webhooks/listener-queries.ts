@@ -1,5 +1,6 @@
 // Terminals that listen: endpoints that fetch their deliveries. Until when one is taken to listen is real time.
 import { bool, type Ctx, day, directSql, instant, int, nullable, row, sql, type Tx, text } from '#kit/postgres'
+import { holdEndpoints } from './endpoint-queries.ts'
 
 export async function countListeners(ctx: Ctx): Promise<number> {
   const { count } = await ctx.tx.one(
@@ -84,6 +85,7 @@ export function listBegun(ctx: Ctx, endpointId: number) {
 
 /** Tells whether there was one to close; with `silentOnly` one that has not asked for its deliveries for a minute. */
 export async function markClosed(ctx: Ctx, id: number, { silentOnly }: { silentOnly: boolean }): Promise<boolean> {
+  await holdEndpoints(ctx, [id])
   const closed = await ctx.tx.run(sql`
     update webhook_endpoints
        set status = 'disabled', disabled_reason = 'No longer listens', disabled_at = ${ctx.now}, deleted_at = ${ctx.now},
