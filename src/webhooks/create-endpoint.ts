@@ -9,7 +9,7 @@ import { newSigningSecret, secretPurpose } from './sign-delivery.ts'
 export type NewEndpoint = { url: string; events?: string[]; description?: string }
 
 /** Each makes a row and a POST of every event, so their number has a bound; the spec names none. */
-const MOST_ENDPOINTS = 100
+const MOST_ENDPOINTS = 1000
 
 /**
  * Registers a receiver. The secret is in this answer and nowhere else. Takes the database and not a transaction, since

@@ -218,19 +218,19 @@ test('of what is not there, or is another store’s, or deleted, nothing can be 
   assert.deepEqual(await other.inStore((ctx) => findEndpoint(ctx, theirs.id)), untouched)
 })
 
-test('a store has at most 100 endpoints, two at once included; a deleted one makes room', async () => {
+test('a store has at most 1000 endpoints, two at once included; a deleted one makes room', async () => {
   const store = await aStore(db)
   await store.inStore(({ tx, storeId, now }) =>
     tx.run(sql`
       insert into webhook_endpoints (store_id, url, secret, created_at, updated_at)
-      select ${storeId}, 'https://example.com/' || n, '\\x00', ${now}, ${now} from generate_series(1, 99) n`)
+      select ${storeId}, 'https://example.com/' || n, '\\x00', ${now}, ${now} from generate_series(1, 999) n`)
   )
   const make = () => createEndpoint(db, store.storeId, { url: PUBLIC }, testSettings)
   const made = await Promise.allSettled([make(), make(), make()])
   const refused = made.filter((m) => m.status === 'rejected')
   assert.deepEqual(
     refused.map((m) => [m.reason.code, m.reason.message]),
-    Array(2).fill(['conflict', 'The store has 100 webhook endpoints, and more are not possible: delete one first'])
+    Array(2).fill(['conflict', 'The store has 1000 webhook endpoints, and more are not possible: delete one first'])
   )
   const [newest] = await store.inStore(listEndpoints)
   await store.inStore((ctx) => deleteEndpoint(ctx, newest!.id))
