@@ -1,28 +1,85 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { beforeDrop } from './database.ts'
 import { OPERATOR_TOKEN } from './service-builder.ts'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+
+/** For a line that a process is to say. */
+const PATIENCE_MS = 20_000
 
 type Ran = { code: number; out: string; err: string }
 
 /** The `perennial` command, as a process, against a running service. */
 export function commandLine(service: { urls: { public: string } }) {
+  const known = { ...process.env, PERENNIAL_URL: service.urls.public, PERENNIAL_TOKEN: OPERATOR_TOKEN }
   const run = (args: string[], env: Record<string, string> = {}): Promise<Ran> =>
     new Promise((resolve) => {
-      const given = { ...process.env, PERENNIAL_URL: service.urls.public, PERENNIAL_TOKEN: OPERATOR_TOKEN, ...env }
-      execFile(process.execPath, [MAIN, ...args], { env: given }, (err, out, stderr) =>
+      execFile(process.execPath, [MAIN, ...args], { env: { ...known, ...env } }, (err, out, stderr) =>
         resolve({ code: err ? Number(err.code) : 0, out, err: stderr })
       )
     })
   return {
     run,
+    /** A command that goes on until it is ended. */
+    start: (...args: string[]) => followed(spawn(process.execPath, [MAIN, ...args], { env: known })),
     /** Runs a command with --json and gives its document; the command must succeed. */
     async json(...args: string[]) {
       const { code, out, err } = await run([...args, '--json'])
       assert.equal(code, 0, `${args.join(' ')}: ${out}${err}`)
       return JSON.parse(out)
     }
+  }
+}
+
+/** A process whose lines can be waited for, in the order in which they come. */
+function followed(child: ChildProcess) {
+  const lines: string[] = []
+  const more = new Set<() => void>()
+  const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
+  let open = true
+  const wakeAll = () => {
+    for (const wake of more) wake()
+    more.clear()
+  }
+  for (const stream of [child.stdout!, child.stderr!]) {
+    createInterface({ input: stream }).on('line', (line) => {
+      lines.push(line)
+      wakeAll()
+    })
+  }
+  ended.then(() => {
+    open = false
+    wakeAll()
+  })
+  const end = async (signal: NodeJS.Signals) => {
+    child.kill(signal)
+    const [code] = await ended
+    return code
+  }
+  beforeDrop(async () => void (open && (await end('SIGKILL'))))
+
+  let read = 0
+  return {
+    lines,
+    /** The next line that matches, of either stream, and what it matched; those before it are passed over. */
+    async line(pattern: RegExp): Promise<RegExpExecArray> {
+      for (;;) {
+        while (read < lines.length) {
+          const found = pattern.exec(lines[read++]!)
+          if (found) return found
+        }
+        assert.ok(open, `It ended without ${pattern}: ${lines.join('\n')}`)
+        const woken = new Promise<'more'>((wake) => more.add(() => wake('more')))
+        const late = await Promise.race([woken, wait(PATIENCE_MS, 'late', { ref: false })])
+        assert.equal(late, 'more', `It does not say ${pattern}: ${lines.join('\n')}`)
+      }
+    },
+    end,
+    ended
   }
 }

@@ -17,7 +17,6 @@ export type Heard = {
 /** A store's receiver on a real socket: keeps what it hears and whether the signature was right. `answer` is its status. */
 export async function aReceiver(answer: (heard: Heard, nth: number) => number = () => 204) {
   const heard: Heard[] = []
-  const receiver = { url: '', secret: '', heard, events: () => heard.map((h) => h.event) }
   const server = createServer(async (req, res) => {
     const chunks: Buffer[] = []
     for await (const chunk of req) chunks.push(chunk as Buffer)
@@ -29,6 +28,7 @@ export async function aReceiver(answer: (heard: Heard, nth: number) => number = 
     heard.push(one)
     res.writeHead(answer(one, heard.length)).end()
   })
+  const receiver = { url: '', secret: '', heard, events: () => heard.map((h) => h.event), server }
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`

@@ -17,7 +17,11 @@ export type Answer = { status: number; body: any; headers: Headers }
  */
 export async function startService(
   databaseUrl: string,
-  { background = false, trustedProxies }: { background?: boolean; trustedProxies?: string[] } = {}
+  {
+    background = false,
+    trustedProxies,
+    port = 0
+  }: { background?: boolean; trustedProxies?: string[]; port?: number } = {}
 ) {
   const db = new Database({ url: databaseUrl })
   const sandboxDb = new Database({ url: databaseUrl })
@@ -34,7 +38,7 @@ export async function startService(
     urls,
     trustedProxies
   })
-  urls.public = await service.http.listen({ port: 0, host: '127.0.0.1' })
+  urls.public = await service.http.listen({ port, host: '127.0.0.1' })
   urls.sandbox = await service.sandbox.app.listen({ port: 0, host: '127.0.0.1' })
   if (background) await service.start()
   let stopped = false

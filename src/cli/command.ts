@@ -10,6 +10,9 @@ export type Terminal = {
   /** Progress and remarks: never part of the answer. */
   err: NodeJS.WriteStream
   answer(document: Document, shown: () => string): void
+  /** For commands that speak while they run. */
+  out: NodeJS.WriteStream
+  json: boolean
   /** The command did what was asked, and what it found is bad news. */
   failed(): void
 }
@@ -18,7 +21,8 @@ type CommandOf<F extends Flags> = {
   name: string
   summary: string
   flags: F
-  run: (values: ValuesOf<F>, terminal: Terminal) => Promise<Document>
+  /** Null: the command has said itself what there was to say. */
+  run: (values: ValuesOf<F>, terminal: Terminal) => Promise<Document | null>
   /** The answer for people. */
   show: (document: Document, values: ValuesOf<F>) => string
 }
@@ -47,7 +51,7 @@ export function addCommand<F extends Flags>(parent: Command, terminal: Terminal,
     } as ValuesOf<F>
     refuseMissing(command.flags, values)
     const document = await command.run(values, terminal)
-    terminal.answer(document, () => command.show(document, values))
+    if (document) terminal.answer(document, () => command.show(document, values))
   })
   return added
 }

@@ -9,12 +9,15 @@ import { notRunning, type Server } from './find-server.ts'
 /** A JSON object as the server sent it. */
 export type Document = Record<string, unknown>
 
+/** When to stop waiting for an answer; without them a call waits for as long as it takes. */
+export type CallLimits = { timeoutMs?: number; signal?: AbortSignal }
+
 /** The operator API of a running service. Every method throws CommandError with the server's own code and words. */
 export type OperatorApi = {
   get(path: string): Promise<Document>
-  post(path: string, body: object): Promise<Document>
+  post(path: string, body: object, limits?: CallLimits): Promise<Document>
   patch(path: string, body: object): Promise<Document>
-  delete(path: string): Promise<Document>
+  delete(path: string, limits?: CallLimits): Promise<Document>
   /** A POST that is answered line by line; returns the last line's `result`. */
   follow(path: string, body: object, onProgress: (progress: Document) => void): Promise<Document>
 }
@@ -24,13 +27,13 @@ export type OperatorApi = {
  * advancing a clock by years needs.
  */
 export function operatorApi(server: Server): OperatorApi {
-  const answered = async (method: string, path: string, body?: object) =>
-    documentOf(await send(server, method, path, body), server)
+  const answered = async (method: string, path: string, body?: object, limits?: CallLimits) =>
+    documentOf(await send(server, method, path, body, limits), server)
   return {
     get: (path) => answered('GET', path),
-    post: (path, body) => answered('POST', path, body),
+    post: (path, body, limits) => answered('POST', path, body, limits),
     patch: (path, body) => answered('PATCH', path, body),
-    delete: (path) => answered('DELETE', path),
+    delete: (path, limits) => answered('DELETE', path, undefined, limits),
     async follow(path, body, onProgress) {
       const response = await send(server, 'POST', path, body)
       if (isRefusal(response)) return documentOf(response, server)
@@ -47,13 +50,23 @@ export function operatorApi(server: Server): OperatorApi {
   }
 }
 
-function send(server: Server, method: string, path: string, body?: object): Promise<IncomingMessage> {
+function send(
+  server: Server,
+  method: string,
+  path: string,
+  body?: object,
+  { timeoutMs, signal }: CallLimits = {}
+): Promise<IncomingMessage> {
+  const ends = [signal, timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)].filter(
+    (s) => s !== undefined
+  )
   const payload = body && JSON.stringify(body)
   const base = server.url.href.replace(/\/+$/, '')
   const url = new URL(`${base}/admin/api${path}`)
   return new Promise((resolve, reject) => {
     const request = (url.protocol === 'https:' ? overHttps : overHttp)(url, {
       method,
+      ...(ends.length > 0 && { signal: AbortSignal.any(ends) }),
       headers: {
         authorization: `Bearer ${server.token}`,
         accept: 'application/json',
@@ -72,6 +85,7 @@ function send(server: Server, method: string, path: string, body?: object): Prom
 function unreachable(err: NodeJS.ErrnoException, server: Server): CommandError {
   if (err.code === 'ECONNREFUSED') return notRunning(server)
   if (err.code === 'ECONNRESET' || err.code === 'EPIPE') return brokeOff(server)
+  if (err.name === 'AbortError') return new CommandError('unavailable', `${server.url.origin} did not answer in time`)
   return new CommandError('unavailable', `${server.url.origin} cannot be reached: ${err.message || err.code}`)
 }
 

@@ -4,12 +4,14 @@ import { badUsage, CommandError } from './command-error.ts'
 import { addClockCommands } from './commands/clock.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
 import { addKeyCommands } from './commands/key.ts'
+import { addListenCommand } from './commands/listen.ts'
 import { addNoticeCommands } from './commands/notice.ts'
 import { addPlanCommands } from './commands/plan.ts'
 import { addSandboxCommands } from './commands/sandbox.ts'
 import { addSeedCommand } from './commands/seed.ts'
 import { addServeCommands, type ServeParts } from './commands/serve.ts'
 import { addStoreCommands } from './commands/store.ts'
+import { addTriggerCommand } from './commands/trigger.ts'
 import { addWebhookCommands } from './commands/webhook.ts'
 import { findServer } from './find-server.ts'
 import { operatorApi } from './operator-api.ts'
@@ -31,6 +33,8 @@ export async function runCommand(
   const terminal: Terminal = {
     api: () => operatorApi(findServer(env)),
     err: process.stderr,
+    out: process.stdout,
+    json: asJson,
     answer: (document, shown) => process.stdout.write(asJson ? `${JSON.stringify(document)}\n` : shown()),
     failed: () => {
       exitCode = 1
@@ -67,6 +71,8 @@ function programOf(terminal: Terminal, parts: ServeParts): Command {
   addKeyCommands(program, terminal)
   addPlanCommands(program, terminal)
   addWebhookCommands(program, terminal)
+  addListenCommand(program, terminal)
+  addTriggerCommand(program, terminal)
   addNoticeCommands(program, terminal)
   addClockCommands(program, terminal)
   addSandboxCommands(program, terminal)

@@ -3,14 +3,14 @@ import { facts, harmless, lines, table } from '../print.ts'
 
 /** A delivery with its payload and every try, and what can be done next. */
 export function shownDelivery(delivery: Document, store: string): string {
-  const { payload, body: _, history, ...rest } = delivery
+  const { payload, body: _, history, endpoint_kind: __, ...rest } = delivery
   const tries = (history as Document[]).map((one) => ({
     ...one,
     answer: answerOf(one),
     answered: shortened(String(one.response_body))
   }))
   return (
-    facts({ ...rest, status: statusOf(delivery) }) +
+    facts({ ...rest, endpoint: endpointOf(delivery), status: statusOf(delivery) }) +
     '\n' +
     table(['number', 'started_at', 'status', 'answer', 'answered'], 'It has not been tried yet.')({ data: tries }) +
     lines(['', ...JSON.stringify(payload, null, 2).split('\n').map(harmless)]) +
@@ -22,6 +22,7 @@ export function shownDelivery(delivery: Document, store: string): string {
 export function shownHistory({ data, next }: Document, store: string): string {
   const rows = (data as Document[]).map((delivery) => ({
     ...delivery,
+    endpoint: endpointOf(delivery),
     status: statusOf(delivery),
     answer: answerOf(delivery)
   }))
@@ -43,6 +44,11 @@ export function shownHistory({ data, next }: Document, store: string): string {
 
 const shortened = (text: string) => (text.length > 80 ? `${text.slice(0, 79)}…` : text)
 
+/** A terminal (`perennial listen`) fetches what is for it, and is there only while it listens. */
+export function endpointOf({ endpoint, endpoint_kind }: Document): string {
+  return `${endpoint}${endpoint_kind === 'listener' ? ' (terminal)' : ''}`
+}
+
 function statusOf({ status, cancelled, test }: Document): string {
   return `${cancelled ? 'failed, given up' : status}${test ? ' (test)' : ''}`
 }
@@ -54,8 +60,9 @@ function answerOf({ response_code, response_time_ms, failure }: Document): strin
   return [response_code, word, `in ${response_time_ms} ms`].filter((part) => part !== null).join(' ')
 }
 
-function next({ status, webhook_id, endpoint, cancelled }: Document, store: string): string {
+function next({ status, webhook_id, endpoint, endpoint_kind, cancelled }: Document, store: string): string {
   if (status !== 'failed') return ''
+  if (endpoint_kind === 'listener' && cancelled) return ''
   const first = cancelled ? [`  perennial webhook enable --store ${store} --id ${endpoint}`] : []
   return lines(['', 'To send it again:', ...first, `  perennial webhook resend ${webhook_id} --store ${store}`])
 }

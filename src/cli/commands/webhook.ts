@@ -45,7 +45,13 @@ export function addWebhookCommands(program: Command, terminal: Terminal): void {
       table(
         ['id', 'url', 'events', 'status', 'disabled_reason', 'failing_since', 'created_at'],
         'The store has no receiver yet.'
-      )({ data: (data as Document[]).map((endpoint) => ({ ...endpoint, events: howMany(endpoint) })) })
+      )({
+        data: (data as Document[]).map((endpoint) => ({
+          ...endpoint,
+          url: endpoint.kind === 'listener' ? 'a terminal that listens' : endpoint.url,
+          events: howMany(endpoint)
+        }))
+      })
   })
 
   addCommand(webhook, terminal, {

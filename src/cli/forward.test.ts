@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, createServer as createSocketServer, type Server } from 'node:net'
+import { after, test } from 'node:test'
+import { forward } from './forward.ts'
+
+async function urlOf(server: Server): Promise<URL> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  after(() => server.close())
+  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks?a=1`)
+}
+
+/** What comes of a delivery to this receiver, without how long it took. */
+async function outcomeAt(url: URL, options: { timeoutMs?: number; cutOff?: AbortSignal } = {}) {
+  const { durationMs, ...outcome } = await forward(
+    url,
+    { body: '{"a":"ü"}', headers: { 'content-type': 'application/json', 'webhook-id': 'wh_1' } },
+    { insecure: false, cutOff: new AbortController().signal, ...options }
+  )
+  assert.ok(Number.isInteger(durationMs))
+  return outcome
+}
+
+const none = { responseCode: null, responseText: '' }
+const answered = (responseCode: number, responseText = '') => ({
+  responseCode,
+  responseText,
+  failure: null,
+  problem: null
+})
+
+test('a status settles the outcome, whatever becomes of the body', { timeout: 20_000 }, async () => {
+  const receiver = createServer((request, response) => {
+    request.resume()
+    if (request.url === '/drips') return void response.writeHead(201).write('drop')
+    if (request.url === '/breaks') return void response.writeHead(500).write('half', () => response.destroy())
+    if (request.url === '/floods') return void response.end('x'.repeat(200_000))
+    if (request.url === '/moves') return void response.writeHead(302, { location: '/floods' }).end()
+    response.end('nul: \0')
+  })
+  after(() => receiver.closeAllConnections())
+  const url = await urlOf(receiver)
+  const at = (path: string) => new URL(path, url)
+  assert.deepEqual(await outcomeAt(at('/drips'), { timeoutMs: 200 }), answered(201, 'drop'))
+  assert.deepEqual(await outcomeAt(at('/breaks')), answered(500, 'half'))
+  assert.deepEqual(await outcomeAt(at('/floods')), answered(200, 'x'.repeat(1024)))
+  assert.deepEqual(await outcomeAt(at('/moves')), answered(302))
+  assert.deepEqual(await outcomeAt(at('/nul')), answered(200, 'nul: \ufffd'))
+})
+
+test('no answer is told by its reason', { timeout: 20_000 }, async () => {
+  const silent = await urlOf(createSocketServer())
+  assert.deepEqual(await outcomeAt(silent, { timeoutMs: 100 }), {
+    ...none,
+    failure: 'timeout',
+    problem: 'no answer within 0.1 s'
+  })
+  assert.deepEqual(await outcomeAt(silent, { cutOff: AbortSignal.timeout(50) }), {
+    ...none,
+    failure: 'interrupted',
+    problem: 'cut off'
+  })
+  assert.deepEqual(await outcomeAt(await urlOf(createSocketServer((socket) => socket.destroy()))), {
+    ...none,
+    failure: 'reset',
+    problem: 'the receiver closed the connection without an answer'
+  })
+  assert.deepEqual(await outcomeAt(await urlOf(createSocketServer((socket) => socket.end('SSH-2.0-x\r\n')))), {
+    ...none,
+    failure: 'protocol',
+    problem: 'what the receiver answered is no HTTP'
+  })
+  assert.deepEqual(await outcomeAt(new URL('http://nowhere.invalid/')), {
+    ...none,
+    failure: 'dns',
+    problem: 'the name nowhere.invalid does not resolve'
+  })
+  const gone = createSocketServer()
+  const url = await urlOf(gone)
+  gone.close()
+  assert.deepEqual(await outcomeAt(url), {
+    ...none,
+    failure: 'connect',
+    problem: `connection refused by ${url.host}: is the receiver running?`
+  })
+})

@@ -1,0 +1,302 @@
+// `perennial listen` and `perennial trigger`, each as a process against the running service with its background.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type DomainEvent, EVENT_TYPES, record } from '#kit/outbox'
+import { sql } from '#kit/postgres'
+import { closeSilentListeners } from '#webhooks'
+import { aCertificate } from './certificates.ts'
+import { commandLine } from './command-line.ts'
+import { beforeDrop, testDatabase } from './database.ts'
+import { aReceiver } from './receiver.ts'
+import { startService } from './service-builder.ts'
+
+const { db, url } = await testDatabase()
+let service = await startService(url, { background: true })
+const { run, json, start } = commandLine(service)
+
+const fact = (n: number, type: DomainEvent['type'] = 'subscription.paused'): DomainEvent => ({
+  type,
+  objectKey: `subscription:${n}`,
+  data: { subscription_id: `sub_${n}`, note: 'Ünïcode ✓' }
+})
+
+async function aShop() {
+  const { domain, storeId } = await service.aStore()
+  const store = ['--store', domain as string]
+  const tell = async (...facts: DomainEvent[]) => {
+    await db.inStore(storeId, (ctx) => record(ctx, ...facts))
+    service.deps.wake(storeId)
+  }
+  const listen = async (...flags: string[]) => {
+    const terminal = start('listen', ...store, ...flags)
+    const [, secret] = await terminal.line(/(whsec_[A-Za-z0-9+/]+=)/)
+    return { ...terminal, secret: secret! }
+  }
+  return {
+    domain: domain as string,
+    store,
+    tell,
+    listen,
+    history: async (...flags: string[]) => (await json('webhook', 'deliveries', ...store, ...flags)).data.reverse(),
+    listed: async () => (await json('webhook', 'list', ...store)).data,
+    /** A minute of real time goes by for the store's terminals and what they have in hand. */
+    aMinutePasses: () =>
+      db.inStore(storeId, async ({ tx }) => {
+        await tx.run(sql`
+          update webhook_endpoints set listening_until = listening_until - interval '61 seconds'
+           where store_id = ${storeId} and kind = 'listener'`)
+        await tx.run(sql`
+          update webhook_queue set leased_until = leased_until - interval '61 seconds' where store_id = ${storeId}`)
+      })
+  }
+}
+
+/** Other processes are at work; nothing here hears of it. */
+async function until(so: () => boolean | Promise<boolean>) {
+  for (const deadline = performance.now() + 20_000; !(await so()); await wait(10)) {
+    assert.ok(performance.now() < deadline, `It did not come to ${so}`)
+  }
+}
+
+/** A receiver that answers only when it is told to. */
+async function aSlowReceiver() {
+  const held: (() => void)[] = []
+  const receiver = await aReceiver()
+  const server = receiver.server
+  server.prependListener('request', (_, response) => {
+    const end = response.end.bind(response)
+    response.end = ((...args: []) => {
+      held.push(() => end(...args))
+      return response
+    }) as typeof response.end
+  })
+  return { ...receiver, held }
+}
+
+test('each delivery is posted as it was signed, one line out and one line in, and the history tells', async () => {
+  const shop = await aShop()
+  let answer = 200
+  const receiver = await aReceiver(() => answer)
+  const terminal = await shop.listen('--forward-to', receiver.url.replace('http://', ''))
+  receiver.secret = terminal.secret
+  assert.match(terminal.lines[0]!, new RegExp(`^Listening to ${shop.domain} as we_\\d+: every event, until Ctrl-C\\.$`))
+  assert.match(terminal.lines[1]!, /^Deliveries go to http:\/\/127\.0\.0\.1:\d+\/hooks, one try each\.$/)
+
+  await shop.tell(fact(12))
+  const [, webhookId] = await terminal.line(/^--> subscription\.paused (wh_[0-9a-f]{32}) \(sub_12\)$/)
+  await terminal.line(new RegExp(`^<-- 200 in \\d+ ms \\(${webhookId}\\)$`))
+  const [heard] = receiver.heard
+  assert.ok(heard!.signed)
+  assert.equal(heard!.data.note, 'Ünïcode ✓')
+  const { body, headers } = heard!.raw
+  assert.equal(String(body), (await json('webhook', 'delivery', webhookId!, ...shop.store)).body)
+  assert.deepEqual(Object.keys(headers).sort(), [
+    ...['connection', 'content-length', 'content-type', 'host', 'user-agent', 'webhook-id', 'webhook-signature'],
+    ...['webhook-timestamp', 'x-svc-signature']
+  ])
+
+  answer = 503
+  await shop.tell(fact(12, 'subscription.resumed'))
+  await terminal.line(/^<-- 503 in \d+ ms \(wh_[0-9a-f]{32}\)$/)
+  answer = 200
+  // Told twice over: the second comes by hand, once the first is in the history.
+  await until(async () => (await shop.history()).at(-1).status !== 'retrying')
+  const failed = (await shop.history()).at(-1)
+  assert.deepEqual([failed.status, failed.tries, failed.failure], ['failed', 1, 'status'])
+  await run(['webhook', 'resend', failed.webhook_id, ...shop.store])
+  await terminal.line(new RegExp(`^--> subscription\\.resumed ${failed.webhook_id} \\(sub_12\\)$`))
+  await terminal.line(/^<-- 200 in /)
+
+  const shown = await run(['webhook', 'deliveries', ...shop.store])
+  assert.match(shown.out, /subscription\.paused +sub_12 +we_\d+ \(terminal\) +delivered +1 +200 in \d+ ms/)
+  assert.match((await run(['webhook', 'list', ...shop.store])).out, /we_\d+ +a terminal that listens +all +enabled/)
+  assert.equal(await terminal.end('SIGINT'), 0)
+  assert.deepEqual(await shop.listed(), [])
+  assert.ok(
+    terminal.lines.every((line) => !line.includes('\u001b')),
+    'colours are for terminals'
+  )
+})
+
+test('order per object, eight at a time, whatever one slow delivery takes', async () => {
+  const shop = await aShop()
+  const receiver = await aSlowReceiver()
+  const terminal = await shop.listen('--forward-to', receiver.url)
+  const arrived = () => receiver.heard.map((h) => `${h.data.subscription_id} ${h.event.split('.')[1]}`)
+  await shop.tell(fact(1), fact(1, 'subscription.resumed'), ...Array.from({ length: 8 }, (_, i) => fact(i + 2)))
+  for (let n = 0; n < 8; n++) await terminal.line(/^-->/)
+  await until(() => receiver.held.length >= 8)
+  assert.deepEqual(
+    new Set(arrived()),
+    new Set([1, 2, 3, 4, 5, 6, 7, 8].map((n) => `sub_${n} paused`)),
+    'the ninth waits for room, the second of sub_1 for the first'
+  )
+  const slow = receiver.heard.findIndex((h) => h.data.subscription_id === 'sub_1')
+  const [first] = receiver.held.splice(slow, 1)
+  for (const answer of receiver.held.splice(0)) answer()
+  await terminal.line(/^--> subscription\.paused wh_\w+ \(sub_9\)$/)
+  await until(() => receiver.held.length >= 1)
+  assert.equal(arrived().includes('sub_1 resumed'), false)
+  first!()
+  await terminal.line(/^--> subscription\.resumed wh_\w+ \(sub_1\)$/)
+  await until(() => receiver.held.length >= 2)
+  for (const answer of receiver.held.splice(0)) answer()
+  for (let n = 0; n < 2; n++) await terminal.line(/^<-- 204/)
+  assert.equal(await terminal.end('SIGTERM'), 0)
+  assert.equal((await shop.history('--status', 'delivered')).length, 10)
+})
+
+test('a terminal that is killed: its delivery was interrupted, and nobody else waited for it', async () => {
+  const shop = await aShop()
+  const [slow, other] = [await aSlowReceiver(), await aReceiver()]
+  await json('webhook', 'create', ...shop.store, '--url', other.url)
+  const terminal = await shop.listen('--forward-to', slow.url)
+  await shop.tell(fact(1), fact(1, 'subscription.resumed'))
+  await terminal.line(/^-->/)
+  await until(() => other.heard.length >= 2)
+  await terminal.end('SIGKILL')
+  await shop.aMinutePasses()
+  await closeSilentListeners(db)
+  assert.deepEqual(
+    (await shop.history())
+      .filter((d: any) => d.endpoint_kind === 'listener')
+      .map((d: any) => [d.status, d.cancelled, d.tries, d.failure]),
+    [
+      ['failed', false, 1, 'interrupted'],
+      ['failed', true, 0, null]
+    ]
+  )
+  assert.equal((await shop.history('--status', 'delivered')).length, 2)
+})
+
+test('it goes on when the service restarts, and what it had in hand counts', async () => {
+  const shop = await aShop()
+  const receiver = await aSlowReceiver()
+  const terminal = await shop.listen('--forward-to', receiver.url, '--json')
+  await shop.tell(fact(1))
+  await until(() => receiver.held.length >= 1)
+  const port = Number(new URL(service.urls.public).port)
+  await service.stop()
+  await terminal.line(/^No service answers at .*\. Trying again until it answers\.$/)
+  receiver.held.shift()!()
+  await terminal.line(/^\{"webhook_id":/)
+  service = await startService(url, { background: true, port })
+  await terminal.line(/^The service answers again\.$/)
+  await shop.tell(fact(1, 'subscription.resumed'))
+  await until(() => receiver.held.length >= 1)
+  receiver.held.shift()!()
+  const { input } = await terminal.line(/^\{"webhook_id":.*"subscription\.resumed"/)
+  const { response_time_ms, payload, webhook_id, ...rest } = JSON.parse(input)
+  assert.deepEqual(rest, {
+    event: 'subscription.resumed',
+    object: 'sub_1',
+    test: false,
+    response_code: 204,
+    failure: null,
+    problem: null,
+    response_body: ''
+  })
+  assert.equal(payload.webhook_id, webhook_id)
+  assert.equal(await terminal.end('SIGINT'), 0)
+  assert.deepEqual(
+    (await shop.history()).map((d: any) => d.status),
+    ['delivered', 'delivered']
+  )
+})
+
+test('one that was closed under it is opened anew, with a new secret', async () => {
+  const shop = await aShop()
+  const terminal = await shop.listen('--events', 'subscription.paused')
+  await shop.aMinutePasses()
+  await closeSilentListeners(db)
+  await terminal.line(/^The service had closed this listener.*the secret is new/)
+  const [, secret] = await terminal.line(/(whsec_\S+)/)
+  assert.notEqual(secret, terminal.secret)
+  await shop.tell(fact(3), fact(3, 'subscription.resumed'))
+  await terminal.line(/^--> subscription\.paused wh_\w+ \(sub_3\)$/)
+  assert.equal((await shop.listed()).length, 1)
+  assert.equal(await terminal.end('SIGINT'), 0)
+  const [printed, ...others] = await shop.history()
+  assert.deepEqual([printed.status, printed.response_code, others.length], ['delivered', 200, 0])
+})
+
+test('a receiver that is not there, or whose certificate is its own, is told plainly', async (t) => {
+  const shop = await aShop()
+  const { key, cert } = aCertificate({ hosts: ['127.0.0.1'] })
+  const server = createServer({ key, cert }, (request, response) =>
+    request.resume().on('end', () => response.end('ok'))
+  )
+  t.after(() => server.closeAllConnections())
+  t.after(() => server.close())
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const at = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const [strict, insecure] = [
+    await shop.listen('--forward-to', at),
+    await shop.listen('--forward-to', at, '--insecure')
+  ]
+  await shop.tell(fact(1))
+  await strict.line(/^<-- no answer: TLS: self-signed certificate \(--insecure takes any certificate\) \(wh_/)
+  await insecure.line(/^<-- 200 in/)
+  await strict.end('SIGINT')
+  server.close()
+  server.closeAllConnections()
+  await shop.tell(fact(2))
+  await insecure.line(/^<-- no answer: connection refused by 127\.0\.0\.1:\d+: is the receiver running\? \(wh_/)
+  assert.equal(await insecure.end('SIGINT'), 0)
+  assert.deepEqual(
+    (await shop.history('--status', 'failed')).map((d: any) => d.failure),
+    ['tls', 'connect']
+  )
+})
+
+test('trigger sends a sample to all that hear of the type, and says when nobody does', async () => {
+  const shop = await aShop()
+  const nobody = await run(['trigger', 'billing.failed', ...shop.store])
+  assert.equal(nobody.code, 0)
+  assert.match(
+    nobody.out,
+    /^Nobody hears of billing\.failed in shop-\w+\.example: nothing is sent\.\nTo listen at this/
+  )
+  const receiver = await aReceiver()
+  await json('webhook', 'create', ...shop.store, '--url', receiver.url, '--events', 'billing.failed')
+  const terminal = await shop.listen()
+  const sent = await run(['trigger', 'billing.failed', ...shop.store])
+  assert.match(
+    sent.out,
+    /^A sample of billing\.failed is on its way to 2:\n {2}wh_\w+ {2}we_\d+\n {2}wh_\w+ {2}we_\d+ \(/
+  )
+  await terminal.line(/^--> billing\.failed wh_\w+ \(test\)$/)
+  await until(() => receiver.heard.length > 0)
+  assert.deepEqual(Object.keys(await json('trigger', 'member.created', ...shop.store)), [
+    'event',
+    'listeners_only',
+    'data'
+  ])
+  assert.equal(await terminal.end('SIGINT'), 0)
+})
+
+for (const [what, args, expected] of [
+  ['a store that is none', ['listen', '--store', 'nope.example'], /There is no store nope\.example/],
+  [
+    'a receiver that is no address',
+    ['listen', '--store', 'a', '--forward-to', 'ftp://x'],
+    /forward-to.*localhost:4000/
+  ],
+  ['an event type that is none', ['listen', '--store', '{store}', '--events', 'x'], /"x" is none; there are/],
+  ['a sample of no type', ['trigger', '--store', 'a.example'], /<event> is needed: an event type/],
+  ['a sample of an unknown type', ['trigger', 'x', '--store', '{store}'], new RegExp(EVENT_TYPES.join(', '))]
+] as const) {
+  test(`${what} is one clear error`, async () => {
+    const domain = args.some((arg) => arg === '{store}') ? (await aShop()).domain : ''
+    const { code, out } = await run([...args.map((arg) => arg.replace('{store}', domain)), '--json'])
+    assert.equal(code, 1)
+    assert.match(JSON.parse(out).error.message, expected)
+  })
+}
+
+beforeDrop(() => service.stop())
