@@ -68,31 +68,32 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
   })
 
   /** Takes what is due into the lanes, in the transaction that already writes down what came out of them. */
-  const takeDue = async (ctx: Ctx): Promise<Parcel[]> => {
+  const takeDue = async (ctx: Ctx): Promise<{ parcels: Parcel[]; interrupted: number }> => {
     const startBy = performance.now() + START_WITHIN_MS
     const room = { room: lanes.room(ctx.storeId), roomElsewhere: lanes.roomElsewhere }
-    const taken = await takeDueDeliveries(ctx, { vault, leaseOwner, ...room, ...outcomes })
-    return taken.map((delivery) => ({ ...delivery, storeId: ctx.storeId, claimedAt: ctx.now, startBy }))
+    const { taken, interrupted } = await takeDueDeliveries(ctx, { vault, leaseOwner, ...room, ...outcomes })
+    const { storeId, now: claimedAt } = ctx
+    return { parcels: taken.map((delivery) => ({ ...delivery, storeId, claimedAt, startBy })), interrupted }
   }
 
   /** Waits a while for tries to end; returns how many it wrote down. */
   const turn = async (storeId: number, waitMs: number): Promise<number> => {
     const passed = await lanes.take(storeId, waitMs)
     if (stopping && passed.length === 0) return 0
-    let taken: Parcel[] | null = null
+    let due: Awaited<ReturnType<typeof takeDue>> | null = null
     try {
-      taken = await db.inStore(storeId, async (ctx) => {
+      due = await db.inStore(storeId, async (ctx) => {
         const results = passed.map((p) => p.result)
         const unsent = results.filter((r) => r.answer === null)
         if (unsent.length > 0) await releaseDeliveries(ctx, unsent)
         await recordTries(ctx, results, outcomes)
-        return stopping ? [] : takeDue(ctx)
+        return stopping ? { parcels: [], interrupted: 0 } : takeDue(ctx)
       })
     } finally {
-      lanes.done(storeId, passed, taken !== null)
+      lanes.done(storeId, passed, due !== null)
     }
-    lanes.add(taken)
-    return passed.length
+    lanes.add(due.parcels)
+    return passed.length + due.interrupted
   }
 
   return {

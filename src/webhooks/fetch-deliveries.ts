@@ -67,7 +67,7 @@ export async function fetchDeliveries(
 }
 
 async function take(ctx: Ctx, endpointId: number, { vault, max }: FetchOptions) {
-  const taken = await takeDueDeliveries(ctx, {
+  const { taken } = await takeDueDeliveries(ctx, {
     ...RECORDING,
     vault,
     // Nobody's, and taken off again before anyone sees it.

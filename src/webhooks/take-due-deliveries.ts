@@ -29,22 +29,25 @@ export type TakeOptions = RecordOptions & {
  * Leases what is due, in the order in which it is to be sent. What a process was sending when it ended is not taken but
  * written down as an interrupted try, and so becomes due anew.
  */
-export async function takeDueDeliveries(ctx: Ctx, options: TakeOptions): Promise<TakenDelivery[]> {
+export async function takeDueDeliveries(
+  ctx: Ctx,
+  options: TakeOptions
+): Promise<{ taken: TakenDelivery[]; interrupted: number }> {
   const claimed = await claimDueDeliveries(ctx, options.leaseOwner, options)
-  if (claimed.length === 0) return []
+  if (claimed.length === 0) return { taken: [], interrupted: 0 }
   const targets = await targetsOf(ctx, claimed, options.vault)
   const taken = claimed
     .sort((a, b) => Temporal.Instant.compare(a.nextTryAt, b.nextTryAt) || a.id - b.id)
     .map((delivery) => ({ ...delivery, ...targets.get(delivery.endpointId)! }))
 
   const interrupted = taken.filter((delivery) => delivery.wasBegun)
-  if (interrupted.length === 0) return taken
+  if (interrupted.length === 0) return { taken, interrupted: 0 }
   await recordTries(
     ctx,
     interrupted.map((delivery) => ({ ...delivery, answer: INTERRUPTED, startedAt: ctx.now })),
     options
   )
-  return taken.filter((delivery) => !delivery.wasBegun)
+  return { taken: taken.filter((delivery) => !delivery.wasBegun), interrupted: interrupted.length }
 }
 
 async function targetsOf(ctx: Ctx, claimed: ClaimedRow[], vault: Vault) {

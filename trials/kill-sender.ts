@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { type DomainEvent, record } from '#kit/outbox'
+import { Database, int, row, sql } from '#kit/postgres'
+import { randomFrom } from '#kit/random'
+import { createEndpoint, RETRY_SCHEDULE } from '#webhooks'
+import { aStore, testVault } from '../test/store-builder.ts'
+
+/** `events` go about a fifth as many objects to two receivers. */
+export type SenderTrial = { databaseUrl: string; events: number; kills: number; seed: number }
+export type SenderReport = {
+  kills: number
+  killedUnderWay: number
+  deliveries: number
+  posts: number
+  interrupted: number
+  mostTries: number
+}
+
+const SENDER = fileURLToPath(new URL('../src/webhooks/test-sender.ts', import.meta.url))
+const RECEIVERS = 2
+
+/**
+ * Kills the sender with SIGKILL in the middle of its work and starts it again, then holds the end against what must be
+ * true: every event delivered to every receiver, under one webhook_id over all tries, in order at the first try, with no
+ * more tries than allowed and none that the history does not show. Throws where it is not.
+ */
+export async function killSender(trial: SenderTrial): Promise<SenderReport> {
+  const random = randomFrom(trial.seed)
+  const db = new Database({ url: trial.databaseUrl })
+  const receivers = await Promise.all(Array.from({ length: RECEIVERS }, aReceiver))
+  const received = () => receivers.reduce((sum, r) => sum + r.posts.length, 0)
+  try {
+    const store = await aStore(db)
+    for (const { url } of receivers) {
+      const settings = { vault: testVault, addresses: { loopback: true, allow: [] } }
+      await createEndpoint(db, store.storeId, { url }, settings)
+    }
+    const objects = Math.ceil(trial.events / 5)
+    for (let i = 0; i < trial.events; i += 1000) {
+      const portion = Array.from({ length: Math.min(1000, trial.events - i) }, (_, n) => fact(i + n, objects))
+      await store.inStore((ctx) => record(ctx, ...portion))
+    }
+
+    const run = () => spawn(process.execPath, [SENDER, trial.databaseUrl, String(store.storeId)], { stdio: 'inherit' })
+    const wanted = trial.events * RECEIVERS
+    let killedUnderWay = 0
+    for (let kill = 1; kill <= trial.kills; kill++) {
+      const killAt = received() + 1 + Math.floor(random() * (wanted / trial.kills))
+      const sender = run()
+      const exited = once(sender, 'exit')
+      await Promise.race([exited, ...receivers.map((r) => r.when(() => received() >= killAt))])
+      sender.kill('SIGKILL')
+      if ((await exited)[1] === 'SIGKILL') killedUnderWay++
+    }
+    const [code] = await once(run(), 'exit')
+    assert.equal(code, 0)
+
+    const kept = await store.inStore(({ tx, storeId }) =>
+      tx.one(
+        row({ deliveries: int, delivered: int, successes: int, interrupted: int, mostTries: int, open: int }),
+        sql`
+        select (select count(*) from webhook_deliveries where store_id = ${storeId}) as deliveries,
+               count(distinct delivery_id) filter (where failure is null) as delivered,
+               count(*) filter (where failure is null) as successes,
+               count(*) filter (where failure = 'interrupted') as interrupted, max(try_number) as most_tries,
+               (select count(*) from webhook_queue where store_id = ${storeId}) as open
+          from webhook_tries where store_id = ${storeId}`
+      )
+    )
+    const { deliveries, delivered, successes, open } = kept
+    assert.deepEqual(
+      { deliveries, delivered, successes, open },
+      { deliveries: wanted, delivered: wanted, successes: wanted, open: 0 }
+    )
+    assert.ok(kept.mostTries <= RETRY_SCHEDULE.maxTries, `${kept.mostTries} tries`)
+    for (const { posts } of receivers) checkPosts(posts, trial.events, kept.mostTries)
+    const { interrupted, mostTries } = kept
+    return { kills: trial.kills, killedUnderWay, deliveries, posts: received(), interrupted, mostTries }
+  } finally {
+    for (const receiver of receivers) receiver.close()
+    await db.close()
+  }
+}
+
+function fact(n: number, objects: number): DomainEvent {
+  const object = n % objects
+  return { type: 'subscription.paused', objectKey: `subscription:${object}`, data: { object, n } }
+}
+
+type Post = { webhookId: string; headerId: string; object: number; n: number }
+
+function checkPosts(posts: Post[], events: number, mostTries: number): void {
+  const idOf = new Map<number, string>()
+  const times = new Map<string, number>()
+  const lastOf = new Map<number, number>()
+  for (const { webhookId, headerId, object, n } of posts) {
+    assert.equal(headerId, webhookId)
+    assert.equal(idOf.get(n) ?? webhookId, webhookId, `event ${n} bears two ids`)
+    if (!idOf.has(n)) {
+      assert.ok((lastOf.get(object) ?? -1) < n, `event ${n} came after ${lastOf.get(object)}`)
+      lastOf.set(object, n)
+    }
+    idOf.set(n, webhookId)
+    times.set(webhookId, (times.get(webhookId) ?? 0) + 1)
+  }
+  assert.equal(idOf.size, events)
+  assert.ok(Math.max(...times.values()) <= mostTries, 'a receiver had more tries than the history shows')
+}
+
+async function aReceiver() {
+  const posts: Post[] = []
+  let told: { holds: () => boolean; resolve: () => void } | null = null
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const { webhook_id, data } = JSON.parse(Buffer.concat(chunks).toString())
+    posts.push({ webhookId: webhook_id, headerId: String(request.headers['webhook-id']), ...data })
+    if (told?.holds()) told.resolve()
+    setTimeout(() => response.end(), 2)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    posts,
+    /** Asked at each POST. */
+    when: (holds: () => boolean) =>
+      new Promise<void>((resolve) => {
+        told = { holds, resolve }
+      }),
+    close() {
+      server.closeAllConnections()
+      server.close()
+    }
+  }
+}
