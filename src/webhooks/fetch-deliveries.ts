@@ -50,7 +50,7 @@ export async function fetchDeliveries(
   const { ending, gone } = options
   const over = AbortSignal.any([ending, gone])
   const until = performance.now() + options.waitMs
-  // In a transaction of its own: fan-outs hold this row while they wait for rows of the queue, which we hold later on.
+  // In a transaction of its own: it is to be seen at once, and nobody is to wait for the row meanwhile.
   if (!(await db.inStore(storeId, (ctx) => keepListening(ctx, endpointId)))) throw listenerClosed(id)
 
   while (!over.aborted) {

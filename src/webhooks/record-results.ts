@@ -33,7 +33,7 @@ export async function recordResults(
   { vault }: { vault: Vault }
 ): Promise<void> {
   const endpointId = endpointIdOf(id)
-  // Before the results, and apart from them, for the reason that fetchDeliveries has.
+  // Apart from the results, for the reason that fetchDeliveries has.
   await db.inStore(storeId, async (ctx) => {
     if (!((await keepListening(ctx, endpointId)) || (await knowsListener(ctx, endpointId)))) throw listenerClosed(id)
   })
