@@ -8,6 +8,6 @@ export {
   type ProfileToPush,
   settleProfiles
 } from './push-profiles.ts'
-export { insertMissingCustomers, listCustomers, type Standing } from './queries.ts'
+export { insertMissingCustomers, listCustomers, lockMembers, type Standing } from './queries.ts'
 export { setStandings } from './set-standings.ts'
 export { memberNotFound, PUSH_CUSTOMER, updateMember } from './update-member.ts'

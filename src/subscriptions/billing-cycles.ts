@@ -113,9 +113,9 @@ export async function settleCycles(
   return { after, told: [...activated, ...ofMembers, ...ofEndings] }
 }
 
-/** A trial was active before its first payment. One that stopped while the charge was under way does not become so. */
+/** A trial was active before its first payment. One that ended while the charge was under way does not become so. */
 function isFirstPayment(before: Subscription, after: Subscription): boolean {
-  return before.cycleIndex === 0 && after.cycleIndex > 0 && after.trialEndsAt === null && after.status === 'active'
+  return before.cycleIndex === 0 && after.cycleIndex > 0 && after.trialEndsAt === null && !isOver(after.status)
 }
 
 function stateAfter(s: Subscription, result: CycleResult, now: Temporal.Instant, timezone: string): Subscription {

@@ -22,6 +22,7 @@ export function billingDate(rhythm: Rhythm, cycle: number, timezone: string): Te
 /**
  * The rhythm with another interval from cycle `from` on, which keeps its own date. The day of the month stays that of the
  * anchor also where the date is in a month too short for it: one of the 31st that is billed on 28 February goes on on a 31st.
+ * So does the time of day where daylight saving leaves it out on that date.
  */
 export function withInterval(
   rhythm: Rhythm,
@@ -32,17 +33,17 @@ export function withInterval(
   const at = billingDate(rhythm, from, timezone)
   const plain = { anchorAt: at, anchorCycle: from, interval, intervalCount }
   const [anchor, date] = [rhythm.anchorAt, at].map((t) => t.toZonedDateTimeISO(timezone).toPlainDateTime())
+  const plainTime = anchor!.toPlainTime()
   const isCutShort = !isShort(rhythm.interval) && !isShort(interval) && date!.day < anchor!.day
-  if (!isCutShort) return plain
-  // An anchor some steps ahead, in a month that has the day, leads to the same date.
+  if (!isCutShort && date!.toPlainTime().equals(plainTime)) return plain
+  // An anchor some steps ahead, on a date that has the day and the time, leads to the same date.
+  const day = isCutShort ? anchor!.day : date!.day
   for (let ahead = 1; ahead <= MOST_STEPS_AHEAD; ahead++) {
-    const month = date!.add({ [UNIT[interval]]: ahead * intervalCount }).toPlainDate()
-    if (month.daysInMonth < anchor!.day) continue
-    const anchorAt = month
-      .with({ day: anchor!.day })
-      .toZonedDateTime({ timeZone: timezone, plainTime: anchor!.toPlainTime() })
-      .toInstant()
-    return { ...plain, anchorAt, anchorCycle: from + ahead }
+    const there = date!.add({ [UNIT[interval]]: ahead * intervalCount }).toPlainDate()
+    if (!isShort(interval) && there.daysInMonth < day) continue
+    const zoned = (isShort(interval) ? there : there.with({ day })).toZonedDateTime({ timeZone: timezone, plainTime })
+    if (zoned.toPlainTime().equals(plainTime))
+      return { ...plain, anchorAt: zoned.toInstant(), anchorCycle: from + ahead }
   }
   return plain
 }

@@ -94,11 +94,11 @@ function converge(
   // A date that is over would be a charge at once, and while one is under way or declined the schedule is billing's.
   const isTaken = newDate !== null && Temporal.Instant.compare(newDate, now) > 0 && !isInBilling(before)
   const renewed = withTerms(seen, contract, plans, store)
-  const after = isTaken ? { ...renewed, anchorAt: newDate, anchorCycle: before.nextCycle } : renewed
+  const after = isTaken ? movedTo(newDate, renewed) : renewed
   if (!hasMoved) {
     const dated = isTaken && before.status === 'active' ? { nextBillingAt: newDate, billingDueAt: newDate } : {}
     return {
-      seen,
+      seen: { ...seen, anchorAt: after.anchorAt, anchorCycle: after.anchorCycle },
       planned: planTerms(before, { ...after, ...dated }, store),
       isPushed: newDate !== null && !isTaken && before.status === 'active' && !isInBilling(before),
       isUnsure: false
@@ -123,6 +123,12 @@ function converge(
   }
 }
 
+/** With this date for the next cycle, and all after it counted from there. A trial lasts until its first charge. */
+function movedTo(date: Temporal.Instant, s: Subscription): Subscription {
+  const isTrial = s.trialEndsAt !== null && s.cycleIndex === 0
+  return { ...s, anchorAt: date, anchorCycle: s.nextCycle, trialEndsAt: isTrial ? date : s.trialEndsAt }
+}
+
 /** With the contract's plan, price and interval; another interval holds from the next cycle on. */
 function withTerms(s: Subscription, contract: PlatformContract, plans: Plan[], store: StoreFacts): Subscription {
   const terms = termsOf(s, contract, plans)
@@ -130,17 +136,17 @@ function withTerms(s: Subscription, contract: PlatformContract, plans: Plan[], s
   return { ...s, ...terms, ...(isSameRhythm ? {} : withInterval(s, s.nextCycle, terms, store.timezone)) }
 }
 
-/** Null when nothing is different. What is not shown, such as the anchor during a pause, changes without being told. */
+/** Null when nothing is different that is shown; the anchor during a pause is not. */
 function planTerms(before: Subscription, after: Subscription, store: StoreFacts): Planned | null {
   const changes = changesOf(before, after)
   const events: DomainEvent[] =
     Object.keys(changes).length > 0 ? [subscriptionUpdated(after, changes, store.profile)] : []
-  const isSame = events.length === 0 && before.anchorAt.equals(after.anchorAt) && !hasOtherTerms(before, after)
-  return isSame ? null : { before, after, events }
+  return events.length === 0 && !hasOtherTerms(before, after) ? null : { before, after, events }
 }
 
 function hasOtherTerms(a: Terms, b: Terms): boolean {
-  return (['planId', 'name', 'priceMinor', 'interval', 'intervalCount'] as const).some((field) => a[field] !== b[field])
+  const hasOther = (['planId', 'name', 'priceMinor', 'interval', 'intervalCount'] as const).some((f) => a[f] !== b[f])
+  return hasOther || a.trialEndsAt?.epochMilliseconds !== b.trialEndsAt?.epochMilliseconds
 }
 
 /** The platform's date, if somebody else has moved it there since we last looked or set it. */

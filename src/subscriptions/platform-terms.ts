@@ -24,7 +24,7 @@ export function planOf(contract: PlatformContract, plans: Plan[]): Plan | null {
 }
 
 /** What the contract now says is bought, for how much and how often. */
-export function termsOf(before: Subscription, contract: PlatformContract, plans: Plan[]): Terms {
+export function termsOf(before: Subscription, contract: PlatformContract, plans: Plan[]): Omit<Terms, 'trialEndsAt'> {
   return {
     ...boughtBy(before, contract, plans),
     priceMinor: contract.priceMinor + contract.deliveryPriceMinor,
@@ -39,6 +39,11 @@ export function termsOf(before: Subscription, contract: PlatformContract, plans:
  */
 function boughtBy(before: Subscription, contract: PlatformContract, plans: Plan[]): Pick<Terms, 'planId' | 'name'> {
   const { planId, name } = before
+  const isStillSold = contract.lines.some(
+    ({ sellingPlanId }) =>
+      sellingPlanId !== null && sellingPlanId === plans.find(({ id }) => id === planId)?.platformSellingPlanId
+  )
+  if (isStillSold) return { planId, name }
   const plan = planOf(contract, plans)
   if (plan) return plan.id === planId ? { planId, name } : { planId: plan.id, name: plan.name }
   const { lines } = contract

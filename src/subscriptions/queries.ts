@@ -1,6 +1,6 @@
 import type { DomainEvent } from '#kit/outbox'
 import { type Ctx, directSql, instant, int, nullable, type Queries, row, sql, text } from '#kit/postgres'
-import { type Standing, setStandings } from '#members'
+import { lockMembers, type Standing, setStandings } from '#members'
 import { type PaymentMethod, Subscription } from './subscription.ts'
 
 /** Holds the rows, in order of id, so that two callers cannot both decide; unknown ids are left out. */
@@ -123,8 +123,13 @@ export async function giveBackCycles(ctx: Ctx, rows: { id: number; cycle: number
        and t.cycle > s.cycle_index`)
 }
 
-/** Brings the members of changed subscriptions in line, from all that each of them holds; returns what is to be told of it. */
+/**
+ * Brings the members of changed subscriptions in line, from all that each of them holds; returns what is to be told of it.
+ * They are held before anything is added up: of two who change one member at once, the later sees what the other did.
+ */
 export async function refreshStandings(ctx: Ctx, memberIds: number[]): Promise<DomainEvent[]> {
+  const ids = [...new Set(memberIds)]
+  await lockMembers(ctx, ids)
   const standings = await ctx.tx.many(
     row({
       memberId: int,
@@ -137,15 +142,15 @@ export async function refreshStandings(ctx: Ctx, memberIds: number[]): Promise<D
     select s.member_id,
            case min(case s.status when 'active' then 1 when 'paused' then 2 else 3 end)
              when 1 then 'active' when 2 then 'paused' else 'cancelled' end as status,
-           -- The plan of the liveliest subscription, the oldest of equals; one that has a plan before one without. Of those
-           -- that have ended, the one that ended last.
-           (array_agg(s.plan_id order by case s.status when 'active' then 1 when 'paused' then 2 else 3 end,
-                      s.plan_id is null, s.cancelled_at desc,
+           -- The plan of the liveliest subscription that has one, the oldest of equals. Of those that have ended, the one that
+           -- ended last.
+           (array_agg(s.plan_id order by s.status not in ('active', 'paused'), s.plan_id is null,
+                      case s.status when 'active' then 1 when 'paused' then 2 else 3 end, s.cancelled_at desc,
                       case when s.cancelled_at is null then s.id else -s.id end))[1] as plan_id,
            min(s.created_at) as member_since,
            min(s.next_billing_at) as next_billing_at
       from subscriptions s
-     where s.store_id = ${ctx.storeId} and s.member_id = any(${[...new Set(memberIds)]}::bigint[])
+     where s.store_id = ${ctx.storeId} and s.member_id = any(${ids}::bigint[])
      group by s.member_id`
   )
   return setStandings(ctx, standings as Standing[])
@@ -168,7 +173,7 @@ export function nextSubscriptionWork(
 /** What a look at the platform's contract brings that nobody is told of. */
 export type Seen = Pick<
   Subscription,
-  'id' | 'platformRevision' | 'platformNextBillingAt' | 'maxCycles' | 'paymentMethod'
+  'id' | 'platformRevision' | 'platformNextBillingAt' | 'maxCycles' | 'paymentMethod' | 'anchorAt' | 'anchorCycle'
 >
 
 /** Notes what was seen of contracts; the subscriptions as they are shown stay as they were. */
@@ -176,18 +181,19 @@ export async function noteSeen(ctx: Ctx, rows: Seen[]): Promise<void> {
   await ctx.tx.run(sql`
     update subscriptions s
        set platform_revision = t.revision, platform_next_billing_at = t.platform_date, max_cycles = t.max_cycles,
-           payment_method = t.payment_method::jsonb
+           payment_method = t.payment_method::jsonb, anchor_at = t.anchor_at, anchor_cycle = t.anchor_cycle
       from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.platformRevision)}::text[],
                   ${rows.map((r) => r.platformNextBillingAt)}::timestamptz[], ${rows.map((r) => r.maxCycles)}::int[],
-                  ${rows.map((r) => r.paymentMethod && JSON.stringify(r.paymentMethod))}::text[])
-             as t(id, revision, platform_date, max_cycles, payment_method)
+                  ${rows.map((r) => r.paymentMethod && JSON.stringify(r.paymentMethod))}::text[],
+                  ${rows.map((r) => r.anchorAt)}::timestamptz[], ${rows.map((r) => r.anchorCycle)}::int[])
+             as t(id, revision, platform_date, max_cycles, payment_method, anchor_at, anchor_cycle)
      where s.store_id = ${ctx.storeId} and s.id = t.id
-       and (s.platform_revision, s.platform_next_billing_at, s.max_cycles, s.payment_method)
-           is distinct from (t.revision, t.platform_date, t.max_cycles, t.payment_method::jsonb)`)
+       and (s.platform_revision, s.platform_next_billing_at, s.max_cycles, s.payment_method, s.anchor_at, s.anchor_cycle)
+           is distinct from (t.revision, t.platform_date, t.max_cycles, t.payment_method::jsonb, t.anchor_at, t.anchor_cycle)`)
 }
 
 /** What is bought, for how much and how often: the part of a subscription that only the platform's contract changes. */
-export type Terms = Pick<Subscription, 'planId' | 'name' | 'priceMinor' | 'interval' | 'intervalCount'>
+export type Terms = Pick<Subscription, 'planId' | 'name' | 'priceMinor' | 'interval' | 'intervalCount' | 'trialEndsAt'>
 
 /** Writes new terms of locked rows. */
 export async function markTerms(ctx: Ctx, rows: (Terms & { id: number })[]): Promise<void> {
@@ -195,11 +201,12 @@ export async function markTerms(ctx: Ctx, rows: (Terms & { id: number })[]): Pro
   await ctx.tx.run(sql`
     update subscriptions s
        set plan_id = t.plan_id, name = t.name, price_minor = t.price, interval = t.interval,
-           interval_count = t.interval_count, updated_at = ${ctx.now}
+           interval_count = t.interval_count, trial_ends_at = t.trial_ends_at, updated_at = ${ctx.now}
       from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.planId)}::bigint[],
                   ${rows.map((r) => r.name)}::text[], ${rows.map((r) => r.priceMinor)}::bigint[],
-                  ${rows.map((r) => r.interval)}::text[], ${rows.map((r) => r.intervalCount)}::int[])
-             as t(id, plan_id, name, price, interval, interval_count)
+                  ${rows.map((r) => r.interval)}::text[], ${rows.map((r) => r.intervalCount)}::int[],
+                  ${rows.map((r) => r.trialEndsAt)}::timestamptz[])
+             as t(id, plan_id, name, price, interval, interval_count, trial_ends_at)
      where s.store_id = ${ctx.storeId} and s.id = t.id`)
 }
 

@@ -67,10 +67,15 @@ function newSubscription(
     ? contract.createdAt.toZonedDateTimeISO(store.timezone).add({ days: plan.trialDays }).toInstant()
     : null
   const paid = contract.originOrder !== null && trialEndsAt === null
-  const anchorAt = trialEndsAt ?? (paid ? contract.createdAt : (contract.nextBillingDate ?? contract.createdAt))
-  const rhythm = { anchorAt, anchorCycle: 1, interval: contract.interval, intervalCount: contract.intervalCount }
+  const begunAt = trialEndsAt ?? (paid ? contract.createdAt : (contract.nextBillingDate ?? contract.createdAt))
   const cycleIndex = paid ? 1 : 0
   const nextCycle = cycleIndex + 1
+  const policy = { interval: contract.interval, intervalCount: contract.intervalCount }
+  const begun = { anchorAt: begunAt, anchorCycle: 1, ...policy }
+  // One that was under way long before we heard of it was billed by others: it is not charged at once, but when it says.
+  const isLate = Temporal.Instant.compare(billingDate(begun, nextCycle, store.timezone), now) <= 0
+  const ahead = contract.nextBillingDate && Temporal.Instant.compare(contract.nextBillingDate, now) > 0
+  const rhythm = isLate && ahead ? { anchorAt: contract.nextBillingDate!, anchorCycle: nextCycle, ...policy } : begun
   const status = ourStatus(contract.status)
   const at = status === 'active' ? billingDate(rhythm, nextCycle, store.timezone) : null
   return {
@@ -121,7 +126,7 @@ async function createFrom(ctx: Ctx, rows: NewSubscription[]): Promise<void> {
   await record(ctx, ...first, ...ofSubscriptions, ...others)
 }
 
-/** Paid by its checkout, or in its trial. One that was made without either is activated by its first payment. */
+/** Paid by its checkout, or in its trial, also when it is met paused. Otherwise its first payment activates it. */
 function isActivated({ status, cycleIndex, trialEndsAt }: Subscription): boolean {
-  return status === 'active' && (cycleIndex > 0 || trialEndsAt !== null)
+  return !isOver(status) && (cycleIndex > 0 || trialEndsAt !== null)
 }
