@@ -13,6 +13,7 @@ import {
   pushContracts,
   timesOf
 } from './moves.ts'
+import { isOver } from './platform-terms.ts'
 import { lockDueSubscriptions, lockSubscriptions, markInBilling, markStates, refreshStandings } from './queries.ts'
 import type { PaymentMethod, Subscription } from './subscription.ts'
 
