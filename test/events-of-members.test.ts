@@ -98,6 +98,22 @@ test('a tier is reached, left and reached again', async () => {
   await store.soundBooks()
 })
 
+test('two pauses and two resumptions of one member at once', async () => {
+  const { store, customer, members, subscriptions } = await aMember()
+  await service.admin('POST', `${store.at}/sandbox/joins`, { customer: customer.id, plan: 'VIP' })
+  await store.settle()
+  const held = await subscriptions.list({}).toArray({ atMost: 5 })
+  assert.equal(held.length, 2)
+  const standing = async () => (await members.list({}).toArray({ atMost: 1 }))[0]!.status
+  for (let time = 0; time < 3; time++) {
+    await Promise.all(held.map(({ id }: { id: string }) => subscriptions.pause(id)))
+    assert.equal(await standing(), 'paused')
+    await Promise.all(held.map(({ id }: { id: string }) => subscriptions.resume(id)))
+    assert.equal(await standing(), 'active')
+  }
+  await store.soundBooks()
+})
+
 test('the plan that is left behind for another of the same tier', async () => {
   const { store, contract_id, customer, subscriptions, subscriptionOf } = await aMember()
   const yearly = await store.plan({ name: 'VIP yearly', type: 'vip', tier: 'VIP', interval: 'year' })

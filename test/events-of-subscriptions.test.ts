@@ -253,6 +253,27 @@ test('a date that somebody moves on the platform moves ours; our own that comes 
   await store.soundBooks()
 })
 
+test('a trial lasts until its first charge, also when that is moved on the platform; a later charge is not its', async () => {
+  const store = await aToldStore(service)
+  await store.plan({ name: 'Trial', type: 'vip', trial_days: 7 })
+  const { contract_id } = await store.member('ada@example.com', 'Trial')
+  const { edit } = store.contract(contract_id)
+  const the = async () => (await store.client.subscriptions.list({}).toArray({ atMost: 1 }))[0]!
+  assert.equal((await the()).trial_ends_at, '2026-02-07T15:00:00.000Z')
+  const moved = await store.told(() => edit({ nextBillingDate: '2026-02-25T12:00:00Z' }))
+  assert.deepEqual(updates(moved), [
+    { next_billing_date: { from: '2026-02-07T15:00:00.000Z', to: '2026-02-25T12:00:00.000Z' } }
+  ])
+  assert.equal((await the()).trial_ends_at, '2026-02-25T12:00:00.000Z')
+  await store.soundBooks()
+
+  const first = await store.told(() => store.advance({ to: '2026-02-26T00:00:00Z' }))
+  assert.deepEqual(types(first), ['billing.pending', 'billing.success'])
+  await store.told(() => edit({ nextBillingDate: '2026-04-02T12:00:00Z' }))
+  const { trial_ends_at, next_billing_date } = await the()
+  assert.deepEqual([trial_ends_at, next_billing_date], ['2026-02-25T12:00:00.000Z', '2026-04-02T12:00:00.000Z'])
+})
+
 test('a date that is moved there during dunning waits for the payment; a price is told at once', async () => {
   const { store, customer, contract } = await aMember()
   await store.card(customer.id, 'insufficient_funds')

@@ -275,6 +275,27 @@ test('an attempt that was sent outlives a cancellation, and its success is booke
   assert.deepEqual([ended.status, ended.nextBillingAt, ended.billingDueAt], ['cancelled', null, null])
 })
 
+test('a first charge that is paid while the subscription is paused activates it, one that is paid after its end does not', async () => {
+  const store = await aStore(db, { clockAt: START })
+  const unpaid = { originOrder: null, nextBillingDate: START.add({ hours: 24 }) }
+  const [paused, ended] = [aContract(START, unpaid), aContract(START, unpaid)]
+  await sync(store, paused, ended)
+  await goTo(store, '2026-02-01T15:00:00Z')
+  await open(store)
+  await store.inStore((ctx) => claimAttempts(ctx, 10, 1))
+  const { id } = await the(store, paused)
+  await store.inStore((ctx) => pauseSubscription(ctx, id, null, 'api'))
+  const other = await the(store, ended)
+  await store.inStore((ctx) => cancelSubscription(ctx, other.id, { reason: 'other', comment: null, by: 'api' }))
+  await succeed(store)
+  const activated = (await events(store)).filter(({ type }) => type === 'subscription.activated')
+  assert.deepEqual(
+    activated.map(({ data }) => JSON.parse(data)).map((told) => [told.subscription_id, told.status, told.activated_at]),
+    [[`sub_${id}`, 'paused', '2026-02-01T15:00:00.000Z']]
+  )
+  assert.deepEqual((await types(store)).at(-1), 'subscription.activated', 'after the payments')
+})
+
 test('a pause bills nothing, ends by itself, and passes over the cycles it covered', async () => {
   const store = await aStore(db, { clockAt: START })
   const contract = aContract(START)

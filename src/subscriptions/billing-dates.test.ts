@@ -56,6 +56,19 @@ test('another interval holds from a cycle on that keeps its date, and the day of
   assert.deepEqual(after(2, 'week', 2), ['2026-02-28', '2026-03-14', '2026-03-28', '2026-04-11'])
 })
 
+test('another interval that begins on a date whose time daylight saving skips has the time of the anchor after it', () => {
+  for (const [interval, intervalCount, later] of [
+    ['month', 2, ['2026-05-08T02:30', '2026-07-08T02:30']],
+    ['year', 1, ['2027-03-08T02:30', '2028-03-08T02:30']],
+    ['week', 2, ['2026-03-22T02:30', '2026-04-05T02:30']],
+    ['day', 1, ['2026-03-09T02:30', '2026-03-10T02:30']]
+  ] as const) {
+    const monthly = rhythm('2026-02-08T02:30', NEW_YORK, 'month')
+    const changed = withInterval(monthly, 2, { interval, intervalCount }, NEW_YORK)
+    assert.deepEqual(localDates(changed, NEW_YORK, 4).slice(1), ['2026-03-08T03:30', ...later], interval)
+  }
+})
+
 test('29 February comes back in leap years only', () => {
   assert.deepEqual(localDates(rhythm('2024-02-29T08:30', 'Europe/Berlin', 'year'), 'Europe/Berlin', 5), [
     '2024-02-29T08:30',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { row, sql, text } from '#kit/postgres'
 import type { PlatformContract } from '#platform'
+import { setClock } from '#stores'
 import { aContract, anOrder } from '../../test/contract-builder.ts'
 import { testDatabase } from '../../test/database.ts'
 import { aStore } from '../../test/store-builder.ts'
@@ -82,6 +83,32 @@ test('while our change is on its way price and plan are followed, status and dat
   assert.deepEqual((await hear(edited)).unsure, [])
   assert.equal((await now()).anchorAt.toString(), '2026-02-20T00:00:00Z')
   assert.deepEqual(await told(), ['subscription.paused', 'subscription.updated'], 'no date is shown during a pause')
+})
+
+test('a date that is moved during a pause holds from the resumption on, and nothing that is shown changes before', async () => {
+  const { hear, now, told, inStore } = await aFollowed()
+  const moved = { status: 'paused', revision: '11', nextBillingDate: at('2026-02-20T00:00:00Z') }
+  await hear({ status: 'paused', revision: '10' })
+  await inStore((ctx) => setClock(ctx, START.add({ hours: 1 })))
+  await hear(moved)
+  const { anchorAt, updatedAt } = await now()
+  assert.deepEqual([anchorAt.toString(), updatedAt.toString()], ['2026-02-20T00:00:00Z', START.toString()])
+  await hear({ ...moved, status: 'active', revision: '12' })
+  assert.equal((await now()).nextBillingAt?.toString(), '2026-02-20T00:00:00Z')
+  assert.deepEqual(await told(), ['subscription.paused', 'subscription.resumed'])
+})
+
+test('a date that is moved onto the very instant of an anchor that lies ahead is the next one all the same', async () => {
+  const { hear, now } = await aFollowed()
+  await hear({ revision: '10', intervalCount: 2 })
+  const { anchorAt, anchorCycle } = await now()
+  assert.deepEqual([anchorAt.toString(), anchorCycle], ['2026-08-31T14:00:00Z', 5], 'from 28 February on, of a 31st')
+  const paused = { status: 'paused', intervalCount: 2 }
+  await hear({ ...paused, revision: '11' })
+  await hear({ ...paused, revision: '12', nextBillingDate: anchorAt })
+  await hear({ ...paused, status: 'active', revision: '13', nextBillingDate: anchorAt })
+  const { nextBillingAt, nextCycle } = await now()
+  assert.deepEqual([nextBillingAt?.toString(), nextCycle], ['2026-08-31T14:00:00Z', 2])
 })
 
 test('our own date that comes back is no news, before and after we have noted it, to the second', async () => {

@@ -13,10 +13,11 @@ const contract = aContract(Temporal.Instant.from('2026-01-31T15:00:00Z'))
 const line = (told: Partial<PlatformContractLine>) => ({ ...contract.lines[0]!, ...told })
 const VIP = { planId: 1, name: 'VIP' }
 
-test('the plan is that of a line; it stays as long as a line is of its product, and is lost with it', () => {
+test('the plan is that of a line; it stays as long as a line is sold under it or of its product, wherever that line is', () => {
   for (const [before, lines, after] of [
     [VIP, [line({ sellingPlanId: '103', title: 'Renamed' })], VIP],
     [VIP, [line({ title: 'Mug' }), line({ sellingPlanId: '203' })], { planId: 2, name: 'Elite' }],
+    [VIP, [line({ sellingPlanId: '203' }), line({ sellingPlanId: '103' })], VIP],
     [VIP, [line({ sellingPlanId: null, productId: '101' })], VIP],
     [VIP, [line({ sellingPlanId: '999', productId: '101' })], VIP],
     [VIP, [line({ sellingPlanId: '999', productId: '777', title: 'Coffee' })], { planId: null, name: 'Coffee' }],
