@@ -179,7 +179,10 @@ export async function createService(options: ServiceOptions) {
     demoDeps: { db, vault, runner, connectorOf, http: deps },
     async start() {
       await worker.releaseDeadLeases(LEASED)
-      await keepHistory(db, historyDays)
+      // Days are made a week ahead: a start need not wait for a backup that holds the tables.
+      await keepHistory(db, historyDays).catch((err: Error) =>
+        logger.warn({ err }, `Days of the webhook history not made or dropped: ${err.message}`)
+      )
       runner.start()
     },
     /** Takes no more requests, lets what is under way end, gives leases back. */

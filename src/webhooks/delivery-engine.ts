@@ -48,10 +48,11 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
   const outcomes = { schedule: options.schedule ?? RETRY_SCHEDULE, disableAfterHours: options.disableAfterHours ?? 120 }
   const agents = openAgents(options)
   const cutOffs = new Set<() => void>()
+  const turns = new Set<Promise<number>>()
   let stopping = false
 
-  const pass = async (parcel: Parcel): Promise<{ result: FinishedTry; answered: boolean }> => {
-    if (stopping || performance.now() > parcel.startBy) return { result: { ...parcel, answer: null }, answered: true }
+  const pass = async (parcel: Parcel): Promise<{ result: FinishedTry; answered: boolean | null }> => {
+    if (stopping || performance.now() > parcel.startBy) return { result: { ...parcel, answer: null }, answered: null }
     const startedAt = parcel.testClock ? parcel.claimedAt : realNow()
     const body = Buffer.from(parcel.body)
     const post = { ...parcel.target, headers: deliveryHeaders(parcel, body), body, timeoutMs }
@@ -84,9 +85,10 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     try {
       due = await db.inStore(storeId, async (ctx) => {
         const results = passed.map((p) => p.result)
+        // Locks endpoints, so it comes first.
+        await recordTries(ctx, results, outcomes)
         const unsent = results.filter((r) => r.answer === null)
         if (unsent.length > 0) await releaseDeliveries(ctx, unsent)
-        await recordTries(ctx, results, outcomes)
         return stopping ? { parcels: [], interrupted: 0 } : takeDue(ctx)
       })
     } finally {
@@ -104,18 +106,32 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
       return next?.nextTryAt ?? null
     },
 
-    runOnce: async (storeId) => (await turn(storeId, COME_BACK_MS)) || lanes.underWay(storeId),
+    async runOnce(storeId) {
+      const mine = turn(storeId, COME_BACK_MS)
+      turns.add(mine)
+      try {
+        return (await mine) || lanes.underWay(storeId)
+      } finally {
+        turns.delete(mine)
+      }
+    },
 
     async stop(graceMs = 5_000) {
       stopping = true
       const timer = setTimeout(() => {
         for (const cutOff of [...cutOffs]) cutOff()
       }, graceMs)
-      for (let busy = lanes.busyStores(); busy.length > 0; busy = lanes.busyStores()) {
-        await Promise.all(busy.map((storeId) => turn(storeId, 50)))
+      try {
+        // One that was taking when we began to stop puts into the lanes what must be given back.
+        await Promise.allSettled(turns)
+        for (let busy = lanes.busyStores(); busy.length > 0; busy = lanes.busyStores()) {
+          await Promise.all(busy.map((storeId) => turn(storeId, 50)))
+        }
+      } finally {
+        clearTimeout(timer)
+        for (const cutOff of [...cutOffs]) cutOff()
+        await Promise.all([agents.live.destroy(), agents.sandbox.destroy()])
       }
-      clearTimeout(timer)
-      await Promise.all([agents.live.destroy(), agents.sandbox.destroy()])
     }
   }
 }

@@ -32,17 +32,15 @@ export function shareEnabledEndpoints(ctx: Ctx) {
 }
 
 /** `maxTries`: null where the schedule says it. */
-export type NewDelivery = {
-  endpointId: number
-  maxTries: number | null
-  webhookId: string
-  event: StoredEvent
-  body: string
-}
+export type NewDelivery = { endpointId: number; maxTries: number | null; webhookId: string; event: StoredEvent }
+
+// A batch of events for many endpoints may be hundreds of megabytes: bodies are made and written by so many at a time.
+const PORTION = 1000
 
 /**
  * Of these objects at these endpoints, those whose first tries are not all done. The last one in each line is held until
- * the commit: who settles it waits for us, and so finds what we put behind it. In the order of ids, as settling locks.
+ * the commit: who settles it waits for us, and so finds what we put behind it; who lets it go does not, as that changes
+ * nothing for us. In the order of ids, as settling locks.
  */
 function shareLastInLine(ctx: Ctx, deliveries: NewDelivery[]) {
   return ctx.tx.many(
@@ -55,18 +53,29 @@ function shareLastInLine(ctx: Ctx, deliveries: NewDelivery[]) {
                       and p.first)
              from unnest(${deliveries.map((d) => d.endpointId)}::bigint[],
                          ${deliveries.map((d) => d.event.objectKey)}::text[]) as g(endpoint_id, object_key)))
-     order by q.delivery_id for share`
+     order by q.delivery_id for key share`
   )
 }
 
 /** In the order given: the order of ids is the order of first tries, object by object. */
-export async function insertDeliveries(ctx: Ctx, deliveries: NewDelivery[]): Promise<void> {
+export async function insertDeliveries(
+  ctx: Ctx,
+  deliveries: NewDelivery[],
+  bodyOf: (delivery: NewDelivery) => string
+): Promise<void> {
   const lineOf = ({ endpointId, event }: NewDelivery) => `${endpointId} ${event.objectKey}`
   const lines = new Set((await shareLastInLine(ctx, deliveries)).map((l) => `${l.endpointId} ${l.objectKey}`))
   const ready = deliveries.map((delivery) => {
     const line = lineOf(delivery)
     return !lines.has(line) && !!lines.add(line)
   })
+  for (let from = 0; from < deliveries.length; from += PORTION) {
+    const portion = deliveries.slice(from, from + PORTION)
+    await insertPortion(ctx, portion, portion.map(bodyOf), ready.slice(from, from + PORTION))
+  }
+}
+
+async function insertPortion(ctx: Ctx, deliveries: NewDelivery[], bodies: string[], ready: boolean[]): Promise<void> {
   await ctx.tx.run(sql`
     with made as (
       insert into webhook_deliveries
@@ -75,7 +84,7 @@ export async function insertDeliveries(ctx: Ctx, deliveries: NewDelivery[]): Pro
              d.event_type, d.object_key, d.body, ${ctx.now}
         from unnest(${deliveries.map((d) => d.endpointId)}::bigint[], ${deliveries.map((d) => d.event.id)}::bigint[],
                     ${deliveries.map((d) => d.webhookId)}::text[], ${deliveries.map((d) => d.event.type)}::text[],
-                    ${deliveries.map((d) => d.event.objectKey)}::text[], ${deliveries.map((d) => d.body)}::text[])
+                    ${deliveries.map((d) => d.event.objectKey)}::text[], ${bodies}::text[])
              with ordinality as d(endpoint_id, event_row, webhook_id, event_type, object_key, body, position)
        order by d.position
       returning id, day, endpoint_id, object_key, webhook_id)
@@ -307,14 +316,21 @@ export async function releaseDeliveries(ctx: Ctx, deliveries: { id: number; leas
      where q.store_id = ${ctx.storeId} and q.delivery_id = r.id and q.lease_token = r.lease_token`)
 }
 
-/** Gives up what is open. A try under way can still tell how it went. */
+/**
+ * Gives up what is open. A try under way can still tell how it went. Without nested loops: for a store that the statistics
+ * do not know the planner would read all of its day once for each row.
+ */
 export async function cancelOpenDeliveries(ctx: Ctx, endpointIds: number[]): Promise<void> {
+  await ctx.tx.run(sql`set local enable_nestloop = off`)
   await ctx.tx.run(sql`
     with open as (
       delete from webhook_queue
        where store_id = ${ctx.storeId} and endpoint_id = any(${endpointIds}::bigint[]) returning delivery_id, day)
     update webhook_deliveries d set given_up = 'cancelled', given_up_at = ${ctx.now}
-      from open where d.store_id = ${ctx.storeId} and d.day = open.day and d.id = open.delivery_id`)
+      from open
+     where d.store_id = ${ctx.storeId} and d.day = any(array(select distinct day from open))
+       and d.day = open.day and d.id = open.delivery_id`)
+  await ctx.tx.run(sql`set local enable_nestloop = on`)
 }
 
 /** Of the whole store: the earliest delivery that we are to send, leased or not. */

@@ -120,10 +120,13 @@ export type DisabledEndpoint = RowOf<typeof DisabledEndpoint>
  * Keeps everyone from adding deliveries until the commit. They hold the endpoint's key alone, so that the sender may note
  * meanwhile how it fares.
  */
-export async function holdEndpoints(ctx: Ctx, ids: number[]): Promise<void> {
-  await ctx.tx.run(sql`
-    select from webhook_endpoints
-     where store_id = ${ctx.storeId} and id = any(${ids}::bigint[]) order by id for update`)
+export function holdEndpoints(ctx: Ctx, ids: number[]): Promise<{ id: number; url: string }[]> {
+  return ctx.tx.many(
+    row({ id: int, url: text }),
+    sql`
+    select id, url from webhook_endpoints
+     where store_id = ${ctx.storeId} and id = any(${ids}::bigint[]) order by id for update`
+  )
 }
 
 /** Touches enabled endpoints only: the first reason stays. Not terminals, which close. Returns those that it disabled. */

@@ -1,8 +1,8 @@
 /** What passes through a lane: it goes to one endpoint of one store, whose last try may have failed. */
 export type Parcel = { storeId: number; endpointId: number; failing: boolean }
 
-/** How a parcel left its lane. `answered` tells lanes whether the receiver is alive. */
-export type Passed<P, R> = { parcel: P; result: R; answered: boolean }
+/** How a parcel left its lane. `answered` tells lanes whether the receiver is alive; null when nobody asked it. */
+export type Passed<P, R> = { parcel: P; result: R; answered: boolean | null }
 
 type Lane<P> = {
   queue: P[]
@@ -42,7 +42,7 @@ type Turn<P, R> = { store: StoreLanes<P, R>; lane: Lane<P> }
 export function createLanes<P extends Parcel, R>(options: {
   perLane: number
   overall: number
-  pass: (parcel: P) => Promise<{ result: R; answered: boolean }>
+  pass: (parcel: P) => Promise<{ result: R; answered: boolean | null }>
 }) {
   const { perLane, overall, pass } = options
   const stores = new Map<number, StoreLanes<P, R>>()
@@ -97,9 +97,11 @@ export function createLanes<P extends Parcel, R>(options: {
     active--
     activeIll -= ofIll
     lane.active--
-    lane.ill = !passed.answered
-    lane.limit = lane.ill ? 1 : Math.min(lane.limit * 2, perLane)
-    lane.finished++
+    if (passed.answered !== null) {
+      lane.ill = !passed.answered
+      lane.limit = lane.ill ? 1 : Math.min(lane.limit * 2, perLane)
+      lane.finished++
+    }
     store.finished.push({ parcel, ...passed })
     tell(store)
     list(store, lane)
@@ -125,7 +127,7 @@ export function createLanes<P extends Parcel, R>(options: {
     room(storeId: number): Map<number, number> {
       const room = new Map<number, number>()
       for (const [endpointId, lane] of stores.get(storeId)?.lanes ?? []) {
-        const held = Math.min(lane.limit + AHEAD * lane.finished, MAX_HELD)
+        const held = lane.ill ? lane.limit : Math.min(lane.limit + AHEAD * lane.finished, MAX_HELD)
         room.set(endpointId, Math.max(held - lane.queue.length - lane.active, 0))
         lane.finished = 0
       }

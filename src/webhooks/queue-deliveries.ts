@@ -15,15 +15,16 @@ export async function queueDeliveries(ctx: Ctx, events: StoredEvent[]): Promise<
   const deliveries = events.flatMap((event) => {
     const listening = endpoints.filter(({ events: wanted }) => wanted === null || wanted.includes(event.type))
     if (listening.length === 0) return []
-    const data = JSON.parse(event.data) as unknown
     return listening.map(({ id: endpointId, kind }) => {
       const webhookId = newWebhookId()
       // Whoever sits at a terminal sees at once how it went, and has it sent again by hand.
       const maxTries = kind === 'listener' ? 1 : null
-      return { endpointId, maxTries, webhookId, event, body: bodyOf(event, webhookId, data) }
+      return { endpointId, maxTries, webhookId, event }
     })
   })
-  if (deliveries.length > 0) await insertDeliveries(ctx, deliveries)
+  if (deliveries.length === 0) return
+  const data = new Map(events.map((event) => [event, JSON.parse(event.data) as unknown]))
+  await insertDeliveries(ctx, deliveries, ({ event, webhookId }) => bodyOf(event, webhookId, data.get(event)))
 }
 
 export function newWebhookId(): string {

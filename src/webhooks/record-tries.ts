@@ -1,6 +1,6 @@
 import type { Ctx } from '#kit/postgres'
 import { type ClaimedRow, keepLateTries, letNextGo, type SettledTry, settleTries } from './delivery-queries.ts'
-import { markFailing } from './endpoint-queries.ts'
+import { holdEndpoints, markFailing } from './endpoint-queries.ts'
 import type { Answer } from './post-delivery.ts'
 import { nextTryAt, type RetrySchedule } from './retry-schedule.ts'
 import { disableEndpoints } from './set-endpoint-status.ts'
@@ -11,6 +11,8 @@ export type FinishedTry = Pick<
   'id' | 'day' | 'endpointId' | 'objectKey' | 'tries' | 'triesBefore' | 'maxTries' | 'leaseToken'
 > & {
   testClock: boolean
+  /** Where it was sent: what that address says of itself is nothing to an endpoint that has another one by now. */
+  url?: string
 } & ({ answer: null } | { answer: Answer; startedAt: Temporal.Instant })
 
 export type RecordOptions = {
@@ -39,8 +41,13 @@ export async function recordTries(
   const answered = endpointsOf(tries.filter((t) => t.answer.failure === null))
   const failing = endpointsOf([...last.values()].filter((t) => t.answer.failure !== null))
   // Endpoints are locked before what waits for them, here as everywhere.
+  const saidGone = tries.filter((t) => t.answer.responseCode === GONE)
+  const held = saidGone.length === 0 ? [] : await holdEndpoints(ctx, endpointsOf(saidGone))
+  const urls = new Map(held.map(({ id, url }) => [id, url]))
+  const gone = endpointsOf(saidGone.filter((t) => t.url === undefined || t.url === urls.get(t.endpointId)))
   const longAgo = ctx.now.subtract({ hours: disableAfterHours })
   const givenUp = failing.length === 0 ? [] : await markFailing(ctx, failing, { answered, longAgo })
+  if (givenUp.length > 0) await holdEndpoints(ctx, givenUp)
 
   const settled = tries.map((t) => settle(t, schedule, ctx.now))
   const counted = await settleTries(ctx, settled, { answering: answered.filter((id) => !failing.includes(id)) })
@@ -49,7 +56,6 @@ export async function recordTries(
   const firsts = tries.filter((t, i) => t.triesBefore === 0 && settled[i]!.endsFirst)
   if (firsts.length > 0) await letNextGo(ctx, firsts)
 
-  const gone = endpointsOf(tries.filter((t) => t.answer.responseCode === GONE))
   if (gone.length > 0) await disableEndpoints(ctx, gone, 'The receiver answered 410 Gone')
   if (givenUp.length > 0) {
     await disableEndpoints(ctx, givenUp, `Every try has failed for ${disableAfterHours / 24} days`)

@@ -6,7 +6,14 @@ const Day = row({ day })
 /** Today, and the days that there is a history of or room for, the first one first. */
 export async function listDays(tx: Tx): Promise<{ today: Temporal.PlainDate; known: Temporal.PlainDate[] }> {
   const today = await tx.one(Day, sql`select (clock_timestamp() at time zone 'UTC')::date as day`)
-  const known = await tx.many(Day, sql`select d as day from webhook_days() d order by d`)
+  // By one snapshot: webhook_days() asks for names by a newer one, and gets a number for a day that is just being dropped.
+  const known = await tx.many(
+    Day,
+    sql`
+    select to_date(right(c.relname, 8), 'YYYYMMDD') as day
+      from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = 'webhook_deliveries'::regclass and c.relname ~ '_[0-9]{8}$' order by 1`
+  )
   return { today: today.day, known: known.map((k) => k.day) }
 }
 
@@ -15,6 +22,8 @@ const giveUpSoon = sql`set local lock_timeout = '3s'`
 
 export async function makeDay(tx: Tx, wanted: Temporal.PlainDate): Promise<void> {
   await tx.run(giveUpSoon)
+  // One process at a time: another one may be making it.
+  await tx.run(sql`select pg_advisory_xact_lock(hashtextextended('webhook_days', 0))`)
   await tx.run(sql`select make_webhook_day(${String(wanted)}::date)`)
 }
 

@@ -8,6 +8,7 @@ import { type Signers, secretPurpose, signingKeys } from './sign-delivery.ts'
 /** A leased delivery with all that sending it takes. */
 export type TakenDelivery = ClaimedRow & {
   target: { origin: string; path: string }
+  url: string
   signers: Signers
   /** The endpoint's last try failed. */
   failing: boolean
@@ -58,7 +59,7 @@ async function targetsOf(ctx: Ctx, claimed: ClaimedRow[], vault: Vault) {
       // A row that is none, which no use case writes, fails as what it is and holds up no other endpoint.
       const { origin, pathname, search } = URL.parse(url) ?? { origin: 'null', pathname: '/', search: '' }
       const signers = { current: open(secret), previous: previousSecret && open(previousSecret) }
-      return [id, { target: { origin, path: pathname + search }, signers, failing, sandbox, testClock }]
+      return [id, { target: { origin, path: pathname + search }, url, signers, failing, sandbox, testClock }]
     })
   )
 }

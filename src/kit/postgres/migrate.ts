@@ -47,14 +47,18 @@ export async function migrate(url: string, log: (line: string) => void = () => {
   }
 }
 
-/** Roles belong to the whole server and two databases may start at once, so "already there" is no error. */
+/**
+ * Roles belong to the whole server and two databases may start at once, so "already there" is no error. Their rights must
+ * be inherited: row-level security shows the owner of the tables nothing but by the operator role's policy, and a
+ * migration that moves rows would find none.
+ */
 async function makeRoles(client: pg.Client) {
+  const has = async (role: string): Promise<boolean> => {
+    const found = await client.query("select pg_has_role(oid, 'usage') as has from pg_roles where rolname = $1", [role])
+    return found.rows[0]?.has === true
+  }
   for (const role of [STORE_ROLE, OPERATOR_ROLE]) {
-    const there = await client.query(
-      'select pg_has_role($1::name, oid, $2) as member from pg_roles where rolname = $3',
-      [(await client.query('select current_user')).rows[0].current_user, 'member', role]
-    )
-    if (there.rows[0]?.member) continue
+    if (await has(role)) continue
     try {
       await client.query(
         `do $$ begin
@@ -62,10 +66,11 @@ async function makeRoles(client: pg.Client) {
          exception when duplicate_object or unique_violation then null; end $$`
       )
       await client.query(`grant ${role} to current_user`)
+      if (!(await has(role))) throw new Error('it does not inherit its rights')
     } catch (err) {
       throw new Error(
-        `The database user may not make the role ${role} (${(err as Error).message}); ` +
-          `let an administrator run: create role ${role} nologin; grant ${role} to <the user of DATABASE_URL>`
+        `The database user may not make the role ${role} (${(err as Error).message}); let an administrator run: ` +
+          `create role ${role} nologin; alter role <the user of DATABASE_URL> inherit; grant ${role} to <the user of DATABASE_URL>`
       )
     }
   }
