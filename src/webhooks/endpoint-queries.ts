@@ -88,11 +88,16 @@ export async function rewriteEndpoint(
      where store_id = ${ctx.storeId} and id = ${id}`)
 }
 
-/** Real time, as receivers live in it. Without an overlap nothing is left of the old secret. */
+/**
+ * Real time, as receivers live in it. Within an overlap the old secret stays the one that receivers know; without one
+ * nothing is left of it.
+ */
 export async function replaceSecret(ctx: Ctx, id: number, secret: Buffer, overlapHours: number): Promise<void> {
   await ctx.tx.run(sql`
     update webhook_endpoints
-       set previous_secret = case when ${overlapHours}::int > 0 then secret end,
+       set previous_secret = case when ${overlapHours}::int = 0 then null
+                                  when previous_secret_until > clock_timestamp() then previous_secret
+                                  else secret end,
            previous_secret_until = case when ${overlapHours}::int > 0
                                         then clock_timestamp() + ${overlapHours}::int * interval '1 hour' end,
            secret = ${secret}, updated_at = ${ctx.now}

@@ -11,6 +11,8 @@ export type FinishedTry = Pick<
   'id' | 'day' | 'endpointId' | 'objectKey' | 'tries' | 'triesBefore' | 'maxTries' | 'leaseToken'
 > & {
   testClock: boolean
+  /** Left out for terminals, of which a failure says nothing either way. */
+  isSample?: boolean
   /** Where it was sent: what that address says of itself is nothing to an endpoint that has another one by now. */
   url?: string
 } & ({ answer: null } | { answer: Answer; startedAt: Temporal.Instant })
@@ -36,8 +38,9 @@ export async function recordTries(
 ): Promise<void> {
   const tries = finished.filter((f): f is AnsweredTry => f.answer !== null)
   if (tries.length === 0) return
-  // An interrupted try says nothing of its endpoint.
-  const last = new Map(tries.filter((t) => t.answer.failure !== 'interrupted').map((t) => [t.endpointId, t]))
+  // An interrupted try says nothing of its endpoint, and a sample that fails is someone trying out.
+  const telling = tries.filter((t) => t.answer.failure === null || !(t.isSample || t.answer.failure === 'interrupted'))
+  const last = new Map(telling.map((t) => [t.endpointId, t]))
   const answered = endpointsOf(tries.filter((t) => t.answer.failure === null))
   const failing = endpointsOf([...last.values()].filter((t) => t.answer.failure !== null))
   // Endpoints are locked before what waits for them, here as everywhere.

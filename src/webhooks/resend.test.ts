@@ -12,6 +12,7 @@ import {
   sendSample,
   setEndpointStatus
 } from './index.ts'
+import { findEndpoint } from './list-endpoints.ts'
 import { dropDay, listDays, makeDay, moveOpenDeliveries } from './retention-queries.ts'
 import { aFact, aReceiver, aSendingStore } from './test-receiver.ts'
 
@@ -47,6 +48,20 @@ test('a sample of each type goes out as any event does, is tried once and marked
     new Set((await listed(store)).map((d) => `${d.status} ${d.test} ${d.tries}`)),
     new Set(['delivered true 1'])
   )
+})
+
+test('samples that fail do not count towards the days after which an endpoint is disabled', async () => {
+  const receiver = await aReceiver((_, r) => r.writeHead(500).end())
+  const store = await aSendingStore(db, { clock: '2026-01-01T00:00:00Z' })
+  const { id } = await store.anEndpoint({ url: receiver.url })
+  for (const day of ['2026-01-01', '2026-01-09']) {
+    await store.setClock(at(`${day}T00:00:00Z`))
+    await store.inStore((ctx) => sendSample(ctx, id, 'member.created'))
+    await store.settle()
+    const endpoint = await store.inStore((ctx) => findEndpoint(ctx, id))
+    assert.deepEqual([endpoint!.status, endpoint!.failingSince], ['enabled', null])
+  }
+  assert.equal(receiver.received.length, 2)
 })
 
 test('a sample that fails is not tried again', async () => {

@@ -11,7 +11,8 @@ const LONGEST_OVERLAP_HOURS = 168
 
 /**
  * Gives an endpoint a new secret, which is in this answer and nowhere else. The old one signs too for `overlapHours` of
- * real time, so that the receiver can change over; one that was rolled out before it is forgotten.
+ * real time, so that the receiver can change over. A second roll within that time replaces the new secret, which may be lost;
+ * the old one stays.
  */
 export async function rollSecret(
   ctx: Ctx,
