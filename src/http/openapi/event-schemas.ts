@@ -63,8 +63,8 @@ const ofCredit = (summary: string, shown: Record<string, unknown>) =>
 const PAYLOADS: Record<EventType, Told> = {
   'subscription.created': ofSubscription('A contract was made'),
   'subscription.activated': ofSubscription(
-    'It is active for the first time: its first payment is done, or its trial begins',
-    { activated_at: Timestamp('When it became active') },
+    'Its first payment is done, or its trial begins',
+    { activated_at: Timestamp('When its first payment was done, or its trial began') },
     { activated_at: '2026-09-15T05:25:00.000Z' }
   ),
   'subscription.updated': ofSubscription(
