@@ -26,6 +26,9 @@ test('a receiver is made, tested, changed, rolled, switched off and on, and dele
   const id = ['--id', made.id]
   receiver.secret = made.secret
   assert.deepEqual([made.description, made.all_events], ['Our CRM', true])
+  const everything = await json('webhook', 'create', ...store, '--url', second.url, '--events', 'all')
+  assert.equal(everything.all_events, true)
+  await json('webhook', 'delete', ...store, '--id', everything.id)
 
   const delivered = await json('webhook', 'test', ...store, ...id, '--event', 'billing.success')
   assert.deepEqual([delivered.status, delivered.test, delivered.response_code], ['delivered', true, 204])
@@ -148,6 +151,23 @@ for (const [what, args, expected] of [
     /delivered, retrying or failed/
   ],
   ['a time that is none', ['webhook', 'deliveries', '--store', '{store}', '--from', 'soon'], /from takes an ISO date/],
+  ['a group without a command', ['webhook'], /^a command is missing/],
+  ['no id', ['webhook', 'show', '--store', 'a.example', '--id', ''], /^--id is empty\. It takes an endpoint id/],
+  [
+    'no delivery',
+    ['webhook', 'delivery', ' ', '--store', 'a.example'],
+    /^<webhook_id> is empty\. It takes the webhook_id/
+  ],
+  [
+    'a URL too long',
+    ['webhook', 'create', '--store', '{store}', '--url', `https://example.com/${'a'.repeat(2048)}`],
+    /^url takes the https address of the receiver, of at most 2,048 characters$/
+  ],
+  [
+    'a password in what is forwarded to',
+    ['listen', '--store', 'a.example', '--forward-to', 'http://me:hidden@localhost:4000'],
+    /^--forward-to takes an address without a user name or password$/
+  ],
   ['all failed since no time', ['webhook', 'resend-failed', '--store', 'a.example'], /--since is needed/]
 ] as const) {
   test(`${what} is one clear error`, async () => {

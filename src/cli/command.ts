@@ -1,6 +1,6 @@
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { badUsage } from './command-error.ts'
-import type { Flags, ValuesOf } from './flags.ts'
+import type { Flag, Flags, ValuesOf } from './flags.ts'
 import type { Document, OperatorApi } from './operator-api.ts'
 
 /** What commands are given; how a document is printed is decided here, once, for all of them. */
@@ -32,12 +32,14 @@ export function addCommand<F extends Flags>(parent: Command, terminal: Terminal,
   const added = parent.command(command.name).description(command.summary)
   const named = Object.keys(command.flags).filter((key) => command.flags[key]!.written === `<${key}>`)
   // Optional to commander, so that one that is missing is told in our words.
-  for (const key of named) added.argument(`[${key}]`, command.flags[key]!.takes, command.flags[key]!.read ?? undefined)
+  for (const key of named) added.argument(`[${key}]`, command.flags[key]!.takes, readerOf(command.flags[key]!))
   if (named.length > 0) added.usage(`${named.map((key) => `<${key}>`).join(' ')} [options]`)
-  for (const [key, { written, takes, needed, read }] of Object.entries(command.flags)) {
+  for (const [key, flag] of Object.entries(command.flags)) {
     if (named.includes(key)) continue
+    const { written, takes, needed } = flag
     const option = new Option(written, needed ? `${takes} (needed)` : takes)
     if (option.attributeName() !== key) throw new Error(`${written} is read as ${option.attributeName()}, not ${key}`)
+    const read = readerOf(flag)
     if (read) option.argParser(read)
     added.addOption(option)
   }
@@ -54,6 +56,19 @@ export function addCommand<F extends Flags>(parent: Command, terminal: Terminal,
     if (document) terminal.answer(document, () => command.show(document, values))
   })
   return added
+}
+
+/** Commander would repeat what was given, of which an empty text leaves nothing to read. */
+function readerOf({ written, read }: Flag<unknown>): ((given: string) => unknown) | undefined {
+  if (!read) return undefined
+  return (given) => {
+    try {
+      return read(given)
+    } catch (err) {
+      if (!(err instanceof InvalidArgumentError && given.trim() === '')) throw err
+      throw badUsage(`${written.split(' ')[0]} is empty. ${err.message}`)
+    }
+  }
 }
 
 function refuseMissing<F extends Flags>(flags: F, values: ValuesOf<F>): void {

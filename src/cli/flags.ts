@@ -101,6 +101,7 @@ function readable(given: string, read: (text: string) => unknown, takes: string)
 export const secret = (what: string): Reader<string> => ({
   takes: `${what}, or @file for a file that holds it`,
   read: (given) => {
+    if (given.trim() === '') refused(`${what}, or @file for a file that holds it`)
     if (!given.startsWith('@')) return given
     try {
       return readFileSync(given.slice(1), 'utf8').trim()

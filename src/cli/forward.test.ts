@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createSocketServer, type Server } from 'node:net'
 import { after, test } from 'node:test'
-import { forward } from './forward.ts'
+import { failureWord, forward } from './forward.ts'
 
 async function urlOf(server: Server): Promise<URL> {
   server.listen(0, '127.0.0.1')
@@ -50,6 +50,18 @@ test('a status settles the outcome, whatever becomes of the body', { timeout: 20
   assert.deepEqual(await outcomeAt(at('/nul')), answered(200, 'nul: \ufffd'))
 })
 
+test('a failure has one word, the one of the history', () => {
+  const outcome = { durationMs: 1, problem: null, responseText: '' }
+  for (const [responseCode, failure, word] of [
+    [204, null, null],
+    [304, null, 'redirect'],
+    [410, null, 'status'],
+    [null, 'timeout', 'timeout']
+  ] as const) {
+    assert.equal(failureWord({ ...outcome, responseCode, failure }), word)
+  }
+})
+
 test('no answer is told by its reason', { timeout: 20_000 }, async () => {
   const silent = await urlOf(createSocketServer())
   assert.deepEqual(await outcomeAt(silent, { timeoutMs: 100 }), {
@@ -71,6 +83,12 @@ test('no answer is told by its reason', { timeout: 20_000 }, async () => {
     ...none,
     failure: 'protocol',
     problem: 'what the receiver answered is no HTTP'
+  })
+  const plain = await urlOf(createServer((_, response) => response.end()))
+  assert.deepEqual(await outcomeAt(new URL(plain.href.replace('http:', 'https:'))), {
+    ...none,
+    failure: 'tls',
+    problem: `${plain.host} speaks plain http, not TLS: forward to http://${plain.host} instead`
   })
   assert.deepEqual(await outcomeAt(new URL('http://nowhere.invalid/')), {
     ...none,

@@ -84,6 +84,13 @@ async function beginningOf(response: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).subarray(0, KEPT_BYTES).toString('utf8').replaceAll('\u0000', '\ufffd')
 }
 
+/** Why it failed as the history will say it, an answer that is none of 2xx included; null when it did not. */
+export function failureWord({ responseCode, failure }: Outcome): string | null {
+  if (responseCode === null) return failure
+  if (responseCode >= 200 && responseCode <= 299) return null
+  return responseCode >= 300 && responseCode <= 399 ? 'redirect' : 'status'
+}
+
 const FAILURES: [code: RegExp, failure: string, problem: (err: Error, to: URL) => string][] = [
   [/^ECONNREFUSED$/, 'connect', (_, { host }) => `connection refused by ${host}: is the receiver running?`],
   [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, 'connect', (_, { host }) => `${host} cannot be reached`],
@@ -99,7 +106,13 @@ const FAILURES: [code: RegExp, failure: string, problem: (err: Error, to: URL) =
   [/^HPE_/, 'protocol', () => 'what the receiver answered is no HTTP']
 ]
 
+/** What TLS makes of the beginning of a plain HTTP answer. */
+const PLAIN_ANSWER = /wrong version number|packet length too long|http request/i
+
 function failureOf(err: NodeJS.ErrnoException, to: URL): [failure: string, problem: string] {
+  if (to.protocol === 'https:' && PLAIN_ANSWER.test(err.message)) {
+    return ['tls', `${to.host} speaks plain http, not TLS: forward to http://${to.host} instead`]
+  }
   const known = FAILURES.find(([code]) => code.test(err.code ?? ''))
   return known ? [known[1], known[2](err, to)] : ['other', err.message || String(err.code)]
 }

@@ -28,7 +28,7 @@ type ListenOptions = {
   api: () => OperatorApi
   /** Where the store's listeners are. */
   path: string
-  events: string[] | undefined
+  events: string[] | null | undefined
   deliver: (delivery: Fetched, cutOff: AbortSignal) => Promise<Outcome>
   tell: Listening
   stop: AbortSignal

@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
 import type { Terminal } from './command.ts'
 import { badUsage, CommandError } from './command-error.ts'
 import { addClockCommands } from './commands/clock.ts'
@@ -78,6 +78,10 @@ function programOf(terminal: Terminal, parts: ServeParts): Command {
   addSandboxCommands(program, terminal)
   addDoctorCommand(program, terminal)
   addSeedCommand(program, terminal)
+  // Understood also where a command is missing, so that what is told is that.
+  for (const group of [program, ...program.commands]) {
+    if (group.commands.length > 0) group.addOption(new Option('--json').hideHelp())
+  }
   return program
 }
 

@@ -92,6 +92,7 @@ const HIDING_URLS = [
   'https://exam\r\nple.com/',
   ' https://example.com/',
   'https://example.com/a b',
+  'https://example.com:0/',
   `https://example.com/${'a'.repeat(2048)}`
 ]
 

@@ -85,7 +85,7 @@ function hostOf(url: URL): string {
  * name; null when nothing is. WHATWG parsing has already turned 0x7f.1, 2130706433 and their like into 127.0.0.1.
  */
 export function urlProblem(text: string, rules: AddressRules): string | null {
-  if (text.length > 2048) return 'must have at most 2048 characters'
+  if (text.length > 2048) return 'must have at most 2,048 characters'
   // Parsers differ over these: what one drops or takes for a slash ends the host for another.
   if (/[\s\\\p{Cc}]/u.test(text)) return 'must not have spaces, control characters or backslashes'
   const url = URL.parse(text)
@@ -98,6 +98,7 @@ export function urlProblem(text: string, rules: AddressRules): string | null {
       : 'must be an https:// URL'
   }
   if (url.username || url.password) return 'must not carry a user name or password'
+  if (url.port === '0') return 'must not have port 0'
   if (url.hash) return 'must not carry a fragment (#…)'
   if (isIP(host) ? !isAllowedAddress(host, rules) : isLocalName(host) && !rules.loopback) {
     return `must not point to a private, local or reserved address (${host})`

@@ -1,11 +1,13 @@
 import { styleText } from 'node:util'
 import { type Command, InvalidArgumentError } from 'commander'
 import { addCommand, type Terminal } from '../command.ts'
-import { list, optional, toggle } from '../flags.ts'
-import { forward, type Outcome } from '../forward.ts'
+import { badUsage } from '../command-error.ts'
+import { optional, toggle } from '../flags.ts'
+import { failureWord, forward, type Outcome } from '../forward.ts'
 import { type Fetched, type Listening, listen } from '../listening.ts'
 import type { Document } from '../operator-api.ts'
 import { harmless, lines } from '../print.ts'
+import { eventTypesOrAll, orEvery } from './event-types.ts'
 import { aStore, storePath } from './of-store.ts'
 
 const takes = 'the http or https address of a receiver that this machine reaches, such as localhost:4000/hooks'
@@ -14,7 +16,9 @@ const address = {
   takes,
   read: (given: string): URL => {
     const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(given) ? given : `http://${given}`)
-    if (url?.protocol === 'http:' || url?.protocol === 'https:') return url
+    // Told without repeating what was given, as the terminal, and what records it, would show the password.
+    if (url?.username || url?.password) throw badUsage('--forward-to takes an address without a user name or password')
+    if ((url?.protocol === 'http:' || url?.protocol === 'https:') && url.port !== '0') return url
     throw new InvalidArgumentError(`It takes ${takes}.`)
   }
 }
@@ -36,7 +40,7 @@ export function addListenCommand(program: Command, terminal: Terminal): void {
     flags: {
       store: aStore,
       forwardTo: optional('--forward-to <url>', address),
-      events: optional('--events <types>', list('event types such as billing.success (default: all)')),
+      events: optional('--events <types>', eventTypesOrAll),
       insecure: toggle('--insecure', 'take any certificate of the receiver, a self-signed one too')
     },
     run: async ({ store, forwardTo, events, insecure = false }, { api, out, err, json }) => {
@@ -46,7 +50,7 @@ export function addListenCommand(program: Command, terminal: Terminal): void {
         await listen({
           api,
           path: storePath(store, '/webhook-listeners'),
-          events,
+          events: orEvery(events),
           deliver: async (delivery, cutOff) =>
             forwardTo ? forward(forwardTo, delivery, { insecure, cutOff }) : PRINTED,
           tell: json ? asJson(out, remark) : forPeople(out, remark, { store, forwardTo }),
@@ -126,7 +130,8 @@ function asJson(out: NodeJS.WriteStream, remark: Listening['remark']): Listening
     remark,
     opened: (listener) => say({ listening: listener }),
     begun: () => {},
-    ended: ({ webhook_id, event, object, test, body }, { responseCode, durationMs, failure, problem, responseText }) =>
+    ended({ webhook_id, event, object, test, body }, outcome) {
+      const { responseCode, durationMs, problem, responseText } = outcome
       say({
         webhook_id,
         event,
@@ -134,10 +139,11 @@ function asJson(out: NodeJS.WriteStream, remark: Listening['remark']): Listening
         test,
         response_code: responseCode,
         response_time_ms: durationMs,
-        failure,
+        failure: failureWord(outcome),
         problem,
         response_body: responseText,
         payload: JSON.parse(body) as unknown
       })
+    }
   }
 }

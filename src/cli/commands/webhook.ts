@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import { addCommand, type Terminal } from '../command.ts'
 import { badUsage } from '../command-error.ts'
-import { list, needed, optional, text, wholeNumber } from '../flags.ts'
+import { needed, optional, text, wholeNumber } from '../flags.ts'
 import type { Document } from '../operator-api.ts'
 import { facts, lines, table } from '../print.ts'
+import { eventTypes, eventTypesOrAll, orEvery } from './event-types.ts'
 import { aStore, storePath } from './of-store.ts'
 import { addDeliveryCommands } from './webhook-deliveries.ts'
 import { addTestCommand } from './webhook-test.ts'
@@ -23,10 +24,11 @@ export function addWebhookCommands(program: Command, terminal: Terminal): void {
     flags: {
       store: aStore,
       url: needed('--url <url>', text('the https address of the receiver')),
-      events: optional('--events <types>', list('event types such as billing.success (default: all)')),
+      events: optional('--events <types>', eventTypesOrAll),
       description
     },
-    run: ({ store, ...wish }, { api }) => api().post(storePath(store, '/webhooks'), wish),
+    run: ({ store, events, ...wish }, { api }) =>
+      api().post(storePath(store, '/webhooks'), { ...wish, events: orEvery(events) }),
     show: (made, { store }) =>
       shownWhole(made) +
       lines([
@@ -69,18 +71,17 @@ export function addWebhookCommands(program: Command, terminal: Terminal): void {
       store: aStore,
       id: anEndpoint,
       url: optional('--url <url>', text('the https address of the receiver')),
-      events: optional('--events <types>', list('event types such as billing.success, or all')),
+      events: optional('--events <types>', eventTypes),
       description: optional('--description <text>', {
         takes: 'what the receiver is, in a line; "" for none',
         read: (given: string) => given
       })
     },
     run: async ({ store, id, ...changes }, { api }) => {
-      const { events } = changes
       if (Object.values(changes).every((change) => change === undefined)) {
         throw badUsage('Something to change is needed: --url, --events or --description')
       }
-      return api().patch(endpointPath(store, id), { ...changes, events: events?.join() === 'all' ? null : events })
+      return api().patch(endpointPath(store, id), { ...changes, events: orEvery(changes.events) })
     },
     show: shownWhole
   })
@@ -138,10 +139,11 @@ export function addWebhookCommands(program: Command, terminal: Terminal): void {
         'Keep the secret: it is not shown again.',
         ...(rolled.previous_secret_until
           ? [
-              `The old one signs too until ${rolled.previous_secret_until}. Once the receiver has the new one:`,
+              `Until ${rolled.previous_secret_until} the old one still signs X-Svc-Signature, and this one X-Svc-Signature-Next:`,
+              'the receiver must accept either, or both secrets. Once every process of it has this one:',
               `  perennial webhook end-roll --store ${store} --id ${rolled.id}`
             ]
-          : ['The old one no longer signs.'])
+          : ['The old one no longer signs: give the receiver this one now.'])
       ])
   })
 
@@ -150,7 +152,7 @@ export function addWebhookCommands(program: Command, terminal: Terminal): void {
     summary: 'forget the old secret of a receiver now',
     flags: { store: aStore, id: anEndpoint },
     run: ({ store, id }, { api }) => api().post(endpointPath(store, id, '/end-roll'), {}),
-    show: ({ id }) => `Only the new secret of ${id} signs.\n`
+    show: ({ id }) => `Only the new secret of ${id} signs from now on, in X-Svc-Signature.\n`
   })
 
   addTestCommand(webhook, terminal)

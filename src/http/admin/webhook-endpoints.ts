@@ -45,7 +45,7 @@ const EndpointParams = Type.Object({
 const TYPES = `a list of ${EVENT_TYPES.join(', ')}`
 const eventTypes = () => Type.Array(Type.String({ maxLength: 50 }), { maxItems: 50, description: TYPES })
 const description = () => Type.String({ maxLength: 500, description: 'a text of at most 500 characters' })
-const url = () => text(2048, 'the https address of the receiver')
+const url = () => text(2048, 'the https address of the receiver, of at most 2,048 characters')
 
 /** The receivers of a store's events. A signing secret is in the answer that makes or rolls it and in no other. */
 export function registerWebhookEndpoints(
