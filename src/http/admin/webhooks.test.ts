@@ -180,10 +180,20 @@ test('what cannot be used is refused by name, with what it takes', async () => {
   const { id } = (await call('POST', '/webhooks', { url: 'https://93.184.216.34/' })).body
   const types = EVENT_TYPES.join(', ')
   for (const [method, path, body, message] of [
-    ['POST', '/webhooks', {}, 'url is required and takes the https address of the receiver, of at most 2,048 characters'],
+    [
+      'POST',
+      '/webhooks',
+      {},
+      'url is required and takes the https address of the receiver, of at most 2,048 characters'
+    ],
     ['POST', '/webhooks', { url: 'http://10.0.0.1/' }, /^url must be an https:\/\/ URL/],
     ['PATCH', `/webhooks/${id}`, {}, 'The body must hold url, events or description'],
-    ['PATCH', `/webhooks/${id}`, { url: null }, 'url takes the https address of the receiver'],
+    [
+      'PATCH',
+      `/webhooks/${id}`,
+      { url: null },
+      'url takes the https address of the receiver, of at most 2,048 characters'
+    ],
     [
       'PATCH',
       `/webhooks/${id}`,
