@@ -120,7 +120,8 @@ export function postDelivery(
   return promise
 }
 
-function failureOf(status: number): Failure | null {
+/** What a response status says of a try; null for a success. */
+export function failureOf(status: number): Failure | null {
   if (status >= 200 && status <= 299) return null
   return status >= 300 && status <= 399 ? 'redirect' : 'status'
 }

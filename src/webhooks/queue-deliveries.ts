@@ -14,7 +14,6 @@ export async function queueDeliveries(ctx: Ctx, events: StoredEvent[]): Promise<
 
   const deliveries = events.flatMap((event) => {
     const listening = endpoints.filter(({ events: wanted }) => wanted === null || wanted.includes(event.type))
-    if (listening.length === 0) return []
     return listening.map(({ id: endpointId, kind }) => {
       const webhookId = newWebhookId()
       // Whoever sits at a terminal sees at once how it went, and has it sent again by hand.
@@ -23,7 +22,9 @@ export async function queueDeliveries(ctx: Ctx, events: StoredEvent[]): Promise<
     })
   })
   if (deliveries.length === 0) return
-  const data = new Map(events.map((event) => [event, JSON.parse(event.data) as unknown]))
+  const data = new Map(
+    [...new Set(deliveries.map((d) => d.event))].map((event) => [event, JSON.parse(event.data) as unknown])
+  )
   await insertDeliveries(ctx, deliveries, ({ event, webhookId }) => bodyOf(event, webhookId, data.get(event)))
 }
 

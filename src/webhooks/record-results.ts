@@ -3,7 +3,7 @@ import type { Vault } from '#kit/secrets'
 import { openHandle } from './delivery-handle.ts'
 import { endpointIdOf } from './endpoint.ts'
 import { keepListening, knowsListener } from './listener-queries.ts'
-import type { Answer } from './post-delivery.ts'
+import { type Answer, failureOf } from './post-delivery.ts'
 import { recordTries } from './record-tries.ts'
 import { listenerClosed, unclearResult } from './refusals.ts'
 import { RECORDING } from './terminal-recording.ts'
@@ -54,9 +54,4 @@ function answerOf({ durationMs, responseCode, failure, responseText }: TerminalR
     failure: responseCode === null ? failure : failureOf(responseCode),
     responseText: responseCode === null ? '' : responseText
   }
-}
-
-function failureOf(responseCode: number): Answer['failure'] {
-  if (responseCode >= 200 && responseCode <= 299) return null
-  return responseCode >= 300 && responseCode <= 399 ? 'redirect' : 'status'
 }
