@@ -13,21 +13,22 @@ export async function benchDatabase(): Promise<{ url: string; close(): Promise<v
   const embedded = dataDir ? await startEmbeddedPostgres({ dataDir }) : null
   const server = given ?? embedded!.url
   const name = `bench_${randomBytes(4).toString('hex')}`
-  await on(server, `create database ${name}`)
+  await runOn(server, `create database ${name}`)
   const url = new URL(server)
   url.pathname = `/${name}`
   await migrate(url.href)
   return {
     url: url.href,
     async close() {
-      await on(server, `drop database ${name} with (force)`)
+      await runOn(server, `drop database ${name} with (force)`)
       await embedded?.stop()
       if (dataDir) await rm(dataDir, { recursive: true, force: true })
     }
   }
 }
 
-async function on(url: string, statement: string) {
+/** One statement on a connection of its own. */
+export async function runOn(url: string, statement: string) {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {

@@ -9,7 +9,7 @@ import { Database, int, row, sql, text } from '#kit/postgres'
 import { startWorker } from '#kit/worker'
 import { createDeliveryEngine, createEndpoint, queueDeliveries } from '#webhooks'
 import { aStore, testVault } from '../test/store-builder.ts'
-import { benchDatabase, median } from './database.ts'
+import { benchDatabase, median, runOn } from './database.ts'
 import { trustLoopbackOnly } from './loopback-tls.ts'
 import { AT_A_TIME, createPost, type Message, startReceiver } from './webhooks-post.ts'
 import { graphileWorker, pgBoss, type QueueSender } from './webhooks-queues.ts'
@@ -52,6 +52,8 @@ async function waitingDeliveries(count: number): Promise<Waiting> {
   const began = performance.now()
   while ((await dispatch.runOnce(storeId)) > 0);
   const fanOutPerSecond = count / ((performance.now() - began) / 1000)
+  // As the queues do after they are filled.
+  await runOn(database.url, 'vacuum analyze webhook_queue, webhook_deliveries')
   const messages = await inStore(({ tx }) =>
     tx.many(
       row({ webhookId: text, body: text }),

@@ -29,6 +29,11 @@ export function realNow(): Temporal.Instant {
   return Temporal.Now.instant()
 }
 
+/** Real time in epoch milliseconds, where many are taken a second. */
+export function realNowMs(): number {
+  return Date.now()
+}
+
 /** The earliest of several instants; null when there is none. */
 export function earliest(...instants: (Temporal.Instant | null)[]): Temporal.Instant | null {
   return instants.reduce<Temporal.Instant | null>(

@@ -30,7 +30,7 @@ async function close(ctx: Ctx, endpointId: number, which: { silentOnly: boolean 
     ...delivery,
     testClock: true,
     answer: INTERRUPTED,
-    startedAt: ctx.now
+    startedAtMs: ctx.now.epochMilliseconds
   }))
   await recordTries(ctx, interrupted, RECORDING)
   await cancelOpenDeliveries(ctx, [endpointId])

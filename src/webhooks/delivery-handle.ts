@@ -3,7 +3,7 @@ import type { FinishedTry } from './record-tries.ts'
 import { unknownHandle } from './refusals.ts'
 
 /** What the service must know again when a terminal tells how a delivery went. `fetchedAt` is store time. */
-export type HandedOut = Omit<FinishedTry, 'answer' | 'startedAt'> & { fetchedAt: Temporal.Instant }
+export type HandedOut = Omit<FinishedTry, 'answer' | 'startedAtMs'> & { fetchedAt: Temporal.Instant }
 
 type ForWhom = { vault: Vault; storeId: number; endpointId: number }
 
@@ -13,17 +13,7 @@ type ForWhom = { vault: Vault; storeId: number; endpointId: number }
  */
 export function sealHandle({ vault, ...whose }: ForWhom, delivery: HandedOut): string {
   const { id, day, objectKey, tries, triesBefore, maxTries, leaseToken, testClock, fetchedAt } = delivery
-  const kept: Kept = [
-    id,
-    String(day),
-    objectKey,
-    tries,
-    triesBefore,
-    maxTries,
-    leaseToken,
-    testClock,
-    String(fetchedAt)
-  ]
+  const kept: Kept = [id, day, objectKey, tries, triesBefore, maxTries, leaseToken, testClock, String(fetchedAt)]
   return vault.seal(purposeOf(whose), JSON.stringify(kept)).toString('base64url')
 }
 
@@ -38,7 +28,7 @@ export function openHandle({ vault, ...whose }: ForWhom, handle: string): Handed
   const [id, day, objectKey, tries, triesBefore, maxTries, leaseToken, testClock, fetchedAt] = JSON.parse(text) as Kept
   return {
     id,
-    day: Temporal.PlainDate.from(day),
+    day,
     endpointId: whose.endpointId,
     objectKey,
     tries,

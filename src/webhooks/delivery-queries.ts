@@ -3,9 +3,7 @@ import {
   bool,
   bytes,
   type Ctx,
-  day,
   directSql,
-  instant,
   int,
   nullable,
   oneOf,
@@ -99,7 +97,7 @@ async function insertPortion(ctx: Ctx, deliveries: NewDelivery[], bodies: string
 
 const ClaimedRow = row({
   id: int,
-  day,
+  day: text,
   endpointId: int,
   objectKey: text,
   webhookId: text,
@@ -108,7 +106,6 @@ const ClaimedRow = row({
   tries: int,
   triesBefore: int,
   maxTries: nullable(int),
-  nextTryAt: instant,
   leaseToken: int,
   wasBegun: bool
 })
@@ -116,8 +113,8 @@ export type ClaimedRow = RowOf<typeof ClaimedRow>
 
 /**
  * Leases what is due for a minute of real time, endpoint by endpoint, at most `room` each (`roomElsewhere` where none
- * is given), and marks its try as begun. `wasBegun`: so it was already, by a process that ended before it could tell.
- * With `listener` for that terminal alone. In no particular order.
+ * is given), and marks its try as begun, in the order in which they are to be sent. `wasBegun`: so it was already, by a
+ * process that ended before it could tell. With `listener` for that terminal alone.
  */
 export function claimDueDeliveries(
   ctx: Ctx,
@@ -152,13 +149,14 @@ export function claimDueDeliveries(
        where q.store_id = ${ctx.storeId} and q.delivery_id = any(array(select delivery_id from due))
       returning q.delivery_id, q.day, q.endpoint_id, q.object_key, q.tries, q.tries_before, q.max_tries, q.next_try_at,
                 q.lease_token, q.was_begun)
-    select c.delivery_id as id, c.day, c.endpoint_id, c.object_key, d.webhook_id, d.body, d.event_row is null as is_sample,
-           c.tries, c.tries_before, c.max_tries, c.next_try_at, c.lease_token, c.was_begun
+    select c.delivery_id as id, c.day::text as day, c.endpoint_id, c.object_key, d.webhook_id, d.body, d.event_row is null as is_sample,
+           c.tries, c.tries_before, c.max_tries, c.lease_token, c.was_begun
       from claimed c
      cross join lateral (
            -- The offset keeps the planner from reading a whole day to find a few.
            select w.webhook_id, w.body, w.event_row from webhook_deliveries w
-            where w.store_id = ${ctx.storeId} and w.day = c.day and w.id = c.delivery_id offset 0) d`
+            where w.store_id = ${ctx.storeId} and w.day = c.day and w.id = c.delivery_id offset 0) d
+     order by c.next_try_at, c.delivery_id`
   )
 }
 
@@ -187,14 +185,12 @@ export function listTargets(ctx: Ctx, endpointIds: number[]) {
 
 export type SettledTry = {
   id: number
-  day: Temporal.PlainDate
+  day: string
   leaseToken: number
   tryNumber: number
-  status: 'delivered' | 'retrying' | 'failed'
+  /** Null: it was the last one. */
   nextTryAt: Temporal.Instant | null
-  /** Whether those behind it in line may go now. */
-  endsFirst: boolean
-  startedAt: Temporal.Instant
+  startedAtMs: number
   durationMs: number
   responseCode: number | null
   failure: string | null
@@ -217,13 +213,11 @@ export async function settleTries(
     with results as (
       select * from unnest(
         ${tries.map((t) => t.id)}::bigint[], ${tries.map((t) => t.leaseToken)}::int[],
-        ${tries.map((t) => t.tryNumber)}::int[], ${tries.map((t) => t.status)}::text[],
-        ${tries.map((t) => t.nextTryAt)}::timestamptz[], ${tries.map((t) => t.endsFirst)}::boolean[],
-        ${tries.map((t) => t.startedAt)}::timestamptz[], ${tries.map((t) => t.durationMs)}::int[],
+        ${tries.map((t) => t.tryNumber)}::int[], ${tries.map((t) => t.nextTryAt)}::timestamptz[],
+        ${tries.map((t) => t.startedAtMs)}::float8[], ${tries.map((t) => t.durationMs)}::int[],
         ${tries.map((t) => t.responseCode)}::int[], ${tries.map((t) => t.failure)}::text[],
         ${tries.map((t) => t.responseText)}::text[])
-        as r(id, lease_token, try_number, status, next_try_at, ends_first, started_at, duration_ms, response_code, failure,
-             response_text)),
+        as r(id, lease_token, try_number, next_try_at, started_at_ms, duration_ms, response_code, failure, response_text)),
     -- In the order of ids, as whoever adds to a line locks.
     open as materialized (
       select q.day, r.*
@@ -237,7 +231,7 @@ export async function settleTries(
        where store_id = ${ctx.storeId} and delivery_id = any(array(select id from open where next_try_at is null))),
     waits_again as (
       update webhook_queue q
-         set tries = r.try_number, next_try_at = r.next_try_at, first = q.first and not r.ends_first, begun = false,
+         set tries = r.try_number, next_try_at = r.next_try_at, first = q.first and r.failure = 'interrupted', begun = false,
              lease_owner = null, leased_until = null
         from open r
        where q.store_id = ${ctx.storeId} and q.delivery_id = any(array(select id from open where next_try_at is not null))
@@ -245,14 +239,16 @@ export async function settleTries(
     given_up as (
       update webhook_deliveries
          set given_up = 'failed', given_up_at = ${ctx.now}
-       where store_id = ${ctx.storeId} and day = any(array(select day from open where status = 'failed'))
-         and id = any(array(select id from open where status = 'failed'))),
+       where store_id = ${ctx.storeId} and day = any(array(select day from open where next_try_at is null and failure is not null))
+         and id = any(array(select id from open where next_try_at is null and failure is not null))),
     well as (
       update webhook_endpoints set failing_since = null
        where store_id = ${ctx.storeId} and id = any(${answering}::bigint[]) and failing_since is not null)
     insert into webhook_tries
            (store_id, day, delivery_id, try_number, started_at, duration_ms, response_code, failure, response_text)
-    select ${ctx.storeId}, day, id, try_number, started_at, duration_ms, response_code, failure, response_text from open
+    select ${ctx.storeId}, day, id, try_number, to_timestamp(started_at_ms / 1000), duration_ms, response_code, failure,
+           response_text
+      from open
     returning delivery_id`
   )
   return new Set(settled.map((s) => s.deliveryId))
@@ -263,16 +259,16 @@ export async function keepLateTries(ctx: Ctx, tries: SettledTry[]): Promise<void
   await ctx.tx.run(sql`
     with results as (
       select * from unnest(
-        ${tries.map((t) => t.id)}::bigint[], ${tries.map((t) => String(t.day))}::date[],
-        ${tries.map((t) => t.tryNumber)}::int[], ${tries.map((t) => t.startedAt)}::timestamptz[],
+        ${tries.map((t) => t.id)}::bigint[], ${tries.map((t) => t.day)}::date[],
+        ${tries.map((t) => t.tryNumber)}::int[], ${tries.map((t) => t.startedAtMs)}::float8[],
         ${tries.map((t) => t.durationMs)}::int[], ${tries.map((t) => t.responseCode)}::int[],
         ${tries.map((t) => t.failure)}::text[], ${tries.map((t) => t.responseText)}::text[])
-        as r(id, day, try_number, started_at, duration_ms, response_code, failure, response_text)),
+        as r(id, day, try_number, started_at_ms, duration_ms, response_code, failure, response_text)),
     kept as (
       insert into webhook_tries
              (store_id, day, delivery_id, try_number, started_at, duration_ms, response_code, failure, response_text)
-      select ${ctx.storeId}, r.day, r.id, r.try_number, r.started_at, r.duration_ms, r.response_code, r.failure,
-             r.response_text
+      select ${ctx.storeId}, r.day, r.id, r.try_number, to_timestamp(r.started_at_ms / 1000), r.duration_ms,
+             r.response_code, r.failure, r.response_text
         from results r
        cross join lateral (
              select from webhook_deliveries
@@ -281,7 +277,7 @@ export async function keepLateTries(ctx: Ctx, tries: SettledTry[]): Promise<void
       returning delivery_id, failure)
     update webhook_deliveries d set given_up = null, given_up_at = null
       from kept k
-     where d.store_id = ${ctx.storeId} and d.day = any(${tries.map((t) => String(t.day))}::date[])
+     where d.store_id = ${ctx.storeId} and d.day = any(${tries.map((t) => t.day)}::date[])
        and d.id = any(${tries.map((t) => t.id)}::bigint[]) and d.id = k.delivery_id and k.failure is null`)
 }
 

@@ -1,5 +1,5 @@
 // Terminals that listen: endpoints that fetch their deliveries. Until when one is taken to listen is real time.
-import { bool, type Ctx, day, directSql, instant, int, nullable, row, sql, type Tx, text } from '#kit/postgres'
+import { bool, type Ctx, directSql, instant, int, nullable, row, sql, type Tx, text } from '#kit/postgres'
 import { holdEndpoints } from './endpoint-queries.ts'
 
 export async function countListeners(ctx: Ctx): Promise<number> {
@@ -68,7 +68,7 @@ export function listBegun(ctx: Ctx, endpointId: number) {
   return ctx.tx.many(
     row({
       id: int,
-      day,
+      day: text,
       endpointId: int,
       objectKey: text,
       tries: int,
@@ -77,7 +77,7 @@ export function listBegun(ctx: Ctx, endpointId: number) {
       leaseToken: int
     }),
     sql`
-    select delivery_id as id, day, endpoint_id, object_key, tries, tries_before, max_tries, lease_token
+    select delivery_id as id, day::text as day, endpoint_id, object_key, tries, tries_before, max_tries, lease_token
       from webhook_queue
      where store_id = ${ctx.storeId} and endpoint_id = ${endpointId} and begun order by delivery_id`
   )

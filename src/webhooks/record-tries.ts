@@ -15,7 +15,7 @@ export type FinishedTry = Pick<
   isSample?: boolean
   /** Where it was sent: what that address says of itself is nothing to an endpoint that has another one by now. */
   url?: string
-} & ({ answer: null } | { answer: Answer; startedAt: Temporal.Instant })
+} & ({ answer: null } | { answer: Answer /** Store time, epoch. */; startedAtMs: number })
 
 export type RecordOptions = {
   schedule: RetrySchedule
@@ -23,7 +23,7 @@ export type RecordOptions = {
   disableAfterHours: number
 }
 
-type AnsweredTry = Extract<FinishedTry, { startedAt: Temporal.Instant }>
+type AnsweredTry = Extract<FinishedTry, { startedAtMs: number }>
 
 const GONE = 410
 
@@ -56,7 +56,9 @@ export async function recordTries(
   const counted = await settleTries(ctx, settled, { answering: answered.filter((id) => !failing.includes(id)) })
   const late = settled.filter((s) => !counted.has(s.id))
   if (late.length > 0) await keepLateTries(ctx, late)
-  const firsts = tries.filter((t, i) => t.triesBefore === 0 && settled[i]!.endsFirst)
+  // One that is repeated at once stays at the head of its line.
+  const keepsLine = (s: SettledTry) => s.failure === 'interrupted' && s.nextTryAt !== null
+  const firsts = tries.filter((t, i) => t.triesBefore === 0 && !keepsLine(settled[i]!))
   if (firsts.length > 0) await letNextGo(ctx, firsts)
 
   if (gone.length > 0) await disableEndpoints(ctx, gone, 'The receiver answered 410 Gone')
@@ -66,7 +68,7 @@ export async function recordTries(
 }
 
 function settle(finished: AnsweredTry, schedule: RetrySchedule, now: Temporal.Instant): SettledTry {
-  const { id, day, leaseToken, startedAt, answer, maxTries, tries, triesBefore } = finished
+  const { id, day, leaseToken, startedAtMs, answer, maxTries, tries, triesBefore } = finished
   const tryNumber = tries + 1
   const isDelivered = answer.failure === null
   // Its outcome is not known, and nothing says that the receiver is ill: it is repeated at once, still at the head of its line.
@@ -76,9 +78,7 @@ function settle(finished: AnsweredTry, schedule: RetrySchedule, now: Temporal.In
   const spread = finished.testClock ? 0 : Math.random()
   const again = isDelivered ? null : nextTryAt(ladder, tryNumber - triesBefore, now, spread)
   const retryAt = again && isInterrupted ? now : again
-  const status = isDelivered ? 'delivered' : retryAt === null ? 'failed' : 'retrying'
-  const endsFirst = !(isInterrupted && retryAt)
-  return { id, day, leaseToken, tryNumber, status, nextTryAt: retryAt, endsFirst, startedAt, ...answer }
+  return { id, day, leaseToken, tryNumber, nextTryAt: retryAt, startedAtMs, ...answer }
 }
 
 function endpointsOf(tries: { endpointId: number }[]): number[] {

@@ -1,4 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
+import { realNowMs } from '#kit/clock'
 
 const PREFIX = 'whsec_'
 
@@ -34,7 +35,7 @@ export function deliveryHeaders(
   body: Buffer
 ): string[] {
   // Real time even under a test clock: receivers compare it with their own.
-  const sentAtSeconds = Math.floor(Date.now() / 1000)
+  const sentAtSeconds = Math.floor(realNowMs() / 1000)
   const contract = (keys: SigningKeys) => `sha256=${createHmac('sha256', keys.contract).update(body).digest('hex')}`
   const standard = (keys: SigningKeys) =>
     `v1,${createHmac('sha256', keys.standard).update(`${webhookId}.${sentAtSeconds}.`).update(body).digest('base64')}`

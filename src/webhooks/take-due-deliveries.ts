@@ -37,15 +37,13 @@ export async function takeDueDeliveries(
   const claimed = await claimDueDeliveries(ctx, options.leaseOwner, options)
   if (claimed.length === 0) return { taken: [], interrupted: 0 }
   const targets = await targetsOf(ctx, claimed, options.vault)
-  const taken = claimed
-    .sort((a, b) => Temporal.Instant.compare(a.nextTryAt, b.nextTryAt) || a.id - b.id)
-    .map((delivery) => ({ ...delivery, ...targets.get(delivery.endpointId)! }))
+  const taken = claimed.map((delivery) => ({ ...delivery, ...targets.get(delivery.endpointId)! }))
 
   const interrupted = taken.filter((delivery) => delivery.wasBegun)
   if (interrupted.length === 0) return { taken, interrupted: 0 }
   await recordTries(
     ctx,
-    interrupted.map((delivery) => ({ ...delivery, answer: INTERRUPTED, startedAt: ctx.now })),
+    interrupted.map((delivery) => ({ ...delivery, answer: INTERRUPTED, startedAtMs: ctx.now.epochMilliseconds })),
     options
   )
   return { taken: taken.filter((delivery) => !delivery.wasBegun), interrupted: interrupted.length }

@@ -55,6 +55,15 @@ export const types = {
 /** Parameters: Temporal values go as ISO text, arrays of them too; everything else as pg sends it. */
 export function encode(value: unknown): unknown {
   if (value instanceof Temporal.Instant || value instanceof Temporal.PlainDate) return value.toString()
-  if (Array.isArray(value)) return value.map(encode)
-  return value
+  return Array.isArray(value) ? encodeList(value) : value
+}
+
+/** A list of numbers or booleans as PostgreSQL's text for it; pg would quote and escape each of them. */
+function encodeList(list: unknown[]): unknown {
+  let text = ''
+  for (const item of list) {
+    if (typeof item !== 'number' && typeof item !== 'boolean' && item !== null) return list.map(encode)
+    text += text === '' ? `{${item}` : `,${item}`
+  }
+  return text === '' ? '{}' : `${text}}`
 }
