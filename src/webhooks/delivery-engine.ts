@@ -67,10 +67,10 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
   })
 
   /** Takes what is due into the lanes, in the transaction that already writes down what came out of them. */
-  const takeDue = async (ctx: Ctx): Promise<{ parcels: Parcel[]; interrupted: number }> => {
+  const takeDue = async (ctx: Ctx): Promise<{ parcels: Parcel[]; writtenDown: number }> => {
     const startBy = performance.now() + START_WITHIN_MS
     const room = { room: lanes.room(ctx.storeId), roomElsewhere: lanes.roomElsewhere }
-    const { taken, interrupted } = await takeDueDeliveries(ctx, { vault, leaseOwner, ...room, ...outcomes })
+    const { taken, writtenDown } = await takeDueDeliveries(ctx, { vault, leaseOwner, ...room, ...outcomes })
     const { storeId } = ctx
     const claimedAtMs = ctx.now.epochMilliseconds
     // Signed together, which costs a good deal less than one by one between the posts.
@@ -79,7 +79,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
       return { ...delivery.target, headers: deliveryHeaders(delivery, body), body, timeoutMs }
     }
     const parcels = taken.map((delivery) => ({ ...delivery, storeId, claimedAtMs, startBy, post: postOf(delivery) }))
-    return { parcels, interrupted }
+    return { parcels, writtenDown }
   }
 
   /** Waits a while for tries to end; returns how many it wrote down. */
@@ -94,13 +94,13 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
         await recordTries(ctx, results, outcomes)
         const unsent = results.filter((r) => r.answer === null)
         if (unsent.length > 0) await releaseDeliveries(ctx, unsent)
-        return stopping ? { parcels: [], interrupted: 0 } : takeDue(ctx)
+        return stopping ? { parcels: [], writtenDown: 0 } : takeDue(ctx)
       })
     } finally {
       lanes.done(storeId, passed, due !== null)
     }
     lanes.add(due.parcels)
-    return passed.length + due.interrupted
+    return passed.length + due.writtenDown
   }
 
   return {

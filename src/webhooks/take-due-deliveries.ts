@@ -1,7 +1,7 @@
 import type { Ctx } from '#kit/postgres'
 import type { Vault } from '#kit/secrets'
 import { type ClaimedRow, claimDueDeliveries, listTargets } from './delivery-queries.ts'
-import { INTERRUPTED } from './post-delivery.ts'
+import { type Answer, INTERRUPTED } from './post-delivery.ts'
 import { type RecordOptions, recordTries } from './record-tries.ts'
 import { type Signers, secretPurpose, signingKeys } from './sign-delivery.ts'
 
@@ -16,6 +16,8 @@ export type TakenDelivery = ClaimedRow & {
   testClock: boolean
 }
 
+type Claimed = Omit<TakenDelivery, 'signers'> & { signers: Signers | null }
+
 export type TakeOptions = RecordOptions & {
   vault: Vault
   leaseOwner: number
@@ -26,37 +28,55 @@ export type TakeOptions = RecordOptions & {
   listener?: number
 }
 
+const UNSIGNABLE: Answer = {
+  durationMs: 0,
+  responseCode: null,
+  failure: 'other',
+  responseText: 'Not sent: the signing secret of this endpoint cannot be read'
+}
+
 /**
- * Leases what is due, in the order in which it is to be sent. What a process was sending when it ended is not taken but
- * written down as an interrupted try, and so becomes due anew.
+ * Leases what is due, in the order in which it is to be sent. Not taken but written down as a try is what a process was
+ * sending when it ended (interrupted, and so due anew), and what nothing can sign. `writtenDown` counts those.
  */
 export async function takeDueDeliveries(
   ctx: Ctx,
   options: TakeOptions
-): Promise<{ taken: TakenDelivery[]; interrupted: number }> {
+): Promise<{ taken: TakenDelivery[]; writtenDown: number }> {
   const claimed = await claimDueDeliveries(ctx, options.leaseOwner, options)
-  if (claimed.length === 0) return { taken: [], interrupted: 0 }
+  if (claimed.length === 0) return { taken: [], writtenDown: 0 }
   const targets = await targetsOf(ctx, claimed, options.vault)
-  const taken = claimed.map((delivery) => ({ ...delivery, ...targets.get(delivery.endpointId)! }))
-
-  const interrupted = taken.filter((delivery) => delivery.wasBegun)
-  if (interrupted.length === 0) return { taken, interrupted: 0 }
-  await recordTries(
-    ctx,
-    interrupted.map((delivery) => ({ ...delivery, answer: INTERRUPTED, startedAtMs: ctx.now.epochMilliseconds })),
-    options
-  )
-  return { taken: taken.filter((delivery) => !delivery.wasBegun), interrupted: interrupted.length }
+  const claimedOnes = claimed.map((delivery) => ({ ...delivery, ...targets.get(delivery.endpointId)! }))
+  const isToSend = (delivery: Claimed): delivery is TakenDelivery => !delivery.wasBegun && delivery.signers !== null
+  const rest = claimedOnes.filter((delivery) => !isToSend(delivery))
+  if (rest.length > 0) {
+    const startedAtMs = ctx.now.epochMilliseconds
+    const answerOf = (delivery: Claimed) => (delivery.wasBegun ? INTERRUPTED : UNSIGNABLE)
+    await recordTries(
+      ctx,
+      rest.map((delivery) => ({ ...delivery, answer: answerOf(delivery), startedAtMs })),
+      options
+    )
+  }
+  return { taken: claimedOnes.filter(isToSend), writtenDown: rest.length }
 }
 
 async function targetsOf(ctx: Ctx, claimed: ClaimedRow[], vault: Vault) {
   const rows = await listTargets(ctx, [...new Set(claimed.map((c) => c.endpointId))])
   const open = (secret: Buffer) => signingKeys(vault.open(secretPurpose(ctx.storeId), secret))
+  // One that this installation's key does not open must not hold up the store's other endpoints.
+  const signersOf = (secret: Buffer, previous: Buffer | null): Signers | null => {
+    try {
+      return { current: open(secret), previous: previous && open(previous) }
+    } catch {
+      return null
+    }
+  }
   return new Map(
     rows.map(({ id, url, secret, previousSecret, failing, sandbox, testClock }) => {
       // A row that is none, which no use case writes, fails as what it is and holds up no other endpoint.
       const { origin, pathname, search } = URL.parse(url) ?? { origin: 'null', pathname: '/', search: '' }
-      const signers = { current: open(secret), previous: previousSecret && open(previousSecret) }
+      const signers = signersOf(secret, previousSecret)
       return [id, { target: { origin, path: pathname + search }, url, signers, failing, sandbox, testClock }]
     })
   )
