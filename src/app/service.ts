@@ -187,9 +187,12 @@ export async function createService(options: ServiceOptions) {
     },
     /** Takes no more requests, lets what is under way end, gives leases back. */
     async stop() {
-      await Promise.all([...housekeeping.map((work) => work.stop()), runner.stop(), http.close(), delivery.stop()])
+      const parts = [...housekeeping.map((work) => work.stop()), runner.stop(), http.close(), delivery.stop()]
+      // What is still running writes to the database, which closes after us: one that fails must not hurry the others.
+      const ends = await Promise.allSettled(parts)
       await sandbox.close()
       await worker.stop()
+      for (const end of ends) if (end.status === 'rejected') throw end.reason
     }
   }
 }

@@ -8,7 +8,7 @@ import { rulesFor, type WebhookSettings } from './endpoint.ts'
 import { createLanes } from './lanes.ts'
 import { type Post, postDelivery } from './post-delivery.ts'
 import { type FinishedTry, recordTries } from './record-tries.ts'
-import { RETRY_SCHEDULE, type RetrySchedule } from './retry-schedule.ts'
+import { DISABLE_AFTER_HOURS, RETRY_SCHEDULE, type RetrySchedule } from './retry-schedule.ts'
 import { deliveryHeaders } from './sign-delivery.ts'
 import { type TakenDelivery, takeDueDeliveries } from './take-due-deliveries.ts'
 
@@ -45,7 +45,8 @@ type Parcel = TakenDelivery & { storeId: number; claimedAtMs: number; startBy: n
 /** The sender: posts due deliveries and writes down how each try went. `runOnce` counts what is still under way too. */
 export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEngine {
   const { db, vault, leaseOwner, timeoutMs = TIMEOUT_MS } = options
-  const outcomes = { schedule: options.schedule ?? RETRY_SCHEDULE, disableAfterHours: options.disableAfterHours ?? 120 }
+  const { schedule = RETRY_SCHEDULE, disableAfterHours = DISABLE_AFTER_HOURS } = options
+  const outcomes = { schedule, disableAfterHours }
   const agents = openAgents(options)
   const cutOffs = new Set<() => void>()
   const turns = new Set<Promise<number>>()

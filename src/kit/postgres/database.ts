@@ -71,7 +71,8 @@ export class Database {
       onConnect: async (client: pg.ClientBase) => {
         // One that breaks under a transaction must not end the process either: the statement under way fails.
         client.on('error', () => {})
-        await client.query(`set role ${role}`)
+        // A process that stands still in the middle of a transaction must not keep its locks from the others.
+        await client.query(`set role ${role}; set idle_in_transaction_session_timeout = '60s'`)
       }
     })
     this.#store = new pg.Pool({ ...base, max: options.poolSize ?? 8, ...as(STORE_ROLE) } as pg.PoolConfig)
