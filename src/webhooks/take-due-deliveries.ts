@@ -3,7 +3,7 @@ import type { Vault } from '#kit/secrets'
 import { type ClaimedRow, claimDueDeliveries, listTargets } from './delivery-queries.ts'
 import { type Answer, INTERRUPTED } from './post-delivery.ts'
 import { type RecordOptions, recordTries } from './record-tries.ts'
-import { type Signers, secretPurpose, signingKeys } from './sign-delivery.ts'
+import { type Signers, type SigningKeys, secretPurpose, signingKeys } from './sign-delivery.ts'
 
 /** A leased delivery with all that sending it takes. */
 export type TakenDelivery = ClaimedRow & {
@@ -63,14 +63,18 @@ export async function takeDueDeliveries(
 
 async function targetsOf(ctx: Ctx, claimed: ClaimedRow[], vault: Vault) {
   const rows = await listTargets(ctx, [...new Set(claimed.map((c) => c.endpointId))])
-  const open = (secret: Buffer) => signingKeys(vault.open(secretPurpose(ctx.storeId), secret))
   // One that this installation's key does not open must not hold up the store's other endpoints.
-  const signersOf = (secret: Buffer, previous: Buffer | null): Signers | null => {
+  const open = (secret: Buffer): SigningKeys | null => {
     try {
-      return { current: open(secret), previous: previous && open(previous) }
+      return signingKeys(vault.open(secretPurpose(ctx.storeId), secret))
     } catch {
       return null
     }
+  }
+  const signersOf = (secret: Buffer, previousSecret: Buffer | null): Signers | null => {
+    const current = open(secret)
+    // Rolling mends an unreadable secret, which then is the previous one: it signs nothing, and is in nobody's way.
+    return current && { current, previous: previousSecret && open(previousSecret) }
   }
   return new Map(
     rows.map(({ id, url, secret, previousSecret, failing, sandbox, testClock }) => {

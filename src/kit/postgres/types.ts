@@ -54,16 +54,21 @@ export const types = {
 
 /** Parameters: Temporal values go as ISO text, arrays of them too; everything else as pg sends it. */
 export function encode(value: unknown): unknown {
-  if (value instanceof Temporal.Instant || value instanceof Temporal.PlainDate) return value.toString()
-  return Array.isArray(value) ? encodeList(value) : value
+  return (Array.isArray(value) && textOfPlain(value)) || encodeItem(value)
 }
 
-/** A list of numbers or booleans as PostgreSQL's text for it; pg would quote and escape each of them. */
-function encodeList(list: unknown[]): unknown {
+/** A list of numbers or booleans as PostgreSQL's text for it; pg would quote and escape each of them. Null: it has others. */
+function textOfPlain(list: unknown[]): string | null {
   let text = ''
   for (const item of list) {
-    if (typeof item !== 'number' && typeof item !== 'boolean' && item !== null) return list.map(encode)
+    if (typeof item !== 'number' && typeof item !== 'boolean' && item !== null) return null
     text += text === '' ? `{${item}` : `,${item}`
   }
   return text === '' ? '{}' : `${text}}`
+}
+
+/** Lists in lists stay lists: as text they would be quoted, and no dimension of the outer one. */
+function encodeItem(value: unknown): unknown {
+  if (value instanceof Temporal.Instant || value instanceof Temporal.PlainDate) return value.toString()
+  return Array.isArray(value) ? value.map(encodeItem) : value
 }
