@@ -10,7 +10,7 @@ import { type Post, postDelivery } from './post-delivery.ts'
 import { type FinishedTry, recordTries } from './record-tries.ts'
 import { DISABLE_AFTER_HOURS, RETRY_SCHEDULE, type RetrySchedule } from './retry-schedule.ts'
 import { deliveryHeaders } from './sign-delivery.ts'
-import { type TakenDelivery, takeDueDeliveries } from './take-due-deliveries.ts'
+import { type TakenDelivery, takeDueDeliveries, type UnsignableTry } from './take-due-deliveries.ts'
 
 export type DeliveryEngineOptions = WebhookSettings & {
   db: Database
@@ -41,6 +41,7 @@ const SLOW_MS = 2_000
 const COME_BACK_MS = 500
 
 type Parcel = TakenDelivery & { storeId: number; claimedAtMs: number; startBy: number; post: Post }
+type Due = { parcels: Parcel[]; unsignable: UnsignableTry[]; interrupted: number }
 
 /** The sender: posts due deliveries and writes down how each try went. `runOnce` counts what is still under way too. */
 export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEngine {
@@ -68,10 +69,10 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
   })
 
   /** Takes what is due into the lanes, in the transaction that already writes down what came out of them. */
-  const takeDue = async (ctx: Ctx): Promise<{ parcels: Parcel[]; writtenDown: number }> => {
+  const takeDue = async (ctx: Ctx): Promise<Due> => {
     const startBy = performance.now() + START_WITHIN_MS
     const room = { room: lanes.room(ctx.storeId), roomElsewhere: lanes.roomElsewhere }
-    const { taken, writtenDown } = await takeDueDeliveries(ctx, { vault, leaseOwner, ...room, ...outcomes })
+    const { taken, ...others } = await takeDueDeliveries(ctx, { vault, leaseOwner, ...room, ...outcomes })
     const { storeId } = ctx
     const claimedAtMs = ctx.now.epochMilliseconds
     // Signed together, which costs a good deal less than one by one between the posts.
@@ -80,14 +81,14 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
       return { ...delivery.target, headers: deliveryHeaders(delivery, body), body, timeoutMs }
     }
     const parcels = taken.map((delivery) => ({ ...delivery, storeId, claimedAtMs, startBy, post: postOf(delivery) }))
-    return { parcels, writtenDown }
+    return { ...others, parcels }
   }
 
   /** Waits a while for tries to end; returns how many it wrote down. */
   const turn = async (storeId: number, waitMs: number): Promise<number> => {
     const passed = await lanes.take(storeId, waitMs)
     if (stopping && passed.length === 0) return 0
-    let due: Awaited<ReturnType<typeof takeDue>> | null = null
+    let due: Due | null = null
     try {
       due = await db.inStore(storeId, async (ctx) => {
         const results = passed.map((p) => p.result)
@@ -95,13 +96,16 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
         await recordTries(ctx, results, outcomes)
         const unsent = results.filter((r) => r.answer === null)
         if (unsent.length > 0) await releaseDeliveries(ctx, unsent)
-        return stopping ? { parcels: [], writtenDown: 0 } : takeDue(ctx)
+        return stopping ? { parcels: [], unsignable: [], interrupted: 0 } : takeDue(ctx)
       })
     } finally {
       lanes.done(storeId, passed, due !== null)
     }
     lanes.add(due.parcels)
-    return passed.length + due.writtenDown
+    const { unsignable, interrupted } = due
+    if (unsignable.length > 0) await db.inStore(storeId, (ctx) => recordTries(ctx, unsignable, outcomes))
+    for (const { answer } of unsignable) options.onTry?.(answer.failure, 0)
+    return passed.length + unsignable.length + interrupted
   }
 
   return {

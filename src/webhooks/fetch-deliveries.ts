@@ -6,6 +6,7 @@ import { sealHandle } from './delivery-handle.ts'
 import { releaseDeliveries } from './delivery-queries.ts'
 import { endpointIdOf } from './endpoint.ts'
 import { disownLeases, keepListening, ListenerState, listenerState } from './listener-queries.ts'
+import { recordTries } from './record-tries.ts'
 import { listenerClosed } from './refusals.ts'
 import { deliveryHeaders } from './sign-delivery.ts'
 import { type TakenDelivery, takeDueDeliveries } from './take-due-deliveries.ts'
@@ -56,7 +57,10 @@ export async function fetchDeliveries(
   while (!over.aborted) {
     const state = await db.direct.maybeOne(ListenerState, listenerState(storeId, endpointId))
     if (!state?.listens) throw listenerClosed(id)
-    const taken = state.due ? await db.inStore(storeId, (ctx) => take(ctx, endpointId, options)) : []
+    const { taken, unsignable } = state.due
+      ? await db.inStore(storeId, (ctx) => take(ctx, endpointId, options))
+      : { taken: [], unsignable: [] }
+    if (unsignable.length > 0) await db.inStore(storeId, (ctx) => recordTries(ctx, unsignable, RECORDING))
     if (gone.aborted && taken.length > 0) await db.inStore(storeId, (ctx) => releaseDeliveries(ctx, taken))
     else if (taken.length > 0) return taken.map((t) => t.fetched)
     const leftMs = until - performance.now()
@@ -67,7 +71,7 @@ export async function fetchDeliveries(
 }
 
 async function take(ctx: Ctx, endpointId: number, { vault, max }: FetchOptions) {
-  const { taken } = await takeDueDeliveries(ctx, {
+  const { taken, unsignable } = await takeDueDeliveries(ctx, {
     ...RECORDING,
     vault,
     // Nobody's, and taken off again before anyone sees it.
@@ -80,11 +84,12 @@ async function take(ctx: Ctx, endpointId: number, { vault, max }: FetchOptions) 
     ctx,
     taken.map((t) => t.id)
   )
-  return taken.map((delivery) => ({
+  const fetched = taken.map((delivery) => ({
     id: delivery.id,
     leaseToken: delivery.leaseToken,
     fetched: fetchedOf(ctx, delivery, vault)
   }))
+  return { taken: fetched, unsignable }
 }
 
 function fetchedOf({ storeId, now }: Ctx, delivery: TakenDelivery, vault: Vault): FetchedDelivery {

@@ -28,37 +28,44 @@ export type TakeOptions = RecordOptions & {
   listener?: number
 }
 
-const UNSIGNABLE: Answer = {
+const UNSIGNABLE = {
   durationMs: 0,
   responseCode: null,
-  failure: 'other',
+  failure: 'other' as const,
   responseText: 'Not sent: the signing secret of this endpoint cannot be read'
-}
+} satisfies Answer
+
+/** A try that failed before it began. */
+export type UnsignableTry = Claimed & { answer: typeof UNSIGNABLE; startedAtMs: number }
 
 /**
- * Leases what is due, in the order in which it is to be sent. Not taken but written down as a try is what a process was
- * sending when it ended (interrupted, and so due anew), and what nothing can sign. `writtenDown` counts those.
+ * Leases what is due, in the order in which it is to be sent. What a process was sending when it ended is not taken but
+ * written down as an interrupted try, and so becomes due anew. `unsignable` are tries that have failed already: for the
+ * caller to record in another transaction, since they tell of their endpoints, which are locked before what waits for them.
  */
 export async function takeDueDeliveries(
   ctx: Ctx,
   options: TakeOptions
-): Promise<{ taken: TakenDelivery[]; writtenDown: number }> {
+): Promise<{ taken: TakenDelivery[]; unsignable: UnsignableTry[]; interrupted: number }> {
   const claimed = await claimDueDeliveries(ctx, options.leaseOwner, options)
-  if (claimed.length === 0) return { taken: [], writtenDown: 0 }
+  if (claimed.length === 0) return { taken: [], unsignable: [], interrupted: 0 }
   const targets = await targetsOf(ctx, claimed, options.vault)
-  const claimedOnes = claimed.map((delivery) => ({ ...delivery, ...targets.get(delivery.endpointId)! }))
-  const isToSend = (delivery: Claimed): delivery is TakenDelivery => !delivery.wasBegun && delivery.signers !== null
-  const rest = claimedOnes.filter((delivery) => !isToSend(delivery))
-  if (rest.length > 0) {
-    const startedAtMs = ctx.now.epochMilliseconds
-    const answerOf = (delivery: Claimed) => (delivery.wasBegun ? INTERRUPTED : UNSIGNABLE)
+  const all = claimed.map((delivery) => ({ ...delivery, ...targets.get(delivery.endpointId)! }))
+  const startedAtMs = ctx.now.epochMilliseconds
+  const interrupted = all.filter((delivery) => delivery.wasBegun)
+  if (interrupted.length > 0) {
     await recordTries(
       ctx,
-      rest.map((delivery) => ({ ...delivery, answer: answerOf(delivery), startedAtMs })),
+      interrupted.map((delivery) => ({ ...delivery, answer: INTERRUPTED, startedAtMs })),
       options
     )
   }
-  return { taken: claimedOnes.filter(isToSend), writtenDown: rest.length }
+  const whole = all.filter((delivery) => !delivery.wasBegun)
+  const isSignable = (delivery: Claimed): delivery is TakenDelivery => delivery.signers !== null
+  const unsignable = whole
+    .filter((delivery) => !isSignable(delivery))
+    .map((delivery) => ({ ...delivery, answer: UNSIGNABLE, startedAtMs }))
+  return { taken: whole.filter(isSignable), unsignable, interrupted: interrupted.length }
 }
 
 async function targetsOf(ctx: Ctx, claimed: ClaimedRow[], vault: Vault) {

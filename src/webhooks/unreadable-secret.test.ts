@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks'
 import { sql } from '#kit/postgres'
 import { testDatabase } from '../../test/database.ts'
 import { endpointIdOf } from './endpoint.ts'
-import { findDelivery, listDeliveries, resendDelivery, rollSecret } from './index.ts'
+import { fetchDeliveries, findDelivery, listDeliveries, openListener, resendDelivery, rollSecret } from './index.ts'
 import { findEndpoint } from './list-endpoints.ts'
 import { aFact, aReceiver, aSendingStore, testSettings } from './test-receiver.ts'
 
@@ -69,3 +69,16 @@ for (const overlapHours of [0, 24]) {
     assert.equal((await store.inStore((ctx) => findEndpoint(ctx, id)))!.failingSince, null)
   })
 }
+
+test('a terminal is given nothing that nothing can sign', async () => {
+  const store = await aSendingStore(db)
+  const { id } = await store.inStore((ctx) => openListener(ctx, {}, testSettings))
+  await damageSecret(store, id)
+  await store.record(aFact(1))
+  await store.settle()
+  const never = new AbortController().signal
+  const options = { ...testSettings, max: 10, waitMs: 0, ending: never, gone: never }
+  assert.deepEqual(await fetchDeliveries(db, store.storeId, id, options), [])
+  const [delivery] = (await store.inStore((ctx) => listDeliveries(ctx, { endpoint: id }))).deliveries
+  assert.deepEqual([delivery!.status, delivery!.tries], ['failed', 1])
+})
