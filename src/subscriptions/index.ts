@@ -1,4 +1,12 @@
 export {
+  ACTIVITY_KINDS,
+  ACTORS,
+  type Activity,
+  type ActivityKind,
+  type ActorName,
+  MOST_NOTE_CHARACTERS
+} from './activity.ts'
+export {
   type CycleResult,
   type DueCycle,
   markDueNow,
@@ -9,6 +17,7 @@ export {
 export { billingDate, type Rhythm } from './billing-dates.ts'
 export { type Cancellation, cancelSubscription } from './cancel-subscription.ts'
 export { billingFrequency, shownStatus } from './events.ts'
+export { listActivity } from './list-activity.ts'
 export { type Actor, PUSH_CONTRACT } from './moves.ts'
 export { pauseSubscription } from './pause-subscription.ts'
 export {
@@ -19,6 +28,7 @@ export {
   notePushed,
   type Pushed
 } from './queries.ts'
+export { type NewActivity, recordActivities } from './record-activity.ts'
 export { resumeEndedPauses, resumeSubscription } from './resume-subscription.ts'
 export type { PaymentMethod, Subscription } from './subscription.ts'
 export { syncContracts } from './sync-contracts.ts'

@@ -1,0 +1,61 @@
+import { instant, int, json, nullable, oneOf, type RowOf, row, text } from '#kit/postgres'
+
+/** Everything that can stand in the history of a contract. */
+export const ACTIVITY_KINDS = [
+  'created',
+  'activated',
+  'trial_started',
+  'trial_ended',
+  'paused',
+  'resumed',
+  'cancelled',
+  'reactivated',
+  'expired',
+  'failed',
+  'skipped',
+  'date_changed',
+  'plan_changed',
+  'price_changed',
+  'frequency_changed',
+  'payment_method_changed',
+  'charge_scheduled',
+  'charge_succeeded',
+  'charge_failed',
+  'retry_scheduled',
+  'retry_asked',
+  'action_required',
+  'action_reminded',
+  'charge_corrected',
+  'charged_after_stop',
+  'recovered',
+  'gave_up',
+  /** The platform had something else than we had, which we followed. */
+  'reconciled',
+  'imported',
+  'gifted',
+  'note'
+] as const
+export type ActivityKind = (typeof ACTIVITY_KINDS)[number]
+
+/** Who does things to a subscription. */
+export const ACTORS = ['api', 'customer', 'operator', 'scheduler', 'dunning', 'platform', 'import'] as const
+export type ActorName = (typeof ACTORS)[number]
+
+export const MOST_NOTE_CHARACTERS = 1024
+
+/** One line of the history of a contract; plan names as they were then (spec 2, activity_log_m). */
+export const Activity = row({
+  id: int,
+  subscriptionId: int,
+  kind: oneOf(...ACTIVITY_KINDS),
+  actor: oneOf(...ACTORS),
+  /** Which one of its kind, where there are several: the API key, say. */
+  actorId: nullable(text),
+  text,
+  notes: nullable(text),
+  planGroupName: nullable(text),
+  planName: text,
+  refs: json<Record<string, unknown>>(),
+  occurredAt: instant
+})
+export type Activity = RowOf<typeof Activity>
