@@ -41,14 +41,15 @@ export function createBillingEngine(options: {
     async runOnce(storeId) {
       const [now, next] = await Promise.all([storeNow(db, storeId), ahead(storeId)])
       const isDue = (at: Temporal.Instant | null) => at !== null && Temporal.Instant.compare(at, now) <= 0
-      let done = 0
-      if (isDue(next.resume)) done += await db.inStore(storeId, (ctx) => resumeEndedPauses(ctx, BATCH))
-      if (isDue(next.due)) done += await db.inStore(storeId, (ctx) => openDueAttempts(ctx, BATCH))
+      const submit = async () => submitAttempts(db, storeId, await connectorOf(storeId), leaseOwner, SENT_TOGETHER)
+      const sent = isDue(next.check) ? await submit() : 0
+      // Cycles are opened as fast as they can be sent: one that waits unopened can still be moved and skipped.
+      if (sent === SENT_TOGETHER) return sent
+      let opened = 0
+      if (isDue(next.resume)) opened += await db.inStore(storeId, (ctx) => resumeEndedPauses(ctx, BATCH))
+      if (isDue(next.due)) opened += await db.inStore(storeId, (ctx) => openDueAttempts(ctx, BATCH))
       // What was just opened is to be sent at once.
-      if (done > 0 || isDue(next.check)) {
-        done += await submitAttempts(db, storeId, await connectorOf(storeId), leaseOwner, SENT_TOGETHER)
-      }
-      return done
+      return sent + opened + (opened > 0 ? await submit() : 0)
     }
   }
 }

@@ -1,6 +1,18 @@
 import type { Engine } from './engine.ts'
 import { EVENT_TYPES, type EventType } from './outbox.ts'
-import { type Ctx, type Database, directSql, instant, int, json, oneOf, row, sql, text } from './postgres/index.ts'
+import {
+  bool,
+  type Ctx,
+  type Database,
+  directSql,
+  instant,
+  int,
+  json,
+  oneOf,
+  row,
+  sql,
+  text
+} from './postgres/index.ts'
 
 /** A fact as it was recorded. `data` is the payload's JSON text. */
 export type StoredEvent = {
@@ -53,9 +65,16 @@ export function createDispatchEngine({ db, consumers }: { db: Database; consumer
   }
 }
 
-/** One dispatcher at a time per store, or a later batch could be told before an earlier one. */
+/**
+ * One dispatcher at a time per store, or a later batch could be told before an earlier one. Who finds another at it has
+ * nothing to do: that one goes on until nothing is left, and what is recorded at its very end is due at the next sweep.
+ */
 async function lockNextEvents(ctx: Ctx): Promise<StoredEvent[]> {
-  await ctx.tx.run(sql`select pg_advisory_xact_lock(hashtextextended('dispatch', ${ctx.storeId}))`)
+  const { isMine } = await ctx.tx.one(
+    row({ isMine: bool }),
+    sql`select pg_try_advisory_xact_lock(hashtextextended('dispatch', ${ctx.storeId})) as is_mine`
+  )
+  if (!isMine) return []
   return ctx.tx.many(
     StoredEventRow,
     sql`
