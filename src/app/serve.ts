@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { Database, migrate } from '#kit/postgres'
 import { openVault } from '#kit/secrets'
-import { listStores } from '#stores'
+import { listStores, masterKeyFits } from '#stores'
 import { announceServer, withdrawServer } from '../cli/announcement.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../kit/postgres/embedded.ts'
 import { addressOf, type Config, loadConfig } from './config.ts'
@@ -15,6 +15,10 @@ import { SettingProblem } from './settings.ts'
 
 /** A start that cannot go on: one line that says why, and the process ends. */
 class StartRefused extends Error {}
+
+const WRONG_MASTER_KEY =
+  'The master key does not open the secrets in this database. ' +
+  'PERENNIAL_MASTER_KEY, or DATA_DIR/master.key, must be the key that the database was made with.'
 
 /**
  * Runs the service until a signal ends it: database, migrations, both ports, the demo store at the first start, then the
@@ -47,6 +51,8 @@ async function run(config: Config): Promise<void> {
     const sandboxDb = stack.adopt(new Database({ url, poolSize: 6 }), (open) => open.close())
     const urls = { public: config.publicUrl ?? '', sandbox: '' }
     const vault = openVault(config.masterKey)
+    // Or every push and every webhook of every store would fail, one by one.
+    if (!(await masterKeyFits(db, vault))) refuse(WRONG_MASTER_KEY)
     const metrics = stack.adopt(createMetrics(), (open) => open.close())
     const service = stack.adopt(
       await createService({

@@ -4,6 +4,7 @@ export { type CreatedStore, createStore, type NewStore } from './create-store.ts
 export { findStore, listStores, theStore } from './find-store.ts'
 export { type ApiKey, listKeys } from './key-queries.ts'
 export { createKey, revokeKey } from './keys.ts'
+export { masterKeyFits } from './master-key-fits.ts'
 export { listNotices, type Notice, notify } from './notices.ts'
 export { type Credentials, movePlatform, platformAccess, type StoreAccess, storeByDomain } from './platform-access.ts'
 export { markStoreConnected } from './queries.ts'
