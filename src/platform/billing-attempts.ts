@@ -1,11 +1,12 @@
 import { mapBounded } from './bounded.ts'
 import { byIds } from './by-ids.ts'
 import type { PlatformClient } from './client.ts'
-import { BillingAttemptCreate, BillingAttemptKeys, BillingAttemptsByIds } from './documents.ts'
+import { AttemptsCreatedSince, BillingAttemptCreate, BillingAttemptKeys, BillingAttemptsByIds } from './documents.ts'
 import { type PlatformResult, succeeded } from './outcome.ts'
+import { readListed, sinceQuery } from './pages.ts'
 import { gid, type ProfileName } from './profiles.ts'
 import { readAttempt } from './read-answers.ts'
-import type { AttemptRequest, PlatformAttempt } from './shapes.ts'
+import type { AttemptRequest, Listed, PlatformAttempt } from './shapes.ts'
 
 const AT_ONCE = 16
 /** Pages of a hundred attempts of one contract: two centuries of months. Beyond, the key counts as not found. */
@@ -42,6 +43,17 @@ export function createBillingAttempts(
 
 export function fetchBillingAttempts(client: PlatformClient, profile: ProfileName, ids: string[]) {
   return byIds(client, profile, 'SubscriptionBillingAttempt', BillingAttemptsByIds, ids, readAttempt)
+}
+
+/** A page of the attempts made at `since` or later, oldest first. */
+export function listBillingAttempts(
+  client: PlatformClient,
+  since: Temporal.Instant,
+  after: string | null
+): Promise<PlatformResult<Listed<PlatformAttempt>>> {
+  return client.query(AttemptsCreatedSince, { query: sinceQuery('created_at', since), after }, (data) =>
+    readListed(data.at('subscriptionBillingAttempts'), readAttempt)
+  )
 }
 
 export async function fetchBillingAttemptByKey(

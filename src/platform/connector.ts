@@ -2,11 +2,12 @@ import {
   createBillingAttempt,
   createBillingAttempts,
   fetchBillingAttemptByKey,
-  fetchBillingAttempts
+  fetchBillingAttempts,
+  listBillingAttempts
 } from './billing-attempts.ts'
 import { byIds } from './by-ids.ts'
 import { clientFor } from './client.ts'
-import { fetchContract, fetchContracts, moveContract } from './contracts.ts'
+import { fetchContract, fetchContracts, listContracts, moveContract } from './contracts.ts'
 import { createPlanProduct } from './create-plan-product.ts'
 import { fetchCustomers, updateCustomers } from './customers.ts'
 import {
@@ -26,6 +27,7 @@ import { readOrder } from './read-answers.ts'
 import type {
   AttemptRequest,
   CustomerChange,
+  Listed,
   PlanProduct,
   PlanTerms,
   PlatformAttempt,
@@ -55,11 +57,18 @@ export type Connector = {
   contract(id: string): Promise<PlatformResult<PlatformContract | null>>
   /** By id; contracts that the platform does not have are left out. */
   contracts(ids: string[]): Promise<PlatformResult<Map<string, PlatformContract>>>
+  /** A page of those that changed at `since` or later, in that order; of all, by id, when it is null. */
+  contractsUpdatedSince(
+    since: Temporal.Instant | null,
+    after: string | null
+  ): Promise<PlatformResult<Listed<PlatformContract>>>
   createBillingAttempt(request: AttemptRequest): Promise<PlatformResult<PlatformAttempt>>
   /** One result per request, in the order given; each stands for itself. */
   createBillingAttempts(requests: AttemptRequest[]): Promise<PlatformResult<PlatformAttempt>[]>
   /** By id; attempts that the platform does not have are left out. */
   billingAttempts(ids: string[]): Promise<PlatformResult<Map<string, PlatformAttempt>>>
+  /** A page of those made at `since` or later, oldest first. */
+  attemptsCreatedSince(since: Temporal.Instant, after: string | null): Promise<PlatformResult<Listed<PlatformAttempt>>>
   /** Finds out whether a lost `createBillingAttempt` was executed. Null: the contract has no attempt with this key. */
   billingAttemptByKey(contractId: string, idempotencyKey: string): Promise<PlatformResult<PlatformAttempt | null>>
   /** By id; orders that the platform does not have are left out. */
@@ -90,9 +99,11 @@ export function connectorFor(access: PlatformAccess, options: ConnectorOptions =
     ensureWebhooks: (uri, topics) => ensureWebhooks(client, uri, topics),
     contract: (id) => fetchContract(client, profile, id),
     contracts: (ids) => fetchContracts(client, profile, ids),
+    contractsUpdatedSince: (since, after) => listContracts(client, profile, since, after),
     createBillingAttempt: (request) => createBillingAttempt(client, profile, request),
     createBillingAttempts: (requests) => createBillingAttempts(client, profile, requests),
     billingAttempts: (ids) => fetchBillingAttempts(client, profile, ids),
+    attemptsCreatedSince: (since, after) => listBillingAttempts(client, since, after),
     billingAttemptByKey: (contractId, key) => fetchBillingAttemptByKey(client, profile, contractId, key),
     orders: (ids) => byIds(client, profile, 'Order', OrdersByIds, ids, readOrder),
     customers: (ids) => fetchCustomers(client, profile, ids),

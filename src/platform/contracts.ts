@@ -1,12 +1,13 @@
 import { byIds } from './by-ids.ts'
 import type { PlatformClient } from './client.ts'
 import type { ContractMoved } from './connector.ts'
-import { type AdminDocument, ContractById, ContractsByIds } from './documents.ts'
+import { type AdminDocument, AllContracts, ContractById, ContractsByIds, ContractsUpdatedSince } from './documents.ts'
 import type { Fields } from './fields.ts'
 import { type PlatformResult, succeeded } from './outcome.ts'
+import { readListed, sinceQuery } from './pages.ts'
 import { gid, type ProfileName } from './profiles.ts'
 import { readContract, readMoved } from './read-answers.ts'
-import type { PlatformContract } from './shapes.ts'
+import type { Listed, PlatformContract } from './shapes.ts'
 
 type Page = { contract: PlatformContract; after: string | null }
 
@@ -38,7 +39,7 @@ export async function fetchContract(
   return succeeded(whole)
 }
 
-/** Many contracts; those with more lines than the batch reads are read again, each alone. */
+/** Many contracts, each with all its lines. */
 export async function fetchContracts(
   client: PlatformClient,
   profile: ProfileName,
@@ -49,15 +50,41 @@ export async function fetchContracts(
     return { id: page.contract.id, ...page }
   })
   if (!pages.ok) return pages
-  const contracts = new Map<string, PlatformContract>()
-  for (const { id, contract, after } of pages.value.values()) {
-    if (!after) {
-      contracts.set(id, contract)
-      continue
-    }
-    const whole = await fetchContract(client, profile, id)
+  const whole = await withAllLines(client, profile, [...pages.value.values()])
+  return whole.ok ? succeeded(new Map(whole.value.map((contract) => [contract.id, contract]))) : whole
+}
+
+/**
+ * A page of the contracts that changed at `since` or later, those that changed longest ago first; of all of them, in order of
+ * id, when that is null. `after` is where the page before ended.
+ */
+export async function listContracts(
+  client: PlatformClient,
+  profile: ProfileName,
+  since: Temporal.Instant | null,
+  after: string | null
+): Promise<PlatformResult<Listed<PlatformContract>>> {
+  const read = (data: Fields) => readListed(data.at('subscriptionContracts'), readPage)
+  const page =
+    since === null
+      ? await client.query(AllContracts, { after }, read)
+      : await client.query(ContractsUpdatedSince, { query: sinceQuery('updated_at', since), after }, read)
+  if (!page.ok) return page
+  const whole = await withAllLines(client, profile, page.value.items)
+  return whole.ok ? succeeded({ items: whole.value, after: page.value.after }) : whole
+}
+
+/** Contracts with more lines than a batch reads are read again, each alone; one that is gone by then is left out. */
+async function withAllLines(
+  client: PlatformClient,
+  profile: ProfileName,
+  pages: Page[]
+): Promise<PlatformResult<PlatformContract[]>> {
+  const contracts: PlatformContract[] = []
+  for (const { contract, after } of pages) {
+    const whole = after ? await fetchContract(client, profile, contract.id) : succeeded(contract)
     if (!whole.ok) return whole
-    if (whole.value) contracts.set(id, whole.value)
+    if (whole.value) contracts.push(whole.value)
   }
   return succeeded(contracts)
 }

@@ -83,6 +83,24 @@ export const ContractById = document(`query ContractById($id: ID!, $after: Strin
 }
 ${ContractParts}`)
 
+// Pages of the same size and shape as ContractsByIds. Sorted by what they are asked for: one that changes meanwhile moves to
+// the end of the list, where the walk still comes past.
+export const ContractsUpdatedSince = document(`query ContractsUpdatedSince($query: String!, $after: String) {
+  subscriptionContracts(first: 50, after: $after, query: $query, sortKey: UPDATED_AT) {
+    nodes { ...ContractParts lines(first: 3) { ...LineParts } }
+    pageInfo { hasNextPage endCursor }
+  }
+}
+${ContractParts}`)
+
+export const AllContracts = document(`query AllContracts($after: String) {
+  subscriptionContracts(first: 50, after: $after, sortKey: ID) {
+    nodes { ...ContractParts lines(first: 3) { ...LineParts } }
+    pageInfo { hasNextPage endCursor }
+  }
+}
+${ContractParts}`)
+
 export const ContractPause = document(`mutation ContractPause($id: ID!) {
   subscriptionContractPause(subscriptionContractId: $id) { ${contractMoved} }
 }`)
@@ -114,6 +132,14 @@ ${AttemptParts}`)
 
 export const BillingAttemptsByIds = document(`query BillingAttemptsByIds($ids: [ID!]!) {
   nodes(ids: $ids) { ... on SubscriptionBillingAttempt { ...AttemptParts } }
+}
+${AttemptParts}`)
+
+export const AttemptsCreatedSince = document(`query AttemptsCreatedSince($query: String!, $after: String) {
+  subscriptionBillingAttempts(first: 50, after: $after, query: $query, sortKey: CREATED_AT) {
+    nodes { ...AttemptParts }
+    pageInfo { hasNextPage endCursor }
+  }
 }
 ${AttemptParts}`)
 

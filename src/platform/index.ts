@@ -26,10 +26,23 @@ export {
 export { ADMIN_PATH, API_VERSION, gid, numericIdOf, PROFILES, type ProfileName } from './profiles.ts'
 export { type Received, receiveWebhook, type WebhookStore } from './receive-webhook.ts'
 export {
+  claimWalk,
+  listReconciliations,
+  markNotWalked,
+  markWalked,
+  nextReconciliationAt,
+  type Reconciliation,
+  reconcileNow,
+  scheduleReconciliations,
+  type Walk,
+  type WalkedPage
+} from './reconciliation.ts'
+export {
   type AttemptRequest,
   type CustomerChange,
   compareRevisions,
   type Interval,
+  type Listed,
   type PlanProduct,
   type PlanTerms,
   type PlatformAttempt,

@@ -4,6 +4,9 @@
 export type Interval = (typeof INTERVALS)[number]
 export const INTERVALS = ['day', 'week', 'month', 'year'] as const
 
+/** A page of a list. `after` leads to the next one; null on the last. */
+export type Listed<T> = { items: T[]; after: string | null }
+
 export type PlatformShop = { name: string; domain: string; timezone: string; currency: string }
 
 /** `type` is `card`, `shop_pay`, `paypal`, `bank_account` or, for an instrument we do not know, `other`. */

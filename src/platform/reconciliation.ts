@@ -1,0 +1,136 @@
+import { type Ctx, directSql, instant, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
+
+/** What is looked at on a schedule, in the order in which it is looked at when all of it is due. */
+export const RECONCILIATIONS = ['webhooks', 'contracts', 'attempts', 'all_contracts', 'failed_attempts'] as const
+export type ReconciliationKind = (typeof RECONCILIATIONS)[number]
+
+const EVERY_MINUTES: Record<ReconciliationKind, number> = {
+  webhooks: 60,
+  contracts: 15,
+  attempts: 15,
+  all_contracts: 1440,
+  failed_attempts: 1440
+}
+/** After each failure in a row; never later than the schedule would have it. */
+const RETRY_AFTER_MINUTES = [1, 5, 15, 60] as const
+/** A page that does not come so often in a row may be the fault of the place in the list: the walk begins anew. */
+const FAILURES_UNTIL_NEW_WALK = 4
+const MAX_ERROR_LENGTH = 500
+
+export const Reconciliation = row({
+  kind: oneOf(...RECONCILIATIONS),
+  /** Real time, also where the store has a test clock. */
+  nextAt: instant,
+  cursorAt: instant,
+  seen: int,
+  changed: int,
+  failures: int,
+  lastError: nullable(text),
+  finishedAt: nullable(instant)
+})
+export type Reconciliation = RowOf<typeof Reconciliation>
+
+const Walk = row({
+  kind: oneOf(...RECONCILIATIONS),
+  cursorAt: instant,
+  beganAt: instant,
+  pageAfter: nullable(text),
+  lastId: text,
+  failures: int,
+  leaseToken: int
+})
+/** A walk that this process has in hand, at its next page. Store time. */
+export type Walk = RowOf<typeof Walk>
+
+/** What a page came to, and where it ended. `after` is null on the last. */
+export type WalkedPage = { seen: number; changed: number; after: string | null; lastId?: string }
+
+/** Begins the schedule of a store that is new to us: what is there now is known, the first looks come in their time. */
+export async function scheduleReconciliations(ctx: Ctx): Promise<void> {
+  await ctx.tx.run(sql`
+    insert into reconciliations (store_id, kind, next_at, cursor_at)
+    select ${ctx.storeId}, k.kind, clock_timestamp() + k.minutes * (0.9 + 0.2 * random()) * interval '1 minute', ${ctx.now}
+      from unnest(${[...RECONCILIATIONS]}::text[], ${RECONCILIATIONS.map((kind) => EVERY_MINUTES[kind])}::int[]) as k(kind, minutes)
+    on conflict (store_id, kind) do nothing`)
+}
+
+/** Has everything looked at now. A walk that is under way goes on; one that waits to be tried again does so at once. */
+export async function reconcileNow(ctx: Ctx): Promise<void> {
+  await scheduleReconciliations(ctx)
+  await ctx.tx.run(sql`
+    update reconciliations set next_at = clock_timestamp(), failures = 0 where store_id = ${ctx.storeId}`)
+}
+
+export function listReconciliations(ctx: Ctx): Promise<Reconciliation[]> {
+  return ctx.tx.many(
+    Reconciliation,
+    sql`
+    select kind, next_at, cursor_at, seen, changed, failures, last_error, finished_at
+      from reconciliations where store_id = ${ctx.storeId} order by kind`
+  )
+}
+
+/** Takes the walk that is due, at the page where it stands, and begins it if it has not begun. Null when none is. */
+export function claimWalk(ctx: Ctx, leaseOwner: number): Promise<Walk | null> {
+  return ctx.tx.maybeOne(
+    Walk,
+    sql`
+    with due as (
+      select kind from reconciliations
+       where store_id = ${ctx.storeId} and next_at <= clock_timestamp()
+         and (leased_until is null or leased_until < clock_timestamp())
+       order by array_position(${[...RECONCILIATIONS]}::text[], kind) limit 1 for update skip locked)
+    update reconciliations r
+       set lease_token = r.lease_token + 1, lease_owner = ${leaseOwner},
+           leased_until = clock_timestamp() + interval '2 minutes', began_at = coalesce(r.began_at, ${ctx.now}),
+           seen = case when r.began_at is null then 0 else r.seen end,
+           changed = case when r.began_at is null then 0 else r.changed end
+      from due where r.store_id = ${ctx.storeId} and r.kind = due.kind
+    returning r.kind, r.cursor_at, r.began_at, r.page_after, r.last_id, r.failures, r.lease_token`
+  )
+}
+
+/** Notes where a walk stands after a page. After its last page everything up to its beginning is known. */
+export async function markWalked(ctx: Ctx, walk: Walk, page: WalkedPage): Promise<void> {
+  const isOver = page.after === null
+  await ctx.tx.run(sql`
+    update reconciliations
+       set seen = seen + ${page.seen}, changed = changed + ${page.changed}, failures = 0, last_error = null,
+           page_after = ${page.after}, last_id = case when ${isOver} then '' else ${page.lastId ?? ''} end,
+           cursor_at = case when ${isOver} then began_at else cursor_at end,
+           began_at = case when ${isOver} then null else began_at end,
+           finished_at = case when ${isOver} then clock_timestamp() else finished_at end,
+           next_at = case when ${isOver}
+                          then clock_timestamp() + ${EVERY_MINUTES[walk.kind]} * (0.9 + 0.2 * random()) * interval '1 minute'
+                          else next_at end,
+           lease_owner = null, leased_until = null
+     where store_id = ${ctx.storeId} and kind = ${walk.kind} and lease_token = ${walk.leaseToken}`)
+}
+
+/** Puts a walk off whose page did not come. It goes on there, or from its beginning when that place keeps failing. */
+export async function markNotWalked(ctx: Ctx, walk: Walk, error: string): Promise<void> {
+  const failures = walk.failures + 1
+  const retry = RETRY_AFTER_MINUTES[Math.min(failures, RETRY_AFTER_MINUTES.length) - 1]!
+  const minutes = Math.min(retry, EVERY_MINUTES[walk.kind])
+  const isAnew = failures % FAILURES_UNTIL_NEW_WALK === 0
+  await ctx.tx.run(sql`
+    update reconciliations
+       set failures = ${failures}, last_error = ${error.replaceAll('\0', '').slice(0, MAX_ERROR_LENGTH)},
+           page_after = case when ${isAnew} then null else page_after end,
+           last_id = case when ${isAnew} then '' else last_id end,
+           next_at = clock_timestamp() + ${minutes} * interval '1 minute', lease_owner = null, leased_until = null
+     where store_id = ${ctx.storeId} and kind = ${walk.kind} and lease_token = ${walk.leaseToken}`)
+}
+
+/**
+ * When a store is next to be looked at, in its own time: schedules are real time, so in a store whose clock stands still that
+ * is now or never. A clock that is moved does not stop for it.
+ */
+export const nextReconciliationAt = directSql<[storeId: number]>(
+  'next_reconciliation_at',
+  `select case when min(r.next_at) <= clock_timestamp()
+               then date_trunc('milliseconds', coalesce(s.clock_at, clock_timestamp())) end as at
+     from reconciliations r join stores s on s.store_id = $1
+    where r.store_id = $1 and (r.leased_until is null or r.leased_until < clock_timestamp())
+    group by s.clock_at`
+)
