@@ -15,7 +15,7 @@ import {
 import { type Credentials, forgetPlatformAccess, openCredentials, sealCredentials } from './platform-access.ts'
 import { databaseKnowsTimezone, insertStore, lockStoreByDomain, rewriteStore } from './queries.ts'
 import { domainTaken } from './refusals.ts'
-import { checkDunning, type KeptSettings } from './settings.ts'
+import { checkSettings, type KeptSettings } from './settings.ts'
 import type { Store } from './store.ts'
 
 export type NewStore = {
@@ -57,7 +57,7 @@ export async function createStore(db: Database, vault: Vault, input: NewStore): 
     clockAt: checkClock(input),
     platformProfile: checkProfile(input.profile ?? (input.sandbox ? 'platform' : 'shopify')),
     platformUrl: checkPlatformUrl(input.platformUrl),
-    settings: input.dunning ? { dunning: checkDunning(input.dunning) } : {}
+    settings: checkSettings(input.dunning ? { dunning: input.dunning } : {})
   }
 
   const created = await db.inInstallation(async (tx) => {

@@ -9,6 +9,15 @@ export { listNotices, type Notice, notify } from './notices.ts'
 export { type Credentials, movePlatform, platformAccess, type StoreAccess, storeByDomain } from './platform-access.ts'
 export { markStoreConnected } from './queries.ts'
 export { SCOPES, type Scope } from './scopes.ts'
-export type { DunningSettings } from './settings.ts'
+export {
+  CATCH_UP,
+  type DunningSettings,
+  type KeptSettings,
+  type Ladder,
+  ON_FAILURE,
+  ON_INVENTORY_FAILURE,
+  type StoreSettings
+} from './settings.ts'
 export { type PlatformProfileName, RATE_PLANS, type RatePlan, type Store } from './store.ts'
 export { type StoreFacts, storeFacts } from './store-facts.ts'
+export { updateSettings } from './update-settings.ts'

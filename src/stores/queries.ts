@@ -5,6 +5,7 @@ import {
   directSql,
   instant,
   int,
+  json,
   nullable,
   oneOf,
   type Queries,
@@ -169,5 +170,21 @@ export function writePlatformUrl(ctx: Ctx, url: string): Promise<number> {
   return ctx.tx.run(
     sql`update stores set platform_url = ${url}, updated_at = clock_timestamp()
          where store_id = ${ctx.storeId} and platform_url <> ${url}`
+  )
+}
+
+/** What the store has set, held until the transaction ends, so that two changes do not lose one another. */
+export async function lockSettings(ctx: Ctx): Promise<KeptSettings> {
+  const { settings } = await ctx.tx.one(
+    row({ settings: json<KeptSettings>() }),
+    sql`select settings from stores where store_id = ${ctx.storeId} for no key update`
+  )
+  return settings
+}
+
+export function writeSettings(ctx: Ctx, settings: KeptSettings): Promise<number> {
+  return ctx.tx.run(
+    sql`update stores set settings = ${JSON.stringify(settings)}::jsonb, updated_at = clock_timestamp()
+         where store_id = ${ctx.storeId}`
   )
 }

@@ -1,34 +1,98 @@
 import { invalidField } from '#kit/refusal'
 
-/** What happens after the last retry of a failed renewal. */
-const ON_FAILURE = ['cancel', 'pause', 'fail'] as const
+/** What happens when a renewal is given up. */
+export const ON_FAILURE = ['cancel', 'pause', 'fail'] as const
+/** As above, for goods that are not there: `skip` passes the cycle over. */
+export const ON_INVENTORY_FAILURE = ['skip', 'pause', 'cancel', 'fail'] as const
+/** Which of several cycles that were missed while the service was down are billed. */
+export const CATCH_UP = ['latest', 'all'] as const
 
-export type DunningSettings = {
+/** Retries of what was declined, and what follows the last. */
+export type Ladder<Ending extends string> = {
   /** Days from each decline to the next try. */
   retryAfterDays: number[]
-  onFailure: (typeof ON_FAILURE)[number]
+  onFailure: Ending
+}
+
+export type DunningSettings = Ladder<(typeof ON_FAILURE)[number]> & {
+  /** How long a charge waits for a new payment method before it is given up; null: for ever. */
+  hardDeclineWaitDays: number | null
+  /** Of charges that fail because goods are not there. */
+  inventory: Ladder<(typeof ON_INVENTORY_FAILURE)[number]>
+}
+
+export type BillingSettings = { catchUp: (typeof CATCH_UP)[number] }
+
+/** What the people who run a store may set. */
+export type StoreSettings = {
+  dunning: DunningSettings
+  billing: BillingSettings
+  /** For how long a cancellation can be taken back; 0: not at all. */
+  reactivationGraceHours: number
 }
 
 /** The part of a store's settings that is kept: what differs from the defaults. */
-export type KeptSettings = { dunning?: Partial<DunningSettings> }
-
-const DUNNING: DunningSettings = { retryAfterDays: [2, 5, 7, 7], onFailure: 'cancel' }
-
-export function dunningOf(kept: KeptSettings): DunningSettings {
-  return { ...DUNNING, ...kept.dunning }
+export type KeptSettings = {
+  dunning?: Partial<Omit<DunningSettings, 'inventory'>> & { inventory?: Partial<DunningSettings['inventory']> }
+  billing?: Partial<BillingSettings>
+  reactivationGraceHours?: number
 }
 
-/** Refuses a ladder that billing could not walk. */
-export function checkDunning(dunning: Partial<DunningSettings>): Partial<DunningSettings> {
-  const { retryAfterDays, onFailure } = dunning
-  if (
-    retryAfterDays &&
-    (retryAfterDays.length > 10 || !retryAfterDays.every((days) => Number.isInteger(days) && days >= 1 && days <= 60))
-  ) {
-    throw invalidField('dunning.retryAfterDays', 'takes at most 10 whole numbers of days from 1 to 60')
-  }
-  if (onFailure && !ON_FAILURE.includes(onFailure)) {
-    throw invalidField('dunning.onFailure', `takes ${ON_FAILURE.join(', ')}`)
-  }
-  return dunning
+export const DEFAULT_SETTINGS: StoreSettings = {
+  dunning: {
+    retryAfterDays: [2, 5, 7, 7],
+    onFailure: 'cancel',
+    // As long as the ladder.
+    hardDeclineWaitDays: 21,
+    inventory: { retryAfterDays: [1, 1, 2, 3, 7], onFailure: 'skip' }
+  },
+  billing: { catchUp: 'latest' },
+  reactivationGraceHours: 24
 }
+
+/** With the defaults for all that is not kept. */
+export function settingsOf(kept: KeptSettings): StoreSettings {
+  const { dunning, billing, reactivationGraceHours } = DEFAULT_SETTINGS
+  return {
+    dunning: { ...dunning, ...kept.dunning, inventory: { ...dunning.inventory, ...kept.dunning?.inventory } },
+    billing: { ...billing, ...kept.billing },
+    reactivationGraceHours: kept.reactivationGraceHours ?? reactivationGraceHours
+  }
+}
+
+/** What is kept after a change: fields that the change leaves out stay as they were. */
+export function changedSettings(kept: KeptSettings, change: KeptSettings): KeptSettings {
+  const inventory = { ...kept.dunning?.inventory, ...change.dunning?.inventory }
+  const dunning = { ...kept.dunning, ...change.dunning, inventory }
+  return { ...kept, ...change, dunning, billing: { ...kept.billing, ...change.billing } }
+}
+
+/** Refuses what billing could not go by. Fields are named as the operator API writes them. */
+export function checkSettings(settings: KeptSettings): KeptSettings {
+  const { dunning, billing, reactivationGraceHours: grace } = settings
+  checkLadder('dunning', dunning, ON_FAILURE)
+  checkLadder('dunning.inventory', dunning?.inventory, ON_INVENTORY_FAILURE)
+  const wait = dunning?.hardDeclineWaitDays
+  if (wait !== undefined && wait !== null && !isWhole(wait, 1, 365)) {
+    throw invalidField('dunning.hard_decline_wait_days', 'takes a whole number of days from 1 to 365, or null for ever')
+  }
+  if (billing?.catchUp !== undefined && !CATCH_UP.includes(billing.catchUp)) {
+    throw invalidField('billing.catch_up', `takes ${CATCH_UP.join(' or ')}`)
+  }
+  if (grace !== undefined && !isWhole(grace, 0, 720)) {
+    throw invalidField('reactivation_grace_hours', 'takes a whole number of hours from 0 to 720')
+  }
+  return settings
+}
+
+function checkLadder(field: string, ladder: Partial<Ladder<string>> | undefined, endings: readonly string[]) {
+  const { retryAfterDays: days, onFailure } = ladder ?? {}
+  if (days !== undefined && (days.length > 10 || !days.every((day) => isWhole(day, 1, 60)))) {
+    throw invalidField(`${field}.retry_after_days`, 'takes at most 10 whole numbers of days from 1 to 60')
+  }
+  if (onFailure !== undefined && !endings.includes(onFailure)) {
+    throw invalidField(`${field}.on_failure`, `takes ${endings.join(', ')}`)
+  }
+}
+
+const isWhole = (value: number, min: number, max: number) => Number.isInteger(value) && value >= min && value <= max

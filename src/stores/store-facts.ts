@@ -1,9 +1,9 @@
 import { type Ctx, json, oneOf, row, sql, text } from '#kit/postgres'
-import { type DunningSettings, dunningOf, type KeptSettings } from './settings.ts'
+import { type KeptSettings, type StoreSettings, settingsOf } from './settings.ts'
 import { PLATFORM_PROFILES, type PlatformProfileName } from './store.ts'
 
-/** What the domain asks of its store: whose spelling its platform speaks, where it lives, how it treats declines. */
-export type StoreFacts = { profile: PlatformProfileName; timezone: string; currency: string; dunning: DunningSettings }
+/** What the domain asks of its store: whose spelling its platform speaks, where it lives, and what its people have set. */
+export type StoreFacts = { profile: PlatformProfileName; timezone: string; currency: string } & StoreSettings
 
 const Facts = row({
   profile: oneOf(...PLATFORM_PROFILES),
@@ -23,7 +23,7 @@ export function storeFacts(ctx: Ctx): Promise<StoreFacts> {
         Facts,
         sql`select platform_profile as profile, timezone, currency, settings from stores where store_id = ${ctx.storeId}`
       )
-      .then(({ settings, ...rest }) => ({ ...rest, dunning: dunningOf(settings) }))
+      .then(({ settings, ...rest }) => ({ ...rest, ...settingsOf(settings) }))
     asked.set(ctx.tx, facts)
   }
   return facts
