@@ -61,16 +61,17 @@ async function push(
 ): Promise<PlatformResult<Omit<Pushed, 'id'>>> {
   let { revision } = contract
   let date: Temporal.Instant | null = null
-  const { status, platformContractId: id, nextBillingAt } = subscription
+  const { platformContractId: id, nextBillingAt, graceEndsAt } = subscription
+  // What is cancelled there cannot be taken back, so it only stands still as long as it can be here.
+  const status = subscription.status === 'cancelled' && graceEndsAt ? 'paused' : subscription.status
   const move = {
     active: () => connector.activateContract(id),
     paused: () => connector.pauseContract(id),
     cancelled: () => connector.cancelContract(id),
     failed: () => connector.failContract(id),
-    // Contracts expire on the platform by themselves.
-    expired: null
+    expired: () => connector.expireContract(id)
   }[status]
-  if (move && contract.status !== status) {
+  if (contract.status !== status) {
     const moved = await move()
     if (!moved.ok) return moved
     revision = moved.value.revision

@@ -3,7 +3,7 @@ import type { Engine } from '#kit/engine'
 import { type Database, directSql, instant, nullable, row } from '#kit/postgres'
 import type { Connector } from '#platform'
 import { storeNow } from '#stores'
-import { nextSubscriptionWork, resumeEndedPauses } from '#subscriptions'
+import { endGraces, nextSubscriptionWork, resumeEndedPauses } from '#subscriptions'
 import { openDueAttempts } from './open-attempts.ts'
 import { submitAttempts } from './submit-attempts.ts'
 
@@ -35,8 +35,8 @@ export function createBillingEngine(options: {
   return {
     name: 'billing',
     async nextDueAt(storeId) {
-      const { due, resume, check } = await ahead(storeId)
-      return earliest(due, resume, check)
+      const { due, resume, grace, check } = await ahead(storeId)
+      return earliest(due, resume, grace, check)
     },
     async runOnce(storeId) {
       const [now, next] = await Promise.all([storeNow(db, storeId), ahead(storeId)])
@@ -46,6 +46,7 @@ export function createBillingEngine(options: {
       // Cycles are opened as fast as they can be sent: one that waits unopened can still be moved and skipped.
       if (sent === SENT_TOGETHER) return sent
       let opened = 0
+      if (isDue(next.grace)) opened += await db.inStore(storeId, (ctx) => endGraces(ctx, BATCH))
       if (isDue(next.resume)) opened += await db.inStore(storeId, (ctx) => resumeEndedPauses(ctx, BATCH))
       if (isDue(next.due)) opened += await db.inStore(storeId, (ctx) => openDueAttempts(ctx, BATCH))
       // What was just opened is to be sent at once.

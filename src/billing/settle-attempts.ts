@@ -3,7 +3,7 @@ import type { Ctx } from '#kit/postgres'
 import { recordOrders } from '#orders'
 import type { PlatformOrder, PlatformPaymentMethod } from '#platform'
 import { storeFacts } from '#stores'
-import { type CycleResult, lockSubscriptions, type Subscription, settleCycles } from '#subscriptions'
+import { type CycleResult, lockSubscriptions, recordActivities, type Subscription, settleCycles } from '#subscriptions'
 import { type Attempt, listSubscriptionsOfKeys, lockAttemptsByKey, markSettled, type Settled } from './attempt.ts'
 import { type Decline, declineOf } from './decline-codes.ts'
 import { attemptsRemainingAfter, type DunningSettings, type DunningStep, nextDunningStep } from './dunning.ts'
@@ -42,7 +42,11 @@ export async function settleAttempts(ctx: Ctx, results: AttemptResult[]): Promis
     }
     return declined(attempt, result, subscription, ctx.now, store)
   })
-  const { after, told: endings } = await settleCycles(
+  const {
+    after,
+    told: endings,
+    activities
+  } = await settleCycles(
     ctx,
     ended.map((e) => e.cycle)
   )
@@ -63,6 +67,7 @@ export async function settleAttempts(ctx: Ctx, results: AttemptResult[]): Promis
       : [billingFailed(of, settled)]
   })
   await record(ctx, ...events, ...endings)
+  await recordActivities(ctx, activities)
   return attempts.length
 }
 

@@ -13,6 +13,7 @@ import { fetchCustomers, updateCustomers } from './customers.ts'
 import {
   ContractActivate,
   ContractCancel,
+  ContractExpire,
   ContractFail,
   ContractPause,
   ContractSetNextBillingDate,
@@ -81,6 +82,7 @@ export type Connector = {
   activateContract(id: string): Promise<PlatformResult<ContractMoved>>
   cancelContract(id: string): Promise<PlatformResult<ContractMoved>>
   failContract(id: string): Promise<PlatformResult<ContractMoved>>
+  expireContract(id: string): Promise<PlatformResult<ContractMoved>>
   setNextBillingDate(id: string, at: Temporal.Instant): Promise<PlatformResult<ContractMoved>>
 }
 
@@ -112,6 +114,7 @@ export function connectorFor(access: PlatformAccess, options: ConnectorOptions =
     activateContract: (id) => moveContract(client, profile, ContractActivate, id),
     cancelContract: (id) => moveContract(client, profile, ContractCancel, id),
     failContract: (id) => moveContract(client, profile, ContractFail, id),
+    expireContract: (id) => moveContract(client, profile, ContractExpire, id),
     setNextBillingDate: (id, at) =>
       moveContract(client, profile, ContractSetNextBillingDate, id, { date: at.toString() })
   }

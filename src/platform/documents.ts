@@ -117,6 +117,10 @@ export const ContractFail = document(`mutation ContractFail($id: ID!) {
   subscriptionContractFail(subscriptionContractId: $id) { ${contractMoved} }
 }`)
 
+export const ContractExpire = document(`mutation ContractExpire($id: ID!) {
+  subscriptionContractExpire(subscriptionContractId: $id) { ${contractMoved} }
+}`)
+
 export const ContractSetNextBillingDate = document(`mutation ContractSetNextBillingDate($id: ID!, $date: DateTime!) {
   subscriptionContractSetNextBillingDate(contractId: $id, date: $date) { ${contractMoved} }
 }`)

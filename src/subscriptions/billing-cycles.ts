@@ -1,6 +1,7 @@
-import { type DomainEvent, record } from '#kit/outbox'
+import { record } from '#kit/outbox'
 import { type Ctx, int, row, sql } from '#kit/postgres'
 import { storeFacts } from '#stores'
+import { lines, named } from './activity-lines.ts'
 import { billingDate, lastCycleDue } from './billing-dates.ts'
 import { subscriptionActivated } from './events.ts'
 import {
@@ -11,11 +12,12 @@ import {
   planEnd,
   planPause,
   pushContracts,
-  timesOf
+  timesOf,
+  type Untold
 } from './moves.ts'
-import { isOver } from './platform-terms.ts'
 import { lockDueSubscriptions, lockSubscriptions, markInBilling, markStates, refreshStandings } from './queries.ts'
 import type { PaymentMethod, Subscription } from './subscription.ts'
+import { isOver } from './transitions.ts'
 
 /** A cycle that has fallen due, handed to billing. */
 export type DueCycle = { subscription: Subscription; cycle: number }
@@ -64,14 +66,14 @@ export type CycleResult = { subscriptionId: number; cycle: number } & (
 
 /**
  * Takes billing's results: the next date from the anchor after a payment, a retry or a hold after a decline, the end
- * when dunning gave up. Returns the subscriptions as they are now, and the facts of first payments and of endings: the
+ * when dunning gave up. Returns the subscriptions as they are now, and facts and history of first payments and of endings: the
  * caller records them after its own, since the charge comes before what follows from it. One that was cancelled or paused while its charge was under way keeps
  * its status.
  */
 export async function settleCycles(
   ctx: Ctx,
   results: CycleResult[]
-): Promise<{ after: Map<number, Subscription>; told: DomainEvent[] }> {
+): Promise<{ after: Map<number, Subscription> } & Untold> {
   const store = await storeFacts(ctx)
   const byId = Map.groupBy(
     results.toSorted((a, b) => a.cycle - b.cycle),
@@ -108,15 +110,28 @@ export async function settleCycles(
   })
   const ofEndings = await carryOutUntold(ctx, endings, 'dunning')
   for (const { after: ended } of endings) after.set(ended.id, ended)
-  const activated = locked
-    .filter((before) => isFirstPayment(before, after.get(before.id)!))
+  const begun = locked.filter((before) => isFirstPayment(before, after.get(before.id)!))
+  // A trial was active before its first payment.
+  const activated = begun
+    .filter(({ trialEndsAt }) => trialEndsAt === null)
     .map(({ id }) => subscriptionActivated(after.get(id)!, ctx.now, store.profile))
-  return { after, told: [...activated, ...ofMembers, ...ofEndings] }
+  return {
+    after,
+    told: [...activated, ...ofMembers, ...ofEndings.told],
+    activities: [
+      ...begun.map(({ id, trialEndsAt }) => ({
+        ...(trialEndsAt === null ? lines.activated() : lines.trialEnded()),
+        ...named('scheduler'),
+        subscriptionId: id
+      })),
+      ...ofEndings.activities
+    ]
+  }
 }
 
-/** A trial was active before its first payment. One that ended while the charge was under way does not become so. */
+/** One that ended while the charge was under way does not begin any more. */
 function isFirstPayment(before: Subscription, after: Subscription): boolean {
-  return before.cycleIndex === 0 && after.cycleIndex > 0 && after.trialEndsAt === null && !isOver(after.status)
+  return before.cycleIndex === 0 && after.cycleIndex > 0 && !isOver(after.status)
 }
 
 function stateAfter(s: Subscription, result: CycleResult, now: Temporal.Instant, timezone: string): Subscription {

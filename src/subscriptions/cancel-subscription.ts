@@ -1,13 +1,16 @@
 import type { Ctx } from '#kit/postgres'
-import { type Actor, carryOut, planCancel, timesOf } from './moves.ts'
+import type { Actor } from './activity-lines.ts'
+import { carryOut, planCancel, timesOf } from './moves.ts'
 import { lockSubscriptions } from './queries.ts'
-import { subscriptionNotFound, wrongStatus } from './refusals.ts'
+import { mustAllow, subscriptionNotFound } from './refusals.ts'
 import type { Subscription } from './subscription.ts'
-import { allows } from './transitions.ts'
 
 export type Cancellation = { reason: string; comment: string | null; by: Actor }
 
-/** Ends it at once; nothing is charged any more. Refuses one that is already cancelled or expired. */
+/**
+ * Ends it at once; nothing is charged any more. For the store's hours of grace the platform's contract is only paused, so
+ * that it can be taken back (docs/decisions/0008). Refuses one that is already cancelled or expired.
+ */
 export async function cancelSubscription(
   ctx: Ctx,
   id: number,
@@ -15,9 +18,12 @@ export async function cancelSubscription(
 ): Promise<Subscription> {
   const [subscription] = await lockSubscriptions(ctx, [id])
   if (!subscription) throw subscriptionNotFound(id)
-  if (!allows('cancel', subscription.status)) throw wrongStatus('cancel', id, subscription.status)
+  mustAllow('cancel', subscription, ctx.now)
 
-  const planned = planCancel(subscription, reason, comment, await timesOf(ctx))
+  const times = await timesOf(ctx)
+  // What was given up as unpaid is over: cancelling it must not be a way back.
+  const graceHours = subscription.status === 'failed' ? 0 : times.store.reactivationGraceHours
+  const planned = planCancel(subscription, reason, comment, times, graceHours)
   await carryOut(ctx, [planned], by)
 
   return planned.after

@@ -67,6 +67,12 @@ export function changesOf(before: Subscription, after: Subscription): Changes {
   )
 }
 
+/** A cancellation that is taken back is no move with an event of its own, so the status is told as a change. */
+export const reactivatedChanges = (before: Subscription, after: Subscription): Changes => ({
+  status: { from: shownStatus(before.status), to: shownStatus(after.status) },
+  ...changesOf(before, after)
+})
+
 const changeable = (s: Subscription) => ({
   plan_id: s.planId && publicId('plan', s.planId),
   plan_name: s.name,

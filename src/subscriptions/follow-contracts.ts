@@ -4,10 +4,12 @@ import type { Ctx } from '#kit/postgres'
 import type { Plan } from '#plans'
 import { compareRevisions, type PlatformContract } from '#platform'
 import type { StoreFacts } from '#stores'
+import { type Line, lineOfPaymentMethod, lines, linesOfTerms, named } from './activity-lines.ts'
 import { withInterval } from './billing-dates.ts'
 import { changesOf, subscriptionUpdated } from './events.ts'
 import {
   carryOut,
+  movedTo,
   type Planned,
   PUSH_CONTRACT,
   planCancel,
@@ -16,9 +18,11 @@ import {
   planResume,
   pushContracts
 } from './moves.ts'
-import { isOver, ourStatus, termsOf } from './platform-terms.ts'
+import { ourStatus, termsOf } from './platform-terms.ts'
 import { markTerms, noteSeen, type Terms } from './queries.ts'
+import { recordActivities } from './record-activity.ts'
 import type { Subscription } from './subscription.ts'
+import { isInBilling, isOver } from './transitions.ts'
 
 /**
  * What came of following. `stopped`: subscriptions that are no longer active, for billing to let go of. `unsure`: contracts
@@ -49,6 +53,12 @@ export async function followContracts(ctx: Ctx, pairs: Pair[], plans: Plan[], st
     planned.map(({ after }) => after).filter((after, i) => hasOtherTerms(planned[i]!.before, after))
   )
   await carryOut(ctx, planned, 'platform')
+  await recordActivities(
+    ctx,
+    looks.flatMap(({ seen, noticed }) =>
+      noticed.map((line) => ({ ...line, ...named('platform'), subscriptionId: seen.id }))
+    )
+  )
   await pushContracts(
     ctx,
     looks.filter(({ isPushed }) => isPushed).map(({ seen }) => seen.id)
@@ -61,8 +71,8 @@ export async function followContracts(ctx: Ctx, pairs: Pair[], plans: Plan[], st
   }
 }
 
-/** `isPushed`: the platform is to follow us instead. */
-type Look = { seen: Subscription; planned: Planned | null; isPushed: boolean; isUnsure: boolean }
+/** `isPushed`: the platform is to follow us instead. `noticed`: what nobody is told of, and stands in the history only. */
+type Look = { seen: Subscription; planned: Planned | null; isPushed: boolean; isUnsure: boolean; noticed: Line[] }
 
 /**
  * The change that makes a subscription agree with its contract, if there is one. While a push of ours waits or is under
@@ -81,15 +91,21 @@ function converge(
     platformRevision: contract.revision,
     platformNextBillingAt: isWaiting ? before.platformNextBillingAt : contract.nextBillingDate,
     maxCycles: contract.maxCycles,
-    paymentMethod: contract.paymentMethod
+    paymentMethod: contract.paymentMethod,
+    // What has ended there cannot be taken back.
+    graceEndsAt: isOver(status) ? null : before.graceEndsAt
   }
-  if (isOver(before.status)) return { seen, planned: null, isPushed: contract.status === 'active', isUnsure: false }
-
+  if (isOver(before.status)) {
+    const isPushed = contract.status === 'active'
+    const noticed = isPushed ? [lines.reconciled(`The platform's contract was active; it is stopped there again`)] : []
+    return { seen, planned: null, isPushed, isUnsure: false, noticed }
+  }
+  const noticed = [lineOfPaymentMethod(before.paymentMethod, contract.paymentMethod)].filter((line) => line !== null)
   const hasMoved = status !== before.status
   const newDate = dateMovedTo(before, contract)
   if (isWaiting && !isOver(status)) {
     const planned = planTerms(before, withTerms(seen, contract, plans, store), store)
-    return { seen, planned, isPushed: false, isUnsure: hasMoved || newDate !== null }
+    return { seen, planned, isPushed: false, isUnsure: hasMoved || newDate !== null, noticed }
   }
   // A date that is over would be a charge at once, and while one is under way or declined the schedule is billing's.
   const isTaken = newDate !== null && Temporal.Instant.compare(newDate, now) > 0 && !isInBilling(before)
@@ -97,11 +113,15 @@ function converge(
   const after = isTaken ? movedTo(newDate, renewed) : renewed
   if (!hasMoved) {
     const dated = isTaken && before.status === 'active' ? { nextBillingAt: newDate, billingDueAt: newDate } : {}
+    const isPushed = newDate !== null && !isTaken && before.status === 'active' && !isInBilling(before)
     return {
       seen: { ...seen, anchorAt: after.anchorAt, anchorCycle: after.anchorCycle },
       planned: planTerms(before, { ...after, ...dated }, store),
-      isPushed: newDate !== null && !isTaken && before.status === 'active' && !isInBilling(before),
-      isUnsure: false
+      isPushed,
+      isUnsure: false,
+      noticed: isPushed
+        ? [...noticed, lines.reconciled('The platform had a next date that is over; ours is put back')]
+        : noticed
     }
   }
   const times = { now, store }
@@ -113,20 +133,20 @@ function converge(
     expired: () => planEnd(after, 'expired', 'expired', times)
   }[status]()
   // Of terms nobody needs to hear once it is over.
-  const told = isOver(status) ? [] : (planTerms(before, renewed, store)?.events ?? [])
+  const told = isOver(status) ? null : planTerms(before, renewed, store)
   return {
     seen,
-    planned: { ...move, before, events: [...told, ...move.events] },
+    planned: {
+      ...move,
+      before,
+      events: [...(told?.events ?? []), ...move.events],
+      activities: [...(told?.activities ?? []), ...move.activities]
+    },
     // The platform does not move its date past those that fell into the pause.
     isPushed: status === 'active' && !isSameDate(move.after.nextBillingAt, contract.nextBillingDate),
-    isUnsure: false
+    isUnsure: false,
+    noticed
   }
-}
-
-/** With this date for the next cycle, and all after it counted from there. A trial lasts until its first charge. */
-function movedTo(date: Temporal.Instant, s: Subscription): Subscription {
-  const isTrial = s.trialEndsAt !== null && s.cycleIndex === 0
-  return { ...s, anchorAt: date, anchorCycle: s.nextCycle, trialEndsAt: isTrial ? date : s.trialEndsAt }
 }
 
 /** With the contract's plan, price and interval; another interval holds from the next cycle on. */
@@ -141,7 +161,8 @@ function planTerms(before: Subscription, after: Subscription, store: StoreFacts)
   const changes = changesOf(before, after)
   const events: DomainEvent[] =
     Object.keys(changes).length > 0 ? [subscriptionUpdated(after, changes, store.profile)] : []
-  return events.length === 0 && !hasOtherTerms(before, after) ? null : { before, after, events }
+  const activities = linesOfTerms(before, after, store.timezone)
+  return events.length === 0 && !hasOtherTerms(before, after) ? null : { before, after, events, activities }
 }
 
 function hasOtherTerms(a: Terms, b: Terms): boolean {
@@ -163,9 +184,4 @@ function dateMovedTo(
 function isSameDate(a: Temporal.Instant | null, b: Temporal.Instant | null): boolean {
   const secondsOf = (at: Temporal.Instant) => Math.floor(at.epochMilliseconds / 1000)
   return a === null || b === null ? a === b : secondsOf(a) === secondsOf(b)
-}
-
-/** An attempt is under way, a retry is ahead, or a hard decline waits for a new payment method. */
-function isInBilling({ status, billingDueAt, declines }: Subscription): boolean {
-  return status === 'active' && (billingDueAt === null || declines > 0)
 }

@@ -6,6 +6,7 @@ export {
   type ActorName,
   MOST_NOTE_CHARACTERS
 } from './activity.ts'
+export type { Actor } from './activity-lines.ts'
 export {
   type CycleResult,
   type DueCycle,
@@ -18,7 +19,7 @@ export { billingDate, type Rhythm } from './billing-dates.ts'
 export { type Cancellation, cancelSubscription } from './cancel-subscription.ts'
 export { billingFrequency, shownStatus } from './events.ts'
 export { listActivity } from './list-activity.ts'
-export { type Actor, PUSH_CONTRACT } from './moves.ts'
+export { PUSH_CONTRACT } from './moves.ts'
 export { pauseSubscription } from './pause-subscription.ts'
 export {
   findSubscriptionByContract,
@@ -28,7 +29,10 @@ export {
   notePushed,
   type Pushed
 } from './queries.ts'
+export { endGraces, reactivateSubscription } from './reactivate-subscription.ts'
 export { type NewActivity, recordActivities } from './record-activity.ts'
+export { rescheduleSubscription } from './reschedule-subscription.ts'
 export { resumeEndedPauses, resumeSubscription } from './resume-subscription.ts'
+export { skipCycle } from './skip-cycle.ts'
 export type { PaymentMethod, Subscription } from './subscription.ts'
 export { syncContracts } from './sync-contracts.ts'

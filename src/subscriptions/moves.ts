@@ -2,59 +2,126 @@ import { enqueue } from '#kit/jobs'
 import { type DomainEvent, record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { type StoreFacts, storeFacts } from '#stores'
+import { type Actor, type Line, lines, named } from './activity-lines.ts'
 import { billingDate, firstCycleAfter } from './billing-dates.ts'
-import { subscriptionCancelled, subscriptionPaused, subscriptionResumed } from './events.ts'
+import {
+  changesOf,
+  reactivatedChanges,
+  subscriptionCancelled,
+  subscriptionPaused,
+  subscriptionResumed,
+  subscriptionUpdated
+} from './events.ts'
 import { markStates, refreshStandings, type SubscriptionState } from './queries.ts'
+import { type NewActivity, recordActivities } from './record-activity.ts'
 import type { Subscription } from './subscription.ts'
-
-/** Who wants a move. What the platform tells us of need not be told to it again. */
-export type Actor = 'api' | 'customer' | 'operator' | 'scheduler' | 'dunning' | 'platform'
+import { isInBilling } from './transitions.ts'
 
 /** A change of one locked subscription, ready to be written together with others. */
 export type Planned = {
   before: Subscription
   after: Subscription & { cancelComment?: string | null }
   events: DomainEvent[]
+  activities: Line[]
 }
 
 type Times = { now: Temporal.Instant; store: StoreFacts }
 
 /** A cycle that billing has had in hand is passed over: what becomes of its attempt has no say in what comes after the pause. */
 export function planPause(s: Subscription, resumesAt: Temporal.Instant | null, { now, store }: Times): Planned {
-  const isInBilling = s.billingDueAt === null || s.declines > 0
   const after = {
     ...s,
     ...stopped,
     status: 'paused' as const,
-    nextCycle: isInBilling ? s.nextCycle + 1 : s.nextCycle,
+    nextCycle: isInBilling(s) ? s.nextCycle + 1 : s.nextCycle,
     pausedAt: now,
     resumesAt,
     updatedAt: now
   }
-  return { before: s, after, events: [subscriptionPaused(after, store.profile)] }
+  return {
+    before: s,
+    after,
+    events: [subscriptionPaused(after, store.profile)],
+    activities: [lines.paused(resumesAt, store.timezone)]
+  }
 }
 
 /** Cycles that fell into the pause are passed over; a date given by the caller becomes the new anchor. */
 export function planResume(s: Subscription, nextBillingAt: Temporal.Instant | null, { now, store }: Times): Planned {
+  const after = { ...goingOn(s, nextBillingAt, { now, store }), pausedAt: null, resumesAt: null }
+  return {
+    before: s,
+    after,
+    events: [subscriptionResumed(after, now, store.profile)],
+    activities: [lines.resumed(after.nextBillingAt, store.timezone)]
+  }
+}
+
+/** Takes a cancellation back. Cycles that fell into it are passed over, so that nothing is charged at once. */
+export function planReactivate(s: Subscription, { now, store }: Times): Planned {
+  const after = {
+    ...goingOn(s, null, { now, store }),
+    cancelledAt: null,
+    cancelReason: null,
+    cancelComment: null,
+    graceEndsAt: null
+  }
+  return {
+    before: s,
+    after,
+    events: [subscriptionUpdated(after, reactivatedChanges(s, after), store.profile)],
+    activities: [lines.reactivated(after.nextBillingAt, store.timezone)]
+  }
+}
+
+/** Active again from the next date of the series after now, or from the date given. */
+function goingOn(s: Subscription, nextBillingAt: Temporal.Instant | null, { now, store }: Times): Subscription {
   const cycle = nextBillingAt ? s.nextCycle : firstCycleAfter(s, s.nextCycle, now, store.timezone)
   const at = nextBillingAt ?? billingDate(s, cycle, store.timezone)
-  const after = {
-    ...s,
-    status: 'active' as const,
-    pausedAt: null,
-    resumesAt: null,
+  const moved = nextBillingAt ? movedTo(nextBillingAt, s) : trialUntil(at, s)
+  return {
+    ...moved,
+    status: 'active',
     nextCycle: cycle,
     nextBillingAt: at,
     billingDueAt: at,
-    anchorAt: nextBillingAt ?? s.anchorAt,
-    anchorCycle: nextBillingAt ? cycle : s.anchorCycle,
     declines: 0,
     updatedAt: now
   }
-  return { before: s, after, events: [subscriptionResumed(after, now, store.profile)] }
 }
 
-export function planCancel(s: Subscription, reason: string, comment: string | null, { now, store }: Times): Planned {
+/** The next cycle is not billed; the one after it keeps its date. */
+export function planSkip(s: Subscription, { now, store }: Times): Planned {
+  const nextCycle = s.nextCycle + 1
+  const at = billingDate(s, nextCycle, store.timezone)
+  const after = { ...trialUntil(at, s), nextCycle, nextBillingAt: at, billingDueAt: at, updatedAt: now }
+  return {
+    before: s,
+    after,
+    events: [subscriptionUpdated(after, changesOf(s, after), store.profile)],
+    activities: [lines.skipped(s, after, store.timezone)]
+  }
+}
+
+/** The next cycle is billed on this date, and all after it are counted from there. */
+export function planReschedule(s: Subscription, nextBillingAt: Temporal.Instant, { now, store }: Times): Planned {
+  const after = { ...movedTo(nextBillingAt, s), nextBillingAt, billingDueAt: nextBillingAt, updatedAt: now }
+  return {
+    before: s,
+    after,
+    events: [subscriptionUpdated(after, changesOf(s, after), store.profile)],
+    activities: [lines.dateChanged(s, after, store.timezone)]
+  }
+}
+
+/** `graceHours`: how long it can be taken back. */
+export function planCancel(
+  s: Subscription,
+  reason: string,
+  comment: string | null,
+  { now, store }: Times,
+  graceHours = 0
+): Planned {
   const after = {
     ...s,
     ...stopped,
@@ -64,28 +131,54 @@ export function planCancel(s: Subscription, reason: string, comment: string | nu
     cancelledAt: now,
     cancelReason: reason,
     cancelComment: comment,
+    graceEndsAt: graceHours > 0 ? now.add({ hours: graceHours }) : null,
     updatedAt: now
   }
-  return { before: s, after, events: [subscriptionCancelled(after, now, reason, store.profile)] }
+  return {
+    before: s,
+    after,
+    events: [subscriptionCancelled(after, now, reason, store.profile)],
+    activities: [lines.cancelled(reason, comment)]
+  }
 }
 
 /** Dunning gave up, or the fixed number of cycles is done: receivers see a cancellation, the state keeps the difference. */
 export function planEnd(s: Subscription, status: 'failed' | 'expired', reason: string, { now, store }: Times): Planned {
   const ended = { cancelledAt: now, cancelReason: reason }
   const after = { ...s, ...stopped, ...ended, status, pausedAt: null, resumesAt: null, updatedAt: now }
-  return { before: s, after, events: [subscriptionCancelled(after, now, reason, store.profile)] }
+  return {
+    before: s,
+    after,
+    events: [subscriptionCancelled(after, now, reason, store.profile)],
+    activities: [lines.ended(status, reason)]
+  }
 }
 
 const stopped = { nextBillingAt: null, billingDueAt: null }
 
-/** Writes planned changes: the rows, the members' standing, the facts, and what the platform must be told. */
-export async function carryOut(ctx: Ctx, planned: Planned[], by: Actor): Promise<void> {
-  await record(ctx, ...(await carryOutUntold(ctx, planned, by)))
+/** With this date for the next cycle, and all after it counted from there. */
+export function movedTo(date: Temporal.Instant, s: Subscription): Subscription {
+  return { ...trialUntil(date, s), anchorAt: date, anchorCycle: s.nextCycle }
 }
 
-/** The same, with the facts returned for a caller who has more to tell before them. */
-export async function carryOutUntold(ctx: Ctx, planned: Planned[], by: Actor): Promise<DomainEvent[]> {
-  if (planned.length === 0) return []
+/** A trial lasts until its first charge. */
+function trialUntil(date: Temporal.Instant, s: Subscription): Subscription {
+  return s.trialEndsAt !== null && s.cycleIndex === 0 ? { ...s, trialEndsAt: date } : s
+}
+
+/** Writes planned changes: the rows, the members' standing, the facts, the history, and what the platform must be told. */
+export async function carryOut(ctx: Ctx, planned: Planned[], by: Actor): Promise<void> {
+  const { told, activities } = await carryOutUntold(ctx, planned, by)
+  await record(ctx, ...told)
+  await recordActivities(ctx, activities)
+}
+
+/** What is still to be recorded of changes that were made. */
+export type Untold = { told: DomainEvent[]; activities: NewActivity[] }
+
+/** The same, with facts and history returned for a caller who has more to tell before them. */
+export async function carryOutUntold(ctx: Ctx, planned: Planned[], by: Actor): Promise<Untold> {
+  if (planned.length === 0) return { told: [], activities: [] }
   await markStates(
     ctx,
     planned.map(({ after }): SubscriptionState => after)
@@ -94,14 +187,19 @@ export async function carryOutUntold(ctx: Ctx, planned: Planned[], by: Actor): P
     ctx,
     planned.map(({ before }) => before.memberId)
   )
-  if (by !== 'platform') {
+  if (named(by).actor !== 'platform') {
     const moved = planned.filter(({ before, after }) => before.status !== after.status || !sameDate(before, after))
     await pushContracts(
       ctx,
       moved.map(({ before }) => before.id)
     )
   }
-  return [...planned.flatMap(({ events }) => events), ...ofMembers]
+  return {
+    told: [...planned.flatMap(({ events }) => events), ...ofMembers],
+    activities: planned.flatMap(({ before, activities }) =>
+      activities.map(({ by: other, ...line }) => ({ ...line, ...named(other ?? by), subscriptionId: before.id }))
+    )
+  }
 }
 
 function sameDate(a: Subscription, b: Subscription): boolean {

@@ -1,9 +1,9 @@
 import type { Ctx } from '#kit/postgres'
-import { type Actor, carryOut, planPause, timesOf } from './moves.ts'
+import type { Actor } from './activity-lines.ts'
+import { carryOut, planPause, timesOf } from './moves.ts'
 import { lockSubscriptions } from './queries.ts'
-import { subscriptionNotFound, wrongStatus } from './refusals.ts'
+import { mustAllow, subscriptionNotFound } from './refusals.ts'
 import type { Subscription } from './subscription.ts'
-import { allows } from './transitions.ts'
 
 /** Stops billing until `resumesAt`, or until someone resumes it when that is null. Refuses any status but active. */
 export async function pauseSubscription(
@@ -14,7 +14,7 @@ export async function pauseSubscription(
 ): Promise<Subscription> {
   const [subscription] = await lockSubscriptions(ctx, [id])
   if (!subscription) throw subscriptionNotFound(id)
-  if (!allows('pause', subscription.status)) throw wrongStatus('pause', id, subscription.status)
+  mustAllow('pause', subscription, ctx.now)
 
   const planned = planPause(subscription, resumesAt, await timesOf(ctx))
   await carryOut(ctx, [planned], by)

@@ -10,9 +10,6 @@ export function ourStatus(status: string): Subscription['status'] {
     : 'paused'
 }
 
-export const isOver = (status: Subscription['status']) =>
-  status === 'cancelled' || status === 'failed' || status === 'expired'
-
 /** The plan that a contract's lines were sold under; null when it is none of ours. */
 export function planOf(contract: PlatformContract, plans: Plan[]): Plan | null {
   for (const line of contract.lines) {

@@ -1,5 +1,5 @@
 import type { DomainEvent } from '#kit/outbox'
-import { type Ctx, directSql, instant, int, nullable, type Queries, row, sql, text } from '#kit/postgres'
+import { type Ctx, directSql, instant, int, nullable, type Queries, type RowOf, row, sql, text } from '#kit/postgres'
 import { lockMembers, type Standing, setStandings } from '#members'
 import { type PaymentMethod, Subscription } from './subscription.ts'
 
@@ -62,6 +62,23 @@ export function lockEndedPauses(ctx: Ctx, limit: number): Promise<Subscription[]
   )
 }
 
+/** Holds cancelled subscriptions whose time for taking that back is over by now. */
+export function lockEndedGraces(ctx: Ctx, limit: number): Promise<{ id: number }[]> {
+  return ctx.tx.many(
+    row({ id: int }),
+    sql`
+    select id from subscriptions
+     where store_id = ${ctx.storeId} and grace_ends_at <= ${ctx.now}
+     order by grace_ends_at, id limit ${limit} for update skip locked`
+  )
+}
+
+export async function markGracesOver(ctx: Ctx, ids: number[]): Promise<void> {
+  await ctx.tx.run(sql`
+    update subscriptions set grace_ends_at = null
+     where store_id = ${ctx.storeId} and id = any(${ids}::bigint[])`)
+}
+
 /** What a change leaves behind on a row. Everything else of the row stays. */
 export type SubscriptionState = Pick<
   Subscription,
@@ -80,6 +97,8 @@ export type SubscriptionState = Pick<
   | 'resumesAt'
   | 'cancelledAt'
   | 'cancelReason'
+  | 'graceEndsAt'
+  | 'trialEndsAt'
 > & { cancelComment?: string | null; paymentMethod: PaymentMethod | null }
 
 /** Writes states of locked rows in one statement. */
@@ -90,8 +109,10 @@ export async function markStates(ctx: Ctx, states: SubscriptionState[]): Promise
            cycle_index = t.cycle_index, next_cycle = t.next_cycle, next_billing_at = t.next_billing_at,
            billing_due_at = t.billing_due_at, declines = t.declines, platform_revision = t.revision,
            paused_at = t.paused_at, resumes_at = t.resumes_at, cancelled_at = t.cancelled_at,
-           cancel_reason = t.cancel_reason, cancel_comment = coalesce(t.cancel_comment, s.cancel_comment),
-           payment_method = t.payment_method::jsonb, updated_at = ${ctx.now}
+           cancel_reason = t.cancel_reason,
+           cancel_comment = case when t.cancelled_at is not null then coalesce(t.cancel_comment, s.cancel_comment) end,
+           grace_ends_at = t.grace_ends_at, trial_ends_at = t.trial_ends_at, payment_method = t.payment_method::jsonb,
+           updated_at = ${ctx.now}
       from unnest(${states.map((s) => s.id)}::bigint[], ${states.map((s) => s.status)}::text[],
                   ${states.map((s) => s.priceMinor)}::bigint[], ${states.map((s) => s.anchorAt)}::timestamptz[],
                   ${states.map((s) => s.anchorCycle)}::int[], ${states.map((s) => s.cycleIndex)}::int[],
@@ -100,9 +121,11 @@ export async function markStates(ctx: Ctx, states: SubscriptionState[]): Promise
                   ${states.map((s) => s.platformRevision)}::text[], ${states.map((s) => s.pausedAt)}::timestamptz[],
                   ${states.map((s) => s.resumesAt)}::timestamptz[], ${states.map((s) => s.cancelledAt)}::timestamptz[],
                   ${states.map((s) => s.cancelReason)}::text[], ${states.map((s) => s.cancelComment ?? null)}::text[],
+                  ${states.map((s) => s.graceEndsAt)}::timestamptz[], ${states.map((s) => s.trialEndsAt)}::timestamptz[],
                   ${states.map((s) => s.paymentMethod && JSON.stringify(s.paymentMethod))}::text[])
              as t(id, status, price, anchor_at, anchor_cycle, cycle_index, next_cycle, next_billing_at, billing_due_at,
-                  declines, revision, paused_at, resumes_at, cancelled_at, cancel_reason, cancel_comment, payment_method)
+                  declines, revision, paused_at, resumes_at, cancelled_at, cancel_reason, cancel_comment, grace_ends_at, trial_ends_at,
+                  payment_method)
      where s.store_id = ${ctx.storeId} and s.id = t.id`)
 }
 
@@ -156,24 +179,31 @@ export async function refreshStandings(ctx: Ctx, memberIds: number[]): Promise<D
   return setStandings(ctx, standings as Standing[])
 }
 
+const NextWork = row({ due: nullable(instant), resume: nullable(instant), grace: nullable(instant) })
+
 const nextWork = directSql<[storeId: number]>(
   'subscriptions_next_work',
   `select (select min(billing_due_at) from subscriptions where store_id = $1) as due,
-          (select min(resumes_at) from subscriptions where store_id = $1) as resume`
+          (select min(resumes_at) from subscriptions where store_id = $1) as resume,
+          (select min(grace_ends_at) from subscriptions where store_id = $1) as grace`
 )
 
-/** When this module next has something to do: a due charge, or a pause that ends. */
-export function nextSubscriptionWork(
-  direct: Queries,
-  storeId: number
-): Promise<{ due: Temporal.Instant | null; resume: Temporal.Instant | null }> {
-  return direct.one(row({ due: nullable(instant), resume: nullable(instant) }), nextWork(storeId))
+/** When this module next has something to do: a due charge, a pause that ends, a cancellation that becomes final. */
+export function nextSubscriptionWork(direct: Queries, storeId: number): Promise<RowOf<typeof NextWork>> {
+  return direct.one(NextWork, nextWork(storeId))
 }
 
 /** What a look at the platform's contract brings that nobody is told of. */
 export type Seen = Pick<
   Subscription,
-  'id' | 'platformRevision' | 'platformNextBillingAt' | 'maxCycles' | 'paymentMethod' | 'anchorAt' | 'anchorCycle'
+  | 'id'
+  | 'platformRevision'
+  | 'platformNextBillingAt'
+  | 'maxCycles'
+  | 'paymentMethod'
+  | 'anchorAt'
+  | 'anchorCycle'
+  | 'graceEndsAt'
 >
 
 /** Notes what was seen of contracts; the subscriptions as they are shown stay as they were. */
@@ -181,15 +211,19 @@ export async function noteSeen(ctx: Ctx, rows: Seen[]): Promise<void> {
   await ctx.tx.run(sql`
     update subscriptions s
        set platform_revision = t.revision, platform_next_billing_at = t.platform_date, max_cycles = t.max_cycles,
-           payment_method = t.payment_method::jsonb, anchor_at = t.anchor_at, anchor_cycle = t.anchor_cycle
+           payment_method = t.payment_method::jsonb, anchor_at = t.anchor_at, anchor_cycle = t.anchor_cycle,
+           grace_ends_at = t.grace_ends_at
       from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.platformRevision)}::text[],
                   ${rows.map((r) => r.platformNextBillingAt)}::timestamptz[], ${rows.map((r) => r.maxCycles)}::int[],
                   ${rows.map((r) => r.paymentMethod && JSON.stringify(r.paymentMethod))}::text[],
-                  ${rows.map((r) => r.anchorAt)}::timestamptz[], ${rows.map((r) => r.anchorCycle)}::int[])
-             as t(id, revision, platform_date, max_cycles, payment_method, anchor_at, anchor_cycle)
+                  ${rows.map((r) => r.anchorAt)}::timestamptz[], ${rows.map((r) => r.anchorCycle)}::int[],
+                  ${rows.map((r) => r.graceEndsAt)}::timestamptz[])
+             as t(id, revision, platform_date, max_cycles, payment_method, anchor_at, anchor_cycle, grace_ends_at)
      where s.store_id = ${ctx.storeId} and s.id = t.id
-       and (s.platform_revision, s.platform_next_billing_at, s.max_cycles, s.payment_method, s.anchor_at, s.anchor_cycle)
-           is distinct from (t.revision, t.platform_date, t.max_cycles, t.payment_method::jsonb, t.anchor_at, t.anchor_cycle)`)
+       and (s.platform_revision, s.platform_next_billing_at, s.max_cycles, s.payment_method, s.anchor_at, s.anchor_cycle,
+            s.grace_ends_at)
+           is distinct from (t.revision, t.platform_date, t.max_cycles, t.payment_method::jsonb, t.anchor_at,
+                             t.anchor_cycle, t.grace_ends_at)`)
 }
 
 /** What is bought, for how much and how often: the part of a subscription that only the platform's contract changes. */

@@ -1,9 +1,39 @@
 import { publicId } from '#kit/ids'
 import { Refusal } from '#kit/refusal'
-import type { Move, SubscriptionStatus } from './transitions.ts'
+import type { Subscription } from './subscription.ts'
+import { decide, type Move, type Obstacle } from './transitions.ts'
 
 export const subscriptionNotFound = (id: number) =>
   new Refusal('not_found', `There is no subscription ${publicId('sub', id)}`)
 
-export const wrongStatus = (move: Move, id: number, status: SubscriptionStatus) =>
-  new Refusal('conflict', `Subscription ${publicId('sub', id)} is ${status}: it is not possible to ${move} it`)
+/** Refuses a move that the subscription's state does not allow, with the state and the reason. */
+export function mustAllow(move: Move, subscription: Subscription, now: Temporal.Instant): void {
+  const decision = decide(move, subscription, now)
+  if ('to' in decision) return
+  const { id, status } = subscription
+  const because = BECAUSE[decision.obstacle]
+  throw new Refusal(
+    'conflict',
+    `Subscription ${publicId('sub', id)} is ${status}${because}: it is not possible to ${WORDS[move]}`
+  )
+}
+
+const WORDS: Record<Move, string> = {
+  pause: 'pause it',
+  resume: 'resume it',
+  cancel: 'cancel it',
+  fail: 'fail it',
+  expire: 'expire it',
+  reactivate: 'reactivate it',
+  skip: 'skip its next cycle',
+  reschedule: 'change its next date',
+  change_terms: 'change its plan, price or interval',
+  change_payment: 'change its payment method'
+}
+
+const BECAUSE: Record<Obstacle, string> = {
+  status: '',
+  in_billing: ' and its present cycle is being charged or was declined',
+  no_grace: ' and there is no time left to take that back',
+  last_cycle: ' and its next cycle is its last'
+}

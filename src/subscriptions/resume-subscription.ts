@@ -1,9 +1,9 @@
 import type { Ctx } from '#kit/postgres'
-import { type Actor, carryOut, planResume, timesOf } from './moves.ts'
+import type { Actor } from './activity-lines.ts'
+import { carryOut, planResume, timesOf } from './moves.ts'
 import { lockEndedPauses, lockSubscriptions } from './queries.ts'
-import { subscriptionNotFound, wrongStatus } from './refusals.ts'
+import { mustAllow, subscriptionNotFound } from './refusals.ts'
 import type { Subscription } from './subscription.ts'
-import { allows } from './transitions.ts'
 
 /**
  * Takes up billing again at `nextBillingAt`, or at the next date of the series after now when that is null. Charges
@@ -17,7 +17,7 @@ export async function resumeSubscription(
 ): Promise<Subscription> {
   const [subscription] = await lockSubscriptions(ctx, [id])
   if (!subscription) throw subscriptionNotFound(id)
-  if (!allows('resume', subscription.status)) throw wrongStatus('resume', id, subscription.status)
+  mustAllow('resume', subscription, ctx.now)
 
   const planned = planResume(subscription, nextBillingAt, await timesOf(ctx))
   await carryOut(ctx, [planned], by)

@@ -32,6 +32,8 @@ export const Subscription = row({
   resumesAt: nullable(instant),
   cancelledAt: nullable(instant),
   cancelReason: nullable(text),
+  /** Until when a cancellation can be taken back. */
+  graceEndsAt: nullable(instant),
   /** The date that the platform's contract had when we last looked or set it; null until the first look. */
   platformNextBillingAt: nullable(instant),
   paymentMethod: nullable(json<PaymentMethod>()),

@@ -5,13 +5,16 @@ import { type RecordedOrder, recordOrders } from '#orders'
 import { listPlans, type Plan } from '#plans'
 import type { PlatformContract, PlatformOrder } from '#platform'
 import { type StoreFacts, storeFacts } from '#stores'
+import { type Line, lines, named } from './activity-lines.ts'
 import { billingDate } from './billing-dates.ts'
 import { subscriptionActivated, subscriptionCreated } from './events.ts'
 import { type Followed, followContracts } from './follow-contracts.ts'
 import { insertSubscriptions, type NewSubscription } from './insert-subscriptions.ts'
-import { isOver, ourStatus, planOf } from './platform-terms.ts'
+import { ourStatus, planOf } from './platform-terms.ts'
 import { lockSubscriptionsOfContracts, refreshStandings } from './queries.ts'
+import { recordActivities } from './record-activity.ts'
 import type { Subscription } from './subscription.ts'
+import { isOver } from './transitions.ts'
 
 /**
  * Takes over what the platform now says of contracts: new ones become subscriptions, known ones follow the platform in
@@ -104,7 +107,8 @@ function newSubscription(
 }
 
 async function createFrom(ctx: Ctx, rows: NewSubscription[]): Promise<void> {
-  const { profile } = await storeFacts(ctx)
+  const by = named('platform')
+  const { profile, timezone } = await storeFacts(ctx)
   await insertSubscriptions(ctx, rows)
   const created = await lockSubscriptionsOfContracts(
     ctx,
@@ -124,6 +128,15 @@ async function createFrom(ctx: Ctx, rows: NewSubscription[]): Promise<void> {
     ...(isActivated(s) ? [subscriptionActivated(s, s.createdAt, profile)] : [])
   ])
   await record(ctx, ...first, ...ofSubscriptions, ...others)
+  await recordActivities(
+    ctx,
+    created.flatMap((s) => linesOfCreation(s, timezone).map((line) => ({ ...line, ...by, subscriptionId: s.id })))
+  )
+}
+
+function linesOfCreation(s: Subscription, timezone: string): Line[] {
+  if (!isActivated(s)) return [lines.created(s)]
+  return [lines.created(s), s.trialEndsAt ? lines.trialStarted(s.trialEndsAt, timezone) : lines.activated()]
 }
 
 /** Paid by its checkout, or in its trial, also when it is met paused. Otherwise its first payment activates it. */

@@ -1,19 +1,74 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { allows, type Move, type SubscriptionStatus } from './transitions.ts'
+import { decide, type Move, type Situation, type SubscriptionStatus, transitions } from './transitions.ts'
 
-const ALLOWED: Record<SubscriptionStatus, Move[]> = {
-  active: ['pause', 'cancel', 'fail', 'expire'],
-  paused: ['resume', 'cancel'],
-  failed: ['cancel'],
-  cancelled: [],
-  expired: []
+const NOW = Temporal.Instant.from('2026-01-31T15:00:00Z')
+const LATER = NOW.add({ hours: 24 })
+
+/** One that nothing stands against but its status. */
+function a(status: SubscriptionStatus, over: Partial<Situation> = {}): Situation {
+  return {
+    status,
+    billingDueAt: status === 'active' ? LATER : null,
+    declines: 0,
+    graceEndsAt: status === 'cancelled' ? LATER : null,
+    nextCycle: 2,
+    maxCycles: null,
+    ...over
+  }
 }
 
-test('every status allows just the moves of the lifecycle', () => {
-  for (const [status, moves] of Object.entries(ALLOWED)) {
-    for (const move of ['pause', 'resume', 'cancel', 'fail', 'expire'] as const) {
-      assert.equal(allows(move, status as SubscriptionStatus), moves.includes(move), `${move} from ${status}`)
+/** Where each move leads from each status; null: it is not possible. */
+const LIFECYCLE: Record<Move, Record<SubscriptionStatus, SubscriptionStatus | null>> = {
+  pause: { active: 'paused', paused: null, cancelled: null, failed: null, expired: null },
+  resume: { active: null, paused: 'active', cancelled: null, failed: null, expired: null },
+  cancel: { active: 'cancelled', paused: 'cancelled', cancelled: null, failed: 'cancelled', expired: null },
+  fail: { active: 'failed', paused: null, cancelled: null, failed: null, expired: null },
+  expire: { active: 'expired', paused: null, cancelled: null, failed: null, expired: null },
+  reactivate: { active: null, paused: null, cancelled: 'active', failed: null, expired: null },
+  skip: { active: 'active', paused: null, cancelled: null, failed: null, expired: null },
+  reschedule: { active: 'active', paused: null, cancelled: null, failed: null, expired: null },
+  change_terms: { active: 'active', paused: 'paused', cancelled: null, failed: null, expired: null },
+  change_payment: { active: 'active', paused: 'paused', cancelled: null, failed: 'failed', expired: null }
+}
+
+test('every move leads from every status where the lifecycle says', () => {
+  assert.deepEqual(Object.keys(LIFECYCLE).sort(), Object.keys(transitions).sort())
+  for (const [move, byStatus] of Object.entries(LIFECYCLE)) {
+    for (const [status, to] of Object.entries(byStatus)) {
+      assert.deepEqual(
+        decide(move as Move, a(status as SubscriptionStatus), NOW),
+        to ? { to } : { obstacle: 'status' },
+        `${move} of one that is ${status}`
+      )
     }
   }
+})
+
+test('the schedule of a cycle that billing has in hand is not moved; all other moves are as possible as before', () => {
+  const underWay = a('active', { billingDueAt: null })
+  const retried = a('active', { declines: 1 })
+  const held = a('active', { declines: 1, billingDueAt: null })
+  for (const situation of [underWay, retried, held]) {
+    for (const move of Object.keys(transitions) as Move[]) {
+      const isSchedule = move === 'skip' || move === 'reschedule'
+      assert.deepEqual(
+        decide(move, situation, NOW),
+        isSchedule ? { obstacle: 'in_billing' } : decide(move, a('active'), NOW),
+        move
+      )
+    }
+  }
+})
+
+test('a cancellation can be taken back until its time is over, and never without one', () => {
+  const at = (graceEndsAt: Temporal.Instant | null) => decide('reactivate', a('cancelled', { graceEndsAt }), NOW)
+  assert.deepEqual(at(NOW.add({ milliseconds: 1 })), { to: 'active' })
+  assert.deepEqual(at(NOW), { obstacle: 'no_grace' })
+  assert.deepEqual(at(null), { obstacle: 'no_grace' })
+})
+
+test('the last cycle of a fixed number is not skipped', () => {
+  assert.deepEqual(decide('skip', a('active', { maxCycles: 2 }), NOW), { obstacle: 'last_cycle' })
+  assert.deepEqual(decide('skip', a('active', { maxCycles: 3 }), NOW), { to: 'active' })
 })

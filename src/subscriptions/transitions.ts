@@ -1,18 +1,63 @@
-export type SubscriptionStatus = 'active' | 'paused' | 'cancelled' | 'failed' | 'expired'
+import type { Subscription } from './subscription.ts'
 
-type Transition = { from: readonly SubscriptionStatus[]; to: SubscriptionStatus }
+export type SubscriptionStatus = Subscription['status']
 
-/** Which move is allowed from which status; a constraint in the database holds what each status implies. */
-const transitions = {
+/** `to` is null for a move that keeps the status. */
+type Transition = { from: readonly SubscriptionStatus[]; to: SubscriptionStatus | null }
+
+/** Which move is possible in which status; constraints in the database hold what each status implies. */
+export const transitions = {
   pause: { from: ['active'], to: 'paused' },
   resume: { from: ['paused'], to: 'active' },
   cancel: { from: ['active', 'paused', 'failed'], to: 'cancelled' },
   fail: { from: ['active'], to: 'failed' },
-  expire: { from: ['active'], to: 'expired' }
+  expire: { from: ['active'], to: 'expired' },
+  reactivate: { from: ['cancelled'], to: 'active' },
+  skip: { from: ['active'], to: null },
+  reschedule: { from: ['active'], to: null },
+  change_terms: { from: ['active', 'paused'], to: null },
+  change_payment: { from: ['active', 'paused', 'failed'], to: null }
 } as const satisfies Record<string, Transition>
 
 export type Move = keyof typeof transitions
 
-export function allows(move: Move, status: SubscriptionStatus): boolean {
-  return (transitions[move].from as readonly SubscriptionStatus[]).includes(status)
+/** What a decision depends on. */
+export type Situation = Pick<
+  Subscription,
+  'status' | 'billingDueAt' | 'declines' | 'graceEndsAt' | 'nextCycle' | 'maxCycles'
+>
+
+/** Why a move is not possible although the caller asks for it. */
+export type Obstacle = 'status' | 'in_billing' | 'no_grace' | 'last_cycle'
+
+/** The status that the move leads to, or what stands against it. The whole lifecycle is decided here. */
+export function decide(
+  move: Move,
+  situation: Situation,
+  now: Temporal.Instant
+): { to: SubscriptionStatus } | { obstacle: Obstacle } {
+  const { from, to } = transitions[move] as Transition
+  if (!from.includes(situation.status)) return { obstacle: 'status' }
+  const obstacle = OBSTACLES[move]?.(situation, now) ?? null
+  return obstacle ? { obstacle } : { to: to ?? situation.status }
 }
+
+/** What can stand against a move that the status would allow. */
+const OBSTACLES: Partial<Record<Move, (situation: Situation, now: Temporal.Instant) => Obstacle | null>> = {
+  reactivate: ({ graceEndsAt }, now) =>
+    graceEndsAt && Temporal.Instant.compare(now, graceEndsAt) < 0 ? null : 'no_grace',
+  skip: (s) => (isInBilling(s) ? 'in_billing' : s.nextCycle === s.maxCycles ? 'last_cycle' : null),
+  reschedule: (s) => (isInBilling(s) ? 'in_billing' : null)
+}
+
+/** An attempt is under way, a retry is ahead, or a decline waits for a new payment method: the schedule is billing's. */
+export function isInBilling({
+  status,
+  billingDueAt,
+  declines
+}: Pick<Situation, 'status' | 'billingDueAt' | 'declines'>): boolean {
+  return status === 'active' && (billingDueAt === null || declines > 0)
+}
+
+export const isOver = (status: SubscriptionStatus) =>
+  status === 'cancelled' || status === 'failed' || status === 'expired'
