@@ -2,7 +2,7 @@ import type { GraphQLSchema } from 'graphql'
 import type { Agent } from 'undici'
 import type { Engine } from '#kit/engine'
 import { type Database, instant, nullable, row, sql } from '#kit/postgres'
-import { answerDueAttempts } from './billing/answer-attempts.ts'
+import { answerDueAttempts, correctDueAttempts } from './billing/answer-attempts.ts'
 import { runBulkOperation } from './bulk/run-bulk-operation.ts'
 import { sendWebhooks } from './outgoing/send-webhooks.ts'
 import type { Shops } from './shop.ts'
@@ -22,6 +22,8 @@ export function sandboxEngine(
       select least(
         (select answer_at from sandbox.billing_attempts
           where store_id = ${storeId} and status = 'pending' order by answer_at limit 1),
+        (select truth_at from sandbox.billing_attempts
+          where store_id = ${storeId} and truth_at is not null order by truth_at limit 1),
         (select next_try_at from sandbox.webhook_messages
           where store_id = ${storeId} and status = 'waiting' order by next_try_at limit 1),
         (select created_at from sandbox.bulk_operations
@@ -40,9 +42,10 @@ export function sandboxEngine(
       const now = await clock(shop.domain)
       if (Temporal.Instant.compare(due, now) > 0) return 0
       const answered = await db.inInstallation((q) => answerDueAttempts(q, shop, now))
+      const corrected = await db.inInstallation((q) => correctDueAttempts(q, shop, now))
       const exported = await runBulkOperation(db, schema, shop, now)
       const sent = await sendWebhooks(db, agent, shop, now)
-      return answered + exported + sent
+      return answered + corrected + exported + sent
     }
   }
 }

@@ -35,13 +35,38 @@ export async function answerDueAttempts(q: Queries, shop: Shop, now: Temporal.In
   return due.length
 }
 
-/** `decide` is for a person's decision on a challenged payment: it takes the place of the card's script. */
+/**
+ * Brings out the truth of attempts that were told as failed although they were paid. Nobody is told of it: an app finds it when
+ * it asks. Returns how many there were.
+ */
+export async function correctDueAttempts(q: Queries, shop: Shop, now: Temporal.Instant): Promise<number> {
+  const due = await q.many(
+    row({ id: text }),
+    sql`
+    update sandbox.billing_attempts a set truth_at = null
+      from (select id from sandbox.billing_attempts
+             where store_id = ${shop.storeId} and truth_at <= ${now}
+             order by truth_at, billing_attempts.id limit ${BATCH} for update skip locked) due
+     where a.store_id = ${shop.storeId} and a.id = due.id
+    returning a.id::text as id`
+  )
+  await answerAttemptsNow(
+    q,
+    shop,
+    due.map(({ id }) => id),
+    now,
+    'paid all along'
+  )
+  return due.length
+}
+
+/** `decide` takes the place of the card's script: a person's decision on a challenged payment, or a truth that comes out. */
 export async function answerAttemptsNow(
   q: Queries,
   shop: Shop,
   ids: string[],
   now: Temporal.Instant,
-  decide?: 'confirmed' | 'refused'
+  decide?: Decision
 ) {
   if (ids.length === 0) return
   const attempts = (await findAttempts(q, shop.storeId, ids)).sort((a, b) => Number(BigInt(a.id) - BigInt(b.id)))
@@ -68,14 +93,14 @@ export async function answerAttemptsNow(
   const cases = attempts.map((attempt): Case => {
     const contract = contracts.get(attempt.contractId)!
     const card = contract.paymentToken === null ? null : (cards.get(contract.paymentToken) ?? null)
-    const customer = customers.get(contract.customerId)!
+    const customer = customers.get(contract.customerId) ?? null
     const cycle = `${attempt.contractId}:${attempt.cycleIndex}`
     const verdict = paid.has(cycle)
       ? 'INVOICE_ALREADY_PAID'
-      : contract.status === 'ACTIVE'
-        ? verdictOf(attempt, card, decide)
+      : contract.status === 'ACTIVE' || decide === 'paid all along'
+        ? verdictOf(attempt, customer, card, decide)
         : 'CANCELLED_PAYMENT'
-    if (verdict === 'paid') paid.add(cycle)
+    if (verdict === 'paid' || verdict === 'told_failed') paid.add(cycle)
     return { attempt, contract, customer, card, verdict, charge: chargeOf(contract, attempt.cycleIndex) }
   })
 
@@ -83,36 +108,48 @@ export async function answerAttemptsNow(
   const placed = await placeOrders(q, shop, bought.map(purchaseOf), now)
   const orders = new Map(bought.map((found, i) => [found.attempt.id, placed[i]!]))
 
-  const answers = cases.map((found) => answerOf(found, orders.get(found.attempt.id)?.order.id ?? null))
+  const answers = cases.map((found) => answerOf(found, orders.get(found.attempt.id)?.order.id ?? null, now))
   await answerAttempts(q, shop.storeId, answers, now)
   await markContracts(q, shop, cases)
   await queueWebhooks(
     q,
     shop,
-    cases.flatMap((found, i) => messagesOf(shop, found, answers[i]!, orders.get(found.attempt.id))),
+    decide === 'paid all along'
+      ? []
+      : cases.flatMap((found, i) => messagesOf(shop, found, answers[i]!, orders.get(found.attempt.id))),
     now
   )
 }
 
-type Verdict = 'paid' | 'challenged' | DeclineCode
+type Decision = 'confirmed' | 'refused' | 'paid all along'
+/** `told_failed`: paid, and told as failed for now. */
+type Verdict = 'paid' | 'challenged' | 'told_failed' | DeclineCode
 type Case = {
   attempt: Attempt
   contract: Contract
-  customer: Customer
+  /** Null when the customer was deleted. */
+  customer: Customer | null
   card: PaymentMethod | null
   verdict: Verdict
   charge: Charge
 }
 
-function verdictOf(attempt: Attempt, card: PaymentMethod | null, decide?: 'confirmed' | 'refused'): Verdict {
-  if (decide) return decide === 'confirmed' ? 'paid' : 'AUTHENTICATION_FAILED'
+function verdictOf(
+  attempt: Attempt,
+  customer: Customer | null,
+  card: PaymentMethod | null,
+  decide?: Decision
+): Verdict {
+  if (!customer) return 'CUSTOMER_NOT_FOUND'
+  if (decide) return decide === 'refused' ? 'AUTHENTICATION_FAILED' : 'paid'
   if (!card) return 'PAYMENT_METHOD_NOT_SPECIFIED'
   if (card.revokedAt) return 'INVALID_PAYMENT_METHOD'
   if (attempt.outcome === '3ds') return 'challenged'
+  if (attempt.outcome === 'told_failed') return 'told_failed'
   return declineOf(attempt.outcome) ?? 'paid'
 }
 
-/** `contract:cycle` of those that are already paid. */
+/** `contract:cycle` of those that are already paid, also where that has not come out yet. */
 async function paidCycles(q: Queries, shop: Shop, attempts: Attempt[]): Promise<Set<string>> {
   const rows = await q.many(
     row({ cycle: text }),
@@ -121,14 +158,14 @@ async function paidCycles(q: Queries, shop: Shop, attempts: Attempt[]): Promise<
       from unnest(${attempts.map((a) => a.contractId)}::bigint[], ${attempts.map((a) => a.cycleIndex)}::int[])
            as asked(contract_id, cycle_index)
       join sandbox.billing_attempts a on a.store_id = ${shop.storeId} and a.contract_id = asked.contract_id
-           and a.cycle_index = asked.cycle_index and a.status = 'succeeded'`
+           and a.cycle_index = asked.cycle_index and (a.status = 'succeeded' or a.truth_at is not null)`
   )
   return new Set(rows.map(({ cycle }) => cycle))
 }
 
 function purchaseOf({ contract, customer, card, charge }: Case): Purchase {
   return {
-    customer,
+    customer: customer!,
     contractId: contract.id,
     currency: contract.currency,
     lines: charge.lines.map((line) => ({
@@ -151,12 +188,23 @@ function purchaseOf({ contract, customer, card, charge }: Case): Purchase {
   }
 }
 
-function answerOf({ attempt, verdict }: Case, orderId: string | null): Answer {
+/** How long a payment that was told as failed is believed to have. */
+const TRUTH_AFTER_MINUTES = 60
+
+function answerOf({ attempt, verdict }: Case, orderId: string | null, now: Temporal.Instant): Answer {
   if (verdict === 'paid') return { id: attempt.id, status: 'succeeded', errorCode: null, errorMessage: null, orderId }
   if (verdict === 'challenged') {
     return { id: attempt.id, status: 'challenged', errorCode: null, errorMessage: null, orderId: null }
   }
-  return { id: attempt.id, status: 'failed', errorCode: verdict, errorMessage: messageOf(verdict), orderId: null }
+  const code = verdict === 'told_failed' ? 'GENERIC_ERROR' : verdict
+  return {
+    id: attempt.id,
+    status: 'failed',
+    errorCode: code,
+    errorMessage: messageOf(code),
+    orderId: null,
+    truthAt: verdict === 'told_failed' ? now.add({ minutes: TRUTH_AFTER_MINUTES }) : null
+  }
 }
 
 /** What the contracts tell of their last payment, and the discounts that this charge used up. */
@@ -166,7 +214,7 @@ async function markContracts(q: Queries, shop: Shop, cases: Case[]) {
     .map(({ contract, verdict, charge }) => ({
       id: contract.id,
       paid: verdict === 'paid',
-      errorType: verdict === 'paid' ? null : errorTypeOf(verdict),
+      errorType: verdict === 'paid' ? null : errorTypeOf(verdict === 'told_failed' ? 'GENERIC_ERROR' : verdict),
       used: verdict === 'paid' ? charge.usedDiscountIds : []
     }))
   if (marks.length === 0) return

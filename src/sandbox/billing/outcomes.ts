@@ -62,7 +62,7 @@ export function messageOf(code: DeclineCode): string {
   return DECLINES[code]
 }
 
-const SPECIAL = ['success', '3ds', 'late', 'lost', 'duplicate'] as const
+const SPECIAL = ['success', '3ds', 'late', 'lost', 'duplicate', 'told_failed'] as const
 
 /** Everything that a card can be scripted to do. */
 export const OUTCOMES: readonly string[] = [...SPECIAL, ...Object.keys(DECLINES).map((code) => code.toLowerCase())]

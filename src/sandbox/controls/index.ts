@@ -1,15 +1,21 @@
 import type { Platform } from '../http.ts'
 import { type Customer, listCustomers } from '../state/customers.ts'
+import { changeShop } from './change-shop.ts'
 import { countAll, listCharges } from './charges.ts'
 import { createCustomer } from './create-customer.ts'
 import { createShop } from './create-shop.ts'
+import { deleteCustomer } from './delete-customer.ts'
 import { dispute, refund } from './give-back.ts'
 import { importFixtures } from './import-fixtures.ts'
 import { join } from './join.ts'
+import { mergeCustomers } from './merge-customers.ts'
 import { placeOrder } from './place-order.ts'
+import { revokeCard } from './revoke-card.ts'
 import { sendCompliance } from './send-compliance.ts'
 import { setCard } from './set-card.ts'
+import { setWebhookFaults } from './set-webhook-faults.ts'
 import { settleChallenge } from './settle-challenge.ts'
+import { install, uninstall } from './uninstall.ts'
 
 type Bound<F> = F extends (platform: Platform, ...rest: infer A) => infer R ? (...rest: A) => R : never
 
@@ -25,6 +31,13 @@ export type Controls = {
   settleChallenge: Bound<typeof settleChallenge>
   sendCompliance: Bound<typeof sendCompliance>
   importFixtures: Bound<typeof importFixtures>
+  revokeCard: Bound<typeof revokeCard>
+  deleteCustomer: Bound<typeof deleteCustomer>
+  mergeCustomers: Bound<typeof mergeCustomers>
+  changeShop: Bound<typeof changeShop>
+  uninstall: Bound<typeof uninstall>
+  install: Bound<typeof install>
+  setWebhookFaults: Bound<typeof setWebhookFaults>
   charges: Bound<typeof listCharges>
   counts: Bound<typeof countAll>
   listCustomers(storeId: number, limit?: number): Promise<Customer[]>
@@ -46,6 +59,13 @@ export function makeControls(platform: Platform): Controls {
     settleChallenge: bind(settleChallenge),
     sendCompliance: bind(sendCompliance),
     importFixtures: bind(importFixtures),
+    revokeCard: bind(revokeCard),
+    deleteCustomer: bind(deleteCustomer),
+    mergeCustomers: bind(mergeCustomers),
+    changeShop: bind(changeShop),
+    uninstall: bind(uninstall),
+    install: bind(install),
+    setWebhookFaults: bind(setWebhookFaults),
     charges: bind(listCharges),
     counts: bind(countAll),
     listCustomers: (storeId, limit = 50) => listCustomers(platform.db.direct, storeId, limit)

@@ -80,6 +80,23 @@ export function paymentMethodPayload(shop: Shop, method: PaymentMethod) {
   }
 }
 
+/** customers/delete: nothing is left to tell but the number. */
+export function customerDeletedPayload(shop: Shop, id: string) {
+  return { id: number(id), tax_exemptions: [], admin_graphql_api_id: formsOf(shop).gid('Customer', id) }
+}
+
+/** customers/merge: of two customers one is kept. */
+export function customersMergedPayload(shop: Shop, merged: { keptId: string; deletedId: string }) {
+  const form = formsOf(shop)
+  return {
+    admin_graphql_api_customer_kept_id: form.gid('Customer', merged.keptId),
+    admin_graphql_api_customer_deleted_id: form.gid('Customer', merged.deletedId),
+    admin_graphql_api_job_id: null,
+    status: 'completed',
+    errors: []
+  }
+}
+
 /** The three compliance topics, which an app configures for itself. */
 export const compliancePayloads = {
   'customers/data_request': (shop: Shop, customer: Customer, orderIds: string[]) => ({

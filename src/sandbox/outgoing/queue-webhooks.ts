@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { type Queries, row, sql, textList } from '#kit/postgres'
+import { int, json, nullable, type Queries, row, sql, textList } from '#kit/postgres'
 import type { Shop } from '../shop.ts'
 import type { Topic } from './topics.ts'
+import { type Fate, fateOf, type WebhookFaults } from './webhook-faults.ts'
 
 export type Message = {
   topic: Topic
@@ -17,25 +18,41 @@ export type Message = {
  * transaction of what they tell.
  */
 export async function queueWebhooks(q: Queries, shop: Shop, all: Message[], now: Temporal.Instant) {
-  const { topics } = await q.one(
-    row({ topics: textList }),
+  const { topics, faults } = await q.one(
+    row({ topics: textList, faults: nullable(json<WebhookFaults>()) }),
     sql`
-    select array(select distinct topic from sandbox.webhook_subscriptions where store_id = ${shop.storeId}) as topics`
+    select array(select distinct topic from sandbox.webhook_subscriptions where store_id = ${shop.storeId}) as topics,
+           (select webhook_faults from sandbox.shops where store_id = ${shop.storeId}) as faults`
   )
   // Most bodies are large and most topics have no listener: what nobody hears is not written.
   const messages = all.filter(({ topic }) => topics.includes(topic))
   if (messages.length === 0) return
+  const fates = await fatesOf(q, shop, faults, messages.length)
+  const copies = messages.map((m, i) => (m.copies ?? 1) * fates[i]!.copies)
+  const delays = fates.map(({ delaySeconds }) => delaySeconds)
   await q.run(sql`
     insert into sandbox.webhook_messages (store_id, webhook_id, event_id, subscription_id, topic, uri, body, triggered_at,
                                           next_try_at)
     select ${shop.storeId}, md5(m.event_id || m.topic || m.position || ':' || s.id)::uuid, m.event_id::uuid, s.id, m.topic,
-           s.uri, m.body, ${now}, ${now}
+           s.uri, m.body, ${now}, ${now}::timestamptz + m.delay * interval '1 second'
       from unnest(${messages.map((m) => m.topic)}::text[], ${messages.map((m) => JSON.stringify(m.payload))}::text[],
-                  ${messages.map((m) => m.eventId)}::text[], ${messages.map((m) => m.copies ?? 1)}::int[])
-           with ordinality as m(topic, body, event_id, copies, position)
+                  ${messages.map((m) => m.eventId)}::text[], ${copies}::int[], ${delays}::int[])
+           with ordinality as m(topic, body, event_id, copies, delay, position)
       join sandbox.webhook_subscriptions s on s.store_id = ${shop.storeId} and s.topic = m.topic
       cross join lateral generate_series(1, m.copies)
      order by m.position, s.id`)
+}
+
+/** The fates of the shop's next messages, which are numbered one after another over all happenings. */
+async function fatesOf(q: Queries, shop: Shop, faults: WebhookFaults | null, count: number): Promise<Fate[]> {
+  if (!faults) return Array.from({ length: count }, () => ({ copies: 1, delaySeconds: 0 }))
+  const { last } = await q.one(
+    row({ last: int }),
+    sql`
+    update sandbox.shops set faulty_messages = faulty_messages + ${count}
+     where store_id = ${shop.storeId} returning faulty_messages as last`
+  )
+  return Array.from({ length: count }, (_, i) => fateOf(faults, last - count + i + 1))
 }
 
 /** One happening: its messages share an event id. */

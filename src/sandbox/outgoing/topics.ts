@@ -1,9 +1,13 @@
 /** The topics that this platform sends, by their name in the GraphQL enum. */
 export const TOPICS = {
+  APP_UNINSTALLED: 'app/uninstalled',
   BULK_OPERATIONS_FINISH: 'bulk_operations/finish',
   CUSTOMERS_CREATE: 'customers/create',
+  CUSTOMERS_DELETE: 'customers/delete',
+  CUSTOMERS_MERGE: 'customers/merge',
   CUSTOMERS_UPDATE: 'customers/update',
   CUSTOMER_PAYMENT_METHODS_CREATE: 'customer_payment_methods/create',
+  CUSTOMER_PAYMENT_METHODS_REVOKE: 'customer_payment_methods/revoke',
   CUSTOMER_PAYMENT_METHODS_UPDATE: 'customer_payment_methods/update',
   CUSTOMER_TAGS_ADDED: 'customer.tags_added',
   CUSTOMER_TAGS_REMOVED: 'customer.tags_removed',
@@ -16,6 +20,7 @@ export const TOPICS = {
   REFUNDS_CREATE: 'refunds/create',
   SELLING_PLAN_GROUPS_CREATE: 'selling_plan_groups/create',
   SELLING_PLAN_GROUPS_UPDATE: 'selling_plan_groups/update',
+  SHOP_UPDATE: 'shop/update',
   SUBSCRIPTION_BILLING_ATTEMPTS_CHALLENGED: 'subscription_billing_attempts/challenged',
   SUBSCRIPTION_BILLING_ATTEMPTS_FAILURE: 'subscription_billing_attempts/failure',
   SUBSCRIPTION_BILLING_ATTEMPTS_SUCCESS: 'subscription_billing_attempts/success',

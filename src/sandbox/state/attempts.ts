@@ -143,6 +143,8 @@ export type Answer = {
   errorCode: string | null
   errorMessage: string | null
   orderId: string | null
+  /** Told as failed, and paid in truth: when that comes out. */
+  truthAt?: Temporal.Instant | null
 }
 
 /** Writes the answers of many attempts with one statement. */
@@ -150,9 +152,10 @@ export async function answerAttempts(q: Queries, storeId: number, answers: Answe
   await q.run(sql`
     update sandbox.billing_attempts a
        set status = n.status, error_code = n."errorCode", error_message = n."errorMessage", order_id = n."orderId",
+           truth_at = n."truthAt",
            completed_at = case when n.status in ('succeeded', 'failed') then ${now}::timestamptz end
       from jsonb_to_recordset(${JSON.stringify(answers)}::jsonb)
-           as n(id bigint, status text, "errorCode" text, "errorMessage" text, "orderId" bigint)
+           as n(id bigint, status text, "errorCode" text, "errorMessage" text, "orderId" bigint, "truthAt" timestamptz)
      where a.store_id = ${storeId} and a.id = n.id`)
 }
 

@@ -28,7 +28,7 @@ export async function findCustomers(q: Queries, storeId: number, ids: string[]):
     sql`
     select id::text as id, email, first_name, last_name, phone, country, province, note, tags, orders_count, spent_minor,
            outcome, script, created_at, updated_at
-      from sandbox.customers where store_id = ${storeId} and id = any(${ids}::bigint[])`
+      from sandbox.customers where store_id = ${storeId} and id = any(${ids}::bigint[]) and deleted_at is null`
   )
   return rows.map(asCustomer)
 }
@@ -55,7 +55,7 @@ export async function findCustomerByPhone(q: Queries, storeId: number, phone: st
     sql`
     select id::text as id, email, first_name, last_name, phone, country, province, note, tags, orders_count, spent_minor,
            outcome, script, created_at, updated_at
-      from sandbox.customers where store_id = ${storeId} and phone = ${phone} order by id limit 1`
+      from sandbox.customers where store_id = ${storeId} and phone = ${phone} and deleted_at is null order by id limit 1`
   )
   return found[0] ? asCustomer(found[0]) : null
 }
@@ -67,7 +67,7 @@ export async function listCustomers(q: Queries, storeId: number, limit: number):
     sql`
     select id::text as id, email, first_name, last_name, phone, country, province, note, tags, orders_count, spent_minor,
            outcome, script, created_at, updated_at
-      from sandbox.customers where store_id = ${storeId} order by id desc limit ${limit}`
+      from sandbox.customers where store_id = ${storeId} and deleted_at is null order by id desc limit ${limit}`
   )
   return rows.map(asCustomer)
 }
@@ -119,6 +119,13 @@ export async function updateCustomer(
        set email = ${to.email}, first_name = ${to.firstName}, last_name = ${to.lastName}, phone = ${to.phone},
            note = ${to.note}, tags = ${to.tags}, updated_at = ${now}
      where store_id = ${storeId} and id = ${id}`)
+}
+
+/** Takes customers away: nobody finds them any more, and their addresses are free for others. */
+export async function deleteCustomers(q: Queries, storeId: number, ids: string[], now: Temporal.Instant) {
+  await q.run(sql`
+    update sandbox.customers set deleted_at = ${now}, email = null, updated_at = ${now}
+     where store_id = ${storeId} and id = any(${ids}::bigint[]) and deleted_at is null`)
 }
 
 /** Sets what the card does from now on: the listed outcomes once each, then the last one for good. */

@@ -82,3 +82,22 @@ export async function replaceCard(
   )
   return rows.map(asMethod)
 }
+
+/** Takes every method of the customer out of use; returns those that were in use. */
+export async function revokeMethods(
+  q: Queries,
+  storeId: number,
+  customerId: string,
+  reason: string,
+  now: Temporal.Instant
+): Promise<PaymentMethod[]> {
+  const rows = await q.many(
+    PaymentMethodRow,
+    sql`
+    update sandbox.payment_methods set revoked_at = ${now}, revoked_reason = ${reason}
+     where store_id = ${storeId} and customer_id = ${customerId} and revoked_at is null
+    returning token as id, customer_id::text as customer_id, brand, last_digits, expiry_month, expiry_year, holder,
+              revoked_at, revoked_reason, created_at`
+  )
+  return rows.map(asMethod)
+}

@@ -1,0 +1,27 @@
+import { isTimezone } from '#kit/clock'
+import { sql } from '#kit/postgres'
+import { invalidField } from '#kit/refusal'
+import type { Platform } from '../http.ts'
+import { happening, queueWebhooks } from '../outgoing/queue-webhooks.ts'
+import { shopPayload } from '../outgoing/shop-payload.ts'
+import { shopOf } from './refusals.ts'
+
+/** The owner renames the shop or moves it to another time zone. The currency of a shop stays for good. */
+export async function changeShop(
+  platform: Platform,
+  asked: { storeId: number; name?: string; timezone?: string }
+): Promise<void> {
+  if (asked.timezone !== undefined && !isTimezone(asked.timezone)) {
+    throw invalidField('timezone', 'takes an IANA time zone such as Europe/Berlin')
+  }
+  const before = await shopOf(platform, asked.storeId)
+  const shop = { ...before, name: asked.name ?? before.name, timezone: asked.timezone ?? before.timezone }
+  const now = await platform.clock(shop.domain)
+  await platform.db.inInstallation(async (q) => {
+    await q.run(sql`
+      update sandbox.shops set name = ${shop.name}, timezone = ${shop.timezone}, updated_at = ${now}
+       where store_id = ${shop.storeId}`)
+    await queueWebhooks(q, shop, happening([{ topic: 'shop/update', payload: shopPayload(shop, now) }]), now)
+  })
+  platform.shops.forget(shop.storeId)
+}

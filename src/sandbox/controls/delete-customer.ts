@@ -1,0 +1,30 @@
+import type { Platform } from '../http.ts'
+import { customerDeletedPayload, paymentMethodPayload } from '../outgoing/customer-payloads.ts'
+import { happening, queueWebhooks } from '../outgoing/queue-webhooks.ts'
+import { deleteCustomers, findCustomer } from '../state/customers.ts'
+import { revokeMethods } from '../state/payment-methods.ts'
+import { customerNotFound, idFrom, shopOf } from './refusals.ts'
+
+/** Takes a customer and their cards away. Their contracts stay as they are, without anyone whom they could charge. */
+export async function deleteCustomer(
+  platform: Platform,
+  asked: { storeId: number; customerId: string }
+): Promise<{ id: string }> {
+  const shop = await shopOf(platform, asked.storeId)
+  const id = idFrom('customer', asked.customerId)
+  const now = await platform.clock(shop.domain)
+  await platform.db.inInstallation(async (q) => {
+    if (!(await findCustomer(q, shop.storeId, id))) throw customerNotFound(id)
+    const revoked = await revokeMethods(q, shop.storeId, id, 'CUSTOMER_DELETED', now)
+    await deleteCustomers(q, shop.storeId, [id], now)
+    const messages = [
+      ...revoked.map((method) => ({
+        topic: 'customer_payment_methods/revoke' as const,
+        payload: paymentMethodPayload(shop, method)
+      })),
+      { topic: 'customers/delete' as const, payload: customerDeletedPayload(shop, id) }
+    ]
+    await queueWebhooks(q, shop, happening(messages), now)
+  })
+  return { id }
+}

@@ -1,0 +1,47 @@
+import { sql } from '#kit/postgres'
+import { invalidField } from '#kit/refusal'
+import type { Platform } from '../http.ts'
+import { customersMergedPayload } from '../outgoing/customer-payloads.ts'
+import { happening, queueWebhooks } from '../outgoing/queue-webhooks.ts'
+import { contractPayload } from '../outgoing/subscription-payloads.ts'
+import { listContractsOf } from '../state/contracts.ts'
+import { deleteCustomers, findCustomers } from '../state/customers.ts'
+import { customerNotFound, idFrom, shopOf } from './refusals.ts'
+
+/** Makes two customers one: what `customerId` has goes to `intoId`, and only that one is left. */
+export async function mergeCustomers(
+  platform: Platform,
+  asked: { storeId: number; customerId: string; intoId: string }
+): Promise<{ keptId: string; deletedId: string }> {
+  const shop = await shopOf(platform, asked.storeId)
+  const { storeId } = shop
+  const merged = { keptId: idFrom('into', asked.intoId), deletedId: idFrom('customer', asked.customerId) }
+  const { keptId, deletedId } = merged
+  if (keptId === deletedId) throw invalidField('into', 'takes another customer')
+  const now = await platform.clock(shop.domain)
+  await platform.db.inInstallation(async (q) => {
+    const there = new Set((await findCustomers(q, storeId, [keptId, deletedId])).map(({ id }) => id))
+    for (const id of [keptId, deletedId]) if (!there.has(id)) throw customerNotFound(id)
+    const moved = (await listContractsOf(q, storeId, [deletedId])).map(({ id }) => id)
+    await q.run(sql`
+      update sandbox.contracts
+         set customer_id = ${keptId}, revision = nextval('sandbox.revisions'), updated_at = ${now}
+       where store_id = ${storeId} and customer_id = ${deletedId}`)
+    await q.run(sql`
+      update sandbox.orders set customer_id = ${keptId} where store_id = ${storeId} and customer_id = ${deletedId}`)
+    await q.run(sql`
+      update sandbox.payment_methods set customer_id = ${keptId}
+       where store_id = ${storeId} and customer_id = ${deletedId}`)
+    await deleteCustomers(q, storeId, [deletedId], now)
+    const contracts = (await listContractsOf(q, storeId, [keptId])).filter(({ id }) => moved.includes(id))
+    const messages = [
+      { topic: 'customers/merge' as const, payload: customersMergedPayload(shop, merged) },
+      ...contracts.map((contract) => ({
+        topic: 'subscription_contracts/update' as const,
+        payload: contractPayload(shop, contract)
+      }))
+    ]
+    await queueWebhooks(q, shop, happening(messages), now)
+  })
+  return merged
+}

@@ -1,0 +1,28 @@
+import { Refusal } from '#kit/refusal'
+import type { Platform } from '../http.ts'
+import { paymentMethodPayload } from '../outgoing/customer-payloads.ts'
+import { happening, queueWebhooks } from '../outgoing/queue-webhooks.ts'
+import { findCustomer } from '../state/customers.ts'
+import { revokeMethods } from '../state/payment-methods.ts'
+import { customerNotFound, idFrom, shopOf } from './refusals.ts'
+
+/** The customer takes their card back: contracts that name it have nothing to charge. */
+export async function revokeCard(
+  platform: Platform,
+  asked: { storeId: number; customerId: string }
+): Promise<{ revoked: number }> {
+  const shop = await shopOf(platform, asked.storeId)
+  const id = idFrom('customer', asked.customerId)
+  const now = await platform.clock(shop.domain)
+  return platform.db.inInstallation(async (q) => {
+    if (!(await findCustomer(q, shop.storeId, id))) throw customerNotFound(id)
+    const revoked = await revokeMethods(q, shop.storeId, id, 'MANUALLY_REVOKED', now)
+    if (revoked.length === 0) throw new Refusal('conflict', 'The customer has no card that could be revoked')
+    const messages = revoked.map((method) => ({
+      topic: 'customer_payment_methods/revoke' as const,
+      payload: paymentMethodPayload(shop, method)
+    }))
+    await queueWebhooks(q, shop, happening(messages), now)
+    return { revoked: revoked.length }
+  })
+}

@@ -1,0 +1,25 @@
+import { sql } from '#kit/postgres'
+import { invalidField } from '#kit/refusal'
+import type { Platform } from '../http.ts'
+import type { WebhookFaults } from '../outgoing/webhook-faults.ts'
+import { shopOf } from './refusals.ts'
+
+const SHARES = ['drop', 'duplicate', 'late'] as const
+const MOST_DELAY_HOURS = 24 * 30
+
+/** Has the shop's webhooks go wrong from now on, or with null right again. The same seed makes the same mistakes. */
+export async function setWebhookFaults(
+  platform: Platform,
+  { storeId, faults }: { storeId: number; faults: WebhookFaults | null }
+): Promise<void> {
+  await shopOf(platform, storeId)
+  for (const name of SHARES) {
+    const share = faults?.[name] ?? 0
+    if (!(share >= 0 && share <= 1)) throw invalidField(name, 'takes a share from 0 to 1')
+  }
+  const hours = faults?.delayHours ?? 0
+  if (!(hours >= 0 && hours <= MOST_DELAY_HOURS)) throw invalidField('delayHours', `takes 0 to ${MOST_DELAY_HOURS}`)
+  await platform.db.direct.run(sql`
+    update sandbox.shops set webhook_faults = ${faults && JSON.stringify(faults)}::jsonb, faulty_messages = 0
+     where store_id = ${storeId}`)
+}
