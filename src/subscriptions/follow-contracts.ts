@@ -27,14 +27,15 @@ import { isInBilling, isOver } from './transitions.ts'
 /**
  * What came of following. `stopped`: subscriptions that are no longer active, for billing to let go of. `unsure`: contracts
  * whose status or date may be somebody's change or our own that is just under way; to be looked at again when it is done.
+ * `changed`: contracts that led to something new here.
  */
-export type Followed = { stopped: number[]; unsure: string[] }
+export type Followed = { stopped: number[]; unsure: string[]; changed: string[] }
 
 type Pair = { subscription: Subscription; contract: PlatformContract }
 
 /** Makes known subscriptions agree with their contracts, and tells what changes by it. */
 export async function followContracts(ctx: Ctx, pairs: Pair[], plans: Plan[], store: StoreFacts): Promise<Followed> {
-  if (pairs.length === 0) return { stopped: [], unsure: [] }
+  if (pairs.length === 0) return { stopped: [], unsure: [], changed: [] }
   const waiting = await waitingKeys(
     ctx,
     PUSH_CONTRACT,
@@ -67,7 +68,10 @@ export async function followContracts(ctx: Ctx, pairs: Pair[], plans: Plan[], st
     stopped: planned.flatMap(({ before, after }) =>
       before.status === 'active' && after.status !== 'active' ? before.id : []
     ),
-    unsure: looks.filter(({ isUnsure }) => isUnsure).map(({ seen }) => seen.platformContractId)
+    unsure: looks.filter(({ isUnsure }) => isUnsure).map(({ seen }) => seen.platformContractId),
+    changed: looks
+      .filter(({ planned, noticed }) => planned || noticed.length > 0)
+      .map(({ seen }) => seen.platformContractId)
   }
 }
 

@@ -32,7 +32,8 @@ export function termsOf(before: Subscription, contract: PlatformContract, plans:
 
 /**
  * Other apps edit lines without their selling plan: as long as a line is of the plan's own product, the plan stays. A name
- * that was taken from a line stays as long as there is such a line, whatever their order.
+ * that was taken from a line stays as long as there is such a line, whatever their order, and so does a plan that an import
+ * has given to such a line.
  */
 function boughtBy(before: Subscription, contract: PlatformContract, plans: Plan[]): Pick<Terms, 'planId' | 'name'> {
   const { planId, name } = before
@@ -45,7 +46,7 @@ function boughtBy(before: Subscription, contract: PlatformContract, plans: Plan[
   if (plan) return plan.id === planId ? { planId, name } : { planId: plan.id, name: plan.name }
   const { lines } = contract
   const product = plans.find(({ id }) => id === planId)?.platformProductId
-  const isStillThere = lines.some((line) => (planId === null ? line.title === name : line.productId === product))
+  const isStillThere = lines.some((line) => line.title === name || (planId !== null && line.productId === product))
   if (lines.length === 0 || isStillThere) return { planId, name }
   return { planId: null, name: lines[0]!.title }
 }

@@ -9,25 +9,32 @@ import { type Line, lines, named } from './activity-lines.ts'
 import { billingDate } from './billing-dates.ts'
 import { subscriptionActivated, subscriptionCreated } from './events.ts'
 import { type Followed, followContracts } from './follow-contracts.ts'
+import { type ImportTerms, importedSubscription, lineOfImport } from './imported-subscription.ts'
 import { insertSubscriptions, type NewSubscription } from './insert-subscriptions.ts'
+import { pushContracts } from './moves.ts'
 import { ourStatus, planOf } from './platform-terms.ts'
 import { lockSubscriptionsOfContracts, refreshStandings } from './queries.ts'
 import { recordActivities } from './record-activity.ts'
 import type { Subscription } from './subscription.ts'
 import { isOver } from './transitions.ts'
 
+/** What came of a look at contracts: of those we did not know, and of those we did. */
+export type Synced = Followed & { created: Subscription[]; known: Subscription[] }
+
 /**
  * Takes over what the platform now says of contracts: new ones become subscriptions, known ones follow the platform in
  * status, plan, price, interval and, where somebody moved it there, the next date. The schedule stays ours. An older
- * revision than we have seen changes nothing. `orders` are the contracts' origin orders.
+ * revision than we have seen changes nothing. `orders` are the contracts' origin orders; `imported` has, by contract, how
+ * new ones begin that others have billed so far.
  */
 export async function syncContracts(
   ctx: Ctx,
   contracts: PlatformContract[],
-  orders: PlatformOrder[]
-): Promise<Followed> {
+  orders: PlatformOrder[],
+  imported: ReadonlyMap<string, ImportTerms> = new Map()
+): Promise<Synced> {
   const told = contracts.filter((contract) => contract.customer)
-  if (told.length === 0) return { stopped: [], unsure: [] }
+  if (told.length === 0) return { stopped: [], unsure: [], changed: [], created: [], known: [] }
   const store = await storeFacts(ctx)
   const members = await meetCustomers(
     ctx,
@@ -38,13 +45,16 @@ export async function syncContracts(
   const plans = await listPlans(ctx)
 
   const fresh = told.filter((contract) => !known.has(contract.id))
-  if (fresh.length > 0) {
-    await createFrom(
-      ctx,
-      fresh.map((c) => newSubscription(c, members.get(c.customer!.id)!.id, planOf(c, plans), recorded, ctx.now, store))
-    )
-  }
-  return followContracts(
+  const rows = fresh.map((contract) => {
+    const { id: memberId } = members.get(contract.customer!.id)!
+    const terms = imported.get(contract.id)
+    const plan = planOf(contract, plans)
+    if (!terms) return newSubscription(contract, memberId, plan, recorded, ctx.now, store)
+    const originOrderId = originOf(contract, recorded)
+    return importedSubscription(contract, terms, { memberId, plan, originOrderId }, ctx.now, store)
+  })
+  const created = rows.length > 0 ? await createFrom(ctx, rows, imported) : []
+  const followed = await followContracts(
     ctx,
     told.flatMap((contract) => {
       const subscription = known.get(contract.id)
@@ -53,7 +63,11 @@ export async function syncContracts(
     plans,
     store
   )
+  return { ...followed, changed: [...ids(fresh), ...followed.changed], created, known: [...known.values()] }
 }
+
+const originOf = ({ originOrder }: PlatformContract, orders: Map<string, RecordedOrder>) =>
+  (originOrder && orders.get(originOrder.id)?.id) ?? null
 
 const ids = (contracts: PlatformContract[]) => contracts.map((contract) => contract.id)
 
@@ -98,16 +112,20 @@ function newSubscription(
     maxCycles: contract.maxCycles,
     trialEndsAt,
     pausedAt: status === 'paused' ? now : null,
+    resumesAt: null,
     cancelledAt: isOver(status) ? now : null,
     cancelReason: isOver(status) ? 'platform' : null,
-    originOrderId: (contract.originOrder && orders.get(contract.originOrder.id)?.id) ?? null,
+    originOrderId: originOf(contract, orders),
     paymentMethod: contract.paymentMethod,
     createdAt: contract.createdAt
   }
 }
 
-async function createFrom(ctx: Ctx, rows: NewSubscription[]): Promise<void> {
-  const by = named('platform')
+async function createFrom(
+  ctx: Ctx,
+  rows: NewSubscription[],
+  imported: ReadonlyMap<string, ImportTerms>
+): Promise<Subscription[]> {
   const { profile, timezone } = await storeFacts(ctx)
   await insertSubscriptions(ctx, rows)
   const created = await lockSubscriptionsOfContracts(
@@ -128,10 +146,22 @@ async function createFrom(ctx: Ctx, rows: NewSubscription[]): Promise<void> {
     ...(isActivated(s) ? [subscriptionActivated(s, s.createdAt, profile)] : [])
   ])
   await record(ctx, ...first, ...ofSubscriptions, ...others)
+  const importOf = (s: Subscription) => imported.get(s.platformContractId)
   await recordActivities(
     ctx,
-    created.flatMap((s) => linesOfCreation(s, timezone).map((line) => ({ ...line, ...by, subscriptionId: s.id })))
+    created.flatMap((s) => {
+      const terms = importOf(s)
+      const by = named(terms ? 'import' : 'platform')
+      const told = terms ? [lineOfImport(s, terms.importId, timezone)] : linesOfCreation(s, timezone)
+      return told.map((line) => ({ ...line, ...by, subscriptionId: s.id }))
+    })
   )
+  // The contract stands still there, and bears the date of our first charge.
+  await pushContracts(
+    ctx,
+    created.filter(importOf).map((s) => s.id)
+  )
+  return created
 }
 
 function linesOfCreation(s: Subscription, timezone: string): Line[] {

@@ -1,0 +1,87 @@
+import type { Plan } from '#plans'
+import type { PlatformContract } from '#platform'
+import type { StoreFacts } from '#stores'
+import { type Line, lines } from './activity-lines.ts'
+import { billingDate, firstCycleAfter, type Rhythm, withInterval } from './billing-dates.ts'
+import type { NewSubscription } from './insert-subscriptions.ts'
+import { ourStatus } from './platform-terms.ts'
+import type { Subscription } from './subscription.ts'
+
+/** How a contract that others have billed so far begins with us. Null is what the platform's contract says. */
+export type ImportTerms = {
+  importId: number
+  isPaused: boolean
+  pausedUntil: Temporal.Instant | null
+  nextBillingAt: Temporal.Instant | null
+  cyclesPaid: number | null
+  startedAt: Temporal.Instant | null
+  /** What the contract counts as where its lines were not sold under a plan of ours. */
+  plan: Plan | null
+}
+
+/**
+ * The subscription that an imported contract becomes. Nothing is charged for what lies behind: of a date that has passed
+ * the next of its series after now counts. It is in no trial, and what it has paid to others are cycles paid.
+ */
+export function importedSubscription(
+  contract: PlatformContract,
+  terms: ImportTerms,
+  who: { memberId: number; plan: Plan | null; originOrderId: number | null },
+  now: Temporal.Instant,
+  store: StoreFacts
+): NewSubscription {
+  const cycleIndex = terms.cyclesPaid ?? (contract.originOrder ? 1 : 0)
+  const nextCycle = cycleIndex + 1
+  const policy = { interval: contract.interval, intervalCount: contract.intervalCount }
+  const date = terms.nextBillingAt ?? contract.nextBillingDate ?? contract.createdAt
+  const rhythm = ahead({ anchorAt: date, anchorCycle: nextCycle, ...policy }, nextCycle, now, store.timezone)
+  const status = terms.isPaused ? 'paused' : ourStatus(contract.status)
+  const line = contract.lines[0]?.title ?? 'Subscription'
+  return {
+    ...rhythm,
+    memberId: who.memberId,
+    planId: who.plan?.id ?? terms.plan?.id ?? null,
+    platformContractId: contract.id,
+    platformRevision: contract.revision,
+    // A plan that the import gives it stays its own as long as the line is there that it was given for.
+    name: who.plan?.name ?? line,
+    status,
+    priceMinor: contract.priceMinor + contract.deliveryPriceMinor,
+    currency: contract.currency,
+    cycleIndex,
+    nextCycle,
+    nextBillingAt: status === 'active' ? billingDate(rhythm, nextCycle, store.timezone) : null,
+    platformNextBillingAt: contract.nextBillingDate,
+    maxCycles: contract.maxCycles,
+    trialEndsAt: null,
+    pausedAt: status === 'paused' ? now : null,
+    resumesAt: status === 'paused' && terms.isPaused ? terms.pausedUntil : null,
+    cancelledAt: null,
+    cancelReason: null,
+    originOrderId: who.originOrderId,
+    paymentMethod: contract.paymentMethod,
+    createdAt: terms.startedAt ?? contract.createdAt
+  }
+}
+
+/** The series with its next cycle on the first of its dates after `now`; its day of the month stays. */
+function ahead(rhythm: Rhythm, nextCycle: number, now: Temporal.Instant, timezone: string): Rhythm {
+  const passed = firstCycleAfter(rhythm, nextCycle, now, timezone) - nextCycle
+  if (passed === 0) return rhythm
+  const moved = withInterval(rhythm, nextCycle + passed, rhythm, timezone)
+  return { ...moved, anchorCycle: moved.anchorCycle - passed }
+}
+
+export function lineOfImport(s: Subscription, importId: number, timezone: string): Line {
+  const dayOf = (at: Temporal.Instant) => at.toZonedDateTimeISO(timezone).toPlainDate().toString()
+  const next = s.nextBillingAt
+    ? `; next charge on ${dayOf(s.nextBillingAt)}`
+    : s.resumesAt
+      ? `; paused until ${dayOf(s.resumesAt)}`
+      : '; paused'
+  return {
+    kind: 'imported',
+    text: `${lines.created(s).text!.replace('Created', 'Taken over')}${next}`,
+    refs: { import_id: importId, status: s.status, cycles_paid: s.cycleIndex }
+  }
+}
