@@ -47,7 +47,7 @@ function hasMoved(was: Place, is: Place): boolean {
 
 const isOver = ({ status }: Place) => status === 'cancelled'
 
-type Ranks = Map<number, { name: string; tierName: string }>
+type Ranks = Map<number, { name: string; tierName: string | null }>
 
 async function plansById(ctx: Ctx, areWanted: boolean): Promise<Ranks> {
   return new Map(areWanted ? (await listPlans(ctx)).map((plan) => [plan.id, plan]) : [])

@@ -1,82 +1,105 @@
-import { minorOf } from '#kit/money'
-import { type Database, sql } from '#kit/postgres'
-import { invalidField, Refusal } from '#kit/refusal'
+import type { Ctx, Database } from '#kit/postgres'
+import { invalidField } from '#kit/refusal'
 import type { Connector, Interval } from '#platform'
 import { storeFacts } from '#stores'
-import { findPlanByName, Plan } from './plan.ts'
+import { platformTerms, sellPlan } from './change-plan.ts'
+import { changedPerks, perksFrom } from './perks.ts'
+import type { Plan } from './plan.ts'
+import { findPlan, findPlanByName, insertPlan } from './queries.ts'
+import { nameTaken, notTaken } from './refusals.ts'
+import {
+  amountFrom,
+  countriesFrom,
+  NO_TRIAL,
+  nameFrom,
+  productsFrom,
+  type TrialInput,
+  tierFrom,
+  trialFrom,
+  wholeFrom
+} from './terms.ts'
+import { cyclesFrom, perksOf } from './update-plan.ts'
 
-export type PlanInput = {
+export type PlanInput = TrialInput & {
   name: string
-  type: 'vip' | 'elite'
+  type: Plan['type']
   /** Decimal, in the store's currency. */
   price: string | number
   interval: Interval
   intervalCount: number
-  /** The name that tags and discounts carry; the plan's name when left out. */
+  status?: Plan['status']
+  /** The name that tags and discounts carry; the plan's name when left out. None for a product plan. */
   tier?: string
-  trialDays?: number
-  /** Store credit issued with each paid cycle; decimal. */
+  /** Store credit issued with each paid cycle; decimal. The same as `store_credit.amount` of the perks. */
   credit?: string | number
+  maxCycles?: number | null
+  allowedCountries?: string[]
+  /** As `perksFrom` reads them. */
+  perks?: unknown
+  /** What a product plan sells: the platform's products. */
+  productIds?: string[]
 }
 
 /**
- * Makes a plan: first the product and selling plan on the platform (found again when a first try broke off in between),
- * then ours. Refuses a name that is taken and values out of range, naming the field.
+ * Makes a plan: first what is sold on the platform (found again when a first try broke off in between), then ours. Refuses a
+ * name that is taken and values out of range, naming the field.
  */
 export async function createPlan(db: Database, storeId: number, connector: Connector, input: PlanInput): Promise<Plan> {
   const checked = await db.inStore(storeId, async (ctx) => {
-    const { currency } = await storeFacts(ctx)
-    const terms = check(input, currency)
+    const terms = check(input, (await storeFacts(ctx)).currency)
     if (await findPlanByName(ctx, terms.name)) throw nameTaken(terms.name)
-    return { ...terms, currency }
+    return terms
   })
-  const made = await connector.createPlanProduct(checked)
-  if (!made.ok) throw new Refusal('unavailable', `The platform did not take the plan: ${made.failure.message}`)
+  const made = await connector.createPlanProduct(
+    platformTerms(checked),
+    checked.type === 'product' ? checked.productIds : null
+  )
+  if (!made.ok) throw notTaken(made.failure)
   const { productId, variantId, sellingPlanGroupId, sellingPlanId } = made.value
-  return db.inStore(storeId, async (ctx) => {
-    const plan = await ctx.tx.maybeOne(
-      Plan,
-      sql`
-      insert into plans (store_id, name, type, tier_name, price_minor, currency, interval, interval_count, trial_days,
-        credit_minor, platform_product_id, platform_variant_id, platform_selling_plan_group_id, platform_selling_plan_id,
-        created_at, updated_at)
-      values (${ctx.storeId}, ${checked.name}, ${checked.type}, ${checked.tierName}, ${checked.priceMinor},
-        ${checked.currency}, ${checked.interval}, ${checked.intervalCount}, ${checked.trialDays}, ${checked.creditMinor},
-        ${productId}, ${variantId}, ${sellingPlanGroupId}, ${sellingPlanId}, ${ctx.now}, ${ctx.now})
-      on conflict do nothing returning *`
-    )
-    if (!plan) throw nameTaken(checked.name)
-    return plan
-  })
+  const plan = await db.inStore(storeId, async (ctx) =>
+    insert(ctx, {
+      ...checked,
+      platformProductId: productId,
+      platformVariantId: variantId,
+      platformSellingPlanGroupId: sellingPlanGroupId,
+      platformSellingPlanId: sellingPlanId
+    })
+  )
+  if (plan.status === 'disabled') await sellPlan(connector, plan)
+  return plan
 }
 
-const nameTaken = (name: string) => new Refusal('conflict', `There is already a plan named ${name}`)
+async function insert(ctx: Ctx, plan: Parameters<typeof insertPlan>[1]): Promise<Plan> {
+  const id = await insertPlan(ctx, plan)
+  if (id === null) throw nameTaken(plan.name)
+  return (await findPlan(ctx, id))!
+}
 
 function check(input: PlanInput, currency: string) {
-  const name = input.name.trim()
-  const tierName = (input.tier ?? name).trim()
-  if (name.length < 1 || name.length > 100) throw invalidField('name', 'takes 1 to 100 characters')
-  if (tierName.length < 1 || tierName.length > 100) throw invalidField('tier', 'takes 1 to 100 characters')
-  // The tier's name goes into tags, and the platform splits tags at commas.
-  if (tierName.includes(',')) throw invalidField('tier', 'takes no comma: it becomes an order tag')
-  const whole = (field: string, value: number, low: number, high: number) => {
-    if (!Number.isInteger(value) || value < low || value > high) {
-      throw invalidField(field, `takes a whole number from ${low} to ${high}`)
-    }
-    return value
-  }
-  const positive = (field: string, value: number) => {
-    if (value < 0) throw invalidField(field, 'takes an amount of 0 or more')
-    return value
+  const { type } = input
+  const name = nameFrom(input.name)
+  const tierName = tierFrom(input.tier, { type, name })
+  const priceMinor = amountFrom('price', input.price, currency)
+  const perks = input.perks === undefined ? {} : perksFrom(input.perks, currency)
+  const { storeCredit } = perks
+  if (storeCredit && input.credit !== undefined) {
+    throw invalidField('credit', 'is taken only without perks.store_credit, which says the same')
   }
   return {
     name,
+    type,
     tierName,
-    type: input.type,
-    priceMinor: positive('price', minorOf(input.price, currency, 'price')),
+    status: input.status ?? 'enabled',
+    priceMinor,
+    currency,
     interval: input.interval,
-    intervalCount: whole('interval_count', input.intervalCount, 1, 28),
-    trialDays: whole('trial_days', input.trialDays ?? 0, 0, 365),
-    creditMinor: positive('credit', minorOf(input.credit ?? 0, currency, 'credit'))
+    intervalCount: wholeFrom('interval_count', input.intervalCount, 1, 28),
+    maxCycles: cyclesFrom(input.maxCycles ?? null),
+    ...trialFrom(input, NO_TRIAL, priceMinor, currency),
+    creditMinor: storeCredit ? (storeCredit.amountMinor ?? 0) : amountFrom('credit', input.credit ?? 0, currency),
+    creditType: storeCredit?.type ?? ('storecredit' as const),
+    allowedCountries: countriesFrom(input.allowedCountries ?? []),
+    perks: perksOf(type, changedPerks({}, perks)),
+    productIds: productsFrom(input.productIds, type)
   }
 }

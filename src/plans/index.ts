@@ -1,2 +1,16 @@
+export { addPlanVersion, type VersionInput } from './add-plan-version.ts'
+export { TAKES_COUNTRIES } from './countries.ts'
 export { createPlan, type PlanInput } from './create-plan.ts'
-export { findPlanByName, listPlans, type Plan } from './plan.ts'
+export { type Perks, shownPerks } from './perks.ts'
+export {
+  CREDIT_TYPES,
+  isSoldUnder,
+  PLAN_STATUSES,
+  PLAN_TYPES,
+  type Plan,
+  type PlanVersion,
+  TRIAL_TYPES,
+  versionSoldAt
+} from './plan.ts'
+export { findPlan, findPlanByName, listPlans, listPlanVersions } from './queries.ts'
+export { type PlanChange, updatePlan } from './update-plan.ts'

@@ -8,7 +8,7 @@ import {
 import { byIds } from './by-ids.ts'
 import { clientFor } from './client.ts'
 import { fetchContract, fetchContracts, listContracts, moveContract } from './contracts.ts'
-import { createPlanProduct } from './create-plan-product.ts'
+import { createPlanOfProducts, createPlanProduct } from './create-plan-product.ts'
 import { fetchCustomers, updateCustomers } from './customers.ts'
 import {
   ContractActivate,
@@ -25,10 +25,12 @@ import type { Fields } from './fields.ts'
 import type { PlatformResult } from './outcome.ts'
 import type { ProfileName } from './profiles.ts'
 import { readOrder } from './read-answers.ts'
+import { sellPlan } from './sell-plan.ts'
 import type {
   AttemptRequest,
   CustomerChange,
   Listed,
+  PlanOnSale,
   PlanProduct,
   PlanTerms,
   PlatformAttempt,
@@ -50,8 +52,13 @@ export type ConnectorOptions = {
 
 export type Connector = {
   shop(): Promise<PlatformResult<PlatformShop>>
-  /** Makes what is sold when someone joins: product, price, selling plan. Repeating it finds what is already there. */
-  createPlanProduct(terms: PlanTerms): Promise<PlatformResult<PlanProduct>>
+  /**
+   * Makes what is sold when someone joins: product, price, selling plan; with `productIds` only a selling plan, for those.
+   * Repeating it finds what is already there.
+   */
+  createPlanProduct(terms: PlanTerms, productIds?: string[] | null): Promise<PlatformResult<PlanProduct>>
+  /** Has a plan sold at these terms, with these products. Repeating it does no harm. The answer is its selling plan. */
+  sellPlan(plan: PlanOnSale, terms: PlanTerms): Promise<PlatformResult<string>>
   /** Topics as in the webhook header (`orders/paid`). Makes what is missing, corrects the address, leaves other topics. */
   ensureWebhooks(uri: string, topics: string[]): Promise<PlatformResult<WebhooksEnsured>>
   /** Null when the platform has no such contract. */
@@ -97,7 +104,9 @@ export function connectorFor(access: PlatformAccess, options: ConnectorOptions =
   const { profile } = access
   return {
     shop: () => client.query(ShopInfo, {}, readShop),
-    createPlanProduct: (terms) => createPlanProduct(client, profile, terms),
+    createPlanProduct: (terms, productIds) =>
+      productIds ? createPlanOfProducts(client, profile, terms, productIds) : createPlanProduct(client, profile, terms),
+    sellPlan: (plan, terms) => sellPlan(client, profile, plan, terms),
     ensureWebhooks: (uri, topics) => ensureWebhooks(client, uri, topics),
     contract: (id) => fetchContract(client, profile, id),
     contracts: (ids) => fetchContracts(client, profile, ids),

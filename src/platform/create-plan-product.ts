@@ -1,10 +1,17 @@
 import { createHash } from 'node:crypto'
 import { decimalOf } from '#kit/money'
 import type { PlatformClient } from './client.ts'
-import { PlanPriceUpdate, PlanProductByHandle, PlanProductCreate, PlanSellingGroupCreate } from './documents.ts'
+import {
+  PlanPriceUpdate,
+  PlanProductByHandle,
+  PlanProductCreate,
+  PlanSellingGroupCreate,
+  ProductSellingGroups
+} from './documents.ts'
 import type { Fields } from './fields.ts'
-import { type PlatformResult, succeeded } from './outcome.ts'
+import { failed, type PlatformResult, succeeded } from './outcome.ts'
 import { gid, type ProfileName } from './profiles.ts'
+import { sellingPlanOf } from './selling-plan.ts'
 import type { PlanProduct, PlanTerms } from './shapes.ts'
 
 type Product = { productId: string; variantId: string; priceMinor: number }
@@ -14,15 +21,14 @@ type Found = { product: Product; group: SellingGroup | null }
 /**
  * The product that is bought when someone joins, its price, and the selling plan that makes the purchase a contract.
  * Name and rhythm make the handle, which is also the group's merchant code: repeating it after a crash goes on where it
- * stopped, and the same plan at a new price is the same product with another price. The selling plan adds no
- * pricing policy, so that the variant's price is the only place where the amount stands.
+ * stopped, and the same plan at a new price is the same product with another price.
  */
 export async function createPlanProduct(
   client: PlatformClient,
   profile: ProfileName,
   terms: PlanTerms
 ): Promise<PlatformResult<PlanProduct>> {
-  const handle = handleOf(terms)
+  const handle = handleOf('membership', terms)
   const found = await client.query(PlanProductByHandle, { handle }, (data) => readFound(data, handle, terms.currency))
   if (!found.ok) return found
 
@@ -36,29 +42,58 @@ export async function createPlanProduct(
   }
 
   const existing = found.value?.group
-  const group = existing ? succeeded(existing) : await createGroup(client, profile, productId, terms, handle)
+  const plan = sellingPlanOf(terms, 'variant')
+  const group = existing
+    ? succeeded(existing)
+    : await createGroup(client, profile, [productId], handle, terms.name, plan)
   return group.ok ? succeeded({ productId, variantId, ...group.value }) : group
 }
 
+/** The selling plan alone, for products that the shop already sells; found again by the first of them. */
+export async function createPlanOfProducts(
+  client: PlatformClient,
+  profile: ProfileName,
+  terms: PlanTerms,
+  productIds: string[]
+): Promise<PlatformResult<PlanProduct>> {
+  const handle = handleOf('products', terms)
+  const found = await client.query(ProductSellingGroups, { id: gid(profile, 'Product', productIds[0]!) }, (data) => {
+    const product = data.maybeAt('product')
+    return product && { group: groupOf(product, handle) }
+  })
+  if (!found.ok) return found
+  if (!found.value) {
+    return failed({ kind: 'rejected', message: 'Product does not exist.', field: 'resources.productIds' })
+  }
+  const { group } = found.value
+  const plan = sellingPlanOf(terms, 'plan')
+  const made = group ? succeeded(group) : await createGroup(client, profile, productIds, handle, terms.name, plan)
+  return made.ok ? succeeded({ productId: null, variantId: null, ...made.value }) : made
+}
+
 /** Readable, and different for names that only differ in letters which a handle cannot hold. */
-function handleOf({ name, interval, intervalCount }: PlanTerms): string {
+function handleOf(kind: string, { name, interval, intervalCount }: PlanTerms): string {
   const readable = name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '')
     .slice(0, 60)
   const exact = createHash('sha256').update(name).digest('hex').slice(0, 8)
-  return ['membership', readable, intervalCount, interval, exact].filter((part) => part !== '').join('-')
+  return [kind, readable, intervalCount, interval, exact].filter((part) => part !== '').join('-')
 }
 
 function readFound(data: Fields, handle: string, currency: string): Found | null {
   const product = data.maybeAt('productByIdentifier')
   if (!product) return null
+  return { product: readProduct(product, currency), group: groupOf(product, handle) }
+}
+
+function groupOf(product: Fields, handle: string): SellingGroup | null {
   const group = product
     .at('sellingPlanGroups')
     .list('nodes')
     .find((node) => node.text('merchantCode') === handle)
-  return { product: readProduct(product, currency), group: group ? readGroup(group) : null }
+  return group ? readGroup(group) : null
 }
 
 function readProduct(product: Fields, currency: string): Product {
@@ -76,7 +111,13 @@ function createProduct(client: PlatformClient, { name, currency }: PlanTerms, ha
   return client.mutate(PlanProductCreate, { product }, (payload) => readProduct(payload.at('product'), currency))
 }
 
-function setPrice(client: PlatformClient, profile: ProfileName, product: Product, terms: PlanTerms) {
+/** The price of a membership, on the one variant of its product. */
+export function setPrice(
+  client: PlatformClient,
+  profile: ProfileName,
+  product: Pick<Product, 'productId' | 'variantId'>,
+  terms: PlanTerms
+) {
   const variant = {
     id: gid(profile, 'ProductVariant', product.variantId),
     price: decimalOf(terms.priceMinor, terms.currency),
@@ -89,18 +130,16 @@ function setPrice(client: PlatformClient, profile: ProfileName, product: Product
 function createGroup(
   client: PlatformClient,
   profile: ProfileName,
-  productId: string,
-  { name, interval, intervalCount }: PlanTerms,
-  handle: string
+  productIds: string[],
+  handle: string,
+  name: string,
+  plan: ReturnType<typeof sellingPlanOf>
 ) {
-  const rhythm = { recurring: { interval: interval.toUpperCase(), intervalCount } }
-  const every = intervalCount === 1 ? `Every ${interval}` : `Every ${intervalCount} ${interval}s`
-  const plan = { name, options: [every], category: 'SUBSCRIPTION', billingPolicy: rhythm, deliveryPolicy: rhythm }
   return client.mutate(
     PlanSellingGroupCreate,
     {
       input: { name, merchantCode: handle, options: ['Billed'], sellingPlansToCreate: [plan] },
-      resources: { productIds: [gid(profile, 'Product', productId)] }
+      resources: { productIds: productIds.map((id) => gid(profile, 'Product', id)) }
     },
     (payload) => readGroup(payload.at('sellingPlanGroup'))
   )

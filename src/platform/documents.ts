@@ -63,6 +63,7 @@ fragment LineParts on SubscriptionLineConnection {
     id title quantity productId variantId sellingPlanId sellingPlanName
     currentPrice { ${Money} }
     lineDiscountedPrice { ${Money} }
+    pricingPolicy { cycleDiscounts { afterCycle computedPrice { ${Money} } } }
   }
   pageInfo { hasNextPage endCursor }
 }`
@@ -71,10 +72,10 @@ const contractMoved = 'contract { id status nextBillingDate revisionId } userErr
 
 export const ShopInfo = document('query ShopInfo { shop { name myshopifyDomain ianaTimezone currencyCode } }')
 
-// Three lines, since a document may cost 1000 points and fifty contracts are asked for at once; a membership has one
+// Two lines, since a document may cost 1000 points and forty-eight contracts are asked for at once; a membership has one
 // line. Contracts with more are read again by ContractById.
 export const ContractsByIds = document(`query ContractsByIds($ids: [ID!]!) {
-  nodes(ids: $ids) { ... on SubscriptionContract { ...ContractParts lines(first: 3) { ...LineParts } } }
+  nodes(ids: $ids) { ... on SubscriptionContract { ...ContractParts lines(first: 2) { ...LineParts } } }
 }
 ${ContractParts}`)
 
@@ -86,16 +87,16 @@ ${ContractParts}`)
 // Pages of the same size and shape as ContractsByIds. Sorted by what they are asked for: one that changes meanwhile moves to
 // the end of the list, where the walk still comes past.
 export const ContractsUpdatedSince = document(`query ContractsUpdatedSince($query: String!, $after: String) {
-  subscriptionContracts(first: 50, after: $after, query: $query, sortKey: UPDATED_AT) {
-    nodes { ...ContractParts lines(first: 3) { ...LineParts } }
+  subscriptionContracts(first: 48, after: $after, query: $query, sortKey: UPDATED_AT) {
+    nodes { ...ContractParts lines(first: 2) { ...LineParts } }
     pageInfo { hasNextPage endCursor }
   }
 }
 ${ContractParts}`)
 
 export const AllContracts = document(`query AllContracts($after: String) {
-  subscriptionContracts(first: 50, after: $after, sortKey: ID) {
-    nodes { ...ContractParts lines(first: 3) { ...LineParts } }
+  subscriptionContracts(first: 48, after: $after, sortKey: ID) {
+    nodes { ...ContractParts lines(first: 2) { ...LineParts } }
     pageInfo { hasNextPage endCursor }
   }
 }
@@ -196,6 +197,39 @@ export const PlanPriceUpdate =
     productVariants { id price }
     userErrors { field message code }
   }
+}`)
+
+export const ProductSellingGroups = document(`query ProductSellingGroups($id: ID!) {
+  product(id: $id) {
+    sellingPlanGroups(first: 50) { nodes { id merchantCode sellingPlans(first: 1) { nodes { id } } } }
+  }
+}`)
+
+const sellingPlans = `sellingPlans(first: 30) {
+      nodes { id billingPolicy { ... on SellingPlanRecurringBillingPolicy { interval intervalCount } } }
+    }`
+
+export const PlanSellingGroup = document(`query PlanSellingGroup($id: ID!) {
+  sellingPlanGroup(id: $id) {
+    products(first: 250) { nodes { id } }
+    ${sellingPlans}
+  }
+}`)
+
+export const PlanSellingGroupUpdate =
+  document(`mutation PlanSellingGroupUpdate($id: ID!, $input: SellingPlanGroupInput!) {
+  sellingPlanGroupUpdate(id: $id, input: $input) {
+    sellingPlanGroup { ${sellingPlans} }
+    userErrors { field message code }
+  }
+}`)
+
+export const PlanProductsAdd = document(`mutation PlanProductsAdd($id: ID!, $productIds: [ID!]!) {
+  sellingPlanGroupAddProducts(id: $id, productIds: $productIds) { userErrors { field message code } }
+}`)
+
+export const PlanProductsRemove = document(`mutation PlanProductsRemove($id: ID!, $productIds: [ID!]!) {
+  sellingPlanGroupRemoveProducts(id: $id, productIds: $productIds) { userErrors { field message code } }
 }`)
 
 export const PlanSellingGroupCreate =

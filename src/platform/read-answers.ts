@@ -45,7 +45,7 @@ export function readContract(contract: Fields): PlatformContract {
     },
     originOrder: originOrder && { id: originOrder.id('id'), name: originOrder.text('name') },
     lines: lines.map((line) => readLine(line, currency)),
-    priceMinor: lines.reduce((sum, line) => sum + money(line.at('lineDiscountedPrice'), currency), 0),
+    priceMinor: lines.reduce((sum, line) => sum + lastingPrice(line, currency), 0),
     deliveryPriceMinor: money(contract.at('deliveryPrice'), currency),
     paymentMethod: readPaymentMethod(contract.maybeAt('customerPaymentMethod'))
   }
@@ -62,6 +62,25 @@ function readLine(line: Fields, currency: string): PlatformContractLine {
     sellingPlanName: line.maybeText('sellingPlanName'),
     priceMinor: money(line.at('currentPrice'), currency)
   }
+}
+
+/**
+ * What a line costs with its discounts once the last change of its price that was announced has come. `lineDiscountedPrice`
+ * is of the present price: in a trial, of that of the trial. What a discount takes off then is not told, so it is taken to be
+ * the same share.
+ */
+function lastingPrice(line: Fields, currency: string): number {
+  const discounted = money(line.at('lineDiscountedPrice'), currency)
+  const changes = (line.maybeAt('pricingPolicy')?.maybeList('cycleDiscounts') ?? [])
+    .filter((change) => change.int('afterCycle') > 0)
+    .sort((a, b) => b.int('afterCycle') - a.int('afterCycle'))
+  if (!changes[0]) return discounted
+  const quantity = line.int('quantity')
+  const present = money(line.at('currentPrice'), currency) * quantity
+  const lasting = money(changes[0].at('computedPrice'), currency) * quantity
+  if (present === 0) return lasting
+  // Rounded to the nearest minor unit, in whole numbers that do not overflow.
+  return Number((BigInt(lasting) * BigInt(discounted) * 2n + BigInt(present)) / (BigInt(present) * 2n))
 }
 
 /** Lines are told apart by UUIDs, not by numbers. */

@@ -20,7 +20,7 @@ export type PlatformContractLine = {
   variantId: string | null
   sellingPlanId: string | null
   sellingPlanName: string | null
-  /** The price of one, before discounts. */
+  /** The price of one as it is now, before discounts. A price that changes after some cycles is not yet in it. */
   priceMinor: number
 }
 
@@ -41,7 +41,10 @@ export type PlatformContract = {
   customer: Pick<PlatformCustomer, 'id' | 'email' | 'firstName' | 'lastName' | 'updatedAt'> | null
   originOrder: { id: string; name: string } | null
   lines: PlatformContractLine[]
-  /** What one cycle costs without delivery: the sum of the lines' discounted prices. */
+  /**
+   * What one cycle costs without delivery: the sum of the lines' discounted prices, each as it is once every change that
+   * its selling plan announced has come. The first price of a trial is no part of it.
+   */
   priceMinor: number
   deliveryPriceMinor: number
   paymentMethod: PlatformPaymentMethod | null
@@ -114,9 +117,21 @@ export type PlanTerms = {
   currency: string
   interval: Interval
   intervalCount: number
+  maxCycles?: number | null
+  /** What a checkout takes in place of the price, which then begins with the first renewal. */
+  firstPriceMinor?: number | null
 }
 
-export type PlanProduct = { productId: string; variantId: string; sellingPlanGroupId: string; sellingPlanId: string }
+/** What is sold when someone joins. Without a product of its own where products of the shop are sold under it. */
+export type PlanProduct = {
+  productId: string | null
+  variantId: string | null
+  sellingPlanGroupId: string
+  sellingPlanId: string
+}
+
+/** A plan as the platform has it. `productIds`: what is to be on sale under it, nothing while it takes no joins. */
+export type PlanOnSale = Omit<PlanProduct, 'sellingPlanId'> & { productIds: string[] }
 
 export type AttemptRequest = {
   contractId: string

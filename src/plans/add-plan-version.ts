@@ -1,0 +1,62 @@
+import type { Database } from '#kit/postgres'
+import { invalidField } from '#kit/refusal'
+import type { Connector, Interval } from '#platform'
+import { changePlan, sellPlan } from './change-plan.ts'
+import type { Plan, PlanVersion } from './plan.ts'
+import { findPlan, markVersion } from './queries.ts'
+import { beingChanged, sameTerms } from './refusals.ts'
+import { amountFrom, wholeFrom } from './terms.ts'
+
+/** What is left out stays as it is in the version before. */
+export type VersionInput = {
+  /** Decimal, in the plan's currency. */
+  price?: string | number
+  interval?: Interval
+  intervalCount?: number
+  credit?: string | number
+  appliesTo: PlanVersion['appliesTo']
+}
+
+/**
+ * Sells the plan at other terms from now on. Who joins gets these; that who has joined keeps theirs or follows is
+ * `appliesTo`, which is only noted here: subscriptions are a later module's. Refuses a version that changes nothing, except
+ * one that running subscriptions are to follow.
+ */
+export async function addPlanVersion(
+  db: Database,
+  storeId: number,
+  connector: Connector,
+  planId: number,
+  input: VersionInput
+): Promise<Plan> {
+  return changePlan(db, storeId, planId, async (before, leaseToken) => {
+    const after = { ...before, ...numbersFrom(input, before) }
+    if (input.appliesTo === 'new' && !isOther(before, after)) throw sameTerms(planId)
+    if (after.trialPriceMinor > after.priceMinor) {
+      throw invalidField('price', "takes an amount that is not below the plan's trial_price")
+    }
+    const sellingPlanId = await sellPlan(connector, after)
+    return db.inStore(storeId, async (ctx) => {
+      const { priceMinor, interval, intervalCount, creditMinor } = after
+      const next = { id: planId, priceMinor, interval, intervalCount, creditMinor, sellingPlanId }
+      if (!(await markVersion(ctx, { ...next, appliesTo: input.appliesTo }, leaseToken))) throw beingChanged(planId)
+      return (await findPlan(ctx, planId))!
+    })
+  })
+}
+
+type Numbers = Pick<Plan, 'priceMinor' | 'interval' | 'intervalCount' | 'creditMinor'>
+
+function numbersFrom({ price, interval, intervalCount, credit }: VersionInput, before: Plan): Numbers {
+  return {
+    priceMinor: price === undefined ? before.priceMinor : amountFrom('price', price, before.currency),
+    interval: interval ?? before.interval,
+    intervalCount:
+      intervalCount === undefined ? before.intervalCount : wholeFrom('interval_count', intervalCount, 1, 28),
+    creditMinor: credit === undefined ? before.creditMinor : amountFrom('credit', credit, before.currency)
+  }
+}
+
+function isOther(a: Numbers, b: Numbers): boolean {
+  return (['priceMinor', 'interval', 'intervalCount', 'creditMinor'] as const).some((key) => a[key] !== b[key])
+}

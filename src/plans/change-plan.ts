@@ -1,0 +1,63 @@
+import type { Database } from '#kit/postgres'
+import type { Connector, PlanTerms } from '#platform'
+import type { Plan } from './plan.ts'
+import { findPlan, freePlan, takePlan } from './queries.ts'
+import { beingChanged, notTaken, planNotFound } from './refusals.ts'
+
+/**
+ * Changes a plan on the platform and then here, one change at a time: the platform is told outside of a transaction, so the
+ * plan is held by a lease. A change that breaks off in between leaves the platform ahead, and repeating it finishes it.
+ */
+export async function changePlan<T>(
+  db: Database,
+  storeId: number,
+  planId: number,
+  change: (plan: Plan, leaseToken: number) => Promise<T>
+): Promise<T> {
+  const { plan, leaseToken } = await db.inStore(storeId, async (ctx) => {
+    const found = await findPlan(ctx, planId)
+    if (!found) throw planNotFound(planId)
+    const token = await takePlan(ctx, planId)
+    if (token === null) throw beingChanged(planId)
+    // Read again: what another change wrote before its lease ended.
+    return { plan: (await findPlan(ctx, planId))!, leaseToken: token }
+  })
+  try {
+    return await change(plan, leaseToken)
+  } finally {
+    await db.inStore(storeId, (ctx) => freePlan(ctx, planId, leaseToken))
+  }
+}
+
+/** Has the platform sell the plan as it is to be, and returns the number of its selling plan there. */
+export async function sellPlan(connector: Connector, plan: Plan): Promise<string> {
+  const sold = await connector.sellPlan(
+    {
+      sellingPlanGroupId: plan.platformSellingPlanGroupId,
+      productId: plan.platformProductId,
+      variantId: plan.platformVariantId,
+      productIds: plan.status === 'enabled' ? plan.productIds : []
+    },
+    platformTerms(plan)
+  )
+  if (!sold.ok) throw notTaken(sold.failure)
+  return sold.value
+}
+
+type Terms = Pick<
+  Plan,
+  'name' | 'priceMinor' | 'currency' | 'interval' | 'intervalCount' | 'maxCycles' | 'trialType' | 'trialPriceMinor'
+>
+
+/** What a checkout needs to know of a plan. */
+export function platformTerms(plan: Terms): PlanTerms {
+  return {
+    name: plan.name,
+    priceMinor: plan.priceMinor,
+    currency: plan.currency,
+    interval: plan.interval,
+    intervalCount: plan.intervalCount,
+    maxCycles: plan.maxCycles,
+    firstPriceMinor: plan.trialType === null ? null : plan.trialPriceMinor
+  }
+}

@@ -1,0 +1,198 @@
+import { numberOf } from '#kit/money'
+import { type FieldProblem, Refusal } from '#kit/refusal'
+import { PerkInput } from './perk-input.ts'
+import { CREDIT_TYPES } from './plan.ts'
+
+const MAX_STEPS = 20
+const MAX_TEXT = 255
+const MAX_ITEMS = 1000
+
+/** What is taken off a price: a percentage with at most two decimals, or minor units of the plan's currency. */
+export type Reduction = { type: 'percentage'; percent: number } | { type: 'fixed'; amountMinor: number }
+
+/** What a reduction applies to. Ids are the digits of the platform's. */
+export type Scope =
+  | { appliesTo: 'all' }
+  | { appliesTo: 'product'; productIds: string[] }
+  | { appliesTo: 'collection'; collectionIds: string[] }
+
+/** From `quantity` pieces on its reduction holds in place of the perk's own; the highest that is reached wins. */
+export type Step = Reduction & { quantity: number }
+
+/**
+ * What members get, as a plan keeps it (spec 3, svc_plan_settings; each perk's fields there in brackets). A perk that is
+ * not there is off.
+ */
+export type Perks = {
+  /** Members' prices (dp, dv, dt, dat, ds, ds_info, dct, stack_with_subs). */
+  discount?: {
+    reduction: Reduction
+    scope: Scope
+    steps: Step[]
+    /** Of the original price, which is the compare-at price where there is one (dct 1), or of the sale price (dct 2). */
+    priceBase: 'original' | 'sale'
+    stackWithSubscriptions: boolean
+  }
+  /** Off the cheapest product of the first membership order (wo, wo_v, wo_t, wo_at). */
+  welcomeOffer?: { reduction: Reduction; scope: Scope }
+  /** `countries`: empty is everywhere. `threshold`: what a cart must hold (fs, fs_country, fs_threshold_type, …). */
+  freeShipping?: {
+    countries: string[]
+    message: string | null
+    methodName: string | null
+    threshold: { type: 'items'; items: number } | { type: 'subtotal'; amountMinor: number } | null
+  }
+}
+
+type CreditType = (typeof CREDIT_TYPES)[number]
+
+/** What a request says of perks: a perk to set, null to take it off; what it does not name stays. */
+export type PerksChange = {
+  [K in keyof Perks]?: Perks[K] | null
+} & { storeCredit?: { amountMinor: number | null; type: CreditType } | null }
+
+const PERKS = ['discount', 'welcome_offer', 'free_shipping', 'store_credit'] as const
+const SCOPE = ['applies_to', 'product_ids', 'collection_ids'] as const
+const DISCOUNT = ['value', 'type', ...SCOPE, 'steps', 'price_base', 'stack_with_subscriptions'] as const
+
+/** Reads `perks` of a request. Refuses it with every problem that it has, each named by its path. */
+export function perksFrom(given: unknown, currency: string): PerksChange {
+  const problems: FieldProblem[] = []
+  const input = new PerkInput(given, 'perks', PERKS, problems)
+  const change: PerksChange = {}
+  const named = (key: string) => Object.hasOwn((given ?? {}) as object, key)
+  if (named('discount')) change.discount = discountFrom(input, currency)
+  if (named('welcome_offer')) change.welcomeOffer = welcomeOfferFrom(input, currency)
+  if (named('free_shipping')) change.freeShipping = freeShippingFrom(input, currency)
+  if (named('store_credit')) change.storeCredit = storeCreditFrom(input, currency)
+  if (problems.length > 0) {
+    throw new Refusal('invalid_request', problems.map((p) => `${p.field} ${p.message}`).join('; '), problems)
+  }
+  return change
+}
+
+/** The perks after a change. Store credit is no part of them: it is the plan's and its versions'. */
+export function changedPerks(perks: Perks, { storeCredit: _, ...change }: PerksChange): Perks {
+  const all = { ...perks, ...change }
+  return Object.fromEntries(Object.entries(all).filter(([, perk]) => perk != null)) as Perks
+}
+
+function discountFrom(perks: PerkInput, currency: string): Perks['discount'] | null {
+  const input = perks.part('discount', DISCOUNT)
+  if (!input) return null
+  const steps = input.parts('steps', ['quantity', 'value', 'type'], MAX_STEPS).map((step) => ({
+    step,
+    quantity: step.whole('quantity', 1, MAX_STEPS) ?? 0,
+    reduction: reductionFrom(step, currency)
+  }))
+  for (const [i, { step, quantity }] of steps.entries()) {
+    const before = steps[i - 1]
+    if (before && quantity > 0 && quantity <= before.quantity) {
+      step.refuse('quantity', 'takes a larger quantity than the step before')
+    }
+  }
+  return {
+    reduction: reductionFrom(input, currency),
+    scope: scopeFrom(input),
+    steps: steps.map(({ quantity, reduction }) => ({ quantity, ...reduction })),
+    priceBase: input.oneOf('price_base', ['original', 'sale'], 'original') ?? 'original',
+    stackWithSubscriptions: input.flag('stack_with_subscriptions')
+  }
+}
+
+function welcomeOfferFrom(perks: PerkInput, currency: string): Perks['welcomeOffer'] | null {
+  const input = perks.part('welcome_offer', ['value', 'type', ...SCOPE])
+  return input && { reduction: reductionFrom(input, currency), scope: scopeFrom(input) }
+}
+
+function freeShippingFrom(perks: PerkInput, currency: string): Perks['freeShipping'] | null {
+  const input = perks.part('free_shipping', ['countries', 'message', 'method_name', 'threshold'])
+  if (!input) return null
+  const threshold = input.part('threshold', ['type', 'value'])
+  const type = threshold?.oneOf('type', ['items', 'subtotal'])
+  return {
+    countries: input.countries('countries'),
+    message: input.text('message', MAX_TEXT),
+    methodName: input.text('method_name', MAX_TEXT),
+    threshold:
+      type === 'items'
+        ? { type, items: threshold!.whole('value', 1, MAX_ITEMS) ?? 1 }
+        : type === 'subtotal'
+          ? { type, amountMinor: threshold!.amount('value', currency) ?? 1 }
+          : null
+  }
+}
+
+/** `amount` may be left out where only the type is to change. */
+function storeCreditFrom(perks: PerkInput, currency: string): PerksChange['storeCredit'] {
+  const input = perks.part('store_credit', ['amount', 'type'])
+  if (!input) return null
+  const type = input.oneOf('type', CREDIT_TYPES, 'storecredit') ?? 'storecredit'
+  return { type, amountMinor: input.has('amount') ? input.amount('amount', currency) : null }
+}
+
+/** Where a problem is kept, what comes back only stands in: it is never used. */
+function reductionFrom(input: PerkInput, currency: string): Reduction {
+  const type = input.oneOf('type', ['percentage', 'fixed'])
+  if (type === 'fixed') return { type, amountMinor: input.amount('value', currency) ?? 0 }
+  const percent = type === 'percentage' ? input.percent('value') : null
+  return { type: 'percentage', percent: percent ?? 0 }
+}
+
+function scopeFrom(input: PerkInput): Scope {
+  const appliesTo = input.oneOf('applies_to', ['all', 'product', 'collection'], 'all')
+  const productIds = input.ids('product_ids', 'Product')
+  const collectionIds = input.ids('collection_ids', 'Collection')
+  for (const [scope, key, ids] of [
+    ['product', 'product_ids', productIds],
+    ['collection', 'collection_ids', collectionIds]
+  ] as const) {
+    if (appliesTo === scope && ids.length === 0) input.refuse(key, `takes at least one id where applies_to is ${scope}`)
+    if (appliesTo !== scope && ids.length > 0) input.refuse(key, `is taken only where applies_to is ${scope}`)
+  }
+  if (appliesTo === 'product') return { appliesTo, productIds }
+  if (appliesTo === 'collection') return { appliesTo, collectionIds }
+  return { appliesTo: 'all' }
+}
+
+/** Perks in the words of requests: what is shown can be sent back as it is. */
+export function shownPerks(
+  { discount, welcomeOffer, freeShipping }: Perks,
+  credit: { creditMinor: number; creditType: CreditType },
+  currency: string
+) {
+  const money = (minor: number) => numberOf(minor, currency)
+  const reduced = (r: Reduction) => ({ value: r.type === 'fixed' ? money(r.amountMinor) : r.percent, type: r.type })
+  const scoped = (scope: Scope) => ({
+    applies_to: scope.appliesTo,
+    product_ids: scope.appliesTo === 'product' ? scope.productIds : [],
+    collection_ids: scope.appliesTo === 'collection' ? scope.collectionIds : []
+  })
+  const threshold = freeShipping?.threshold
+  return {
+    discount: discount
+      ? {
+          ...reduced(discount.reduction),
+          ...scoped(discount.scope),
+          steps: discount.steps.map((step) => ({ quantity: step.quantity, ...reduced(step) })),
+          price_base: discount.priceBase,
+          stack_with_subscriptions: discount.stackWithSubscriptions
+        }
+      : null,
+    welcome_offer: welcomeOffer ? { ...reduced(welcomeOffer.reduction), ...scoped(welcomeOffer.scope) } : null,
+    free_shipping: freeShipping
+      ? {
+          countries: freeShipping.countries,
+          message: freeShipping.message,
+          method_name: freeShipping.methodName,
+          threshold: threshold
+            ? {
+                type: threshold.type,
+                value: threshold.type === 'items' ? threshold.items : money(threshold.amountMinor)
+              }
+            : null
+        }
+      : null,
+    store_credit: credit.creditMinor > 0 ? { amount: money(credit.creditMinor), type: credit.creditType } : null
+  }
+}

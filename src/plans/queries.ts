@@ -1,0 +1,126 @@
+import { type Ctx, int, row, sql } from '#kit/postgres'
+import { Plan, PlanVersion } from './plan.ts'
+
+/** All plans of the store, disabled ones too, oldest first. */
+export function listPlans(ctx: Ctx): Promise<Plan[]> {
+  return ctx.tx.many(Plan, sql`select * from sold_plans where store_id = ${ctx.storeId} order by id`)
+}
+
+export function findPlan(ctx: Ctx, id: number): Promise<Plan | null> {
+  return ctx.tx.maybeOne(Plan, sql`select * from sold_plans where store_id = ${ctx.storeId} and id = ${id}`)
+}
+
+export function findPlanByName(ctx: Ctx, name: string): Promise<Plan | null> {
+  return ctx.tx.maybeOne(Plan, sql`select * from sold_plans where store_id = ${ctx.storeId} and name = ${name}`)
+}
+
+/** Newest first. */
+export function listPlanVersions(ctx: Ctx, planId: number): Promise<PlanVersion[]> {
+  return ctx.tx.many(
+    PlanVersion,
+    sql`
+    select version, price_minor, interval, interval_count, credit_minor, applies_to, created_at
+      from plan_versions where store_id = ${ctx.storeId} and plan_id = ${planId} order by version desc`
+  )
+}
+
+/** A plan as its first version begins, numbered by the platform. */
+export type NewPlan = Omit<
+  Plan,
+  'id' | 'currentVersion' | 'versions' | 'createdAt' | 'updatedAt' | 'platformSellingPlanGroupId'
+> & { platformSellingPlanGroupId: string }
+
+/** Inserts a plan with its first version and returns its id; null when its name or its selling plan is there already. */
+export async function insertPlan(ctx: Ctx, plan: NewPlan): Promise<number | null> {
+  const made = await ctx.tx.maybeOne(
+    row({ id: int }),
+    sql`
+    with made as (
+      insert into plans (store_id, name, type, status, tier_name, price_minor, currency, interval, interval_count, max_cycles,
+        trial_type, trial_days, trial_price_minor, credit_minor, credit_type, allowed_countries, perks, product_ids,
+        platform_product_id, platform_variant_id, platform_selling_plan_group_id, platform_selling_plan_id, created_at,
+        updated_at)
+      values (${ctx.storeId}, ${plan.name}, ${plan.type}, ${plan.status}, ${plan.tierName}, ${plan.priceMinor},
+        ${plan.currency}, ${plan.interval}, ${plan.intervalCount}, ${plan.maxCycles}, ${plan.trialType}, ${plan.trialDays},
+        ${plan.trialPriceMinor}, ${plan.creditMinor}, ${plan.creditType}, ${plan.allowedCountries},
+        ${JSON.stringify(plan.perks)}::jsonb, ${plan.productIds}, ${plan.platformProductId}, ${plan.platformVariantId},
+        ${plan.platformSellingPlanGroupId}, ${plan.platformSellingPlanId}, ${ctx.now}, ${ctx.now})
+      on conflict do nothing returning *)
+    insert into plan_versions (store_id, plan_id, version, price_minor, interval, interval_count, credit_minor,
+                               platform_selling_plan_id, applies_to, created_at)
+    select store_id, id, current_version, price_minor, interval, interval_count, credit_minor, platform_selling_plan_id, 'new',
+           created_at
+      from made
+    returning plan_id as id`
+  )
+  return made?.id ?? null
+}
+
+/** What of a plan a change without a new version may move. */
+export type PlanSettings = Pick<
+  Plan,
+  | 'status'
+  | 'maxCycles'
+  | 'trialType'
+  | 'trialDays'
+  | 'trialPriceMinor'
+  | 'creditType'
+  | 'allowedCountries'
+  | 'perks'
+  | 'productIds'
+>
+
+/** Writes a plan as the holder of the lease wants it; false when the lease has gone to another. */
+export async function markPlan(ctx: Ctx, plan: PlanSettings & { id: number }, leaseToken: number): Promise<boolean> {
+  const touched = await ctx.tx.run(sql`
+    update plans
+       set status = ${plan.status}, max_cycles = ${plan.maxCycles}, trial_type = ${plan.trialType},
+           trial_days = ${plan.trialDays}, trial_price_minor = ${plan.trialPriceMinor}, credit_type = ${plan.creditType},
+           allowed_countries = ${plan.allowedCountries}, perks = ${JSON.stringify(plan.perks)}::jsonb,
+           product_ids = case when type = 'product' then ${plan.productIds}::text[] else '{}' end, updated_at = ${ctx.now}
+     where store_id = ${ctx.storeId} and id = ${plan.id} and lease_token = ${leaseToken}`)
+  return touched > 0
+}
+
+/** The numbers of a plan's next version. */
+export type NextVersion = Pick<Plan, 'priceMinor' | 'interval' | 'intervalCount' | 'creditMinor'> & {
+  id: number
+  sellingPlanId: string
+  appliesTo: PlanVersion['appliesTo']
+}
+
+/** Makes the next version the current one, as markPlan does. */
+export async function markVersion(ctx: Ctx, next: NextVersion, leaseToken: number): Promise<boolean> {
+  const touched = await ctx.tx.run(sql`
+    with moved as (
+      update plans
+         set price_minor = ${next.priceMinor}, interval = ${next.interval}, interval_count = ${next.intervalCount},
+             credit_minor = ${next.creditMinor}, platform_selling_plan_id = ${next.sellingPlanId},
+             current_version = current_version + 1, updated_at = ${ctx.now}
+       where store_id = ${ctx.storeId} and id = ${next.id} and lease_token = ${leaseToken}
+      returning *)
+    insert into plan_versions (store_id, plan_id, version, price_minor, interval, interval_count, credit_minor,
+                               platform_selling_plan_id, applies_to, created_at)
+    select store_id, id, current_version, price_minor, interval, interval_count, credit_minor, platform_selling_plan_id,
+           ${next.appliesTo}, ${ctx.now}
+      from moved`)
+  return touched > 0
+}
+
+/** Takes the lease of a plan for long enough to tell the platform of a change; null while another has it. */
+export async function takePlan(ctx: Ctx, id: number): Promise<number | null> {
+  const taken = await ctx.tx.maybeOne(
+    row({ leaseToken: int }),
+    sql`
+    update plans set lease_token = lease_token + 1, leased_until = clock_timestamp() + interval '5 minutes'
+     where store_id = ${ctx.storeId} and id = ${id} and (leased_until is null or leased_until < clock_timestamp())
+    returning lease_token`
+  )
+  return taken?.leaseToken ?? null
+}
+
+export async function freePlan(ctx: Ctx, id: number, leaseToken: number): Promise<void> {
+  await ctx.tx.run(sql`
+    update plans set leased_until = null
+     where store_id = ${ctx.storeId} and id = ${id} and lease_token = ${leaseToken}`)
+}

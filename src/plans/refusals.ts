@@ -1,0 +1,24 @@
+import { publicId } from '#kit/ids'
+import { invalidField, Refusal } from '#kit/refusal'
+import type { PlatformFailure } from '#platform'
+
+export const planNotFound = (id: number) => new Refusal('not_found', `There is no plan ${publicId('plan', id)}`)
+
+export const nameTaken = (name: string) => new Refusal('conflict', `There is already a plan named ${name}`)
+
+export const beingChanged = (id: number) =>
+  new Refusal('conflict', `Plan ${publicId('plan', id)} is being changed by somebody else; try again in a moment`)
+
+export const sameTerms = (id: number) =>
+  new Refusal(
+    'invalid_request',
+    `A new version of plan ${publicId('plan', id)} takes a price, interval, interval_count or credit that differs from the present one`
+  )
+
+/** What the platform has against a plan. Products that it does not know are the request's fault. */
+export function notTaken(failure: PlatformFailure): Refusal {
+  if (failure.kind === 'rejected' && failure.field?.endsWith('productIds')) {
+    return invalidField('product_ids', 'takes ids of products that the platform has')
+  }
+  return new Refusal('unavailable', `The platform did not take the plan: ${failure.message}`)
+}

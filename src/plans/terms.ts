@@ -1,0 +1,98 @@
+import { minorOf } from '#kit/money'
+import { invalidField } from '#kit/refusal'
+import { isCountry, TAKES_COUNTRIES } from './countries.ts'
+import { idOf } from './perk-input.ts'
+import type { Plan } from './plan.ts'
+
+/** `<tier>-Recharge` becomes the tag of an order (spec 3), and the platform takes 40 characters of one. */
+const MAX_TIER = 40 - '-Recharge'.length
+const MAX_PRODUCTS = 250
+
+export function wholeFrom(field: string, value: number, low: number, high: number): number {
+  if (Number.isInteger(value) && value >= low && value <= high) return value
+  throw invalidField(field, `takes a whole number from ${low} to ${high}`)
+}
+
+/** An amount of 0 or more, in minor units. */
+export function amountFrom(field: string, value: string | number, currency: string): number {
+  const minor = minorOf(value, currency, field)
+  if (minor < 0) throw invalidField(field, 'takes an amount of 0 or more')
+  return minor
+}
+
+export function nameFrom(given: string): string {
+  const name = given.trim()
+  if (name.length < 1 || name.length > 100) throw invalidField('name', 'takes 1 to 100 characters')
+  return name
+}
+
+/** The tier that a membership gives, its name unless it says otherwise; null for a product plan. */
+export function tierFrom(given: string | undefined, { type, name }: Pick<Plan, 'type' | 'name'>): string | null {
+  if (type === 'product') {
+    if (given === undefined) return null
+    throw invalidField('tier', 'is taken only by a membership: a product plan gives no tier')
+  }
+  const tier = (given ?? name).trim()
+  if (tier.length < 1 || tier.length > MAX_TIER) {
+    throw invalidField(
+      'tier',
+      `takes 1 to ${MAX_TIER} characters${given === undefined ? ', and the name has more' : ''}`
+    )
+  }
+  if (tier.includes(',')) throw invalidField('tier', 'takes no comma: it becomes an order tag')
+  return tier
+}
+
+export function countriesFrom(given: string[]): string[] {
+  if (!given.every(isCountry)) throw invalidField('allowed_countries', `takes ${TAKES_COUNTRIES}`)
+  return [...new Set(given)]
+}
+
+/** The products that a product plan sells, as digits; none for a membership, which has a product of its own. */
+export function productsFrom(given: string[] | undefined, type: Plan['type']): string[] {
+  if (type !== 'product') {
+    if (given === undefined) return []
+    throw invalidField('product_ids', 'is taken only by a product plan: a membership has a product of its own')
+  }
+  const ids = (given ?? []).map((id) => idOf(id, 'Product'))
+  if (ids.length < 1 || ids.length > MAX_PRODUCTS || ids.includes(null)) {
+    const takes = `1 to ${MAX_PRODUCTS} product ids of the platform, as texts of digits or as global ids`
+    throw invalidField('product_ids', `takes ${takes}`)
+  }
+  return [...new Set(ids.filter((id) => id !== null))]
+}
+
+export type TrialInput = {
+  trialType?: Plan['trialType']
+  trialDays?: number
+  /** Decimal, in the store's currency. */
+  trialPrice?: string | number
+}
+type Trial = Pick<Plan, 'trialType' | 'trialDays' | 'trialPriceMinor'>
+export const NO_TRIAL: Trial = { trialType: null, trialDays: 0, trialPriceMinor: 0 }
+
+/** The trial after a change: what is not given stays. Days alone make it a trial of days, 0 of them none. */
+export function trialFrom(input: TrialInput, before: Trial, priceMinor: number, currency: string): Trial {
+  const trialType = trialTypeFrom(input, before)
+  if (trialType !== 'days' && (input.trialDays ?? 0) !== 0) {
+    throw invalidField('trial_days', 'is taken only where trial_type is days')
+  }
+  const days = input.trialDays ?? before.trialDays
+  const trialDays = trialType === 'days' ? wholeFrom('trial_days', days, 1, 365) : 0
+  if (trialType === null) {
+    if (input.trialPrice === undefined || amountFrom('trial_price', input.trialPrice, currency) === 0) return NO_TRIAL
+    throw invalidField('trial_price', 'is taken only with a trial_type')
+  }
+  const { trialPrice } = input
+  const trialPriceMinor =
+    trialPrice === undefined ? before.trialPriceMinor : amountFrom('trial_price', trialPrice, currency)
+  if (trialPriceMinor > priceMinor) throw invalidField('trial_price', "takes an amount up to the plan's price")
+  return { trialType, trialDays, trialPriceMinor }
+}
+
+function trialTypeFrom({ trialType, trialDays }: TrialInput, before: Trial): Plan['trialType'] {
+  if (trialType !== undefined) return trialType
+  if (trialDays === undefined) return before.trialType
+  if (trialDays === 0) return before.trialType === 'days' ? null : before.trialType
+  return before.trialType ?? 'days'
+}

@@ -1,0 +1,78 @@
+import type { Database } from '#kit/postgres'
+import { invalidField } from '#kit/refusal'
+import type { Connector } from '#platform'
+import { changePlan, sellPlan } from './change-plan.ts'
+import { changedPerks, type PerksChange, perksFrom } from './perks.ts'
+import type { Plan } from './plan.ts'
+import { findPlan, markPlan } from './queries.ts'
+import { beingChanged } from './refusals.ts'
+import { countriesFrom, productsFrom, type TrialInput, trialFrom, wholeFrom } from './terms.ts'
+
+/** What is left out stays. Price, rhythm and credit are changed by `addPlanVersion`. */
+export type PlanChange = TrialInput & {
+  status?: Plan['status']
+  /** Null: without an end. */
+  maxCycles?: number | null
+  allowedCountries?: string[]
+  /** As `perksFrom` reads them: a perk that is named is set, or taken off by null. */
+  perks?: unknown
+  productIds?: string[]
+}
+
+/**
+ * Changes what a plan gives and for whom it is on sale; running subscriptions keep their terms. Disabling takes it off sale
+ * on the platform, enabling puts it back.
+ */
+export async function updatePlan(
+  db: Database,
+  storeId: number,
+  connector: Connector,
+  planId: number,
+  change: PlanChange
+): Promise<Plan> {
+  return changePlan(db, storeId, planId, async (before, leaseToken) => {
+    const after = changed(before, change)
+    if (isSoldOtherwise(before, after)) await sellPlan(connector, after)
+    return db.inStore(storeId, async (ctx) => {
+      if (!(await markPlan(ctx, after, leaseToken))) throw beingChanged(planId)
+      return (await findPlan(ctx, planId))!
+    })
+  })
+}
+
+function changed(plan: Plan, change: PlanChange): Plan {
+  const perks = change.perks === undefined ? {} : perksFrom(change.perks, plan.currency)
+  return {
+    ...plan,
+    ...trialFrom(change, plan, plan.priceMinor, plan.currency),
+    status: change.status ?? plan.status,
+    maxCycles: change.maxCycles === undefined ? plan.maxCycles : cyclesFrom(change.maxCycles),
+    creditType: creditTypeAfter(plan, perks),
+    allowedCountries: change.allowedCountries ? countriesFrom(change.allowedCountries) : plan.allowedCountries,
+    perks: perksOf(plan.type, changedPerks(plan.perks, perks)),
+    productIds: change.productIds ? productsFrom(change.productIds, plan.type) : plan.productIds
+  }
+}
+
+export const cyclesFrom = (given: number | null) => (given === null ? null : wholeFrom('max_cycles', given, 1, 1000))
+
+/** Discounts, welcome offers and free shipping are for members. */
+export function perksOf(type: Plan['type'], perks: Plan['perks']): Plan['perks'] {
+  if (type !== 'product' || Object.keys(perks).length === 0) return perks
+  throw invalidField('perks', 'takes only store_credit for a product plan: the others belong to a membership')
+}
+
+/** The amount belongs to the version that was agreed; only what it is paid out as can change by itself. */
+function creditTypeAfter(plan: Plan, { storeCredit }: PerksChange): Plan['creditType'] {
+  if (storeCredit === undefined) return plan.creditType
+  const amountMinor = storeCredit === null ? 0 : (storeCredit.amountMinor ?? plan.creditMinor)
+  if (amountMinor !== plan.creditMinor) {
+    throw invalidField('perks.store_credit.amount', 'is changed by a new version of the plan')
+  }
+  return storeCredit?.type ?? plan.creditType
+}
+
+function isSoldOtherwise(a: Plan, b: Plan): boolean {
+  const hasOther = (['status', 'maxCycles', 'trialType', 'trialPriceMinor'] as const).some((key) => a[key] !== b[key])
+  return hasOther || a.productIds.join() !== b.productIds.join()
+}
