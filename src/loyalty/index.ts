@@ -1,2 +1,3 @@
 export { adjustPoints } from './adjust-points.ts'
+export { handOnPoints } from './hand-on-points.ts'
 export type { PointsAdjustment, PointsEntry } from './points.ts'

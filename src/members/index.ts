@@ -1,4 +1,5 @@
 export { type CustomerTold, customerPayload, type KnownCustomer } from './customer.ts'
+export { keepDeletedCustomers, type MergedCustomers, mergeCustomers } from './leave-customers.ts'
 export { meetCustomers } from './meet-customers.ts'
 export type { Profile } from './profile.ts'
 export {

@@ -1,1 +1,2 @@
+export { handOnOrders } from './hand-on-orders.ts'
 export { type RecordedOrder, recordOrders } from './record-orders.ts'

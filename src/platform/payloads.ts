@@ -127,3 +127,18 @@ export function parsePaymentMethodPayload(payload: unknown): { customerId: strin
   const method = new Fields(payload, 'payment_method')
   return { customerId: method.exactId('admin_graphql_api_customer_id', 'customer_id') }
 }
+
+/** The body of customers/delete: the number, and nothing else. */
+export function parseDeletedCustomerPayload(payload: unknown): { customerId: string } {
+  return { customerId: new Fields(payload, 'customer').exactId('admin_graphql_api_id', 'id') }
+}
+
+/** The body of customers/merge. Only a merge that is `completed` has happened. */
+export function parseMergePayload(payload: unknown): { keptId: string; deletedId: string; status: string } {
+  const merge = new Fields(payload, 'merge')
+  return {
+    keptId: merge.id('admin_graphql_api_customer_kept_id'),
+    deletedId: merge.id('admin_graphql_api_customer_deleted_id'),
+    status: merge.lower('status')
+  }
+}

@@ -1,0 +1,96 @@
+import { type Ctx, int, row, sql, text } from '#kit/postgres'
+import { lines } from './activity-lines.ts'
+import { carryOut, planPause, timesOf } from './moves.ts'
+import { lockSubscriptionsOfContracts } from './queries.ts'
+import { recordActivities } from './record-activity.ts'
+
+/** Which of these contracts are somebody's subscription here. */
+export async function knownContracts(ctx: Ctx, contractIds: string[]): Promise<Set<string>> {
+  const rows = await ctx.tx.many(
+    row({ contractId: text }),
+    sql`
+    select platform_contract_id as contract_id from subscriptions
+     where store_id = ${ctx.storeId} and platform_contract_id = any(${contractIds}::text[])`
+  )
+  return new Set(rows.map(({ contractId }) => contractId))
+}
+
+/**
+ * Contracts of live subscriptions between two numbers, the first left out and the last one in; all after the first when
+ * `upTo` is null. At most `limit`, in order of their numbers, which are digits: shorter ones are smaller.
+ */
+export async function listLiveContracts(
+  ctx: Ctx,
+  { after, upTo, limit }: { after: string; upTo: string | null; limit: number }
+): Promise<string[]> {
+  const rows = await ctx.tx.many(
+    row({ contractId: text }),
+    sql`
+    select platform_contract_id as contract_id from subscriptions
+     where store_id = ${ctx.storeId} and status in ('active', 'paused')
+       and (length(platform_contract_id), platform_contract_id collate "C") > (length(${after}::text), ${after}::text)
+       and (${upTo}::text is null or (length(platform_contract_id), platform_contract_id collate "C")
+                                     <= (length(${upTo}::text), ${upTo}::text))
+     order by length(platform_contract_id), platform_contract_id collate "C" limit ${limit}`
+  )
+  return rows.map(({ contractId }) => contractId)
+}
+
+/** What came of a look for contracts that the platform does not know. Ids of subscriptions. */
+export type Missed = { fresh: number[]; stopped: number[] }
+
+/**
+ * The platform does not know these contracts any more. Their live subscriptions are paused, since nothing can be billed for
+ * them, and stay as they are otherwise: a contract that turns up again is followed as any other. Those that were missed
+ * before change nothing.
+ */
+export async function missContracts(ctx: Ctx, contractIds: string[]): Promise<Missed> {
+  const live = (await lockSubscriptionsOfContracts(ctx, contractIds)).filter(
+    ({ status }) => status === 'active' || status === 'paused'
+  )
+  if (live.length === 0) return { fresh: [], stopped: [] }
+  const noted = await ctx.tx.many(
+    row({ subscriptionId: int }),
+    sql`
+    insert into missing_contracts (store_id, subscription_id, missed_at)
+    select ${ctx.storeId}, id, ${ctx.now} from unnest(${live.map(({ id }) => id)}::bigint[]) as t(id)
+    on conflict (store_id, subscription_id) do nothing returning subscription_id`
+  )
+  const fresh = noted.map(({ subscriptionId }) => subscriptionId)
+  await recordActivities(
+    ctx,
+    fresh.map((subscriptionId) => ({
+      ...lines.reconciled('The platform no longer knows this contract: nothing is billed for it'),
+      actor: 'platform' as const,
+      subscriptionId
+    }))
+  )
+  const times = await timesOf(ctx)
+  const active = live.filter(({ status }) => status === 'active')
+  await carryOut(
+    ctx,
+    active.map((s) => planPause(s, null, times)),
+    'platform'
+  )
+  return { fresh, stopped: active.map(({ id }) => id) }
+}
+
+/** The platform knows these contracts: those that were missed before are so no longer. */
+export async function findContractsAgain(ctx: Ctx, contractIds: string[]): Promise<void> {
+  const found = await ctx.tx.many(
+    row({ subscriptionId: int }),
+    sql`
+    delete from missing_contracts m using subscriptions s
+     where m.store_id = ${ctx.storeId} and s.store_id = ${ctx.storeId} and s.id = m.subscription_id
+       and s.platform_contract_id = any(${contractIds}::text[])
+    returning m.subscription_id`
+  )
+  await recordActivities(
+    ctx,
+    found.map(({ subscriptionId }) => ({
+      ...lines.reconciled('The platform knows this contract again: it is followed as before'),
+      actor: 'platform' as const,
+      subscriptionId
+    }))
+  )
+}
