@@ -13,9 +13,10 @@ export async function followAddresses(deps: {
   http: Pick<HttpDeps, 'sandbox' | 'connectStore'>
 }): Promise<void> {
   const { db, vault, http } = deps
-  for (const { storeId, name, domain, sandbox, connectedAt } of await listStores(db)) {
+  for (const { storeId, name, domain, sandbox, connectedAt, status } of await listStores(db)) {
     if (!sandbox || !connectedAt) continue
     await movePlatform(db, storeId, http.sandbox.urlOf(domain))
+    if (status !== 'active') continue
     const access = await platformAccess(db, vault, storeId)
     await http.sandbox.createShop({ ...access, name })
     await http.connectStore(access)

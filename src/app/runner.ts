@@ -3,7 +3,7 @@ import { earliest } from '#kit/clock'
 import type { Engine } from '#kit/engine'
 import type { Database } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
-import { listStores, storeNow } from '#stores'
+import { listStores, storePulse } from '#stores'
 
 /** How long real time may pass in a settling store without anything getting done, before we say so. */
 const STUCK_AFTER_MS = 180_000
@@ -47,9 +47,10 @@ export function createRunner(options: {
   let alarm = Promise.withResolvers<void>()
 
   const look = async (storeId: number) => {
-    const now = await storeNow(db, storeId)
-    const dues = await Promise.all(engines.map((engine) => engine.nextDueAt(storeId)))
-    const due = engines.filter((_, i) => dues[i] && Temporal.Instant.compare(dues[i], now) <= 0)
+    const { now, isConnected } = await storePulse(db, storeId)
+    const able = engines.filter((engine) => isConnected || !engine.needsPlatform)
+    const dues = await Promise.all(able.map((engine) => engine.nextDueAt(storeId)))
+    const due = able.filter((_, i) => dues[i] && Temporal.Instant.compare(dues[i], now) <= 0)
     return { due, next: earliest(...dues) }
   }
 
@@ -69,11 +70,12 @@ export function createRunner(options: {
     let idleSince = performance.now()
     for (;;) {
       if (stopping) throw new Refusal('unavailable', 'The service is stopping; ask again when it is back')
-      const now = await storeNow(db, storeId)
+      const { now, isConnected } = await storePulse(db, storeId)
       let done = 0
       const due: string[] = []
       // Each is asked right before its turn: what one did is often the next one's work, so one round goes a long way.
       for (const engine of engines) {
+        if (engine.needsPlatform && !isConnected) continue
         const at = await engine.nextDueAt(storeId)
         if (!at || Temporal.Instant.compare(at, now) > 0) continue
         due.push(engine.name)
@@ -123,7 +125,7 @@ export function createRunner(options: {
       try {
         if (performance.now() - sweptAt >= SWEEP_MS) {
           sweptAt = performance.now()
-          visited.push(...(await listStores(db)).filter((s) => s.status === 'active').map((s) => s.storeId))
+          visited.push(...(await listStores(db)).map((s) => s.storeId))
         }
         await Promise.all([...new Set(visited)].map((id) => visit(id).catch((err) => onError(err, 'runner', id))))
       } catch (err) {

@@ -34,6 +34,7 @@ export function createBillingEngine(options: {
 
   return {
     name: 'billing',
+    needsPlatform: true,
     async nextDueAt(storeId) {
       const { due, resume, grace, check } = await ahead(storeId)
       return earliest(due, resume, grace, check)

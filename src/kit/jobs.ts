@@ -116,6 +116,7 @@ export function createJobEngine(options: {
 
   return {
     name: 'jobs',
+    needsPlatform: true,
     async nextDueAt(storeId) {
       return (await db.direct.one(row({ at: nullable(instant) }), nextJob(storeId))).at
     },

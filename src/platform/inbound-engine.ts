@@ -78,6 +78,7 @@ export function createInboundEngine({ db, leaseOwner, handlers }: InboundEngineO
 
   return {
     name: 'inbound',
+    needsPlatform: true,
 
     async nextDueAt(storeId) {
       const { at } = await db.direct.one(row({ at: nullable(instant) }), nextInboundAt(storeId))

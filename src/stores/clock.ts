@@ -5,9 +5,17 @@ import { clockBackwards, clockOfLiveStore } from './refusals.ts'
 
 /** What time it is in the life of the store: its test clock, or real time. For a transaction, use `ctx.now`. */
 export async function storeNow(db: Database, storeId: number): Promise<Temporal.Instant> {
-  const clock = await findClock(db.direct, storeId)
-  if (!clock) throw new UnknownStore(`There is no store ${publicId('store', storeId)}`)
-  return clock.now
+  return (await storePulse(db, storeId)).now
+}
+
+/** What time it is there, and whether its platform can be worked with. */
+export async function storePulse(
+  db: Database,
+  storeId: number
+): Promise<{ now: Temporal.Instant; isConnected: boolean }> {
+  const pulse = await findClock(db.direct, storeId)
+  if (!pulse) throw new UnknownStore(`There is no store ${publicId('store', storeId)}`)
+  return pulse
 }
 
 /**

@@ -1,5 +1,6 @@
 export { authenticateKey, type Caller, writeKeyUses } from './authenticate-key.ts'
-export { freezeClock, setClock, storeNow } from './clock.ts'
+export { freezeClock, setClock, storeNow, storePulse } from './clock.ts'
+export { disconnectStore, followShop, type NewConnection, reconnectStore } from './connection.ts'
 export { type CreatedStore, createStore, type NewStore } from './create-store.ts'
 export { findStore, listStores, theStore } from './find-store.ts'
 export { type ApiKey, listKeys } from './key-queries.ts'

@@ -2,7 +2,7 @@ import { publicId } from '#kit/ids'
 import type { Database } from '#kit/postgres'
 import { concealed, type Vault } from '#kit/secrets'
 import { findSealedAccess, findStoreIdByDomain, writePlatformUrl } from './queries.ts'
-import { storeNotFound } from './refusals.ts'
+import { storeDisconnected, storeNotFound } from './refusals.ts'
 import type { PlatformProfileName, RatePlan } from './store.ts'
 
 /** What opens a store's platform, and what the platform's own calls to us are checked with. Logged, it hides its secrets. */
@@ -15,6 +15,8 @@ export type StoreAccess = Credentials & {
   sandbox: boolean
   profile: PlatformProfileName
   url: string
+  /** Whether the platform has the app: without it there is no access token, and nothing is asked of it. */
+  isConnected: boolean
 }
 
 export type Credentials = {
@@ -52,14 +54,18 @@ function cacheOf(db: Database): Cache {
   return cache
 }
 
-/** The store's credentials, from memory where they were read in the last seconds. Refuses a store that is not there. */
+/**
+ * The store's credentials, from memory where they were read in the last seconds. Refuses a store that is not there, or that
+ * its platform has taken the app off.
+ */
 export async function platformAccess(db: Database, vault: Vault, storeId: number): Promise<StoreAccess> {
   const access = await findAccess(db, vault, storeId)
   if (!access) throw storeNotFound(publicId('store', storeId))
+  if (!access.isConnected) throw storeDisconnected(access.domain)
   return access
 }
 
-/** The store that a domain belongs to, with its credentials; null when there is none or it took the service off. */
+/** The store that a domain belongs to, with its credentials, also when it is disconnected; null when there is none. */
 export async function storeByDomain(db: Database, vault: Vault, domain: string): Promise<StoreAccess | null> {
   const { idByDomain } = cacheOf(db)
   const lower = domain.toLowerCase()

@@ -120,16 +120,17 @@ const AccessRow = row({
   sandbox: bool,
   platformProfile: oneOf(...PLATFORM_PROFILES),
   platformUrl: text,
-  platformCredentials: bytes
+  platformCredentials: bytes,
+  isConnected: bool
 })
 
 const storeAccess = directSql<[storeId: number]>(
   'store_access',
-  `select store_id, domain, timezone, currency, rate_plan, sandbox, platform_profile, platform_url, platform_credentials
-     from stores where store_id = $1 and status = 'active'`
+  `select store_id, domain, timezone, currency, rate_plan, sandbox, platform_profile, platform_url, platform_credentials,
+          status = 'active' as is_connected
+     from stores where store_id = $1`
 )
 
-/** Null also for a store that took the service off. */
 export function findSealedAccess(direct: Queries, storeId: number) {
   return direct.maybeOne(AccessRow, storeAccess(storeId))
 }
@@ -144,11 +145,12 @@ export async function readIsSandbox(ctx: Ctx): Promise<boolean> {
 
 const clockOf = directSql<[storeId: number]>(
   'store_clock',
-  `select date_trunc('milliseconds', coalesce(clock_at, clock_timestamp())) as now from stores where store_id = $1`
+  `select date_trunc('milliseconds', coalesce(clock_at, clock_timestamp())) as now, status = 'active' as is_connected
+     from stores where store_id = $1`
 )
 
 export function findClock(direct: Queries, storeId: number) {
-  return direct.maybeOne(row({ now: instant }), clockOf(storeId))
+  return direct.maybeOne(row({ now: instant, isConnected: bool }), clockOf(storeId))
 }
 
 /** The clock as it stands, held until the transaction ends, and what real time is meanwhile. */
@@ -185,6 +187,34 @@ export async function lockSettings(ctx: Ctx): Promise<KeptSettings> {
 export function writeSettings(ctx: Ctx, settings: KeptSettings): Promise<number> {
   return ctx.tx.run(
     sql`update stores set settings = ${JSON.stringify(settings)}::jsonb, updated_at = clock_timestamp()
+         where store_id = ${ctx.storeId}`
+  )
+}
+
+/** What a connection is made of, held until the transaction ends. */
+export function lockConnection(ctx: Ctx) {
+  return ctx.tx.one(
+    row({ domain: text, name: text, timezone: text, platformUrl: text, platformCredentials: bytes, isConnected: bool }),
+    sql`select domain, name, timezone, platform_url, platform_credentials, status = 'active' as is_connected
+          from stores where store_id = ${ctx.storeId} for no key update`
+  )
+}
+
+export function writeConnection(
+  ctx: Ctx,
+  { credentials, platformUrl, isConnected }: { credentials: Buffer; platformUrl: string; isConnected: boolean }
+): Promise<number> {
+  return ctx.tx.run(
+    sql`update stores
+           set platform_credentials = ${credentials}, platform_url = ${platformUrl},
+               status = case when ${isConnected} then 'active' else 'disconnected' end, updated_at = clock_timestamp()
+         where store_id = ${ctx.storeId}`
+  )
+}
+
+export function writeShop(ctx: Ctx, { name, timezone }: { name: string; timezone: string }): Promise<number> {
+  return ctx.tx.run(
+    sql`update stores set name = ${name}, timezone = ${timezone}, updated_at = clock_timestamp()
          where store_id = ${ctx.storeId}`
   )
 }

@@ -17,3 +17,8 @@ export const clockOfLiveStore = (domain: string) =>
 
 export const clockBackwards = (now: Temporal.Instant, to: Temporal.Instant) =>
   new Refusal('conflict', `The clock stands at ${now} and cannot go back to ${to}`)
+
+export const storeDisconnected = (domain: string) =>
+  new Refusal('conflict', `Store ${domain} is disconnected: its platform has taken the app off`)
+
+export const tokenNeeded = () => invalidField('access_token', 'is needed for a store that is no sandbox')

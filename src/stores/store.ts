@@ -21,7 +21,8 @@ export const Store = row({
   clockAt: nullable(instant),
   platformProfile: oneOf(...PLATFORM_PROFILES),
   platformUrl: text,
-  status: oneOf('active', 'uninstalled'),
+  /** Disconnected: the platform took the app off, or nobody has put it on again yet. */
+  status: oneOf('active', 'disconnected'),
   /** When the platform and the store first knew each other; null while making the store is unfinished. */
   connectedAt: nullable(instant),
   createdAt: instant

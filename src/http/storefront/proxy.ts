@@ -26,7 +26,7 @@ export function verifyProxy(
     const { shop } = request.query as { shop?: unknown }
     const store = typeof shop === 'string' ? await storeByDomain(db, vault, shop) : null
     const check = store && (await verify(db, store, queryOf(request.url)))
-    if (!store || !check?.ok || check.shop !== store.domain) {
+    if (!store?.isConnected || !check?.ok || check.shop !== store.domain) {
       countForAddress(countAddress, request)
       throw authenticationFailed('The request is not signed by the app proxy of a shop that is known here')
     }

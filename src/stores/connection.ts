@@ -1,0 +1,77 @@
+import { isTimezone } from '#kit/clock'
+import type { Ctx, Database } from '#kit/postgres'
+import type { Vault } from '#kit/secrets'
+import { randomToken } from '#kit/secrets'
+import { checkPlatformUrl, checkSecret } from './check-store.ts'
+import { type Credentials, forgetPlatformAccess, openCredentials, sealCredentials } from './platform-access.ts'
+import { databaseKnowsTimezone, lockConnection, writeConnection, writeShop } from './queries.ts'
+import { tokenNeeded } from './refusals.ts'
+
+/**
+ * The platform has taken the app off: nothing is asked of it any more, and the token that opened it is erased. The secrets
+ * that its messages are checked with stay. False when the store was disconnected before.
+ */
+export async function disconnectStore(db: Database, vault: Vault, storeId: number): Promise<boolean> {
+  const isNew = await db.inStore(storeId, async (ctx) => {
+    const { domain, platformUrl, platformCredentials, isConnected } = await lockConnection(ctx)
+    if (!isConnected) return false
+    const kept: Credentials = { ...openCredentials(vault, domain, platformCredentials), accessToken: '' }
+    await writeConnection(ctx, { credentials: sealCredentials(vault, domain, kept), platformUrl, isConnected: false })
+    return true
+  })
+  forgetPlatformAccess(db, storeId)
+  return isNew
+}
+
+/** What the platform gave when the app was put on again; what is left out stays. */
+export type NewConnection = Partial<Credentials> & { platformUrl?: string }
+
+/** The platform has the app again. A sandbox store may leave the token to us; it is in the answer. */
+export async function reconnectStore(
+  db: Database,
+  vault: Vault,
+  { storeId, sandbox }: { storeId: number; sandbox: boolean },
+  given: NewConnection
+): Promise<Credentials> {
+  const credentials = await db.inStore(storeId, async (ctx) => {
+    const { domain, platformUrl, platformCredentials } = await lockConnection(ctx)
+    const before = openCredentials(vault, domain, platformCredentials)
+    const token = secretOf('access_token', given.accessToken) ?? (sandbox ? `sbx_${randomToken()}` : null)
+    if (!token) throw tokenNeeded()
+    const now: Credentials = {
+      accessToken: token,
+      appSecret: secretOf('app_secret', given.appSecret) ?? before.appSecret,
+      proxySecret: secretOf('proxy_secret', given.proxySecret) ?? before.proxySecret
+    }
+    await writeConnection(ctx, {
+      credentials: sealCredentials(vault, domain, now),
+      platformUrl: given.platformUrl === undefined ? platformUrl : checkPlatformUrl(given.platformUrl),
+      isConnected: true
+    })
+    return now
+  })
+  forgetPlatformAccess(db, storeId)
+  return credentials
+}
+
+const secretOf = (field: string, secret: string | undefined) =>
+  secret === undefined ? null : checkSecret(field, secret)
+
+/**
+ * Takes over the shop's name and time zone as the platform tells them; the currency of a store never changes. Answers the zone
+ * that the shop lived in when it is another one now, and null when that stayed. A zone that we do not know changes nothing.
+ */
+export async function followShop(ctx: Ctx, told: { name: string; timezone: string }): Promise<{ from: string } | null> {
+  const before = await lockConnection(ctx)
+  const isKnown = isTimezone(told.timezone)
+  const timezone = isKnown ? Temporal.Now.zonedDateTimeISO(told.timezone).timeZoneId : before.timezone
+  const name = told.name.trim().slice(0, MAX_NAME) || before.name
+  if (name === before.name && timezone === before.timezone) return null
+  if (timezone !== before.timezone && !(await databaseKnowsTimezone(ctx.tx, timezone))) {
+    throw new Error(`The database does not know the time zone ${timezone}`)
+  }
+  await writeShop(ctx, { name, timezone })
+  return timezone === before.timezone ? null : { from: before.timezone }
+}
+
+const MAX_NAME = 200
