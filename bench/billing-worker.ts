@@ -1,0 +1,83 @@
+// A process that bills one store, with all engines that a renewal passes through, as the service runs them; forked by
+// bench/billing-workers.ts, which says when.
+import { createFiguresEngine } from '#analytics'
+import { createBillingEngine } from '#billing'
+import { createDispatchEngine } from '#kit/dispatch'
+import { createJobEngine } from '#kit/jobs'
+import { Database } from '#kit/postgres'
+import { startWorker } from '#kit/worker'
+import { foldLists } from '#reports'
+import { storeNow } from '#stores'
+import { consumers } from '../src/app/consumers.ts'
+import { jobHandlers } from '../src/app/jobs.ts'
+import { repeat } from '../src/app/repeat.ts'
+import { createRunner } from '../src/app/runner.ts'
+import type { FromWorker, ToWorker } from './billing-workers.ts'
+import { stubConnector } from './stub-connector.ts'
+
+const FOLD_LISTS_EVERY_MS = 1_000
+const MARK_HEAP_EVERY_MS = 1_000
+
+const [url, id] = process.argv.slice(2)
+const storeId = Number(id)
+const gc = globalThis.gc ?? (() => {})
+const db = new Database({ url: url! })
+const worker = await startWorker(db)
+const tell = (message: FromWorker) => void process.send!(message)
+const connector = stubConnector({
+  now: await storeNow(db, storeId),
+  priceMinor: 2900,
+  onCharge: (keys) => tell({ charged: keys })
+})
+const connectorOf = async () => connector
+
+let stop = async () => {}
+process.on('message', async (message: ToWorker) => {
+  if (message === 'go') stop = run()
+  else await stop()
+  if (message === 'end') {
+    await worker.stop()
+    await db.close()
+    process.disconnect?.()
+  }
+})
+process.once('disconnect', () => process.exit())
+tell({ ready: true })
+
+/** Works until the function returned is called, which tells how it went. */
+function run(): () => Promise<void> {
+  const runner = createRunner({
+    db,
+    engines: [
+      createBillingEngine({ db, leaseOwner: worker.id, connectorOf }),
+      createJobEngine({ db, leaseOwner: worker.id, handlers: jobHandlers({ db, connectorOf }) }),
+      createDispatchEngine({ db, consumers }),
+      createFiguresEngine({ db })
+    ],
+    onError: (err) => {
+      throw err
+    }
+  })
+  const folding = repeat(FOLD_LISTS_EVERY_MS, async () => void (await foldLists(db)))
+  const marking = setInterval(() => {
+    gc()
+    tell({ heapMb: process.memoryUsage().heapUsed / 1e6 })
+  }, MARK_HEAP_EVERY_MS)
+  const before = { ...db.stats, cpu: process.cpuUsage(), at: performance.now() }
+  runner.start()
+  return async () => {
+    stop = async () => {}
+    clearInterval(marking)
+    await Promise.all([runner.stop(), folding.stop()])
+    const { user, system } = process.cpuUsage(before.cpu)
+    tell({
+      ran: {
+        seconds: (performance.now() - before.at) / 1000,
+        cpuSeconds: (user + system) / 1e6,
+        statements: db.stats.statements - before.statements,
+        roundTrips: db.stats.roundTrips - before.roundTrips,
+        transactions: db.stats.transactions - before.transactions
+      }
+    })
+  }
+}

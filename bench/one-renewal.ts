@@ -1,0 +1,105 @@
+import pg from 'pg'
+import { createBillingEngine } from '#billing'
+import { createJobEngine } from '#kit/jobs'
+import type { Statement } from '#kit/postgres'
+import { storeNow } from '#stores'
+import { jobHandlers } from '../src/app/jobs.ts'
+import type { BuiltStore } from '../test/store-builder.ts'
+import { asScript } from './pgbench.ts'
+import { RecordingDatabase } from './recorder.ts'
+import { stubConnector } from './stub-connector.ts'
+
+/** Figures such as occur nowhere else, by which the recorded renewal's are told apart in statements. */
+const MARKED = {
+  subscription: 31_415_926,
+  member: 7_654_321,
+  contract: 2_718_281_828,
+  attempt: 8_765_432,
+  order: 9_876_543
+}
+
+export type RenewalScript = { script: string; statements: number; transactions: number }
+
+/**
+ * What one renewal that comes alone does in the database, charge and push to the platform, as a pgbench script over the due
+ * subscriptions of the store. Recorded from a subscription made for it, which has then been billed.
+ */
+export async function recordRenewal(url: string, store: BuiltStore): Promise<RenewalScript> {
+  const { storeId } = store
+  const owner = new pg.Client({ connectionString: url })
+  await owner.connect()
+  const db = new RecordingDatabase({ url })
+  try {
+    await owner.query(`
+      insert into members (store_id, id, platform_customer_id, email, status, plan_id, member_since, next_billing_at, created_at, updated_at)
+      overriding system value
+      select store_id, ${MARKED.member}, ${MARKED.contract}, 'marked@example.com', status, plan_id, member_since, next_billing_at,
+             created_at, updated_at from members where store_id = ${storeId} limit 1;
+      insert into subscriptions (store_id, id, member_id, plan_id, platform_contract_id, platform_revision, name, status,
+        price_minor, currency, interval, interval_count, anchor_at, anchor_cycle, cycle_index, next_cycle, next_billing_at,
+        billing_due_at, platform_next_billing_at, payment_method, created_at, updated_at) overriding system value
+      select store_id, ${MARKED.subscription}, ${MARKED.member}, plan_id, ${MARKED.contract}, platform_revision, name, status,
+             price_minor, currency, interval, interval_count, anchor_at, anchor_cycle, cycle_index, next_cycle, next_billing_at,
+             billing_due_at - interval '1 second', platform_next_billing_at, payment_method, created_at, updated_at
+        from subscriptions where store_id = ${storeId} limit 1;
+      insert into events (store_id, type, object_key, data, occurred_at, dispatched)
+      values (${storeId}, 'member.created', 'member:${MARKED.member}', '{}', now(), true),
+             (${storeId}, 'subscription.created', 'subscription:${MARKED.subscription}', '{}', now(), true);
+      select setval(pg_get_serial_sequence('billing_attempts', 'id'), ${MARKED.attempt}, false);
+      select setval(pg_get_serial_sequence('orders', 'id'), ${MARKED.order}, false);
+      create table others as select id, billing_due_at from subscriptions where store_id = ${storeId} and id <> ${MARKED.subscription};
+      update subscriptions s set billing_due_at = null from others o where s.store_id = ${storeId} and s.id = o.id`)
+
+    const connector = stubConnector({ now: await storeNow(db, storeId), priceMinor: 2900 })
+    const connectorOf = async () => connector
+    await createBillingEngine({ db, leaseOwner: 1, connectorOf }).runOnce(storeId)
+    await createJobEngine({ db, leaseOwner: 1, handlers: jobHandlers({ db, connectorOf }) }).runOnce(storeId)
+
+    const script = scriptOf(db.transactions, storeId)
+    await owner.query(`
+      update subscriptions s set billing_due_at = o.billing_due_at from others o where s.store_id = ${storeId} and s.id = o.id;
+      drop table others`)
+    await owner.query('vacuum analyze')
+    return script
+  } finally {
+    await Promise.all([db.close(), owner.end()])
+  }
+}
+
+/** What pgbench keeps of a statement's row, for the statements after it. One renewal takes one row where a batch takes many. */
+const KEPT: { of: RegExp; as: string; sets: Partial<Record<keyof typeof MARKED, string>> }[] = [
+  {
+    of: /from subscriptions s[\s\S]*billing_due_at <=[\s\S]*skip locked/,
+    as: 'due_',
+    sets: { subscription: 'id', member: 'member_id', contract: 'platform_contract_id' }
+  },
+  { of: /insert into billing_attempts/, as: 'opened_', sets: { attempt: 'id' } },
+  {
+    of: /from billing_attempts[\s\S]*skip locked/,
+    as: 'sent_',
+    sets: { attempt: 'id', subscription: 'subscription_id', contract: 'platform_contract_id' }
+  },
+  { of: /from subscriptions s[\s\S]*s\.id = any[\s\S]*for update of s/, as: 'held_', sets: { member: 'member_id' } },
+  { of: /select id, platform_order_id/, as: 'order_', sets: { order: 'id' } },
+  { of: /from jobs[\s\S]*skip locked/, as: 'job_', sets: { subscription: 'subscription' } }
+]
+
+function scriptOf(transactions: Statement[][], storeId: number): RenewalScript {
+  const variables = new Map(Object.entries(MARKED).map(([name, figure]) => [`${figure}`, name]))
+  const lines = transactions.flatMap((statements) => [
+    `begin;\nselect enter_store(${storeId}) as now;`,
+    ...statements.map((statement) => {
+      const kept = KEPT.find(({ of }) => of.test(statement.text))
+      const script = asScript(statement, variables)
+        .replace(/limit \d+/, 'limit 1')
+        // The one thing added: pgbench cannot look into the payload.
+        .replace('returning jobs.id', `returning jobs.payload ->> 'subscriptionId' as subscription, jobs.id`)
+      if (!kept) return `${script};`
+      const sets = Object.entries(kept.sets).map(([name, column]) => `\\set ${name} :${kept.as}${column}`)
+      return [`${script} \\gset ${kept.as}`, ...sets].join('\n')
+    }),
+    'commit;'
+  ])
+  const statements = transactions.reduce((sum, list) => sum + list.length, 0)
+  return { script: `${lines.join('\n')}\n`, statements, transactions: transactions.length }
+}

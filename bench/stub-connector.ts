@@ -1,0 +1,105 @@
+import type { Connector, PlatformAttempt, PlatformContract, PlatformOrder, PlatformResult } from '#platform'
+
+/**
+ * A platform that answers at once, without a socket: every charge succeeds, with an order of its own, and every contract is
+ * active with `nextBillingDate` as it was before the run. It keeps nothing, so several processes may have one each, and
+ * repeats an answer for a key it has had. `onCharge` hears of the keys of each call.
+ */
+export function stubConnector(options: {
+  now: Temporal.Instant
+  /** Of contracts, customers and orders alike; see aDueStore. */
+  priceMinor: number
+  onCharge?: (keys: string[]) => void
+}): Connector {
+  const { now, priceMinor, onCharge } = options
+  const moved = async (id: string, nextBillingDate: Temporal.Instant = now) =>
+    succeeded({ id, status: 'active', revision: '2', nextBillingDate })
+
+  const stub: Partial<Connector> = {
+    async createBillingAttempts(requests) {
+      onCharge?.(requests.map((request) => request.idempotencyKey))
+      return requests.map(({ contractId, idempotencyKey }) => succeeded(anAttempt(contractId, idempotencyKey)))
+    },
+    contracts: async (ids) => succeeded(new Map(ids.map((id) => [id, aContract(id)]))),
+    setNextBillingDate: moved,
+    activateContract: moved
+  }
+
+  function anAttempt(contractId: string, idempotencyKey: string): PlatformAttempt {
+    const cycle = idempotencyKey.split('-')[2]
+    return {
+      id: `${cycle}${contractId}`,
+      idempotencyKey,
+      contractId,
+      state: 'success',
+      errorCode: null,
+      errorMessage: null,
+      nextActionUrl: null,
+      createdAt: now,
+      completedAt: now,
+      order: anOrder(`${cycle}${contractId}`, contractId),
+      paymentMethod: { type: 'card', lastFour: '4242', brand: 'visa' }
+    }
+  }
+
+  function anOrder(id: string, customerId: string): PlatformOrder {
+    return {
+      id,
+      name: `#${id}`,
+      number: id,
+      createdAt: now,
+      processedAt: now,
+      updatedAt: now,
+      cancelledAt: null,
+      currency: 'USD',
+      totalMinor: priceMinor,
+      taxMinor: 0,
+      discountMinor: 0,
+      refundedMinor: 0,
+      financialStatus: 'paid',
+      customerId,
+      email: `person-${customerId}@example.com`,
+      gateway: 'bogus',
+      countryCode: 'US',
+      province: 'New York',
+      tags: [],
+      discountCodes: [],
+      sourceName: 'subscription_contract'
+    }
+  }
+
+  function aContract(id: string): PlatformContract {
+    return {
+      id,
+      status: 'active',
+      createdAt: now,
+      updatedAt: now,
+      nextBillingDate: now,
+      currency: 'USD',
+      revision: '1',
+      interval: 'month',
+      intervalCount: 1,
+      minCycles: null,
+      maxCycles: null,
+      customer: {
+        id,
+        email: `person-${id}@example.com`,
+        firstName: null,
+        lastName: null,
+        updatedAt: now
+      },
+      originOrder: null,
+      lines: [],
+      priceMinor,
+      deliveryPriceMinor: 0,
+      paymentMethod: { type: 'card', lastFour: '4242', brand: 'visa' }
+    }
+  }
+
+  // What a run does not call is not there.
+  return stub as Connector
+}
+
+function succeeded<T>(value: T): PlatformResult<T> {
+  return { ok: true, value }
+}

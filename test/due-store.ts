@@ -1,0 +1,81 @@
+import type pg from 'pg'
+import { foldFigures } from '#analytics'
+import type { Database } from '#kit/postgres'
+import { foldLists } from '#reports'
+import { aPlan } from './plan-builder.ts'
+import { aStore, type BuiltStore } from './store-builder.ts'
+
+const CHUNK = 20_000
+
+/** The platform's number of the first contract and customer less one; the others follow. */
+export const FIRST_NUMBER = 10_000_000
+
+/**
+ * A store whose clock stands at `dueAt`, when all its `subscriptions`, one per member, fall due for their second cycle of a
+ * month. Written by SQL, and such as syncing that many contracts would have left it, counts and facts included.
+ */
+export async function aDueStore(
+  db: Database,
+  { subscriptions, dueAt }: { subscriptions: number; dueAt: Temporal.Instant }
+): Promise<BuiltStore> {
+  const store = await aStore(db, { clockAt: dueAt })
+  await aPlan(store, { name: 'VIP' })
+  const session = await db.session()
+  try {
+    for (let from = 0; from < subscriptions; from += CHUNK) {
+      const slice = [store.storeId, FIRST_NUMBER + from, Math.min(CHUNK, subscriptions - from)] as const
+      await insertDue(session, slice, dueAt)
+      await insertFacts(session, slice, dueAt)
+      // Loads of this size must not be planned by what an empty table looks like.
+      await session.query(
+        'reset role; analyze members; analyze subscriptions; analyze events; set role perennial_operator'
+      )
+    }
+  } finally {
+    await session.end()
+  }
+  while ((await store.inStore(foldFigures)) > 0);
+  while ((await foldLists(db)) > 0);
+  return store
+}
+
+/** Store, first number less one, how many. */
+type Slice = readonly [number, number, number]
+
+async function insertDue(session: pg.Client, slice: Slice, dueAt: Temporal.Instant): Promise<void> {
+  await session.query(
+    `insert into members (store_id, platform_customer_id, email, status, plan_id, member_since, next_billing_at,
+       created_at, updated_at)
+     select p.store_id, n, 'person-' || n || '@example.com', 'active', p.id, t.at, $4::timestamptz, t.at, t.at
+       from plans p, generate_series($2::bigint + 1, $2::bigint + $3::bigint) n,
+            lateral (select $4::timestamptz - interval '1 month' as at) t
+      where p.store_id = $1`,
+    [...slice, String(dueAt)]
+  )
+  await session.query(
+    `insert into subscriptions (store_id, member_id, plan_id, platform_contract_id, platform_revision, name, status,
+       price_minor, currency, interval, interval_count, anchor_at, anchor_cycle, cycle_index, next_cycle, next_billing_at,
+       billing_due_at, platform_next_billing_at, payment_method, created_at, updated_at)
+     select store_id, id, plan_id, platform_customer_id, '1', 'VIP', 'active', 2900, 'USD', 'month', 1, created_at, 1, 1, 2,
+            next_billing_at, next_billing_at, next_billing_at, '{"type": "card", "lastFour": "4242", "brand": "visa"}',
+            created_at, created_at
+       from members
+      where store_id = $1 and platform_customer_id::bigint > $2::bigint
+        and platform_customer_id::bigint <= $2::bigint + $3::bigint
+      order by id`,
+    [...slice]
+  )
+}
+
+/** That members and subscriptions were created has been told long ago. */
+async function insertFacts(session: pg.Client, slice: Slice, dueAt: Temporal.Instant): Promise<void> {
+  await session.query(
+    `insert into events (store_id, type, object_key, data, occurred_at, dispatched)
+     select s.store_id, f.type, case f.type when 'member.created' then 'member:' || s.member_id else 'subscription:' || s.id end,
+            '{}', $4::timestamptz - interval '1 month', true
+       from subscriptions s, unnest(array['member.created', 'subscription.created', 'subscription.activated']) f(type)
+      where s.store_id = $1 and s.platform_contract_id::bigint > $2::bigint
+        and s.platform_contract_id::bigint <= $2::bigint + $3::bigint`,
+    [...slice, String(dueAt)]
+  )
+}
