@@ -110,3 +110,20 @@ export const secret = (what: string): Reader<string> => ({
     }
   }
 })
+
+/** A file with one JSON object. */
+export const jsonFile = (of: string): Reader<object> => {
+  const takes = `a file with ${of} as one JSON object`
+  return {
+    takes,
+    read: (given) => {
+      try {
+        const found: unknown = JSON.parse(readFileSync(given, 'utf8'))
+        if (typeof found === 'object' && found !== null && !Array.isArray(found)) return found
+      } catch (err) {
+        throw new InvalidArgumentError(`It takes ${takes}, and this cannot be read: ${(err as Error).message}.`)
+      }
+      return refused(takes)
+    }
+  }
+}

@@ -1,34 +1,68 @@
 import type { Command } from 'commander'
 import { addCommand, type Terminal } from '../command.ts'
-import { amount, needed, oneOf, optional, text, wholeNumber } from '../flags.ts'
+import { amount, type Flags, jsonFile, list, needed, oneOf, optional, text, wholeNumber } from '../flags.ts'
 import { facts, table } from '../print.ts'
 import { aStore, storePath } from './of-store.ts'
 
+const interval = oneOf('day', 'week', 'month', 'year')
+const intervalCount = { ...wholeNumber(1, 28), takes: 'how many intervals a cycle lasts, from 1 to 28' }
+const credit = { ...amount, takes: 'store credit for each paid cycle, a decimal amount such as 29.00' }
+const aPlan = needed('--id <plan>', text('a plan id such as plan_3'))
+
+/** What a plan can have from the start and get later. */
+const settings = {
+  trialType: optional('--trial-type <type>', {
+    ...oneOf('next_billing_date', 'days'),
+    takes: 'how long a trial lasts: until the next_billing_date, or a number of days'
+  }),
+  trialDays: optional('--trial-days <days>', wholeNumber(0, 365)),
+  trialPrice: optional('--trial-price <amount>', {
+    ...amount,
+    takes: 'what joining costs in a trial (default: nothing)'
+  }),
+  maxCycles: optional('--max-cycles <n>', {
+    ...wholeNumber(0, 1000),
+    takes: 'after how many paid cycles it ends, from 1 to 1000; 0 is never'
+  }),
+  countries: optional('--countries <codes>', list('countries that may join, such as US,CA')),
+  products: optional('--products <ids>', list('product ids of the platform, for a product plan')),
+  perks: optional('--perks <file>', jsonFile('perks'))
+} satisfies Flags
+
+type Settings = {
+  trialType?: string
+  trialDays?: number
+  trialPrice?: string
+  maxCycles?: number
+  countries?: string[]
+  products?: string[]
+  perks?: unknown
+}
+
 export function addPlanCommands(program: Command, terminal: Terminal): void {
-  const plan = program.command('plan').description('what members can join')
+  const plan = program.command('plan').description('what customers can join')
 
   addCommand(plan, terminal, {
     name: 'create',
-    summary: 'make a membership plan',
+    summary: 'make a membership plan, or a plan of products',
     flags: {
       store: aStore,
       name: needed('--name <name>', text('what the plan is called, such as VIP')),
-      type: needed('--type <type>', oneOf('vip', 'elite')),
+      type: needed('--type <type>', oneOf('vip', 'elite', 'product')),
       price: needed('--price <amount>', amount),
-      interval: needed('--interval <unit>', oneOf('day', 'week', 'month', 'year')),
+      interval: needed('--interval <unit>', interval),
       intervalCount: optional('--interval-count <n>', {
-        ...wholeNumber(1, 28),
-        takes: 'how many intervals a cycle lasts, from 1 to 28 (default: 1)'
+        ...intervalCount,
+        takes: `${intervalCount.takes} (default: 1)`
       }),
-      tier: optional('--tier <name>', text("the tier that the plan gives (default: the plan's name)")),
-      trialDays: optional('--trial-days <days>', wholeNumber(0, 365)),
-      credit: optional('--credit <amount>', {
-        ...amount,
-        takes: 'store credit issued for each paid cycle, a decimal amount such as 29.00'
-      })
+      tier: optional('--tier <name>', text("the tier that a membership gives (default: the plan's name)")),
+      credit: optional('--credit <amount>', credit),
+      ...settings
     },
-    run: ({ store, intervalCount, trialDays, ...wish }, { api }) =>
-      api().post(storePath(store, '/plans'), { ...wish, interval_count: intervalCount, trial_days: trialDays }),
+    run: ({ store, name, type, price, interval, intervalCount, tier, credit, ...given }, { api }) => {
+      const wish = { name, type, price, interval, interval_count: intervalCount, tier, credit }
+      return api().post(storePath(store, '/plans'), { ...wish, ...settingsFrom(given) })
+    },
     show: facts
   })
 
@@ -38,8 +72,85 @@ export function addPlanCommands(program: Command, terminal: Terminal): void {
     flags: { store: aStore },
     run: ({ store }, { api }) => api().get(storePath(store, '/plans')),
     show: table(
-      ['id', 'name', 'type', 'tier', 'price', 'currency', 'interval', 'interval_count', 'trial_days', 'credit'],
+      [
+        'id',
+        'name',
+        'type',
+        'status',
+        'tier',
+        'price',
+        'currency',
+        'interval',
+        'interval_count',
+        'trial_days',
+        'credit'
+      ],
       'The store has no plan yet.'
     )
   })
+
+  addCommand(plan, terminal, {
+    name: 'show',
+    summary: 'one plan with its perks and versions',
+    flags: { store: aStore, id: aPlan },
+    run: ({ store, id }, { api }) => api().get(planPath(store, id)),
+    show: facts
+  })
+
+  addCommand(plan, terminal, {
+    name: 'update',
+    summary: "change a plan's trial, end, countries, products or perks; what is not given stays",
+    flags: { store: aStore, id: aPlan, ...settings },
+    run: ({ store, id, ...given }, { api }) => api().patch(planPath(store, id), settingsFrom(given)),
+    show: facts
+  })
+
+  addCommand(plan, terminal, {
+    name: 'price',
+    summary: 'sell a plan at another price, rhythm or credit: a new version',
+    flags: {
+      store: aStore,
+      id: aPlan,
+      applyTo: needed('--apply-to <whom>', {
+        ...oneOf('new', 'running'),
+        takes: 'new: who joins from now on; running: also who has joined, from the next cycle'
+      }),
+      price: optional('--price <amount>', amount),
+      interval: optional('--interval <unit>', interval),
+      intervalCount: optional('--interval-count <n>', intervalCount),
+      credit: optional('--credit <amount>', credit)
+    },
+    run: ({ store, id, applyTo, intervalCount, ...numbers }, { api }) =>
+      api().post(planPath(store, id, '/versions'), { ...numbers, interval_count: intervalCount, apply_to: applyTo }),
+    show: facts
+  })
+
+  for (const [name, status, summary] of [
+    ['disable', 'disabled', 'take a plan off sale; what runs under it goes on'],
+    ['enable', 'enabled', 'put a plan on sale again']
+  ] as const) {
+    addCommand(plan, terminal, {
+      name,
+      summary,
+      flags: { store: aStore, id: aPlan },
+      run: ({ store, id }, { api }) => api().patch(planPath(store, id), { status }),
+      show: facts
+    })
+  }
+}
+
+function settingsFrom({ trialType, trialDays, trialPrice, maxCycles, countries, products, perks }: Settings) {
+  return {
+    trial_type: trialType,
+    trial_days: trialDays,
+    trial_price: trialPrice,
+    max_cycles: maxCycles === 0 ? null : maxCycles,
+    allowed_countries: countries,
+    product_ids: products,
+    perks
+  }
+}
+
+function planPath(store: string, id: string, rest = ''): string {
+  return storePath(store, `/plans/${encodeURIComponent(id)}${rest}`)
 }

@@ -1,66 +1,49 @@
 import { type Static, Type } from 'typebox'
-import { isoOf } from '#kit/clock'
-import { publicId } from '#kit/ids'
-import { numberOf } from '#kit/money'
-import { createPlan, listPlans, type Plan } from '#plans'
+import { internalId } from '#kit/ids'
+import { invalidField, Refusal } from '#kit/refusal'
+import { addPlanVersion, createPlan, findPlan, listPlans, listPlanVersions, updatePlan } from '#plans'
 import { connectorFor } from '#platform'
 import { platformAccess, theStore } from '#stores'
 import type { HttpDeps } from '../deps.ts'
 import type { Surface } from '../surface.ts'
-import { amount, StoreParams, text } from './fields.ts'
+import { StoreParams } from './fields.ts'
+import {
+  ChangedPlanBody,
+  NewPlanBody,
+  NewVersionBody,
+  PlanBody,
+  PlanParams,
+  PlanWithVersionsBody,
+  presentPlan,
+  presentPlanWithVersions
+} from './plan-fields.ts'
 
-const PlanBody = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  type: Type.String(),
-  tier: Type.String(),
-  price: Type.Number(),
-  currency: Type.String(),
-  interval: Type.String(),
-  interval_count: Type.Integer(),
-  trial_days: Type.Integer(),
-  credit: Type.Number(),
-  selling_plan_id: Type.String(),
-  created_at: Type.String()
-})
-
-/** A store's membership plans. */
+/** A store's plans: what can be joined, at which price, with which perks. */
 export function registerPlans(admin: Surface, { db, vault }: Pick<HttpDeps, 'db' | 'vault'>): void {
+  const connectorOf = async (storeId: number) => connectorFor(await platformAccess(db, vault, storeId))
+
+  const withVersions = (storeId: number, planId: number) =>
+    db.inStore(storeId, async (ctx) => {
+      const plan = await findPlan(ctx, planId)
+      return plan && presentPlanWithVersions(plan, await listPlanVersions(ctx, planId))
+    })
+
   admin.post(
     '/stores/:store/plans',
-    {
-      schema: {
-        params: StoreParams,
-        body: Type.Object({
-          name: text(100),
-          type: Type.Union([Type.Literal('vip'), Type.Literal('elite')], { description: 'vip or elite' }),
-          price: amount(),
-          interval: Type.Union(
-            [Type.Literal('day'), Type.Literal('week'), Type.Literal('month'), Type.Literal('year')],
-            {
-              description: 'day, week, month or year'
-            }
-          ),
-          interval_count: Type.Optional(
-            Type.Integer({ minimum: 1, maximum: 28, description: 'an integer from 1 to 28' })
-          ),
-          tier: Type.Optional(text(100)),
-          trial_days: Type.Optional(
-            Type.Integer({ minimum: 0, maximum: 365, description: 'an integer from 0 to 365' })
-          ),
-          credit: Type.Optional(amount())
-        }),
-        response: { 201: PlanBody }
-      }
-    },
-    async (request, reply) => {
-      const { storeId } = await theStore(db, request.params.store)
-      const { interval_count, trial_days, ...wish } = request.body
-      const connector = connectorFor(await platformAccess(db, vault, storeId))
-      const plan = await createPlan(db, storeId, connector, {
-        ...wish,
+    { schema: { params: StoreParams, body: NewPlanBody, response: { 201: PlanBody } } },
+    async ({ params, body }, reply) => {
+      const { storeId } = await theStore(db, params.store)
+      const { interval_count, credit, tier, max_cycles, ...settings } = body
+      const plan = await createPlan(db, storeId, await connectorOf(storeId), {
+        ...settingsFrom(settings),
+        name: body.name,
+        type: body.type,
+        price: body.price,
+        interval: body.interval,
         intervalCount: interval_count ?? 1,
-        trialDays: trial_days
+        tier,
+        credit,
+        maxCycles: max_cycles
       })
       return reply.code(201).send(presentPlan(plan))
     }
@@ -69,26 +52,71 @@ export function registerPlans(admin: Surface, { db, vault }: Pick<HttpDeps, 'db'
   admin.get(
     '/stores/:store/plans',
     { schema: { params: StoreParams, response: { 200: Type.Object({ data: Type.Array(PlanBody) }) } } },
-    async (request) => {
-      const { storeId } = await theStore(db, request.params.store)
+    async ({ params }) => {
+      const { storeId } = await theStore(db, params.store)
       return { data: (await db.inStore(storeId, listPlans)).map(presentPlan) }
+    }
+  )
+
+  admin.get(
+    '/stores/:store/plans/:plan',
+    { schema: { params: PlanParams, response: { 200: PlanWithVersionsBody } } },
+    async ({ params }) => {
+      const { storeId } = await theStore(db, params.store)
+      const id = internalId('plan', params.plan)
+      const shown = id && (await withVersions(storeId, id))
+      if (!shown) throw noSuchPlan(params.plan)
+      return shown
+    }
+  )
+
+  admin.patch(
+    '/stores/:store/plans/:plan',
+    { schema: { params: PlanParams, body: ChangedPlanBody, response: { 200: PlanBody } } },
+    async ({ params, body }) => {
+      const taken = Object.keys(ChangedPlanBody.properties)
+      if (Object.keys(body).length === 0) throw invalidField('The body', `must hold one of ${taken.join(', ')}`)
+      const { storeId } = await theStore(db, params.store)
+      const change = { ...settingsFrom(body), maxCycles: body.max_cycles }
+      return presentPlan(await updatePlan(db, storeId, await connectorOf(storeId), planIdFrom(params.plan), change))
+    }
+  )
+
+  admin.post(
+    '/stores/:store/plans/:plan/versions',
+    { schema: { params: PlanParams, body: NewVersionBody, response: { 201: PlanWithVersionsBody } } },
+    async ({ params, body }, reply) => {
+      const { storeId } = await theStore(db, params.store)
+      const { interval_count, apply_to, ...numbers } = body
+      const plan = await addPlanVersion(db, storeId, await connectorOf(storeId), planIdFrom(params.plan), {
+        ...numbers,
+        intervalCount: interval_count,
+        appliesTo: apply_to
+      })
+      return reply.code(201).send((await withVersions(storeId, plan.id))!)
     }
   )
 }
 
-function presentPlan(plan: Plan): Static<typeof PlanBody> {
-  return {
-    id: publicId('plan', plan.id),
-    name: plan.name,
-    type: plan.type,
-    tier: plan.tierName,
-    price: numberOf(plan.priceMinor, plan.currency),
-    currency: plan.currency,
-    interval: plan.interval,
-    interval_count: plan.intervalCount,
-    trial_days: plan.trialDays,
-    credit: numberOf(plan.creditMinor, plan.currency),
-    selling_plan_id: plan.platformSellingPlanId,
-    created_at: isoOf(plan.createdAt)
-  }
+type SettingsBody = Pick<
+  Static<typeof ChangedPlanBody>,
+  'status' | 'trial_type' | 'trial_days' | 'trial_price' | 'allowed_countries' | 'product_ids' | 'perks'
+>
+
+const settingsFrom = (body: SettingsBody) => ({
+  status: body.status,
+  trialType: body.trial_type,
+  trialDays: body.trial_days,
+  trialPrice: body.trial_price,
+  allowedCountries: body.allowed_countries,
+  productIds: body.product_ids,
+  perks: body.perks
+})
+
+const noSuchPlan = (given: string) => new Refusal('not_found', `There is no plan ${given.slice(0, 100)}`)
+
+function planIdFrom(given: string): number {
+  const id = internalId('plan', given)
+  if (id === null) throw noSuchPlan(given)
+  return id
 }

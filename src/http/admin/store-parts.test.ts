@@ -105,13 +105,26 @@ test('plans: made on the platform first, then listed', async () => {
   assert.deepEqual(rest, {
     name: 'VIP',
     type: 'vip',
+    status: 'enabled',
     tier: 'VIP',
     price: 29,
     currency: 'USD',
     interval: 'month',
     interval_count: 1,
+    max_cycles: null,
+    trial_type: null,
     trial_days: 0,
+    trial_price: null,
     credit: 10.5,
+    allowed_countries: [],
+    perks: {
+      discount: null,
+      welcome_offer: null,
+      free_shipping: null,
+      store_credit: { amount: 10.5, type: 'storecredit' }
+    },
+    version: 1,
+    product_ids: ['1'],
     selling_plan_id: '4'
   })
   assert.deepEqual((await admin('GET', path)).json(), { data: [{ id, created_at, ...rest }] })
@@ -120,7 +133,7 @@ test('plans: made on the platform first, then listed', async () => {
     [{ price: '29.001' }, 'price takes at most 2 decimals in USD'],
     [{ price: -1 }, 'price takes an amount of 0 or more'],
     [{ interval: 'fortnight' }, 'interval takes day, week, month or year'],
-    [{ type: 'gold' }, 'type takes vip or elite'],
+    [{ type: 'gold' }, 'type takes vip, elite or product'],
     [{ interval_count: 1.5 }, 'interval_count takes an integer from 1 to 28'],
     [{ trial_days: -1 }, 'trial_days takes an integer from 0 to 365']
   ] as const) {

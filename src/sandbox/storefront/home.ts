@@ -110,10 +110,11 @@ function plans(shop: Shop, basePath: string, offers: Offer[], loggedIn: boolean)
       offers.length === 0
         ? html`<p class="soft">This store sells no membership yet.</p>`
         : html`<ul class="grid">${offers.map(({ plan, product, variant }) => {
-            const { priceMinor } = planPricing(plan, variant.priceMinor)
+            const { priceMinor, cycleDiscounts } = planPricing(plan, variant.priceMinor)
+            const then = cycleDiscounts[0] && `now, then ${price(cycleDiscounts[0].computedPriceMinor, shop.currency)} `
             return html`<li class="card">
         <h3>${product.title}</h3>
-        <p><span class="price">${price(priceMinor, shop.currency)}</span> <span class="soft">${every(plan.billingPolicy)}</span></p>
+        <p><span class="price">${price(priceMinor, shop.currency)}</span> <span class="soft">${then}${every(plan.billingPolicy)}</span></p>
         <p class="soft">${plan.description || plan.name}</p>
         ${
           loggedIn
@@ -128,7 +129,8 @@ function plans(shop: Shop, basePath: string, offers: Offer[], loggedIn: boolean)
 }
 
 function membership(shop: Shop, basePath: string, contract: Contract): Html {
-  const { totalMinor, discounts } = chargeOf(contract, 0)
+  // The checkout came before the first cycle.
+  const { totalMinor, discounts } = chargeOf(contract, 1)
   const ended = contract.status === 'CANCELLED' || contract.status === 'EXPIRED'
   return html`<li class="card">
     <h3>${contract.lines.map((line) => line.title).join(', ')}</h3>
