@@ -43,11 +43,14 @@ const joined = async ({ sandbox, storeId }: TestShop, email = 'ada@example.com')
   return { customerId, ...(await sandbox.controls.join({ storeId, customerId, plan: 'VIP' })) }
 }
 
+/** `cycle` 2 is the first renewal. */
 const attemptFor = (contractId: string, shop: TestShop, cycleIndex = 2) => ({
   contractId,
   idempotencyKey: `sub_1:${cycleIndex}:0`,
   originTime: shop.now,
-  cycleIndex
+  cycleAt: Temporal.ZonedDateTime.from('2026-01-31T10:00[America/New_York]')
+    .add({ months: cycleIndex - 1 })
+    .toInstant()
 })
 
 test('tells the shop; a wrong token is unauthorized', async () => {

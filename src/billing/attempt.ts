@@ -1,4 +1,4 @@
-import { bool, type Ctx, instant, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
+import { bool, type Ctx, instant, int, json, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
 import type { PaymentMethod, Subscription } from '#subscriptions'
 
 export const Attempt = row({
@@ -11,7 +11,12 @@ export const Attempt = row({
   amountMinor: int,
   currency: text,
   scheduledAt: instant,
+  submittedAt: nullable(instant),
   platformAttemptId: nullable(text),
+  orderId: nullable(int),
+  paymentMethod: nullable(json<PaymentMethod>()),
+  /** When a success was told of it after it had been told as failed. */
+  lateSuccessAt: nullable(instant),
   /** Asked for by somebody, outside the ladder. */
   manual: bool,
   /** The retry of the ladder that waits for a manual attempt's result. */
@@ -21,18 +26,26 @@ export const Attempt = row({
 })
 export type Attempt = RowOf<typeof Attempt>
 
+export type EarlierAttempt = { idempotencyKey: string; platformAttemptId: string | null }
+
 /** An attempt claimed by this process for a call to the platform. `submitted`: an earlier call may have reached it. */
 export const ClaimedAttempt = row({
   id: int,
   subscriptionId: int,
+  cycleIndex: int,
   idempotencyKey: text,
   platformContractId: text,
+  /** The date of its cycle; null of one from before that was kept. */
+  cycleAt: nullable(instant),
+  /** Those of its cycle that were sent before it and ended without a payment, as far as we were told. */
+  earlier: json<EarlierAttempt[]>(),
   /** Whether the charge is still wanted: a subscription that stopped, or passed the cycle over, wants it no more. */
   isWanted: bool,
   scheduledAt: instant,
   platformAttemptId: nullable(text),
   submittedBefore: nullable(instant),
   checks: int,
+  refusals: int,
   leaseToken: int
 })
 export type ClaimedAttempt = RowOf<typeof ClaimedAttempt>
@@ -41,6 +54,7 @@ export type NewAttempt = {
   subscriptionId: number
   platformContractId: string
   cycle: number
+  cycleAt: Temporal.Instant
   amountMinor: number
   currency: string
   /** Tries that the ladder still has after this one. */
@@ -52,25 +66,32 @@ export type NewAttempt = {
 /**
  * Opens one attempt per cycle, numbered after those that the cycle has had. A cycle that has one open or paid gets none:
  * that one's settlement says what is next. The key names contract, cycle and number, so
- * a repeated call, even one after a restore from a backup, cannot charge twice.
+ * a repeated call, even one after a restore from a backup, cannot charge twice. Amount and date are those of the cycle's
+ * first attempt.
  */
 export function insertAttempts(ctx: Ctx, rows: NewAttempt[]): Promise<Attempt[]> {
   return ctx.tx.many(
     Attempt,
     sql`
     insert into billing_attempts (store_id, subscription_id, cycle_index, attempt_number, status, idempotency_key,
-      amount_minor, currency, attempts_remaining, manual, ladder_retry_at, scheduled_at, check_at, created_at, updated_at)
+      amount_minor, currency, cycle_at, attempts_remaining, manual, ladder_retry_at, scheduled_at, check_at, created_at, updated_at)
     select ${ctx.storeId}, t.subscription_id, t.cycle, n.number, 'pending',
-           'svc-' || t.contract || '-' || t.cycle || '-' || n.number, t.amount, t.currency, t.remaining,
+           'svc-' || t.contract || '-' || t.cycle || '-' || n.number, coalesce(n.amount, t.amount), t.currency,
+           coalesce(n.cycle_at, t.cycle_at), t.remaining,
            t.manual, t.ladder_retry_at, ${ctx.now}, ${ctx.now}, ${ctx.now}, ${ctx.now}
       from unnest(${rows.map((r) => r.subscriptionId)}::bigint[], ${rows.map((r) => r.platformContractId)}::text[],
                   ${rows.map((r) => r.cycle)}::int[], ${rows.map((r) => r.amountMinor)}::bigint[],
-                  ${rows.map((r) => r.currency)}::text[], ${rows.map((r) => r.attemptsRemaining)}::int[],
+                  ${rows.map((r) => r.currency)}::text[], ${rows.map((r) => r.cycleAt)}::timestamptz[],
+                  ${rows.map((r) => r.attemptsRemaining)}::int[],
                   ${rows.map((r) => r.manual ?? false)}::boolean[],
                   ${rows.map((r) => r.ladderRetryAt ?? null)}::timestamptz[]) with ordinality
-             as t(subscription_id, contract, cycle, amount, currency, remaining, manual, ladder_retry_at, position)
+             as t(subscription_id, contract, cycle, amount, currency, cycle_at, remaining, manual, ladder_retry_at, position)
      cross join lateral (
-       select coalesce(max(a.attempt_number), 0) + 1 as number from billing_attempts a
+       select coalesce(max(a.attempt_number), 0) + 1 as number,
+              (array_agg(coalesce(a.asked_minor, a.amount_minor) order by a.attempt_number)
+                 filter (where a.error_code <> 'voided' and a.currency = t.currency))[1] as amount,
+              (array_agg(a.cycle_at order by a.attempt_number) filter (where a.error_code <> 'voided'))[1] as cycle_at
+         from billing_attempts a
         where a.store_id = ${ctx.storeId} and a.subscription_id = t.subscription_id and a.cycle_index = t.cycle) n
      order by t.position
     on conflict do nothing
@@ -98,9 +119,17 @@ export function claimAttempts(ctx: Ctx, limit: number, leaseOwner: number): Prom
              submitted_at = coalesce(a.submitted_at, ${ctx.now})
         from due where a.store_id = ${ctx.storeId} and a.id = due.id
       returning a.*, due.submitted_at as submitted_before)
-    select c.id, c.subscription_id, c.idempotency_key, s.platform_contract_id, c.scheduled_at,
+    select c.id, c.subscription_id, c.cycle_index, c.idempotency_key, s.platform_contract_id, c.scheduled_at, c.cycle_at,
+           case when c.attempt_number = 1 then '[]'::json else (
+             select coalesce(json_agg(json_build_object('idempotencyKey', e.idempotency_key,
+                                                        'platformAttemptId', e.platform_attempt_id)
+                                      order by e.attempt_number), '[]')
+               from billing_attempts e
+              where e.store_id = ${ctx.storeId} and e.subscription_id = c.subscription_id
+                and e.cycle_index = c.cycle_index and e.attempt_number < c.attempt_number
+                and e.submitted_at is not null and e.error_code <> 'superseded') end as earlier,
            s.status = 'active' and (c.manual or c.cycle_index >= s.next_cycle) as is_wanted,
-           c.platform_attempt_id, c.submitted_before, c.checks, c.lease_token
+           c.platform_attempt_id, c.submitted_before, c.checks, c.refusals, c.lease_token
       from claimed c join subscriptions s on s.store_id = ${ctx.storeId} and s.id = c.subscription_id
      order by c.scheduled_at, c.id`
   )
@@ -112,6 +141,8 @@ export type Checked = {
   checkAt: Temporal.Instant
   platformAttemptId: string | null
   actionUrl: string | null
+  /** The platform did not take the call. */
+  isRefused: boolean
 }
 
 /** Ends leases on attempts that are still pending and says when to ask again. A lease that was lost writes nothing. */
@@ -119,21 +150,54 @@ export async function markChecked(ctx: Ctx, rows: Checked[]): Promise<void> {
   await ctx.tx.run(sql`
     update billing_attempts a
        set check_at = t.check_at, platform_attempt_id = coalesce(t.platform_id, a.platform_attempt_id),
-           action_url = coalesce(t.action_url, a.action_url), lease_owner = null, leased_until = null, updated_at = ${ctx.now}
+           action_url = coalesce(t.action_url, a.action_url),
+           refusals = a.refusals + t.refused::int, lease_owner = null, leased_until = null, updated_at = ${ctx.now}
       from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.leaseToken)}::int[],
                   ${rows.map((r) => r.checkAt)}::timestamptz[], ${rows.map((r) => r.platformAttemptId)}::text[],
-                  ${rows.map((r) => r.actionUrl)}::text[]) as t(id, token, check_at, platform_id, action_url)
+                  ${rows.map((r) => r.actionUrl)}::text[], ${rows.map((r) => r.isRefused)}::boolean[])
+             as t(id, token, check_at, platform_id, action_url, refused)
      where a.store_id = ${ctx.storeId} and a.id = t.id and a.lease_token = t.token and a.status = 'pending'`)
 }
 
-/** The attempts behind these keys, pending ones held; keys that are not ours are left out. */
-export function lockAttemptsByKey(ctx: Ctx, keys: string[]): Promise<Attempt[]> {
+/**
+ * Holds the pending attempts behind these keys, and of `paid` keys also those that were told as failed. Others are left out,
+ * and keys that are not ours.
+ */
+export function lockAttemptsByKey(ctx: Ctx, keys: string[], paid: string[] = []): Promise<Attempt[]> {
   return ctx.tx.many(
     Attempt,
     sql`
     select * from billing_attempts
-     where store_id = ${ctx.storeId} and idempotency_key = any(${keys}::text[]) and status = 'pending'
+     where store_id = ${ctx.storeId} and idempotency_key = any(${keys}::text[])
+       and (status = 'pending'
+            or (status = 'failed' and late_success_at is null and idempotency_key = any(${paid}::text[])))
      order by id for update`
+  )
+}
+
+/** Holds what else there is of the cycles of these attempts and is open or paid. */
+export function lockRivals(ctx: Ctx, attempts: Attempt[]): Promise<Attempt[]> {
+  return ctx.tx.many(
+    Attempt,
+    sql`
+    select a.* from billing_attempts a
+      join unnest(${attempts.map((a) => a.subscriptionId)}::bigint[], ${attempts.map((a) => a.cycleIndex)}::int[])
+             as t(subscription_id, cycle) on a.subscription_id = t.subscription_id and a.cycle_index = t.cycle
+     where a.store_id = ${ctx.storeId} and a.status in ('pending', 'success')
+     order by a.id for update of a`
+  )
+}
+
+/** Holds those of the cycles of these attempts whose success was told late and could not be taken at once. */
+export function lockLateOnes(ctx: Ctx, attempts: Attempt[]): Promise<Attempt[]> {
+  return ctx.tx.many(
+    Attempt,
+    sql`
+    select a.* from billing_attempts a
+      join unnest(${attempts.map((a) => a.subscriptionId)}::bigint[], ${attempts.map((a) => a.cycleIndex)}::int[])
+             as t(subscription_id, cycle) on a.subscription_id = t.subscription_id and a.cycle_index = t.cycle
+     where a.store_id = ${ctx.storeId} and a.late_success_at is not null and a.status = 'failed'
+     order by a.id for update of a`
   )
 }
 
@@ -155,60 +219,16 @@ export function lockAttempt(ctx: Ctx, id: number): Promise<Attempt | null> {
 }
 
 /** Which subscriptions the keys are for, so that those can be locked before the attempts. */
-export async function listSubscriptionsOfKeys(ctx: Ctx, keys: string[]): Promise<number[]> {
+export async function listSubscriptionsOfKeys(ctx: Ctx, keys: string[], paid: string[]): Promise<number[]> {
   const rows = await ctx.tx.many(
     row({ subscriptionId: int }),
     sql`
     select distinct subscription_id from billing_attempts
-     where store_id = ${ctx.storeId} and idempotency_key = any(${keys}::text[]) and status = 'pending'`
+     where store_id = ${ctx.storeId} and idempotency_key = any(${keys}::text[])
+       and (status = 'pending'
+            or (status = 'failed' and late_success_at is null and idempotency_key = any(${paid}::text[])))`
   )
   return rows.map((r) => r.subscriptionId)
-}
-
-export type Settled = {
-  id: number
-  status: 'success' | 'failed'
-  platformAttemptId: string | null
-  errorCode: string | null
-  errorMessage: string | null
-  declineCode: string | null
-  retryAt: Temporal.Instant | null
-  attemptsRemaining: number
-  orderId: number | null
-  paymentMethod: PaymentMethod | null
-}
-
-/** Writes how attempts ended. Only a pending attempt ends. */
-export async function markSettled(ctx: Ctx, rows: Settled[]): Promise<void> {
-  await ctx.tx.run(sql`
-    update billing_attempts a
-       set status = t.status, platform_attempt_id = coalesce(t.platform_id, a.platform_attempt_id), error_code = t.code,
-           error_message = t.message, decline_code = t.decline_code, retry_at = t.retry_at,
-           attempts_remaining = t.remaining, order_id = t.order_id, payment_method = t.payment_method::jsonb,
-           completed_at = ${ctx.now}, check_at = null, lease_owner = null, leased_until = null, updated_at = ${ctx.now}
-      from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.status)}::text[],
-                  ${rows.map((r) => r.platformAttemptId)}::text[], ${rows.map((r) => r.errorCode)}::text[],
-                  ${rows.map((r) => r.errorMessage)}::text[], ${rows.map((r) => r.declineCode)}::text[],
-                  ${rows.map((r) => r.retryAt)}::timestamptz[], ${rows.map((r) => r.attemptsRemaining)}::int[],
-                  ${rows.map((r) => r.orderId)}::bigint[],
-                  ${rows.map((r) => r.paymentMethod && JSON.stringify(r.paymentMethod))}::text[])
-             as t(id, status, platform_id, code, message, decline_code, retry_at, remaining, order_id, payment_method)
-     where a.store_id = ${ctx.storeId} and a.id = t.id and a.status = 'pending'`)
-}
-
-/** Calls off the retries announced for these subscriptions. */
-export async function clearRetries(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
-  await ctx.tx.run(sql`
-    update billing_attempts set retry_at = null, attempts_remaining = 0, updated_at = ${ctx.now}
-     where store_id = ${ctx.storeId} and subscription_id = any(${subscriptionIds}::bigint[]) and retry_at >= ${ctx.now}`)
-}
-
-/** Of one cycle only the newest attempt announces what follows: calls off what the earlier ones announced. */
-export async function clearRetriesOfCycle(ctx: Ctx, { subscriptionId, cycleIndex }: Attempt): Promise<void> {
-  await ctx.tx.run(sql`
-    update billing_attempts set retry_at = null, updated_at = ${ctx.now}
-     where store_id = ${ctx.storeId} and subscription_id = ${subscriptionId} and cycle_index = ${cycleIndex}
-       and retry_at >= ${ctx.now}`)
 }
 
 /** Those of the subscriptions whose next cycle has a pending attempt. */

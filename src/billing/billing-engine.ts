@@ -3,7 +3,7 @@ import type { Engine } from '#kit/engine'
 import { type Database, directSql, instant, nullable, row } from '#kit/postgres'
 import type { Connector } from '#platform'
 import { storeNow } from '#stores'
-import { endGraces, nextSubscriptionWork, resumeEndedPauses } from '#subscriptions'
+import { endGraces, giveUpHeldCharges, nextSubscriptionWork, resumeEndedPauses } from '#subscriptions'
 import { openDueAttempts } from './open-attempts.ts'
 import { submitAttempts } from './submit-attempts.ts'
 
@@ -36,8 +36,8 @@ export function createBillingEngine(options: {
     name: 'billing',
     needsPlatform: true,
     async nextDueAt(storeId) {
-      const { due, resume, grace, check } = await ahead(storeId)
-      return earliest(due, resume, grace, check)
+      const { due, resume, grace, givesUp, check } = await ahead(storeId)
+      return earliest(due, resume, grace, givesUp, check)
     },
     async runOnce(storeId) {
       const [now, next] = await Promise.all([storeNow(db, storeId), ahead(storeId)])
@@ -48,6 +48,7 @@ export function createBillingEngine(options: {
       if (sent === SENT_TOGETHER) return sent
       let opened = 0
       if (isDue(next.grace)) opened += await db.inStore(storeId, (ctx) => endGraces(ctx, BATCH))
+      if (isDue(next.givesUp)) opened += await db.inStore(storeId, (ctx) => giveUpHeldCharges(ctx, BATCH))
       if (isDue(next.resume)) opened += await db.inStore(storeId, (ctx) => resumeEndedPauses(ctx, BATCH))
       if (isDue(next.due)) opened += await db.inStore(storeId, (ctx) => openDueAttempts(ctx, BATCH))
       // What was just opened is to be sent at once.

@@ -1,5 +1,11 @@
-/** Soft: the same card may work later. Hard: only a new payment method (or the platform's mending) helps. */
-export type DeclineKind = 'soft' | 'hard'
+/**
+ * What follows a failure.
+ * - `soft`: the same card may work later; the store's ladder of retries.
+ * - `hard`: only a new payment method helps; the charge waits for one, as long as the store has set.
+ * - `inventory`: goods are not there; a ladder of its own, which no card changes.
+ * - `held`: no card helps and nothing is tried by itself; what the platform says of the contract, or a person, settles it.
+ */
+export type DeclineKind = 'soft' | 'hard' | 'inventory' | 'held'
 
 /** Why a charge failed: `code` is the class that receivers branch on, `declineCode` the platform's own word for it. */
 export type Decline = { code: string; declineCode: string; kind: DeclineKind }
@@ -36,9 +42,9 @@ const CLASSES: Record<string, { kind: DeclineKind; codes: string[] }> = {
       'buyer_canceled_payment_method',
       'cancelled_payment',
       'card_number_incorrect',
+      'incorrect_address',
       'incorrect_number',
       'incorrect_zip',
-      'incorrect_address',
       'invalid_billing_address',
       'invalid_customer_billing_agreement',
       'invalid_number',
@@ -53,20 +59,20 @@ const CLASSES: Record<string, { kind: DeclineKind; codes: string[] }> = {
     ]
   },
   fraud_suspected: { kind: 'hard', codes: ['fraud_suspected', 'merchant_rule'] },
-  customer_invalid: { kind: 'hard', codes: ['customer_invalid', 'customer_not_found', 'account_closed'] },
-  // Trying again could charge twice; what the platform says of the contract settles it.
-  already_paid: { kind: 'hard', codes: ['invoice_already_paid'] },
+  customer_invalid: { kind: 'hard', codes: ['account_closed', 'customer_invalid', 'customer_not_found'] },
+  // Trying again could charge twice; what the platform says of the cycle settles it.
+  already_paid: { kind: 'held', codes: ['invoice_already_paid'] },
   contract_not_billable: {
-    kind: 'hard',
+    kind: 'held',
     codes: [
+      'billing_cycle_skipped',
       'contract_not_found',
       'contract_paused',
       'contract_terminated',
-      'contract_under_review',
-      'billing_cycle_skipped'
+      'contract_under_review'
     ]
   },
-  insufficient_inventory: { kind: 'soft', codes: ['insufficient_inventory', 'inventory_allocations_not_found'] },
+  insufficient_inventory: { kind: 'inventory', codes: ['insufficient_inventory', 'inventory_allocations_not_found'] },
   invalid_order: {
     kind: 'soft',
     codes: [
@@ -79,18 +85,29 @@ const CLASSES: Record<string, { kind: DeclineKind; codes: string[] }> = {
       'purchase_type_not_supported'
     ]
   },
+  // The shop's own fault, which the people who run it must hear of.
+  merchant_problem: {
+    kind: 'soft',
+    codes: ['merchant_account_error', 'non_test_order_limit_reached', 'payment_provider_is_not_enabled', 'test_mode']
+  },
   processing_error: {
     kind: 'soft',
+    codes: ['payment_provider_error', 'paypal_error_general', 'processing_error', 'transient_error', 'unexpected_error']
+  },
+  // The platform would not take the call, which says nothing of the card: it is repeated under the same key before it fails.
+  not_accepted: {
+    kind: 'held',
     codes: [
-      'merchant_account_error',
-      'non_test_order_limit_reached',
-      'payment_provider_error',
-      'payment_provider_is_not_enabled',
-      'paypal_error_general',
-      'processing_error',
-      'test_mode',
-      'transient_error',
-      'unexpected_error'
+      'billing_cycle_charge_before_expected_date',
+      'blank',
+      'cycle_index_out_of_range',
+      'cycle_start_date_out_of_range',
+      'invalid',
+      'origin_time_before_contract_creation',
+      'origin_time_out_of_range',
+      'processing_failed',
+      'throttled',
+      'upcoming_cycle_limit_exceeded'
     ]
   }
 }
@@ -100,11 +117,20 @@ for (const [code, { kind, codes }] of Object.entries(CLASSES)) {
   for (const declineCode of codes) byCode.set(declineCode, { code, declineCode, kind })
 }
 
-/** The published table: every decline code that we know, with its class and whether it is retried by itself. */
+/** The published table: every code that we know, with its class and what follows. */
 export const DECLINE_CODES: ReadonlyMap<string, Decline> = byCode
 
 /** The class of a platform's error code, whatever its case. A code that we do not know passes through and is retried. */
 export function declineOf(platformCode: string | null): Decline {
   const declineCode = (platformCode ?? 'unexpected_error').toLowerCase()
   return byCode.get(declineCode) ?? { code: 'card_declined', declineCode, kind: 'soft' }
+}
+
+/**
+ * The class of a refusal of the call itself. It knows nothing of cards: a code that we do not know, or none, means that the
+ * call was not accepted.
+ */
+export function refusalOf(platformCode: string | undefined): Decline {
+  const declineCode = (platformCode ?? 'invalid').toLowerCase()
+  return byCode.get(declineCode) ?? { code: 'not_accepted', declineCode, kind: 'held' }
 }

@@ -2,10 +2,11 @@ import { isoOf, isoOrNull } from '#kit/clock'
 import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
 import type { DomainEvent } from '#kit/outbox'
-import type { RecordedOrder } from '#orders'
-import { gid, type PlatformOrder, type ProfileName } from '#platform'
+import { gid, type ProfileName } from '#platform'
 import type { Subscription } from '#subscriptions'
-import type { Attempt, Settled } from './attempt.ts'
+import type { Attempt } from './attempt.ts'
+import type { Settled } from './attempt-ends.ts'
+import type { ToldOrder } from './settle-attempts.ts'
 
 type Of = { attempt: Attempt; subscription: Subscription }
 
@@ -39,12 +40,7 @@ export const billingPending = (of: Of) =>
   }) satisfies DomainEvent
 
 /** `order` is null when the platform's order could not be read along with the result. */
-export const billingSuccess = (
-  of: Of,
-  order: { ours: RecordedOrder; told: PlatformOrder } | null,
-  settled: Settled,
-  profile: ProfileName
-) =>
+export const billingSuccess = (of: Of, order: ToldOrder | null, settled: Settled, profile: ProfileName) =>
   ({
     type: 'billing.success',
     ...about(of),
@@ -52,8 +48,8 @@ export const billingSuccess = (
       ...base(of),
       order: order && {
         id: publicId('ord', order.ours.id),
-        shopify_id: gid(profile, 'Order', order.told.id),
-        order_number: order.told.number,
+        shopify_id: gid(profile, 'Order', order.ours.platformOrderId),
+        order_number: order.ours.number,
         total: numberOf(order.told.totalMinor, order.told.currency),
         currency: order.told.currency
       },

@@ -1,24 +1,27 @@
 import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { storeFacts } from '#stores'
-import { takeDueCycles } from '#subscriptions'
+import { billingDate, recordActivities, takeDueCycles } from '#subscriptions'
+import { lineOfOpening } from './activities.ts'
 import { insertAttempts } from './attempt.ts'
+import { remainingWhileOpen } from './dunning.ts'
 import { billingPending } from './events.ts'
 
 /** Opens an attempt for each cycle that has fallen due by now, up to `limit`, and tells how many rows it looked at. */
 export async function openDueAttempts(ctx: Ctx, limit: number): Promise<number> {
   const { cycles, looked } = await takeDueCycles(ctx, limit)
   if (cycles.length === 0) return looked
-  const { dunning } = await storeFacts(ctx)
+  const { dunning, timezone } = await storeFacts(ctx)
   const attempts = await insertAttempts(
     ctx,
     cycles.map(({ subscription, cycle }) => ({
       subscriptionId: subscription.id,
       platformContractId: subscription.platformContractId,
       cycle,
+      cycleAt: billingDate(subscription, cycle, timezone),
       amountMinor: subscription.priceMinor,
       currency: subscription.currency,
-      attemptsRemaining: Math.max(dunning.retryAfterDays.length - subscription.declines, 0)
+      attemptsRemaining: remainingWhileOpen(subscription, dunning)
     }))
   )
   const subscriptions = new Map(cycles.map(({ subscription }) => [subscription.id, subscription]))
@@ -26,5 +29,6 @@ export async function openDueAttempts(ctx: Ctx, limit: number): Promise<number> 
     ctx,
     ...attempts.map((attempt) => billingPending({ attempt, subscription: subscriptions.get(attempt.subscriptionId)! }))
   )
+  await recordActivities(ctx, attempts.map(lineOfOpening))
   return looked
 }

@@ -1,8 +1,10 @@
 import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { storeFacts } from '#stores'
-import { lockSubscriptions, takeNextCycle } from '#subscriptions'
-import { type Attempt, clearRetriesOfCycle, findSubscriptionOfAttempt, insertAttempts, lockAttempt } from './attempt.ts'
+import { billingDate, lockSubscriptions, recordActivities, takeNextCycle } from '#subscriptions'
+import { lineOfRetryAsked } from './activities.ts'
+import { type Attempt, findSubscriptionOfAttempt, insertAttempts, lockAttempt } from './attempt.ts'
+import { clearRetriesOfCycle } from './attempt-ends.ts'
 import { attemptsRemainingAfter } from './dunning.ts'
 import { billingPending } from './events.ts'
 import { attemptNotFailed, attemptNotFound, cycleNotOpen, subscriptionNotLive } from './refusals.ts'
@@ -22,12 +24,13 @@ export async function retryAttempt(ctx: Ctx, id: number): Promise<Attempt> {
   if (subscription.status !== 'active') throw subscriptionNotLive(subscription.id, subscription.status)
 
   const isNextCycle = failed.cycleIndex === subscription.nextCycle
-  const { dunning } = await storeFacts(ctx)
+  const { dunning, timezone } = await storeFacts(ctx)
   const [attempt] = await insertAttempts(ctx, [
     {
       subscriptionId: subscription.id,
       platformContractId: subscription.platformContractId,
       cycle: failed.cycleIndex,
+      cycleAt: billingDate(subscription, failed.cycleIndex, timezone),
       amountMinor: subscription.priceMinor,
       currency: subscription.currency,
       attemptsRemaining: isNextCycle ? attemptsRemainingAfter(subscription.declines, dunning) : 0,
@@ -39,5 +42,6 @@ export async function retryAttempt(ctx: Ctx, id: number): Promise<Attempt> {
   await clearRetriesOfCycle(ctx, attempt)
   if (isNextCycle) await takeNextCycle(ctx, subscription)
   await record(ctx, billingPending({ attempt, subscription }))
+  await recordActivities(ctx, [lineOfRetryAsked(attempt)])
   return attempt
 }

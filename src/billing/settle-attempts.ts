@@ -1,150 +1,234 @@
 import { type DomainEvent, record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
-import { recordOrders } from '#orders'
+import { type RecordedOrder, recordOrders } from '#orders'
 import type { PlatformOrder, PlatformPaymentMethod } from '#platform'
-import { storeFacts } from '#stores'
-import { type CycleResult, lockSubscriptions, recordActivities, type Subscription, settleCycles } from '#subscriptions'
-import { type Attempt, listSubscriptionsOfKeys, lockAttemptsByKey, markSettled, type Settled } from './attempt.ts'
-import { type Decline, declineOf } from './decline-codes.ts'
-import { attemptsRemainingAfter, type DunningSettings, type DunningStep, nextDunningStep } from './dunning.ts'
+import { notify, storeFacts } from '#stores'
+import {
+  type CycleResult,
+  lockSubscriptions,
+  type NewActivity,
+  recordActivities,
+  type Subscription,
+  settleCycles
+} from '#subscriptions'
+import { activitiesOfEnd, lineOfRecovery } from './activities.ts'
+import { type Attempt, listSubscriptionsOfKeys, lockAttemptsByKey, lockLateOnes } from './attempt.ts'
+import { askAgain, chargedOf, markSettled, noSuccess, type Settled } from './attempt-ends.ts'
+import { correctAttempts, type LateSuccess, ofRow } from './correct-attempts.ts'
+import { type Decline, declineOf, refusalOf } from './decline-codes.ts'
+import { attemptsRemainingAfter, type DunningStep, nextDunningStep } from './dunning.ts'
 import { billingFailed, billingRetryScheduled, billingSuccess } from './events.ts'
+import { noticesOfCharge, noticesOfDeclines } from './notices.ts'
 
 /** How an attempt ended, as the platform told it. */
 export type AttemptResult = { idempotencyKey: string; platformAttemptId: string | null } & (
   | { state: 'success'; order: PlatformOrder | null; paymentMethod: PlatformPaymentMethod | null }
-  | { state: 'failed'; errorCode: string | null; errorMessage: string | null }
+  | {
+      state: 'failed'
+      errorCode: string | null
+      errorMessage: string | null
+      /** The platform refused the call itself, with this code: the attempt never came to be there. */
+      isRefusal?: boolean
+      /** Of a cycle that is `already_paid`: the payment was looked for, and none was found. */
+      isLookedFor?: boolean
+    }
 )
 
 /**
- * Ends pending attempts: order, next date, dunning step and events in one transaction. Told twice, or of a key that is
- * not ours, a result changes nothing.
+ * Ends attempts: order, next date, dunning step and events in one transaction. Told twice, or of a key that is not ours, a
+ * result changes nothing. A success also holds against an earlier failure of the same attempt; a cycle that the platform
+ * says is paid already is settled by a look at the platform, which follows.
  */
 export async function settleAttempts(ctx: Ctx, results: AttemptResult[]): Promise<number> {
-  const byKey = new Map(results.map((result) => [result.idempotencyKey, result]))
+  // Of two results of one attempt in a batch, a success is the truth.
+  const byKey = new Map<string, AttemptResult>()
+  for (const result of results) {
+    if (byKey.get(result.idempotencyKey)?.state !== 'success') byKey.set(result.idempotencyKey, result)
+  }
   const keys = [...byKey.keys()]
+  const paidKeys = keys.filter((key) => byKey.get(key)!.state === 'success')
   // Subscriptions before attempts, as everyone locks them.
-  const before = new Map((await lockSubscriptions(ctx, await listSubscriptionsOfKeys(ctx, keys))).map((s) => [s.id, s]))
-  const attempts = (await lockAttemptsByKey(ctx, keys)).filter((a) => before.has(a.subscriptionId))
-  if (attempts.length === 0) return 0
+  const concerned = await listSubscriptionsOfKeys(ctx, keys, paidKeys)
+  const before = new Map((await lockSubscriptions(ctx, concerned)).map((s) => [s.id, s]))
+  const locked = (await lockAttemptsByKey(ctx, keys, paidKeys)).filter((a) => before.has(a.subscriptionId))
+  if (locked.length === 0) return 0
 
-  const store = await storeFacts(ctx)
-  const told = attempts.map((attempt) => byKey.get(attempt.idempotencyKey)!)
+  const toldOf = (attempt: Attempt) => byKey.get(attempt.idempotencyKey)!
+  const isToBeLookedFor = (attempt: Attempt) => {
+    const told = toldOf(attempt)
+    return told.state === 'failed' && !told.isLookedFor && declineOf(told.errorCode).code === 'already_paid'
+  }
   const orders = await recordOrders(
     ctx,
-    told.flatMap((result) => (result.state === 'success' ? (result.order ?? []) : []))
+    locked.flatMap((attempt) => {
+      const told = toldOf(attempt)
+      return told.state === 'success' ? (told.order ?? []) : []
+    })
   )
-  const ended = attempts.map((attempt, i) => {
-    const result = told[i]!
-    const subscription = before.get(attempt.subscriptionId)!
-    if (result.state === 'success') {
-      const ours = result.order ? (orders.get(result.order.id) ?? null) : null
-      return paid(attempt, result, ours?.id ?? null)
-    }
-    return declined(attempt, result, subscription, ctx.now, store)
+  const pending = locked.filter((attempt) => attempt.status === 'pending')
+  await askAgain(ctx, pending.filter(isToBeLookedFor))
+  const ending = pending.filter((attempt) => !isToBeLookedFor(attempt))
+  const waiting = await lateOnesBehind(ctx, ending)
+  await settlePending(ctx, ending, toldOf, before, orders, new Set(waiting.map(cycleOf)))
+
+  const late = locked.flatMap((attempt): LateSuccess[] => {
+    const told = toldOf(attempt)
+    if (attempt.status !== 'failed' || told.state !== 'success') return []
+    return [{ attempt, told, order: orderOf(told.order, orders) }]
   })
-  const {
-    after,
-    told: endings,
-    activities
-  } = await settleCycles(
+  await correctAttempts(ctx, [...late, ...waiting.map(ofRow)])
+  return ending.length + late.length
+}
+
+const cycleOf = ({ subscriptionId, cycleIndex }: Attempt) => `${subscriptionId}:${cycleIndex}`
+
+/** Successes of the same cycles that were told late, and had to wait for the end of these. */
+async function lateOnesBehind(ctx: Ctx, ending: Attempt[]): Promise<Attempt[]> {
+  const repeated = ending.filter((attempt) => attempt.attemptNumber > 1)
+  return repeated.length === 0 ? [] : lockLateOnes(ctx, repeated)
+}
+
+export type ToldOrder = { ours: RecordedOrder; told: Pick<PlatformOrder, 'totalMinor' | 'currency'> }
+
+export function orderOf(told: PlatformOrder | null, orders: Map<string, RecordedOrder>): ToldOrder | null {
+  const ours = told && orders.get(told.id)
+  return ours ? { ours, told } : null
+}
+
+async function settlePending(
+  ctx: Ctx,
+  attempts: Attempt[],
+  toldOf: (attempt: Attempt) => AttemptResult,
+  before: Map<number, Subscription>,
+  orders: Map<string, RecordedOrder>,
+  paidOtherwise: Set<string>
+): Promise<void> {
+  if (attempts.length === 0) return
+  const store = await storeFacts(ctx)
+  const ended = attempts.map((attempt): Ended => {
+    const told = toldOf(attempt)
+    const subscription = before.get(attempt.subscriptionId)!
+    if (told.state === 'success') return paid(attempt, told, orderOf(told.order, orders), subscription)
+    const decline = told.isRefusal ? refusalOf(told.errorCode ?? undefined) : declineOf(told.errorCode)
+    const isOpen = !paidOtherwise.has(cycleOf(attempt))
+    return declined(attempt, told, decline, subscription, isOpen, ctx.now, store)
+  })
+  const { after, told, activities } = await settleCycles(
     ctx,
-    ended.map((e) => e.cycle)
+    ended.flatMap((e) => e.cycle ?? [])
   )
-  await markSettled(
+  const recovered = await markSettled(
     ctx,
     ended.map((e) => e.settled)
   )
-  const events = attempts.flatMap((attempt, i): DomainEvent[] => {
-    const result = told[i]!
-    const { settled } = ended[i]!
-    const of = { attempt, subscription: after.get(attempt.subscriptionId)! }
-    if (result.state === 'success') {
-      const ours = result.order && orders.get(result.order.id)
-      return [billingSuccess(of, ours ? { ours, told: result.order! } : null, settled, store.profile)]
+  const events: DomainEvent[] = []
+  const history: NewActivity[] = []
+  for (const { attempt, settled, order } of ended) {
+    const subscription = after.get(attempt.subscriptionId) ?? before.get(attempt.subscriptionId)!
+    const of = { attempt: { ...attempt, amountMinor: settled.chargedMinor ?? attempt.amountMinor }, subscription }
+    if (settled.status === 'success') events.push(billingSuccess(of, order, settled, store.profile))
+    else {
+      events.push(billingFailed(of, settled))
+      if (settled.retryAt) events.push(billingRetryScheduled(of, settled))
     }
-    return settled.retryAt
-      ? [billingFailed(of, settled), billingRetryScheduled(of, settled)]
-      : [billingFailed(of, settled)]
-  })
-  await record(ctx, ...events, ...endings)
-  await recordActivities(ctx, activities)
-  return attempts.length
+    history.push(...activitiesOfEnd(of, settled, order, store.timezone))
+    if (recovered.has(attempt.id)) history.push(lineOfRecovery(of.attempt))
+  }
+  await record(ctx, ...events, ...told)
+  await recordActivities(ctx, [...history, ...activities])
+  for (const notice of [...noticesOfDeclines(ended), ...noticesOfCharge(ended)]) await notify(ctx, notice)
 }
 
-type Ended = { settled: Settled; cycle: CycleResult }
+export type Ended = { attempt: Attempt; settled: Settled; order: ToldOrder | null; cycle: CycleResult | null }
 
-function paid(attempt: Attempt, result: Extract<AttemptResult, { state: 'success' }>, orderId: number | null): Ended {
-  const { paymentMethod, platformAttemptId } = result
+function paid(
+  attempt: Attempt,
+  { paymentMethod, platformAttemptId }: Extract<AttemptResult, { state: 'success' }>,
+  order: ToldOrder | null,
+  subscription: Subscription
+): Ended {
   return {
+    attempt,
+    order,
     settled: {
-      id: attempt.id,
+      ...noSuccess(attempt.id),
       status: 'success',
       platformAttemptId,
-      errorCode: null,
-      errorMessage: null,
-      declineCode: null,
-      retryAt: null,
-      attemptsRemaining: 0,
-      orderId,
-      paymentMethod
+      orderId: order?.ours.id ?? null,
+      paymentMethod,
+      ...chargedOf(attempt, order?.told ?? null, subscription)
     },
     cycle: { subscriptionId: attempt.subscriptionId, cycle: attempt.cycleIndex, outcome: 'paid', paymentMethod }
   }
 }
 
+/** `isOpen`: nothing else has paid the cycle meanwhile. */
 function declined(
   attempt: Attempt,
-  result: Extract<AttemptResult, { state: 'failed' }>,
+  told: Extract<AttemptResult, { state: 'failed' }>,
+  decline: Decline,
   subscription: Subscription,
+  isOpen: boolean,
   now: Temporal.Instant,
   store: Awaited<ReturnType<typeof storeFacts>>
 ): Ended {
-  const decline = declineOf(result.errorCode)
-  const step = stepAfter(attempt, decline, subscription, store.dunning, now, store.timezone)
+  const { next, attemptsRemaining } = stepAfter(attempt, decline, subscription, store, now)
   // One that was stopped meanwhile is not retried, nor a cycle that has been passed over.
-  const goesOn = subscription.status === 'active' && attempt.cycleIndex === subscription.nextCycle
-  const retryAt = goesOn ? step.retryAt : null
+  const goesOn = isOpen && subscription.status === 'active' && attempt.cycleIndex === subscription.nextCycle
+  const retryAt = goesOn && next.outcome === 'declined' ? next.retryAt : null
   const ref = { subscriptionId: attempt.subscriptionId, cycle: attempt.cycleIndex }
+  const counts = attempt.manual ? null : next.counts
   return {
+    attempt,
+    order: null,
     settled: {
-      id: attempt.id,
-      status: 'failed',
-      platformAttemptId: result.platformAttemptId,
+      ...noSuccess(attempt.id),
+      platformAttemptId: told.platformAttemptId,
       errorCode: decline.code,
-      errorMessage: result.errorMessage ?? 'The charge failed',
+      errorMessage: told.errorMessage ?? 'The charge failed',
       declineCode: decline.declineCode,
       retryAt,
-      attemptsRemaining: goesOn ? step.attemptsRemaining : 0,
-      orderId: null,
-      paymentMethod: null
+      attemptsRemaining: goesOn ? attemptsRemaining : 0
     },
-    cycle:
-      goesOn && step.outcome === 'given_up'
-        ? { ...ref, outcome: 'given_up', ending: store.dunning.onFailure }
-        : { ...ref, outcome: 'declined', retryAt, countsDecline: !attempt.manual }
+    cycle: !isOpen
+      ? null
+      : goesOn
+        ? { ...ref, ...next }
+        : { ...ref, outcome: 'declined', retryAt: null, givesUpAt: null, counts }
   }
 }
 
 /**
  * What follows a decline. After one that somebody asked for, the ladder stands where it stood, and goes on with the retry
- * that waited; unless the card turns out to be dead. A payment method that came meanwhile is tried at once, whatever the ladder says.
+ * that waited; unless the card turns out to be dead. A payment method that came meanwhile is tried at once, whatever the ladder
+ * says, unless it is goods that are not there.
  */
 function stepAfter(
   attempt: Attempt,
   decline: Decline,
-  { declines }: Subscription,
-  dunning: DunningSettings,
-  now: Temporal.Instant,
-  timezone: string
+  subscription: Subscription,
+  { dunning, timezone }: Awaited<ReturnType<typeof storeFacts>>,
+  now: Temporal.Instant
 ): DunningStep {
+  const step = nextDunningStep(subscription, decline, dunning, now, timezone)
+  const { declines } = subscription
+  // With nothing behind it that waits, an attempt that somebody asked for is as good as any.
+  const isBeside = attempt.manual && (attempt.ladderRetryAt !== null || declines > 0)
   const manual = (): DunningStep => {
     const isDead = decline.kind === 'hard' && declines > 0
     const retryAt = isDead || attempt.ladderRetryAt === null ? null : latest(attempt.ladderRetryAt, now)
-    return { outcome: 'declined', retryAt, attemptsRemaining: attemptsRemainingAfter(declines, dunning) }
+    const givesUpAt = retryAt === null && step.next.outcome === 'declined' ? step.next.givesUpAt : null
+    return {
+      next: { outcome: 'declined', retryAt, givesUpAt, counts: null },
+      attemptsRemaining: attemptsRemainingAfter(declines, dunning)
+    }
   }
-  const step = attempt.manual ? manual() : nextDunningStep(declines + 1, decline, dunning, now, timezone)
-  if (!attempt.newPaymentMethod) return step
-  return { outcome: 'declined', retryAt: now, attemptsRemaining: Math.max(step.attemptsRemaining, 1) }
+  const taken = isBeside ? manual() : step
+  if (!attempt.newPaymentMethod || decline.kind === 'inventory') return taken
+  return {
+    next: { outcome: 'declined', retryAt: now, givesUpAt: null, counts: taken.next.counts },
+    attemptsRemaining: Math.max(taken.attemptsRemaining, 1)
+  }
 }
 
 const latest = (a: Temporal.Instant, b: Temporal.Instant) => (Temporal.Instant.compare(a, b) > 0 ? a : b)

@@ -9,7 +9,8 @@ import {
   lockSubscriptions,
   type Subscription
 } from '#subscriptions'
-import { type Attempt, clearRetries, lockUnsentAttempts, markSettled, type Settled } from './attempt.ts'
+import { type Attempt, lockUnsentAttempts } from './attempt.ts'
+import { clearRetries, markSettled, noSuccess, type Settled } from './attempt-ends.ts'
 import { billingFailed } from './events.ts'
 
 /** Cancels a subscription and, in the same transaction, ends its unsent attempts and announced retries. */
@@ -39,7 +40,7 @@ export async function stopBilling(ctx: Ctx, subscriptionIds: number[]): Promise<
   if (subscriptionIds.length === 0) return
   await clearRetries(ctx, subscriptionIds)
   const unsent = await lockUnsentAttempts(ctx, subscriptionIds)
-  await voidAttempts(ctx, unsent)
+  await voidAttempts(ctx, unsent, 'voided')
   const first = unsent.filter((attempt) => attempt.attemptNumber === 1)
   if (first.length > 0) {
     await giveBackCycles(
@@ -49,10 +50,18 @@ export async function stopBilling(ctx: Ctx, subscriptionIds: number[]): Promise<
   }
 }
 
-/** Ends attempts that never reached the platform as failed with the code `voided`; every billing.pending has its end. */
-export async function voidAttempts(ctx: Ctx, attempts: Attempt[]): Promise<void> {
+const REASONS = {
+  voided: 'The subscription was stopped before the charge was sent',
+  superseded: 'An earlier charge of the cycle turned out to be paid'
+} as const
+
+/**
+ * Ends attempts that charged nothing as failed: `voided` before anything was sent, `superseded` where another has paid the
+ * cycle. Every billing.pending has its end.
+ */
+export async function voidAttempts(ctx: Ctx, attempts: Attempt[], code: keyof typeof REASONS): Promise<void> {
   if (attempts.length === 0) return
-  const ended = attempts.map((attempt) => ({ attempt, settled: voided(attempt) }))
+  const ended = attempts.map((attempt) => ({ attempt, settled: voided(attempt, code) }))
   await markSettled(
     ctx,
     ended.map(({ settled }) => settled)
@@ -67,17 +76,6 @@ export async function voidAttempts(ctx: Ctx, attempts: Attempt[]): Promise<void>
   )
 }
 
-function voided(attempt: Attempt): Settled {
-  return {
-    id: attempt.id,
-    status: 'failed',
-    platformAttemptId: null,
-    errorCode: 'voided',
-    errorMessage: 'The subscription was stopped before the charge was sent',
-    declineCode: null,
-    retryAt: null,
-    attemptsRemaining: 0,
-    orderId: null,
-    paymentMethod: null
-  }
+function voided({ id }: Attempt, code: keyof typeof REASONS): Settled {
+  return { ...noSuccess(id), errorCode: code, errorMessage: REASONS[code] }
 }

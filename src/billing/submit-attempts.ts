@@ -1,22 +1,36 @@
 import { enqueue } from '#kit/jobs'
 import type { Ctx, Database } from '#kit/postgres'
 import type { Connector, PlatformAttempt, PlatformFailure } from '#platform'
+import { lockSubscriptions } from '#subscriptions'
 import { type Checked, type ClaimedAttempt, claimAttempts, lockAttemptsByKey, markChecked } from './attempt.ts'
-import { declineOf } from './decline-codes.ts'
+import { isKnownPayment } from './attempt-ends.ts'
+import { declineOf, refusalOf } from './decline-codes.ts'
+import { type Found, findPaidBefore, findPayment } from './look-before.ts'
 import { type AttemptResult, settleAttempts } from './settle-attempts.ts'
 import { voidAttempts } from './stop-billing.ts'
 
 /** How long after each look at a pending attempt the next one follows; the platform's webhook mostly comes first. */
 const CHECK_AFTER_MINUTES = [10, 60, 360, 1440] as const
+/** After so many refusals of the call itself the attempt fails. */
+const MOST_REFUSALS = 5
 
 export const SYNC_CONTRACT = 'sync-contract'
 
-/** What a call came to: an end, or another look later. */
-type Answer = { result: AttemptResult } | { checked: Checked } | { never: ClaimedAttempt }
+/**
+ * What a call came to: an end, or another look later. `never`: it was not sent and is not wanted. `instead`: it is not to
+ * charge, since another attempt, whose result it is, has paid the cycle.
+ */
+type Answer =
+  | { result: AttemptResult }
+  | { checked: Checked }
+  | { never: ClaimedAttempt }
+  | { superseded: ClaimedAttempt; instead: AttemptResult }
+  | { result: AttemptResult; foreign: ClaimedAttempt; platformAttemptId: string }
 
 /**
  * Sends waiting attempts to the platform and asks after those sent before, up to `limit`, and writes what came of it.
- * Every call is made under the attempt's stored key, so a repetition after a crash or a lost answer charges nothing anew.
+ * Every call is made under the attempt's stored key, so a repetition after a crash or a lost answer charges nothing anew. A new
+ * key is sent only when no earlier one of the cycle was paid, which the platform is asked first.
  */
 export async function submitAttempts(
   db: Database,
@@ -30,35 +44,78 @@ export async function submitAttempts(
     attempts: await claimAttempts(ctx, limit, leaseOwner)
   }))
   if (claim.attempts.length === 0) return 0
-  const sendable = (a: ClaimedAttempt) => a.platformAttemptId === null && a.isWanted
   const known = claim.attempts.filter((a) => a.platformAttemptId !== null)
-  const waiting = claim.attempts.filter(sendable)
-  const stopped = claim.attempts.filter((a) => a.platformAttemptId === null && !a.isWanted)
+  const unknown = claim.attempts.filter((a) => a.platformAttemptId === null)
+  const wanted = unknown.filter((a) => a.isWanted)
 
   const answers = (
     await Promise.all([
-      send(connector, waiting, claim.now),
+      send(
+        connector,
+        wanted.filter((a) => a.earlier.length === 0),
+        claim.now
+      ),
+      sendUnlessPaid(
+        connector,
+        wanted.filter((a) => a.earlier.length > 0),
+        claim.now
+      ),
       askAfter(connector, known, claim.now),
-      Promise.all(stopped.map((attempt) => lookUp(connector, attempt, claim.now)))
+      Promise.all(unknown.filter((a) => !a.isWanted).map((attempt) => lookUp(connector, attempt, claim.now)))
     ])
   ).flat()
-  await db.inStore(storeId, (ctx) => write(ctx, claim.attempts, answers))
+  const byKey = new Map(claim.attempts.map((a) => [a.idempotencyKey, a]))
+  const settled = await Promise.all(answers.map((answer) => findWhatPaid(connector, answer, byKey, claim.now)))
+  await db.inStore(storeId, (ctx) => write(ctx, byKey, settled))
   return claim.attempts.length
 }
 
 async function send(connector: Connector, attempts: ClaimedAttempt[], now: Temporal.Instant): Promise<Answer[]> {
+  if (attempts.length === 0) return []
   const results = await connector.createBillingAttempts(
     attempts.map((a) => ({
       contractId: a.platformContractId,
       idempotencyKey: a.idempotencyKey,
-      originTime: a.scheduledAt
+      originTime: a.cycleAt ?? a.scheduledAt,
+      cycleAt: a.cycleAt
     }))
   )
   return results.map((result, i) => {
     const attempt = attempts[i]!
     if (result.ok) return answerOf(attempt, result.value, now)
-    return result.failure.kind === 'rejected' ? refused(attempt, result.failure) : later(attempt, now)
+    return result.failure.kind === 'rejected' ? refused(attempt, result.failure, now) : later(attempt, now)
   })
+}
+
+/** For attempts of cycles that were tried before. */
+async function sendUnlessPaid(
+  connector: Connector,
+  attempts: ClaimedAttempt[],
+  now: Temporal.Instant
+): Promise<Answer[]> {
+  if (attempts.length === 0) return []
+  const found = await findPaidBefore(connector, attempts)
+  const clear = attempts.filter((_, i) => found[i]!.state === 'nothing')
+  const others = attempts.flatMap((attempt, i) => {
+    const look = found[i]!
+    return look.state === 'nothing' ? [] : [insteadOf(connector, attempt, look, now)]
+  })
+  const [sent, ...rest] = await Promise.all([send(connector, clear, now), ...others])
+  return [...sent, ...rest.flat()]
+}
+
+async function insteadOf(
+  connector: Connector,
+  attempt: ClaimedAttempt,
+  look: Exclude<Found, { state: 'nothing' }>,
+  now: Temporal.Instant
+): Promise<Answer[]> {
+  if (look.state === 'unknown') return [later(attempt, now)]
+  const instead = resultOf(look.by)!
+  // An earlier call of this very attempt may have arrived: then it is there too, and ends as it ended there.
+  const itself = attempt.submittedBefore === null ? null : await lookUp(connector, attempt, now)
+  if (itself && !('never' in itself)) return [{ result: instead }, itself]
+  return [{ superseded: attempt, instead }]
 }
 
 async function askAfter(connector: Connector, attempts: ClaimedAttempt[], now: Temporal.Instant): Promise<Answer[]> {
@@ -75,6 +132,30 @@ async function lookUp(connector: Connector, attempt: ClaimedAttempt, now: Tempor
   const found = await connector.billingAttemptByKey(attempt.platformContractId, attempt.idempotencyKey)
   if (!found.ok) return later(attempt, now)
   return found.value ? answerOf(attempt, found.value, now) : { never: attempt }
+}
+
+/** Where the platform says that the cycle is paid, the payment is looked for, and settles it. */
+async function findWhatPaid(
+  connector: Connector,
+  answer: Answer,
+  byKey: Map<string, ClaimedAttempt>,
+  now: Temporal.Instant
+): Promise<Answer> {
+  if (!('result' in answer) || answer.result.state !== 'failed') return answer
+  const attempt = byKey.get(answer.result.idempotencyKey)
+  if (!attempt || declineOf(answer.result.errorCode).code !== 'already_paid') return answer
+  const found = await findPayment(connector, attempt)
+  if (found.state === 'unknown') return later(attempt, now)
+  if (found.state === 'nothing') return { result: { ...answer.result, isLookedFor: true } }
+  const result = resultOf(found.by)!
+  if (attempt.earlier.some((e) => e.idempotencyKey === found.by.idempotencyKey)) {
+    return { superseded: attempt, instead: result }
+  }
+  return {
+    result: { ...result, idempotencyKey: attempt.idempotencyKey },
+    foreign: attempt,
+    platformAttemptId: found.by.id
+  }
 }
 
 function answerOf(attempt: ClaimedAttempt, told: PlatformAttempt, now: Temporal.Instant): Answer {
@@ -95,15 +176,22 @@ export function resultOf(told: PlatformAttempt): AttemptResult | null {
   return null
 }
 
-/** A definite no of the platform to the call itself: nothing was charged. */
-function refused(attempt: ClaimedAttempt, failure: PlatformFailure): Answer {
+/**
+ * A definite no of the platform to the call itself: nothing was charged. Where it says nothing of contract or cycle, the same
+ * call is made again a few times.
+ */
+function refused(attempt: ClaimedAttempt, { code, message }: PlatformFailure, now: Temporal.Instant): Answer {
+  if (refusalOf(code).code === 'not_accepted' && attempt.refusals + 1 < MOST_REFUSALS) {
+    return { checked: { ...later(attempt, now).checked, isRefused: true } }
+  }
   return {
     result: {
       idempotencyKey: attempt.idempotencyKey,
       platformAttemptId: null,
       state: 'failed',
-      errorCode: failure.code ?? 'unexpected_error',
-      errorMessage: failure.message
+      errorCode: code ?? null,
+      errorMessage: message,
+      isRefusal: true
     }
   }
 }
@@ -116,35 +204,64 @@ function later(attempt: ClaimedAttempt, now: Temporal.Instant): { checked: Check
       leaseToken: attempt.leaseToken,
       checkAt: now.add({ minutes }),
       platformAttemptId: null,
-      actionUrl: null
+      actionUrl: null,
+      isRefused: false
     }
   }
 }
 
-async function write(ctx: Ctx, attempts: ClaimedAttempt[], answers: Answer[]): Promise<void> {
+async function write(ctx: Ctx, byKey: Map<string, ClaimedAttempt>, told: Answer[]): Promise<void> {
+  const answers = await Promise.all(told.map((answer) => withoutKnown(ctx, answer)))
   const checked = answers.flatMap((a) => ('checked' in a ? a.checked : []))
-  const results = answers.flatMap((a) => ('result' in a ? a.result : []))
   const never = answers.flatMap((a) => ('never' in a ? a.never : []))
+  const superseded = answers.flatMap((a) => ('superseded' in a ? a : []))
+  const results = answers.flatMap((a) => ('result' in a ? a.result : []))
+  // Subscriptions before attempts, and all at once, as everyone locks them.
+  if (never.length > 0 || superseded.length > 0) {
+    await lockSubscriptions(ctx, [...new Set([...byKey.values()].map((a) => a.subscriptionId))])
+  }
   if (checked.length > 0) await markChecked(ctx, checked)
-  if (results.length > 0) await settleAttempts(ctx, results)
-  await voidAttempts(
+  await end(ctx, never, 'voided')
+  // First what stands in the way of the cycle's other attempt.
+  await end(
     ctx,
-    await lockAttemptsByKey(
-      ctx,
-      never.map((a) => a.idempotencyKey)
-    )
+    superseded.map((a) => a.superseded),
+    'superseded'
   )
-  // A contract that the platform will not bill may have changed behind our back.
-  const doubtful = new Set(
-    results.flatMap((r) =>
-      r.state === 'failed' && declineOf(r.errorCode).code === 'contract_not_billable' ? r.idempotencyKey : []
-    )
+  const ends = [...results, ...superseded.map((a) => a.instead)]
+  if (ends.length > 0) await settleAttempts(ctx, ends)
+  // A contract that the platform will not bill, or calls paid, may have changed behind our back.
+  const doubtful = ends.flatMap((r) =>
+    r.state === 'failed' && DOUBTFUL.has(declineOf(r.errorCode).code) ? (byKey.get(r.idempotencyKey) ?? []) : []
   )
   await enqueue(
     ctx,
     SYNC_CONTRACT,
-    attempts
-      .filter((a) => doubtful.has(a.idempotencyKey))
-      .map((a) => ({ key: a.platformContractId, payload: { contractId: a.platformContractId } }))
+    doubtful.map((a) => ({ key: a.platformContractId, payload: { contractId: a.platformContractId } }))
   )
+}
+
+const DOUBTFUL = new Set(['contract_not_billable', 'already_paid'])
+
+async function end(ctx: Ctx, attempts: ClaimedAttempt[], code: 'voided' | 'superseded'): Promise<void> {
+  if (attempts.length === 0) return
+  const keys = attempts.map((a) => a.idempotencyKey)
+  await voidAttempts(ctx, await lockAttemptsByKey(ctx, keys), code)
+}
+
+/** A payment that we have of another cycle has not paid this one. */
+async function withoutKnown(ctx: Ctx, answer: Answer): Promise<Answer> {
+  if (!('foreign' in answer)) return answer
+  const { foreign, platformAttemptId } = answer
+  if (!(await isKnownPayment(ctx, foreign.subscriptionId, platformAttemptId))) return answer
+  return {
+    result: {
+      idempotencyKey: foreign.idempotencyKey,
+      platformAttemptId: null,
+      state: 'failed',
+      errorCode: 'invoice_already_paid',
+      errorMessage: 'The platform calls the cycle paid, by the payment of another one',
+      isLookedFor: true
+    }
+  }
 }

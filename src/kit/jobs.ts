@@ -23,14 +23,18 @@ const Job = row({
 })
 export type Job = RowOf<typeof Job>
 
-/** What one run of a job came to: done with, or to be tried again because of `reason`. */
-export type JobOutcome = { done: true } | { done: false; reason: string }
+/**
+ * What one run of a job came to: done with, or to be tried again because of `reason`. One that `waits` for something else has
+ * not failed, and is tried again within minutes.
+ */
+export type JobOutcome = { done: true } | { done: false; reason: string; waits?: true }
 
 /** Jobs of one kind, run together. The answer has an outcome per job, in order. A throw is a bug, and retried too. */
 export type JobHandler = (storeId: number, jobs: Job[]) => Promise<JobOutcome[]>
 
 const BATCH = 64
 const RETRY_AFTER_MINUTES = [1, 5, 15, 60, 360] as const
+const LONGEST_WAIT_MINUTES = 15
 
 /**
  * Puts a job beside the change that wants it, in the same transaction. A waiting job of the same kind and key is moved
@@ -94,7 +98,11 @@ export function createJobEngine(options: {
         const outcome = outcomes[i]!
         if (outcome.done) return []
         const minutes = RETRY_AFTER_MINUTES[Math.min(job.attempts, RETRY_AFTER_MINUTES.length) - 1]!
-        return [{ job, reason: outcome.reason.slice(0, 500), runAt: now.add({ minutes }) }]
+        return [
+          outcome.waits
+            ? { job, reason: null, runAt: now.add({ minutes: Math.min(minutes, LONGEST_WAIT_MINUTES) }) }
+            : { job, reason: outcome.reason.slice(0, 500), runAt: now.add({ minutes }) }
+        ]
       })
       await tx.run(sql`
         with ended as (

@@ -1,7 +1,13 @@
 import { mapBounded } from './bounded.ts'
 import { byIds } from './by-ids.ts'
 import type { PlatformClient } from './client.ts'
-import { AttemptsCreatedSince, BillingAttemptCreate, BillingAttemptKeys, BillingAttemptsByIds } from './documents.ts'
+import {
+  AttemptsCreatedSince,
+  BillingAttemptCreate,
+  BillingAttemptKeys,
+  BillingAttemptsByIds,
+  BillingCycleAttempts
+} from './documents.ts'
 import { type PlatformResult, succeeded } from './outcome.ts'
 import { readListed, sinceQuery } from './pages.ts'
 import { gid, type ProfileName } from './profiles.ts'
@@ -15,12 +21,12 @@ const MAX_KEY_PAGES = 25
 export function createBillingAttempt(
   client: PlatformClient,
   profile: ProfileName,
-  { contractId, idempotencyKey, originTime, cycleIndex }: AttemptRequest
+  { contractId, idempotencyKey, originTime, cycleAt }: AttemptRequest
 ): Promise<PlatformResult<PlatformAttempt>> {
   const input = {
     idempotencyKey,
-    originTime: originTime.toString(),
-    ...(cycleIndex === undefined ? {} : { billingCycleSelector: { index: cycleIndex } })
+    originTime: wholeSeconds(originTime),
+    ...(cycleAt ? { billingCycleSelector: { date: wholeSeconds(cycleAt) } } : {})
   }
   return client.mutate(
     BillingAttemptCreate,
@@ -28,6 +34,9 @@ export function createBillingAttempt(
     (payload) => readAttempt(payload.at('subscriptionBillingAttempt'))
   )
 }
+
+/** The platform keeps whole seconds: a fraction more would name the cycle after. */
+const wholeSeconds = (at: Temporal.Instant) => at.round({ smallestUnit: 'second', roundingMode: 'floor' }).toString()
 
 /**
  * Each attempt in a document of its own, some at once. Aliases in one document would save round trips but no points,
@@ -88,4 +97,33 @@ export async function fetchBillingAttemptByKey(
     if (!after) break
   }
   return succeeded(null)
+}
+
+/**
+ * The attempt that paid the cycle which was to be charged at `at`, whoever made it. Null: none did, or the platform has several
+ * cycles there and cannot say which one is meant.
+ */
+export async function fetchPaymentOfCycle(
+  client: PlatformClient,
+  profile: ProfileName,
+  contractId: string,
+  at: Temporal.Instant
+): Promise<PlatformResult<PlatformAttempt | null>> {
+  const contractGid = gid(profile, 'SubscriptionContract', contractId)
+  const cycles = await client.query(BillingCycleAttempts, { contractId: contractGid, date: wholeSeconds(at) }, (data) =>
+    data
+      .at('subscriptionBillingCycles')
+      .list('nodes')
+      .map((cycle) =>
+        cycle
+          .at('billingAttempts')
+          .list('nodes')
+          .map((attempt) => attempt.id('id'))
+      )
+  )
+  if (!cycles.ok) return cycles
+  if (cycles.value.length !== 1 || cycles.value[0]!.length === 0) return succeeded(null)
+  const attempts = await fetchBillingAttempts(client, profile, cycles.value[0]!)
+  if (!attempts.ok) return attempts
+  return succeeded([...attempts.value.values()].find(({ state }) => state === 'success') ?? null)
 }

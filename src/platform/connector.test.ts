@@ -20,7 +20,7 @@ const request: AttemptRequest = {
   contractId: '9',
   idempotencyKey: 'key-1',
   originTime: Temporal.Instant.from('2026-02-28T10:00:00Z'),
-  cycleIndex: 2
+  cycleAt: Temporal.Instant.from('2026-02-28T09:59:59.9Z')
 }
 test('asks at the path of the API version, with the token in the header of the profile', async () => {
   const { connector, requests } = await aPlatform((res) => data(res, shop))
@@ -196,7 +196,11 @@ test('creates an attempt with the stored key, for the cycle that is meant', asyn
   assert.equal(theValue(await connector.createBillingAttempt(request)).idempotencyKey, 'key-1')
   assert.deepEqual(requests[0]!.variables, {
     contractId: 'gid://platform/SubscriptionContract/9',
-    input: { idempotencyKey: 'key-1', originTime: '2026-02-28T10:00:00Z', billingCycleSelector: { index: 2 } }
+    input: {
+      idempotencyKey: 'key-1',
+      originTime: '2026-02-28T10:00:00Z',
+      billingCycleSelector: { date: '2026-02-28T09:59:59Z' }
+    }
   })
 })
 

@@ -3,6 +3,7 @@ import {
   createBillingAttempts,
   fetchBillingAttemptByKey,
   fetchBillingAttempts,
+  fetchPaymentOfCycle,
   listBillingAttempts
 } from './billing-attempts.ts'
 import { byIds } from './by-ids.ts'
@@ -79,6 +80,8 @@ export type Connector = {
   attemptsCreatedSince(since: Temporal.Instant, after: string | null): Promise<PlatformResult<Listed<PlatformAttempt>>>
   /** Finds out whether a lost `createBillingAttempt` was executed. Null: the contract has no attempt with this key. */
   billingAttemptByKey(contractId: string, idempotencyKey: string): Promise<PlatformResult<PlatformAttempt | null>>
+  /** The attempt that paid the cycle to be charged at `at`, whoever made it; null when none did. */
+  paymentOfCycle(contractId: string, at: Temporal.Instant): Promise<PlatformResult<PlatformAttempt | null>>
   /** By id; orders that the platform does not have are left out. */
   orders(ids: string[]): Promise<PlatformResult<Map<string, PlatformOrder>>>
   /** By id; customers that the platform does not have are left out. */
@@ -116,6 +119,7 @@ export function connectorFor(access: PlatformAccess, options: ConnectorOptions =
     billingAttempts: (ids) => fetchBillingAttempts(client, profile, ids),
     attemptsCreatedSince: (since, after) => listBillingAttempts(client, since, after),
     billingAttemptByKey: (contractId, key) => fetchBillingAttemptByKey(client, profile, contractId, key),
+    paymentOfCycle: (contractId, at) => fetchPaymentOfCycle(client, profile, contractId, at),
     orders: (ids) => byIds(client, profile, 'Order', OrdersByIds, ids, readOrder),
     customers: (ids) => fetchCustomers(client, profile, ids),
     updateCustomers: (changes) => updateCustomers(client, profile, changes),

@@ -159,6 +159,14 @@ export const BillingAttemptKeys = document(`query BillingAttemptKeys($contractId
   }
 }`)
 
+export const BillingCycleAttempts = document(`query BillingCycleAttempts($contractId: ID!, $date: DateTime!) {
+  subscriptionBillingCycles(
+    contractId: $contractId, first: 2, billingCyclesDateRangeSelector: { startDate: $date, endDate: $date }
+  ) {
+    nodes { billingAttempts(first: 50, reverse: true) { nodes { id } } }
+  }
+}`)
+
 export const OrdersByIds = document(`query OrdersByIds($ids: [ID!]!) {
   nodes(ids: $ids) { ... on Order { ...OrderParts } }
 }

@@ -138,7 +138,8 @@ export type AttemptRequest = {
   /** Stored before the call and the same at every repetition: the platform charges once per key. */
   idempotencyKey: string
   originTime: Temporal.Instant
-  cycleIndex?: number
+  /** The date of the cycle that is charged; the platform finds its own number for it. */
+  cycleAt?: Temporal.Instant | null
 }
 
 /**

@@ -6,8 +6,15 @@ export { findStore, listStores, theStore } from './find-store.ts'
 export { type ApiKey, listKeys } from './key-queries.ts'
 export { createKey, revokeKey } from './keys.ts'
 export { masterKeyFits } from './master-key-fits.ts'
-export { listNotices, type Notice, notify } from './notices.ts'
-export { type Credentials, movePlatform, platformAccess, type StoreAccess, storeByDomain } from './platform-access.ts'
+export { listNotices, type Notice, type Notification, notify } from './notices.ts'
+export {
+  type Credentials,
+  forgetPlatformAccess,
+  movePlatform,
+  platformAccess,
+  type StoreAccess,
+  storeByDomain
+} from './platform-access.ts'
 export { markStoreConnected } from './queries.ts'
 export { SCOPES, type Scope } from './scopes.ts'
 export {

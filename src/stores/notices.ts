@@ -6,14 +6,17 @@ const Notice = row({ id: int, kind: text, subject: text, message: text, createdA
 /** Something that the people who run a store should hear of: whole sentences, ready to be mailed. */
 export type Notice = RowOf<typeof Notice>
 
+/** `atMostEveryHours`: within so many hours only the first of its kind is written. */
+export type Notification = { kind: string; subject: string; message: string; atMostEveryHours?: number }
+
 /** Writes a notice in the transaction of what it tells. */
-export async function notify(
-  ctx: Ctx,
-  { kind, subject, message }: { kind: string; subject: string; message: string }
-): Promise<void> {
+export async function notify(ctx: Ctx, { kind, subject, message, atMostEveryHours = 0 }: Notification): Promise<void> {
+  const since = ctx.now.subtract({ hours: atMostEveryHours })
   await ctx.tx.run(
     sql`insert into notices (store_id, kind, subject, message, created_at)
-        values (${ctx.storeId}, ${kind}, ${subject}, ${message}, ${ctx.now})`
+        select ${ctx.storeId}, ${kind}, ${subject}, ${message}, ${ctx.now}
+         where ${atMostEveryHours} = 0 or not exists (
+           select from notices where store_id = ${ctx.storeId} and kind = ${kind} and created_at > ${since})`
   )
 }
 

@@ -1,21 +1,30 @@
 import { record } from '#kit/outbox'
 import { type Ctx, int, row, sql } from '#kit/postgres'
 import { storeFacts } from '#stores'
-import { lines, named } from './activity-lines.ts'
+import { type Line, lines, named } from './activity-lines.ts'
 import { billingDate, lastCycleDue } from './billing-dates.ts'
 import { subscriptionActivated } from './events.ts'
 import {
   carryOut,
   carryOutUntold,
+  nothingDeclined,
   type Planned,
   planCancel,
   planEnd,
   planPause,
+  planSkip,
   pushContracts,
   timesOf,
   type Untold
 } from './moves.ts'
-import { lockDueSubscriptions, lockSubscriptions, markInBilling, markStates, refreshStandings } from './queries.ts'
+import {
+  lockDueSubscriptions,
+  lockSubscriptions,
+  lockWaitedLongEnough,
+  markInBilling,
+  markStates,
+  refreshStandings
+} from './queries.ts'
 import type { PaymentMethod, Subscription } from './subscription.ts'
 import { isOver } from './transitions.ts'
 
@@ -24,21 +33,20 @@ export type DueCycle = { subscription: Subscription; cycle: number }
 
 /**
  * Hands over what has fallen due by now, up to `limit`. Of several cycles missed while the service was down only the
- * latest is billed. One that has had all its cycles expires instead.
+ * latest is billed, or each after the other, as the store has set. One that has had all its cycles expires instead.
  */
 export async function takeDueCycles(ctx: Ctx, limit: number): Promise<{ cycles: DueCycle[]; looked: number }> {
   const due = await lockDueSubscriptions(ctx, limit)
   if (due.length === 0) return { cycles: [], looked: 0 }
   const times = await timesOf(ctx)
-  const cycles = due.map((subscription) => ({
-    subscription,
+  const { billing, timezone } = times.store
+  const cycles = due.map((subscription) => {
     // A retry is for the cycle that was declined, whatever has fallen due since.
-    cycle:
-      subscription.declines > 0
-        ? subscription.nextCycle
-        : lastCycleDue(subscription, subscription.nextCycle, ctx.now, times.store.timezone)
-  }))
-  const over = cycles.filter(({ subscription: s, cycle }) => s.maxCycles !== null && cycle > s.maxCycles)
+    const isNext = billing.catchUp === 'all' || isDeclined(subscription)
+    const { nextCycle } = subscription
+    return { subscription, cycle: isNext ? nextCycle : lastCycleDue(subscription, nextCycle, ctx.now, timezone) }
+  })
+  const over = cycles.filter(({ subscription: s }) => s.maxCycles !== null && s.cyclesPaid >= s.maxCycles)
   await carryOut(
     ctx,
     over.map(({ subscription }) => planEnd(subscription, 'expired', 'expired', times)),
@@ -56,13 +64,24 @@ export async function takeDueCycles(ctx: Ctx, limit: number): Promise<{ cycles: 
 export type CycleResult = { subscriptionId: number; cycle: number } & (
   | { outcome: 'paid'; paymentMethod: PaymentMethod | null }
   /**
-   * Declined, to be tried again at `retryAt`, or held until the customer brings a new payment method when that is null.
-   * The decline of an attempt outside the ladder does not count.
+   * Declined, to be tried again at `retryAt`, or held when that is null: until `givesUpAt`, or for as long as it takes. The
+   * decline of an attempt outside the ladder counts as nothing.
    */
-  | { outcome: 'declined'; retryAt: Temporal.Instant | null; countsDecline: boolean }
+  | {
+      outcome: 'declined'
+      retryAt: Temporal.Instant | null
+      givesUpAt: Temporal.Instant | null
+      counts: DeclineCounter | null
+    }
   /** Declined for the last time. */
-  | { outcome: 'given_up'; ending: 'cancel' | 'pause' | 'fail' }
+  | { outcome: 'given_up'; counts: DeclineCounter; ending: Ending; reason: string }
 )
+
+/** Each has a ladder of its own. */
+export type DeclineCounter = 'declines' | 'inventoryFailures'
+
+/** `skip`: only the cycle is over. */
+export type Ending = 'cancel' | 'pause' | 'fail' | 'skip'
 
 /**
  * Takes billing's results: the next date from the anchor after a payment, a retry or a hold after a decline, the end
@@ -92,6 +111,7 @@ export async function settleCycles(
     states.map((s) => s.memberId)
   )
   const paid = states.filter((s) => s.status === 'active' && byId.get(s.id)!.some(({ outcome }) => outcome === 'paid'))
+  // A cycle that is due at once is not a date that the platform could take.
   await pushContracts(
     ctx,
     paid.map((s) => s.id)
@@ -101,12 +121,7 @@ export async function settleCycles(
   const endings = states.flatMap((s): Planned[] => {
     const result = byId.get(s.id)!.find(({ cycle }) => cycle === s.nextCycle)
     if (result?.outcome !== 'given_up' || s.status !== 'active') return []
-    if (result.ending === 'pause') return [planPause(s, null, times)]
-    return [
-      result.ending === 'cancel'
-        ? planCancel(s, 'payment_failed', null, times)
-        : planEnd(s, 'failed', 'payment_failed', times)
-    ]
+    return [planEnding(s, result, times)]
   })
   const ofEndings = await carryOutUntold(ctx, endings, 'dunning')
   for (const { after: ended } of endings) after.set(ended.id, ended)
@@ -129,6 +144,40 @@ export async function settleCycles(
   }
 }
 
+/** What the store wants where a charge is given up. */
+function planEnding(
+  s: Subscription,
+  { ending, reason }: { ending: Ending; reason: string },
+  times: Awaited<ReturnType<typeof timesOf>>
+): Planned {
+  const planned = {
+    skip: () => planSkip({ ...s, ...nothingDeclined }, times),
+    pause: () => planPause(s, null, times),
+    cancel: () => planCancel(s, reason, null, times),
+    fail: () => planEnd(s, 'failed', reason, times)
+  }[ending]()
+  const gaveUp: Line = {
+    kind: 'gave_up',
+    text: `Gave up charging cycle ${s.nextCycle}: ${reason.replaceAll('_', ' ')}`,
+    refs: { cycle: s.nextCycle, ending, reason }
+  }
+  return { ...planned, activities: [gaveUp, ...planned.activities] }
+}
+
+/** Gives up the charges, up to `limit`, that have waited long enough for a new payment method; tells how many. */
+export async function giveUpHeldCharges(ctx: Ctx, limit: number): Promise<number> {
+  const held = await lockWaitedLongEnough(ctx, limit)
+  if (held.length === 0) return 0
+  const times = await timesOf(ctx)
+  const how = { ending: times.store.dunning.onFailure, reason: PAYMENT_FAILED }
+  await carryOut(
+    ctx,
+    held.map((s) => planEnding(s, how, times)),
+    'dunning'
+  )
+  return held.length
+}
+
 /** One that ended while the charge was under way does not begin any more. */
 function isFirstPayment(before: Subscription, after: Subscription): boolean {
   return before.cycleIndex === 0 && after.cycleIndex > 0 && !isOver(after.status)
@@ -138,26 +187,30 @@ function stateAfter(s: Subscription, result: CycleResult, now: Temporal.Instant,
   if (result.outcome === 'paid') {
     const cycleIndex = Math.max(s.cycleIndex, result.cycle)
     const paymentMethod = result.paymentMethod ?? s.paymentMethod
+    const cyclesPaid = s.cyclesPaid + 1
     // Late news of an older cycle must not wind the series back, nor end the dunning of the present one.
-    if (result.cycle < s.nextCycle) return { ...s, cycleIndex, paymentMethod, updatedAt: now }
+    if (result.cycle < s.nextCycle) return { ...s, cycleIndex, cyclesPaid, paymentMethod, updatedAt: now }
     const nextCycle = cycleIndex + 1
     const at = s.status === 'active' ? billingDate(s, nextCycle, timezone) : null
     return {
       ...s,
+      ...nothingDeclined,
       cycleIndex,
+      cyclesPaid,
       nextCycle,
       nextBillingAt: at,
       billingDueAt: at,
-      declines: 0,
       paymentMethod,
       updatedAt: now
     }
   }
   // A cycle that has been passed over has nothing to say about the one that is next.
   if (result.cycle !== s.nextCycle) return s
-  const retryAt = result.outcome === 'declined' && s.status === 'active' ? result.retryAt : null
-  const declines = s.declines + (result.outcome === 'declined' && !result.countsDecline ? 0 : 1)
-  return { ...s, declines, nextBillingAt: retryAt, billingDueAt: retryAt, updatedAt: now }
+  const isActive = s.status === 'active'
+  const retryAt = result.outcome === 'declined' && isActive ? result.retryAt : null
+  const givesUpAt = result.outcome === 'declined' && isActive && retryAt === null ? result.givesUpAt : null
+  const counted = result.counts === null ? {} : { [result.counts]: s[result.counts] + 1 }
+  return { ...s, ...counted, givesUpAt, nextBillingAt: retryAt, billingDueAt: retryAt, updatedAt: now }
 }
 
 /** Hands the next cycle of a locked subscription to billing before its time: nothing else falls due until it is settled. */
@@ -166,17 +219,18 @@ export function takeNextCycle(ctx: Ctx, { id, nextCycle }: Subscription): Promis
 }
 
 /**
- * Makes held subscriptions due at once: their customer has brought a new payment method. Others stay as they are. The
- * attempt that follows is what is told of it.
+ * Makes charges due at once that are held or wait for a retry after a decline: their customer has brought a new payment
+ * method. Others stay as they are. The attempt that follows is what is told of it.
  */
 export async function markDueNow(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
   if (subscriptionIds.length === 0) return
   const due = await ctx.tx.many(
     row({ memberId: int }),
     sql`
-    update subscriptions set billing_due_at = ${ctx.now}, next_billing_at = ${ctx.now}, updated_at = ${ctx.now}
+    update subscriptions
+       set billing_due_at = ${ctx.now}, next_billing_at = ${ctx.now}, gives_up_at = null, updated_at = ${ctx.now}
      where store_id = ${ctx.storeId} and id = any(${subscriptionIds}::bigint[])
-       and status = 'active' and billing_due_at is null and declines > 0
+       and status = 'active' and (billing_due_at is null or (declines > 0 and billing_due_at > ${ctx.now}))
     returning member_id`
   )
   await record(
@@ -187,3 +241,9 @@ export async function markDueNow(ctx: Ctx, subscriptionIds: number[]): Promise<v
     ))
   )
 }
+
+/** The cycle that is next was charged before, and not paid. */
+export const isDeclined = ({ declines, inventoryFailures }: Subscription) => declines > 0 || inventoryFailures > 0
+
+/** Why a subscription ended whose charge was given up. */
+export const PAYMENT_FAILED = 'payment_failed'

@@ -9,8 +9,12 @@ export {
 export type { Actor } from './activity-lines.ts'
 export {
   type CycleResult,
+  type DeclineCounter,
   type DueCycle,
+  type Ending,
+  giveUpHeldCharges,
   markDueNow,
+  PAYMENT_FAILED,
   settleCycles,
   takeDueCycles,
   takeNextCycle

@@ -85,7 +85,7 @@ function goingOn(s: Subscription, nextBillingAt: Temporal.Instant | null, { now,
     nextCycle: cycle,
     nextBillingAt: at,
     billingDueAt: at,
-    declines: 0,
+    ...nothingDeclined,
     updatedAt: now
   }
 }
@@ -154,7 +154,9 @@ export function planEnd(s: Subscription, status: 'failed' | 'expired', reason: s
   }
 }
 
-const stopped = { nextBillingAt: null, billingDueAt: null }
+const stopped = { nextBillingAt: null, billingDueAt: null, givesUpAt: null }
+/** Of the cycle that is next. */
+export const nothingDeclined = { declines: 0, inventoryFailures: 0, givesUpAt: null }
 
 /** With this date for the next cycle, and all after it counted from there. */
 export function movedTo(date: Temporal.Instant, s: Subscription): Subscription {

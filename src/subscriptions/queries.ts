@@ -62,6 +62,18 @@ export function lockEndedPauses(ctx: Ctx, limit: number): Promise<Subscription[]
   )
 }
 
+/** Holds subscriptions whose charge has waited long enough for a new payment method. */
+export function lockWaitedLongEnough(ctx: Ctx, limit: number): Promise<Subscription[]> {
+  return ctx.tx.many(
+    Subscription,
+    sql`
+    select s.*, m.platform_customer_id, m.email, m.first_name, m.last_name
+      from subscriptions s join members m on m.store_id = s.store_id and m.id = s.member_id
+     where s.store_id = ${ctx.storeId} and s.gives_up_at <= ${ctx.now}
+     order by s.gives_up_at, s.id limit ${limit} for update of s skip locked`
+  )
+}
+
 /** Holds cancelled subscriptions whose time for taking that back is over by now. */
 export function lockEndedGraces(ctx: Ctx, limit: number): Promise<{ id: number }[]> {
   return ctx.tx.many(
@@ -92,6 +104,9 @@ export type SubscriptionState = Pick<
   | 'nextBillingAt'
   | 'billingDueAt'
   | 'declines'
+  | 'inventoryFailures'
+  | 'givesUpAt'
+  | 'cyclesPaid'
   | 'platformRevision'
   | 'pausedAt'
   | 'resumesAt'
@@ -107,7 +122,8 @@ export async function markStates(ctx: Ctx, states: SubscriptionState[]): Promise
     update subscriptions s
        set status = t.status, price_minor = t.price, anchor_at = t.anchor_at, anchor_cycle = t.anchor_cycle,
            cycle_index = t.cycle_index, next_cycle = t.next_cycle, next_billing_at = t.next_billing_at,
-           billing_due_at = t.billing_due_at, declines = t.declines, platform_revision = t.revision,
+           billing_due_at = t.billing_due_at, declines = t.declines, inventory_failures = t.inventory_failures,
+           gives_up_at = t.gives_up_at, cycles_paid = t.cycles_paid, platform_revision = t.revision,
            paused_at = t.paused_at, resumes_at = t.resumes_at, cancelled_at = t.cancelled_at,
            cancel_reason = t.cancel_reason,
            cancel_comment = case when t.cancelled_at is not null then coalesce(t.cancel_comment, s.cancel_comment) end,
@@ -118,13 +134,14 @@ export async function markStates(ctx: Ctx, states: SubscriptionState[]): Promise
                   ${states.map((s) => s.anchorCycle)}::int[], ${states.map((s) => s.cycleIndex)}::int[],
                   ${states.map((s) => s.nextCycle)}::int[], ${states.map((s) => s.nextBillingAt)}::timestamptz[],
                   ${states.map((s) => s.billingDueAt)}::timestamptz[], ${states.map((s) => s.declines)}::int[],
-                  ${states.map((s) => s.platformRevision)}::text[], ${states.map((s) => s.pausedAt)}::timestamptz[],
+                  ${states.map((s) => s.inventoryFailures)}::int[], ${states.map((s) => s.givesUpAt)}::timestamptz[],
+                  ${states.map((s) => s.cyclesPaid)}::int[], ${states.map((s) => s.platformRevision)}::text[], ${states.map((s) => s.pausedAt)}::timestamptz[],
                   ${states.map((s) => s.resumesAt)}::timestamptz[], ${states.map((s) => s.cancelledAt)}::timestamptz[],
                   ${states.map((s) => s.cancelReason)}::text[], ${states.map((s) => s.cancelComment ?? null)}::text[],
                   ${states.map((s) => s.graceEndsAt)}::timestamptz[], ${states.map((s) => s.trialEndsAt)}::timestamptz[],
                   ${states.map((s) => s.paymentMethod && JSON.stringify(s.paymentMethod))}::text[])
              as t(id, status, price, anchor_at, anchor_cycle, cycle_index, next_cycle, next_billing_at, billing_due_at,
-                  declines, revision, paused_at, resumes_at, cancelled_at, cancel_reason, cancel_comment, grace_ends_at, trial_ends_at,
+                  declines, inventory_failures, gives_up_at, cycles_paid, revision, paused_at, resumes_at, cancelled_at, cancel_reason, cancel_comment, grace_ends_at, trial_ends_at,
                   payment_method)
      where s.store_id = ${ctx.storeId} and s.id = t.id`)
 }
@@ -132,7 +149,7 @@ export async function markStates(ctx: Ctx, states: SubscriptionState[]): Promise
 /** Hands due rows to billing: nothing looks at them again until billing has settled. */
 export async function markInBilling(ctx: Ctx, rows: { id: number; nextCycle: number }[]): Promise<void> {
   await ctx.tx.run(sql`
-    update subscriptions s set billing_due_at = null, next_cycle = t.next_cycle, updated_at = ${ctx.now}
+    update subscriptions s set billing_due_at = null, gives_up_at = null, next_cycle = t.next_cycle, updated_at = ${ctx.now}
       from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.nextCycle)}::int[]) as t(id, next_cycle)
      where s.store_id = ${ctx.storeId} and s.id = t.id`)
 }
@@ -179,13 +196,19 @@ export async function refreshStandings(ctx: Ctx, memberIds: number[]): Promise<D
   return setStandings(ctx, standings as Standing[])
 }
 
-const NextWork = row({ due: nullable(instant), resume: nullable(instant), grace: nullable(instant) })
+const NextWork = row({
+  due: nullable(instant),
+  resume: nullable(instant),
+  grace: nullable(instant),
+  givesUp: nullable(instant)
+})
 
 const nextWork = directSql<[storeId: number]>(
   'subscriptions_next_work',
   `select (select min(billing_due_at) from subscriptions where store_id = $1) as due,
           (select min(resumes_at) from subscriptions where store_id = $1) as resume,
-          (select min(grace_ends_at) from subscriptions where store_id = $1) as grace`
+          (select min(grace_ends_at) from subscriptions where store_id = $1) as grace,
+          (select min(gives_up_at) from subscriptions where store_id = $1) as gives_up`
 )
 
 /** When this module next has something to do: a due charge, a pause that ends, a cancellation that becomes final. */

@@ -26,6 +26,12 @@ export const Subscription = row({
   nextBillingAt: nullable(instant),
   billingDueAt: nullable(instant),
   declines: int,
+  /** Failures of the present cycle because goods are not there. */
+  inventoryFailures: int,
+  /** When a charge that waits for a new payment method is given up. */
+  givesUpAt: nullable(instant),
+  /** How many cycles were paid, which is what a fixed number of them counts. */
+  cyclesPaid: int,
   maxCycles: nullable(int),
   trialEndsAt: nullable(instant),
   pausedAt: nullable(instant),

@@ -11,6 +11,7 @@ function a(status: SubscriptionStatus, over: Partial<Situation> = {}): Situation
     status,
     billingDueAt: status === 'active' ? LATER : null,
     declines: 0,
+    inventoryFailures: 0,
     graceEndsAt: status === 'cancelled' ? LATER : null,
     nextCycle: 2,
     maxCycles: null,

@@ -24,7 +24,7 @@ export type Move = keyof typeof transitions
 /** What a decision depends on. */
 export type Situation = Pick<
   Subscription,
-  'status' | 'billingDueAt' | 'declines' | 'graceEndsAt' | 'nextCycle' | 'maxCycles'
+  'status' | 'billingDueAt' | 'declines' | 'inventoryFailures' | 'graceEndsAt' | 'nextCycle' | 'maxCycles'
 >
 
 /** Why a move is not possible although the caller asks for it. */
@@ -54,9 +54,10 @@ const OBSTACLES: Partial<Record<Move, (situation: Situation, now: Temporal.Insta
 export function isInBilling({
   status,
   billingDueAt,
-  declines
-}: Pick<Situation, 'status' | 'billingDueAt' | 'declines'>): boolean {
-  return status === 'active' && (billingDueAt === null || declines > 0)
+  declines,
+  inventoryFailures
+}: Pick<Situation, 'status' | 'billingDueAt' | 'declines' | 'inventoryFailures'>): boolean {
+  return status === 'active' && (billingDueAt === null || declines > 0 || inventoryFailures > 0)
 }
 
 export const isOver = (status: SubscriptionStatus) =>

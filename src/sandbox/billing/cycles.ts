@@ -28,13 +28,16 @@ export function cycleOf(contract: Contract, index: number, timezone: string): Cy
   return { index, startAt: index === 1 ? contract.createdAt : end(index - 1), endAt: end(index) }
 }
 
-/** The cycle that a moment falls into; 1 for a moment before the contract. */
+/**
+ * The cycle that a moment falls into; 1 for a moment before the contract. The very end of a cycle, which is when it is billed, is
+ * still of that cycle.
+ */
 export function cycleAt(contract: Contract, moment: Temporal.Instant, timezone: string): Cycle {
   // Calendar intervals differ in length; walk from an estimate that is certainly not after the moment.
   const daysPerInterval = { DAY: 1, WEEK: 7, MONTH: 31, YEAR: 366 }[contract.billingPolicy.interval]
   const days = moment.since(contract.cycleAnchorAt).total('days')
   const steps = Math.floor(days / (daysPerInterval * contract.billingPolicy.intervalCount))
   let index = Math.max(1, contract.cycleAnchorIndex + Math.min(steps, 0) * 2 + Math.max(steps, 0) - 1)
-  while (Temporal.Instant.compare(cycleOf(contract, index, timezone).endAt, moment) <= 0) index++
+  while (Temporal.Instant.compare(cycleOf(contract, index, timezone).endAt, moment) < 0) index++
   return cycleOf(contract, index, timezone)
 }

@@ -1,0 +1,120 @@
+import { record } from '#kit/outbox'
+import { type Ctx, int, row, sql, text } from '#kit/postgres'
+import type { PlatformPaymentMethod } from '#platform'
+import { notify, storeFacts } from '#stores'
+import { lockSubscriptions, recordActivities, type Subscription, settleCycles } from '#subscriptions'
+import { correctionLines } from './activities.ts'
+import { type Attempt, lockRivals } from './attempt.ts'
+import { type Corrected, chargedOf, clearRetriesOfCycle, markCorrected, noSuccess } from './attempt-ends.ts'
+import { billingSuccess } from './events.ts'
+import { chargedAfterStop, chargedTwice } from './notices.ts'
+import type { ToldOrder } from './settle-attempts.ts'
+import { voidAttempts } from './stop-billing.ts'
+
+/** A success that was told of an attempt which had been told as failed. The attempt is held, and so is its subscription. */
+export type LateSuccess = {
+  attempt: Attempt
+  told: { platformAttemptId: string | null; paymentMethod: PlatformPaymentMethod | null }
+  order: ToldOrder | null
+}
+
+/** One that had to wait; its order is looked up when it is taken. */
+export const ofRow = (attempt: Attempt): LateSuccess => ({
+  attempt,
+  told: { platformAttemptId: attempt.platformAttemptId, paymentMethod: attempt.paymentMethod },
+  order: null
+})
+
+/**
+ * Makes failed attempts the successes that the platform now says they are: the cycle counts as paid, announced retries are
+ * called off. Another attempt of the cycle that was not sent yet is superseded. One that was sent is waited for: its end
+ * brings this one up again. Where it was paid too the customer was charged twice, which only a person can mend. A subscription that
+ * dunning had ended stays ended; the charge is booked and flagged.
+ */
+export async function correctAttempts(ctx: Ctx, late: LateSuccess[]): Promise<void> {
+  if (late.length === 0) return
+  const rivals = await lockRivals(
+    ctx,
+    late.map(({ attempt }) => attempt)
+  )
+  await voidAttempts(
+    ctx,
+    rivals.filter((r) => r.status === 'pending' && r.submittedAt === null),
+    'superseded'
+  )
+  const standing = rivals.filter((r) => r.status === 'success' || r.submittedAt !== null)
+  // One cycle is paid once: of two late successes of one cycle the later counts as a second charge.
+  for (const one of late.toSorted((a, b) => a.attempt.id - b.attempt.id)) {
+    const rival = standing.find(
+      ({ subscriptionId, cycleIndex }) =>
+        subscriptionId === one.attempt.subscriptionId && cycleIndex === one.attempt.cycleIndex
+    )
+    if (rival) await block(ctx, one, rival)
+    else {
+      await correct(ctx, one)
+      standing.push({ ...one.attempt, status: 'success' })
+    }
+  }
+}
+
+async function correct(ctx: Ctx, { attempt, told, order }: LateSuccess): Promise<void> {
+  const [before] = await lockSubscriptions(ctx, [attempt.subscriptionId])
+  const corrected = correctedOf(attempt, told, order, before!)
+  await markCorrected(ctx, [corrected], false)
+  await clearRetriesOfCycle(ctx, attempt)
+  const {
+    after,
+    told: following,
+    activities
+  } = await settleCycles(ctx, [
+    {
+      subscriptionId: attempt.subscriptionId,
+      cycle: attempt.cycleIndex,
+      outcome: 'paid',
+      paymentMethod: told.paymentMethod
+    }
+  ])
+  const { profile } = await storeFacts(ctx)
+  const amountMinor = corrected.chargedMinor ?? attempt.amountMinor
+  const of = { attempt: { ...attempt, amountMinor }, subscription: after.get(attempt.subscriptionId)! }
+  const shown = order ?? (await orderOfRow(ctx, attempt))
+  const settled = { ...noSuccess(attempt.id), ...corrected, status: 'success' as const }
+  await record(ctx, billingSuccess(of, shown, settled, profile), ...following)
+  await recordActivities(ctx, [...correctionLines(of, shown, corrected.chargedAfterStop), ...activities])
+  if (corrected.chargedAfterStop) await notify(ctx, chargedAfterStop(of))
+}
+
+/** Notes the success on the failed row; the cycle has another attempt that is open or paid. */
+async function block(ctx: Ctx, { attempt, told, order }: LateSuccess, rival: Attempt): Promise<void> {
+  const [before] = await lockSubscriptions(ctx, [attempt.subscriptionId])
+  const isTwice = rival.status === 'success'
+  await markCorrected(ctx, [correctedOf(attempt, told, order, before!)], true)
+  if (isTwice) await notify(ctx, chargedTwice({ attempt, subscription: before! }, rival))
+}
+
+function correctedOf(
+  attempt: Attempt,
+  told: LateSuccess['told'],
+  order: ToldOrder | null,
+  subscription: Subscription
+): Corrected {
+  return {
+    id: attempt.id,
+    platformAttemptId: told.platformAttemptId,
+    orderId: order?.ours.id ?? null,
+    paymentMethod: told.paymentMethod,
+    ...chargedOf(attempt, order?.told ?? null, subscription)
+  }
+}
+
+/** The order that was noted when the success was told. */
+async function orderOfRow(ctx: Ctx, { orderId }: Attempt): Promise<ToldOrder | null> {
+  if (orderId === null) return null
+  const found = await ctx.tx.one(
+    row({ id: int, platformOrderId: text, name: text, number: text, totalMinor: int, currency: text }),
+    sql`
+    select id, platform_order_id, name, number, total_minor, currency from orders
+     where store_id = ${ctx.storeId} and id = ${orderId}`
+  )
+  return { ours: found, told: found }
+}

@@ -1,0 +1,70 @@
+import { publicId } from '#kit/ids'
+import { numberOf } from '#kit/money'
+import type { Notification } from '#stores'
+import type { Subscription } from '#subscriptions'
+import type { Attempt } from './attempt.ts'
+import type { Ended } from './settle-attempts.ts'
+
+type Of = { attempt: Attempt; subscription: Pick<Subscription, 'id'> }
+
+const nameOf = ({ attempt }: Of) => `subscription ${publicId('sub', attempt.subscriptionId)}`
+const sumOf = ({ amountMinor, currency }: Attempt) => `${numberOf(amountMinor, currency)} ${currency}`
+
+/** A day's worth of the same fault is told once: it is the shop's, not one customer's. */
+const ONCE_A_DAY = 24
+
+/** What the people who run the store must hear of charges that failed without a customer's fault. */
+export function noticesOfDeclines(ended: Ended[]): Notification[] {
+  const found = new Map<string, Notification>()
+  for (const { attempt, settled } of ended) {
+    const notice = NOTICES[settled.errorCode ?? '']?.(attempt, settled.declineCode ?? '', settled.errorMessage ?? '')
+    if (notice && !found.has(notice.kind)) found.set(notice.kind, notice)
+  }
+  return [...found.values()]
+}
+
+const NOTICES: Record<string, (attempt: Attempt, code: string, message: string) => Notification> = {
+  merchant_problem: (_attempt, code, message) => ({
+    kind: 'merchant_problem',
+    subject: 'Charges fail because of the shop itself',
+    message: `The platform declined a charge with ${code}: ${message} Charges go on failing, and subscriptions may end, until this is mended in the shop's payment settings.`,
+    atMostEveryHours: ONCE_A_DAY
+  }),
+  not_accepted: (attempt, code, message) => ({
+    kind: 'charge_not_accepted',
+    subject: 'The platform does not accept a charge',
+    message: `The platform refused several times to take the charge of cycle ${attempt.cycleIndex} of ${publicId('sub', attempt.subscriptionId)}, with ${code}: ${message} It waits until it is retried by hand.`,
+    atMostEveryHours: ONCE_A_DAY
+  }),
+  already_paid: (attempt) => ({
+    kind: 'paid_elsewhere',
+    subject: 'A cycle is said to be paid, and its payment is not found',
+    message: `The platform says that cycle ${attempt.cycleIndex} of ${publicId('sub', attempt.subscriptionId)} is paid already, but shows no payment of it. Nothing is charged for it by itself any more.`
+  })
+}
+
+/** Charges of subscriptions that had ended. */
+export function noticesOfCharge(ended: Ended[]): Notification[] {
+  return ended.flatMap(({ attempt, settled }) =>
+    settled.chargedAfterStop
+      ? [
+          chargedAfterStop({
+            attempt: { ...attempt, amountMinor: settled.chargedMinor ?? attempt.amountMinor },
+            subscription: { id: attempt.subscriptionId }
+          })
+        ]
+      : []
+  )
+}
+
+export const chargedAfterStop = (of: Of): Notification => ({
+  kind: 'charged_after_stop',
+  subject: 'A subscription was charged after it had ended',
+  message: `The charge of ${sumOf(of.attempt)} for cycle ${of.attempt.cycleIndex} of ${nameOf(of)} turned out to be paid after the subscription had ended. Nothing was paid back: please decide whether to refund it.`
+})
+
+export const chargedTwice = (of: Of, other: Attempt): Notification => ({
+  kind: 'charged_twice',
+  subject: 'A cycle was charged twice',
+  message: `Cycle ${of.attempt.cycleIndex} of ${nameOf(of)} was charged twice: by ${publicId('ba', other.id)}, and by ${publicId('ba', of.attempt.id)} (${sumOf(of.attempt)}), which the platform had told as failed. Please refund the second charge.`
+})
