@@ -4,9 +4,9 @@ import { createJobEngine } from '#kit/jobs'
 import type { Statement } from '#kit/postgres'
 import { storeNow } from '#stores'
 import { jobHandlers } from '../src/app/jobs.ts'
+import { RecordingDatabase } from '../test/recorder.ts'
 import type { BuiltStore } from '../test/store-builder.ts'
 import { asScript } from './pgbench.ts'
-import { RecordingDatabase } from './recorder.ts'
 import { stubConnector } from './stub-connector.ts'
 
 /** Figures such as occur nowhere else, by which the recorded renewal's are told apart in statements. */

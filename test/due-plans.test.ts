@@ -1,0 +1,82 @@
+// Thousands fall due at one instant: a claim reads what it takes, in the order of an index, whatever ties with it.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import pg from 'pg'
+import { createJobEngine } from '#kit/jobs'
+import { STORE_ROLE, type Statement } from '#kit/postgres'
+import { claimAttempts } from '../src/billing/attempt.ts'
+import { lockDueSubscriptions, lockEndedPauses } from '../src/subscriptions/queries.ts'
+import { beforeDrop, testDatabase } from './database.ts'
+import { aDueStore } from './due-store.ts'
+import { RecordingDatabase } from './recorder.ts'
+
+const TIED = 3_000
+const CLAIMED = 50
+
+const { db, url } = await testDatabase()
+const store = await aDueStore(db, { subscriptions: TIED, dueAt: Temporal.Instant.from('2026-02-28T15:00:00Z') })
+const { storeId } = store
+const recording = new RecordingDatabase({ url })
+const owner = new pg.Client({ connectionString: url })
+await owner.connect()
+beforeDrop(async () => void (await Promise.all([owner.end(), recording.close()])))
+
+type Plan = Record<string, unknown> & { Plans?: Plan[] }
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
+
+/** The plan of a claim as it ran, on tables whose statistics are fresh. */
+async function planOf({ text, values }: Statement): Promise<Plan[]> {
+  await owner.query('analyze subscriptions; analyze billing_attempts; analyze jobs')
+  await owner.query('begin')
+  try {
+    await owner.query(`set local role ${STORE_ROLE}; select enter_store(${storeId})`)
+    const given = values.map((value) => (value instanceof Temporal.Instant ? String(value) : value))
+    const { rows } = await owner.query(`explain (analyze, format json) ${text}`, given)
+    return nodesOf(rows[0]['QUERY PLAN'][0].Plan)
+  } finally {
+    await owner.query('rollback')
+  }
+}
+
+async function assertInOrder(index: string, claim: () => Promise<unknown>) {
+  await claim()
+  const statement = recording.transactions.flat().findLast(({ text }) => /for update.* skip locked/.test(text))!
+  const nodes = await planOf(statement)
+  const scan = nodes.find((node) => node['Index Name'] === index)
+  assert.ok(
+    scan,
+    `${index} is not used: ${JSON.stringify(nodes.map((node) => node['Index Name'] ?? node['Node Type']))}`
+  )
+  assert.ok(Number(scan['Actual Rows']) < TIED / 10, `${scan['Actual Rows']} rows are read from ${index}`)
+}
+
+test('due subscriptions', () =>
+  assertInOrder('subscriptions_due', () => recording.inStore(storeId, (ctx) => lockDueSubscriptions(ctx, CLAIMED))))
+
+test('attempts to send or to ask after', async () => {
+  await owner.query(`
+    insert into billing_attempts (store_id, subscription_id, cycle_index, attempt_number, status, idempotency_key, amount_minor,
+      currency, scheduled_at, check_at, created_at, updated_at)
+    select store_id, id, 2, 1, 'pending', 'key-' || id, 2900, 'USD', billing_due_at, billing_due_at, billing_due_at, billing_due_at
+      from subscriptions`)
+  await assertInOrder('billing_attempts_to_check', () =>
+    recording.inStore(storeId, (ctx) => claimAttempts(ctx, CLAIMED, 1))
+  )
+})
+
+test('jobs', async () => {
+  await owner.query(`
+    insert into jobs (store_id, kind, dedupe_key, payload, run_at) select store_id, 'none', id, '{}', billing_due_at from subscriptions`)
+  const engine = createJobEngine({ db: recording, leaseOwner: 1, handlers: {} })
+  await assertInOrder('jobs_due', () => engine.runOnce(storeId))
+})
+
+test('pauses that end', async () => {
+  await owner.query(`
+    update subscriptions set status = 'paused', paused_at = created_at, resumes_at = billing_due_at, next_billing_at = null,
+                             billing_due_at = null`)
+  await owner.query('vacuum subscriptions')
+  await assertInOrder('subscriptions_resuming', () =>
+    recording.inStore(storeId, (ctx) => lockEndedPauses(ctx, CLAIMED))
+  )
+})
