@@ -14,6 +14,7 @@ const MODULES = [
   'loyalty',
   'subscriptions',
   'billing',
+  'imports',
   'analytics',
   'reports',
   'webhooks'

@@ -12,6 +12,8 @@ export type IdPrefix =
   | 'key'
   | 'del'
   | 'notice'
+  | 'act'
+  | 'imp'
 
 /** The public form of an internal id: `sub_42`. */
 export function publicId(prefix: IdPrefix, id: number): string {

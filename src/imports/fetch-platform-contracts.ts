@@ -1,0 +1,118 @@
+import type { Ctx, Database } from '#kit/postgres'
+import { type Connector, downloadLines, NoDownload, numericIdOf, type PlatformFailure } from '#platform'
+import { ClaimLost } from './claim-lost.ts'
+import type { Import } from './import.ts'
+import { keptUntil } from './kept-until.ts'
+import { forgetStaged, holdClaim, markEnded, markRunning, noteBulkOperation, releaseClaim } from './queries.ts'
+import { STAGED_AT_ONCE, stageRows } from './stage-rows.ts'
+
+/** What came of a look: whether anything was done, or why the platform could not be asked. */
+type Fetched = { done: number; failure: PlatformFailure | null }
+
+/** The platform tells when it is done; this is for when that message is lost. */
+const LOOK_AGAIN_MINUTES = 2
+const MOST_TRIES = 5
+const OVER = new Set(['CANCELLED', 'EXPIRED', 'FAILED'])
+
+/**
+ * Gets the list of the platform's contracts by a bulk operation, one step at a call: begin it, look after it, read its file.
+ * Its number is noted before anybody waits for it, and its query names the import, so that one that a crash left behind is
+ * found again.
+ */
+export async function fetchPlatformContracts(
+  db: Database,
+  storeId: number,
+  claimed: Import,
+  connector: Connector
+): Promise<Fetched> {
+  const held = <T>(work: (ctx: Ctx) => Promise<T>) =>
+    db.inStore(storeId, async (ctx) => {
+      if (!(await holdClaim(ctx, claimed))) throw new ClaimLost(claimed.id)
+      return work(ctx)
+    })
+  const later = (ctx: Ctx) => ctx.now.add({ minutes: LOOK_AGAIN_MINUTES })
+  const id = claimed.platformBulkOperationId
+  if (id === null) {
+    const begun = await begin(connector, claimed)
+    if (!begun.ok) return { done: 0, failure: begun.failure }
+    await held(async (ctx) => {
+      await noteBulkOperation(ctx, claimed.id, begun.value)
+      await releaseClaim(ctx, claimed, { dueAt: ctx.now, error: null })
+    })
+    return { done: 1, failure: null }
+  }
+
+  const operation = await connector.bulkOperation(id)
+  if (!operation.ok) return { done: 0, failure: operation.failure }
+  const { status, url, errorCode } = operation.value ?? { status: 'expired', url: null, errorCode: null }
+  if (status === 'created' || status === 'running' || status === 'canceling') {
+    await held((ctx) => releaseClaim(ctx, claimed, { dueAt: later(ctx), error: null }))
+    return { done: 1, failure: null }
+  }
+  const again = (reason: string): Promise<Fetched> =>
+    held(async (ctx) => {
+      if (claimed.tries + 1 >= MOST_TRIES) {
+        await markEnded(ctx, claimed.id, 'failed', { dueAt: keptUntil(ctx.now), error: reason })
+        return { done: 1, failure: null }
+      }
+      await forgetStaged(ctx, claimed.id)
+      return { done: 0, failure: { kind: 'unavailable', message: reason } }
+    })
+  if (status !== 'completed') return again(`The bulk operation is ${status}${errorCode ? `: ${errorCode}` : ''}`)
+  try {
+    if (url !== null) await readFile(url, claimed, held)
+  } catch (err) {
+    if (err instanceof NoDownload) return again(err.message)
+    throw err
+  }
+  await held(async (ctx) => {
+    await markRunning(ctx, claimed.id, null)
+    await releaseClaim(ctx, claimed, { dueAt: ctx.now, error: null })
+  })
+  return { done: 1, failure: null }
+}
+
+/** Begins the operation, or finds that it was begun. */
+async function begin(connector: Connector, { id, createdAt }: Import) {
+  const name = `PerennialImport${id}At${createdAt.epochMilliseconds}`
+  const query = `query ${name} { subscriptionContracts { edges { node { id status } } } }`
+  const newest = await connector.newestBulkOperation()
+  if (!newest.ok) return newest
+  const isOurs = newest.value?.query === query && ['created', 'running', 'completed'].includes(newest.value.status)
+  return isOurs ? { ok: true as const, value: newest.value!.id } : connector.runBulkQuery(query)
+}
+
+/** Stages the contracts that the file names and that are not over, from the line on where it was left. */
+async function readFile(url: string, claimed: Import, held: <T>(work: (ctx: Ctx) => Promise<T>) => Promise<T>) {
+  let line = 0
+  let batch: { line: number; input: { contract_id: string }; refusal: null }[] = []
+  const flush = async () => {
+    const rows = batch
+    batch = []
+    const linesRead = line
+    await held((ctx) => stageRows(ctx, claimed.id, rows, { linesRead, stagedSha256: null, columns: ['contract_id'] }))
+  }
+  for await (const lines of downloadLines(url)) {
+    for (const text of lines) {
+      line++
+      if (line <= claimed.linesRead) continue
+      const contractId = liveContractIn(text)
+      if (contractId) batch.push({ line, input: { contract_id: contractId }, refusal: null })
+      if (batch.length === STAGED_AT_ONCE) await flush()
+    }
+  }
+  if (line > claimed.linesRead) await flush()
+}
+
+function liveContractIn(text: string): string | null {
+  if (text === '') return null
+  let node: { id?: unknown; status?: unknown }
+  try {
+    node = JSON.parse(text)
+  } catch {
+    throw new NoDownload('The file of the bulk operation has a line that is no JSON')
+  }
+  const id = typeof node.id === 'string' ? numericIdOf(node.id) : null
+  if (id === null) throw new NoDownload('The file of the bulk operation has a line without an id')
+  return OVER.has(String(node.status)) ? null : id
+}

@@ -1,0 +1,36 @@
+import { type Ctx, sql } from '#kit/postgres'
+import type { PlatformContract } from '#platform'
+import { listCustomersInCreation, wakeFetching } from './queries.ts'
+
+/**
+ * Contracts that an import may just be making, by id: the platform tells of them before we have its answer. Who hears of
+ * one looks again later, since the import knows how it begins.
+ */
+export async function contractsInCreation(ctx: Ctx, contracts: PlatformContract[]): Promise<Set<string>> {
+  const customers = await listCustomersInCreation(
+    ctx,
+    contracts.flatMap(({ customer }) => customer?.id ?? [])
+  )
+  return new Set(contracts.filter(({ customer }) => customer && customers.has(customer.id)).map(({ id }) => id))
+}
+
+/** Bulk operations have ended: imports that wait for them go on. */
+export function hearOfBulkOperations(ctx: Ctx, ids: string[]): Promise<void> {
+  return wakeFetching(ctx, ids)
+}
+
+/** Removes what rows say of a person: their address, their number and their card. What became of the rows stays. */
+export async function forgetCustomer(
+  ctx: Ctx,
+  { platformCustomerId, email }: { platformCustomerId: string; email: string | null }
+): Promise<number> {
+  return ctx.tx.run(sql`
+    update import_rows r set input = case when r.status = 'waiting' then '{}'::jsonb end
+     where r.store_id = ${ctx.storeId} and r.input is not null and r.status <> 'creating'
+       and (lower(r.input->>'email') = lower(${email}::text)
+            or regexp_replace(r.input->>'customer_id', '^.*/', '') = ${platformCustomerId}
+            or r.platform_customer_id = ${platformCustomerId}
+            or r.subscription_id in (select s.id from subscriptions s
+                 join members m on m.store_id = ${ctx.storeId} and m.id = s.member_id
+                where s.store_id = ${ctx.storeId} and m.platform_customer_id = ${platformCustomerId}))`)
+}

@@ -1,0 +1,15 @@
+import { publicId } from '#kit/ids'
+import { Refusal } from '#kit/refusal'
+
+export const importNotFound = (id: string) => new Refusal('not_found', `There is no import ${id.slice(0, 100)}`)
+
+export const importIs = (id: number, status: string) =>
+  new Refusal('conflict', `Import ${publicId('imp', id)} is ${status}`)
+
+export const otherFile = (id: number) =>
+  new Refusal(
+    'conflict',
+    `Import ${publicId('imp', id)} has begun with another file; send that one to its end, or start a new import`
+  )
+
+export const badHeader = (message: string) => new Refusal('invalid_request', `The file's header ${message}`)

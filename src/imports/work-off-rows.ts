@@ -1,0 +1,97 @@
+import { carryOutTogether } from '#kit/gather'
+import { type Ctx, type Database, isOutage } from '#kit/postgres'
+import type { Connector, PlatformFailure } from '#platform'
+import { storeFacts } from '#stores'
+import { ClaimLost } from './claim-lost.ts'
+import { createContracts } from './create-contracts.ts'
+import { type Import, type OpenRow, type RowResult, refused } from './import.ts'
+import { planFinder } from './plan-finder.ts'
+import { holdClaim, listOpenRows, writeResults } from './queries.ts'
+import { readRow, type Wish } from './read-row.ts'
+import { type Found, takeOver } from './take-over.ts'
+
+const ROWS_AT_ONCE = 200
+
+/** What came of a batch: how many rows, or why the platform could not be asked. */
+export type WorkedOff = { rows: number; failure: PlatformFailure | null }
+
+type Read = { row: OpenRow; wish: Wish }
+
+/** Works off the next rows of a claimed import. A worker that has lost the claim meanwhile writes nothing. */
+export async function workOffRows(
+  db: Database,
+  storeId: number,
+  claimed: Import,
+  connector: Connector
+): Promise<WorkedOff> {
+  const { rows, facts } = await db.inStore(storeId, async (ctx) => ({
+    rows: await listOpenRows(ctx, claimed, ROWS_AT_ONCE),
+    facts: { ...(await storeFacts(ctx)), now: ctx.now }
+  }))
+  const results: RowResult[] = []
+  const takeovers: Read[] = []
+  const creations: Read[] = []
+  for (const row of rows) {
+    // What is just being made was read before; its date may have passed since.
+    const { wish, refusal } = readRow(row.input, { ...facts, mayHavePassed: row.status === 'creating' })
+    if (refusal) results.push({ line: row.line, status: 'refused', refusal })
+    else if (wish.contractId) takeovers.push({ row, wish })
+    else creations.push({ row, wish })
+  }
+  const found = await findContracts(connector, takeovers)
+  if ('failure' in found) return { rows: 0, failure: found.failure }
+  const made = await createContracts(db, storeId, claimed, connector, creations)
+  const told = [...found.found, ...made.found]
+  const orders = await connector.orders([...new Set(told.flatMap(({ contract }) => contract.originOrder?.id ?? []))])
+  if (!orders.ok) return { rows: 0, failure: orders.failure }
+
+  const known = [...results, ...found.results, ...made.results]
+  const outcomes = await carryOutTogether(told, (some) =>
+    held(db, storeId, claimed, async (ctx) => {
+      const wanted = new Set(some.map(({ contract }) => contract.originOrder?.id))
+      const origins = [...orders.value.values()].filter(({ id }) => wanted.has(id))
+      const taken = await takeOver(ctx, claimed, some, origins, await planFinder(ctx))
+      await writeResults(ctx, claimed.id, taken)
+      return some
+    })
+  )
+  const failed = outcomes.flatMap((outcome, i) => (outcome.status === 'rejected' ? [{ ...told[i]!, outcome }] : []))
+  const outage = failed.find(({ outcome }) => isOutage(outcome.reason) || outcome.reason instanceof ClaimLost)
+  if (outage) throw outage.outcome.reason
+  const broken = failed.map(
+    ({ line, outcome }): RowResult => ({
+      line,
+      status: 'refused',
+      refusal: refused('internal_error', null, `Something went wrong on our side: ${(outcome.reason as Error).message}`)
+    })
+  )
+  await held(db, storeId, claimed, (ctx) => writeResults(ctx, claimed.id, [...known, ...broken]))
+  return { rows: known.length + told.length, failure: made.failure }
+}
+
+/** A transaction of the import, which nobody else has meanwhile. */
+function held<T>(db: Database, storeId: number, claimed: Import, work: (ctx: Ctx) => Promise<T>): Promise<T> {
+  return db.inStore(storeId, async (ctx) => {
+    if (!(await holdClaim(ctx, claimed))) throw new ClaimLost(claimed.id)
+    return work(ctx)
+  })
+}
+
+async function findContracts(
+  connector: Connector,
+  reads: Read[]
+): Promise<{ found: Found[]; results: RowResult[] } | { failure: PlatformFailure }> {
+  const contracts = await connector.contracts(reads.map(({ wish }) => wish.contractId!))
+  if (!contracts.ok) return { failure: contracts.failure }
+  const found: Found[] = []
+  const results: RowResult[] = []
+  for (const { row, wish } of reads) {
+    const contract = contracts.value.get(wish.contractId!)
+    if (contract) found.push({ line: row.line, wish, contract })
+    else {
+      const refusal = refused('contract_not_found', 'contract_id', 'The platform has no such contract')
+      results.push({ line: row.line, status: 'refused', refusal })
+    }
+  }
+  return { found, results }
+}
