@@ -1,0 +1,12 @@
+import { test } from 'node:test'
+import { calendarTrial } from '../trials/calendar.ts'
+import { testDatabase } from './database.ts'
+
+// The slice that every run takes; `npm run trials` has all zones and three years. Half an hour of daylight saving, offsets of a
+// quarter, a change at midnight, one that goes west of noon, and a zone that once left a day out.
+test('over the years each cycle is billed once, on its day in the shop, whatever the clock and the zone do', async () => {
+  const { db } = await testDatabase()
+  const zones = ['Australia/Lord_Howe', 'Pacific/Chatham', 'America/Havana', 'America/New_York']
+  await calendarTrial({ db, zones, fromYear: 2027, years: 1, seed: 7 })
+  await calendarTrial({ db, zones: ['Pacific/Apia'], fromYear: 2011, years: 1, seed: 7 })
+})
