@@ -120,8 +120,8 @@ export function claimAttempts(ctx: Ctx, limit: number, leaseOwner: number): Prom
         from due where a.store_id = ${ctx.storeId} and a.id = due.id
       returning a.*, due.submitted_at as submitted_before)
     select c.id, c.subscription_id, c.cycle_index, c.idempotency_key, s.platform_contract_id, c.scheduled_at, c.cycle_at,
-           case when c.attempt_number = 1 then '[]'::json else (
-             select coalesce(json_agg(json_build_object('idempotencyKey', e.idempotency_key,
+           case when c.attempt_number = 1 then '[]'::jsonb else (
+             select coalesce(jsonb_agg(jsonb_build_object('idempotencyKey', e.idempotency_key,
                                                         'platformAttemptId', e.platform_attempt_id)
                                       order by e.attempt_number), '[]')
                from billing_attempts e
