@@ -59,7 +59,14 @@ function perennialServer(connectionString: string) {
       setCard: unused,
       placeOrder: unused,
       refund: unused,
-      dispute: unused
+      dispute: unused,
+      deleteCustomer: unused,
+      mergeCustomers: unused,
+      revokeCard: unused,
+      changeShop: unused,
+      uninstall: unused,
+      install: unused,
+      setWebhookFaults: unused
     }
   })
 }

@@ -35,3 +35,8 @@ export async function foldFigures({ tx, storeId }: Ctx): Promise<number> {
   const { count } = await tx.one(Count, sql`select fold_figures(${storeId}) as count`)
   return count
 }
+
+/** Counts the figures of all days anew from the raw rows: their days are others where the shop lives in another zone now. */
+export async function rebuildFigures({ tx, storeId }: Ctx): Promise<void> {
+  await tx.run(sql`select rebuild_figures(${storeId})`)
+}

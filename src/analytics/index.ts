@@ -1,1 +1,1 @@
-export { createFiguresEngine, foldFigures } from './fold-figures.ts'
+export { createFiguresEngine, foldFigures, rebuildFigures } from './fold-figures.ts'

@@ -11,6 +11,8 @@ export type Metrics = {
   engineFailed(engine: string): void
   /** One operation of the connector; `outcome` is ok or the kind of failure. */
   platformCalled(operation: string, outcome: string): void
+  /** A page of a look at the platform: what was seen, and what of it was new to us. */
+  reconciled(kind: string, page: { seen: number; changed: number }): void
   /** One POST to a receiver; `outcome` is delivered or why it failed. */
   webhookTried(outcome: string, seconds: number): void
   /** How many things wait in each queue; asked at every look. */
@@ -41,6 +43,12 @@ export function createMetrics(): Metrics {
   const engineFailures = meter.createCounter('perennial.engine.failures', { description: 'Runs of engines that threw' })
   const platformCalls = meter.createCounter('perennial.platform.calls', {
     description: 'Calls to platforms by outcome'
+  })
+  const reconciledItems = meter.createCounter('perennial.reconcile.items', {
+    description: 'Things looked at on platforms by kind of look'
+  })
+  const reconciledChanges = meter.createCounter('perennial.reconcile.changes', {
+    description: 'Things on platforms of which no message had told us'
   })
   const queueDepth = meter.createObservableGauge('perennial.queue.depth', { description: 'What waits in each queue' })
   const requests = meter.createHistogram('http.server.request.duration.seconds', {
@@ -81,6 +89,10 @@ export function createMetrics(): Metrics {
     },
     engineFailed: (engine) => engineFailures.add(1, { engine }),
     platformCalled: (operation, outcome) => platformCalls.add(1, { operation, outcome }),
+    reconciled(kind, { seen, changed }) {
+      if (seen > 0) reconciledItems.add(seen, { kind })
+      if (changed > 0) reconciledChanges.add(changed, { kind })
+    },
     webhookTried: (outcome, seconds) => webhookTries.record(seconds, { outcome }),
     watchQueues(depths) {
       queueDepth.addCallback(async (result) => {

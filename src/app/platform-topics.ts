@@ -1,31 +1,34 @@
-import {
-  type AttemptResult,
-  noteChallenges,
-  resultOf,
-  retryHeldCharges,
-  SYNC_CONTRACT,
-  settleAttempts,
-  stopBilling
-} from '#billing'
-import { enqueue } from '#kit/jobs'
-import type { Ctx, Database } from '#kit/postgres'
+import { type AttemptResult, noteChallenges, resultOf, retryHeldCharges, settleAttempts } from '#billing'
+import { hearOfBulkOperations } from '#imports'
+import type { Database } from '#kit/postgres'
 import { meetCustomers } from '#members'
 import { recordOrders } from '#orders'
 import {
   type AttemptPayload,
+  answered,
   type Connector,
   type InboundHandler,
   type InboundMessage,
-  type PlatformResult,
   parseAttemptPayload,
+  parseBulkOperationPayload,
   parseContractPayload,
   parseCustomerPayload,
+  parseDeletedCustomerPayload,
+  parseMergePayload,
   parseOrderPayload,
   parsePaymentMethodPayload
 } from '#platform'
-import { syncContracts } from '#subscriptions'
+import { listContractsOfCustomers } from '#subscriptions'
+import { followDeletedCustomers, followMerges } from './follow-customers.ts'
+import { followShopOf } from './follow-shop.ts'
+import { lookAgain, syncContractsById } from './take-over-contracts.ts'
 
-type Deps = { db: Database; connectorOf: (storeId: number) => Promise<Connector> }
+type Deps = {
+  db: Database
+  connectorOf: (storeId: number) => Promise<Connector>
+  /** Gives the store's platform up, as one that has taken the app off. */
+  disconnect: (storeId: number) => Promise<void>
+}
 
 /**
  * What the platform tells us, topic by topic, and whose verb hears it. A message is a hint: contracts and attempts are
@@ -49,19 +52,36 @@ export function platformTopics(deps: Deps): Record<string, InboundHandler> {
 
   const contracts: InboundHandler = async (storeId, messages) => {
     const ids = messages.map((m) => parseContractPayload(m.payload).id)
-    const unsure = await syncContractsById(deps, storeId, ids)
+    const { unsure, missing } = await syncContractsById(deps, storeId, ids)
     await db.inStore(storeId, (ctx) => lookAgain(ctx, unsure))
+    // It may tell of a contract before its reading side has it, so this is tried again.
+    if (missing.length > 0) throw new Error(`The platform has no contract ${missing.join(', ')}`)
   }
 
   const attempts: InboundHandler = (storeId, messages) => settleTold(deps, storeId, messages)
 
+  const customersOf = (messages: InboundMessage[]) =>
+    messages.map((m) => parsePaymentMethodPayload(m.payload).customerId)
+
   const paymentMethods: InboundHandler = (storeId, messages) =>
-    db.inStore(storeId, (ctx) =>
-      retryHeldCharges(
-        ctx,
-        messages.map((m) => parsePaymentMethodPayload(m.payload).customerId)
-      )
-    )
+    db.inStore(storeId, async (ctx) => {
+      const customerIds = customersOf(messages)
+      await retryHeldCharges(ctx, customerIds)
+      // The contract that names the method is the same as before, and no message tells of it.
+      await lookAgain(ctx, await listContractsOfCustomers(ctx, customerIds))
+    })
+
+  const revokedMethods: InboundHandler = (storeId, messages) =>
+    db.inStore(storeId, async (ctx) => lookAgain(ctx, await listContractsOfCustomers(ctx, customersOf(messages))))
+
+  const uninstalled: InboundHandler = async (storeId) => {
+    const connector = await deps.connectorOf(storeId)
+    const shop = await connector.shop()
+    // A message of the past, when the app has been put on again since.
+    if (shop.ok) return
+    if (shop.failure.kind !== 'unauthorized') answered(shop)
+    await deps.disconnect(storeId)
+  }
 
   return {
     'customers/create': customers,
@@ -81,37 +101,32 @@ export function platformTopics(deps: Deps): Record<string, InboundHandler> {
     'subscription_billing_attempts/failure': attempts,
     'subscription_billing_attempts/challenged': attempts,
     'customer_payment_methods/create': paymentMethods,
-    'customer_payment_methods/update': paymentMethods
+    'customer_payment_methods/update': paymentMethods,
+    'customer_payment_methods/revoke': revokedMethods,
+    'customers/delete': (storeId, messages) =>
+      followDeletedCustomers(
+        deps,
+        storeId,
+        messages.map((m) => parseDeletedCustomerPayload(m.payload).customerId)
+      ),
+    'customers/merge': (storeId, messages) =>
+      followMerges(
+        deps,
+        storeId,
+        messages.map((m) => parseMergePayload(m.payload))
+      ),
+    'shop/update': async (storeId) => {
+      await followShopOf(deps, storeId)
+    },
+    'app/uninstalled': uninstalled,
+    'bulk_operations/finish': (storeId, messages) =>
+      db.inStore(storeId, (ctx) =>
+        hearOfBulkOperations(
+          ctx,
+          messages.map((m) => parseBulkOperationPayload(m.payload).id)
+        )
+      )
   }
-}
-
-/**
- * Reads contracts from the platform and takes them over; returns those that are to be looked at again. Throws when the
- * platform cannot be asked or has no such contract.
- */
-export async function syncContractsById({ db, connectorOf }: Deps, storeId: number, ids: string[]): Promise<string[]> {
-  const connector = await connectorOf(storeId)
-  const wanted = [...new Set(ids)]
-  const contracts = answered(await connector.contracts(wanted))
-  const origins = [...contracts.values()].flatMap((contract) => contract.originOrder?.id ?? [])
-  const orders = origins.length > 0 ? answered(await connector.orders([...new Set(origins)])) : new Map()
-  const { unsure } = await db.inStore(storeId, async (ctx) => {
-    const followed = await syncContracts(ctx, [...contracts.values()], [...orders.values()])
-    await stopBilling(ctx, followed.stopped)
-    return followed
-  })
-  const missing = wanted.filter((id) => !contracts.has(id))
-  if (missing.length > 0) throw new Error(`The platform has no contract ${missing.join(', ')}`)
-  return unsure
-}
-
-/** Has contracts read again, when what we are about to change on the platform ourselves is done. */
-function lookAgain(ctx: Ctx, contractIds: string[]): Promise<void> {
-  return enqueue(
-    ctx,
-    SYNC_CONTRACT,
-    contractIds.map((contractId) => ({ key: contractId, payload: { contractId } }))
-  )
 }
 
 async function settleTold({ db, connectorOf }: Deps, storeId: number, messages: InboundMessage[]): Promise<void> {
@@ -144,9 +159,4 @@ async function resultOfPayload(connector: Connector, payload: AttemptPayload): P
   }
   const orders = payload.orderId ? answered(await connector.orders([payload.orderId])) : new Map()
   return { ...ref, state: 'success', order: orders.get(payload.orderId!) ?? null, paymentMethod: null }
-}
-
-function answered<T>(result: PlatformResult<T>): T {
-  if (!result.ok) throw new Error(`The platform did not answer (${result.failure.kind}): ${result.failure.message}`)
-  return result.value
 }

@@ -55,7 +55,14 @@ export function sandboxControls(deps: {
     async dispute(storeId, { orderId, outcome }) {
       const { id } = await controls.dispute({ storeId, orderId, outcome })
       return { id }
-    }
+    },
+    deleteCustomer: (storeId, customerId) => controls.deleteCustomer({ storeId, customerId }),
+    mergeCustomers: (storeId, merge) => controls.mergeCustomers({ storeId, ...merge }),
+    revokeCard: (storeId, customerId) => controls.revokeCard({ storeId, customerId }),
+    changeShop: (storeId, change) => controls.changeShop({ storeId, ...change }),
+    uninstall: (storeId) => controls.uninstall({ storeId }),
+    install: (storeId, accessToken) => controls.install({ storeId, accessToken }),
+    setWebhookFaults: (storeId, faults) => controls.setWebhookFaults({ storeId, faults })
   }
   return new Proxy(all, {
     get(target, name: keyof SandboxControls) {

@@ -1,6 +1,7 @@
 export { noteChallenges } from './attempt.ts'
 export { createBillingEngine } from './billing-engine.ts'
 export { DECLINE_CODES, type Decline, declineOf } from './decline-codes.ts'
+export { listFailedAttempts } from './list-failed-attempts.ts'
 export { retryAttempt } from './retry-attempt.ts'
 export { type AttemptResult, settleAttempts } from './settle-attempts.ts'
 export { cancelSubscription, pauseSubscription, stopBilling } from './stop-billing.ts'

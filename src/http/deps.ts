@@ -84,4 +84,26 @@ export type SandboxControls = {
   /** The whole order when no amount is given. */
   refund(storeId: number, refund: { orderId: string; amountMinor: number | null }): Promise<{ id: string }>
   dispute(storeId: number, dispute: { orderId: string; outcome: 'open' | 'won' | 'lost' }): Promise<{ id: string }>
+  deleteCustomer(storeId: number, customerId: string): Promise<{ id: string }>
+  mergeCustomers(
+    storeId: number,
+    merge: { customerId: string; intoId: string }
+  ): Promise<{ keptId: string; deletedId: string }>
+  revokeCard(storeId: number, customerId: string): Promise<{ revoked: number }>
+  changeShop(storeId: number, change: { name?: string; timezone?: string }): Promise<void>
+  uninstall(storeId: number): Promise<void>
+  /** The shop takes the app on again, with this token. */
+  install(storeId: number, accessToken: string): Promise<void>
+  /** What goes wrong with the shop's webhooks from now on; null: nothing. */
+  setWebhookFaults(storeId: number, faults: WebhookFaults | null): Promise<void>
+}
+
+/** Shares of messages from 0 to 1. */
+export type WebhookFaults = {
+  drop?: number
+  duplicate?: number
+  late?: number
+  delayHours?: number
+  shuffle?: boolean
+  seed?: number
 }

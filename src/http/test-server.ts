@@ -43,7 +43,14 @@ export function testServer(db: Database, given: Partial<HttpDeps> = {}) {
       setCard: noted('setCard', undefined),
       placeOrder: noted('placeOrder', { id: '13', name: '#1013' }),
       refund: noted('refund', { id: '14' }),
-      dispute: noted('dispute', { id: '15' })
+      dispute: noted('dispute', { id: '15' }),
+      deleteCustomer: noted('deleteCustomer', { id: '7' }),
+      mergeCustomers: noted('mergeCustomers', { keptId: '8', deletedId: '7' }),
+      revokeCard: noted('revokeCard', { revoked: 1 }),
+      changeShop: noted('changeShop', undefined),
+      uninstall: noted('uninstall', undefined),
+      install: noted('install', undefined),
+      setWebhookFaults: noted('setWebhookFaults', undefined)
     },
     doctor: noted('doctor', { checked: { members: 3 }, findings: [] }),
     seed: async () => ({ members: 0 }),

@@ -29,3 +29,9 @@ export function succeeded<T>(value: T): PlatformResult<T> {
 export function failed(failure: PlatformFailure): { ok: false; failure: PlatformFailure } {
   return { ok: false, failure }
 }
+
+/** The value of an answer; where a failure is nobody's to handle, but to be tried again later, it is thrown. */
+export function answered<T>(result: PlatformResult<T>): T {
+  if (!result.ok) throw new Error(`The platform did not answer (${result.failure.kind}): ${result.failure.message}`)
+  return result.value
+}

@@ -49,7 +49,8 @@ const CHECKS: Check[] = [
        where a.store_id = ${ctx.storeId}
          and (coalesce(t.pending, 0) <> 1
               or coalesce(t.success, 0) <> case a.status when 'success' then 1 else 0 end
-              or coalesce(t.failed, 0) <> case a.status when 'failed' then 1 else 0 end)
+              -- One that turned out to be paid was told as failed before.
+              or coalesce(t.failed, 0) <> case when a.status = 'failed' or a.late_success_at is not null then 1 else 0 end)
        order by a.id limit 100`
   },
   {

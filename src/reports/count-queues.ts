@@ -12,6 +12,7 @@ export async function countQueues(db: Database): Promise<Record<string, number>>
       union all select 'jobs', count(*) from jobs
       union all select 'inbound_webhooks', count(*) from inbound_webhooks where status = 'waiting'
       union all select 'webhook_deliveries', count(*) from webhook_queue
+      union all select 'failing_reconciliations', count(*) from reconciliations where failures > 0
       union all select 'billing_attempts', count(*) from billing_attempts where status = 'pending'`
     )
   )

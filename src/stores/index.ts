@@ -16,6 +16,7 @@ export {
   storeByDomain
 } from './platform-access.ts'
 export { markStoreConnected } from './queries.ts'
+export { storeDisconnected } from './refusals.ts'
 export { SCOPES, type Scope } from './scopes.ts'
 export {
   CATCH_UP,

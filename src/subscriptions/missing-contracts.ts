@@ -4,15 +4,15 @@ import { carryOut, planPause, timesOf } from './moves.ts'
 import { lockSubscriptionsOfContracts } from './queries.ts'
 import { recordActivities } from './record-activity.ts'
 
-/** Which of these contracts are somebody's subscription here. */
-export async function knownContracts(ctx: Ctx, contractIds: string[]): Promise<Set<string>> {
+/** Those of these contracts that are subscriptions here, with our numbers of them. */
+export async function knownContracts(ctx: Ctx, contractIds: string[]): Promise<Map<string, number>> {
   const rows = await ctx.tx.many(
-    row({ contractId: text }),
+    row({ contractId: text, id: int }),
     sql`
-    select platform_contract_id as contract_id from subscriptions
-     where store_id = ${ctx.storeId} and platform_contract_id = any(${contractIds}::text[])`
+    select platform_contract_id as contract_id, id from subscriptions
+     where store_id = ${ctx.storeId} and platform_contract_id = any(${contractIds}::text[]) order by id`
   )
-  return new Set(rows.map(({ contractId }) => contractId))
+  return new Map(rows.map(({ contractId, id }) => [contractId, id]))
 }
 
 /**
@@ -36,8 +36,8 @@ export async function listLiveContracts(
   return rows.map(({ contractId }) => contractId)
 }
 
-/** What came of a look for contracts that the platform does not know. Ids of subscriptions. */
-export type Missed = { fresh: number[]; stopped: number[] }
+/** `fresh`: contracts that were not missed before. `stopped`: subscriptions that are no longer active, for billing to let go of. */
+export type Missed = { fresh: string[]; stopped: number[] }
 
 /**
  * The platform does not know these contracts any more. Their live subscriptions are paused, since nothing can be billed for
@@ -57,6 +57,7 @@ export async function missContracts(ctx: Ctx, contractIds: string[]): Promise<Mi
     on conflict (store_id, subscription_id) do nothing returning subscription_id`
   )
   const fresh = noted.map(({ subscriptionId }) => subscriptionId)
+  const contracts = new Map(live.map((s) => [s.id, s.platformContractId]))
   await recordActivities(
     ctx,
     fresh.map((subscriptionId) => ({
@@ -72,7 +73,7 @@ export async function missContracts(ctx: Ctx, contractIds: string[]): Promise<Mi
     active.map((s) => planPause(s, null, times)),
     'platform'
   )
-  return { fresh, stopped: active.map(({ id }) => id) }
+  return { fresh: fresh.map((id) => contracts.get(id)!), stopped: active.map(({ id }) => id) }
 }
 
 /** The platform knows these contracts: those that were missed before are so no longer. */

@@ -1,8 +1,16 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { addCommand, type Terminal } from '../command.ts'
-import { amount, needed, oneOf, optional, platformNumber, text } from '../flags.ts'
+import { amount, needed, oneOf, optional, platformNumber, text, toggle } from '../flags.ts'
 import { facts } from '../print.ts'
 import { aStore, storePath } from './of-store.ts'
+
+const decimal = (takes: string) => ({
+  takes,
+  read: (given: string): number => {
+    if (!/^\d+(\.\d+)?$/.test(given)) throw new InvalidArgumentError(`It takes ${takes}.`)
+    return Number(given)
+  }
+})
 
 const aCustomer = needed('--customer <id>', platformNumber('the customer'))
 const anOrder = needed('--order <id>', platformNumber('the order'))
@@ -86,6 +94,72 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
     summary: "a customer's bank disputes an order, or the dispute ends",
     flags: { store: aStore, order: anOrder, outcome: needed('--outcome <outcome>', oneOf('open', 'won', 'lost')) },
     run: ({ store, order, outcome }, { api }) => api().post(storePath(store, '/sandbox/disputes'), { order, outcome }),
+    show: facts
+  })
+
+  addCommand(sandbox, terminal, {
+    name: 'delete-customer',
+    summary: 'a customer and their cards are deleted',
+    flags: { store: aStore, customer: aCustomer },
+    run: ({ store, customer }, { api }) => api().post(storePath(store, '/sandbox/deletions'), { customer }),
+    show: facts
+  })
+
+  addCommand(sandbox, terminal, {
+    name: 'merge',
+    summary: 'two customers become one',
+    flags: {
+      store: aStore,
+      customer: needed('--customer <id>', platformNumber('the customer who goes')),
+      into: needed('--into <id>', platformNumber('the customer who stays'))
+    },
+    run: ({ store, customer, into }, { api }) => api().post(storePath(store, '/sandbox/merges'), { customer, into }),
+    show: facts
+  })
+
+  addCommand(sandbox, terminal, {
+    name: 'revoke-card',
+    summary: 'a customer takes their card back',
+    flags: { store: aStore, customer: aCustomer },
+    run: ({ store, customer }, { api }) => api().post(storePath(store, '/sandbox/revocations'), { customer }),
+    show: facts
+  })
+
+  addCommand(sandbox, terminal, {
+    name: 'shop',
+    summary: 'the shop is renamed, or moves to another time zone',
+    flags: {
+      store: aStore,
+      name: optional('--name <name>', text('what the shop is called')),
+      timezone: optional('--timezone <zone>', text('an IANA time zone such as Europe/Vienna'))
+    },
+    run: ({ store, ...change }, { api }) => api().post(storePath(store, '/sandbox/shop'), change),
+    show: facts
+  })
+
+  addCommand(sandbox, terminal, {
+    name: 'uninstall',
+    summary: 'the shop takes the app off',
+    flags: { store: aStore },
+    run: ({ store }, { api }) => api().post(storePath(store, '/sandbox/uninstalls'), {}),
+    show: facts
+  })
+
+  addCommand(sandbox, terminal, {
+    name: 'webhooks',
+    summary: "have the shop's webhooks go wrong from now on, or right again",
+    flags: {
+      store: aStore,
+      off: toggle('--off', 'from now on nothing goes wrong'),
+      drop: optional('--drop <share>', decimal('a share from 0 to 1 that is never sent')),
+      duplicate: optional('--duplicate <share>', decimal('a share from 0 to 1 that is sent twice')),
+      late: optional('--late <share>', decimal('a share from 0 to 1 that is sent late')),
+      delayHours: optional('--delay-hours <hours>', decimal('how late, in hours (default: 24)')),
+      shuffle: toggle('--shuffle', 'later messages overtake earlier ones'),
+      seed: optional('--seed <number>', decimal('a whole number: the same one makes the same mistakes'))
+    },
+    run: ({ store, delayHours, ...faults }, { api }) =>
+      api().post(storePath(store, '/sandbox/webhook-faults'), { ...faults, delay_hours: delayHours }),
     show: facts
   })
 }

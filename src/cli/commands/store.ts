@@ -56,4 +56,38 @@ export function addStoreCommands(program: Command, terminal: Terminal): void {
     run: ({ store }, { api }) => api().get(storePath(store)),
     show: facts
   })
+
+  addCommand(store, terminal, {
+    name: 'connect',
+    summary: 'connect a store again whose platform had taken the app off; all that was missed is looked at',
+    flags: {
+      store: aStore,
+      platformUrl: optional('--platform-url <url>', text("the address of the store's platform")),
+      accessToken: optional('--access-token <token>', secret("the platform's access token")),
+      appSecret: optional('--app-secret <secret>', secret("the app's secret on the platform")),
+      proxySecret: optional('--proxy-secret <secret>', secret('the secret of the app proxy'))
+    },
+    run: ({ store, platformUrl, accessToken, appSecret, proxySecret }, { api }) =>
+      api().post(storePath(store, '/connect'), {
+        platform_url: platformUrl,
+        access_token: accessToken,
+        app_secret: appSecret,
+        proxy_secret: proxySecret
+      }),
+    show: facts
+  })
+
+  addCommand(store, terminal, {
+    name: 'reconcile',
+    summary: 'look at the platform for all that no message told us of',
+    flags: { store: aStore, show: toggle('--show', 'only tell where the looks stand') },
+    run: ({ store, show }, { api }) => {
+      const path = storePath(store, '/reconcile')
+      return show ? api().get(path) : api().post(path, {})
+    },
+    show: table(
+      ['kind', 'known_until', 'seen', 'changed', 'finished_at', 'next_at', 'failures', 'last_error'],
+      'Nothing is looked at in this store.'
+    )
+  })
 }

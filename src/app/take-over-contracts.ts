@@ -1,0 +1,134 @@
+import { SYNC_CONTRACT, stopBilling } from '#billing'
+import { contractsInCreation } from '#imports'
+import { enqueue } from '#kit/jobs'
+import type { Ctx, Database } from '#kit/postgres'
+import { answered, type Connector, type PlatformContract } from '#platform'
+import { notify } from '#stores'
+import {
+  customersOfContracts,
+  endForDeletedCustomers,
+  findContractsAgain,
+  knownContracts,
+  missContracts,
+  recordActivities,
+  syncContracts
+} from '#subscriptions'
+
+type Deps = { db: Database; connectorOf: (storeId: number) => Promise<Connector> }
+
+/** What taking contracts over came to: those that led to something new, and those to be looked at again. */
+export type TakenOver = { changed: string[]; unsure: string[] }
+
+/**
+ * Brings us in line with what the platform says of contracts, whoever told us to look. The orders of checkouts are read only
+ * for contracts that are new here; those that an import may just be making are left to it, and looked at again. Where the customer is gone, so is who could be charged: the subscription ends.
+ */
+export async function takeOverContracts(
+  db: Database,
+  connector: Connector,
+  storeId: number,
+  contracts: PlatformContract[],
+  isUnheard = false
+): Promise<TakenOver> {
+  if (contracts.length === 0) return { changed: [], unsure: [] }
+  const ids = contracts.map(({ id }) => id)
+  const known = await db.inStore(storeId, (ctx) => knownContracts(ctx, ids))
+  const origins = contracts.flatMap(({ id, originOrder }) => (known.has(id) ? [] : (originOrder?.id ?? [])))
+  const orders = origins.length > 0 ? answered(await connector.orders([...new Set(origins)])) : new Map()
+  const orphans = await contractsWithoutCustomer(db, connector, storeId, contracts)
+  return db.inStore(storeId, async (ctx) => {
+    const imports = await contractsInCreation(ctx, contracts)
+    const ours = contracts.filter(({ id }) => known.has(id) || !imports.has(id))
+    const { changed, unsure, stopped } = await syncContracts(ctx, ours, [...orders.values()])
+    const ended = await endForDeletedCustomers(ctx, orphans)
+    await stopBilling(ctx, [...stopped, ...ended.map(({ id }) => id)])
+    await findContractsAgain(ctx, ids)
+    const all = [...changed, ...ended.map(({ contractId }) => contractId)]
+    if (isUnheard) await noteUnheard(ctx, contracts, all)
+    return { changed: all, unsure: [...unsure, ...idsOf(contracts.filter((c) => !ours.includes(c)))] }
+  })
+}
+
+const idsOf = (contracts: PlatformContract[]) => contracts.map(({ id }) => id)
+
+/** Live contracts whose customer the platform does not have any more. That it tells of none is not enough: it is asked. */
+async function contractsWithoutCustomer(
+  db: Database,
+  connector: Connector,
+  storeId: number,
+  contracts: PlatformContract[]
+): Promise<string[]> {
+  const doubtful = contracts.filter(({ customer }) => !customer).map(({ id }) => id)
+  if (doubtful.length === 0) return []
+  const owners = await db.inStore(storeId, (ctx) => customersOfContracts(ctx, doubtful))
+  if (owners.size === 0) return []
+  const there = answered(await connector.customers([...new Set(owners.values())]))
+  return [...owners].filter(([, customerId]) => !there.has(customerId)).map(([contractId]) => contractId)
+}
+
+/** The history says which changes no message told us of. */
+async function noteUnheard(ctx: Ctx, contracts: PlatformContract[], changed: string[]): Promise<void> {
+  const revisions = new Map(contracts.map(({ id, revision }) => [id, revision]))
+  const ours = await knownContracts(ctx, changed)
+  await recordActivities(
+    ctx,
+    [...ours].map(([contractId, subscriptionId]) => ({
+      subscriptionId,
+      kind: 'reconciled' as const,
+      actor: 'platform' as const,
+      text: 'The contract on the platform had changed without a message reaching us: this subscription follows it',
+      refs: { contract: contractId, revision: revisions.get(contractId) ?? null },
+      cause: `reconciled:${contractId}:${revisions.get(contractId)}`
+    }))
+  )
+}
+
+/**
+ * Reads contracts from the platform and takes them over. `missing` are those that the platform does not have: it may be late
+ * with one that it has just told us of.
+ */
+export async function syncContractsById(
+  { db, connectorOf }: Deps,
+  storeId: number,
+  ids: string[]
+): Promise<TakenOver & { missing: string[] }> {
+  const connector = await connectorOf(storeId)
+  const wanted = [...new Set(ids)]
+  const contracts = answered(await connector.contracts(wanted))
+  const taken = await takeOverContracts(db, connector, storeId, [...contracts.values()])
+  return { ...taken, missing: wanted.filter((id) => !contracts.has(id)) }
+}
+
+const MOST_NAMED = 10
+
+/**
+ * The platform was asked and does not have these contracts any more. Nothing is billed for them, the history says so, and the
+ * operator hears of those that were not missed before. Returns how many those are.
+ */
+export async function takeLeaveOfContracts(db: Database, storeId: number, contractIds: string[]): Promise<number> {
+  if (contractIds.length === 0) return 0
+  return db.inStore(storeId, async (ctx) => {
+    const { fresh, stopped } = await missContracts(ctx, contractIds)
+    await stopBilling(ctx, stopped)
+    if (fresh.length === 0) return 0
+    const named = fresh.slice(0, MOST_NAMED).join(', ')
+    const others = fresh.length > MOST_NAMED ? ` and ${fresh.length - MOST_NAMED} more` : ''
+    await notify(ctx, {
+      kind: 'contracts_missing',
+      subject: `${fresh.length} contracts are gone from the platform`,
+      message:
+        `The platform does not know the contracts of ${fresh.length} live subscriptions any more (contracts ${named}${others}). ` +
+        'They are paused here, and nothing is billed for them. One that turns up there again is followed as before.'
+    })
+    return fresh.length
+  })
+}
+
+/** Has contracts read again, when what we are about to change on the platform ourselves is done. */
+export function lookAgain(ctx: Ctx, contractIds: string[]): Promise<void> {
+  return enqueue(
+    ctx,
+    SYNC_CONTRACT,
+    contractIds.map((contractId) => ({ key: contractId, payload: { contractId } }))
+  )
+}

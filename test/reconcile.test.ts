@@ -1,0 +1,211 @@
+// What no message told us of: state converges to the platform's truth, says so in the history, and charges nothing twice.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { int, row, sql, text } from '#kit/postgres'
+import { claimWalk, listReconciliations, markWalked, reconcileNow } from '#platform'
+import { testDatabase } from './database.ts'
+import { startService } from './service-builder.ts'
+
+const { url } = await testDatabase()
+const service = await startService(url)
+const { controls } = service.sandbox
+
+type Store = Awaited<ReturnType<typeof service.aStore>>
+
+const GONE = { drop: 1 }
+
+/** Runs a document on the store's platform, as the shop's owner or another app would: behind our back. */
+async function onPlatform(store: Store, query: string, variables: object) {
+  const response = await fetch(`${store.platform_url}/admin/api/2026-07/graphql.json`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-platform-access-token': store.platform_token },
+    body: JSON.stringify({ query, variables })
+  })
+  const { data, errors } = (await response.json()) as { data: Record<string, unknown>; errors?: unknown }
+  assert.equal(errors, undefined, JSON.stringify(errors))
+  return data
+}
+
+const contractGid = (id: string) => `gid://platform/SubscriptionContract/${id}`
+
+async function move(store: Store, contractId: string, what: 'Pause' | 'Activate' | 'Cancel') {
+  await onPlatform(
+    store,
+    `mutation($id: ID!) { subscriptionContract${what}(subscriptionContractId: $id) { userErrors { message } } }`,
+    { id: contractGid(contractId) }
+  )
+}
+
+const inStore = <T>(store: Store, work: Parameters<typeof service.db.inStore<T>>[1]) =>
+  service.db.inStore(store.storeId, work)
+
+/** The kinds in a contract's history, oldest first. */
+async function historyOf(store: Store, contractId: string): Promise<string[]> {
+  const rows = await inStore(store, ({ tx, storeId }) =>
+    tx.many(
+      row({ kind: text }),
+      sql`select a.kind from contract_activities a join subscriptions s on s.store_id = a.store_id and s.id = a.subscription_id
+           where a.store_id = ${storeId} and s.platform_contract_id = ${contractId} order by a.id`
+    )
+  )
+  return rows.map(({ kind }) => kind)
+}
+
+async function statusOf(store: Store, contractId: string): Promise<string> {
+  const { status } = await inStore(store, ({ tx, storeId }) =>
+    tx.one(
+      row({ status: text }),
+      sql`select status from subscriptions where store_id = ${storeId} and platform_contract_id = ${contractId}`
+    )
+  )
+  return status
+}
+
+const reconcile = (store: Store) => service.admin('POST', `${store.at}/reconcile`, {})
+const findings = async () => (await service.admin('POST', '/doctor', {})).findings
+
+async function noticesOf(store: Store): Promise<{ kind: string; message: string }[]> {
+  return (await service.admin('GET', `${store.at}/notices`)).data
+}
+
+test('a contract edited behind our back is followed when it is looked at, and the history says so', async () => {
+  const store = await service.aStore()
+  const { contract_id: id } = await store.member('ada@example.com')
+  await controls.setWebhookFaults({ storeId: store.storeId, faults: GONE })
+  await move(store, id, 'Pause')
+  await service.deps.settle(store.storeId)
+  assert.equal(await statusOf(store, id), 'active')
+
+  const { data } = await reconcile(store)
+  assert.equal(await statusOf(store, id), 'paused')
+  assert.ok((await historyOf(store, id)).includes('reconciled'))
+  assert.deepEqual(
+    data.map(({ failures }: { failures: number }) => failures),
+    [0, 0, 0, 0, 0]
+  )
+  const before = await historyOf(store, id)
+  await reconcile(store)
+  assert.deepEqual(await historyOf(store, id), before, 'a second look found something new')
+
+  await move(store, id, 'Cancel')
+  await reconcile(store)
+  assert.equal(await statusOf(store, id), 'cancelled')
+  assert.deepEqual(await findings(), [])
+})
+
+test('contracts that no message told us of are found, on several pages, also when a page fails on the way', async () => {
+  const store = await service.aStore()
+  await controls.setWebhookFaults({ storeId: store.storeId, faults: GONE })
+  for (let i = 0; i < 120; i++) {
+    const { id } = await service.deps.sandbox.createCustomer(store.storeId, {
+      email: `p${i}@example.com`,
+      firstName: null,
+      lastName: null,
+      countryCode: null,
+      provinceCode: null
+    })
+    await service.deps.sandbox.join(store.storeId, { customerId: id, planName: 'VIP' })
+  }
+  await service.deps.settle(store.storeId)
+  assert.equal((await service.get('/subscriptions', store.key)).body.meta.total, 0)
+  await reconcile(store)
+  assert.equal((await service.get('/subscriptions', store.key)).body.meta.total, 120)
+  const { data } = await service.admin('GET', `${store.at}/reconcile`)
+  const all = data.find(({ kind }: { kind: string }) => kind === 'all_contracts')
+  assert.deepEqual([all.seen, all.failures, all.last_error], [120, 0, null])
+  assert.deepEqual(await findings(), [])
+})
+
+test('a payment that was told as failed is found to be one, and the cycle is not charged again', async () => {
+  const store = await service.aStore()
+  const { customer, contract_id: id } = await store.member('bob@example.com')
+  await store.card(customer.id, 'told_failed')
+  await store.advance({ by: 'P1M' })
+  assert.equal((await service.get('/billing-attempts?status=failed', store.key)).body.meta.total, 1)
+  await store.card(customer.id, 'success')
+  await store.advance({ by: 'PT1H' })
+  await reconcile(store)
+  const { body } = await service.get('/billing-attempts?status=success', store.key)
+  assert.equal(body.meta.total, 1)
+  await store.advance({ by: 'P10D' })
+  assert.equal((await controls.charges(store.storeId)).length, 1)
+  assert.ok((await historyOf(store, id)).includes('charge_corrected'), (await historyOf(store, id)).join())
+  assert.deepEqual(await findings(), [])
+})
+
+test('a renewal whose every message was lost is settled by a look at the attempts', async () => {
+  const store = await service.aStore()
+  await store.member('cy@example.com')
+  await controls.setWebhookFaults({ storeId: store.storeId, faults: GONE })
+  await store.advance({ to: '2026-02-28T15:00:00Z' })
+  await reconcile(store)
+  assert.equal((await service.get('/billing-attempts?status=success', store.key)).body.meta.total, 1)
+  assert.equal((await controls.charges(store.storeId)).length, 1)
+  assert.deepEqual(await findings(), [])
+})
+
+test('a contract that the platform no longer knows stops being billed, once said, and goes on when it is back', async () => {
+  const store = await service.aStore()
+  const { contract_id: id } = await store.member('di@example.com')
+  const { contract_id: other } = await store.member('eva@example.com')
+  const forget = (to: bigint) =>
+    service.sandboxDb.direct.run(sql`
+      update sandbox.contracts set store_id = ${Number(to)} where id = ${id}`)
+  await forget(987_654_321n)
+  await reconcile(store)
+  assert.equal(await statusOf(store, id), 'paused')
+  assert.equal(await statusOf(store, other), 'active')
+  await reconcile(store)
+  const told = (await noticesOf(store)).filter(({ kind }) => kind === 'contracts_missing')
+  assert.equal(told.length, 1)
+  assert.match(told[0]!.message, new RegExp(id))
+  assert.equal((await historyOf(store, id)).filter((kind) => kind === 'reconciled').length, 1)
+  await store.advance({ by: 'P1M' })
+  assert.equal((await controls.charges(store.storeId)).length, 1)
+
+  await forget(BigInt(store.storeId))
+  await reconcile(store)
+  assert.equal(await statusOf(store, id), 'active')
+  assert.deepEqual(await findings(), [])
+})
+
+test('our webhooks are put back when the platform dropped them, and lost news of the shop is read', async () => {
+  const store = await service.aStore()
+  await service.sandboxDb.direct.run(
+    sql`delete from sandbox.webhook_subscriptions where store_id = ${store.storeId} and topic like 'subscription%'`
+  )
+  await controls.changeShop({ storeId: store.storeId, name: 'Renamed' })
+  const { data } = await reconcile(store)
+  const webhooks = data.find(({ kind }: { kind: string }) => kind === 'webhooks')
+  assert.ok(webhooks.changed >= 10, `${webhooks.changed} changed`)
+  assert.equal((await service.admin('GET', store.at)).name, 'Renamed')
+  const { contract_id: id } = await store.member('fay@example.com')
+  assert.equal(await statusOf(store, id), 'active')
+})
+
+test('a walk goes on where it stood after a crash, and its late page is refused', async () => {
+  const store = await service.aStore()
+  await store.member('gus@example.com')
+  const claim = () => inStore(store, (ctx) => claimWalk(ctx, 4711))
+  await inStore(store, reconcileNow)
+  const walk = (await claim())!
+  assert.equal(walk.kind, 'webhooks')
+  await inStore(store, (ctx) => markWalked(ctx, walk, { seen: 50, changed: 2, after: 'place', lastId: '7' }))
+  const again = (await claim())!
+  assert.deepEqual([again.kind, again.pageAfter, again.lastId], ['webhooks', 'place', '7'])
+  // The first holder comes back late.
+  await inStore(store, (ctx) => markWalked(ctx, walk, { seen: 50, changed: 2, after: null }))
+  const { seen } = (await inStore(store, listReconciliations)).find(({ kind }) => kind === 'webhooks')!
+  assert.equal(seen, 50)
+  await service.db.inStore(store.storeId, ({ tx, storeId }) =>
+    tx.run(sql`update reconciliations set leased_until = null, page_after = null where store_id = ${storeId}`)
+  )
+  await service.deps.settle(store.storeId)
+  const { count } = await inStore(store, ({ tx, storeId }) =>
+    tx.one(
+      row({ count: int }),
+      sql`select count(*) as count from reconciliations where store_id = ${storeId} and finished_at is not null`
+    )
+  )
+  assert.equal(count, 5)
+})
