@@ -14,6 +14,7 @@ import { registerPlatformDoor } from './platform-door.ts'
 import { logRequests } from './request-log.ts'
 import { errorBody, statusOf } from './rest/errors.ts'
 import { registerRest } from './rest/index.ts'
+import { FILE_TIMEOUT_MS, refuseSlowRequests } from './slow-requests.ts'
 import { registerStorefront } from './storefront/index.ts'
 import { parseStrictJson } from './strict-json.ts'
 import {
@@ -30,8 +31,6 @@ import { compileValidator } from './validation.ts'
 /** Far more than an operator sends. To look through a body holds up every other request: a surface takes what it needs. */
 const MAX_BODY_BYTES = 256 * 1024
 const MAX_HEADER_BYTES = 16 * 1024
-/** For the whole request to arrive; what arrives slower is not a client of ours. */
-const REQUEST_TIMEOUT_MS = 30_000
 const HEADERS_TIMEOUT_MS = 10_000
 const KEY_USES_EVERY_MS = 10_000
 
@@ -48,7 +47,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
     genReqId: () => randomUUID(),
     requestIdHeader: false,
     bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: FILE_TIMEOUT_MS,
     http: { headersTimeout: HEADERS_TIMEOUT_MS, maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false },
     return503OnClosing: false,
     trustProxy: deps.trustedProxies ?? false,
@@ -79,6 +78,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
     reply.headers(ownHeaders(request.id))
     done()
   })
+  refuseSlowRequests(app, answerBroken)
   refuseUnmetHeaders(app)
   refuseUnreadableUrls(app)
   app.setNotFoundHandler((request, reply) => {

@@ -1,0 +1,32 @@
+import type { Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Takes large files, which arrive as fast as they are worked off: see `refuseSlowRequests`. */
+    mayTakeLong?: true
+  }
+}
+
+/** For the whole request to arrive; what arrives slower is not a client of ours. */
+const REQUEST_TIMEOUT_MS = 30_000
+/** The server's own limit, which no route can lift; it holds for files. */
+export const FILE_TIMEOUT_MS = 6 * 60 * 60_000
+
+/** Breaks off requests whose body does not come to its end in time, as Node would, if it could be told for which routes. */
+export function refuseSlowRequests(app: FastifyInstance, answerBroken: (err: Error, socket: Socket) => void): void {
+  app.addHook('onRequest', ({ raw, routeOptions }, reply, done) => {
+    const hasBody = raw.headers['content-length'] !== undefined || raw.headers['transfer-encoding'] !== undefined
+    if (hasBody && !routeOptions.config.mayTakeLong) {
+      const timer = setTimeout(() => {
+        if (raw.complete) return
+        answerBroken(
+          Object.assign(new Error('The request took too long to arrive'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }),
+          raw.socket
+        )
+      }, REQUEST_TIMEOUT_MS).unref()
+      reply.raw.once('close', () => clearTimeout(timer))
+    }
+    done()
+  })
+}
