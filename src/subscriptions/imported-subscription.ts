@@ -4,7 +4,7 @@ import type { StoreFacts } from '#stores'
 import { type Line, lines } from './activity-lines.ts'
 import { billingDate, firstCycleAfter, type Rhythm, withInterval } from './billing-dates.ts'
 import type { NewSubscription } from './insert-subscriptions.ts'
-import { ourStatus } from './platform-terms.ts'
+import { ourStatus, versionOf } from './platform-terms.ts'
 import type { Subscription } from './subscription.ts'
 
 /** How a contract that others have billed so far begins with us. Null is what the platform's contract says. */
@@ -41,6 +41,7 @@ export function importedSubscription(
     ...rhythm,
     memberId: who.memberId,
     planId: who.plan?.id ?? terms.plan?.id ?? null,
+    planVersion: who.plan ? versionOf(contract, who.plan, contract.createdAt) : (terms.plan?.currentVersion ?? null),
     platformContractId: contract.id,
     platformRevision: contract.revision,
     // A plan that the import gives it stays its own as long as the line is there that it was given for.

@@ -7,7 +7,17 @@ import { termsOf } from './platform-terms.ts'
 import type { Subscription } from './subscription.ts'
 
 const aPlan = (id: number, name: string) =>
-  ({ id, name, platformProductId: `${id}01`, platformSellingPlanId: `${id}03` }) as Plan
+  ({
+    id,
+    name,
+    productIds: [`${id}01`],
+    platformSellingPlanId: `${id}03`,
+    versions: [
+      { version: 1, sellingPlanId: `${id}02`, sinceMs: 0 },
+      { version: 2, sellingPlanId: `${id}03`, sinceMs: Date.parse('2026-01-01T00:00:00Z') },
+      { version: 3, sellingPlanId: `${id}03`, sinceMs: Date.parse('2026-03-01T00:00:00Z') }
+    ]
+  }) as Plan
 const PLANS = [aPlan(1, 'VIP'), aPlan(2, 'Elite')]
 const contract = aContract(Temporal.Instant.from('2026-01-31T15:00:00Z'))
 const line = (told: Partial<PlatformContractLine>) => ({ ...contract.lines[0]!, ...told })
@@ -16,6 +26,7 @@ const VIP = { planId: 1, name: 'VIP' }
 test('the plan is that of a line; it stays as long as a line is sold under it or of its product, wherever that line is', () => {
   for (const [before, lines, after] of [
     [VIP, [line({ sellingPlanId: '103', title: 'Renamed' })], VIP],
+    [VIP, [line({ sellingPlanId: '102', title: 'Of a version before' })], VIP],
     [VIP, [line({ title: 'Mug' }), line({ sellingPlanId: '203' })], { planId: 2, name: 'Elite' }],
     [VIP, [line({ sellingPlanId: '203' }), line({ sellingPlanId: '103' })], VIP],
     [VIP, [line({ sellingPlanId: null, productId: '101' })], VIP],
@@ -33,6 +44,24 @@ test('the plan is that of a line; it stays as long as a line is sold under it or
     const { planId, name } = termsOf(before as Subscription, { ...contract, lines: [...lines] }, PLANS)
     assert.deepEqual({ planId, name }, after, JSON.stringify(lines))
   }
+})
+
+test('the version is the one that was on sale under the selling plan; it stays until somebody changes it here', () => {
+  const versionOf = (planVersion: number | null, sellingPlanId: string, updatedAt = contract.updatedAt) => {
+    const before = { planId: planVersion && 1, planVersion, name: 'VIP' } as Subscription
+    return termsOf(
+      before,
+      { ...contract, updatedAt, lines: [line({ sellingPlanId, title: 'Mug', productId: '777' })] },
+      PLANS
+    ).planVersion
+  }
+  const later = Temporal.Instant.from('2026-04-01T00:00:00Z')
+  assert.equal(versionOf(null, '102'), 1)
+  assert.equal(versionOf(null, '103'), 2)
+  assert.equal(versionOf(null, '103', later), 3)
+  assert.equal(versionOf(2, '103', later), 2)
+  assert.equal(versionOf(3, '102'), 3)
+  assert.equal(versionOf(2, '999'), null)
 })
 
 test('the price is that of the lines and of their delivery', () => {

@@ -182,14 +182,14 @@ export async function refreshStandings(ctx: Ctx, memberIds: number[]): Promise<D
     select s.member_id,
            case min(case s.status when 'active' then 1 when 'paused' then 2 else 3 end)
              when 1 then 'active' when 2 then 'paused' else 'cancelled' end as status,
-           -- The plan of the liveliest subscription that has one, the oldest of equals. Of those that have ended, the one that
-           -- ended last.
-           (array_agg(s.plan_id order by s.status not in ('active', 'paused'), s.plan_id is null,
+           -- The plan of the liveliest subscription that has one, a membership before products, the oldest of equals. Of those
+           -- that have ended, the one that ended last.
+           (array_agg(s.plan_id order by s.status not in ('active', 'paused'), s.plan_id is null, p.type = 'product',
                       case s.status when 'active' then 1 when 'paused' then 2 else 3 end, s.cancelled_at desc,
                       case when s.cancelled_at is null then s.id else -s.id end))[1] as plan_id,
            min(s.created_at) as member_since,
            min(s.next_billing_at) as next_billing_at
-      from subscriptions s
+      from subscriptions s left join plans p on p.store_id = s.store_id and p.id = s.plan_id
      where s.store_id = ${ctx.storeId} and s.member_id = any(${ids}::bigint[])
      group by s.member_id`
   )
@@ -211,7 +211,7 @@ const nextWork = directSql<[storeId: number]>(
           (select min(gives_up_at) from subscriptions where store_id = $1) as gives_up`
 )
 
-/** When this module next has something to do: a due charge, a pause that ends, a cancellation that becomes final. */
+/** When this module next has something to do: a due charge, a pause that ends, a cancellation that becomes final, a charge given up. */
 export function nextSubscriptionWork(direct: Queries, storeId: number): Promise<RowOf<typeof NextWork>> {
   return direct.one(NextWork, nextWork(storeId))
 }
@@ -250,20 +250,24 @@ export async function noteSeen(ctx: Ctx, rows: Seen[]): Promise<void> {
 }
 
 /** What is bought, for how much and how often: the part of a subscription that only the platform's contract changes. */
-export type Terms = Pick<Subscription, 'planId' | 'name' | 'priceMinor' | 'interval' | 'intervalCount' | 'trialEndsAt'>
+export type Terms = Pick<
+  Subscription,
+  'planId' | 'planVersion' | 'name' | 'priceMinor' | 'interval' | 'intervalCount' | 'trialEndsAt'
+>
 
 /** Writes new terms of locked rows. */
 export async function markTerms(ctx: Ctx, rows: (Terms & { id: number })[]): Promise<void> {
   if (rows.length === 0) return
   await ctx.tx.run(sql`
     update subscriptions s
-       set plan_id = t.plan_id, name = t.name, price_minor = t.price, interval = t.interval,
+       set plan_id = t.plan_id, plan_version = t.plan_version, name = t.name, price_minor = t.price, interval = t.interval,
            interval_count = t.interval_count, trial_ends_at = t.trial_ends_at, updated_at = ${ctx.now}
       from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.planId)}::bigint[],
+                  ${rows.map((r) => r.planVersion)}::int[],
                   ${rows.map((r) => r.name)}::text[], ${rows.map((r) => r.priceMinor)}::bigint[],
                   ${rows.map((r) => r.interval)}::text[], ${rows.map((r) => r.intervalCount)}::int[],
                   ${rows.map((r) => r.trialEndsAt)}::timestamptz[])
-             as t(id, plan_id, name, price, interval, interval_count, trial_ends_at)
+             as t(id, plan_id, plan_version, name, price, interval, interval_count, trial_ends_at)
      where s.store_id = ${ctx.storeId} and s.id = t.id`)
 }
 

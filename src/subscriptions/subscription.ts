@@ -11,6 +11,8 @@ export const Subscription = row({
   firstName: nullable(text),
   lastName: nullable(text),
   planId: nullable(int),
+  /** The version of the plan that it runs under; null without a plan. */
+  planVersion: nullable(int),
   platformContractId: text,
   platformRevision: text,
   name: text,

@@ -12,7 +12,7 @@ import { type Followed, followContracts } from './follow-contracts.ts'
 import { type ImportTerms, importedSubscription, lineOfImport } from './imported-subscription.ts'
 import { insertSubscriptions, type NewSubscription } from './insert-subscriptions.ts'
 import { pushContracts } from './moves.ts'
-import { ourStatus, planOf } from './platform-terms.ts'
+import { isSameDate, ourStatus, planOf, trialEndOf, versionOf } from './platform-terms.ts'
 import { lockSubscriptionsOfContracts, refreshStandings } from './queries.ts'
 import { recordActivities } from './record-activity.ts'
 import type { Subscription } from './subscription.ts'
@@ -80,9 +80,7 @@ function newSubscription(
   now: Temporal.Instant,
   store: StoreFacts
 ): NewSubscription {
-  const trialEndsAt = plan?.trialDays
-    ? contract.createdAt.toZonedDateTimeISO(store.timezone).add({ days: plan.trialDays }).toInstant()
-    : null
+  const trialEndsAt = plan && trialEndOf(plan, contract, now, store.timezone)
   const paid = contract.originOrder !== null && trialEndsAt === null
   const begunAt = trialEndsAt ?? (paid ? contract.createdAt : (contract.nextBillingDate ?? contract.createdAt))
   const cycleIndex = paid ? 1 : 0
@@ -99,6 +97,7 @@ function newSubscription(
     ...rhythm,
     memberId,
     planId: plan?.id ?? null,
+    planVersion: plan && versionOf(contract, plan, contract.createdAt),
     platformContractId: contract.id,
     platformRevision: contract.revision,
     name: plan?.name ?? contract.lines[0]?.title ?? 'Subscription',
@@ -156,12 +155,16 @@ async function createFrom(
       return told.map((line) => ({ ...line, ...by, subscriptionId: s.id }))
     })
   )
-  // The contract stands still there, and bears the date of our first charge.
+  // An imported contract stands still there. It and one in a trial bear the date of our first charge.
   await pushContracts(
     ctx,
-    created.filter(importOf).map((s) => s.id)
+    created.filter((s) => importOf(s) || hasOtherTrialEnd(s)).map((s) => s.id)
   )
   return created
+}
+
+function hasOtherTrialEnd({ trialEndsAt, nextBillingAt, platformNextBillingAt }: Subscription): boolean {
+  return trialEndsAt !== null && nextBillingAt !== null && !isSameDate(nextBillingAt, platformNextBillingAt)
 }
 
 function linesOfCreation(s: Subscription, timezone: string): Line[] {
