@@ -6,9 +6,11 @@ import {
   fetchPaymentOfCycle,
   listBillingAttempts
 } from './billing-attempts.ts'
+import { fetchBulkOperation, fetchNewestBulkOperation, runBulkQuery } from './bulk-operations.ts'
 import { byIds } from './by-ids.ts'
 import { clientFor } from './client.ts'
 import { fetchContract, fetchContracts, listContracts, moveContract } from './contracts.ts'
+import { createContracts, fetchCards, fetchContractByKey, fetchCustomersByEmail } from './create-contract.ts'
 import { createPlanOfProducts, createPlanProduct } from './create-plan-product.ts'
 import { fetchCustomers, updateCustomers } from './customers.ts'
 import {
@@ -29,6 +31,8 @@ import { readOrder } from './read-answers.ts'
 import { sellPlan } from './sell-plan.ts'
 import type {
   AttemptRequest,
+  BulkOperation,
+  ContractRequest,
   CustomerChange,
   Listed,
   PlanOnSale,
@@ -94,6 +98,18 @@ export type Connector = {
   failContract(id: string): Promise<PlatformResult<ContractMoved>>
   expireContract(id: string): Promise<PlatformResult<ContractMoved>>
   setNextBillingDate(id: string, at: Temporal.Instant): Promise<PlatformResult<ContractMoved>>
+  /** One id per request, in the order given; each stands for itself. */
+  createContracts(requests: ContractRequest[]): Promise<PlatformResult<string>[]>
+  /** Finds out whether a lost creation was executed. Null: the customer has no contract with this key. */
+  contractByKey(customerId: string, key: string): Promise<PlatformResult<string | null>>
+  /** By customer, the global ids of payment methods that can be charged; customers that the platform does not have are left out. */
+  cards(customerIds: string[]): Promise<PlatformResult<Map<string, string[]>>>
+  /** By address, the customers that have it. */
+  customersByEmail(emails: string[]): Promise<PlatformResult<Map<string, string[]>>>
+  /** The value is the operation's id. */
+  runBulkQuery(query: string): Promise<PlatformResult<string>>
+  bulkOperation(id: string): Promise<PlatformResult<BulkOperation | null>>
+  newestBulkOperation(): Promise<PlatformResult<BulkOperation | null>>
 }
 
 export type WebhooksEnsured = { created: string[]; updated: string[]; unchanged: string[] }
@@ -129,7 +145,14 @@ export function connectorFor(access: PlatformAccess, options: ConnectorOptions =
     failContract: (id) => moveContract(client, profile, ContractFail, id),
     expireContract: (id) => moveContract(client, profile, ContractExpire, id),
     setNextBillingDate: (id, at) =>
-      moveContract(client, profile, ContractSetNextBillingDate, id, { date: at.toString() })
+      moveContract(client, profile, ContractSetNextBillingDate, id, { date: at.toString() }),
+    createContracts: (requests) => createContracts(client, profile, requests),
+    contractByKey: (customerId, key) => fetchContractByKey(client, profile, customerId, key),
+    cards: (customerIds) => fetchCards(client, profile, customerIds),
+    customersByEmail: (emails) => fetchCustomersByEmail(client, emails),
+    runBulkQuery: (query) => runBulkQuery(client, query),
+    bulkOperation: (id) => fetchBulkOperation(client, profile, id),
+    newestBulkOperation: () => fetchNewestBulkOperation(client)
   }
 }
 

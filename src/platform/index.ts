@@ -6,6 +6,7 @@ export {
   type PlatformAccess,
   type WebhooksEnsured
 } from './connector.ts'
+export { downloadLines, NoDownload } from './download-lines.ts'
 export { MalformedPayload } from './fields.ts'
 export {
   createInboundEngine,
@@ -13,13 +14,16 @@ export {
   type InboundHandler,
   type InboundMessage
 } from './inbound-engine.ts'
-export type { PlatformFailure, PlatformResult } from './outcome.ts'
+export { answered, type PlatformFailure, type PlatformResult } from './outcome.ts'
 export {
   type AttemptPayload,
   type ContractPayload,
   parseAttemptPayload,
+  parseBulkOperationPayload,
   parseContractPayload,
   parseCustomerPayload,
+  parseDeletedCustomerPayload,
+  parseMergePayload,
   parseOrderPayload,
   parsePaymentMethodPayload
 } from './payloads.ts'
@@ -39,6 +43,8 @@ export {
 } from './reconciliation.ts'
 export {
   type AttemptRequest,
+  type BulkOperation,
+  type ContractRequest,
   type CustomerChange,
   compareRevisions,
   type Interval,

@@ -142,3 +142,8 @@ export function parseMergePayload(payload: unknown): { keptId: string; deletedId
     status: merge.lower('status')
   }
 }
+
+/** The body of bulk_operations/finish. */
+export function parseBulkOperationPayload(payload: unknown): { id: string } {
+  return { id: new Fields(payload, 'operation').id('admin_graphql_api_id') }
+}

@@ -150,3 +150,32 @@ export function compareRevisions(a: string, b: string): number {
   if (a.length !== b.length) return a.length < b.length ? -1 : 1
   return a === b ? 0 : a < b ? -1 : 1
 }
+
+/** A contract that is to be made without a checkout. */
+export type ContractRequest = {
+  /** Stored before the call: by it the contract is found again when the answer was lost. */
+  key: string
+  customerId: string
+  status: 'active' | 'paused'
+  currency: string
+  interval: Interval
+  intervalCount: number
+  maxCycles: number | null
+  nextBillingAt: Temporal.Instant
+  /** The platform's global id: the last part of these is no number. */
+  paymentMethodId: string
+  variantId: string
+  priceMinor: number
+  sellingPlan: { id: string; name: string } | null
+}
+
+export type BulkOperation = {
+  id: string
+  /** Lower case: created, running, completed, failed, canceling, canceled, expired, or a newer one. */
+  status: string
+  /** As it was given. */
+  query: string
+  errorCode: string | null
+  /** Of a completed one that found something. */
+  url: string | null
+}
