@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { sql } from '#kit/postgres'
+import { OPERATOR_TOKEN, type startService } from './service-builder.ts'
+
+type Service = Awaited<ReturnType<typeof startService>>
+type Store = Awaited<ReturnType<Service['aStore']>>
+
+export type Counts = { total: number; created: number; unchanged: number; refused: number; waiting: number }
+
+/** A store to which contracts are moved that the platform has and we do not know. */
+export async function aStoreToMoveTo(service: Service, given: Record<string, unknown> = {}) {
+  const store: Store = await service.aStore(given)
+  const { sandbox, urls, sandboxDb } = service
+  await service.deps.settle(store.storeId)
+
+  const call = (method: string, path: string, body?: string, type = 'text/csv') =>
+    fetch(`${urls.public}/admin/api${store.at}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, ...(body ? { 'content-type': type } : {}) },
+      body
+    })
+  return {
+    store,
+    /** Contracts of the shop, one customer for every twenty, each with a card; nobody tells us of them. */
+    async contracts(
+      firstId: number,
+      many: number,
+      over: (i: number) => {
+        price?: string
+        status?: 'ACTIVE' | 'PAUSED' | 'CANCELLED'
+        nextBillingAt?: string
+      } = () => ({})
+    ): Promise<string[]> {
+      const ids = Array.from({ length: many }, (_, i) => String(firstId + i))
+      const customerOf = (i: number) => String(firstId * 10 + Math.floor(i / 20))
+      const people = [...new Set(ids.map((_, i) => customerOf(i)))]
+      await sandbox.controls.importFixtures({
+        storeId: store.storeId,
+        customers: people.map((id) => ({ id, email: `c${id}@example.com`, firstName: 'Ada' })),
+        contracts: ids.map((id, i) => ({ id, customerId: customerOf(i), price: '29.00', ...over(i) }))
+      })
+      await sandboxDb.inInstallation((q) =>
+        q.run(sql`
+        update sandbox.contracts c set payment_token = m.token from sandbox.payment_methods m
+         where c.store_id = ${store.storeId} and m.store_id = c.store_id and m.customer_id = c.customer_id
+           and c.payment_token is null`)
+      )
+      return ids
+    },
+    begin: (body: object) => service.admin('POST', `${store.at}/imports`, body),
+    async send(id: string, file: string, type?: string) {
+      const answer = await call('PUT', `/imports/${id}/rows`, file, type)
+      return { status: answer.status, body: (await answer.json()) as any }
+    },
+    async import(body: object, file: string, type?: string) {
+      const { id } = await service.admin('POST', `${store.at}/imports`, body)
+      const sent = await call('PUT', `/imports/${id}/rows`, file, type)
+      assert.equal(sent.status, 200, await sent.text())
+      return id as string
+    },
+    settle: () => service.deps.settle(store.storeId),
+    shown: (id: string) => service.admin('GET', `${store.at}/imports/${id}`),
+    report: async (id: string, format: string) => (await call('GET', `/imports/${id}/refused?format=${format}`)).text(),
+    refusedLines: async (id: string) =>
+      (await (await call('GET', `/imports/${id}/refused`)).text())
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line)),
+    counts: () => sandbox.controls.counts(store.storeId),
+    charges: () => sandbox.controls.charges(store.storeId)
+  }
+}
+
+export const csv = (columns: string[], rows: (string | number)[][]) =>
+  `${[columns, ...rows].map((row) => row.join(',')).join('\n')}\n`
