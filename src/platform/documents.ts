@@ -126,6 +126,152 @@ export const ContractSetNextBillingDate = document(`mutation ContractSetNextBill
   subscriptionContractSetNextBillingDate(contractId: $id, date: $date) { ${contractMoved} }
 }`)
 
+export const BillingAttemptCreate =
+  document(`mutation BillingAttemptCreate($contractId: ID!, $input: SubscriptionBillingAttemptInput!) {
+  subscriptionBillingAttemptCreate(subscriptionContractId: $contractId, subscriptionBillingAttemptInput: $input) {
+    subscriptionBillingAttempt { ...AttemptParts }
+    userErrors { field message code }
+  }
+}
+${AttemptParts}`)
+
+export const BillingAttemptsByIds = document(`query BillingAttemptsByIds($ids: [ID!]!) {
+  nodes(ids: $ids) { ... on SubscriptionBillingAttempt { ...AttemptParts } }
+}
+${AttemptParts}`)
+
+export const AttemptsCreatedSince = document(`query AttemptsCreatedSince($query: String!, $after: String) {
+  subscriptionBillingAttempts(first: 50, after: $after, query: $query, sortKey: CREATED_AT) {
+    nodes { ...AttemptParts }
+    pageInfo { hasNextPage endCursor }
+  }
+}
+${AttemptParts}`)
+
+// The platform's search over attempts knows no idempotency key, so the attempts of the contract are looked through,
+// newest first.
+export const BillingAttemptKeys = document(`query BillingAttemptKeys($contractId: ID!, $after: String) {
+  subscriptionContract(id: $contractId) {
+    billingAttempts(first: 100, after: $after, reverse: true) {
+      nodes { id idempotencyKey }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+}`)
+
+export const BillingCycleAttempts = document(`query BillingCycleAttempts($contractId: ID!, $date: DateTime!) {
+  subscriptionBillingCycles(
+    contractId: $contractId, first: 2, billingCyclesDateRangeSelector: { startDate: $date, endDate: $date }
+  ) {
+    nodes { billingAttempts(first: 50, reverse: true) { nodes { id } } }
+  }
+}`)
+
+export const OrdersByIds = document(`query OrdersByIds($ids: [ID!]!) {
+  nodes(ids: $ids) { ... on Order { ...OrderParts } }
+}
+${OrderParts}`)
+
+const customerParts = `id firstName lastName createdAt updatedAt
+    defaultEmailAddress { emailAddress }
+    defaultAddress { countryCodeV2 provinceCode }`
+
+export const CustomersByIds = document(`query CustomersByIds($ids: [ID!]!) {
+  nodes(ids: $ids) { ... on Customer { ${customerParts} } }
+}`)
+
+export const CustomerUpdate = document(`mutation CustomerUpdate($input: CustomerInput!) {
+  customerUpdate(input: $input) { customer { ${customerParts} } userErrors { field message } }
+}`)
+
+export const PlanProductByHandle = document(`query PlanProductByHandle($handle: String!) {
+  productByIdentifier(identifier: { handle: $handle }) {
+    id
+    variants(first: 1) { nodes { id price } }
+    sellingPlanGroups(first: 10) { nodes { id merchantCode sellingPlans(first: 1) { nodes { id } } } }
+  }
+}`)
+
+export const PlanProductCreate = document(`mutation PlanProductCreate($product: ProductCreateInput!) {
+  productCreate(product: $product) {
+    product { id variants(first: 1) { nodes { id price } } }
+    userErrors { field message }
+  }
+}`)
+
+export const PlanPriceUpdate =
+  document(`mutation PlanPriceUpdate($productId: ID!, $variants: [ProductVariantsBulkInput!]!) {
+  productVariantsBulkUpdate(productId: $productId, variants: $variants) {
+    productVariants { id price }
+    userErrors { field message code }
+  }
+}`)
+
+export const ProductSellingGroups = document(`query ProductSellingGroups($id: ID!) {
+  product(id: $id) {
+    sellingPlanGroups(first: 50) { nodes { id merchantCode sellingPlans(first: 1) { nodes { id } } } }
+  }
+}`)
+
+const sellingPlans = `sellingPlans(first: 30) {
+      nodes { id billingPolicy { ... on SellingPlanRecurringBillingPolicy { interval intervalCount } } }
+    }`
+
+export const PlanSellingGroup = document(`query PlanSellingGroup($id: ID!) {
+  sellingPlanGroup(id: $id) {
+    products(first: 250) { nodes { id } }
+    ${sellingPlans}
+  }
+}`)
+
+export const PlanSellingGroupUpdate =
+  document(`mutation PlanSellingGroupUpdate($id: ID!, $input: SellingPlanGroupInput!) {
+  sellingPlanGroupUpdate(id: $id, input: $input) {
+    sellingPlanGroup { ${sellingPlans} }
+    userErrors { field message code }
+  }
+}`)
+
+export const PlanProductsAdd = document(`mutation PlanProductsAdd($id: ID!, $productIds: [ID!]!) {
+  sellingPlanGroupAddProducts(id: $id, productIds: $productIds) { userErrors { field message code } }
+}`)
+
+export const PlanProductsRemove = document(`mutation PlanProductsRemove($id: ID!, $productIds: [ID!]!) {
+  sellingPlanGroupRemoveProducts(id: $id, productIds: $productIds) { userErrors { field message code } }
+}`)
+
+export const PlanSellingGroupCreate =
+  document(`mutation PlanSellingGroupCreate($input: SellingPlanGroupInput!, $resources: SellingPlanGroupResourceInput!) {
+  sellingPlanGroupCreate(input: $input, resources: $resources) {
+    sellingPlanGroup { id sellingPlans(first: 1) { nodes { id } } }
+    userErrors { field message code }
+  }
+}`)
+
+export const WebhookSubscriptions =
+  document(`query WebhookSubscriptions($topics: [WebhookSubscriptionTopic!]!, $after: String) {
+  webhookSubscriptions(first: 100, after: $after, topics: $topics) {
+    nodes { id topic uri }
+    pageInfo { hasNextPage endCursor }
+  }
+}`)
+
+export const WebhookSubscriptionCreate =
+  document(`mutation WebhookSubscriptionCreate($topic: WebhookSubscriptionTopic!, $input: WebhookSubscriptionInput!) {
+  webhookSubscriptionCreate(topic: $topic, webhookSubscription: $input) {
+    webhookSubscription { id }
+    userErrors { field message }
+  }
+}`)
+
+export const WebhookSubscriptionUpdate =
+  document(`mutation WebhookSubscriptionUpdate($id: ID!, $input: WebhookSubscriptionInput!) {
+  webhookSubscriptionUpdate(id: $id, webhookSubscription: $input) {
+    webhookSubscription { id }
+    userErrors { field message }
+  }
+}`)
+
 export const ContractCreate = document(`mutation ContractCreate($input: SubscriptionContractAtomicCreateInput!) {
   subscriptionContractAtomicCreate(input: $input) { contract { id } userErrors { field message code } }
 }`)
