@@ -89,6 +89,8 @@ export async function startService(
     /** A POST of the direct API with a key. */
     post: (path: string, key: string, body?: unknown, headers?: Record<string, string>) =>
       call('POST', `${urls.public}/v1${path}`, key, body, headers),
+    /** A PATCH of the direct API with a key. */
+    patch: (path: string, key: string, body?: unknown) => call('PATCH', `${urls.public}/v1${path}`, key, body),
     /** A sandbox store with a monthly plan VIP of 29.00 and a key with every scope. */
     async aStore(given: Record<string, unknown> = {}) {
       const store = await admin('POST', '/stores', {

@@ -3,9 +3,17 @@ import type { Job, JobHandler, JobOutcome } from '#kit/jobs'
 import type { Database } from '#kit/postgres'
 import { PUSH_CUSTOMER } from '#members'
 import type { Connector, PlatformContract, PlatformResult } from '#platform'
-import { lockSubscriptions, notePushed, PUSH_CONTRACT, type Pushed, type Subscription } from '#subscriptions'
-import { syncContractsById } from './platform-topics.ts'
+import {
+  EDIT_CONTRACT,
+  lockSubscriptions,
+  notePushed,
+  PUSH_CONTRACT,
+  type Pushed,
+  type Subscription
+} from '#subscriptions'
+import { editContracts } from './edit-contracts.ts'
 import { pushCustomers } from './push-customers.ts'
+import { syncContractsById, takeLeaveOfContracts } from './take-over-contracts.ts'
 
 type Deps = { db: Database; connectorOf: (storeId: number) => Promise<Connector> }
 
@@ -13,16 +21,27 @@ type Deps = { db: Database; connectorOf: (storeId: number) => Promise<Connector>
 export function jobHandlers(deps: Deps): Record<string, JobHandler> {
   return {
     [PUSH_CONTRACT]: (storeId, jobs) => pushContracts(deps, storeId, jobs),
+    [EDIT_CONTRACT]: (storeId, jobs) => editContracts(deps, storeId, jobs),
     [PUSH_CUSTOMER]: (storeId, jobs) => pushCustomers(deps, storeId, jobs),
-    [SYNC_CONTRACT]: async (storeId, jobs) => {
-      const ids = jobs.map((job) => String(job.payload.contractId))
-      const unsure = new Set(await syncContractsById(deps, storeId, ids))
-      return ids.map((id) =>
-        unsure.has(id) ? { done: false, reason: 'A change of ours is under way there' } : { done: true }
-      )
-    }
+    [SYNC_CONTRACT]: (storeId, jobs) => syncContracts(deps, storeId, jobs)
   }
 }
+
+/** How often a contract that is not found is asked for before it counts as gone: the platform may be late with new ones. */
+const ASKED_UNTIL_GONE = 4
+
+async function syncContracts(deps: Deps, storeId: number, jobs: Job[]): Promise<JobOutcome[]> {
+  const ids = jobs.map((job) => String(job.payload.contractId))
+  const { unsure, missing } = await syncContractsById(deps, storeId, ids)
+  const gone = missing.filter((id) => jobs[ids.indexOf(id)]!.attempts >= ASKED_UNTIL_GONE)
+  await takeLeaveOfContracts(deps.db, storeId, gone)
+  return ids.map((id): JobOutcome => {
+    if (unsure.includes(id)) return { done: false, waits: true, reason: 'A change of ours is under way there' }
+    return missing.includes(id) && !gone.includes(id) ? noContract(id) : { done: true }
+  })
+}
+
+const noContract = (id: string): JobOutcome => ({ done: false, reason: `The platform has no contract ${id}` })
 
 /** Brings the platform's contracts in line with what is true here when the job runs: status first, then the next date. */
 async function pushContracts({ db, connectorOf }: Deps, storeId: number, jobs: Job[]): Promise<JobOutcome[]> {
@@ -35,11 +54,16 @@ async function pushContracts({ db, connectorOf }: Deps, storeId: number, jobs: J
   if (!contracts.ok) return jobs.map(() => ({ done: false, reason: contracts.failure.message }))
 
   const made: Pushed[] = []
+  const gone: string[] = []
   const outcomes = await Promise.all(
-    wanted.map(async (id): Promise<JobOutcome> => {
+    wanted.map(async (id, i): Promise<JobOutcome> => {
       const subscription = subscriptions.get(id)!
       const contract = contracts.value.get(subscription.platformContractId)
-      if (!contract) return { done: false, reason: `The platform has no contract ${subscription.platformContractId}` }
+      if (!contract) {
+        const isGone = jobs[i]!.attempts >= ASKED_UNTIL_GONE
+        if (isGone) gone.push(subscription.platformContractId)
+        return isGone ? { done: true } : noContract(subscription.platformContractId)
+      }
       const pushed = await push(connector, subscription, contract)
       if (!pushed.ok) return { done: false, reason: pushed.failure.message }
       made.push({ id, ...pushed.value })
@@ -47,6 +71,7 @@ async function pushContracts({ db, connectorOf }: Deps, storeId: number, jobs: J
     })
   )
   await db.inStore(storeId, (ctx) => notePushed(ctx, made))
+  await takeLeaveOfContracts(db, storeId, gone)
   return outcomes
 }
 

@@ -46,18 +46,21 @@ export function instantOrUndefined(text: string | undefined, timezone: string): 
   return text === undefined ? undefined : (instantOf(text, timezone) ?? undefined)
 }
 
-const MOST_YEARS_AHEAD = 5
+const FIVE_YEARS = { years: 5 }
+export const A_YEAR_OF_DAYS = { days: 365 }
 
-/** A date that lies ahead, in a body; null when it is left out. Refuses one that is not after now, or years away. */
+/** A date that lies ahead, in a body; null when it is left out. Refuses one that is not after now, or too far away. */
 export function futureOrNull(
   field: string,
   text: string | undefined,
   timezone: string,
-  now: Temporal.Instant
+  now: Temporal.Instant,
+  most: { years: number } | { days: number } = FIVE_YEARS
 ): Temporal.Instant | null {
   const instant = instantOrUndefined(text, timezone)
   if (!instant) return null
-  const latest = now.toZonedDateTimeISO(timezone).add({ years: MOST_YEARS_AHEAD }).toInstant()
+  const latest = now.toZonedDateTimeISO(timezone).add(most).toInstant()
   if (Temporal.Instant.compare(instant, now) > 0 && Temporal.Instant.compare(instant, latest) <= 0) return instant
-  throw invalidField(field, `takes a date after now and at most ${MOST_YEARS_AHEAD} years ahead`)
+  const [unit, count] = Object.entries(most)[0]!
+  throw invalidField(field, `takes a date after now and at most ${count} ${unit} ahead`)
 }

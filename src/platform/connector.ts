@@ -23,6 +23,7 @@ import {
   OrdersByIds,
   ShopInfo
 } from './documents.ts'
+import { type ContractEdit, editContract } from './edit-contract.ts'
 import { ensureWebhooks } from './ensure-webhooks.ts'
 import type { Fields } from './fields.ts'
 import type { PlatformResult } from './outcome.ts'
@@ -110,6 +111,8 @@ export type Connector = {
   runBulkQuery(query: string): Promise<PlatformResult<string>>
   bulkOperation(id: string): Promise<PlatformResult<BulkOperation | null>>
   newestBulkOperation(): Promise<PlatformResult<BulkOperation | null>>
+  /** Repeating it does no harm. */
+  editContract(edit: ContractEdit): Promise<PlatformResult<ContractMoved>>
 }
 
 export type WebhooksEnsured = { created: string[]; updated: string[]; unchanged: string[] }
@@ -152,7 +155,8 @@ export function connectorFor(access: PlatformAccess, options: ConnectorOptions =
     customersByEmail: (emails) => fetchCustomersByEmail(client, emails),
     runBulkQuery: (query) => runBulkQuery(client, query),
     bulkOperation: (id) => fetchBulkOperation(client, profile, id),
-    newestBulkOperation: () => fetchNewestBulkOperation(client)
+    newestBulkOperation: () => fetchNewestBulkOperation(client),
+    editContract: (edit) => editContract(client, profile, edit)
   }
 }
 

@@ -126,6 +126,26 @@ export const ContractSetNextBillingDate = document(`mutation ContractSetNextBill
   subscriptionContractSetNextBillingDate(contractId: $id, date: $date) { ${contractMoved} }
 }`)
 
+export const ContractDraft = document(`mutation ContractDraft($id: ID!) {
+  subscriptionContractUpdate(contractId: $id) { draft { id } userErrors { field message code } }
+}`)
+
+export const DraftLineUpdate =
+  document(`mutation DraftLineUpdate($draftId: ID!, $lineId: ID!, $input: SubscriptionLineUpdateInput!) {
+  subscriptionDraftLineUpdate(draftId: $draftId, lineId: $lineId, input: $input) {
+    draft { id }
+    userErrors { field message code }
+  }
+}`)
+
+export const DraftUpdate = document(`mutation DraftUpdate($draftId: ID!, $input: SubscriptionDraftInput!) {
+  subscriptionDraftUpdate(draftId: $draftId, input: $input) { draft { id } userErrors { field message code } }
+}`)
+
+export const DraftCommit = document(`mutation DraftCommit($draftId: ID!) {
+  subscriptionDraftCommit(draftId: $draftId) { ${contractMoved} }
+}`)
+
 export const BillingAttemptCreate =
   document(`mutation BillingAttemptCreate($contractId: ID!, $input: SubscriptionBillingAttemptInput!) {
   subscriptionBillingAttemptCreate(subscriptionContractId: $contractId, subscriptionBillingAttemptInput: $input) {

@@ -7,6 +7,7 @@ export {
   type WebhooksEnsured
 } from './connector.ts'
 export { downloadLines, NoDownload } from './download-lines.ts'
+export type { ContractEdit } from './edit-contract.ts'
 export { MalformedPayload } from './fields.ts'
 export {
   createInboundEngine,

@@ -24,11 +24,16 @@ const subscriptions = {
   details: `
     select s.id, s.platform_contract_id, s.member_id, m.platform_customer_id, m.email, m.first_name, m.last_name,
            s.plan_id, s.name as plan_name, s.status, s.price_minor, s.currency, s.interval, s.interval_count,
-           s.cycle_index, s.trial_ends_at at time zone 'UTC' as trial_ends_at,
+           s.cycle_index, s.max_cycles, s.trial_ends_at at time zone 'UTC' as trial_ends_at,
            s.next_billing_at at time zone 'UTC' as next_billing_at, s.paused_at at time zone 'UTC' as paused_at,
            s.resumes_at at time zone 'UTC' as resumes_at, s.cancelled_at at time zone 'UTC' as cancelled_at,
-           s.cancel_reason, s.created_at at time zone 'UTC' as created_at, s.updated_at at time zone 'UTC' as updated_at
+           s.cancel_reason, s.grace_ends_at at time zone 'UTC' as grace_ends_at,
+           c.plan_id as wanted_plan_id, c.price_minor as wanted_price_minor,
+           c.interval as wanted_interval, c.interval_count as wanted_interval_count,
+           c.platform_payment_method_id as wanted_payment_method_id, c.requested_at at time zone 'UTC' as change_requested_at,
+           s.created_at at time zone 'UTC' as created_at, s.updated_at at time zone 'UTC' as updated_at
       from subscriptions s join members m on m.store_id = $1 and m.id = s.member_id
+      left join subscription_changes c on c.store_id = $1 and c.subscription_id = s.id
      where s.store_id = $1 and s.id = page.id`
 } as const
 

@@ -43,12 +43,21 @@ export const SubscriptionView = row({
   interval: oneOf('day', 'week', 'month', 'year'),
   intervalCount: int,
   cycleIndex: int,
+  maxCycles: nullable(int),
   trialEndsAt: nullable(isoInstant),
   nextBillingAt: nullable(isoInstant),
   pausedAt: nullable(isoInstant),
   resumesAt: nullable(isoInstant),
   cancelledAt: nullable(isoInstant),
   cancelReason: nullable(text),
+  graceEndsAt: nullable(isoInstant),
+  /** A change of terms that the platform's contract does not have yet. */
+  wantedPlanId: nullable(int),
+  wantedPriceMinor: nullable(int),
+  wantedInterval: nullable(oneOf('day', 'week', 'month', 'year')),
+  wantedIntervalCount: nullable(int),
+  wantedPaymentMethodId: nullable(text),
+  changeRequestedAt: nullable(isoInstant),
   createdAt: isoInstant,
   updatedAt: isoInstant
 })

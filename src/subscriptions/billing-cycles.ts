@@ -3,6 +3,7 @@ import { type Ctx, int, row, sql } from '#kit/postgres'
 import { storeFacts } from '#stores'
 import { type Line, lines, named } from './activity-lines.ts'
 import { billingDate, lastCycleDue } from './billing-dates.ts'
+import { editWaitingContracts, holdForChanges } from './changes.ts'
 import { subscriptionActivated } from './events.ts'
 import {
   carryOut,
@@ -36,8 +37,13 @@ export type DueCycle = { subscription: Subscription; cycle: number }
  * latest is billed, or each after the other, as the store has set. One that has had all its cycles expires instead.
  */
 export async function takeDueCycles(ctx: Ctx, limit: number): Promise<{ cycles: DueCycle[]; looked: number }> {
-  const due = await lockDueSubscriptions(ctx, limit)
-  if (due.length === 0) return { cycles: [], looked: 0 }
+  const locked = await lockDueSubscriptions(ctx, limit)
+  if (locked.length === 0) return { cycles: [], looked: 0 }
+  const held = await holdForChanges(
+    ctx,
+    locked.filter((s) => !isDeclined(s)).map(({ id }) => id)
+  )
+  const due = locked.filter(({ id }) => !held.has(id))
   const times = await timesOf(ctx)
   const { billing, timezone } = times.store
   const cycles = due.map((subscription) => {
@@ -57,7 +63,7 @@ export async function takeDueCycles(ctx: Ctx, limit: number): Promise<{ cycles: 
     ctx,
     billed.map(({ subscription, cycle }) => ({ id: subscription.id, nextCycle: cycle }))
   )
-  return { cycles: billed, looked: due.length }
+  return { cycles: billed, looked: locked.length }
 }
 
 /** What became of a cycle that billing was handed. */
@@ -114,7 +120,12 @@ export async function settleCycles(
   // A cycle that is due at once is not a date that the platform could take.
   await pushContracts(
     ctx,
-    paid.map((s) => s.id)
+    paid.filter((s) => s.nextBillingAt && Temporal.Instant.compare(s.nextBillingAt, ctx.now) > 0).map((s) => s.id)
+  )
+
+  await editWaitingContracts(
+    ctx,
+    states.map((s) => s.id)
   )
 
   const after = new Map(states.map((s) => [s.id, s]))

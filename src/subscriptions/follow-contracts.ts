@@ -6,6 +6,7 @@ import { compareRevisions, type PlatformContract } from '#platform'
 import type { StoreFacts } from '#stores'
 import { type Line, lineOfPaymentMethod, lines, linesOfTerms, named } from './activity-lines.ts'
 import { withInterval } from './billing-dates.ts'
+import { askersOf } from './changes.ts'
 import { changesOf, subscriptionUpdated } from './events.ts'
 import {
   carryOut,
@@ -18,7 +19,7 @@ import {
   planResume,
   pushContracts
 } from './moves.ts'
-import { ourStatus, termsOf } from './platform-terms.ts'
+import { isSameDate, ourStatus, termsOf } from './platform-terms.ts'
 import { markTerms, noteSeen, type Terms } from './queries.ts'
 import { recordActivities } from './record-activity.ts'
 import type { Subscription } from './subscription.ts'
@@ -53,11 +54,27 @@ export async function followContracts(ctx: Ctx, pairs: Pair[], plans: Plan[], st
     ctx,
     planned.map(({ after }) => after).filter((after, i) => hasOtherTerms(planned[i]!.before, after))
   )
-  await carryOut(ctx, planned, 'platform')
+  const askers = await askersOf(
+    ctx,
+    looks.filter(({ planned, noticed }) => planned?.activities.length || noticed.length).map(({ seen }) => seen.id)
+  )
+  const byAsker = (id: number) => (line: Line) => {
+    const by = isWish(line) ? askers.get(id) : undefined
+    return by ? { ...line, by } : line
+  }
+  await carryOut(
+    ctx,
+    planned.map((one) => ({ ...one, activities: one.activities.map(byAsker(one.before.id)) })),
+    'platform'
+  )
   await recordActivities(
     ctx,
     looks.flatMap(({ seen, noticed }) =>
-      noticed.map((line) => ({ ...line, ...named('platform'), subscriptionId: seen.id }))
+      noticed.map(byAsker(seen.id)).map(({ by = 'platform', ...line }) => ({
+        ...line,
+        ...named(by),
+        subscriptionId: seen.id
+      }))
     )
   )
   await pushContracts(
@@ -74,6 +91,13 @@ export async function followContracts(ctx: Ctx, pairs: Pair[], plans: Plan[], st
       .map(({ seen }) => seen.platformContractId)
   }
 }
+
+/** What can have been asked for here: then that is who did it. */
+const isWish = ({ kind }: Line) =>
+  kind === 'plan_changed' ||
+  kind === 'price_changed' ||
+  kind === 'frequency_changed' ||
+  kind === 'payment_method_changed'
 
 /** `isPushed`: the platform is to follow us instead. `noticed`: what nobody is told of, and stands in the history only. */
 type Look = { seen: Subscription; planned: Planned | null; isPushed: boolean; isUnsure: boolean; noticed: Line[] }
@@ -170,7 +194,9 @@ function planTerms(before: Subscription, after: Subscription, store: StoreFacts)
 }
 
 function hasOtherTerms(a: Terms, b: Terms): boolean {
-  const hasOther = (['planId', 'name', 'priceMinor', 'interval', 'intervalCount'] as const).some((f) => a[f] !== b[f])
+  const hasOther = (['planId', 'planVersion', 'name', 'priceMinor', 'interval', 'intervalCount'] as const).some(
+    (f) => a[f] !== b[f]
+  )
   return hasOther || a.trialEndsAt?.epochMilliseconds !== b.trialEndsAt?.epochMilliseconds
 }
 
@@ -182,10 +208,4 @@ function dateMovedTo(
   if (nextBillingDate === null || platformNextBillingAt === null) return null
   const isKnown = isSameDate(nextBillingDate, platformNextBillingAt) || isSameDate(nextBillingDate, nextBillingAt)
   return isKnown ? null : nextBillingDate
-}
-
-/** The platform keeps whole seconds. */
-function isSameDate(a: Temporal.Instant | null, b: Temporal.Instant | null): boolean {
-  const secondsOf = (at: Temporal.Instant) => Math.floor(at.epochMilliseconds / 1000)
-  return a === null || b === null ? a === b : secondsOf(a) === secondsOf(b)
 }

@@ -21,8 +21,24 @@ export {
 } from './billing-cycles.ts'
 export { billingDate, type Rhythm } from './billing-dates.ts'
 export { type Cancellation, cancelSubscription } from './cancel-subscription.ts'
+export { EDIT_CONTRACT, endChanges } from './changes.ts'
+export { editOf, listReadyChanges, type ReadyChange, refuseChange } from './contract-edits.ts'
 export { billingFrequency, shownStatus } from './events.ts'
+export {
+  customersOfContracts,
+  endForDeletedCustomers,
+  handOnSubscriptions,
+  listContractsOfCustomers
+} from './follow-customers.ts'
+export type { ImportTerms } from './imported-subscription.ts'
 export { listActivity } from './list-activity.ts'
+export {
+  findContractsAgain,
+  knownContracts,
+  listLiveContracts,
+  missContracts
+} from './missing-contracts.ts'
+export { moveTimezone } from './move-timezone.ts'
 export { PUSH_CONTRACT } from './moves.ts'
 export { pauseSubscription } from './pause-subscription.ts'
 export {
@@ -35,8 +51,10 @@ export {
 } from './queries.ts'
 export { endGraces, reactivateSubscription } from './reactivate-subscription.ts'
 export { type NewActivity, recordActivities } from './record-activity.ts'
+export { subscriptionNotFound } from './refusals.ts'
+export { requestChange, type Wish } from './request-change.ts'
 export { rescheduleSubscription } from './reschedule-subscription.ts'
 export { resumeEndedPauses, resumeSubscription } from './resume-subscription.ts'
 export { skipCycle } from './skip-cycle.ts'
 export type { PaymentMethod, Subscription } from './subscription.ts'
-export { syncContracts } from './sync-contracts.ts'
+export { type Synced, syncContracts } from './sync-contracts.ts'

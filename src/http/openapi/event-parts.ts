@@ -41,6 +41,7 @@ export const subscription = {
   next_billing_date
 }
 export const subscriptionChanges = changes({
+  status,
   plan_id: SubscriptionBody.properties.plan_id,
   plan_name: plan.properties.name,
   price: plan.properties.price,

@@ -68,7 +68,7 @@ const PAYLOADS: Record<EventType, Told> = {
     { activated_at: '2026-09-15T05:25:00.000Z' }
   ),
   'subscription.updated': ofSubscription(
-    'Its plan, price, interval or next date changed',
+    'Its plan, price, interval or next date changed, or its cancellation was taken back',
     { changes: subscriptionChanges },
     { changes: { price: { from: 24, to: 29 } } }
   ),

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { publicId } from '#kit/ids'
+import { listPlans } from '#plans'
 import { testDatabase } from '../../../test/database.ts'
+import { aPlan } from '../../../test/plan-builder.ts'
 import { aStore } from '../../../test/store-builder.ts'
 import { attemptsOf, joined } from '../rest/test-life.ts'
 import { testServer } from '../test-server.ts'
@@ -12,12 +14,18 @@ const { app } = testServer(db)
 const document = (await app.inject('/openapi.json')).json() as OpenApiDocument
 
 /** What has to be asked before, so that the operation can be done. */
-const BEFORE: Record<string, string> = { resumeSubscription: 'pauseSubscription', deductStoreCredit: 'addStoreCredit' }
+const BEFORE: Record<string, string> = {
+  resumeSubscription: 'pauseSubscription',
+  reactivateSubscription: 'cancelSubscription',
+  deductStoreCredit: 'addStoreCredit'
+}
 
 /** The operation with the body of its example and nulls for `nulls`, on the object of our own that takes the place of its. */
 async function asker() {
   const store = await aStore(db, { clockAt: Temporal.Instant.from('2026-12-01T09:00:00Z') })
   const { memberId, subscriptionId } = await joined(store, '2026-11-30T15:00:00Z')
+  await aPlan(store, { name: 'Elite' })
+  const [plan] = await store.inStore(listPlans)
   const [failed] = await attemptsOf(store, subscriptionId)
   const ids: Record<string, string> = {
     member_id: publicId('mem', memberId),
@@ -34,7 +42,11 @@ async function asker() {
       method: method.toUpperCase() as 'POST',
       url: `/v1${path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name]!)}`,
       headers: { authorization },
-      payload: { ...(example as object), ...(nulls && Object.fromEntries(optional.map((name) => [name, null]))) }
+      payload: {
+        ...(example as object),
+        ...('plan_id' in (example as object) && { plan_id: publicId('plan', plan!.id) }),
+        ...(nulls && Object.fromEntries(optional.map((name) => [name, null])))
+      }
     })
   }
 }

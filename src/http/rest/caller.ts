@@ -1,5 +1,7 @@
+import { publicId } from '#kit/ids'
 import type { Ctx } from '#kit/postgres'
 import type { Caller, Scope } from '#stores'
+import type { Actor } from '#subscriptions'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -16,4 +18,9 @@ declare module 'fastify' {
 export function callerOf(request: { caller: Caller | null }): Caller {
   if (!request.caller) throw new Error('The route ran without authentication')
   return request.caller
+}
+
+/** The caller as the one who does something to a subscription: the history names the key. */
+export function actorOf({ keyId }: Caller): Actor {
+  return { actor: 'api', actorId: publicId('key', keyId) }
 }

@@ -11,10 +11,12 @@ import { authenticationFailed, bearerOf, logBug, noSuchRoute, RateLimited, refus
 import { registerAnalytics } from './analytics.ts'
 import { registerBillingAttempts } from './billing-attempts.ts'
 import { callerOf } from './caller.ts'
+import { registerChangeSubscription } from './change-subscription.ts'
 import { errorBody, statusOf } from './errors.ts'
 import { registerMembers } from './members.ts'
 import { registerRetryBillingAttempt } from './retry-billing-attempt.ts'
 import { registerStoreCredits } from './store-credits.ts'
+import { registerSubscriptionActivity } from './subscription-activity.ts'
 import { registerSubscriptionMoves } from './subscription-moves.ts'
 import { registerSubscriptions } from './subscriptions.ts'
 import { registerUpdateMember } from './update-member.ts'
@@ -78,6 +80,8 @@ export function registerRest(
     registerUpdateMember(rest)
     registerSubscriptions(rest, db)
     registerSubscriptionMoves(rest)
+    registerChangeSubscription(rest)
+    registerSubscriptionActivity(rest, db)
     registerBillingAttempts(rest, db)
     registerRetryBillingAttempt(rest)
     registerAnalytics(rest, db)

@@ -10,6 +10,21 @@ import { exampleOf } from '../openapi/examples.ts'
 import { OrNull, Timestamp } from './fields.ts'
 import { CustomerBody } from './present-member.ts'
 
+const Interval = (description: string) =>
+  Type.Union([Type.Literal('day'), Type.Literal('week'), Type.Literal('month'), Type.Literal('year')], { description })
+
+const PendingChange = Type.Object(
+  {
+    plan_id: OrNull(Type.String({ description: 'The plan that it will be of' })),
+    price: OrNull(Type.Number({ description: 'What a cycle will cost' })),
+    interval: OrNull(Interval('What a cycle will last, times `interval_count`')),
+    interval_count: OrNull(Type.Integer({ description: 'How many intervals a cycle will last' })),
+    payment_method_id: OrNull(Type.String({ description: "The payment method's global id on the platform" })),
+    requested_at: Timestamp('When it was asked for')
+  },
+  { description: "A change that was asked for and is not in the platform's contract yet; null for what stays" }
+)
+
 export const SubscriptionBody = Type.Object(
   {
     id: Type.String({ description: 'The subscription id, `sub_24`' }),
@@ -35,7 +50,10 @@ export const SubscriptionBody = Type.Object(
     }),
     price: Type.Number({ description: 'What a cycle costs, in `currency`' }),
     currency: Type.String({ description: 'ISO 4217' }),
+    interval: Interval('What a cycle lasts, times `interval_count`'),
+    interval_count: Type.Integer({ description: 'How many intervals a cycle lasts' }),
     cycle_index: Type.Integer({ description: 'The last cycle paid; 0 during a trial' }),
+    max_cycles: OrNull(Type.Integer({ description: 'After how many cycles it expires; null for never' })),
     trial_ends_at: OrNull(Timestamp('When the trial ends or ended; the first charge is then')),
     next_billing_date: OrNull(
       Timestamp('The next charge, or the next retry while one is planned; null unless active, and while it waits')
@@ -48,6 +66,10 @@ export const SubscriptionBody = Type.Object(
         description: 'The reason that was given, `payment_failed`, `expired`, or `platform` (cancelled there)'
       })
     ),
+    reactivatable_until: OrNull(
+      Timestamp('Until when a cancellation can be taken back; null when it cannot, or there is none')
+    ),
+    pending_change: OrNull(PendingChange),
     offer: Type.Null({ description: 'Always null today' }),
     created_at: Timestamp('When the contract began'),
     updated_at: Timestamp('When any of these fields last changed')
@@ -68,13 +90,18 @@ export const SubscriptionBody = Type.Object(
         status: 'active',
         price: 29,
         currency: 'USD',
+        interval: 'month',
+        interval_count: 1,
         cycle_index: 3,
+        max_cycles: null,
         trial_ends_at: null,
         next_billing_date: '2026-12-15T06:25:00.000Z',
         paused_at: null,
         resumes_at: null,
         cancelled_at: null,
         cancel_reason: null,
+        reactivatable_until: null,
+        pending_change: null,
         offer: null,
         created_at: '2026-09-15T05:25:00.000Z',
         updated_at: '2026-11-15T06:25:00.000Z'
@@ -111,15 +138,33 @@ export function presentSubscription(
     status: shownStatus(subscription.status),
     price,
     currency: subscription.currency,
+    interval: subscription.interval,
+    interval_count: subscription.intervalCount,
     cycle_index: subscription.cycleIndex,
+    max_cycles: subscription.maxCycles,
     trial_ends_at: subscription.trialEndsAt,
     next_billing_date: subscription.nextBillingAt,
     paused_at: subscription.pausedAt,
     resumes_at: subscription.resumesAt,
     cancelled_at: subscription.cancelledAt,
     cancel_reason: subscription.cancelReason,
+    reactivatable_until: subscription.graceEndsAt,
+    pending_change: presentPendingChange(subscription),
     offer: null,
     created_at: subscription.createdAt,
     updated_at: subscription.updatedAt
+  }
+}
+
+function presentPendingChange(view: SubscriptionView): Static<typeof PendingChange> | null {
+  if (view.changeRequestedAt === null) return null
+  const { wantedPlanId, wantedPriceMinor } = view
+  return {
+    plan_id: wantedPlanId === null ? null : publicId('plan', wantedPlanId),
+    price: wantedPriceMinor === null ? null : numberOf(wantedPriceMinor, view.currency),
+    interval: view.wantedInterval,
+    interval_count: view.wantedIntervalCount,
+    payment_method_id: view.wantedPaymentMethodId,
+    requested_at: view.changeRequestedAt
   }
 }

@@ -4,10 +4,10 @@ import { internalId } from '#kit/ids'
 import type { Ctx } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import { findSubscription } from '#reports'
-import { resumeSubscription } from '#subscriptions'
+import { reactivateSubscription, resumeSubscription, skipCycle } from '#subscriptions'
 import { futureOrNull, IsoDate } from '../dates.ts'
 import type { Surface } from '../surface.ts'
-import { callerOf } from './caller.ts'
+import { actorOf, callerOf } from './caller.ts'
 import { Envelope, envelope } from './envelope.ts'
 import { answerOnce } from './idempotency.ts'
 import { presentSubscription, SubscriptionBody } from './present-subscription.ts'
@@ -15,7 +15,7 @@ import { presentSubscription, SubscriptionBody } from './present-subscription.ts
 /** The spec leaves the unit of a pause open: days. */
 const MOST_PAUSE_DAYS = 365
 
-const SubscriptionParams = Type.Object({
+export const SubscriptionParams = Type.Object({
   subscription_id: Type.String({ description: 'a subscription id', examples: ['sub_24'] })
 })
 
@@ -59,7 +59,7 @@ const CancelBody = Type.Object({
   )
 })
 
-/** Spec 1, Endpoints: pause, resume and cancel of a subscription. Each takes effect at once. */
+/** Spec 1, Endpoints: pause, resume and cancel of a subscription; skip and reactivate are ours. Each takes effect at once. */
 export function registerSubscriptionMoves(rest: Surface): void {
   rest.post(
     '/subscriptions/:subscription_id/pause',
@@ -83,12 +83,13 @@ export function registerSubscriptionMoves(rest: Surface): void {
       }
     },
     (request, reply) => {
-      const { timezone, profile } = callerOf(request)
+      const caller = callerOf(request)
+      const { timezone, profile } = caller
       const { duration } = request.body
       return answerOnce(request, reply, async (ctx) => {
         // Days of the shop's calendar: a pause over a change of clocks ends at the same hour.
         const resumesAt = duration ? ctx.now.toZonedDateTimeISO(timezone).add({ days: duration }).toInstant() : null
-        const { id } = await pauseSubscription(ctx, subscriptionIdOf(request.params), resumesAt, 'api')
+        const { id } = await pauseSubscription(ctx, subscriptionIdOf(request.params), resumesAt, actorOf(caller))
         return answerOf(ctx, id, profile)
       })
     }
@@ -110,11 +111,12 @@ export function registerSubscriptionMoves(rest: Surface): void {
       }
     },
     (request, reply) => {
-      const { timezone, profile } = callerOf(request)
+      const caller = callerOf(request)
+      const { timezone, profile } = caller
       const { next_billing_date } = request.body
       return answerOnce(request, reply, async (ctx) => {
         const nextBillingAt = futureOrNull('next_billing_date', next_billing_date, timezone, ctx.now)
-        const { id } = await resumeSubscription(ctx, subscriptionIdOf(request.params), nextBillingAt, 'api')
+        const { id } = await resumeSubscription(ctx, subscriptionIdOf(request.params), nextBillingAt, actorOf(caller))
         return answerOf(ctx, id, profile)
       })
     }
@@ -128,7 +130,7 @@ export function registerSubscriptionMoves(rest: Surface): void {
         operationId: 'cancelSubscription',
         summary: 'Cancel a subscription',
         description:
-          'Ends it at once and for good. Attempts that were not sent to the platform yet end as `voided`, announced retries are called off. How an attempt ends that the platform already has is for the platform to say.',
+          'Ends it at once. Until `reactivatable_until` that can be taken back. Attempts that were not sent to the platform yet end as `voided`, announced retries are called off. How an attempt ends that the platform already has is for the platform to say.',
         params: SubscriptionParams,
         body: CancelBody,
         response: { 200: Envelope(SubscriptionBody) },
@@ -137,30 +139,80 @@ export function registerSubscriptionMoves(rest: Surface): void {
           next_billing_date: null,
           cancelled_at: '2026-11-20T09:00:00.000Z',
           cancel_reason: 'too_expensive',
+          reactivatable_until: '2026-11-21T09:00:00.000Z',
           updated_at: '2026-11-20T09:00:00.000Z'
         }
       }
     },
     (request, reply) => {
-      const { profile } = callerOf(request)
+      const caller = callerOf(request)
+      const { profile } = caller
       const { reason = 'other', comment = null } = request.body
       return answerOnce(request, reply, async (ctx) => {
-        const cancellation = { reason: reason.trim(), comment, by: 'api' as const }
+        const cancellation = { reason: reason.trim(), comment, by: actorOf(caller) }
         const { id } = await cancelSubscription(ctx, subscriptionIdOf(request.params), cancellation)
         return answerOf(ctx, id, profile)
       })
     }
   )
+
+  const move = (
+    name: 'skip' | 'reactivate',
+    schema: { operationId: string; summary: string; description: string; answerExample: Record<string, unknown> },
+    act: typeof skipCycle
+  ) =>
+    rest.post(
+      `/subscriptions/:subscription_id/${name}`,
+      {
+        config: { scope: 'write:subscriptions' },
+        schema: {
+          ...schema,
+          params: SubscriptionParams,
+          body: Type.Object({}),
+          response: { 200: Envelope(SubscriptionBody) }
+        }
+      },
+      (request, reply) => {
+        const caller = callerOf(request)
+        return answerOnce(request, reply, async (ctx) => {
+          const { id } = await act(ctx, subscriptionIdOf(request.params), actorOf(caller))
+          return answerOf(ctx, id, caller.profile)
+        })
+      }
+    )
+
+  move(
+    'skip',
+    {
+      operationId: 'skipSubscriptionCycle',
+      summary: 'Skip the next cycle',
+      description:
+        'The next cycle is never billed; the one after it keeps its date. Only an active one whose present cycle is not being charged and was not declined.',
+      answerExample: { next_billing_date: '2027-01-15T06:25:00.000Z', updated_at: '2026-11-20T09:00:00.000Z' }
+    },
+    skipCycle
+  )
+  move(
+    'reactivate',
+    {
+      operationId: 'reactivateSubscription',
+      summary: 'Take a cancellation back',
+      description:
+        'Possible until `reactivatable_until`. It is billed again from the next date of its schedule; reactivating itself charges nothing.',
+      answerExample: { updated_at: '2026-11-20T09:00:00.000Z' }
+    },
+    reactivateSubscription
+  )
 }
 
-function subscriptionIdOf({ subscription_id: text }: Static<typeof SubscriptionParams>): number {
+export function subscriptionIdOf({ subscription_id: text }: Static<typeof SubscriptionParams>): number {
   const id = internalId('sub', text)
   if (id === null) throw new Refusal('not_found', `There is no subscription ${text.slice(0, 100)}`)
   return id
 }
 
 /** The subscription as it is now, read in the transaction that changed it. */
-async function answerOf(ctx: Ctx, id: number, profile: ReturnType<typeof callerOf>['profile']) {
+export async function answerOf(ctx: Ctx, id: number, profile: ReturnType<typeof callerOf>['profile']) {
   const changed = await findSubscription(ctx.tx, ctx.storeId, id)
   if (!changed) throw new Error(`The subscription ${id} that was just changed is gone`)
   return envelope(presentSubscription(changed, profile))

@@ -1,0 +1,74 @@
+import type { Job, JobOutcome } from '#kit/jobs'
+import type { Database } from '#kit/postgres'
+import type { Connector, ContractEdit, ContractMoved, PlatformContract, PlatformResult } from '#platform'
+import { editOf, endChanges, listReadyChanges, type ReadyChange, refuseChange } from '#subscriptions'
+import { syncContractsById } from './take-over-contracts.ts'
+
+type Deps = { db: Database; connectorOf: (storeId: number) => Promise<Connector> }
+
+/** How often a draft is made anew at once because the contract changed under it. */
+const MOST_DRAFTS = 3
+
+/**
+ * Brings wanted terms to the platform's contracts, and then ours in line with them. What the platform refuses for good is
+ * given up; what cannot be made yet waits for the end of billing, which asks again.
+ */
+export async function editContracts(deps: Deps, storeId: number, jobs: Job[]): Promise<JobOutcome[]> {
+  const { db, connectorOf } = deps
+  const wanted = jobs.map((job) => Number(job.payload.subscriptionId))
+  const ready = await db.inStore(storeId, (ctx) => listReadyChanges(ctx, wanted))
+  if (ready.length === 0) return jobs.map(() => ({ done: true }))
+  const connector = await connectorOf(storeId)
+  const contracts = await connector.contracts(ready.map(({ subscription }) => subscription.platformContractId))
+  if (!contracts.ok) return jobs.map(() => ({ done: false, reason: contracts.failure.message }))
+
+  const results = await Promise.all(
+    ready.map((one) => make(connector, one, contracts.value.get(one.subscription.platformContractId)))
+  )
+  const failures = new Map<number, string>()
+  const made: ReadyChange[] = []
+  for (const [i, result] of results.entries()) {
+    const one = ready[i]!
+    if (result.outcome === 'made') made.push(one)
+    else if (result.outcome === 'refused')
+      await db.inStore(storeId, (ctx) => refuseChange(ctx, one.change, result.reason))
+    else failures.set(one.subscription.id, result.reason)
+  }
+  if (made.length > 0) {
+    await syncContractsById(
+      deps,
+      storeId,
+      made.map(({ subscription }) => subscription.platformContractId)
+    )
+    await db.inStore(storeId, (ctx) =>
+      endChanges(
+        ctx,
+        made.map(({ change }) => change)
+      )
+    )
+  }
+  return wanted.map((id) => {
+    const reason = failures.get(id)
+    return reason === undefined ? { done: true } : { done: false, reason }
+  })
+}
+
+type Made = { outcome: 'made' } | { outcome: 'refused' | 'failed'; reason: string }
+
+async function make(connector: Connector, one: ReadyChange, contract: PlatformContract | undefined): Promise<Made> {
+  if (!contract) return { outcome: 'refused', reason: 'The platform has no such contract' }
+  const edit = editOf(one, contract)
+  if (typeof edit === 'string') return { outcome: 'refused', reason: edit }
+  const result = await editAnew(connector, edit)
+  if (result.ok) return { outcome: 'made' }
+  const { kind, code, message } = result.failure
+  const isFinal = kind === 'rejected' && code !== 'stale_contract'
+  return { outcome: isFinal ? 'refused' : 'failed', reason: message }
+}
+
+async function editAnew(connector: Connector, edit: ContractEdit): Promise<PlatformResult<ContractMoved>> {
+  for (let drafts = 1; ; drafts++) {
+    const result = await connector.editContract(edit)
+    if (result.ok || result.failure.code !== 'stale_contract' || drafts === MOST_DRAFTS) return result
+  }
+}

@@ -1,0 +1,274 @@
+// Skip, change of date, reactivation, change of terms and the history over the direct API, with the sandbox platform at the
+// other end.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { row, sql, text } from '#kit/postgres'
+import { testDatabase } from './database.ts'
+import { startService } from './service-builder.ts'
+
+const { url } = await testDatabase()
+const service = await startService(url)
+
+type Store = Awaited<ReturnType<typeof service.aStore>>
+const settle = (store: Store) => service.deps.settle(store.storeId)
+const soundBooks = async () => assert.deepEqual((await service.admin('POST', '/doctor', {})).findings, [])
+
+async function aMember(store: Store, email = 'ada@example.com') {
+  const { customer, contract_id } = await store.member(email)
+  const { body } = await service.get(`/subscriptions?customer_id=${customer.id}`, store.key)
+  const id = body.data[0].id as string
+  const read = async () => (await service.get(`/subscriptions/${id}`, store.key)).body.data
+  return {
+    id,
+    customer: customer.id,
+    read,
+    post: (move: string, body?: unknown) => service.post(`/subscriptions/${id}/${move}`, store.key, body),
+    change: (body: unknown) => service.patch(`/subscriptions/${id}`, store.key, body),
+    charges: async () =>
+      ((await service.get(`/billing-attempts?subscription_id=${id}`, store.key)).body.data.reverse() as any[]).map(
+        ({ date, status, amount }) => ({ date, status, amount })
+      ),
+    activity: async () => (await service.get(`/subscriptions/${id}/activity`, store.key)).body.data as any[],
+    kinds: async () =>
+      ((await service.get(`/subscriptions/${id}/activity`, store.key)).body.data.reverse() as any[]).map((a) => a.kind),
+    contract: async () => {
+      const connector = await service.demoDeps.connectorOf(store.storeId)
+      const found = await connector.contract(contract_id)
+      assert.ok(found.ok && found.value)
+      const { status, nextBillingDate, priceMinor, interval, intervalCount } = found.value
+      return { status, next: nextBillingDate?.toString() ?? null, priceMinor, interval, intervalCount }
+    },
+    /** Events of the subscription since the last look. */
+    told: async () => {
+      const events = await service.db.inStore(store.storeId, ({ tx }) =>
+        tx.many(
+          row({ type: text, data: text }),
+          sql`select type, data from events where store_id = ${store.storeId} and type like 'subscription.%' order by id`
+        )
+      )
+      return events
+        .map(({ type, data }) => ({ type, data: JSON.parse(data) }))
+        .filter((e) => e.data.subscription_id === id)
+    }
+  }
+}
+
+test('a cycle that is skipped is never billed, and the one after it keeps its date', async () => {
+  const store = await service.aStore()
+  const member = await aMember(store)
+  const { status, body } = await member.post('skip')
+  assert.deepEqual([status, body.data.next_billing_date], [200, '2026-03-31T14:00:00.000Z'])
+  await settle(store)
+  assert.equal((await member.contract()).next, '2026-03-31T14:00:00Z')
+  await store.advance({ to: '2026-05-01T00:00:00Z' })
+  assert.deepEqual(
+    (await member.charges()).map(({ date }) => date),
+    ['2026-03-31T14:00:00.000Z', '2026-04-30T14:00:00.000Z']
+  )
+  const [updated] = (await member.told()).filter(({ type }) => type === 'subscription.updated')
+  assert.deepEqual(updated!.data.changes, {
+    next_billing_date: { from: '2026-02-28T15:00:00.000Z', to: '2026-03-31T14:00:00.000Z' }
+  })
+  const skipped = (await member.activity()).find(({ kind }) => kind === 'skipped')
+  assert.deepEqual([skipped.actor, skipped.text], ['api', 'Cycle 2 skipped; next charge on 2026-03-31'])
+  assert.match(skipped.actor_id, /^key_\d+$/)
+  await soundBooks()
+})
+
+test('a date that is changed is that of the next cycle, and the new anchor', async () => {
+  const store = await service.aStore()
+  const member = await aMember(store)
+  for (const [given, says] of [
+    ['2026-01-31', /takes a date after now and at most 365 days ahead/],
+    ['2027-02-01', /takes a date after now and at most 365 days ahead/],
+    ['soon', /takes an ISO date/]
+  ] as const) {
+    const { status, body } = await member.change({ next_billing_date: given })
+    assert.equal(status, 400)
+    assert.match(body.error.message, says)
+  }
+  const { status, body } = await member.change({ next_billing_date: '2026-02-10' })
+  assert.deepEqual([status, body.data.next_billing_date], [200, '2026-02-10T05:00:00.000Z'])
+  const before = await member.told()
+  await member.change({ next_billing_date: '2026-02-10' })
+  assert.deepEqual(await member.told(), before, 'the date that it has is no change')
+  await settle(store)
+  assert.equal((await member.contract()).next, '2026-02-10T05:00:00Z')
+  await store.advance({ to: '2026-03-11T00:00:00Z' })
+  assert.deepEqual(
+    (await member.charges()).map(({ date }) => date),
+    ['2026-02-10T05:00:00.000Z', '2026-03-10T04:00:00.000Z']
+  )
+  await soundBooks()
+})
+
+test('a declined cycle is neither skipped nor moved', async () => {
+  const store = await service.aStore()
+  const member = await aMember(store)
+  await store.card(member.customer, 'insufficient_funds')
+  await store.advance({ to: '2026-03-01T00:00:00Z' })
+  const because = `Subscription ${member.id} is active and its present cycle is being charged or was declined`
+  const skipped = await member.post('skip')
+  assert.deepEqual(
+    [skipped.status, skipped.body.error.message],
+    [400, `${because}: it is not possible to skip its next cycle`]
+  )
+  const moved = await member.change({ next_billing_date: '2026-03-15' })
+  assert.deepEqual(
+    [moved.status, moved.body.error.message],
+    [400, `${because}: it is not possible to change its next date`]
+  )
+})
+
+test('a cancellation is taken back within its hours: billing goes on, and nothing is charged at once', async () => {
+  const store = await service.aStore()
+  const member = await aMember(store)
+  const { body } = await member.post('cancel', { reason: 'too_expensive', comment: 'Moving away' })
+  assert.deepEqual([body.data.status, body.data.reactivatable_until], ['cancelled', '2026-02-01T15:00:00.000Z'])
+  await settle(store)
+  assert.equal((await member.contract()).status, 'paused')
+
+  await store.advance({ to: '2026-02-01T14:59:00Z' })
+  const back = await member.post('reactivate')
+  const { status, cancelled_at, cancel_reason, reactivatable_until, next_billing_date } = back.body.data
+  assert.deepEqual(
+    [back.status, status, cancelled_at, cancel_reason, reactivatable_until, next_billing_date],
+    [200, 'active', null, null, null, '2026-02-28T15:00:00.000Z']
+  )
+  await store.advance({ to: '2026-03-01T00:00:00Z' })
+  assert.deepEqual(await member.charges(), [{ date: '2026-02-28T15:00:00.000Z', status: 'success', amount: 29 }])
+  assert.equal((await member.contract()).status, 'active')
+  const [updated] = (await member.told()).filter(({ type }) => type === 'subscription.updated')
+  assert.deepEqual(updated!.data.changes, {
+    status: { from: 'cancelled', to: 'active' },
+    next_billing_date: { from: null, to: '2026-02-28T15:00:00.000Z' }
+  })
+  const cancelled = (await member.activity()).find(({ kind }) => kind === 'cancelled')
+  assert.deepEqual([cancelled.text, cancelled.notes], ['Cancelled: too_expensive', 'Moving away'])
+  await soundBooks()
+})
+
+test('once its hours are over a cancellation is final, on the platform too', async () => {
+  const store = await service.aStore()
+  const member = await aMember(store)
+  const refused = async () => {
+    const { status, body } = await member.post('reactivate')
+    return [status, body.error.message]
+  }
+  assert.deepEqual(await refused(), [400, `Subscription ${member.id} is active: it is not possible to reactivate it`])
+  await member.post('cancel')
+  await store.advance({ to: '2026-02-01T14:59:59Z' })
+  assert.equal((await member.contract()).status, 'paused')
+  await store.advance({ to: '2026-02-01T15:00:00Z' })
+  assert.equal((await member.contract()).status, 'cancelled')
+  assert.deepEqual(await refused(), [
+    400,
+    `Subscription ${member.id} is cancelled and there is no time left to take that back: it is not possible to reactivate it`
+  ])
+  assert.equal((await member.read()).reactivatable_until, null)
+  await soundBooks()
+})
+
+test('plan, price and interval hold from the next cycle on, and are told once, by who asked', async () => {
+  const store = await service.aStore()
+  const member = await aMember(store)
+  await service.admin('POST', `/stores/${store.domain}/plans`, {
+    name: 'Elite',
+    type: 'elite',
+    price: '59.00',
+    interval: 'month'
+  })
+  const plans = (await service.admin('GET', `/stores/${store.domain}/plans`)).data
+  const elite = plans.find(({ name }: { name: string }) => name === 'Elite')
+
+  const asked = await member.change({ plan_id: elite.id, interval: 'week', interval_count: 2 })
+  assert.equal(asked.status, 200)
+  assert.deepEqual(
+    [asked.body.data.price, asked.body.data.interval, asked.body.data.pending_change],
+    [
+      29,
+      'month',
+      {
+        plan_id: elite.id,
+        price: 59,
+        interval: 'week',
+        interval_count: 2,
+        payment_method_id: null,
+        requested_at: '2026-01-31T15:00:00.000Z'
+      }
+    ]
+  )
+  await settle(store)
+  const changed = await member.read()
+  assert.deepEqual(
+    [changed.plan_id, changed.price, changed.interval, changed.interval_count, changed.pending_change],
+    [elite.id, 59, 'week', 2, null]
+  )
+  const { priceMinor, interval, intervalCount } = await member.contract()
+  assert.deepEqual([priceMinor, interval, intervalCount], [5900, 'week', 2])
+  const updates = (await member.told()).filter(({ type }) => type === 'subscription.updated')
+  assert.equal(updates.length, 1)
+  assert.deepEqual(Object.keys(updates[0]!.data.changes), ['plan_id', 'plan_name', 'price', 'billing_frequency'])
+  assert.deepEqual(
+    (await member.activity()).slice(0, 3).map(({ kind, actor }) => [kind, actor]),
+    [
+      ['frequency_changed', 'api'],
+      ['price_changed', 'api'],
+      ['plan_changed', 'api']
+    ]
+  )
+  await store.advance({ to: '2026-03-15T00:00:00Z' })
+  assert.deepEqual(
+    (await member.charges()).map(({ date, amount }) => [date, amount]),
+    [
+      ['2026-02-28T15:00:00.000Z', 59],
+      ['2026-03-14T14:00:00.000Z', 59]
+    ]
+  )
+  await soundBooks()
+})
+
+test('a cycle that was declined is paid at its own price; the change waits for its end', async () => {
+  const store = await service.aStore()
+  const member = await aMember(store)
+  await store.card(member.customer, 'insufficient_funds')
+  await store.advance({ to: '2026-03-01T00:00:00Z' })
+  assert.equal((await member.change({ price: 35 })).status, 200)
+  await store.card(member.customer, 'success')
+  await store.advance({ to: '2026-04-01T00:00:00Z' })
+  assert.deepEqual(
+    (await member.charges()).map(({ status, amount }) => [status, amount]),
+    [
+      ['failed', 29],
+      ['success', 29],
+      ['success', 35]
+    ]
+  )
+  await soundBooks()
+})
+
+test('what is there already is no change; what is asked for anew replaces what waits', async () => {
+  const store = await service.aStore()
+  const member = await aMember(store)
+  const same = await member.change({ price: 29, interval: 'month' })
+  assert.deepEqual([same.status, same.body.data.pending_change], [200, null])
+  await member.change({ price: 31 })
+  assert.equal((await member.change({ price: 33 })).body.data.pending_change.price, 33)
+  assert.equal((await member.change({ price: 29 })).body.data.pending_change, null)
+  await member.change({ price: 34 })
+  await settle(store)
+  assert.equal((await member.read()).price, 34)
+  assert.equal((await member.told()).filter(({ type }) => type === 'subscription.updated').length, 1)
+})
+
+test('a payment method that the platform does not have is refused by it, which the history tells', async () => {
+  const store = await service.aStore()
+  const member = await aMember(store)
+  const { status } = await member.change({ payment_method_id: 'gid://platform/CustomerPaymentMethod/none' })
+  assert.equal(status, 200)
+  await settle(store)
+  assert.equal((await member.read()).pending_change, null)
+  const [last] = await member.activity()
+  assert.deepEqual([last.kind, last.actor], ['reconciled', 'platform'])
+  assert.match(last.text, /was not taken: Payment method does not exist/)
+})
