@@ -1,11 +1,9 @@
 import { stopBilling } from '#billing'
-import { handOnCredit } from '#credits'
 import type { Database } from '#kit/postgres'
-import { handOnPoints } from '#loyalty'
-import { keepDeletedCustomers, type MergedCustomers, meetCustomers, mergeCustomers } from '#members'
-import { handOnOrders } from '#orders'
+import { keepDeletedCustomers, type MergedCustomers } from '#members'
 import { answered, type Connector } from '#platform'
-import { endForDeletedCustomers, handOnSubscriptions, listContractsOfCustomers } from '#subscriptions'
+import { endForDeletedCustomers, listContractsOfCustomers } from '#subscriptions'
+import { joinCustomers } from './join-customers.ts'
 import { syncContractsById } from './take-over-contracts.ts'
 
 type Deps = { db: Database; connectorOf: (storeId: number) => Promise<Connector> }
@@ -34,8 +32,7 @@ export async function followDeletedCustomers(deps: Deps, storeId: number, custom
 }
 
 /**
- * Customers that the platform has made one. What both were here is joined under the one that it kept: subscriptions with their
- * history, orders, credit and points.
+ * Customers that the platform has made one. What both were here is joined under the one that it kept.
  */
 export async function followMerges(
   deps: Deps,
@@ -51,19 +48,8 @@ export async function followMerges(
   for (const merge of completed) {
     // A message is a hint: two who are both there are not one.
     if (there.has(merge.deletedId)) throw new Error(`The platform still has customer ${merge.deletedId}`)
-    const kept = there.get(merge.keptId)
-    const contractIds = await db.inStore(storeId, async (ctx) => {
-      const both = await mergeCustomers(ctx, merge)
-      if (both) {
-        const cause = `merge:${both.from}:${both.to}`
-        await handOnSubscriptions(ctx, both.from, both.to)
-        await handOnOrders(ctx, both.from, both.to)
-        await handOnCredit(ctx, both.from, both.to, cause)
-        await handOnPoints(ctx, both.from, both.to, cause)
-      }
-      if (kept) await meetCustomers(ctx, [kept])
-      return listContractsOfCustomers(ctx, [merge.keptId])
-    })
+    await joinCustomers(db, storeId, merge, there.get(merge.keptId) ?? null)
+    const contractIds = await db.inStore(storeId, (ctx) => listContractsOfCustomers(ctx, [merge.keptId]))
     await syncContractsById(deps, storeId, contractIds)
   }
 }

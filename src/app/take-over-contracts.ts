@@ -13,6 +13,7 @@ import {
   recordActivities,
   syncContracts
 } from '#subscriptions'
+import { joinCustomers } from './join-customers.ts'
 
 type Deps = { db: Database; connectorOf: (storeId: number) => Promise<Connector> }
 
@@ -51,19 +52,36 @@ export async function takeOverContracts(
 
 const idsOf = (contracts: PlatformContract[]) => contracts.map(({ id }) => id)
 
-/** Live contracts whose customer the platform does not have any more. That it tells of none is not enough: it is asked. */
+/**
+ * Live contracts that are not their old customer's any more. Where that one is gone and the contract is another's, the two were
+ * merged, and are joined here; where it is nobody's, the customer was deleted: those are returned. That the platform names
+ * another or none is not enough: it is asked for the old one.
+ */
 async function contractsWithoutCustomer(
   db: Database,
   connector: Connector,
   storeId: number,
   contracts: PlatformContract[]
 ): Promise<string[]> {
-  const doubtful = contracts.filter(({ customer }) => !customer).map(({ id }) => id)
+  const owners = await db.inStore(storeId, (ctx) =>
+    customersOfContracts(
+      ctx,
+      contracts.map(({ id }) => id)
+    )
+  )
+  const doubtful = contracts.flatMap(({ id, customer }) => {
+    const before = owners.get(id)
+    return before === undefined || customer?.id === before ? [] : [{ id, before, now: customer?.id ?? null }]
+  })
   if (doubtful.length === 0) return []
-  const owners = await db.inStore(storeId, (ctx) => customersOfContracts(ctx, doubtful))
-  if (owners.size === 0) return []
-  const there = answered(await connector.customers([...new Set(owners.values())]))
-  return [...owners].filter(([, customerId]) => !there.has(customerId)).map(([contractId]) => contractId)
+  const there = answered(
+    await connector.customers([...new Set(doubtful.flatMap(({ before, now }) => [before, ...(now ? [now] : [])]))])
+  )
+  const gone = doubtful.filter(({ before }) => !there.has(before))
+  for (const { before, now } of gone) {
+    if (now) await joinCustomers(db, storeId, { keptId: now, deletedId: before }, there.get(now) ?? null)
+  }
+  return gone.filter(({ now }) => now === null).map(({ id }) => id)
 }
 
 /** The history says which changes no message told us of. */

@@ -12,6 +12,8 @@ export const Inbound = row({
 export type Inbound = RowOf<typeof Inbound>
 
 export const LEASE_SECONDS = 60
+/** Of the bodies of one batch together, beyond its first message: some are megabytes long. */
+const MAX_BATCH_BYTES = 16 * 1024 * 1024
 const MAX_ERROR_LENGTH = 500
 
 /**
@@ -34,11 +36,16 @@ export async function claimDue({ tx, storeId, now }: Ctx, leaseOwner: number, li
          and not exists (select from inbound_webhooks busy
                           where busy.store_id = ${storeId} and busy.lease_owner is not null
                             and busy.leased_until >= clock_timestamp())
-       order by id limit ${limit} for update skip locked)
+       order by id limit ${limit} for update skip locked),
+    batch as (
+      select store_id, id, sum(bytes) over (order by id) - bytes as before from (
+        select d.store_id, d.id, octet_length(m.body) as bytes
+          from due d join inbound_webhooks m on m.store_id = ${storeId} and m.id = d.id) sized)
     update inbound_webhooks w
        set lease_token = w.lease_token + 1, lease_owner = ${leaseOwner},
            leased_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
-      from due where w.store_id = ${storeId} and w.store_id = due.store_id and w.id = due.id
+      from batch b where w.store_id = ${storeId} and w.store_id = b.store_id and w.id = b.id
+       and b.before < ${MAX_BATCH_BYTES}
     returning w.id, w.topic, w.body, w.triggered_at, w.received_at, w.attempts, w.lease_token`
   )
   return claimed.sort((a, b) => a.id - b.id)

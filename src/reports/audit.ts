@@ -60,6 +60,8 @@ const CHECKS: Check[] = [
     wrong: (ctx) => sql`
       select 'sub_' || id as subject, 'was due at ' || billing_due_at || ' and is not billed' as message
         from subscriptions where store_id = ${ctx.storeId} and billing_due_at < ${ctx.now}::timestamptz - interval '1 hour'
+         -- Without its platform a store cannot bill.
+         and exists (select from stores where store_id = ${ctx.storeId} and status = 'active')
        order by billing_due_at limit 100`
   },
   {
@@ -94,8 +96,11 @@ const CHECKS: Check[] = [
           from subscriptions where store_id = ${ctx.storeId} group by member_id)
       select 'mem_' || m.id as subject,
              'is ' || coalesce(m.status, 'no member') || ' but the subscriptions say ' || coalesce(s.status, 'none') as message
-        from (select id, status from members where store_id = ${ctx.storeId}) m full join standing s on s.member_id = m.id
+        from (select id, status, merged_into from members where store_id = ${ctx.storeId}) m
+        full join standing s on s.member_id = m.id
        where m.status is distinct from s.status
+         -- Who was merged into another has handed everything on.
+         and not (m.merged_into is not null and m.status = 'cancelled' and s.status is null)
        order by m.id limit 100`
   },
   {
