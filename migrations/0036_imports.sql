@@ -20,6 +20,8 @@ create table imports (
   unchanged_rows integer not null default 0,
   refused_rows integer not null default 0,
   platform_bulk_operation_id text,
+  -- Bulk operations that came to nothing.
+  failed_operations integer not null default 0,
   last_error text check (length(last_error) <= 500),
   tries integer not null default 0,
   -- By the store's clock: when there is something to do for it. Null while it waits for its file, and when all is done.

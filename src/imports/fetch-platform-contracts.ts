@@ -11,7 +11,7 @@ type Fetched = { done: number; failure: PlatformFailure | null }
 
 /** The platform tells when it is done; this is for when that message is lost. */
 const LOOK_AGAIN_MINUTES = 2
-const MOST_TRIES = 5
+const MOST_OPERATIONS = 5
 const OVER = new Set(['CANCELLED', 'EXPIRED', 'FAILED'])
 
 /**
@@ -51,7 +51,7 @@ export async function fetchPlatformContracts(
   }
   const again = (reason: string): Promise<Fetched> =>
     held(async (ctx) => {
-      if (claimed.tries + 1 >= MOST_TRIES) {
+      if (claimed.failedOperations + 1 >= MOST_OPERATIONS) {
         await markEnded(ctx, claimed.id, 'failed', { dueAt: keptUntil(ctx.now), error: reason })
         return { done: 1, failure: null }
       }
@@ -73,8 +73,8 @@ export async function fetchPlatformContracts(
 }
 
 /** Begins the operation, or finds that it was begun. */
-async function begin(connector: Connector, { id, createdAt }: Import) {
-  const name = `PerennialImport${id}At${createdAt.epochMilliseconds}`
+async function begin(connector: Connector, { id, createdAt, failedOperations }: Import) {
+  const name = `PerennialImport${id}At${createdAt.epochMilliseconds}No${failedOperations + 1}`
   const query = `query ${name} { subscriptionContracts { edges { node { id status } } } }`
   const newest = await connector.newestBulkOperation()
   if (!newest.ok) return newest

@@ -19,6 +19,7 @@ export const Import = row({
   unchangedRows: int,
   refusedRows: int,
   platformBulkOperationId: nullable(text),
+  failedOperations: int,
   lastError: nullable(text),
   tries: int,
   leaseToken: int,

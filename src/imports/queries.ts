@@ -266,7 +266,8 @@ export async function wakeFetching(ctx: Ctx, operationIds: string[]): Promise<vo
 export async function forgetStaged(ctx: Ctx, importId: number): Promise<void> {
   await ctx.tx.run(sql`delete from import_rows where store_id = ${ctx.storeId} and import_id = ${importId}`)
   await ctx.tx.run(sql`
-    update imports set platform_bulk_operation_id = null, lines_read = 0, total_rows = 0, refused_rows = 0
+    update imports set platform_bulk_operation_id = null, failed_operations = failed_operations + 1, lines_read = 0,
+                       total_rows = 0, refused_rows = 0
      where store_id = ${ctx.storeId} and id = ${importId}`)
 }
 
