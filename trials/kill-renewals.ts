@@ -1,18 +1,25 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import pg from 'pg'
 import { randomFrom } from '#kit/random'
+import { movePlatform } from '#stores'
+import { createEndpoint } from '#webhooks'
+import { loopbackTls } from '../bench/loopback-tls.ts'
+import { aBadLine, type Fault } from '../test/bad-line.ts'
 import { freePort, startProcess } from '../test/service-process.ts'
+import { testVault } from '../test/store-builder.ts'
+import { BESIDE_THE_PLATFORM, startPlatform } from './platform.ts'
 
-const START = '2026-01-31T15:00:00Z'
+const DOMAIN = 'kill-trial.example'
 
 export type KillTrial = { databaseUrl: string; dataDir: string; subscriptions: number; kills: number; seed: number }
 export type KillReport = {
   kills: number
   killedUnderWay: number
+  spoiltCalls: Partial<Record<Fault, number>>
   charged: number
   events: number
   posts: number
@@ -20,46 +27,33 @@ export type KillReport = {
 }
 
 /**
- * Kills the service with SIGKILL at random moments of a renewal run and starts it again, then holds the end against what
- * must be true: every subscription billed once, every event delivered, the auditor content. Throws where it is not.
+ * Kills the service with SIGKILL at random moments of a renewal run and starts it again, over a line to the platform that
+ * loses 2 % of the answers, lets 1 % time out and answers 1 % with 503. Then holds the end against what must be true: every
+ * subscription billed once, every event delivered, the auditor content. Throws where it is not.
  */
-export async function killDuringRenewals(
-  trial: KillTrial,
-  log: (line: string) => void = () => {}
-): Promise<KillReport> {
+export async function killDuringRenewals(trial: KillTrial): Promise<KillReport> {
   const random = randomFrom(trial.seed)
   const receiver = await aReceiver()
-  const ports = { port: await freePort(), sandboxPort: await freePort() }
-  let service = await startProcess({ ...trial, ...ports })
+  const port = await freePort()
+  const platform = await startPlatform(trial.databaseUrl, `http://127.0.0.1:${port}`)
+  const line = await aBadLine({
+    target: platform.url,
+    shares: { lost: 0.02, hung: 0.01, '503': 0.01 },
+    seed: trial.seed
+  })
+  const start = () => startProcess({ ...trial, port, env: BESIDE_THE_PLATFORM })
+  let service: Awaited<ReturnType<typeof start>> | null = null
   try {
-    const store = await service.call('POST', '/stores', {
-      domain: 'kill-trial.example',
-      name: 'Kill trial',
-      timezone: 'America/New_York',
-      currency: 'USD',
-      plan: 'enterprise',
-      sandbox: true,
-      clock: START
-    })
-    const at = `/stores/${store.id}`
-    await service.call('POST', `${at}/plans`, {
-      name: 'VIP',
-      type: 'vip',
-      price: '29.00',
-      interval: 'month',
-      interval_count: 1
-    })
-    const endpoint = await service.call('POST', `${at}/webhooks`, { url: receiver.url })
-    receiver.secret = String(endpoint.secret)
-    for (let i = 0; i < trial.subscriptions; i++) {
-      const customer = await service.call('POST', `${at}/sandbox/customers`, { email: `person-${i}@example.com` })
-      await service.call('POST', `${at}/sandbox/joins`, { customer: customer.id, plan: 'VIP' })
-    }
-    log(`${trial.subscriptions} members joined`)
+    const storeId = await platform.aStore(DOMAIN, trial.subscriptions)
+    const settings = { vault: testVault, addresses: { loopback: false, allow: ['127.0.0.0/8'] } }
+    receiver.secret = (await createEndpoint(platform.db, storeId, { url: receiver.url }, settings)).secret
+    await movePlatform(platform.db, storeId, `${line.url}/${DOMAIN}`)
 
+    const advance = `/stores/store_${storeId}/clock/advance`
     let killedUnderWay = 0
     for (let kill = 0; kill < trial.kills; kill++) {
-      const advanced = service.call('POST', `${at}/clock/advance`, { to: '2026-02-28T15:00:00Z' }).then(
+      service = await start()
+      const advanced = service.call('POST', advance, { to: '2026-02-28T15:00:00Z' }).then(
         () => true,
         () => false
       )
@@ -67,19 +61,26 @@ export async function killDuringRenewals(
       await new Promise((resolve) => setTimeout(resolve, Math.floor(random() * 60 * Math.sqrt(trial.subscriptions))))
       await service.kill()
       if (!(await advanced)) killedUnderWay++
-      service = await startProcess({ ...trial, ...ports })
     }
-    const { now } = await service.call('POST', `${at}/clock/advance`, { to: '2026-03-01T15:00:00Z' })
+    service = await start()
+    // A day more, for what had to be asked after.
+    const { now } = await service.call('POST', advance, { to: '2026-03-01T15:00:00Z' })
     assert.equal(now, '2026-03-01T15:00:00.000Z')
 
     const diagnosis = await service.call('POST', '/doctor', {})
     assert.deepEqual(diagnosis.findings, [])
-    const report = await examine(trial, receiver.posts)
-    log(JSON.stringify(report))
-    return { kills: trial.kills, killedUnderWay, ...report }
+    const { lost, hung, '503': refused } = line.faults
+    return {
+      kills: trial.kills,
+      killedUnderWay,
+      spoiltCalls: { lost, hung, '503': refused },
+      ...(await examine(trial, receiver.posts))
+    }
   } finally {
-    await service.kill()
+    await service?.kill()
+    line.close()
     receiver.close()
+    await platform.close()
   }
 }
 
@@ -122,11 +123,11 @@ async function examine(trial: KillTrial, posts: Map<string, number>) {
   }
 }
 
-/** A receiver that checks signatures and counts how often each webhook_id came. */
+/** A receiver, over TLS since the service is no sandbox here, that checks signatures and counts how often each webhook_id came. */
 async function aReceiver() {
   const posts = new Map<string, number>()
   const receiver = { url: '', secret: '', posts, close: () => {} }
-  const server = createServer(async (req, res) => {
+  const server = createServer(loopbackTls, async (req, res) => {
     const chunks: Buffer[] = []
     for await (const chunk of req) chunks.push(chunk as Buffer)
     const body = Buffer.concat(chunks)
@@ -138,7 +139,7 @@ async function aReceiver() {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  receiver.url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`
   receiver.close = () => {
     server.closeAllConnections()
     server.close()

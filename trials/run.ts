@@ -14,7 +14,7 @@ const TRIALS = {
     const dataDir = await mkdtemp(join(tmpdir(), 'perennial-trial-'))
     try {
       const trial = { databaseUrl, dataDir, subscriptions: 500, kills: 20, seed }
-      return { subscriptions: 500, ...(await killDuringRenewals(trial, (line) => console.error(line))) }
+      return { subscriptions: 500, ...(await killDuringRenewals(trial)) }
     } finally {
       await rm(dataDir, { recursive: true, force: true })
     }

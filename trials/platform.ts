@@ -1,0 +1,85 @@
+import { fileURLToPath } from 'node:url'
+import pino from 'pino'
+import { Database } from '#kit/postgres'
+import { Secret } from '#kit/secrets'
+import { createMetrics } from '../src/app/metrics.ts'
+import { createService } from '../src/app/service.ts'
+import { syncContractsById } from '../src/app/take-over-contracts.ts'
+import { openStore } from '../src/http/admin/open-store.ts'
+import { testVault } from '../test/store-builder.ts'
+
+export const TRIAL_START = Temporal.Instant.from('2026-01-31T15:00:00Z')
+const SLICE = 500
+
+/**
+ * The platform of a trial, in this process: it goes on when the service under trial, another process on the same database, is
+ * killed. `serviceUrl` is where that one will listen for the platform's messages.
+ */
+export async function startPlatform(databaseUrl: string, serviceUrl: string) {
+  const db = new Database({ url: databaseUrl })
+  const sandboxDb = new Database({ url: databaseUrl })
+  const metrics = createMetrics()
+  const urls = { public: serviceUrl, sandbox: '' }
+  const service = await createService({
+    db,
+    sandboxDb,
+    vault: testVault,
+    operatorToken: new Secret('the trial itself'),
+    logger: pino({ level: 'warn' }),
+    metrics,
+    addresses: { loopback: true, allow: [] },
+    urls
+  })
+  urls.sandbox = await service.sandbox.app.listen({ port: 0, host: '127.0.0.1' })
+
+  return {
+    db,
+    url: urls.sandbox,
+    charges: service.sandbox.controls.charges,
+
+    /** A store with so many monthly subscriptions, each begun and paid at TRIAL_START. */
+    async aStore(domain: string, subscriptions: number): Promise<number> {
+      const { store } = await openStore(service.deps, {
+        domain,
+        name: 'Trial',
+        timezone: 'America/New_York',
+        currency: 'USD',
+        plan: 'enterprise',
+        sandbox: true,
+        clockAt: TRIAL_START
+      })
+      for (let from = 0; from < subscriptions; from += SLICE) {
+        const numbers = Array.from({ length: Math.min(SLICE, subscriptions - from) }, (_, i) => from + i + 1)
+        const ids = numbers.map((n) => String(900_000_000 + n))
+        await service.sandbox.controls.importFixtures({
+          storeId: store.storeId,
+          customers: ids.map((id) => ({ id, email: `person-${id}@example.com` })),
+          orders: ids.map((id) => ({ id, customerId: id, total: '29.00' })),
+          contracts: ids.map((id) => ({
+            id,
+            customerId: id,
+            price: '29.00',
+            interval: 'MONTH',
+            intervalCount: 1,
+            originOrderId: id
+          }))
+        })
+        await syncContractsById(service.demoDeps, store.storeId, ids)
+      }
+      return store.storeId
+    },
+
+    async close() {
+      await service.stop()
+      await Promise.all([metrics.close(), db.close(), sandboxDb.close()])
+    }
+  }
+}
+
+/** What a process of the service needs to work beside `startPlatform`: the same key, and receivers on this machine allowed. */
+export const BESIDE_THE_PLATFORM = {
+  SANDBOX: 'off',
+  PERENNIAL_MASTER_KEY: Buffer.alloc(32, 'perennial test master key').toString('base64'),
+  WEBHOOK_ALLOWED_ADDRESSES: '127.0.0.0/8',
+  NODE_EXTRA_CA_CERTS: fileURLToPath(new URL('../test/fixtures/tls/localhost-cert.pem', import.meta.url))
+}
