@@ -1,0 +1,127 @@
+import { bool, type Database, int, nullable, row, sql, text } from '#kit/postgres'
+import { connectorFor } from '#platform'
+import { listNotices, type NewStore, setClock } from '#stores'
+import { findSubscriptionByContract, listActivity, lockSubscriptions, syncContracts } from '#subscriptions'
+import { openDueAttempts } from '../src/billing/open-attempts.ts'
+import { settleAttempts } from '../src/billing/settle-attempts.ts'
+import { resultOf, submitAttempts } from '../src/billing/submit-attempts.ts'
+import type { startSandbox } from '../src/sandbox/test-shop.ts'
+import { theValue } from './fake-platform.ts'
+import { aStore } from './store-builder.ts'
+
+const START = '2026-01-31T15:00:00Z'
+
+/**
+ * A member of a monthly plan who joined on 31 January by the sandbox's checkout, with billing worked by hand on both clocks: the
+ * platform is the sandbox, over its socket.
+ */
+export async function aChargedMember(
+  db: Database,
+  sandbox: Awaited<ReturnType<typeof startSandbox>>,
+  outcome: string | string[] = 'success',
+  dunning: NewStore['dunning'] = {}
+) {
+  const store = await aStore(db, { clockAt: Temporal.Instant.from(START), dunning })
+  const shop = await sandbox.aShop({ now: START })
+  const { storeId, inStore } = store
+  const connector = connectorFor({ storeId, profile: 'platform', url: shop.base, accessToken: shop.shop.accessToken })
+  await connector.createPlanProduct({
+    name: 'VIP',
+    priceMinor: 2900,
+    currency: 'USD',
+    interval: 'month',
+    intervalCount: 1
+  })
+  const { controls } = sandbox.sandbox
+  const { id: customerId } = await controls.createCustomer({
+    storeId: shop.storeId,
+    email: 'ada@example.com',
+    firstName: 'Ada',
+    country: 'US'
+  })
+  const { contractId } = await controls.join({ storeId: shop.storeId, customerId, plan: 'VIP' })
+  const contract = theValue(await connector.contract(contractId))!
+  const orders = theValue(await connector.orders([contract.originOrder!.id]))
+  await inStore((ctx) => syncContracts(ctx, [contract], [...orders.values()]))
+  const { id } = (await inStore((ctx) => findSubscriptionByContract(ctx, contractId)))!
+  const card = (next: string | string[]) => controls.setCard({ storeId: shop.storeId, customerId, outcome: next })
+  await card(outcome)
+
+  const goTo = async (when: string) => {
+    const at = Temporal.Instant.from(when)
+    await inStore((ctx) => setClock(ctx, at))
+    shop.advance(shop.now.until(at))
+    await shop.settle()
+  }
+  const submit = () => submitAttempts(db, storeId, connector, 1, 50)
+  const attempts = () =>
+    inStore(({ tx }) =>
+      tx.many(
+        row({
+          id: int,
+          key: text,
+          status: text,
+          code: nullable(text),
+          retryAt: nullable(text),
+          platform: nullable(text)
+        }),
+        sql`select id, idempotency_key as key, status, error_code as code, retry_at::text as retry_at,
+                   platform_attempt_id as platform
+              from billing_attempts where store_id = ${storeId} order by id`
+      )
+    )
+  return {
+    id,
+    card,
+    customerId,
+    goTo,
+    inStore,
+    storeId,
+    connector,
+    contractId,
+    submit,
+    open: () => inStore((ctx) => openDueAttempts(ctx, 10)),
+    /** [amount, what was asked for where that was another, recovered] */
+    amounts: async () =>
+      (
+        await inStore(({ tx }) =>
+          tx.many(
+            row({ amount: int, asked: nullable(int), recovered: bool }),
+            sql`select amount_minor as amount, asked_minor as asked, recovered from billing_attempts
+                 where store_id = ${storeId} order by id`
+          )
+        )
+      ).map(({ amount, asked, recovered }) => [amount, asked, recovered]),
+    /** Opens what is due, sends it, and asks after it when the platform has answered. */
+    async bill() {
+      await inStore((ctx) => openDueAttempts(ctx, 10))
+      await submit()
+      await shop.settle()
+      await goTo(shop.now.add({ minutes: 11 }).toString())
+      await submit()
+    },
+    attempts,
+    shown: async () => (await attempts()).map(({ status, code }) => [status, code]),
+    /** What the platform says of an attempt now, as a message of it would bring. */
+    async told(platformId: string) {
+      const found = theValue(await connector.billingAttempts([platformId]))
+      const result = resultOf(found.get(platformId)!)!
+      return inStore((ctx) => settleAttempts(ctx, [result]))
+    },
+    charges: async () => (await controls.charges(shop.storeId)).map(({ idempotencyKey }) => idempotencyKey),
+    now: async () => {
+      const [s] = await inStore((ctx) => lockSubscriptions(ctx, [id]))
+      return [s!.status, s!.cycleIndex, s!.cyclesPaid, s!.declines, s!.billingDueAt?.toString() ?? null]
+    },
+    kinds: async () =>
+      (await inStore((ctx) => listActivity(ctx, id, { limit: 50, offset: 0 }))).rows.map(({ kind }) => kind),
+    notices: async () => (await inStore((ctx) => listNotices(ctx))).notices.map(({ kind }) => kind),
+    events: () =>
+      inStore(({ tx }) =>
+        tx.many(
+          row({ type: text }),
+          sql`select type from events where store_id = ${storeId} and type like 'billing.%' order by id`
+        )
+      )
+  }
+}

@@ -1,0 +1,182 @@
+// What follows a charge that fails, each path to its end. Against the sandbox, over its socket.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from '#kit/postgres'
+import { updateSettings } from '#stores'
+import { giveUpHeldCharges, lockSubscriptions } from '#subscriptions'
+import { submitAttempts } from '../src/billing/submit-attempts.ts'
+import { retryHeldCharges } from '../src/billing/take-payment-news.ts'
+import { startSandbox } from '../src/sandbox/test-shop.ts'
+import { aChargedMember } from './charged-member.ts'
+import { testDatabase } from './database.ts'
+
+const { db } = await testDatabase()
+const sandbox = await startSandbox(db)
+const SECOND = '2026-02-28T15:00:00Z'
+type Given = Parameters<typeof aChargedMember>
+const aMember = (outcome?: Given[2], dunning?: Given[3]) => aChargedMember(db, sandbox, outcome, dunning)
+
+for (const [onFailure, end] of [
+  ['cancel', 'cancelled'],
+  ['pause', 'paused'],
+  ['fail', 'failed']
+] as const) {
+  test(`a dead card is waited for, and then the store's way of failing follows: ${onFailure}`, async () => {
+    const m = await aMember('expired_card', { onFailure, hardDeclineWaitDays: 10 })
+    await m.goTo(SECOND)
+    await m.bill()
+    assert.deepEqual(await m.now(), ['active', 1, 1, 1, null])
+    await m.goTo('2026-03-10T14:00:00Z')
+    assert.equal(await m.inStore((ctx) => giveUpHeldCharges(ctx, 10)), 0)
+    await m.goTo('2026-03-10T16:00:00Z')
+    assert.equal(await m.inStore((ctx) => giveUpHeldCharges(ctx, 10)), 1)
+    assert.equal((await m.now())[0], end)
+    assert.equal(await m.inStore((ctx) => giveUpHeldCharges(ctx, 10)), 0)
+    assert.ok((await m.kinds()).includes('gave_up'))
+  })
+}
+
+test('a charge that waits for a card is given up only while it waits', async () => {
+  const m = await aMember('expired_card')
+  await m.goTo(SECOND)
+  await m.bill()
+  await m.card('success')
+  await m.inStore((ctx) => retryHeldCharges(ctx, [m.customerId]))
+  await m.bill()
+  assert.deepEqual(await m.now(), ['active', 2, 2, 0, '2026-03-31T14:00:00Z'])
+  assert.deepEqual((await m.kinds()).slice(0, 2), ['recovered', 'charge_succeeded'])
+  await m.goTo('2026-03-30T00:00:00Z')
+  assert.equal(await m.inStore((ctx) => giveUpHeldCharges(ctx, 10)), 0)
+  const forEver = await aMember('expired_card', { hardDeclineWaitDays: null })
+  await forEver.goTo(SECOND)
+  await forEver.bill()
+  await forEver.goTo('2027-02-28T15:00:00Z')
+  assert.equal(await forEver.inStore((ctx) => giveUpHeldCharges(ctx, 10)), 0)
+})
+
+test('a new card pulls the next retry of a soft decline forward', async () => {
+  const m = await aMember('insufficient_funds')
+  await m.goTo(SECOND)
+  await m.bill()
+  await m.goTo('2026-03-01T00:00:00Z')
+  await m.card('success')
+  await m.inStore((ctx) => retryHeldCharges(ctx, [m.customerId]))
+  assert.deepEqual((await m.attempts())[0]!.retryAt, '2026-03-01 00:00:00+00')
+  await m.bill()
+  assert.deepEqual(await m.shown(), [
+    ['failed', 'card_declined'],
+    ['success', null]
+  ])
+  assert.equal((await m.charges()).length, 1)
+})
+
+test('goods that are not there have their own ladder, which no card shortens, and then the cycle is passed over', async () => {
+  const m = await aMember('insufficient_inventory', { inventory: { retryAfterDays: [1, 2] } })
+  await m.goTo(SECOND)
+  await m.bill()
+  const retry = (await m.now())[4]
+  assert.deepEqual(await m.now(), ['active', 1, 1, 0, retry])
+  assert.match(String(retry), /^2026-03-01T15:/)
+  await m.inStore((ctx) => retryHeldCharges(ctx, [m.customerId]))
+  assert.deepEqual((await m.now())[4], retry)
+  await m.goTo('2026-03-01T16:00:00Z')
+  await m.bill()
+  await m.goTo('2026-03-03T17:00:00Z')
+  await m.bill()
+  assert.deepEqual(await m.shown(), Array(3).fill(['failed', 'insufficient_inventory']))
+  // Cycle 3 is next, and nothing of cycle 2 counts against it.
+  assert.deepEqual(await m.now(), ['active', 1, 1, 0, '2026-03-31T14:00:00Z'])
+  const [s] = await m.inStore((ctx) => lockSubscriptions(ctx, [m.id]))
+  assert.deepEqual([s!.nextCycle, s!.inventoryFailures], [3, 0])
+  assert.ok((await m.kinds()).includes('skipped'))
+  await m.card('success')
+  await m.goTo('2026-03-31T14:00:00Z')
+  await m.bill()
+  assert.deepEqual(await m.now(), ['active', 3, 2, 0, '2026-04-30T14:00:00Z'])
+})
+
+test('a call that the platform does not accept is repeated under its key, then held with a notice; the ladder is untouched', async () => {
+  const m = await aMember()
+  await m.goTo(SECOND)
+  const failure = { kind: 'rejected' as const, code: 'processing_failed', message: 'Failed to process' }
+  const keys = new Set<string>()
+  const refusing = {
+    ...m.connector,
+    createBillingAttempts: async (requests: { idempotencyKey: string }[]) =>
+      requests.map(({ idempotencyKey }) => {
+        keys.add(idempotencyKey)
+        return { ok: false as const, failure }
+      })
+  }
+  await m.open()
+  for (let calls = 1; calls <= 5; calls++) {
+    await submitAttempts(db, m.storeId, refusing, 1, 10)
+    assert.deepEqual(await m.shown(), [calls < 5 ? ['pending', null] : ['failed', 'not_accepted']])
+    await m.goTo(
+      Temporal.Instant.from(SECOND)
+        .add({ hours: calls * 25 })
+        .toString()
+    )
+  }
+  assert.equal(keys.size, 1)
+  assert.deepEqual(await m.now(), ['active', 1, 1, 0, null])
+  assert.deepEqual(await m.notices(), ['charge_not_accepted'])
+  await m.inStore((ctx) => retryHeldCharges(ctx, [m.customerId]))
+  await m.bill()
+  assert.deepEqual(await m.now(), ['active', 2, 2, 0, '2026-03-31T14:00:00Z'])
+})
+
+test("a fault of the shop's own is retried, and its people hear of it once a day", async () => {
+  const m = await aMember('merchant_account_error')
+  await m.goTo(SECOND)
+  await m.bill()
+  assert.deepEqual(await m.shown(), [['failed', 'merchant_problem']])
+  assert.deepEqual(await m.notices(), ['merchant_problem'])
+  assert.equal((await m.now())[3], 1)
+})
+
+for (const [catchUp, charged] of [
+  ['latest', [5]],
+  ['all', [2, 3, 4, 5]]
+] as const) {
+  test(`cycles that were missed while the service was down: ${catchUp}`, async () => {
+    const m = await aMember()
+    await m.inStore((ctx) => updateSettings(ctx, { billing: { catchUp } }))
+    await m.goTo('2026-06-10T00:00:00Z')
+    for (let i = 0; i < 6; i++) await m.bill()
+    const keys = (await m.attempts()).map(({ key }) => Number(key.split('-')[2]))
+    assert.deepEqual(keys, charged)
+    assert.equal((await m.charges()).length, charged.length)
+    assert.deepEqual(await m.now(), ['active', 5, 1 + charged.length, 0, '2026-06-30T14:00:00Z'])
+  })
+}
+
+test('a fixed number of cycles counts those that were paid, not those that were missed', async () => {
+  const m = await aMember()
+  await m.inStore(({ tx }) => tx.run(sql`update subscriptions set max_cycles = 3 where store_id = ${m.storeId}`))
+  for (const when of ['2026-04-30T14:00:00Z', '2026-06-30T14:00:00Z']) {
+    await m.goTo(when)
+    await m.bill()
+  }
+  assert.deepEqual(await m.now(), ['active', 6, 3, 0, '2026-07-31T14:00:00Z'])
+  await m.goTo('2026-07-31T14:00:00Z')
+  await m.bill()
+  assert.equal((await m.now())[0], 'expired')
+  assert.equal((await m.charges()).length, 2)
+})
+
+test('retries ask for the amount of the first try, and what the platform charged is what is shown', async () => {
+  const m = await aMember(['insufficient_funds', 'success'])
+  await m.goTo(SECOND)
+  await m.bill()
+  await m.inStore(({ tx }) => tx.run(sql`update subscriptions set price_minor = 9900 where store_id = ${m.storeId}`))
+  await m.goTo('2026-03-02T16:00:00Z')
+  await m.bill()
+  assert.deepEqual(await m.amounts(), [
+    [2900, null, false],
+    [2900, null, true]
+  ])
+  await m.goTo('2026-03-31T14:00:00Z')
+  await m.bill()
+  assert.deepEqual((await m.amounts()).at(-1), [2900, 9900, false])
+})
