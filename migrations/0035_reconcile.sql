@@ -58,6 +58,9 @@ alter table stores drop constraint stores_status_check;
 update stores set status = 'disconnected' where status = 'uninstalled';
 alter table stores add constraint stores_status_check check (status in ('active', 'disconnected'));
 
+-- The platform was put back, and what happened there meanwhile is not known yet: until it is, nothing is billed.
+alter table stores add column catching_up boolean not null default false;
+
 -- The customer whom the platform made one with this one; the rows of this one stay where they happened.
 alter table members add column merged_into bigint;
 alter table members add column deleted_there_at timestamptz;

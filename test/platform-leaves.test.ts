@@ -213,6 +213,8 @@ test('a store whose app is taken off stands still, and goes on when it is connec
     charges.map(({ contractId }) => contractId),
     [ada.contract_id]
   )
+  // Nothing was asked of the customer who had left: the platform was looked at before anyone was billed.
+  assert.equal((await service.get('/billing-attempts', store.key)).body.meta.total, 1)
   const { data } = await service.admin('GET', `${store.at}/notices`)
   assert.ok(data.some(({ kind }: { kind: string }) => kind === 'disconnected'))
   const cy = await store.member('cy@example.com')

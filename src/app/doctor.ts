@@ -1,5 +1,5 @@
 import type { Database } from '#kit/postgres'
-import { audit, auditFigures, auditSchedules, type Finding, listCharges } from '#reports'
+import { audit, auditFigures, auditReconciling, auditSchedules, type Finding, listCharges } from '#reports'
 import { listStores, theStore } from '#stores'
 
 /** A charge that the platform made: which contract, under which key. */
@@ -27,6 +27,7 @@ export async function diagnose(
     note(domain, await db.inStore(storeId, audit))
     note(domain, await db.inStore(storeId, auditSchedules))
     note(domain, await db.inStore(storeId, auditFigures))
+    note(domain, await db.inStore(storeId, auditReconciling))
     if (sandbox) note(domain, await compareCharges(deps, storeId))
   }
   return { checked, findings }

@@ -11,7 +11,7 @@ import {
   type Walk,
   type WalkedPage
 } from '#platform'
-import { notify } from '#stores'
+import { markCaughtUp, notify } from '#stores'
 import { walkAttempts, walkFailedAttempts } from './reconcile-attempts.ts'
 import { walkContracts } from './reconcile-contracts.ts'
 
@@ -59,7 +59,10 @@ export function createReconcileEngine(options: ReconcileOptions): Engine {
       try {
         const page = await pageOf(storeId, walk)
         if (page.ok) {
-          await db.inStore(storeId, (ctx) => markWalked(ctx, walk, page.value))
+          await db.inStore(storeId, async (ctx) => {
+            await markWalked(ctx, walk, page.value)
+            if (walk.kind === 'all_contracts' && page.value.after === null) await markCaughtUp(ctx)
+          })
           onWalked?.(walk.kind, page.value)
         } else await putOff(db, storeId, walk, page.failure)
       } catch (err) {

@@ -47,8 +47,8 @@ export function createRunner(options: {
   let alarm = Promise.withResolvers<void>()
 
   const look = async (storeId: number) => {
-    const { now, isConnected } = await storePulse(db, storeId)
-    const able = engines.filter((engine) => isConnected || !engine.needsPlatform)
+    const { now, ...pulse } = await storePulse(db, storeId)
+    const able = engines.filter((engine) => isAble(engine, pulse))
     const dues = await Promise.all(able.map((engine) => engine.nextDueAt(storeId)))
     const due = able.filter((_, i) => dues[i] && Temporal.Instant.compare(dues[i], now) <= 0)
     return { due, next: earliest(...dues) }
@@ -70,12 +70,12 @@ export function createRunner(options: {
     let idleSince = performance.now()
     for (;;) {
       if (stopping) throw new Refusal('unavailable', 'The service is stopping; ask again when it is back')
-      const { now, isConnected } = await storePulse(db, storeId)
+      const { now, ...pulse } = await storePulse(db, storeId)
       let done = 0
       const due: string[] = []
       // Each is asked right before its turn: what one did is often the next one's work, so one round goes a long way.
       for (const engine of engines) {
-        if (engine.needsPlatform && !isConnected) continue
+        if (!isAble(engine, pulse)) continue
         const at = await engine.nextDueAt(storeId)
         if (!at || Temporal.Instant.compare(at, now) > 0) continue
         due.push(engine.name)
@@ -170,4 +170,9 @@ export function createRunner(options: {
       await Promise.all(held.values())
     }
   }
+}
+
+function isAble({ needsPlatform }: Engine, pulse: { isConnected: boolean; isCaughtUp: boolean }): boolean {
+  if (!needsPlatform) return true
+  return pulse.isConnected && (pulse.isCaughtUp || needsPlatform !== 'known')
 }

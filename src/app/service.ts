@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { createFiguresEngine } from '#analytics'
 import { createBillingEngine } from '#billing'
 import { createCreditEngine } from '#credits'
+import { createImportEngine } from '#imports'
 import { createDispatchEngine } from '#kit/dispatch'
 import type { Engine } from '#kit/engine'
 import { pruneAnswers } from '#kit/idempotency'
@@ -11,9 +12,15 @@ import { createRateLimiter } from '#kit/rate-limit'
 import { Refusal } from '#kit/refusal'
 import type { Secret, Vault } from '#kit/secrets'
 import { startWorker } from '#kit/worker'
-import { type Connector, connectorFor, createInboundEngine } from '#platform'
+import {
+  type Connector,
+  connectorFor,
+  createInboundEngine,
+  type PlatformResult,
+  scheduleReconciliations
+} from '#platform'
 import { countQueues, foldLists } from '#reports'
-import { platformAccess, type StoreAccess, storeByDomain, storeNow } from '#stores'
+import { disconnectStore, notify, platformAccess, type StoreAccess, storeByDomain, storeNow } from '#stores'
 import {
   closeSilentListeners,
   createDeliveryEngine,
@@ -28,17 +35,19 @@ import { createSandbox } from '../sandbox/index.ts'
 import { advanceClock } from './clock.ts'
 import { consumers } from './consumers.ts'
 import { diagnose } from './doctor.ts'
+import { followShopOf } from './follow-shop.ts'
 import { jobHandlers } from './jobs.ts'
 import { measuredConnector } from './measured-connector.ts'
 import type { Metrics } from './metrics.ts'
 import { platformTopics } from './platform-topics.ts'
+import { createReconcileEngine } from './reconcile-engine.ts'
 import { repeat } from './repeat.ts'
 import { createRunner, type Runner } from './runner.ts'
 import { sandboxControls } from './sandbox-controls.ts'
 import { seedStore } from './seed.ts'
 
 /** Tables whose rows are leased; what a dead process held there is freed at start. */
-const LEASED = ['jobs', 'billing_attempts', 'inbound_webhooks', 'webhook_queue']
+const LEASED = ['jobs', 'billing_attempts', 'inbound_webhooks', 'webhook_queue', 'imports', 'reconciliations']
 const FREE_LEASES_EVERY_MS = 15_000
 const PRUNE_EVERY_MS = 600_000
 const CLOSE_LISTENERS_EVERY_MS = 15_000
@@ -89,7 +98,31 @@ export async function createService(options: ServiceOptions) {
     },
     log: (message, fields) => logger.error(fields, message)
   })
-  const topics = platformTopics({ db, connectorOf })
+  const disconnect = async (storeId: number) => {
+    connectors.delete(storeId)
+    if (!(await disconnectStore(db, vault, storeId))) return
+    logger.warn({ store: { id: storeId } }, 'The platform has taken the app off: the store is disconnected')
+    await db.inStore(storeId, (ctx) =>
+      notify(ctx, {
+        kind: 'disconnected',
+        subject: 'The store is disconnected from its platform',
+        message:
+          'The platform has taken the app off. Nothing is billed and nothing is asked of the platform until the store is ' +
+          'connected again; what is here stays.'
+      })
+    )
+  }
+  const topics = platformTopics({ db, connectorOf, disconnect })
+  const registerWebhooks = (access: StoreAccess) =>
+    connect(access).ensureWebhooks(`${urls.public}/platform/webhooks`, Object.keys(topics))
+  /** Our webhooks there, and the shop itself: news of both may be lost. */
+  const registerAgain = async (storeId: number): Promise<PlatformResult<{ changed: number }>> => {
+    const ensured = await registerWebhooks(await platformAccess(db, vault, storeId))
+    if (!ensured.ok) return ensured
+    const isOther = await followShopOf({ db, connectorOf }, storeId)
+    const { created, updated } = ensured.value
+    return { ok: true, value: { changed: created.length + updated.length + Number(isOther) } }
+  }
   const delivery = createDeliveryEngine({
     db,
     leaseOwner: worker.id,
@@ -104,6 +137,14 @@ export async function createService(options: ServiceOptions) {
     sandbox.engine,
     createInboundEngine({ db, leaseOwner: worker.id, handlers: topics }),
     createJobEngine({ db, leaseOwner: worker.id, handlers: jobHandlers({ db, connectorOf }) }),
+    createReconcileEngine({
+      db,
+      leaseOwner: worker.id,
+      connectorOf,
+      registerWebhooks: registerAgain,
+      onWalked: metrics.reconciled
+    }),
+    createImportEngine({ db, leaseOwner: worker.id, connectorOf }),
     createCreditEngine({ db }),
     createDispatchEngine({ db, consumers }),
     delivery,
@@ -135,9 +176,10 @@ export async function createService(options: ServiceOptions) {
     answered: metrics.requestAnswered,
     wake: runner.wake,
     connectStore: async (access) => {
-      const ensured = await connect(access).ensureWebhooks(`${urls.public}/platform/webhooks`, Object.keys(topics))
+      const ensured = await registerWebhooks(access)
       if (!ensured.ok)
         throw new Refusal('unavailable', `The platform did not take our webhooks: ${ensured.failure.message}`)
+      await db.inStore(access.storeId, scheduleReconciliations)
     },
     advanceClock: (storeId, advance) => advanceClock(clock, storeId, advance),
     settle: (storeId) => runner.alone(storeId, (store) => store.settle()),

@@ -34,7 +34,7 @@ export function createBillingEngine(options: {
 
   return {
     name: 'billing',
-    needsPlatform: true,
+    needsPlatform: 'known',
     async nextDueAt(storeId) {
       const { due, resume, grace, givesUp, check } = await ahead(storeId)
       return earliest(due, resume, grace, givesUp, check)

@@ -79,10 +79,10 @@ test('a signed body that is no JSON object is refused and not stored', async () 
   assert.equal(await stored(), before)
 })
 
-test('a body over one megabyte is refused', async () => {
+test('a body over eight megabytes is refused', async () => {
   const store = await aStore(db)
-  const body = JSON.stringify({ text: 'x'.repeat(1024 * 1024) })
+  const body = JSON.stringify({ text: 'x'.repeat(8 * 1024 * 1024) })
   const response = await deliver(headersFor(store, body), body)
   assert.equal(response.statusCode, 400)
-  assert.deepEqual(response.json(), { error: { code: 'invalid_request', message: 'The body is larger than 1024 KiB' } })
+  assert.deepEqual(response.json(), { error: { code: 'invalid_request', message: 'The body is larger than 8192 KiB' } })
 })

@@ -4,8 +4,11 @@
  */
 export type Engine = {
   name: string
-  /** It works with the store's platform, so it rests while the store is disconnected from that. */
-  needsPlatform?: true
+  /**
+   * It works with the store's platform, so it rests while the store is disconnected from that; `known`: also until what happened
+   * there meanwhile is known.
+   */
+  needsPlatform?: true | 'known'
   /** The store time of the earliest thing still to be done, past or future; null when there is nothing ahead. */
   nextDueAt(storeId: number): Promise<Temporal.Instant | null>
   /** Does one batch of what is due by the store's clock and returns how many things it did; 0 when nothing is due. */

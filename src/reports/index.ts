@@ -2,6 +2,7 @@ export { arpuMinor, arrMinor, churnRate, ltvMinor, mrrMinor, successRate } from 
 export { type AnalyticsOverview, analyticsOverview, type PeriodFigures } from './analytics-overview.ts'
 export { audit, type Finding } from './audit.ts'
 export { auditFigures } from './audit-figures.ts'
+export { auditReconciling } from './audit-reconciling.ts'
 export { auditSchedules, listCharges } from './audit-schedules.ts'
 export { countQueues } from './count-queues.ts'
 export { findBillingAttempt } from './find-billing-attempt.ts'

@@ -8,11 +8,11 @@ export async function storeNow(db: Database, storeId: number): Promise<Temporal.
   return (await storePulse(db, storeId)).now
 }
 
-/** What time it is there, and whether its platform can be worked with. */
+/** What time it is there, whether its platform can be worked with, and whether all that happened on that is known here. */
 export async function storePulse(
   db: Database,
   storeId: number
-): Promise<{ now: Temporal.Instant; isConnected: boolean }> {
+): Promise<{ now: Temporal.Instant; isConnected: boolean; isCaughtUp: boolean }> {
   const pulse = await findClock(db.direct, storeId)
   if (!pulse) throw new UnknownStore(`There is no store ${publicId('store', storeId)}`)
   return pulse

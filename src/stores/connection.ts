@@ -26,7 +26,10 @@ export async function disconnectStore(db: Database, vault: Vault, storeId: numbe
 /** What the platform gave when the app was put on again; what is left out stays. */
 export type NewConnection = Partial<Credentials> & { platformUrl?: string }
 
-/** The platform has the app again. A sandbox store may leave the token to us; it is in the answer. */
+/**
+ * The platform has the app again; nothing is billed until what happened there meanwhile is known (`markCaughtUp`). A sandbox
+ * store may leave the token to us; it is in the answer.
+ */
 export async function reconnectStore(
   db: Database,
   vault: Vault,

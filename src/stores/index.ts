@@ -15,7 +15,7 @@ export {
   type StoreAccess,
   storeByDomain
 } from './platform-access.ts'
-export { markStoreConnected } from './queries.ts'
+export { markCaughtUp, markStoreConnected } from './queries.ts'
 export { storeDisconnected } from './refusals.ts'
 export { SCOPES, type Scope } from './scopes.ts'
 export {

@@ -145,12 +145,13 @@ export async function readIsSandbox(ctx: Ctx): Promise<boolean> {
 
 const clockOf = directSql<[storeId: number]>(
   'store_clock',
-  `select date_trunc('milliseconds', coalesce(clock_at, clock_timestamp())) as now, status = 'active' as is_connected
+  `select date_trunc('milliseconds', coalesce(clock_at, clock_timestamp())) as now, status = 'active' as is_connected,
+          not catching_up as is_caught_up
      from stores where store_id = $1`
 )
 
 export function findClock(direct: Queries, storeId: number) {
-  return direct.maybeOne(row({ now: instant, isConnected: bool }), clockOf(storeId))
+  return direct.maybeOne(row({ now: instant, isConnected: bool, isCaughtUp: bool }), clockOf(storeId))
 }
 
 /** The clock as it stands, held until the transaction ends, and what real time is meanwhile. */
@@ -207,8 +208,17 @@ export function writeConnection(
   return ctx.tx.run(
     sql`update stores
            set platform_credentials = ${credentials}, platform_url = ${platformUrl},
-               status = case when ${isConnected} then 'active' else 'disconnected' end, updated_at = clock_timestamp()
+               status = case when ${isConnected} then 'active' else 'disconnected' end, catching_up = ${isConnected},
+               updated_at = clock_timestamp()
          where store_id = ${ctx.storeId}`
+  )
+}
+
+/** All that happened on the platform while the store was disconnected is known now. */
+export function markCaughtUp(ctx: Ctx): Promise<number> {
+  return ctx.tx.run(
+    sql`update stores set catching_up = false, updated_at = clock_timestamp()
+         where store_id = ${ctx.storeId} and catching_up`
   )
 }
 
