@@ -92,7 +92,6 @@ export function createImportEngine(options: {
   return {
     name: 'imports',
     needsPlatform: true,
-    needsPlatform: true,
     nextDueAt: (storeId) => nextImportAt(db.direct, storeId),
     async runOnce(storeId) {
       const claimed = await db.inStore(storeId, (ctx) => claimImport(ctx, leaseOwner))
