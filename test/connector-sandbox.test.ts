@@ -133,6 +133,44 @@ test('a declined charge, a challenge, and an answer that is lost on its way', as
   assert.match(waiting.nextActionUrl!, /^http/)
 })
 
+test('the date of a cycle names the same cycle of the platform for every try, also where dates were moved', async () => {
+  const { shop, connector } = await aShop()
+  const { contractId } = await joined(shop)
+  let tries = 0
+  const charge = async (cycleAt: Temporal.Instant) => {
+    const request = { contractId, idempotencyKey: `try-${++tries}`, originTime: cycleAt, cycleAt }
+    const { id } = theValue(await connector.createBillingAttempt(request))
+    await shop.settle()
+    return theValue(await connector.billingAttempts([id])).get(id)!
+  }
+  const at = (text: string) => Temporal.Instant.from(text)
+  const paid = async (date: Temporal.Instant) => {
+    const payment = theValue(await connector.paymentOfCycle(contractId, date))
+    return payment?.idempotencyKey ?? null
+  }
+  const again = async (date: Temporal.Instant) => assert.equal((await charge(date)).errorCode, 'invoice_already_paid')
+
+  const second = at('2026-02-28T15:00:00.999Z')
+  assert.equal(await paid(second), null)
+  assert.equal((await charge(second)).state, 'success')
+  assert.equal(await paid(second), 'try-1')
+  await again(second)
+  // As after each payment, the next date is set; then it is moved, as an operator may.
+  for (const date of ['2026-03-31T14:00:00Z', '2026-04-11T09:30:00Z']) {
+    theValue(await connector.setNextBillingDate(contractId, at(date)))
+    await again(second)
+  }
+  const moved = at('2026-04-11T09:30:00Z')
+  assert.equal((await charge(moved)).state, 'success')
+  await again(moved)
+  theValue(await connector.setNextBillingDate(contractId, at('2026-05-11T09:30:00Z')))
+  await again(moved)
+  // Charged late, after the date of the cycle that follows.
+  shop.advance({ hours: 24 * 150 })
+  assert.equal((await charge(at('2026-05-11T09:30:00Z'))).state, 'success')
+  await again(at('2026-05-11T09:30:00Z'))
+})
+
 test('a contract is moved, and a charge of a paused one is rejected', async () => {
   const { shop, connector } = await aShop()
   const { contractId } = await joined(shop)

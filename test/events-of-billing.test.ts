@@ -61,13 +61,16 @@ test('a dead card waits for another one, whose charge follows at once', async ()
 })
 
 test('a retry by hand is told like any other attempt, one that is refused by nothing', async () => {
-  const { store, customer, attempts } = await aMember('insufficient_funds')
+  const { store, customer, attempts } = await aMember('success')
+  const { setCard } = service.sandbox.controls
+  const outcome = ['insufficient_funds', 'insufficient_funds', 'success']
+  await setCard({ storeId: store.storeId, customerId: customer.id, outcome })
+  await store.settle()
   await store.advance({ to: '2026-03-01T00:00:00Z' })
   const [failed] = await attempts()
   const { billingAttempts } = store.client
   const again = await store.told(() => billingAttempts.retry(failed!.id))
   assert.deepEqual(types(again), RETRIED, 'the ladder goes on')
-  await store.card(customer.id, 'success')
   const once = { idempotencyKey: 'once' }
   const paid = await store.told(async () => {
     await billingAttempts.retry(failed!.id, once)
@@ -75,6 +78,14 @@ test('a retry by hand is told like any other attempt, one that is refused by not
   })
   assert.deepEqual(types(paid), PAID)
   assert.deepEqual(await store.told(() => assert.rejects(billingAttempts.retry(failed!.id))), [])
+})
+
+test('a new card during the ladder is charged at once, and pulls the announced retry forward', async () => {
+  const { store, customer } = await aMember('insufficient_funds')
+  await store.advance({ to: '2026-03-01T00:00:00Z' })
+  assert.deepEqual(types(await store.told(() => store.card(customer.id, 'success'))), PAID)
+  assert.deepEqual(await store.told(store.replay), [])
+  await store.soundBooks()
 })
 
 test('a cancellation calls off the announced retry, and is all that is told', async () => {
