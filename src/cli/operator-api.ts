@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
 import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { CommandError } from './command-error.ts'
 import { notRunning, type Server } from './find-server.ts'
@@ -20,6 +21,10 @@ export type OperatorApi = {
   delete(path: string, limits?: CallLimits): Promise<Document>
   /** A POST that is answered line by line; returns the last line's `result`. */
   follow(path: string, body: object, onProgress: (progress: Document) => void): Promise<Document>
+  /** A PUT of a file, read as it is sent. */
+  sendFile(path: string, file: Readable, type: string): Promise<Document>
+  /** A GET that is answered with a file. */
+  readFile(path: string): Promise<Readable>
 }
 
 /**
@@ -46,6 +51,12 @@ export function operatorApi(server: Server): OperatorApi {
       }
       if (!result) throw brokeOff(server)
       return result
+    },
+    sendFile: async (path, file, type) => documentOf(await exchange(server, 'PUT', path, { body: file, type }), server),
+    async readFile(path) {
+      const response = await send(server, 'GET', path)
+      if (isRefusal(response)) await documentOf(response, server)
+      return response
     }
   }
 }
@@ -61,6 +72,15 @@ function send(
     (s) => s !== undefined
   )
   const payload = body && JSON.stringify(body)
+  return exchange(server, method, path, { body: payload, type: 'application/json', ends })
+}
+
+function exchange(
+  server: Server,
+  method: string,
+  path: string,
+  { body, type, ends = [] }: { body?: string | Readable; type: string; ends?: AbortSignal[] }
+): Promise<IncomingMessage> {
   const base = server.url.href.replace(/\/+$/, '')
   const url = new URL(`${base}/admin/api${path}`)
   return new Promise((resolve, reject) => {
@@ -70,15 +90,19 @@ function send(
       headers: {
         authorization: `Bearer ${server.token}`,
         accept: 'application/json',
-        ...(payload !== undefined && {
-          'content-type': 'application/json',
-          'content-length': Buffer.byteLength(payload)
-        })
+        ...(body !== undefined && { 'content-type': type }),
+        ...(typeof body === 'string' && { 'content-length': Buffer.byteLength(body) })
       }
     })
     request.on('response', resolve)
     request.on('error', (err: NodeJS.ErrnoException) => reject(unreachable(err, server)))
-    request.end(payload)
+    if (!(body instanceof Readable)) return void request.end(body)
+    // A file that cannot be read to its end must not look like one that is whole.
+    body.on('error', (err) => {
+      request.destroy()
+      reject(new CommandError('invalid_request', `The file cannot be read: ${err.message}`))
+    })
+    body.pipe(request)
   })
 }
 

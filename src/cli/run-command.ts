@@ -3,6 +3,7 @@ import type { Terminal } from './command.ts'
 import { badUsage, CommandError } from './command-error.ts'
 import { addClockCommands } from './commands/clock.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
+import { addImportCommands } from './commands/import.ts'
 import { addKeyCommands } from './commands/key.ts'
 import { addListenCommand } from './commands/listen.ts'
 import { addNoticeCommands } from './commands/notice.ts'
@@ -73,6 +74,7 @@ function programOf(terminal: Terminal, parts: ServeParts): Command {
   addWebhookCommands(program, terminal)
   addListenCommand(program, terminal)
   addTriggerCommand(program, terminal)
+  addImportCommands(program, terminal)
   addNoticeCommands(program, terminal)
   addClockCommands(program, terminal)
   addSandboxCommands(program, terminal)

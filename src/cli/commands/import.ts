@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Command } from 'commander'
+import { addCommand, type Terminal } from '../command.ts'
+import { CommandError } from '../command-error.ts'
+import { argument, oneOf, optional, text, wholeNumber } from '../flags.ts'
+import type { Document, OperatorApi } from '../operator-api.ts'
+import { facts, table } from '../print.ts'
+import { showProgress } from '../show-progress.ts'
+import { aStore, storePath } from './of-store.ts'
+
+const LOOK_EVERY_MS = 500
+const TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const
+
+const anImport = argument('<import>', text('the id of an import such as imp_3'))
+const begins = {
+  mode: optional('--mode <mode>', {
+    ...oneOf('live', 'paused'),
+    takes: 'live or paused: how contracts begin, unless their row says (default: live)'
+  }),
+  pausedUntil: optional(
+    '--paused-until <time>',
+    text('with --mode paused: a date such as 2026-01-31 (midnight in the shop) or 2026-01-31T12:00:00Z')
+  )
+}
+
+/** Moving contracts here that others have billed so far. */
+export function addImportCommands(program: Command, terminal: Terminal): void {
+  const imports = program.command('import').description('take over contracts that others have billed so far')
+
+  addCommand(imports, terminal, {
+    name: 'file',
+    summary: 'take over what a CSV or NDJSON file names; the same file again goes on where it stopped',
+    flags: {
+      path: argument('<path>', text('a file')),
+      store: aStore,
+      format: optional('--format <format>', {
+        ...oneOf('csv', 'ndjson'),
+        takes: 'csv or ndjson (default: by the name of the file)'
+      }),
+      ...begins
+    },
+    run: async ({ path, store, format, mode, pausedUntil }, { api, err, failed }) => {
+      const source = format ?? (/\.(ndjson|jsonl)$/i.test(path) ? 'ndjson' : 'csv')
+      const sha256 = await hashOf(path)
+      const server = api()
+      const wish = { source, mode, paused_until: pausedUntil, sha256 }
+      const begun = await server.post(storePath(store, '/imports'), wish)
+      err.write(`Sending ${path} as ${begun.id}\n`)
+      await server.sendFile(importPath(store, begun.id, '/rows'), createReadStream(path), TYPES[source])
+      return toItsEnd(server, store, begun, { err, failed })
+    },
+    show: (done, { store }) => shown(done, store)
+  })
+
+  addCommand(imports, terminal, {
+    name: 'platform',
+    summary: 'take over every contract that the platform has and that is not over',
+    flags: { store: aStore, ...begins },
+    run: async ({ store, mode, pausedUntil }, { api, err, failed }) => {
+      const server = api()
+      const wish = { source: 'platform', mode, paused_until: pausedUntil }
+      return toItsEnd(server, store, await server.post(storePath(store, '/imports'), wish), { err, failed })
+    },
+    show: (done, { store }) => shown(done, store)
+  })
+
+  addCommand(imports, terminal, {
+    name: 'list',
+    summary: 'the imports of a store, newest first',
+    flags: {
+      store: aStore,
+      limit: optional('--limit <n>', { ...wholeNumber(1, 100), takes: 'how many, from 1 to 100 (default: 50)' })
+    },
+    run: ({ store, limit }, { api }) => api().get(storePath(store, `/imports${limit ? `?limit=${limit}` : ''}`)),
+    show: table(
+      ['id', 'source', 'mode', 'status', 'total', 'created', 'unchanged', 'refused', 'waiting', 'created_at'],
+      'Nothing was imported yet.'
+    )
+  })
+
+  addCommand(imports, terminal, {
+    name: 'show',
+    summary: 'one import and how far it is',
+    flags: { import: anImport, store: aStore },
+    run: ({ import: id, store }, { api }) => api().get(importPath(store, id)),
+    show: facts
+  })
+
+  addCommand(imports, terminal, {
+    name: 'refused',
+    summary: 'the rows that were refused, each with its fields and the reason',
+    flags: {
+      import: anImport,
+      store: aStore,
+      format: optional('--format <format>', { ...oneOf('csv', 'ndjson'), takes: 'csv or ndjson (default: csv)' })
+    },
+    run: async ({ import: id, store, format = 'csv' }, { api, out, json }) => {
+      const report = await api().readFile(importPath(store, id, `/refused?format=${json ? 'ndjson' : format}`))
+      if (json) return { data: await Array.fromAsync(createInterface({ input: report }), (line) => JSON.parse(line)) }
+      await pipeline(report, out, { end: false })
+      return null
+    },
+    show: facts
+  })
+
+  addCommand(imports, terminal, {
+    name: 'cancel',
+    summary: 'stop an import; what it has taken over stays',
+    flags: { import: anImport, store: aStore },
+    run: ({ import: id, store }, { api }) => api().post(importPath(store, id, '/cancel'), {}),
+    show: facts
+  })
+}
+
+function importPath(store: string, id: unknown, rest = ''): string {
+  return storePath(store, `/imports/${encodeURIComponent(String(id))}${rest}`)
+}
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  try {
+    await pipeline(createReadStream(path), hash)
+  } catch (err) {
+    throw new CommandError('invalid_request', `The file cannot be read: ${(err as Error).message}`)
+  }
+  return hash.digest('hex')
+}
+
+const isOver = ({ status }: Document) => status === 'done' || status === 'failed' || status === 'cancelled'
+
+/** Shows how far the import is until it is over. Bad news is an import that failed, or a row that was refused. */
+async function toItsEnd(
+  server: OperatorApi,
+  store: string,
+  begun: Document,
+  { err, failed }: Pick<Terminal, 'err' | 'failed'>
+): Promise<Document> {
+  const look = () => server.get(importPath(store, begun.id))
+  const progress = await showProgress(err, `Importing ${begun.id}`)
+  let now = await look()
+  for (let error: unknown = null; !isOver(now); now = await look()) {
+    const total = Number(now.total)
+    const step = { done: total - Number(now.waiting), total: Math.max(total, 1), at: String(now.status) }
+    if (now.status === 'running') progress.step(step)
+    if (now.error !== error && now.error !== null) err.write(`Waiting: ${now.error}\n`)
+    error = now.error
+    await sleep(LOOK_EVERY_MS)
+  }
+  if (now.status === 'done') progress.end(`Imported ${begun.id}`)
+  else progress.fail(`The import ${begun.id} is ${now.status}`)
+  if (now.status !== 'done' || Number(now.refused) > 0) failed()
+  return now
+}
+
+function shown(done: Document, store: string): string {
+  const report =
+    Number(done.refused) > 0 ? `\nWhy rows were refused:\n  perennial import refused ${done.id} --store ${store}\n` : ''
+  return facts(done) + report
+}
