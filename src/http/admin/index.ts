@@ -7,6 +7,7 @@ import { authenticationFailed, bearerOf, logBug, noSuchRoute, refusalOf } from '
 import { registerClock } from './clock.ts'
 import { registerDoctor } from './doctor.ts'
 import { errorBody, statusOf } from './errors.ts'
+import { registerImports } from './imports.ts'
 import { registerKeys } from './keys.ts'
 import { registerNotices } from './notices.ts'
 import { registerPlans } from './plans.ts'
@@ -49,6 +50,7 @@ export function registerAdmin(app: FastifyInstance, deps: HttpDeps): void {
     registerWebhookEndpoints(admin, deps)
     registerWebhookDeliveries(admin, deps)
     registerWebhookListeners(admin, deps)
+    registerImports(admin, deps)
     registerNotices(admin, deps)
     registerClock(admin, deps)
     registerSandbox(admin, deps)
