@@ -1,4 +1,5 @@
 import { stopBilling } from '#billing'
+import { forgetCustomer } from '#imports'
 import type { Database } from '#kit/postgres'
 import { keepDeletedCustomers, type MergedCustomers } from '#members'
 import { answered, type Connector } from '#platform'
@@ -9,7 +10,8 @@ import { syncContractsById } from './take-over-contracts.ts'
 type Deps = { db: Database; connectorOf: (storeId: number) => Promise<Connector> }
 
 /**
- * Customers that the platform has deleted. Their live subscriptions end, the members stay. A contract that is another customer's
+ * Customers that the platform has deleted. Their live subscriptions end, the members stay, and rows of imports
+ * forget them. A contract that is another customer's
  * by now was merged away before: it goes on.
  */
 export async function followDeletedCustomers(deps: Deps, storeId: number, customerIds: string[]): Promise<void> {
@@ -22,6 +24,7 @@ export async function followDeletedCustomers(deps: Deps, storeId: number, custom
   const contracts = answered(await connector.contracts(contractIds))
   await db.inStore(storeId, async (ctx) => {
     await keepDeletedCustomers(ctx, gone)
+    for (const platformCustomerId of gone) await forgetCustomer(ctx, { platformCustomerId, email: null })
     const theirs = contractIds.filter((id) => !contracts.get(id)?.customer)
     const ended = await endForDeletedCustomers(ctx, theirs)
     await stopBilling(
