@@ -11,13 +11,14 @@ const MOST_DRAFTS = 3
 
 /**
  * Brings wanted terms to the platform's contracts, and then ours in line with them. What the platform refuses for good is
- * given up; what cannot be made yet waits for the end of billing, which asks again.
+ * given up; what cannot be made yet waits for the end of billing.
  */
 export async function editContracts(deps: Deps, storeId: number, jobs: Job[]): Promise<JobOutcome[]> {
   const { db, connectorOf } = deps
   const wanted = jobs.map((job) => Number(job.payload.subscriptionId))
-  const ready = await db.inStore(storeId, (ctx) => listReadyChanges(ctx, wanted))
-  if (ready.length === 0) return jobs.map(() => ({ done: true }))
+  const { ready, unsettled } = await db.inStore(storeId, (ctx) => listReadyChanges(ctx, wanted))
+  const waits = { done: false, waits: true, reason: 'A charge is under way' } as const
+  if (ready.length === 0) return wanted.map((id) => (unsettled.includes(id) ? waits : { done: true }))
   const connector = await connectorOf(storeId)
   const contracts = await connector.contracts(ready.map(({ subscription }) => subscription.platformContractId))
   if (!contracts.ok) return jobs.map(() => ({ done: false, reason: contracts.failure.message }))
@@ -47,7 +48,8 @@ export async function editContracts(deps: Deps, storeId: number, jobs: Job[]): P
       )
     )
   }
-  return wanted.map((id) => {
+  return wanted.map((id): JobOutcome => {
+    if (unsettled.includes(id)) return waits
     const reason = failures.get(id)
     return reason === undefined ? { done: true } : { done: false, reason }
   })

@@ -12,6 +12,7 @@ import { addSandboxCommands } from './commands/sandbox.ts'
 import { addSeedCommand } from './commands/seed.ts'
 import { addServeCommands, type ServeParts } from './commands/serve.ts'
 import { addStoreCommands } from './commands/store.ts'
+import { addSubscriptionCommands } from './commands/subscription.ts'
 import { addTriggerCommand } from './commands/trigger.ts'
 import { addWebhookCommands } from './commands/webhook.ts'
 import { findServer } from './find-server.ts'
@@ -71,6 +72,7 @@ function programOf(terminal: Terminal, parts: ServeParts): Command {
   addStoreCommands(program, terminal)
   addKeyCommands(program, terminal)
   addPlanCommands(program, terminal)
+  addSubscriptionCommands(program, terminal)
   addWebhookCommands(program, terminal)
   addListenCommand(program, terminal)
   addTriggerCommand(program, terminal)

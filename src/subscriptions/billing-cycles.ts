@@ -39,11 +39,13 @@ export type DueCycle = { subscription: Subscription; cycle: number }
 export async function takeDueCycles(ctx: Ctx, limit: number): Promise<{ cycles: DueCycle[]; looked: number }> {
   const locked = await lockDueSubscriptions(ctx, limit)
   if (locked.length === 0) return { cycles: [], looked: 0 }
-  const held = await holdForChanges(
+  // A cycle that was declined is paid at its own price.
+  const isHeld = ({ subscription, hasChange }: (typeof locked)[number]) => hasChange && !isDeclined(subscription)
+  await holdForChanges(
     ctx,
-    locked.filter((s) => !isDeclined(s)).map(({ id }) => id)
+    locked.filter(isHeld).map(({ subscription }) => subscription.id)
   )
-  const due = locked.filter(({ id }) => !held.has(id))
+  const due = locked.filter((one) => !isHeld(one)).map(({ subscription }) => subscription)
   const times = await timesOf(ctx)
   const { billing, timezone } = times.store
   const cycles = due.map((subscription) => {
@@ -125,7 +127,7 @@ export async function settleCycles(
 
   await editWaitingContracts(
     ctx,
-    states.map((s) => s.id)
+    locked.filter(isDeclined).map(({ id }) => id)
   )
 
   const after = new Map(states.map((s) => [s.id, s]))

@@ -14,6 +14,8 @@ const Change = row({
   subscriptionId: int,
   planId: nullable(int),
   priceMinor: nullable(int),
+  /** The price of one of what is sold under the plan, whatever else the contract costs: that of a version of the plan. */
+  linePriceMinor: nullable(int),
   interval: nullable(oneOf('day', 'week', 'month', 'year')),
   intervalCount: nullable(int),
   platformPaymentMethodId: nullable(text),
@@ -29,7 +31,7 @@ export function listChanges(ctx: Ctx, subscriptionIds: number[]): Promise<Change
   return ctx.tx.many(
     Change,
     sql`
-    select subscription_id, plan_id, price_minor, interval, interval_count, platform_payment_method_id, actor, actor_id,
+    select subscription_id, plan_id, price_minor, line_price_minor, interval, interval_count, platform_payment_method_id, actor, actor_id,
            version
       from subscription_changes
      where store_id = ${ctx.storeId} and subscription_id = any(${subscriptionIds}::bigint[])`
@@ -40,17 +42,19 @@ export function listChanges(ctx: Ctx, subscriptionIds: number[]): Promise<Change
 export async function writeChanges(ctx: Ctx, changes: NewChange[]): Promise<void> {
   if (changes.length === 0) return
   await ctx.tx.run(sql`
-    insert into subscription_changes as c (store_id, subscription_id, plan_id, price_minor, interval, interval_count,
+    insert into subscription_changes as c (store_id, subscription_id, plan_id, price_minor, line_price_minor, interval, interval_count,
       platform_payment_method_id, actor, actor_id, requested_at)
-    select ${ctx.storeId}, t.id, t.plan_id, t.price, t.interval, t.interval_count, t.method, t.actor, t.actor_id, ${ctx.now}
+    select ${ctx.storeId}, t.id, t.plan_id, t.price, t.line_price, t.interval, t.interval_count, t.method, t.actor, t.actor_id, ${ctx.now}
       from unnest(${changes.map((c) => c.subscriptionId)}::bigint[], ${changes.map((c) => c.planId)}::bigint[],
-                  ${changes.map((c) => c.priceMinor)}::bigint[], ${changes.map((c) => c.interval)}::text[],
+                  ${changes.map((c) => c.priceMinor)}::bigint[], ${changes.map((c) => c.linePriceMinor)}::bigint[],
+                  ${changes.map((c) => c.interval)}::text[],
                   ${changes.map((c) => c.intervalCount)}::int[],
                   ${changes.map((c) => c.platformPaymentMethodId)}::text[], ${changes.map((c) => c.actor)}::text[],
                   ${changes.map((c) => c.actorId)}::text[])
-             as t(id, plan_id, price, interval, interval_count, method, actor, actor_id)
+             as t(id, plan_id, price, line_price, interval, interval_count, method, actor, actor_id)
     on conflict (store_id, subscription_id) do update
-      set plan_id = excluded.plan_id, price_minor = excluded.price_minor, interval = excluded.interval,
+      set plan_id = excluded.plan_id, price_minor = excluded.price_minor,
+          line_price_minor = excluded.line_price_minor, interval = excluded.interval,
           interval_count = excluded.interval_count, platform_payment_method_id = excluded.platform_payment_method_id,
           actor = excluded.actor, actor_id = excluded.actor_id, requested_at = excluded.requested_at,
           version = c.version + 1`)
@@ -70,6 +74,7 @@ function editContracts(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
 
 /** Has waiting changes of these looked at again: what they waited for may be over. */
 export async function editWaitingContracts(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
+  if (subscriptionIds.length === 0) return
   const waiting = await ctx.tx.many(
     row({ id: int }),
     sql`
@@ -103,23 +108,13 @@ export async function endChanges(ctx: Ctx, changes: Pick<Change, 'subscriptionId
        and s.billing_due_at > s.next_billing_at`)
 }
 
-/**
- * Lets cycles that have just fallen due wait for a change that was asked for before, so that they are billed by it; returns
- * which wait.
- */
-export async function holdForChanges(ctx: Ctx, subscriptionIds: number[]): Promise<Set<number>> {
-  const held = await ctx.tx.many(
-    row({ id: int }),
-    sql`
-    update subscriptions s set billing_due_at = ${ctx.now}::timestamptz + ${HOLD}::interval
-      from subscription_changes c
-     where s.store_id = ${ctx.storeId} and s.id = any(${subscriptionIds}::bigint[])
-       and c.store_id = s.store_id and c.subscription_id = s.id
-    returning s.id`
-  )
-  const ids = held.map(({ id }) => id)
-  await editContracts(ctx, ids)
-  return new Set(ids)
+/** Lets cycles that have just fallen due wait for a change that was asked for before, so that they are billed by it. */
+export async function holdForChanges(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
+  if (subscriptionIds.length === 0) return
+  await ctx.tx.run(sql`
+    update subscriptions set billing_due_at = ${ctx.now}::timestamptz + ${HOLD}::interval
+     where store_id = ${ctx.storeId} and id = any(${subscriptionIds}::bigint[])`)
+  await editContracts(ctx, subscriptionIds)
 }
 
 /** Who asked for the changes that wait. */

@@ -12,11 +12,15 @@ export type ReadyChange = { change: Change; subscription: Subscription; plan: Pl
 
 /**
  * The changes of these subscriptions that can be made now. While a cycle is being charged or was declined they wait: the
- * cycle is paid at its own price. One of a subscription that is over is dropped.
+ * cycle is paid at its own price; `unsettled` are those whose first charge is under way. One of a subscription that is over
+ * is dropped.
  */
-export async function listReadyChanges(ctx: Ctx, subscriptionIds: number[]): Promise<ReadyChange[]> {
+export async function listReadyChanges(
+  ctx: Ctx,
+  subscriptionIds: number[]
+): Promise<{ ready: ReadyChange[]; unsettled: number[] }> {
   const changes = new Map((await listChanges(ctx, subscriptionIds)).map((change) => [change.subscriptionId, change]))
-  if (changes.size === 0) return []
+  if (changes.size === 0) return { ready: [], unsettled: [] }
   const subscriptions = await lockSubscriptions(ctx, [...changes.keys()])
   const plans = await listPlans(ctx)
   // A failed one can still be given another payment method.
@@ -25,12 +29,16 @@ export async function listReadyChanges(ctx: Ctx, subscriptionIds: number[]): Pro
     ctx,
     subscriptions.filter(isDropped).map(({ id }) => changes.get(id)!)
   )
-  return subscriptions
-    .filter((s) => !isDropped(s) && !isInBilling(s))
-    .map((subscription) => {
-      const change = changes.get(subscription.id)!
-      return { change, subscription, plan: plans.find(({ id }) => id === change.planId) ?? null, plans }
-    })
+  const live = subscriptions.filter((s) => !isDropped(s))
+  return {
+    ready: live
+      .filter((s) => !isInBilling(s))
+      .map((subscription) => {
+        const change = changes.get(subscription.id)!
+        return { change, subscription, plan: plans.find(({ id }) => id === change.planId) ?? null, plans }
+      }),
+    unsettled: live.filter((s) => isInBilling(s) && s.declines === 0).map(({ id }) => id)
+  }
 }
 
 /** What is to be edited in the contract as it is; a text when it cannot be, which says why. */
@@ -45,7 +53,8 @@ export function editOf(
   if (!line) return 'The contract has no line'
   const others = contract.lines.filter((one) => one !== line)
   const rest = others.reduce((sum, one) => sum + one.priceMinor * one.quantity, contract.deliveryPriceMinor)
-  const priceMinor = change.priceMinor === null ? null : (change.priceMinor - rest) / line.quantity
+  const ofTotal = change.priceMinor === null ? null : (change.priceMinor - rest) / line.quantity
+  const priceMinor = change.linePriceMinor ?? ofTotal
   if (priceMinor !== null && (priceMinor < 0 || !Number.isInteger(priceMinor))) {
     return 'The price cannot be reached by the price of one line of the contract'
   }

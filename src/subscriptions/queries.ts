@@ -1,5 +1,5 @@
 import type { DomainEvent } from '#kit/outbox'
-import { type Ctx, directSql, instant, int, nullable, type Queries, type RowOf, row, sql, text } from '#kit/postgres'
+import { bool, type Ctx, directSql, instant, int, nullable, type Queries, type RowOf, row, sql, text } from '#kit/postgres'
 import { lockMembers, type Standing, setStandings } from '#members'
 import { type PaymentMethod, Subscription } from './subscription.ts'
 
@@ -38,12 +38,24 @@ export function findSubscriptionByContract(ctx: Ctx, contractId: string) {
   )
 }
 
+/** One that billing must look at, and whether a change of its terms waits. */
+type DueSubscription = { subscription: Subscription; hasChange: boolean }
+const DueSubscription = Object.assign(
+  (raw: Record<string, unknown>): DueSubscription => ({
+    subscription: Subscription(raw),
+    hasChange: bool(raw.has_change)
+  }),
+  { columns: [...Subscription.columns, 'has_change'] }
+)
+
 /** Holds up to `limit` subscriptions that billing must look at by now, earliest first; what another holds is left out. */
-export function lockDueSubscriptions(ctx: Ctx, limit: number): Promise<Subscription[]> {
+export function lockDueSubscriptions(ctx: Ctx, limit: number): Promise<DueSubscription[]> {
   return ctx.tx.many(
-    Subscription,
+    DueSubscription,
     sql`
-    select s.*, m.platform_customer_id, m.email, m.first_name, m.last_name
+    select s.*, m.platform_customer_id, m.email, m.first_name, m.last_name,
+           exists (select from subscription_changes c
+                    where c.store_id = ${ctx.storeId} and c.subscription_id = s.id) as has_change
       from subscriptions s join members m on m.store_id = s.store_id and m.id = s.member_id
      where s.store_id = ${ctx.storeId} and s.billing_due_at <= ${ctx.now}
      order by s.billing_due_at, s.id limit ${limit} for update of s skip locked`

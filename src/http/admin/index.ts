@@ -14,6 +14,7 @@ import { registerPlans } from './plans.ts'
 import { registerSandbox } from './sandbox.ts'
 import { registerSeed } from './seed.ts'
 import { registerStores } from './stores.ts'
+import { registerSubscriptions } from './subscriptions.ts'
 import { registerWebhookDeliveries } from './webhook-deliveries.ts'
 import { registerWebhookEndpoints } from './webhook-endpoints.ts'
 import { registerWebhookListeners } from './webhook-listeners.ts'
@@ -47,6 +48,7 @@ export function registerAdmin(app: FastifyInstance, deps: HttpDeps): void {
     registerStores(admin, deps)
     registerKeys(admin, deps)
     registerPlans(admin, deps)
+    registerSubscriptions(admin, deps)
     registerWebhookEndpoints(admin, deps)
     registerWebhookDeliveries(admin, deps)
     registerWebhookListeners(admin, deps)

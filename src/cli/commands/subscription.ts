@@ -1,0 +1,122 @@
+import type { Command } from 'commander'
+import { addCommand, type Terminal } from '../command.ts'
+import { amount, argument, needed, oneOf, optional, text, wholeNumber } from '../flags.ts'
+import type { Document } from '../operator-api.ts'
+import { facts, harmless, lines } from '../print.ts'
+import { aStore, storePath } from './of-store.ts'
+
+const of = { id: argument('<id>', text('a subscription id such as sub_12')), store: aStore }
+const aDate = text('a date such as 2026-12-24 (midnight in the shop) or a date-time such as 2026-12-24T12:00:00Z')
+
+/** One subscription: what it is, what happened to it, and every move of its lifecycle. */
+export function addSubscriptionCommands(program: Command, terminal: Terminal): void {
+  const subscription = program.command('subscription').description('one subscription and its lifecycle')
+  const path = (store: string, id: string, rest = '') =>
+    storePath(store, `/subscriptions/${encodeURIComponent(id)}${rest}`)
+
+  addCommand(subscription, terminal, {
+    name: 'show',
+    summary: 'a subscription as it is',
+    flags: of,
+    run: ({ store, id }, { api }) => api().get(path(store, id)),
+    show: facts
+  })
+
+  addCommand(subscription, terminal, {
+    name: 'activity',
+    summary: 'what happened to it, newest first',
+    flags: {
+      ...of,
+      limit: optional('--limit <n>', { ...wholeNumber(1, 100), takes: 'how many, from 1 to 100 (default: 50)' }),
+      offset: optional('--offset <n>', { ...wholeNumber(0, 1_000_000_000), takes: 'how many to pass over' })
+    },
+    run: ({ store, id, ...page }, { api }) => {
+      const given = Object.entries(page).filter(([, value]) => value !== undefined)
+      const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]))
+      return api().get(path(store, id, `/activity?${query}`))
+    },
+    show: ({ data }) =>
+      lines(
+        (data as Document[]).flatMap(({ created_at, actor, actor_id, text, notes }) => [
+          harmless(`${created_at}  ${actor}${actor_id ? ` ${actor_id}` : ''}  ${text}`),
+          ...(notes ? [harmless(`    ${notes}`)] : [])
+        ])
+      )
+  })
+
+  addCommand(subscription, terminal, {
+    name: 'note',
+    summary: 'put a note into its history',
+    flags: { ...of, text: needed('--text <note>', text('the note, of at most 1024 characters')) },
+    run: ({ store, id, text: note }, { api }) => api().post(path(store, id, '/notes'), { note }),
+    show: facts
+  })
+
+  addCommand(subscription, terminal, {
+    name: 'pause',
+    summary: 'stop billing, for some days or until it is resumed',
+    flags: { ...of, days: optional('--days <n>', wholeNumber(1, 365)) },
+    run: ({ store, id, days }, { api }) => api().post(path(store, id, '/pause'), { duration: days }),
+    show: facts
+  })
+
+  addCommand(subscription, terminal, {
+    name: 'resume',
+    summary: 'end a pause',
+    flags: { ...of, date: optional('--date <date>', aDate) },
+    run: ({ store, id, date }, { api }) => api().post(path(store, id, '/resume'), { next_billing_date: date }),
+    show: facts
+  })
+
+  addCommand(subscription, terminal, {
+    name: 'cancel',
+    summary: 'end it; for some hours that can be taken back',
+    flags: {
+      ...of,
+      reason: optional('--reason <reason>', text('why, of at most 200 characters (default: other)')),
+      comment: optional('--comment <words>', text("the customer's own words, of at most 1024 characters"))
+    },
+    run: ({ store, id, ...wish }, { api }) => api().post(path(store, id, '/cancel'), wish),
+    show: facts
+  })
+
+  addCommand(subscription, terminal, {
+    name: 'reactivate',
+    summary: 'take a cancellation back',
+    flags: of,
+    run: ({ store, id }, { api }) => api().post(path(store, id, '/reactivate'), {}),
+    show: facts
+  })
+
+  addCommand(subscription, terminal, {
+    name: 'skip',
+    summary: 'pass over its next cycle',
+    flags: of,
+    run: ({ store, id }, { api }) => api().post(path(store, id, '/skip'), {}),
+    show: facts
+  })
+
+  addCommand(subscription, terminal, {
+    name: 'change',
+    summary: 'change date, plan, price, interval or payment method; what is not given stays',
+    flags: {
+      ...of,
+      date: optional('--date <date>', aDate),
+      plan: optional('--plan <plan>', text('a plan id such as plan_2; its price and interval come along')),
+      price: optional('--price <amount>', amount),
+      interval: optional('--interval <unit>', oneOf('day', 'week', 'month', 'year')),
+      intervalCount: optional('--interval-count <n>', wholeNumber(1, 28)),
+      paymentMethod: optional('--payment-method <gid>', text('the global id of a payment method of the customer'))
+    },
+    run: ({ store, id, date, plan, price, interval, intervalCount, paymentMethod }, { api }) =>
+      api().post(path(store, id, '/change'), {
+        next_billing_date: date,
+        plan_id: plan,
+        price,
+        interval,
+        interval_count: intervalCount,
+        payment_method_id: paymentMethod
+      }),
+    show: facts
+  })
+}

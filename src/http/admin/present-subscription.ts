@@ -1,0 +1,112 @@
+import { type Static, Type } from 'typebox'
+import { isoOf } from '#kit/clock'
+import { publicId } from '#kit/ids'
+import { numberOf } from '#kit/money'
+import type { SubscriptionView } from '#reports'
+import type { Activity } from '#subscriptions'
+import { OrNull } from './fields.ts'
+
+const PendingChange = Type.Object({
+  plan_id: OrNull(Type.String()),
+  price: OrNull(Type.Number()),
+  interval: OrNull(Type.String()),
+  interval_count: OrNull(Type.Integer()),
+  payment_method_id: OrNull(Type.String()),
+  requested_at: Type.String()
+})
+
+export const SubscriptionBody = Type.Object({
+  id: Type.String(),
+  contract_id: Type.String(),
+  customer_id: Type.String(),
+  email: OrNull(Type.String()),
+  plan_id: OrNull(Type.String()),
+  plan_name: Type.String(),
+  status: Type.String(),
+  price: Type.Number(),
+  currency: Type.String(),
+  interval: Type.String(),
+  interval_count: Type.Integer(),
+  cycle_index: Type.Integer(),
+  max_cycles: OrNull(Type.Integer()),
+  next_billing_date: OrNull(Type.String()),
+  trial_ends_at: OrNull(Type.String()),
+  paused_at: OrNull(Type.String()),
+  resumes_at: OrNull(Type.String()),
+  cancelled_at: OrNull(Type.String()),
+  cancel_reason: OrNull(Type.String()),
+  reactivatable_until: OrNull(Type.String()),
+  pending_change: OrNull(PendingChange),
+  created_at: Type.String(),
+  updated_at: Type.String()
+})
+
+/** A subscription as operators see it: its status is one of all five. */
+export function presentSubscription(view: SubscriptionView): Static<typeof SubscriptionBody> {
+  return {
+    id: publicId('sub', view.id),
+    contract_id: view.platformContractId,
+    customer_id: publicId('cust', view.memberId),
+    email: view.email,
+    plan_id: view.planId === null ? null : publicId('plan', view.planId),
+    plan_name: view.planName,
+    status: view.status,
+    price: numberOf(view.priceMinor, view.currency),
+    currency: view.currency,
+    interval: view.interval,
+    interval_count: view.intervalCount,
+    cycle_index: view.cycleIndex,
+    max_cycles: view.maxCycles,
+    next_billing_date: view.nextBillingAt,
+    trial_ends_at: view.trialEndsAt,
+    paused_at: view.pausedAt,
+    resumes_at: view.resumesAt,
+    cancelled_at: view.cancelledAt,
+    cancel_reason: view.cancelReason,
+    reactivatable_until: view.graceEndsAt,
+    pending_change: pendingOf(view),
+    created_at: view.createdAt,
+    updated_at: view.updatedAt
+  }
+}
+
+function pendingOf(view: SubscriptionView): Static<typeof PendingChange> | null {
+  if (view.changeRequestedAt === null) return null
+  return {
+    plan_id: view.wantedPlanId === null ? null : publicId('plan', view.wantedPlanId),
+    price: view.wantedPriceMinor === null ? null : numberOf(view.wantedPriceMinor, view.currency),
+    interval: view.wantedInterval,
+    interval_count: view.wantedIntervalCount,
+    payment_method_id: view.wantedPaymentMethodId,
+    requested_at: view.changeRequestedAt
+  }
+}
+
+export const ActivityBody = Type.Object({
+  id: Type.String(),
+  kind: Type.String(),
+  text: Type.String(),
+  notes: OrNull(Type.String()),
+  actor: Type.String(),
+  actor_id: OrNull(Type.String()),
+  plan_name: Type.String(),
+  plan_group_name: OrNull(Type.String()),
+  details: Type.Object({}, { additionalProperties: true }),
+  created_at: Type.String()
+})
+
+export function presentActivity(activity: Activity): Static<typeof ActivityBody> {
+  const { id, kind, text, notes, actor, actorId, planName, planGroupName, refs, occurredAt } = activity
+  return {
+    id: publicId('act', id),
+    kind,
+    text,
+    notes,
+    actor,
+    actor_id: actorId,
+    plan_name: planName,
+    plan_group_name: planGroupName,
+    details: refs,
+    created_at: isoOf(occurredAt)
+  }
+}
