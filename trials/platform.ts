@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import pino from 'pino'
-import { Database } from '#kit/postgres'
+import { Database, sql } from '#kit/postgres'
 import { Secret } from '#kit/secrets'
 import { createMetrics } from '../src/app/metrics.ts'
 import { createService } from '../src/app/service.ts'
@@ -67,6 +67,15 @@ export async function startPlatform(databaseUrl: string, serviceUrl: string) {
         await syncContractsById(service.demoDeps, store.storeId, ids)
       }
       return store.storeId
+    },
+
+    /** What every customer's card does from now on, one outcome after the other; the last one stays. */
+    async cards(storeId: number, outcomes: string[]): Promise<void> {
+      await db.inInstallation((tx) =>
+        tx.run(sql`
+          update sandbox.customers set script = ${outcomes.slice(0, -1)}, outcome = ${outcomes.at(-1)}
+           where store_id = ${storeId}`)
+      )
     },
 
     async close() {
