@@ -20,6 +20,7 @@ export type { CallOptions, ClientOptions } from './options.ts'
 export { type CursorPage, type NumberedPage, type OffsetPage, pages, rowsOf } from './pages.ts'
 export type { Timing } from './timing.ts'
 export type {
+  Activity,
   AnalyticsOverview,
   BillingAttempt,
   Customer,

@@ -1,6 +1,7 @@
 import type { components, operations } from './openapi.ts'
 
 type Schemas = components['schemas']
+export type Activity = Schemas['Activity']
 export type AnalyticsOverview = Schemas['AnalyticsOverview']
 export type BillingAttempt = Schemas['BillingAttempt']
 export type Customer = Schemas['Customer']

@@ -2,7 +2,7 @@ import type { Call } from '../call.ts'
 import { type Core, idOf } from '../core.ts'
 import type { List } from '../list.ts'
 import type { CallOptions } from '../options.ts'
-import type { Body, Query, Subscription } from '../types.ts'
+import type { Activity, Body, Query, Subscription } from '../types.ts'
 
 /** What is billed on a schedule. Each move takes effect at once. */
 export class Subscriptions {
@@ -45,11 +45,55 @@ export class Subscriptions {
     )
   }
 
-  /** Ends it for good. */
+  /** Ends it; until `reactivatable_until` that can be taken back. */
   cancel(subscriptionId: string, body: Body<'cancelSubscription'> = {}, options?: CallOptions): Call<Subscription> {
     return this.#core.call(
       (api, sending) =>
         api.POST('/subscriptions/{subscription_id}/cancel', { ...at(subscriptionId), body, ...sending }),
+      options
+    )
+  }
+
+  /** Takes a cancellation back. */
+  reactivate(subscriptionId: string, options?: CallOptions): Call<Subscription> {
+    return this.#core.call(
+      (api, sending) =>
+        api.POST('/subscriptions/{subscription_id}/reactivate', { ...at(subscriptionId), body: {}, ...sending }),
+      options
+    )
+  }
+
+  /** Passes over the next cycle. */
+  skip(subscriptionId: string, options?: CallOptions): Call<Subscription> {
+    return this.#core.call(
+      (api, sending) =>
+        api.POST('/subscriptions/{subscription_id}/skip', { ...at(subscriptionId), body: {}, ...sending }),
+      options
+    )
+  }
+
+  /** Changes the fields that are given, and no other. What waits for the platform is its `pending_change`. */
+  update(subscriptionId: string, changes: Body<'changeSubscription'>, options?: CallOptions): Call<Subscription> {
+    return this.#core.call(
+      (api, sending) =>
+        api.PATCH('/subscriptions/{subscription_id}', { ...at(subscriptionId), body: changes, ...sending }),
+      options
+    )
+  }
+
+  /** What happened to it, newest first. */
+  activity(
+    subscriptionId: string,
+    paging: Query<'listSubscriptionActivity'> = {},
+    options?: CallOptions
+  ): List<Activity> {
+    return this.#core.list(
+      (api, sending, query) =>
+        api.GET('/subscriptions/{subscription_id}/activity', {
+          params: { path: { subscription_id: idOf(subscriptionId) }, query },
+          ...sending
+        }),
+      paging,
       options
     )
   }
