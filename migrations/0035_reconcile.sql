@@ -29,7 +29,9 @@ create index reconciliations_due on reconciliations (store_id, next_at);
 select protect_table('reconciliations');
 
 insert into reconciliations (store_id, kind, next_at, cursor_at)
-select s.store_id, k.kind, clock_timestamp(), coalesce(s.clock_at, clock_timestamp())
+-- New topics are to be heard soon; the rest not in all stores at once.
+select s.store_id, k.kind, clock_timestamp() + case when k.kind = 'webhooks' then 0 else random() end * interval '15 minutes',
+       coalesce(s.clock_at, clock_timestamp())
   from stores s
  cross join unnest(array['webhooks', 'contracts', 'all_contracts', 'attempts', 'failed_attempts']) as k(kind)
  where s.connected_at is not null and s.status = 'active';

@@ -93,7 +93,7 @@ test('a contract edited behind our back is followed when it is looked at, and th
   assert.deepEqual(await findings(), [])
 })
 
-test('contracts that no message told us of are found, on several pages, also when a page fails on the way', async () => {
+test('contracts that no message told us of are found, on several pages, also after the platform refused us', async () => {
   const store = await service.aStore()
   await controls.setWebhookFaults({ storeId: store.storeId, faults: GONE })
   for (let i = 0; i < 120; i++) {
@@ -108,6 +108,15 @@ test('contracts that no message told us of are found, on several pages, also whe
   }
   await service.deps.settle(store.storeId)
   assert.equal((await service.get('/subscriptions', store.key)).body.meta.total, 0)
+  await controls.install({ storeId: store.storeId, accessToken: 'another-token' })
+  const { data: refused } = await reconcile(store)
+  // Without failed charges nothing is asked about them.
+  for (const { kind, failures, last_error } of refused) {
+    if (kind !== 'failed_attempts') assert.deepEqual([failures, /401/.test(last_error)], [1, true])
+  }
+  const told = (await noticesOf(store)).filter(({ kind }) => kind === 'platform_unauthorized')
+  assert.equal(told.length, 1)
+  await controls.install({ storeId: store.storeId, accessToken: store.platform_token })
   await reconcile(store)
   assert.equal((await service.get('/subscriptions', store.key)).body.meta.total, 120)
   const { data } = await service.admin('GET', `${store.at}/reconcile`)

@@ -2,6 +2,7 @@ import { SYNC_CONTRACT, stopBilling } from '#billing'
 import { contractsInCreation } from '#imports'
 import { enqueue } from '#kit/jobs'
 import type { Ctx, Database } from '#kit/postgres'
+import { isSoldUnder, listPlans, type Plan } from '#plans'
 import { answered, type Connector, type PlatformContract } from '#platform'
 import { notify } from '#stores'
 import {
@@ -22,7 +23,10 @@ export type TakenOver = { changed: string[]; unsure: string[] }
 
 /**
  * Brings us in line with what the platform says of contracts, whoever told us to look. The orders of checkouts are read only
- * for contracts that are new here; those that an import may just be making are left to it, and looked at again. Where the customer is gone, so is who could be charged: the subscription ends.
+ * for contracts that are new here; those that an import may just be making are left to it, and looked at again. Where the
+ * customer is gone, so is who could be charged: the subscription ends. `isUnheard`: nobody told us, we walk through all. Then
+ * new ones are taken over only where they were sold under a plan of ours: others may be somebody else's to bill, until an
+ * import takes them over.
  */
 export async function takeOverContracts(
   db: Database,
@@ -39,18 +43,22 @@ export async function takeOverContracts(
   const orphans = await contractsWithoutCustomer(db, connector, storeId, contracts)
   return db.inStore(storeId, async (ctx) => {
     const imports = await contractsInCreation(ctx, contracts)
-    const ours = contracts.filter(({ id }) => known.has(id) || !imports.has(id))
+    const plans = isUnheard ? await listPlans(ctx) : null
+    const isOurs = (contract: PlatformContract) => plans === null || plans.some((plan) => isOfPlan(contract, plan))
+    const making = contracts.filter(({ id }) => !known.has(id) && imports.has(id))
+    const ours = contracts.filter((c) => known.has(c.id) || (!imports.has(c.id) && isOurs(c)))
     const { changed, unsure, stopped } = await syncContracts(ctx, ours, [...orders.values()])
     const ended = await endForDeletedCustomers(ctx, orphans)
     await stopBilling(ctx, [...stopped, ...ended.map(({ id }) => id)])
     await findContractsAgain(ctx, ids)
     const all = [...changed, ...ended.map(({ contractId }) => contractId)]
     if (isUnheard) await noteUnheard(ctx, contracts, all)
-    return { changed: all, unsure: [...unsure, ...idsOf(contracts.filter((c) => !ours.includes(c)))] }
+    return { changed: all, unsure: [...unsure, ...making.map(({ id }) => id)] }
   })
 }
 
-const idsOf = (contracts: PlatformContract[]) => contracts.map(({ id }) => id)
+const isOfPlan = ({ lines }: PlatformContract, plan: Plan) =>
+  lines.some(({ sellingPlanId }) => sellingPlanId !== null && isSoldUnder(plan, sellingPlanId))
 
 /**
  * Live contracts that are not their old customer's any more. Where that one is gone and the contract is another's, the two were
@@ -94,7 +102,7 @@ async function noteUnheard(ctx: Ctx, contracts: PlatformContract[], changed: str
       subscriptionId,
       kind: 'reconciled' as const,
       actor: 'platform' as const,
-      text: 'The contract on the platform had changed without a message reaching us: this subscription follows it',
+      text: 'The contract on the platform had changed, and no message of that had reached us: this subscription follows it',
       refs: { contract: contractId, revision: revisions.get(contractId) ?? null },
       cause: `reconciled:${contractId}:${revisions.get(contractId)}`
     }))

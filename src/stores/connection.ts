@@ -3,9 +3,16 @@ import type { Ctx, Database } from '#kit/postgres'
 import type { Vault } from '#kit/secrets'
 import { randomToken } from '#kit/secrets'
 import { checkPlatformUrl, checkSecret } from './check-store.ts'
-import { type Credentials, forgetPlatformAccess, openCredentials, sealCredentials } from './platform-access.ts'
+import {
+  type Credentials,
+  forgetPlatformAccess,
+  openCredentials,
+  type StoreAccess,
+  sealCredentials,
+  storeByDomain
+} from './platform-access.ts'
 import { databaseKnowsTimezone, lockConnection, writeConnection, writeShop } from './queries.ts'
-import { tokenNeeded } from './refusals.ts'
+import { storeNotFound, tokenNeeded } from './refusals.ts'
 
 /**
  * The platform has taken the app off: nothing is asked of it any more, and the token that opened it is erased. The secrets
@@ -27,34 +34,33 @@ export async function disconnectStore(db: Database, vault: Vault, storeId: numbe
 export type NewConnection = Partial<Credentials> & { platformUrl?: string }
 
 /**
- * The platform has the app again; nothing is billed until what happened there meanwhile is known (`markCaughtUp`). A sandbox
- * store may leave the token to us; it is in the answer.
+ * The platform has the app again, or gave it another token. `tryOut` uses the new credentials before they are kept; what it throws
+ * leaves all as it was. After a disconnection nothing is billed until what happened there meanwhile is known (`markCaughtUp`).
+ * A sandbox store may leave the token to us.
  */
 export async function reconnectStore(
   db: Database,
   vault: Vault,
-  { storeId, sandbox }: { storeId: number; sandbox: boolean },
-  given: NewConnection
-): Promise<Credentials> {
-  const credentials = await db.inStore(storeId, async (ctx) => {
-    const { domain, platformUrl, platformCredentials } = await lockConnection(ctx)
-    const before = openCredentials(vault, domain, platformCredentials)
-    const token = secretOf('access_token', given.accessToken) ?? (sandbox ? `sbx_${randomToken()}` : null)
-    if (!token) throw tokenNeeded()
-    const now: Credentials = {
-      accessToken: token,
-      appSecret: secretOf('app_secret', given.appSecret) ?? before.appSecret,
-      proxySecret: secretOf('proxy_secret', given.proxySecret) ?? before.proxySecret
-    }
-    await writeConnection(ctx, {
-      credentials: sealCredentials(vault, domain, now),
-      platformUrl: given.platformUrl === undefined ? platformUrl : checkPlatformUrl(given.platformUrl),
-      isConnected: true
-    })
-    return now
-  })
-  forgetPlatformAccess(db, storeId)
-  return credentials
+  { domain, sandbox }: { domain: string; sandbox: boolean },
+  given: NewConnection,
+  tryOut: (access: StoreAccess) => Promise<void>
+): Promise<void> {
+  const before = await storeByDomain(db, vault, domain)
+  if (!before) throw storeNotFound(domain)
+  const accessToken = secretOf('access_token', given.accessToken) ?? (sandbox ? `sbx_${randomToken()}` : null)
+  if (!accessToken) throw tokenNeeded()
+  const credentials: Credentials = {
+    accessToken,
+    appSecret: secretOf('app_secret', given.appSecret) ?? before.appSecret,
+    proxySecret: secretOf('proxy_secret', given.proxySecret) ?? before.proxySecret
+  }
+  const url = given.platformUrl === undefined ? before.url : checkPlatformUrl(given.platformUrl)
+  await tryOut({ ...before, ...credentials, url, isConnected: true })
+  const sealed = sealCredentials(vault, domain, credentials)
+  await db.inStore(before.storeId, (ctx) =>
+    writeConnection(ctx, { credentials: sealed, platformUrl: url, isConnected: true })
+  )
+  forgetPlatformAccess(db, before.storeId)
 }
 
 const secretOf = (field: string, secret: string | undefined) =>

@@ -18,14 +18,11 @@ export {
 export { markCaughtUp, markStoreConnected } from './queries.ts'
 export { storeDisconnected } from './refusals.ts'
 export { SCOPES, type Scope } from './scopes.ts'
-export {
-  CATCH_UP,
-  type DunningSettings,
-  type KeptSettings,
-  type Ladder,
-  ON_FAILURE,
-  ON_INVENTORY_FAILURE,
-  type StoreSettings
+export type {
+  DunningSettings,
+  KeptSettings,
+  Ladder,
+  StoreSettings
 } from './settings.ts'
 export { type PlatformProfileName, RATE_PLANS, type RatePlan, type Store } from './store.ts'
 export { type StoreFacts, storeFacts } from './store-facts.ts'

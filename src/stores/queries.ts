@@ -208,7 +208,7 @@ export function writeConnection(
   return ctx.tx.run(
     sql`update stores
            set platform_credentials = ${credentials}, platform_url = ${platformUrl},
-               status = case when ${isConnected} then 'active' else 'disconnected' end, catching_up = ${isConnected},
+               status = case when ${isConnected} then 'active' else 'disconnected' end, catching_up = catching_up or (${isConnected} and status <> 'active'),
                updated_at = clock_timestamp()
          where store_id = ${ctx.storeId}`
   )

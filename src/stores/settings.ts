@@ -1,11 +1,11 @@
 import { invalidField } from '#kit/refusal'
 
 /** What happens when a renewal is given up. */
-export const ON_FAILURE = ['cancel', 'pause', 'fail'] as const
+const ON_FAILURE = ['cancel', 'pause', 'fail'] as const
 /** As above, for goods that are not there: `skip` passes the cycle over. */
-export const ON_INVENTORY_FAILURE = ['skip', 'pause', 'cancel', 'fail'] as const
+const ON_INVENTORY_FAILURE = ['skip', 'pause', 'cancel', 'fail'] as const
 /** Which of several cycles that were missed while the service was down are billed. */
-export const CATCH_UP = ['latest', 'all'] as const
+const CATCH_UP = ['latest', 'all'] as const
 
 /** Retries of what was declined, and what follows the last. */
 export type Ladder<Ending extends string> = {
@@ -23,10 +23,17 @@ export type DunningSettings = Ladder<(typeof ON_FAILURE)[number]> & {
 
 export type BillingSettings = { catchUp: (typeof CATCH_UP)[number] }
 
+/** Of payments that their customer has to confirm. */
+export type ActionRequiredSettings = {
+  /** How long after a customer was first asked they are reminded. */
+  remindAfterHours: number[]
+}
+
 /** What the people who run a store may set. */
 export type StoreSettings = {
   dunning: DunningSettings
   billing: BillingSettings
+  actionRequired: ActionRequiredSettings
   /** For how long a cancellation can be taken back; 0: not at all. */
   reactivationGraceHours: number
 }
@@ -35,10 +42,11 @@ export type StoreSettings = {
 export type KeptSettings = {
   dunning?: Partial<Omit<DunningSettings, 'inventory'>> & { inventory?: Partial<DunningSettings['inventory']> }
   billing?: Partial<BillingSettings>
+  actionRequired?: Partial<ActionRequiredSettings>
   reactivationGraceHours?: number
 }
 
-export const DEFAULT_SETTINGS: StoreSettings = {
+const DEFAULT_SETTINGS: StoreSettings = {
   dunning: {
     retryAfterDays: [2, 5, 7, 7],
     onFailure: 'cancel',
@@ -47,15 +55,17 @@ export const DEFAULT_SETTINGS: StoreSettings = {
     inventory: { retryAfterDays: [1, 1, 2, 3, 7], onFailure: 'skip' }
   },
   billing: { catchUp: 'latest' },
+  actionRequired: { remindAfterHours: [24, 72] },
   reactivationGraceHours: 24
 }
 
 /** With the defaults for all that is not kept. */
 export function settingsOf(kept: KeptSettings): StoreSettings {
-  const { dunning, billing, reactivationGraceHours } = DEFAULT_SETTINGS
+  const { dunning, billing, actionRequired, reactivationGraceHours } = DEFAULT_SETTINGS
   return {
     dunning: { ...dunning, ...kept.dunning, inventory: { ...dunning.inventory, ...kept.dunning?.inventory } },
     billing: { ...billing, ...kept.billing },
+    actionRequired: { ...actionRequired, ...kept.actionRequired },
     reactivationGraceHours: kept.reactivationGraceHours ?? reactivationGraceHours
   }
 }
@@ -64,12 +74,14 @@ export function settingsOf(kept: KeptSettings): StoreSettings {
 export function changedSettings(kept: KeptSettings, change: KeptSettings): KeptSettings {
   const inventory = { ...kept.dunning?.inventory, ...change.dunning?.inventory }
   const dunning = { ...kept.dunning, ...change.dunning, inventory }
-  return { ...kept, ...change, dunning, billing: { ...kept.billing, ...change.billing } }
+  const billing = { ...kept.billing, ...change.billing }
+  const actionRequired = { ...kept.actionRequired, ...change.actionRequired }
+  return { ...kept, ...change, dunning, billing, actionRequired }
 }
 
 /** Refuses what billing could not go by. Fields are named as the operator API writes them. */
 export function checkSettings(settings: KeptSettings): KeptSettings {
-  const { dunning, billing, reactivationGraceHours: grace } = settings
+  const { dunning, billing, actionRequired, reactivationGraceHours: grace } = settings
   checkLadder('dunning', dunning, ON_FAILURE)
   checkLadder('dunning.inventory', dunning?.inventory, ON_INVENTORY_FAILURE)
   const wait = dunning?.hardDeclineWaitDays
@@ -78,6 +90,16 @@ export function checkSettings(settings: KeptSettings): KeptSettings {
   }
   if (billing?.catchUp !== undefined && !CATCH_UP.includes(billing.catchUp)) {
     throw invalidField('billing.catch_up', `takes ${CATCH_UP.join(' or ')}`)
+  }
+  const hours = actionRequired?.remindAfterHours
+  if (
+    hours !== undefined &&
+    (hours.length > 5 || !hours.every((hour, i) => isWhole(hour, (hours[i - 1] ?? 0) + 1, 168)))
+  ) {
+    throw invalidField(
+      'action_required.remind_after_hours',
+      'takes at most 5 whole numbers of hours from 1 to 168, each above the one before'
+    )
   }
   if (grace !== undefined && !isWhole(grace, 0, 720)) {
     throw invalidField('reactivation_grace_hours', 'takes a whole number of hours from 0 to 720')

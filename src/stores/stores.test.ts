@@ -169,6 +169,7 @@ test('settings have the dunning ladder of the house unless the store says otherw
     profile: 'platform',
     dunning: { ...dunning, onFailure: 'pause' },
     billing: { catchUp: 'latest' },
+    actionRequired: { remindAfterHours: [24, 72] },
     reactivationGraceHours: 24
   })
 })

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { publicId } from '#kit/ids'
 import { reconcileNow } from '#platform'
-import { disconnectStore, platformAccess, reconnectStore, theStore } from '#stores'
+import { reconnectStore, theStore } from '#stores'
 import type { HttpDeps } from '../deps.ts'
 import type { Surface } from '../surface.ts'
 import { StoreParams, text } from './fields.ts'
@@ -29,19 +29,16 @@ export function registerConnectStore(
       const { platform_url, access_token, app_secret, proxy_secret } = request.body
       const store = await theStore(db, request.params.store)
       const { storeId } = store
-      const { accessToken } = await reconnectStore(db, vault, store, {
+      const given = {
         platformUrl: platform_url,
         accessToken: access_token,
         appSecret: app_secret,
         proxySecret: proxy_secret
-      })
-      try {
-        if (store.sandbox) await sandbox.install(storeId, accessToken)
-        await connectStore(await platformAccess(db, vault, storeId))
-      } catch (err) {
-        await disconnectStore(db, vault, storeId)
-        throw err
       }
+      await reconnectStore(db, vault, store, given, async (access) => {
+        if (store.sandbox) await sandbox.install(storeId, access.accessToken)
+        await connectStore(access)
+      })
       // Whatever was missed meanwhile: our webhooks, the shop, every contract and charge.
       await db.inStore(storeId, reconcileNow)
       if (store.sandbox) await settle(storeId)
