@@ -62,6 +62,13 @@ alter table subscriptions add column plan_version integer;
 update subscriptions set plan_version = 1 where plan_id is not null;
 alter table subscriptions add foreign key (store_id, plan_id, plan_version) references plan_versions;
 
+-- The price of one of what is sold under the plan, where a version of it is to hold for who has joined before.
+alter table subscription_changes
+  add column line_price_minor bigint check (line_price_minor >= 0),
+  drop constraint subscription_changes_check1,
+  add constraint subscription_changes_check1
+    check (num_nonnulls(plan_id, price_minor, line_price_minor, interval, platform_payment_method_id) > 0);
+
 -- Plans with what they sell and every version of theirs, which a contract of the platform is looked up in.
 create view sold_plans with (security_invoker = true) as
   select p.store_id, p.id, p.name, p.type, p.status, p.tier_name, p.price_minor, p.currency, p.interval, p.interval_count,

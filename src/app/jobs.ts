@@ -2,9 +2,11 @@ import { SYNC_CONTRACT } from '#billing'
 import type { Job, JobHandler, JobOutcome } from '#kit/jobs'
 import type { Database } from '#kit/postgres'
 import { PUSH_CUSTOMER } from '#members'
+import { FOLLOW_VERSION } from '#plans'
 import type { Connector, PlatformContract, PlatformResult } from '#platform'
 import {
   EDIT_CONTRACT,
+  followPlanVersion,
   lockSubscriptions,
   notePushed,
   PUSH_CONTRACT,
@@ -22,6 +24,7 @@ export function jobHandlers(deps: Deps): Record<string, JobHandler> {
   return {
     [PUSH_CONTRACT]: (storeId, jobs) => pushContracts(deps, storeId, jobs),
     [EDIT_CONTRACT]: (storeId, jobs) => editContracts(deps, storeId, jobs),
+    [FOLLOW_VERSION]: (storeId, jobs) => followVersions(deps.db, storeId, jobs),
     [PUSH_CUSTOMER]: (storeId, jobs) => pushCustomers(deps, storeId, jobs),
     [SYNC_CONTRACT]: (storeId, jobs) => syncContracts(deps, storeId, jobs)
   }
@@ -42,6 +45,15 @@ async function syncContracts(deps: Deps, storeId: number, jobs: Job[]): Promise<
 }
 
 const noContract = (id: string): JobOutcome => ({ done: false, reason: `The platform has no contract ${id}` })
+
+/** A batch is a transaction of its own, so that many subscriptions hold nobody up; a crash goes on with those left. */
+async function followVersions(db: Database, storeId: number, jobs: Job[]): Promise<JobOutcome[]> {
+  for (const { payload } of jobs) {
+    const [planId, version] = [Number(payload.planId), Number(payload.version)]
+    while (await db.inStore(storeId, (ctx) => followPlanVersion(ctx, planId, version))) {}
+  }
+  return jobs.map(() => ({ done: true }))
+}
 
 /** Brings the platform's contracts in line with what is true here when the job runs: status first, then the next date. */
 async function pushContracts({ db, connectorOf }: Deps, storeId: number, jobs: Job[]): Promise<JobOutcome[]> {

@@ -1,3 +1,4 @@
+import { enqueue } from '#kit/jobs'
 import type { Database } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
 import type { Connector, Interval } from '#platform'
@@ -17,9 +18,12 @@ export type VersionInput = {
   appliesTo: PlanVersion['appliesTo']
 }
 
+/** Has running subscriptions of a plan follow one of its versions. */
+export const FOLLOW_VERSION = 'follow-plan-version'
+
 /**
  * Sells the plan at other terms from now on. Who joins gets these; that who has joined keeps theirs or follows is
- * `appliesTo`, which is only noted here: subscriptions are a later module's. Refuses a version that changes nothing, except
+ * `appliesTo`, for which a job is left: subscriptions are a later module's. Refuses a version that changes nothing, except
  * one that running subscriptions are to follow.
  */
 export async function addPlanVersion(
@@ -40,7 +44,12 @@ export async function addPlanVersion(
       const { priceMinor, interval, intervalCount, creditMinor } = after
       const next = { id: planId, priceMinor, interval, intervalCount, creditMinor, sellingPlanId }
       if (!(await markVersion(ctx, { ...next, appliesTo: input.appliesTo }, leaseToken))) throw beingChanged(planId)
-      return (await findPlan(ctx, planId))!
+      const plan = (await findPlan(ctx, planId))!
+      if (input.appliesTo === 'running') {
+        const payload = { planId, version: plan.currentVersion }
+        await enqueue(ctx, FOLLOW_VERSION, [{ key: String(planId), payload }])
+      }
+      return plan
     })
   })
 }

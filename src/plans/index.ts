@@ -1,4 +1,4 @@
-export { addPlanVersion, type VersionInput } from './add-plan-version.ts'
+export { addPlanVersion, FOLLOW_VERSION, type VersionInput } from './add-plan-version.ts'
 export { TAKES_COUNTRIES } from './countries.ts'
 export { createPlan, type PlanInput } from './create-plan.ts'
 export { type Perks, shownPerks } from './perks.ts'

@@ -19,6 +19,9 @@ export type PlanChange = TrialInput & {
   productIds?: string[]
 }
 
+/** What the platform is told, also where it is the same here: it may have been changed there, or be older than that. */
+const ON_SALE = ['status', 'maxCycles', 'trialType', 'trialDays', 'trialPrice', 'productIds'] as const
+
 /**
  * Changes what a plan gives and for whom it is on sale; running subscriptions keep their terms. Disabling takes it off sale
  * on the platform, enabling puts it back.
@@ -32,7 +35,7 @@ export async function updatePlan(
 ): Promise<Plan> {
   return changePlan(db, storeId, planId, async (before, leaseToken) => {
     const after = changed(before, change)
-    if (isSoldOtherwise(before, after)) await sellPlan(connector, after)
+    if (ON_SALE.some((key) => change[key] !== undefined)) await sellPlan(connector, after)
     return db.inStore(storeId, async (ctx) => {
       if (!(await markPlan(ctx, after, leaseToken))) throw beingChanged(planId)
       return (await findPlan(ctx, planId))!
@@ -70,9 +73,4 @@ function creditTypeAfter(plan: Plan, { storeCredit }: PerksChange): Plan['credit
     throw invalidField('perks.store_credit.amount', 'is changed by a new version of the plan')
   }
   return storeCredit?.type ?? plan.creditType
-}
-
-function isSoldOtherwise(a: Plan, b: Plan): boolean {
-  const hasOther = (['status', 'maxCycles', 'trialType', 'trialPriceMinor'] as const).some((key) => a[key] !== b[key])
-  return hasOther || a.productIds.join() !== b.productIds.join()
 }

@@ -31,6 +31,7 @@ export {
   listContractsOfCustomers
 } from './follow-customers.ts'
 export type { ImportTerms } from './imported-subscription.ts'
+export { followPlanVersion } from './follow-plan-version.ts'
 export { listActivity } from './list-activity.ts'
 export {
   findContractsAgain,

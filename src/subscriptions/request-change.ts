@@ -46,12 +46,15 @@ function changeOf(s: Subscription, waiting: Change | null, plan: Plan | null, wi
     interval: wish.interval ?? plan?.interval ?? waiting?.interval ?? s.interval,
     intervalCount:
       wish.intervalCount ?? (wish.interval ? 1 : (plan?.intervalCount ?? waiting?.intervalCount ?? s.intervalCount)),
+    // A price of one's own takes the place of that of a version.
+    linePriceMinor: wish.priceMinor === undefined && !plan ? (waiting?.linePriceMinor ?? null) : null,
     method: wish.platformPaymentMethodId ?? waiting?.platformPaymentMethodId ?? null
   }
   const isOtherRhythm = wanted.interval !== s.interval || wanted.intervalCount !== s.intervalCount
   const change = {
     planId: wanted.planId === s.planId ? null : wanted.planId,
     priceMinor: wanted.priceMinor === s.priceMinor ? null : wanted.priceMinor,
+    linePriceMinor: wanted.linePriceMinor,
     interval: isOtherRhythm ? wanted.interval : null,
     intervalCount: isOtherRhythm ? wanted.intervalCount : null,
     platformPaymentMethodId: wanted.method
@@ -63,6 +66,7 @@ function changeOf(s: Subscription, waiting: Change | null, plan: Plan | null, wi
 function planFor({ currency }: Subscription, planId: number, plans: Plan[]): Plan {
   const plan = plans.find(({ id }) => id === planId)
   if (!plan) throw invalidField('plan_id', 'takes the id of a plan of this store')
+  if (plan.status === 'disabled') throw invalidField('plan_id', 'takes the id of a plan that is enabled')
   if (plan.platformVariantId === null) throw invalidField('plan_id', 'takes the id of a membership plan')
   if (plan.currency !== currency) throw invalidField('plan_id', `takes the id of a plan in ${currency}`)
   return plan

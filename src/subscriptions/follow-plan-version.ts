@@ -1,0 +1,75 @@
+import { type Ctx, int, nullable, oneOf, type RowOf, row, sql } from '#kit/postgres'
+import { listPlanVersions, type PlanVersion } from '#plans'
+import { type Change, listChanges, type NewChange, writeChanges } from './changes.ts'
+
+const BATCH = 2000
+
+/**
+ * Has the next batch of a plan's running subscriptions follow a version, from their next cycle on: the platform's contracts
+ * are edited after the commit, and price and rhythm here follow them. Who is at a later version stays there. Returns whether
+ * there may be more.
+ */
+export async function followPlanVersion(ctx: Ctx, planId: number, version: number): Promise<boolean> {
+  const versions = new Map((await listPlanVersions(ctx, planId)).map((one) => [one.version, one]))
+  const wanted = versions.get(version)
+  if (!wanted) return false
+  const moved = await moveToVersion(ctx, planId, version)
+  const ids = moved.map(({ id }) => id)
+  const waiting = new Map((await listChanges(ctx, ids)).map((change) => [change.subscriptionId, change]))
+  const changes = moved.flatMap((s) => {
+    const before = s.versionBefore === null ? null : (versions.get(s.versionBefore) ?? null)
+    return changeTo(wanted, before, s, waiting.get(s.id) ?? null) ?? []
+  })
+  await writeChanges(ctx, changes)
+  return moved.length === BATCH
+}
+
+const Moved = row({
+  id: int,
+  versionBefore: nullable(int),
+  priceMinor: int,
+  interval: oneOf('day', 'week', 'month', 'year'),
+  intervalCount: int
+})
+type Moved = RowOf<typeof Moved>
+
+/** Marks up to a batch of live subscriptions that are behind the version as being of it. */
+function moveToVersion(ctx: Ctx, planId: number, version: number): Promise<Moved[]> {
+  return ctx.tx.many(
+    Moved,
+    sql`
+    with behind as (
+      select id, plan_version from subscriptions
+       where store_id = ${ctx.storeId} and plan_id = ${planId} and status in ('active', 'paused')
+         and (plan_version is null or plan_version < ${version})
+       order by id limit ${BATCH} for no key update)
+    update subscriptions s set plan_version = ${version}
+      from behind
+     where s.store_id = ${ctx.storeId} and s.id = behind.id
+    returning s.id, behind.plan_version as version_before, s.price_minor, s.interval, s.interval_count`
+  )
+}
+
+/**
+ * What is to be edited in the contract; null when it is nothing. A price that was agreed with one customer stays where the
+ * version changes none. Who is about to leave for another plan has that plan's terms before them.
+ */
+function changeTo(wanted: PlanVersion, before: PlanVersion | null, s: Moved, waiting: Change | null): NewChange | null {
+  if (waiting && waiting.planId !== null) return null
+  const isOtherPrice = wanted.priceMinor !== (before?.priceMinor ?? s.priceMinor)
+  const isOtherRhythm = wanted.interval !== s.interval || wanted.intervalCount !== s.intervalCount
+  if (!isOtherPrice && !isOtherRhythm) return null
+  // What a cycle will cost is known beforehand where the contract is for nothing else; it is there to be shown.
+  const isPlain = before !== null && before.priceMinor === s.priceMinor
+  return {
+    subscriptionId: s.id,
+    planId: null,
+    priceMinor: isOtherPrice ? (isPlain ? wanted.priceMinor : null) : (waiting?.priceMinor ?? null),
+    linePriceMinor: isOtherPrice ? wanted.priceMinor : (waiting?.linePriceMinor ?? null),
+    interval: isOtherRhythm ? wanted.interval : null,
+    intervalCount: isOtherRhythm ? wanted.intervalCount : null,
+    platformPaymentMethodId: waiting?.platformPaymentMethodId ?? null,
+    actor: 'operator',
+    actorId: null
+  }
+}

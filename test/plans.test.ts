@@ -1,0 +1,312 @@
+// Plans from the operator's request to the checkout of the sandbox platform and back.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Ctx, int, nullable, row, sql } from '#kit/postgres'
+import { testDatabase } from './database.ts'
+import { startService } from './service-builder.ts'
+import { aToldStore, type Told } from './told.ts'
+
+const { url } = await testDatabase()
+const service = await startService(url)
+
+async function aPlanStore(given: Record<string, unknown> = {}) {
+  const store = await aToldStore(service, given)
+  const at = `${store.at}/plans`
+  return {
+    ...store,
+    create: (plan: Record<string, unknown>) =>
+      service.admin('POST', at, { price: '29.00', interval: 'month', ...plan }),
+    change: (id: string, change: object) => service.admin('PATCH', `${at}/${id}`, change),
+    version: (id: string, version: object) => service.admin('POST', `${at}/${id}/versions`, version),
+    show: (id: string) => service.admin('GET', `${at}/${id}`),
+    list: async () => (await service.admin('GET', at)).data,
+    /** Joins, and tells what the checkout took and what came of it. */
+    async join(plan: string, email = `${Math.random()}@example.com`) {
+      const joined = await store.member(email, plan)
+      await store.settle()
+      const order = await store.shop('query($id: ID!) { order(id: $id) { totalPriceSet { shopMoney { amount } } } }', {
+        id: `gid://platform/Order/${joined.order_id}`
+      })
+      const all = await store.client.subscriptions.list({}).toArray({ atMost: 50 })
+      const subscription = all.find(({ shopify_subscription_id: gid }: { shopify_subscription_id: string }) =>
+        gid.endsWith(`/${joined.contract_id}`)
+      )!
+      const paid = Number(order.totalPriceSet.shopMoney.amount)
+      return { ...joined, paid, subscription, contract: store.contract(joined.contract_id) }
+    },
+    async product(title: string, price: string) {
+      const { product } = await store.shop(
+        `mutation($product: ProductCreateInput!) { productCreate(product: $product) {
+           product { id variants(first: 1) { nodes { id } } } userErrors { message } } }`,
+        { product: { title, handle: title.toLowerCase(), status: 'ACTIVE' } }
+      )
+      await store.shop(
+        `mutation($id: ID!, $variants: [ProductVariantsBulkInput!]!) {
+           productVariantsBulkUpdate(productId: $id, variants: $variants) { userErrors { message } } }`,
+        { id: product.id, variants: [{ id: product.variants.nodes[0].id, price }] }
+      )
+      return product.id as string
+    },
+    versionOf: (contractId: string) => service.db.inStore(store.storeId, (ctx) => versionOf(ctx, contractId))
+  }
+}
+
+async function versionOf({ tx, storeId }: Ctx, contractId: string) {
+  const found = await tx.one(
+    row({ planVersion: nullable(int) }),
+    sql`select plan_version from subscriptions where store_id = ${storeId} and platform_contract_id = ${contractId}`
+  )
+  return found.planVersion
+}
+
+test('a trial of days takes its price at the checkout, and the plan’s price after its days', async () => {
+  const store = await aPlanStore()
+  await store.create({ name: 'Trial', type: 'vip', trial_days: 10, trial_price: '1.50' })
+  const { paid, subscription, contract } = await store.join('Trial')
+  assert.equal(paid, 1.5)
+  assert.equal(subscription.price, 29)
+  assert.deepEqual(
+    [subscription.trial_ends_at, subscription.next_billing_date, subscription.cycle_index],
+    ['2026-02-10T15:00:00.000Z', '2026-02-10T15:00:00.000Z', 0]
+  )
+  assert.equal(await contract.nextDate(), '2026-02-10T15:00:00Z', 'the platform bears the date of our first charge')
+
+  const charged = await store.told(() => store.advance({ to: '2026-02-11T00:00:00Z' }))
+  const success = charged.find(({ type }: Told) => type === 'billing.success')!
+  assert.equal(success.data.amount, 29)
+  assert.equal((await store.client.subscriptions.get(subscription.id)).price, 29)
+  await store.soundBooks()
+})
+
+test('a trial until the next billing date ends with the first interval; free where it has no price', async () => {
+  const store = await aPlanStore()
+  await store.create({ name: 'Trial', type: 'elite', trial_type: 'next_billing_date' })
+  const { paid, subscription, contract } = await store.join('Trial')
+  assert.equal(paid, 0)
+  assert.deepEqual([subscription.price, subscription.trial_ends_at], [29, '2026-02-28T15:00:00.000Z'])
+  assert.equal(await contract.nextDate(), '2026-02-28T15:00:00Z')
+  const charged = await store.told(() => store.advance({ to: '2026-03-01T00:00:00Z' }))
+  assert.equal(charged.find(({ type }: Told) => type === 'billing.success')!.data.amount, 29)
+})
+
+test('a price of a new version is that of new joins; who has joined keeps theirs', async () => {
+  const store = await aPlanStore()
+  const plan = await store.create({ name: 'Gold', type: 'vip' })
+  const first = await store.join('Gold')
+  const changed = await store.version(plan.id, { price: '39.00', credit: '5.00', apply_to: 'new' })
+  assert.deepEqual(
+    changed.versions.map((v: { version: number; price: number; credit: number; apply_to: string }) => [
+      v.version,
+      v.price,
+      v.credit,
+      v.apply_to
+    ]),
+    [
+      [2, 39, 5, 'new'],
+      [1, 29, 0, 'new']
+    ]
+  )
+  assert.deepEqual([changed.price, changed.version, changed.selling_plan_id], [39, 2, plan.selling_plan_id])
+  await store.advance({ by: 'PT1H' })
+  const second = await store.join('Gold')
+  assert.deepEqual([second.paid, second.subscription.price], [39, 39])
+  assert.deepEqual([await store.versionOf(first.contract_id), await store.versionOf(second.contract_id)], [1, 2])
+
+  const charged = await store.told(() => store.advance({ to: '2026-03-02T00:00:00Z' }))
+  const amounts = charged.filter(({ type }: Told) => type === 'billing.success').map(({ data }: Told) => data.amount)
+  assert.deepEqual(amounts.sort(), [29, 39])
+  await store.soundBooks()
+})
+
+test('who has joined follows a version where that is asked for: at its price from the next cycle on', async () => {
+  const store = await aPlanStore()
+  const plan = await store.create({ name: 'Gold', type: 'vip', trial_days: 0 })
+  const members = [await store.join('Gold'), await store.join('Gold'), await store.join('Gold')]
+  const [first, deal, paused] = members as [(typeof members)[0], (typeof members)[0], (typeof members)[0]]
+  await deal.contract.edit({ line: { currentPrice: '20.00' } })
+  await store.client.subscriptions.pause(paused.subscription.id)
+  await store.settle()
+  const other = await store.join('VIP')
+
+  const told = await store.told(() => store.version(plan.id, { credit: '4.00', apply_to: 'running' }))
+  assert.deepEqual(told, [], 'credit alone changes no contract, and no price that was agreed with one customer')
+  const priced = await store.told(() => store.version(plan.id, { price: '35.00', apply_to: 'running' }))
+  assert.deepEqual(
+    priced.map(({ type, data }: Told) => [type, data.changes]),
+    [
+      ['subscription.updated', { price: { from: 29, to: 35 } }],
+      ['subscription.updated', { price: { from: 20, to: 35 } }],
+      ['subscription.updated', { price: { from: 29, to: 35 } }]
+    ]
+  )
+  for (const { contract_id } of members) assert.equal(await store.versionOf(contract_id), 3)
+  assert.equal(await store.versionOf(other.contract_id), 1)
+
+  const charged = await store.told(() => store.advance({ to: '2026-03-01T00:00:00Z' }))
+  const amounts = charged.filter(({ type }: Told) => type === 'billing.success').map(({ data }: Told) => data.amount)
+  assert.deepEqual(amounts.sort(), [29, 35, 35])
+
+  // The cycle that runs keeps its end; the years begin there.
+  await store.version(plan.id, { price: '300.00', interval: 'year', apply_to: 'running' })
+  await store.settle()
+  const renewed = await store.client.subscriptions.get(first.subscription.id)
+  assert.deepEqual(
+    [renewed.price, renewed.plan.billing_frequency, renewed.next_billing_date],
+    [300, 'yearly', '2026-03-31T14:00:00.000Z']
+  )
+  await store.soundBooks()
+})
+
+test('another interval is another selling plan in place of the old one, whose subscriptions are still of the plan', async () => {
+  const store = await aPlanStore()
+  const plan = await store.create({ name: 'Gold', type: 'vip' })
+  const before = await store.join('Gold')
+  const yearly = await store.version(plan.id, { price: '290.00', interval: 'year', apply_to: 'new' })
+  assert.notEqual(yearly.selling_plan_id, plan.selling_plan_id)
+  await store.advance({ by: 'PT1H' })
+  const after = await store.join('Gold')
+  assert.deepEqual(
+    [after.subscription.price, after.subscription.plan.billing_frequency, after.subscription.plan_id],
+    [290, 'yearly', plan.id]
+  )
+  // A look at the older contract, whose selling plan is no longer sold, leaves it where it was.
+  await before.contract.edit({ note: 'looked at' })
+  await store.settle()
+  const { plan_id, price } = await store.client.subscriptions.get(before.subscription.id)
+  assert.deepEqual([plan_id, price, await store.versionOf(before.contract_id)], [plan.id, 29, 1])
+
+  const back = await store.version(plan.id, { price: '31.00', interval: 'month', apply_to: 'new' })
+  assert.equal(back.version, 3)
+  await store.advance({ by: 'PT1H' })
+  assert.equal((await store.join('Gold')).subscription.price, 31)
+  await store.soundBooks()
+})
+
+test('products of the shop are sold under a plan of products; it gives no tier, and a membership counts before it', async () => {
+  const store = await aPlanStore()
+  const coffee = await store.product('Coffee', '18.00')
+  const tea = await store.product('Tea', '9.00')
+  const plan = await store.create({ name: 'Monthly coffee', type: 'product', price: '15.00', product_ids: [coffee] })
+  assert.deepEqual([plan.tier, plan.product_ids], [null, [coffee.split('/').at(-1)]])
+
+  const { paid, subscription, customer } = await store.join('Monthly coffee', 'ada@example.com')
+  assert.deepEqual([paid, subscription.price, subscription.plan.id], [15, 15, plan.id])
+  const theMember = async () => (await store.client.members.list({}).toArray({ atMost: 1 }))[0]!
+  assert.deepEqual([(await theMember()).tier, (await theMember()).plan_name], [null, 'Monthly coffee'])
+
+  await service.admin('POST', `${store.at}/sandbox/joins`, { customer: customer.id, plan: 'VIP' })
+  await store.settle()
+  assert.deepEqual([(await theMember()).tier, (await theMember()).plan_name], ['VIP', 'VIP'])
+
+  const moved = await store.change(plan.id, { product_ids: [tea] })
+  assert.deepEqual(moved.product_ids, [tea.split('/').at(-1)])
+  const { products } = await store
+    .shop(
+      'query { sellingPlanGroups(first: 10, reverse: true) { nodes { name products(first: 5) { nodes { id } } } } }'
+    )
+    .then(({ nodes }: { nodes: any[] }) => nodes.find(({ name }: { name: string }) => name === 'Monthly coffee'))
+  assert.deepEqual(products.nodes, [{ id: tea }])
+  await assert.rejects(
+    store.create({ name: 'Nothing', type: 'product', product_ids: ['999999'] }),
+    /product_ids takes ids of products that the platform has/
+  )
+  await store.soundBooks()
+})
+
+test('a disabled plan takes no new joins and keeps what runs under it', async () => {
+  const store = await aPlanStore()
+  const plan = await store.create({ name: 'Gold', type: 'vip' })
+  const { subscription } = await store.join('Gold')
+  assert.equal((await store.change(plan.id, { status: 'disabled' })).status, 'disabled')
+  await assert.rejects(store.join('Gold'), /Gold/)
+  await store.version(plan.id, { price: '35.00', apply_to: 'new' })
+  await assert.rejects(store.join('Gold'), /Gold/, 'a new price does not put it on sale')
+
+  const charged = await store.told(() => store.advance({ to: '2026-03-01T00:00:00Z' }))
+  assert.equal(charged.find(({ type }: Told) => type === 'billing.success')!.data.amount, 29)
+  assert.equal((await store.client.subscriptions.get(subscription.id)).status, 'active')
+  await store.change(plan.id, { status: 'enabled' })
+  assert.equal((await store.join('Gold')).paid, 35)
+
+  const made = await store.create({ name: 'Later', type: 'vip', status: 'disabled' })
+  await assert.rejects(store.join('Later'), /Later/)
+  await store.change(made.id, { status: 'enabled' })
+  assert.equal((await store.join('Later')).paid, 29)
+})
+
+test('a number of cycles goes with the contract', async () => {
+  const store = await aPlanStore()
+  const plan = await store.create({ name: 'Three', type: 'vip', max_cycles: 3 })
+  assert.equal(plan.max_cycles, 3)
+  const { contract_id } = await store.join('Three')
+  const told = await store.shop('query($id: ID!) { subscriptionContract(id: $id) { billingPolicy { maxCycles } } }', {
+    id: `gid://platform/SubscriptionContract/${contract_id}`
+  })
+  assert.equal(told.billingPolicy.maxCycles, 3)
+})
+
+test('what a plan takes, and what it says to the rest', async () => {
+  const store = await aPlanStore()
+  const perks = { discount: { value: 10, type: 'percentage' }, store_credit: { amount: '29.00', type: 'coupon' } }
+  const plan = await store.create({ name: 'Gold', type: 'vip', tier: 'Gold', allowed_countries: ['US', 'DE'], perks })
+  assert.deepEqual([plan.credit, plan.allowed_countries], [29, ['US', 'DE']])
+  assert.deepEqual(plan.perks.store_credit, { amount: 29, type: 'coupon' })
+  const changed = await store.change(plan.id, { perks: { ...plan.perks, discount: null }, trial_days: 7 })
+  assert.deepEqual(
+    [changed.perks.discount, changed.perks.store_credit, changed.trial_type],
+    [null, plan.perks.store_credit, 'days']
+  )
+  assert.deepEqual((await store.change(plan.id, { trial_type: null })).trial_days, 0)
+  assert.deepEqual((await store.show(plan.id)).versions.length, 1)
+
+  const make = { name: 'X', type: 'vip' }
+  for (const [given, message] of [
+    [{ ...make, tier: 'x'.repeat(32) }, 'tier takes 1 to 31 characters'],
+    [{ ...make, name: 'x'.repeat(32) }, 'tier takes 1 to 31 characters, and the name has more'],
+    [{ ...make, tier: 'a,b' }, 'tier takes no comma'],
+    [{ ...make, allowed_countries: ['XX'] }, 'allowed_countries takes a list of ISO 3166-1'],
+    [{ ...make, trial_type: 'days' }, 'trial_days takes a whole number from 1 to 365'],
+    [{ ...make, trial_type: 'next_billing_date', trial_days: 3 }, 'trial_days is taken only where'],
+    [{ ...make, trial_price: 1 }, 'trial_price is taken only with a trial_type'],
+    [{ ...make, trial_days: 3, trial_price: '29.01' }, "trial_price takes an amount up to the plan's price"],
+    [{ ...make, max_cycles: 1001 }, 'max_cycles takes an integer from 1 to 1000'],
+    [{ ...make, product_ids: ['1'] }, 'product_ids is taken only by a product plan'],
+    [{ ...make, credit: 5, perks }, 'credit is taken only without perks.store_credit'],
+    [{ ...make, perks: { discount: { value: 10 } } }, 'perks.discount.type takes percentage or fixed'],
+    [{ name: 'X', type: 'product' }, 'product_ids takes 1 to 250 product ids'],
+    [{ name: 'X', type: 'product', product_ids: ['1'], tier: 'A' }, 'tier is taken only by a membership'],
+    [{ name: 'X', type: 'product', product_ids: ['1'], perks }, 'perks takes only store_credit for a product plan']
+  ] as [object, string][]) {
+    await assert.rejects(store.create(given as Record<string, unknown>), (err: Error) => {
+      assert.ok(err.message.includes('400') && err.message.includes(message), `${message}: ${err.message}`)
+      return true
+    })
+  }
+  await assert.rejects(store.change('plan_999999', { status: 'disabled' }), /404.*There is no plan plan_999999/)
+  await assert.rejects(store.show('nonsense'), /404/)
+  await assert.rejects(store.change(plan.id, {}), /400.*must hold one of/)
+  await assert.rejects(
+    store.change(plan.id, { perks: { store_credit: { amount: 30 } } }),
+    /is changed by a new version/
+  )
+  await assert.rejects(store.version(plan.id, { price: '29.00', apply_to: 'new' }), /400.*differs from the present one/)
+  const other = await aPlanStore()
+  await assert.rejects(other.show(plan.id), /404/)
+  await assert.rejects(other.change(plan.id, { status: 'disabled' }), /404/)
+})
+
+test('of two changes at once one is refused or both are made, and the platform has what is kept here', async () => {
+  const store = await aPlanStore()
+  const plan = await store.create({ name: 'Gold', type: 'vip' })
+  const results = await Promise.allSettled(
+    ['31.00', '32.00', '33.00'].map((price) => store.version(plan.id, { price, apply_to: 'new' }))
+  )
+  const made = results.filter(({ status }) => status === 'fulfilled').length
+  assert.ok(made >= 1)
+  for (const result of results) {
+    if (result.status === 'rejected') assert.match(String(result.reason), /409.*is being changed by somebody else/)
+  }
+  const { price, version } = await store.show(plan.id)
+  assert.equal(version, 1 + made)
+  assert.equal((await store.join('Gold')).paid, price)
+})
