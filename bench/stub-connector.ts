@@ -92,7 +92,9 @@ export function stubConnector(options: {
       lines: [],
       priceMinor,
       deliveryPriceMinor: 0,
-      paymentMethod: { type: 'card', lastFour: '4242', brand: 'visa' }
+      paymentMethod: { type: 'card', lastFour: '4242', brand: 'visa' },
+      createKey: null,
+      giftReceiver: null
     }
   }
 

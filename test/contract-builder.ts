@@ -70,6 +70,8 @@ export function aContract(at: Temporal.Instant, over: Partial<PlatformContract> 
     priceMinor: 2900,
     deliveryPriceMinor: 0,
     paymentMethod: { type: 'card', lastFour: '4242', brand: 'visa' },
+    createKey: null,
+    giftReceiver: null,
     ...over
   }
 }

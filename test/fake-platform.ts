@@ -113,6 +113,7 @@ export const aContract = (id: string, lines = [aLine(1)], pageInfo: unknown = la
   originOrder: { id: 'gid://platform/Order/5', name: '#1001' },
   deliveryPrice: usd('0.0'),
   customerPaymentMethod: { instrument: { __typename: 'CustomerCreditCard', brand: 'visa', lastDigits: '4242' } },
+  customAttributes: [],
   lines: { nodes: lines, pageInfo }
 })
 

@@ -3,7 +3,7 @@ import { forgetCustomer } from '#imports'
 import type { Database } from '#kit/postgres'
 import { keepDeletedCustomers, type MergedCustomers } from '#members'
 import { answered, type Connector } from '#platform'
-import { endForDeletedCustomers, listContractsOfCustomers } from '#subscriptions'
+import { endForDeletedCustomers, listContractsOfCustomers, takeBackFromDeleted } from '#subscriptions'
 import { joinCustomers } from './join-customers.ts'
 import { syncContractsById } from './take-over-contracts.ts'
 
@@ -24,6 +24,7 @@ export async function followDeletedCustomers(deps: Deps, storeId: number, custom
   const contracts = answered(await connector.contracts(contractIds))
   await db.inStore(storeId, async (ctx) => {
     await keepDeletedCustomers(ctx, gone)
+    await takeBackFromDeleted(ctx, gone)
     for (const platformCustomerId of gone) await forgetCustomer(ctx, { platformCustomerId, email: null })
     const theirs = contractIds.filter((id) => !contracts.get(id)?.customer)
     const ended = await endForDeletedCustomers(ctx, theirs)

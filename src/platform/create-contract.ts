@@ -7,11 +7,10 @@ import type { Fields } from './fields.ts'
 import { type PlatformResult, succeeded } from './outcome.ts'
 import { readListed } from './pages.ts'
 import { gid, type ProfileName } from './profiles.ts'
+import { attribute, GIFT_ATTRIBUTE, KEY_ATTRIBUTE } from './read-answers.ts'
 import type { ContractRequest, Listed } from './shapes.ts'
 
 const AT_ONCE = 4
-/** The attribute of a contract that bears the key it was made under: the platform knows no idempotency key here. */
-const KEY_ATTRIBUTE = '_perennial_key'
 
 /** Each contract by itself; the value is its id. After an unknown outcome `contractByKey` tells whether it was made. */
 export function createContracts(
@@ -25,7 +24,7 @@ export function createContracts(
 }
 
 function inputOf(profile: ProfileName, request: ContractRequest) {
-  const { interval, intervalCount, maxCycles } = request
+  const { interval, intervalCount, maxCycles, giftReceiverId } = request
   const rhythm = { interval: interval.toUpperCase(), intervalCount }
   return {
     customerId: gid(profile, 'Customer', request.customerId),
@@ -37,7 +36,10 @@ function inputOf(profile: ProfileName, request: ContractRequest) {
       deliveryPolicy: rhythm,
       deliveryPrice: '0',
       paymentMethodId: request.paymentMethodId,
-      customAttributes: [{ key: KEY_ATTRIBUTE, value: request.key }]
+      customAttributes: [
+        { key: KEY_ATTRIBUTE, value: request.key },
+        ...(giftReceiverId ? [{ key: GIFT_ATTRIBUTE, value: gid(profile, 'Customer', giftReceiverId) }] : [])
+      ]
     },
     lines: [
       {
@@ -83,8 +85,7 @@ export async function fetchContractByKey(
 }
 
 function readKeyed(contract: Fields): Keyed {
-  const attribute = contract.list('customAttributes').find((one) => one.text('key') === KEY_ATTRIBUTE)
-  return { id: contract.id('id'), key: attribute?.maybeText('value') ?? null }
+  return { id: contract.id('id'), key: attribute(contract, KEY_ATTRIBUTE) }
 }
 
 type Cards = { id: string; usable: string[] }

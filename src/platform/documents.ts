@@ -57,6 +57,7 @@ const ContractParts = `fragment ContractParts on SubscriptionContract {
   originOrder { id name }
   deliveryPrice { ${Money} }
   customerPaymentMethod { ${instrument} }
+  customAttributes { key value }
 }
 fragment LineParts on SubscriptionLineConnection {
   nodes {
@@ -72,7 +73,7 @@ const contractMoved = 'contract { id status nextBillingDate revisionId } userErr
 
 export const ShopInfo = document('query ShopInfo { shop { name myshopifyDomain ianaTimezone currencyCode } }')
 
-// Two lines, since a document may cost 1000 points and forty-eight contracts are asked for at once; a membership has one
+// Two lines, since a document may cost 1000 points and forty-seven contracts are asked for at once; a membership has one
 // line. Contracts with more are read again by ContractById.
 export const ContractsByIds = document(`query ContractsByIds($ids: [ID!]!) {
   nodes(ids: $ids) { ... on SubscriptionContract { ...ContractParts lines(first: 2) { ...LineParts } } }
@@ -87,7 +88,7 @@ ${ContractParts}`)
 // Pages of the same size and shape as ContractsByIds. Sorted by what they are asked for: one that changes meanwhile moves to
 // the end of the list, where the walk still comes past.
 export const ContractsUpdatedSince = document(`query ContractsUpdatedSince($query: String!, $after: String) {
-  subscriptionContracts(first: 48, after: $after, query: $query, sortKey: UPDATED_AT) {
+  subscriptionContracts(first: 47, after: $after, query: $query, sortKey: UPDATED_AT) {
     nodes { ...ContractParts lines(first: 2) { ...LineParts } }
     pageInfo { hasNextPage endCursor }
   }
@@ -95,7 +96,7 @@ export const ContractsUpdatedSince = document(`query ContractsUpdatedSince($quer
 ${ContractParts}`)
 
 export const AllContracts = document(`query AllContracts($after: String) {
-  subscriptionContracts(first: 48, after: $after, sortKey: ID) {
+  subscriptionContracts(first: 47, after: $after, sortKey: ID) {
     nodes { ...ContractParts lines(first: 2) { ...LineParts } }
     pageInfo { hasNextPage endCursor }
   }

@@ -47,8 +47,21 @@ export function readContract(contract: Fields): PlatformContract {
     lines: lines.map((line) => readLine(line, currency)),
     priceMinor: lines.reduce((sum, line) => sum + lastingPrice(line, currency), 0),
     deliveryPriceMinor: money(contract.at('deliveryPrice'), currency),
-    paymentMethod: readPaymentMethod(contract.maybeAt('customerPaymentMethod'))
+    paymentMethod: readPaymentMethod(contract.maybeAt('customerPaymentMethod')),
+    createKey: attribute(contract, KEY_ATTRIBUTE),
+    giftReceiver: attribute(contract, GIFT_ATTRIBUTE)
   }
+}
+
+/** The attribute of a contract that bears the key it was made under: the platform knows no idempotency key here. */
+export const KEY_ATTRIBUTE = '_perennial_key'
+/** The attribute of a contract that names the customer it is a gift for. */
+export const GIFT_ATTRIBUTE = 'gift_receiver'
+
+/** Of a contract; null when it has none of this name, or an empty one. */
+export function attribute(contract: Fields, key: string): string | null {
+  const found = contract.list('customAttributes').find((one) => one.text('key') === key)
+  return found?.maybeText('value') || null
 }
 
 function readLine(line: Fields, currency: string): PlatformContractLine {

@@ -48,6 +48,10 @@ export type PlatformContract = {
   priceMinor: number
   deliveryPriceMinor: number
   paymentMethod: PlatformPaymentMethod | null
+  /** The key that it was made under, where we have made it. */
+  createKey: string | null
+  /** Whom it is a gift for, as whoever made it has written that down: a customer's global id or number, or an e-mail address. */
+  giftReceiver: string | null
 }
 
 export type PlatformOrder = {
@@ -167,6 +171,8 @@ export type ContractRequest = {
   variantId: string
   priceMinor: number
   sellingPlan: { id: string; name: string } | null
+  /** The customer that it is a gift for. */
+  giftReceiverId?: string | null
 }
 
 export type BulkOperation = {

@@ -90,17 +90,17 @@ const CHECKS: Check[] = [
     name: 'members_in_line',
     counted: (ctx) => sql`select count(*) as count from members where store_id = ${ctx.storeId} and status is not null`,
     wrong: (ctx) => sql`
+      -- What was given away counts for its receiver.
       with standing as (
-        select member_id, case min(case status when 'active' then 1 when 'paused' then 2 else 3 end)
+        select coalesce(receiver_member_id, member_id) as member_id, case min(case status when 'active' then 1 when 'paused' then 2 else 3 end)
                  when 1 then 'active' when 2 then 'paused' else 'cancelled' end as status
-          from subscriptions where store_id = ${ctx.storeId} group by member_id)
+          from subscriptions where store_id = ${ctx.storeId} group by 1)
       select 'mem_' || m.id as subject,
              'is ' || coalesce(m.status, 'no member') || ' but the subscriptions say ' || coalesce(s.status, 'none') as message
-        from (select id, status, merged_into from members where store_id = ${ctx.storeId}) m
-        full join standing s on s.member_id = m.id
+        from (select id, status from members where store_id = ${ctx.storeId}) m full join standing s on s.member_id = m.id
        where m.status is distinct from s.status
-         -- Who was merged into another has handed everything on.
-         and not (m.merged_into is not null and m.status = 'cancelled' and s.status is null)
+         -- Who has given away everything, or was merged into another, is a member no more.
+         and not (m.status = 'cancelled' and s.status is null)
        order by m.id limit 100`
   },
   {

@@ -1,3 +1,4 @@
+import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
 import type { ActorName } from './activity.ts'
 import { billingFrequency, changesOf } from './events.ts'
@@ -68,6 +69,15 @@ export const lines = {
     notes: comment,
     refs: { reason }
   }),
+  /** Of people only their ids: what stands in the history stays there. */
+  gifted: (before: Subscription, after: Subscription): Line => {
+    const [from, to] = [before, after].map(({ receiverMemberId: id }) => id && publicId('cust', id))
+    return {
+      kind: 'gifted',
+      text: to ? `Given to ${to}, who holds it from now on` : `The gift to ${from} was taken back`,
+      refs: { from, to }
+    }
+  },
   reconciled: (text: string): Line => ({ kind: 'reconciled', text }),
   ended: (status: 'failed' | 'expired', reason: string): Line => ({
     kind: status,

@@ -1,5 +1,5 @@
 import { record } from '#kit/outbox'
-import { type Ctx, int, row, sql } from '#kit/postgres'
+import { type Ctx, int, nullable, row, sql } from '#kit/postgres'
 import { storeFacts } from '#stores'
 import { type Line, lines, named } from './activity-lines.ts'
 import { billingDate, lastCycleDue } from './billing-dates.ts'
@@ -18,15 +18,9 @@ import {
   timesOf,
   type Untold
 } from './moves.ts'
-import {
-  lockDueSubscriptions,
-  lockSubscriptions,
-  lockWaitedLongEnough,
-  markInBilling,
-  markStates,
-  refreshStandings
-} from './queries.ts'
-import type { PaymentMethod, Subscription } from './subscription.ts'
+import { lockDueSubscriptions, lockSubscriptions, lockWaitedLongEnough, markInBilling, markStates } from './queries.ts'
+import { refreshStandings } from './standings.ts'
+import { holderOf, type PaymentMethod, type Subscription } from './subscription.ts'
 import { isOver } from './transitions.ts'
 
 /** A cycle that has fallen due, handed to billing. */
@@ -114,10 +108,7 @@ export async function settleCycles(
     byId.get(subscription.id)!.reduce((s, result) => stateAfter(s, result, ctx.now, store.timezone), subscription)
   )
   await markStates(ctx, states)
-  const ofMembers = await refreshStandings(
-    ctx,
-    states.map((s) => s.memberId)
-  )
+  const ofMembers = await refreshStandings(ctx, states.map(holderOf))
   const paid = states.filter((s) => s.status === 'active' && byId.get(s.id)!.some(({ outcome }) => outcome === 'paid'))
   // A cycle that is due at once is not a date that the platform could take.
   await pushContracts(
@@ -238,21 +229,15 @@ export function takeNextCycle(ctx: Ctx, { id, nextCycle }: Subscription): Promis
 export async function markDueNow(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
   if (subscriptionIds.length === 0) return
   const due = await ctx.tx.many(
-    row({ memberId: int }),
+    row({ memberId: int, receiverMemberId: nullable(int) }),
     sql`
     update subscriptions
        set billing_due_at = ${ctx.now}, next_billing_at = ${ctx.now}, gives_up_at = null, updated_at = ${ctx.now}
      where store_id = ${ctx.storeId} and id = any(${subscriptionIds}::bigint[])
        and status = 'active' and (billing_due_at is null or (declines > 0 and billing_due_at > ${ctx.now}))
-    returning member_id`
+    returning member_id, receiver_member_id`
   )
-  await record(
-    ctx,
-    ...(await refreshStandings(
-      ctx,
-      due.map((s) => s.memberId)
-    ))
-  )
+  await record(ctx, ...(await refreshStandings(ctx, due.map(holderOf))))
 }
 
 /** The cycle that is next was charged before, and not paid. */

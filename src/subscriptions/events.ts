@@ -74,6 +74,7 @@ export const reactivatedChanges = (before: Subscription, after: Subscription): C
 })
 
 const changeable = (s: Subscription) => ({
+  receiver: s.receiverMemberId && publicId('cust', s.receiverMemberId),
   plan_id: s.planId && publicId('plan', s.planId),
   plan_name: s.name,
   price: numberOf(s.priceMinor, s.currency),

@@ -1,8 +1,9 @@
 import { record } from '#kit/outbox'
 import { type Ctx, int, row, sql, text } from '#kit/postgres'
-import { setStandings } from '#members'
+import { handOver } from './gift-subscription.ts'
 import { carryOut, planCancel, pushContracts, timesOf } from './moves.ts'
-import { lockSubscriptionsOfContracts, refreshStandings } from './queries.ts'
+import { lockSubscriptions, lockSubscriptionsOfContracts } from './queries.ts'
+import { refreshStandings } from './standings.ts'
 
 /** Contracts of the live subscriptions of these customers (platform numbers). */
 export async function listContractsOfCustomers(ctx: Ctx, customerIds: string[]): Promise<string[]> {
@@ -57,21 +58,46 @@ export async function endForDeletedCustomers(
 }
 
 /**
- * Hands what one member has on to another, since the platform made their customers one: subscriptions with their history.
- * Both standings are brought in line: who has handed everything on is a member no more.
+ * Takes back what is given to customers who are gone from the platform: who pays holds it again.
+ */
+export async function takeBackFromDeleted(ctx: Ctx, customerIds: string[]): Promise<void> {
+  const given = await ctx.tx.many(
+    row({ id: int }),
+    sql`
+    select s.id from members m join subscriptions s on s.store_id = ${ctx.storeId} and s.receiver_member_id = m.id
+     where m.store_id = ${ctx.storeId} and m.platform_customer_id = any(${customerIds}::text[])
+       and s.status in ('active', 'paused')`
+  )
+  const subscriptions = await lockSubscriptions(
+    ctx,
+    given.map(({ id }) => id)
+  )
+  for (const subscription of subscriptions) await handOver(ctx, subscription, null, 'platform')
+}
+
+/**
+ * Hands what one member has on to another, since the platform made their customers one: subscriptions with their history, and
+ * what was given to them. A gift between the two is none any more. Both standings are brought in line: who has handed
+ * everything on is a member no more.
  */
 export async function handOnSubscriptions(ctx: Ctx, fromMember: number, toMember: number): Promise<void> {
   const moved = await ctx.tx.many(
     row({ id: int }),
     sql`
-    update subscriptions set member_id = ${toMember}, updated_at = ${ctx.now}
-     where store_id = ${ctx.storeId} and member_id = ${fromMember} returning id`
+    with handed as (
+      select id, case when member_id = ${fromMember} then ${toMember}::bigint else member_id end as giver,
+             case when receiver_member_id = ${fromMember} then ${toMember}::bigint else receiver_member_id end as receiver
+        from subscriptions
+       where store_id = ${ctx.storeId} and (member_id = ${fromMember} or receiver_member_id = ${fromMember})
+       order by id for update)
+    update subscriptions s
+       set member_id = h.giver, receiver_member_id = nullif(h.receiver, h.giver),
+           gifted_at = case when h.receiver <> h.giver then s.gifted_at end, updated_at = ${ctx.now}
+      from handed h where s.store_id = ${ctx.storeId} and s.id = h.id
+    returning s.id`
   )
   await ctx.tx.run(sql`
     update contract_activities set member_id = ${toMember}
      where store_id = ${ctx.storeId} and member_id = ${fromMember}`)
-  if (moved.length === 0) return
-  const told = await refreshStandings(ctx, [toMember])
-  const nothing = { status: 'cancelled' as const, planId: null, memberSince: ctx.now, nextBillingAt: null }
-  await record(ctx, ...(await setStandings(ctx, [{ memberId: fromMember, ...nothing }])), ...told)
+  if (moved.length > 0) await record(ctx, ...(await refreshStandings(ctx, [fromMember, toMember])))
 }

@@ -7,9 +7,8 @@ import type { NewSubscription } from './insert-subscriptions.ts'
 import { ourStatus, versionOf } from './platform-terms.ts'
 import type { Subscription } from './subscription.ts'
 
-/** How a contract that others have billed so far begins with us. Null is what the platform's contract says. */
-export type ImportTerms = {
-  importId: number
+/** How a contract that no checkout has made begins with us. Null is what the platform's contract says. */
+export type BeginTerms = {
   isPaused: boolean
   pausedUntil: Temporal.Instant | null
   nextBillingAt: Temporal.Instant | null
@@ -19,14 +18,27 @@ export type ImportTerms = {
   plan: Plan | null
 }
 
+/** The same of one that others have billed so far. */
+export type ImportTerms = BeginTerms & { importId: number }
+
+/** Of one that was made here: everything stands in the contract, and nothing is paid yet. */
+export const MADE_HERE: BeginTerms = {
+  isPaused: false,
+  pausedUntil: null,
+  nextBillingAt: null,
+  cyclesPaid: 0,
+  startedAt: null,
+  plan: null
+}
+
 /**
- * The subscription that an imported contract becomes. Nothing is charged for what lies behind: of a date that has passed
+ * The subscription that such a contract becomes. Nothing is charged for what lies behind: of a date that has passed
  * the next of its series after now counts. It is in no trial, and what it has paid to others are cycles paid.
  */
 export function importedSubscription(
   contract: PlatformContract,
-  terms: ImportTerms,
-  who: { memberId: number; plan: Plan | null; originOrderId: number | null },
+  terms: BeginTerms,
+  who: { memberId: number; receiverId: number | null; plan: Plan | null; originOrderId: number | null },
   now: Temporal.Instant,
   store: StoreFacts
 ): NewSubscription {
@@ -61,6 +73,8 @@ export function importedSubscription(
     cancelReason: null,
     originOrderId: who.originOrderId,
     paymentMethod: contract.paymentMethod,
+    receiverMemberId: who.receiverId,
+    giftedAt: who.receiverId === null ? null : now,
     createdAt: terms.startedAt ?? contract.createdAt
   }
 }

@@ -28,10 +28,12 @@ export {
   customersOfContracts,
   endForDeletedCustomers,
   handOnSubscriptions,
-  listContractsOfCustomers
+  listContractsOfCustomers,
+  takeBackFromDeleted
 } from './follow-customers.ts'
-export type { ImportTerms } from './imported-subscription.ts'
 export { followPlanVersion } from './follow-plan-version.ts'
+export { giftSubscription, takeBackGift } from './gift-subscription.ts'
+export type { ImportTerms } from './imported-subscription.ts'
 export { listActivity } from './list-activity.ts'
 export {
   findContractsAgain,

@@ -12,9 +12,10 @@ import {
   subscriptionResumed,
   subscriptionUpdated
 } from './events.ts'
-import { markStates, refreshStandings, type SubscriptionState } from './queries.ts'
+import { markStates, type SubscriptionState } from './queries.ts'
 import { type NewActivity, recordActivities } from './record-activity.ts'
-import type { Subscription } from './subscription.ts'
+import { refreshStandings } from './standings.ts'
+import { holderOf, type Subscription } from './subscription.ts'
 import { isInBilling } from './transitions.ts'
 
 /** A change of one locked subscription, ready to be written together with others. */
@@ -187,7 +188,7 @@ export async function carryOutUntold(ctx: Ctx, planned: Planned[], by: Actor): P
   )
   const ofMembers = await refreshStandings(
     ctx,
-    planned.map(({ before }) => before.memberId)
+    planned.map(({ before }) => holderOf(before))
   )
   if (named(by).actor !== 'platform') {
     const moved = planned.filter(({ before, after }) => before.status !== after.status || !sameDate(before, after))

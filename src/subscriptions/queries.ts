@@ -1,6 +1,16 @@
-import type { DomainEvent } from '#kit/outbox'
-import { bool, type Ctx, directSql, instant, int, nullable, type Queries, type RowOf, row, sql, text } from '#kit/postgres'
-import { lockMembers, type Standing, setStandings } from '#members'
+import {
+  bool,
+  type Ctx,
+  directSql,
+  instant,
+  int,
+  nullable,
+  type Queries,
+  type RowOf,
+  row,
+  sql,
+  text
+} from '#kit/postgres'
 import { type PaymentMethod, Subscription } from './subscription.ts'
 
 /** Holds the rows, in order of id, so that two callers cannot both decide; unknown ids are left out. */
@@ -173,39 +183,6 @@ export async function giveBackCycles(ctx: Ctx, rows: { id: number; cycle: number
       from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.cycle)}::int[]) as t(id, cycle)
      where s.store_id = ${ctx.storeId} and s.id = t.id and s.status = 'paused' and s.next_cycle = t.cycle + 1
        and t.cycle > s.cycle_index`)
-}
-
-/**
- * Brings the members of changed subscriptions in line, from all that each of them holds; returns what is to be told of it.
- * They are held before anything is added up: of two who change one member at once, the later sees what the other did.
- */
-export async function refreshStandings(ctx: Ctx, memberIds: number[]): Promise<DomainEvent[]> {
-  const ids = [...new Set(memberIds)]
-  await lockMembers(ctx, ids)
-  const standings = await ctx.tx.many(
-    row({
-      memberId: int,
-      status: text,
-      planId: nullable(int),
-      memberSince: instant,
-      nextBillingAt: nullable(instant)
-    }),
-    sql`
-    select s.member_id,
-           case min(case s.status when 'active' then 1 when 'paused' then 2 else 3 end)
-             when 1 then 'active' when 2 then 'paused' else 'cancelled' end as status,
-           -- The plan of the liveliest subscription that has one, a membership before products, the oldest of equals. Of those
-           -- that have ended, the one that ended last.
-           (array_agg(s.plan_id order by s.status not in ('active', 'paused'), s.plan_id is null, p.type = 'product',
-                      case s.status when 'active' then 1 when 'paused' then 2 else 3 end, s.cancelled_at desc,
-                      case when s.cancelled_at is null then s.id else -s.id end))[1] as plan_id,
-           min(s.created_at) as member_since,
-           min(s.next_billing_at) as next_billing_at
-      from subscriptions s left join plans p on p.store_id = s.store_id and p.id = s.plan_id
-     where s.store_id = ${ctx.storeId} and s.member_id = any(${ids}::bigint[])
-     group by s.member_id`
-  )
-  return setStandings(ctx, standings as Standing[])
 }
 
 const NextWork = row({

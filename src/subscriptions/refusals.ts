@@ -28,7 +28,9 @@ const WORDS: Record<Move, string> = {
   skip: 'skip its next cycle',
   reschedule: 'change its next date',
   change_terms: 'change its plan, price or interval',
-  change_payment: 'change its payment method'
+  change_payment: 'change its payment method',
+  gift: 'give it away',
+  take_back: 'take its gift back'
 }
 
 const BECAUSE: Record<Obstacle, string> = {

@@ -5,6 +5,7 @@ export type PaymentMethod = { type: string; lastFour: string | null; brand: stri
 /** A subscription with the customer and plan that its events tell of. */
 export const Subscription = row({
   id: int,
+  /** Who pays: the contract's customer, and of a gift the giver. */
   memberId: int,
   platformCustomerId: text,
   email: nullable(text),
@@ -45,7 +46,14 @@ export const Subscription = row({
   /** The date that the platform's contract had when we last looked or set it; null until the first look. */
   platformNextBillingAt: nullable(instant),
   paymentMethod: nullable(json<PaymentMethod>()),
+  /** Who holds it where it was given away. */
+  receiverMemberId: nullable(int),
+  giftedAt: nullable(instant),
   createdAt: instant,
   updatedAt: instant
 })
 export type Subscription = RowOf<typeof Subscription>
+
+/** Whose membership it is: its status and plan make this member's standing. */
+export const holderOf = ({ memberId, receiverMemberId }: Pick<Subscription, 'memberId' | 'receiverMemberId'>): number =>
+  receiverMemberId ?? memberId

@@ -7,15 +7,18 @@ import type { PlatformContract, PlatformOrder } from '#platform'
 import { type StoreFacts, storeFacts } from '#stores'
 import { type Line, lines, named } from './activity-lines.ts'
 import { billingDate } from './billing-dates.ts'
-import { subscriptionActivated, subscriptionCreated } from './events.ts'
+import { markCreated } from './creations.ts'
+import { changesOf, subscriptionActivated, subscriptionCreated, subscriptionUpdated } from './events.ts'
+import { type FirstLook, takeFirstLook } from './first-look.ts'
 import { type Followed, followContracts } from './follow-contracts.ts'
-import { type ImportTerms, importedSubscription, lineOfImport } from './imported-subscription.ts'
+import { type ImportTerms, importedSubscription, lineOfImport, MADE_HERE } from './imported-subscription.ts'
 import { insertSubscriptions, type NewSubscription } from './insert-subscriptions.ts'
 import { pushContracts } from './moves.ts'
 import { isSameDate, ourStatus, planOf, trialEndOf, versionOf } from './platform-terms.ts'
-import { lockSubscriptionsOfContracts, refreshStandings } from './queries.ts'
+import { lockSubscriptionsOfContracts } from './queries.ts'
 import { recordActivities } from './record-activity.ts'
-import type { Subscription } from './subscription.ts'
+import { refreshStandings } from './standings.ts'
+import { holderOf, type Subscription } from './subscription.ts'
 import { isOver } from './transitions.ts'
 
 /** What came of a look at contracts: of those we did not know, and of those we did. */
@@ -45,15 +48,21 @@ export async function syncContracts(
   const plans = await listPlans(ctx)
 
   const fresh = told.filter((contract) => !known.has(contract.id))
+  const looks = await takeFirstLook(ctx, fresh, store.profile)
   const rows = fresh.map((contract) => {
     const { id: memberId } = members.get(contract.customer!.id)!
-    const terms = imported.get(contract.id)
+    const { madeBy, receiverId: wanted } = looks.get(contract.id)!
+    const terms = imported.get(contract.id) ?? (madeBy && MADE_HERE)
     const plan = planOf(contract, plans)
-    if (!terms) return newSubscription(contract, memberId, plan, recorded, ctx.now, store)
-    const originOrderId = originOf(contract, recorded)
-    return importedSubscription(contract, terms, { memberId, plan, originOrderId }, ctx.now, store)
+    // Products are for who bought them, and what is over is nobody's any more.
+    const isGift = (plan ?? terms?.plan)?.type !== 'product' && !isOver(ourStatus(contract.status))
+    const receiverId = isGift ? wanted : null
+    const who = { memberId, receiverId, plan, originOrderId: originOf(contract, recorded) }
+    if (!terms) return newSubscription(contract, who, ctx.now, store)
+    return importedSubscription(contract, terms, who, ctx.now, store)
   })
-  const created = rows.length > 0 ? await createFrom(ctx, rows, imported) : []
+  const created = rows.length > 0 ? await createFrom(ctx, rows, imported, looks) : []
+  await markSeen(ctx, created, fresh)
   const followed = await followContracts(
     ctx,
     told.flatMap((contract) => {
@@ -71,12 +80,12 @@ const originOf = ({ originOrder }: PlatformContract, orders: Map<string, Recorde
 
 const ids = (contracts: PlatformContract[]) => contracts.map((contract) => contract.id)
 
+type Who = { memberId: number; receiverId: number | null; plan: Plan | null; originOrderId: number | null }
+
 /** A contract with an order behind it has paid its first cycle; a trial or an import has its first charge ahead. */
 function newSubscription(
   contract: PlatformContract,
-  memberId: number,
-  plan: Plan | null,
-  orders: Map<string, RecordedOrder>,
+  { memberId, receiverId, plan, originOrderId }: Who,
   now: Temporal.Instant,
   store: StoreFacts
 ): NewSubscription {
@@ -114,8 +123,10 @@ function newSubscription(
     resumesAt: null,
     cancelledAt: isOver(status) ? now : null,
     cancelReason: isOver(status) ? 'platform' : null,
-    originOrderId: originOf(contract, orders),
+    originOrderId,
     paymentMethod: contract.paymentMethod,
+    receiverMemberId: receiverId,
+    giftedAt: receiverId === null ? null : now,
     createdAt: contract.createdAt
   }
 }
@@ -123,7 +134,8 @@ function newSubscription(
 async function createFrom(
   ctx: Ctx,
   rows: NewSubscription[],
-  imported: ReadonlyMap<string, ImportTerms>
+  imported: ReadonlyMap<string, ImportTerms>,
+  looks: ReadonlyMap<string, FirstLook>
 ): Promise<Subscription[]> {
   const { profile, timezone } = await storeFacts(ctx)
   await insertSubscriptions(ctx, rows)
@@ -131,10 +143,7 @@ async function createFrom(
     ctx,
     rows.map((s) => s.platformContractId)
   )
-  const ofMembers = await refreshStandings(
-    ctx,
-    created.map((s) => s.memberId)
-  )
+  const ofMembers = await refreshStandings(ctx, created.map(holderOf))
   // Who becomes a member is told of before what they hold.
   const [first, others] = [
     ofMembers.filter(({ type }) => type === 'member.created'),
@@ -142,7 +151,8 @@ async function createFrom(
   ]
   const ofSubscriptions = created.flatMap((s) => [
     subscriptionCreated(s, profile),
-    ...(isActivated(s) ? [subscriptionActivated(s, s.createdAt, profile)] : [])
+    ...(isActivated(s) ? [subscriptionActivated(s, s.createdAt, profile)] : []),
+    ...(s.receiverMemberId ? [subscriptionUpdated(s, changesOf(ungiven(s), s), profile)] : [])
   ])
   await record(ctx, ...first, ...ofSubscriptions, ...others)
   const importOf = (s: Subscription) => imported.get(s.platformContractId)
@@ -150,21 +160,38 @@ async function createFrom(
     ctx,
     created.flatMap((s) => {
       const terms = importOf(s)
-      const by = named(terms ? 'import' : 'platform')
+      const { madeBy, isReceiverUnknown } = looks.get(s.platformContractId)!
+      const by = named(terms ? 'import' : (madeBy ?? 'platform'))
       const told = terms ? [lineOfImport(s, terms.importId, timezone)] : linesOfCreation(s, timezone)
+      if (s.receiverMemberId) told.push(lines.gifted(ungiven(s), s))
+      if (isReceiverUnknown)
+        told.push(lines.reconciled('The contract names a receiver who is no other customer known here'))
       return told.map((line) => ({ ...line, ...by, subscriptionId: s.id }))
     })
   )
   // An imported contract stands still there. It and one in a trial bear the date of our first charge.
   await pushContracts(
     ctx,
-    created.filter((s) => importOf(s) || hasOtherTrialEnd(s)).map((s) => s.id)
+    created.filter((s) => isToBeTold(s, importOf(s) !== undefined)).map((s) => s.id)
   )
   return created
 }
 
-function hasOtherTrialEnd({ trialEndsAt, nextBillingAt, platformNextBillingAt }: Subscription): boolean {
-  return trialEndsAt !== null && nextBillingAt !== null && !isSameDate(nextBillingAt, platformNextBillingAt)
+function isToBeTold({ status, trialEndsAt, nextBillingAt, platformNextBillingAt }: Subscription, isImported: boolean) {
+  if (isImported && status === 'paused') return true
+  const isOurDate = isImported || trialEndsAt !== null
+  return isOurDate && nextBillingAt !== null && !isSameDate(nextBillingAt, platformNextBillingAt)
+}
+
+const ungiven = (s: Subscription): Subscription => ({ ...s, receiverMemberId: null, giftedAt: null })
+
+/** Who waits for a contract of theirs finds it under its key. */
+async function markSeen(ctx: Ctx, created: Subscription[], contracts: PlatformContract[]): Promise<void> {
+  const idOf = new Map(created.map((s) => [s.platformContractId, s.id]))
+  await markCreated(
+    ctx,
+    contracts.flatMap(({ id, createKey }) => (createKey === null ? [] : [{ createKey, subscriptionId: idOf.get(id)! }]))
+  )
 }
 
 function linesOfCreation(s: Subscription, timezone: string): Line[] {

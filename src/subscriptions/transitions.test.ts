@@ -30,7 +30,9 @@ const LIFECYCLE: Record<Move, Record<SubscriptionStatus, SubscriptionStatus | nu
   skip: { active: 'active', paused: null, cancelled: null, failed: null, expired: null },
   reschedule: { active: 'active', paused: null, cancelled: null, failed: null, expired: null },
   change_terms: { active: 'active', paused: 'paused', cancelled: null, failed: null, expired: null },
-  change_payment: { active: 'active', paused: 'paused', cancelled: null, failed: 'failed', expired: null }
+  change_payment: { active: 'active', paused: 'paused', cancelled: null, failed: 'failed', expired: null },
+  gift: { active: 'active', paused: 'paused', cancelled: null, failed: null, expired: null },
+  take_back: { active: 'active', paused: 'paused', cancelled: null, failed: null, expired: null }
 }
 
 test('every move leads from every status where the lifecycle says', () => {

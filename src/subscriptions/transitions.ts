@@ -16,7 +16,9 @@ export const transitions = {
   skip: { from: ['active'], to: null },
   reschedule: { from: ['active'], to: null },
   change_terms: { from: ['active', 'paused'], to: null },
-  change_payment: { from: ['active', 'paused', 'failed'], to: null }
+  change_payment: { from: ['active', 'paused', 'failed'], to: null },
+  gift: { from: ['active', 'paused'], to: null },
+  take_back: { from: ['active', 'paused'], to: null }
 } as const satisfies Record<string, Transition>
 
 export type Move = keyof typeof transitions
