@@ -10,6 +10,9 @@ type State = {
 }
 type Fraction = [bigint, bigint]
 
+/** Ends of attempts that charged nothing and were never declined. */
+const UNSENT = new Set(['voided', 'superseded'])
+
 const PER_YEAR = { day: 365n, week: 52n, month: 12n, year: 1n } as const
 
 const Members = row({ id: int, status: text, planId: nullable(int), memberSince: instant })
@@ -158,14 +161,14 @@ export class Oracle {
     ).filter((a) => ofPlan(a.planId))
     const ended = attempts.filter((a) => a.completedAt && within(this.dayOf(a.completedAt)))
     const success = ended.filter((a) => a.status === 'success')
-    const failed = ended.filter((a) => a.status === 'failed' && a.errorCode !== 'voided')
+    const failed = ended.filter((a) => a.status === 'failed' && !UNSENT.has(a.errorCode!))
     const recovered = success.filter((a) =>
       attempts.some(
         (b) =>
           b.subscriptionId === a.subscriptionId &&
           b.cycleIndex === a.cycleIndex &&
           b.status === 'failed' &&
-          b.errorCode !== 'voided'
+          !UNSENT.has(b.errorCode!)
       )
     )
     const orders = (await this.#orders(ctx)).filter((o) => ofPlan(o.planId))

@@ -1,11 +1,22 @@
 import type { Database } from '#kit/postgres'
-import { audit, auditFigures, auditReconciling, auditSchedules, type Finding, listCharges } from '#reports'
+import {
+  audit,
+  auditFigures,
+  auditReconciling,
+  auditSchedules,
+  auditWarnings,
+  type Finding,
+  listCharges
+} from '#reports'
 import { listStores, theStore } from '#stores'
 
 /** A charge that the platform made: which contract, under which key. */
 export type PlatformCharge = { contractId: string; idempotencyKey: string; amountMinor: number }
 
-export type Diagnosis = { checked: Record<string, number>; findings: (Finding & { store: string })[] }
+/** `warnings`: no rule is broken, and a person is wanted. */
+export type Diagnosis = Record<'findings' | 'warnings', (Finding & { store: string })[]> & {
+  checked: Record<string, number>
+}
 
 /**
  * The auditor: every rule that must hold, checked from the raw rows of one store or of all. Changes nothing. Where the
@@ -19,6 +30,7 @@ export async function diagnose(
   const stores = reference === undefined ? await listStores(db) : [await theStore(db, reference)]
   const checked: Record<string, number> = { stores: stores.length }
   const findings: Diagnosis['findings'] = []
+  const warnings: Diagnosis['warnings'] = []
   const note = (store: string, part: { checked: Record<string, number>; findings: Finding[] }) => {
     for (const [name, count] of Object.entries(part.checked)) checked[name] = (checked[name] ?? 0) + count
     findings.push(...part.findings.map((finding) => ({ store, ...finding })))
@@ -28,9 +40,11 @@ export async function diagnose(
     note(domain, await db.inStore(storeId, auditSchedules))
     note(domain, await db.inStore(storeId, auditFigures))
     note(domain, await db.inStore(storeId, auditReconciling))
+    const found = await db.inStore(storeId, auditWarnings)
+    warnings.push(...found.map((warning) => ({ store: domain, ...warning })))
     if (sandbox) note(domain, await compareCharges(deps, storeId))
   }
-  return { checked, findings }
+  return { checked, findings, warnings }
 }
 
 /**

@@ -35,7 +35,7 @@ export type HttpDeps = {
   settle(storeId: number): Promise<void>
   sandbox: SandboxControls
   /** The auditor, over one store or all. */
-  doctor(storeId: number | null): Promise<{ checked: Record<string, number>; findings: unknown[] }>
+  doctor(storeId: number | null): Promise<{ checked: Record<string, number>; findings: unknown[]; warnings: unknown[] }>
   seed(
     storeId: number,
     plan: { members: number; months: number },

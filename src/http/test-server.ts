@@ -52,7 +52,7 @@ export function testServer(db: Database, given: Partial<HttpDeps> = {}) {
       install: noted('install', undefined),
       setWebhookFaults: noted('setWebhookFaults', undefined)
     },
-    doctor: noted('doctor', { checked: { members: 3 }, findings: [] }),
+    doctor: noted('doctor', { checked: { members: 3 }, findings: [], warnings: [] }),
     seed: async () => ({ members: 0 }),
     ...given
   })

@@ -27,7 +27,7 @@ export async function auditSchedules(ctx: Ctx): Promise<{ checked: Record<string
       sql`
       select id, anchor_at, anchor_cycle, next_cycle, next_billing_at, interval, interval_count
         from subscriptions
-       where store_id = ${ctx.storeId} and id > ${after} and status = 'active' and declines = 0
+       where store_id = ${ctx.storeId} and id > ${after} and status = 'active' and declines = 0 and inventory_failures = 0
          and next_billing_at is not null
        order by id limit ${PAGE}`
     )

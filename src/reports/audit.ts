@@ -69,11 +69,11 @@ const CHECKS: Check[] = [
     counted: (ctx) =>
       sql`select count(*) as count from subscriptions where store_id = ${ctx.storeId} and status = 'active'`,
     wrong: (ctx) => sql`
-      select 'sub_' || s.id as subject, 'is active with no charge ahead, none under way and no decline behind it' as message
+      select 'sub_' || s.id as subject, 'is active with no charge ahead, none under way and none that failed' as message
         from subscriptions s
        where s.store_id = ${ctx.storeId} and s.status = 'active' and s.billing_due_at is null and s.declines = 0
          and not exists (select from billing_attempts a where a.store_id = s.store_id and a.subscription_id = s.id
-                          and a.status = 'pending')
+                          and (a.status = 'pending' or (a.status = 'failed' and a.cycle_index = s.next_cycle)))
        order by s.id limit 100`
   },
   {

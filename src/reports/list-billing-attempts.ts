@@ -21,7 +21,8 @@ const attempts = {
   details: `
     select a.id, a.subscription_id, a.status, a.amount_minor, a.currency,
            a.scheduled_at at time zone 'UTC' as scheduled_at, a.attempt_number, a.cycle_index, a.error_code,
-           a.error_message, a.decline_code, a.retry_at at time zone 'UTC' as retry_at, a.attempts_remaining, a.order_id,
+           a.error_message, a.decline_code, a.retry_at at time zone 'UTC' as retry_at, a.attempts_remaining, a.recovered,
+           a.charged_after_stop, a.order_id,
            o.platform_order_id, o.number as order_number, a.payment_method,
            a.created_at at time zone 'UTC' as created_at, a.completed_at at time zone 'UTC' as completed_at
       from billing_attempts a left join orders o on o.store_id = $1 and o.id = a.order_id

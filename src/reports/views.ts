@@ -1,4 +1,4 @@
-import { day, int, isoInstant, json, nullable, oneOf, type RowOf, row, text } from '#kit/postgres'
+import { bool, day, int, isoInstant, json, nullable, oneOf, type RowOf, row, text } from '#kit/postgres'
 
 // What the read side shows, before any surface's dialect: minor units, internal ids, null for "none"; instants are already
 // ISO text, since a page of a list holds hundreds that nobody computes with.
@@ -80,6 +80,9 @@ export const BillingAttemptView = row({
   declineCode: nullable(text),
   retryAt: nullable(isoInstant),
   attemptsRemaining: int,
+  /** A success after a decline of its cycle. */
+  recovered: bool,
+  chargedAfterStop: bool,
   orderId: nullable(int),
   platformOrderId: nullable(text),
   orderNumber: nullable(text),

@@ -15,7 +15,10 @@ export function addDoctorCommand(program: Command, terminal: Terminal): void {
       if ((diagnosis.findings as unknown[]).length > 0) failed()
       return diagnosis
     },
-    show: ({ checked, findings }) =>
-      `${facts(checked as Document)}\n${table(['store', 'check', 'subject', 'message'], 'No findings.')({ data: findings })}`
+    show: ({ checked, findings, warnings }) => {
+      const listed = (data: unknown, none: string) => table(['store', 'check', 'subject', 'message'], none)({ data })
+      const wanted = (warnings as unknown[]).length > 0 ? `\nFor a person to look at:\n${listed(warnings, '')}` : ''
+      return `${facts(checked as Document)}\n${listed(findings, 'No findings.')}${wanted}`
+    }
   })
 }

@@ -3,6 +3,7 @@ import { addCommand, type Terminal } from '../command.ts'
 import { instant, needed, oneOf, optional, secret, text, toggle } from '../flags.ts'
 import { facts, table } from '../print.ts'
 import { aStore, storePath } from './of-store.ts'
+import { addStoreSettingsCommand } from './store-settings.ts'
 
 export function addStoreCommands(program: Command, terminal: Terminal): void {
   const store = program.command('store').description('make stores and look at them')
@@ -90,4 +91,6 @@ export function addStoreCommands(program: Command, terminal: Terminal): void {
       'Nothing is looked at in this store.'
     )
   })
+
+  addStoreSettingsCommand(store, terminal)
 }

@@ -138,7 +138,8 @@ test('the auditor, over one store or all', async () => {
   const store = await aStore(db)
   assert.deepEqual((await admin('POST', '/doctor', { store: store.domain })).json(), {
     checked: { members: 3 },
-    findings: []
+    findings: [],
+    warnings: []
   })
   assert.deepEqual(calls.at(-1), ['doctor', store.storeId])
   await admin('POST', '/doctor', {})

@@ -14,7 +14,8 @@ export function registerDoctor(admin: Surface, { db, doctor }: Pick<HttpDeps, 'd
         response: {
           200: Type.Object({
             checked: Type.Record(Type.String(), Type.Integer()),
-            findings: Type.Array(Type.Unknown())
+            findings: Type.Array(Type.Unknown()),
+            warnings: Type.Array(Type.Unknown())
           })
         }
       }

@@ -5,14 +5,18 @@ import { equalInConstantTime } from '#kit/secrets'
 import type { HttpDeps } from '../deps.ts'
 import { authenticationFailed, bearerOf, logBug, noSuchRoute, refusalOf } from '../errors.ts'
 import { registerClock } from './clock.ts'
+import { registerConnectStore } from './connect-store.ts'
 import { registerDoctor } from './doctor.ts'
 import { errorBody, statusOf } from './errors.ts'
 import { registerImports } from './imports.ts'
 import { registerKeys } from './keys.ts'
 import { registerNotices } from './notices.ts'
 import { registerPlans } from './plans.ts'
+import { registerReconcile } from './reconcile.ts'
 import { registerSandbox } from './sandbox.ts'
+import { registerSandboxFaults } from './sandbox-faults.ts'
 import { registerSeed } from './seed.ts'
+import { registerSettings } from './settings.ts'
 import { registerStores } from './stores.ts'
 import { registerSubscriptions } from './subscriptions.ts'
 import { registerWebhookDeliveries } from './webhook-deliveries.ts'
@@ -46,6 +50,9 @@ export function registerAdmin(app: FastifyInstance, deps: HttpDeps): void {
     })
 
     registerStores(admin, deps)
+    registerConnectStore(admin, deps)
+    registerReconcile(admin, deps)
+    registerSettings(admin, deps)
     registerKeys(admin, deps)
     registerPlans(admin, deps)
     registerSubscriptions(admin, deps)
@@ -56,6 +63,7 @@ export function registerAdmin(app: FastifyInstance, deps: HttpDeps): void {
     registerNotices(admin, deps)
     registerClock(admin, deps)
     registerSandbox(admin, deps)
+    registerSandboxFaults(admin, deps)
     registerSeed(admin, deps)
     registerDoctor(admin, deps)
   }

@@ -51,6 +51,8 @@ test('an unknown store is 404 on every route', async () => {
     ['GET', '', undefined],
     ['GET', '/keys', undefined],
     ['POST', '/keys', { name: 'x' }],
+    ['GET', '/settings', undefined],
+    ['PATCH', '/settings', {}],
     ['GET', '/plans', undefined],
     ['GET', '/webhooks', undefined],
     ['GET', '/webhooks/we_1', undefined],

@@ -46,7 +46,10 @@ export const BillingAttemptBody = Type.Object(
     status: Type.Union([Type.Literal('success'), Type.Literal('failed'), Type.Literal('pending')], {
       description: '`pending` until the platform has told the outcome'
     }),
-    amount: Type.Number({ description: 'What is charged, in `currency`' }),
+    amount: Type.Number({
+      description:
+        'What is charged, in `currency`; of one that succeeded, what the platform really charged. Retries ask for the amount of the first try of their cycle'
+    }),
     currency: Type.String({ description: 'ISO 4217' }),
     date: Timestamp('When it was scheduled'),
     attempt_number: Type.Integer({ description: '1 for the first try of its cycle' }),
@@ -60,6 +63,16 @@ export const BillingAttemptBody = Type.Object(
     attempts_remaining: Type.Integer({
       description:
         'How many retries the ladder still has after this attempt, also while it is pending; 0 of one that succeeded, and of one whose retry was called off when the subscription stopped'
+    }),
+    recovered: Type.Boolean({
+      description: 'Whether it succeeded after an earlier try of its cycle had been declined'
+    }),
+    recovered_amount: Type.Number({
+      description: 'What it won back, in `currency`: `amount` of a recovered one, else 0'
+    }),
+    charged_after_stop: Type.Boolean({
+      description:
+        'Whether its success became known when the subscription had ended. Nothing is paid back by itself: decide whether to refund it'
     }),
     order: OrNull(
       Type.Object(
@@ -93,6 +106,9 @@ export const BillingAttemptBody = Type.Object(
         retry_scheduled: true,
         retry_date: '2026-12-17T06:25:00.000Z',
         attempts_remaining: 4,
+        recovered: false,
+        recovered_amount: 0,
+        charged_after_stop: false,
         order: null,
         payment_method: null,
         created_at: '2026-12-15T06:25:00.000Z',
@@ -122,6 +138,9 @@ export function presentBillingAttempt(
     retry_scheduled: attempt.retryAt !== null,
     retry_date: attempt.retryAt,
     attempts_remaining: attempt.attemptsRemaining,
+    recovered: attempt.recovered,
+    recovered_amount: attempt.recovered ? numberOf(attempt.amountMinor, attempt.currency) : 0,
+    charged_after_stop: attempt.chargedAfterStop,
     order:
       orderId === null
         ? null
