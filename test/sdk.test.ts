@@ -38,7 +38,7 @@ test('members: found by filter, read, updated, and walked over several pages', a
   assert.deepEqual(await client.members.get(member.id), member)
 })
 
-test('subscriptions: paused, resumed and cancelled', async () => {
+test('subscriptions: paused, resumed, changed, cancelled and taken back', async () => {
   const { store, client } = await aStoreWithClient()
   const { customer } = await store.member('ada@example.com')
   const [{ id } = { id: '' }] = await client.subscriptions.list({ customer_id: customer.id }).toArray({ atMost: 10 })
@@ -52,6 +52,12 @@ test('subscriptions: paused, resumed and cancelled', async () => {
   })
   const resumed = await client.subscriptions.resume(id, { next_billing_date: '2026-02-10' })
   assert.equal(resumed.next_billing_date, '2026-02-10T05:00:00.000Z')
+  assert.equal((await client.subscriptions.skip(id)).next_billing_date, '2026-03-10T04:00:00.000Z')
+  assert.equal((await client.subscriptions.update(id, { price: 31 })).pending_change?.price, 31)
+  await client.subscriptions.cancel(id)
+  assert.equal((await client.subscriptions.reactivate(id)).status, 'active')
+  const kinds = (await client.subscriptions.activity(id).toArray({ atMost: 10 })).map(({ kind }) => kind)
+  assert.deepEqual(kinds, ['reactivated', 'cancelled', 'skipped', 'resumed', 'paused', 'activated', 'created'])
   const cancelled = await client.subscriptions.cancel(id, { reason: 'too_expensive', comment: 'Moving' })
   assert.deepEqual([cancelled.status, cancelled.cancel_reason], ['cancelled', 'too_expensive'])
   assert.deepEqual(await client.subscriptions.get(id), cancelled)
@@ -106,6 +112,10 @@ test('every operation of the API has a method, and no method asks for anything e
     subscriptions.pause('{subscription_id}'),
     subscriptions.resume('{subscription_id}'),
     subscriptions.cancel('{subscription_id}'),
+    subscriptions.reactivate('{subscription_id}'),
+    subscriptions.skip('{subscription_id}'),
+    subscriptions.update('{subscription_id}', { price: 1 }),
+    subscriptions.activity('{subscription_id}'),
     billingAttempts.retry('{attempt_id}'),
     storeCredits.get('{customer_id}'),
     storeCredits.add('{customer_id}', credit),
