@@ -1,0 +1,9 @@
+import { test } from 'node:test'
+import { crashAtEveryStatement } from '../trials/crash-points.ts'
+import { testDatabase } from './database.ts'
+
+// The slice that every run takes; `npm run trials` has every statement.
+test('a process that dies at a statement of charge, settle or credit leaves one charge and one entry behind', async () => {
+  const { url } = await testDatabase()
+  await crashAtEveryStatement({ databaseUrl: url, stride: 9, seed: 7 })
+})

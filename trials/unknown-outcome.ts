@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { createBillingEngine, settleAttempts } from '#billing'
+import { createDispatchEngine } from '#kit/dispatch'
+import type { Engine } from '#kit/engine'
+import { createJobEngine } from '#kit/jobs'
+import { type Database, int, row, sql } from '#kit/postgres'
+import { randomFrom } from '#kit/random'
+import type { AttemptRequest, Connector, PlatformAttempt, PlatformResult } from '#platform'
+import { audit } from '#reports'
+import { setClock } from '#stores'
+import { stubConnector } from '../bench/stub-connector.ts'
+import { consumers } from '../src/app/consumers.ts'
+import { jobHandlers } from '../src/app/jobs.ts'
+import { aDueStore } from '../test/due-store.ts'
+import type { BuiltStore } from '../test/store-builder.ts'
+
+export type UnknownTrial = { db: Database; subscriptions: number; seed: number }
+export type UnknownReport = { subscriptions: number; calls: number; executedUnheard: number; settledByMessage: number }
+
+const DUE_AT = Temporal.Instant.from('2026-02-28T15:00:00Z')
+const DARK_HOURS = 24
+const MOST_STEPS = 200
+
+/**
+ * Charges to a platform that for 24 hours takes calls and answers none: half of them it carries out. All stay pending under the
+ * one key that they had from the start. Then a quarter is settled by the platform's message, the others by asking. Each
+ * subscription is charged exactly once. Throws where that is not so.
+ */
+export async function outcomeUnknown({ db, subscriptions, seed }: UnknownTrial): Promise<UnknownReport> {
+  const store = await aDueStore(db, { subscriptions, dueAt: DUE_AT })
+  const platform = aDarkPlatform(seed)
+  const connectorOf = async () => platform.connector
+  const engines = [
+    createBillingEngine({ db, leaseOwner: 1, connectorOf }),
+    createJobEngine({ db, leaseOwner: 1, handlers: jobHandlers({ db, connectorOf }) }),
+    createDispatchEngine({ db, consumers })
+  ]
+
+  const until = DUE_AT.add({ hours: DARK_HOURS })
+  await walk(store, engines, until, async () => {
+    const { open, all } = await countAttempts(store)
+    assert.deepEqual({ open, all }, { open: subscriptions, all: subscriptions })
+  })
+  const executedUnheard = platform.charges.size
+  assert.equal(platform.keys.size, subscriptions, 'another key was sent for a cycle whose outcome is unknown')
+  assert.ok(platform.calls() > subscriptions, 'it was never asked again')
+
+  const told = [...platform.charges.values()].filter((_, i) => i % 2 === 0)
+  await store.inStore((ctx) =>
+    settleAttempts(
+      ctx,
+      told.map(({ idempotencyKey, id, order, paymentMethod }) => ({
+        idempotencyKey,
+        platformAttemptId: id,
+        state: 'success',
+        order,
+        paymentMethod
+      }))
+    )
+  )
+  platform.light()
+  await walk(store, engines, until.add({ hours: 72 }), async () => {})
+
+  assert.deepEqual(await countAttempts(store), { open: 0, all: subscriptions, paid: subscriptions })
+  assert.equal(platform.charges.size, subscriptions)
+  assert.equal(platform.keys.size, subscriptions)
+  assert.deepEqual((await store.inStore(audit)).findings, [])
+  return { subscriptions, calls: platform.calls(), executedUnheard, settledByMessage: told.length }
+}
+
+/** Does what falls due up to `until`, stopping at each of its moments, and looks after each. */
+async function walk(store: BuiltStore, engines: Engine[], until: Temporal.Instant, look: () => Promise<void>) {
+  for (let step = 0; step < MOST_STEPS; step++) {
+    for (let done = 1; done > 0; ) {
+      done = 0
+      for (const engine of engines) done += await engine.runOnce(store.storeId)
+    }
+    await look()
+    const dues = await Promise.all(engines.map((engine) => engine.nextDueAt(store.storeId)))
+    const next = dues.flatMap((due) => due ?? []).sort(Temporal.Instant.compare)[0]
+    if (!next || Temporal.Instant.compare(next, until) > 0) return store.inStore((ctx) => setClock(ctx, until))
+    await store.inStore((ctx) => setClock(ctx, next))
+  }
+  throw new Error(`After ${MOST_STEPS} steps there is still something due`)
+}
+
+function countAttempts(store: BuiltStore) {
+  return store.inStore(({ tx, storeId }) =>
+    tx.one(
+      row({ open: int, all: int, paid: int }),
+      sql`
+      select count(*) filter (where status = 'pending') as open, count(*) as all, count(*) filter (where status = 'success') as paid
+        from billing_attempts where store_id = ${storeId}`
+    )
+  )
+}
+
+/** Until `light` no call is answered; half of the charges are carried out all the same. */
+function aDarkPlatform(seed: number) {
+  const random = randomFrom(seed)
+  const stub = stubConnector({ now: DUE_AT, priceMinor: 2900 })
+  const charges = new Map<string, PlatformAttempt>()
+  const keys = new Set<string>()
+  let isDark = true
+  let calls = 0
+  const answered = async <T>(value: () => T): Promise<PlatformResult<T>> => {
+    calls++
+    if (!isDark) return { ok: true, value: value() }
+    return { ok: false, failure: { kind: 'unavailable', message: 'No answer', outcomeUnknown: true } }
+  }
+  const charge = async (request: AttemptRequest): Promise<PlatformResult<PlatformAttempt>> => {
+    const known = keys.has(request.idempotencyKey)
+    keys.add(request.idempotencyKey)
+    const [made] = await stub.createBillingAttempts([request])
+    assert.ok(made?.ok)
+    const isExecuted = charges.has(request.idempotencyKey) || !isDark || (!known && random() < 0.5)
+    if (isExecuted) charges.set(request.idempotencyKey, made.value)
+    return answered(() => made.value)
+  }
+  const connector: Connector = {
+    ...stub,
+    createBillingAttempts: (requests) => Promise.all(requests.map(charge)),
+    billingAttempts: (ids) =>
+      answered(
+        () => new Map([...charges.values()].filter(({ id }) => ids.includes(id)).map((made) => [made.id, made]))
+      ),
+    billingAttemptByKey: (_, key) => answered(() => charges.get(key) ?? null)
+  }
+  return {
+    connector,
+    charges,
+    keys,
+    calls: () => calls,
+    light() {
+      isDark = false
+    }
+  }
+}
