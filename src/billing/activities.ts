@@ -66,6 +66,30 @@ export function activitiesOfEnd(of: Of, settled: Settled, order: ToldOrder | nul
   return [failed, line(of, 'retry_scheduled', 'dunning', retry, { retry_date: retryAt.toString() })]
 }
 
+/** The same challenge is told once, and so is each reminder of it. */
+const causeOf = ({ id, actionRequiredAt }: Attempt, kind: string) => `attempt:${id}:${kind}:${actionRequiredAt}`
+
+export const lineOfChallenge = (attempt: Attempt): NewActivity => ({
+  ...line(
+    { attempt },
+    'action_required',
+    'platform',
+    `The customer has to confirm the charge of ${sumOf(attempt)} for cycle ${attempt.cycleIndex}`
+  ),
+  cause: causeOf(attempt, 'action_required')
+})
+
+export const lineOfReminder = (attempt: Attempt, reminder: number): NewActivity => ({
+  ...line(
+    { attempt },
+    'action_reminded',
+    'scheduler',
+    `Reminder ${reminder} to confirm the charge of ${sumOf(attempt)} for cycle ${attempt.cycleIndex}`,
+    { reminder }
+  ),
+  cause: causeOf(attempt, `action_reminded:${reminder}`)
+})
+
 /** A success behind declines. */
 export const lineOfRecovery = (attempt: Attempt): NewActivity =>
   line({ attempt }, 'recovered', 'dunning', `Recovered ${sumOf(attempt)} after a decline`)

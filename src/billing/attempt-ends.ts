@@ -65,7 +65,7 @@ export async function markSettled(ctx: Ctx, rows: Settled[]): Promise<Set<number
            asked_minor = case when t.charged <> a.amount_minor then a.amount_minor end,
            recovered = t.status = 'success' and a.attempt_number > 1
              and cycle_declined(a.store_id, a.subscription_id, a.cycle_index, a.attempt_number),
-           charged_after_stop = t.after_stop, completed_at = ${ctx.now}, check_at = null, lease_owner = null, leased_until = null, updated_at = ${ctx.now}
+           charged_after_stop = t.after_stop, completed_at = ${ctx.now}, check_at = null, remind_at = null, lease_owner = null, leased_until = null, updated_at = ${ctx.now}
       from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.status)}::text[],
                   ${rows.map((r) => r.platformAttemptId)}::text[], ${rows.map((r) => r.errorCode)}::text[],
                   ${rows.map((r) => r.errorMessage)}::text[], ${rows.map((r) => r.declineCode)}::text[],

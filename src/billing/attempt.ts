@@ -22,7 +22,11 @@ export const Attempt = row({
   /** The retry of the ladder that waits for a manual attempt's result. */
   ladderRetryAt: nullable(instant),
   /** The customer brought a new payment method while it was under way. */
-  newPaymentMethod: bool
+  newPaymentMethod: bool,
+  /** Where the customer has to confirm the payment; `actionRequiredAt` is null when nobody waits for that. */
+  actionUrl: nullable(text),
+  actionRequiredAt: nullable(instant),
+  actionReminders: int
 })
 export type Attempt = RowOf<typeof Attempt>
 
@@ -46,6 +50,8 @@ export const ClaimedAttempt = row({
   submittedBefore: nullable(instant),
   checks: int,
   refusals: int,
+  /** Its customer was asked to confirm the payment. */
+  isChallenged: bool,
   leaseToken: int
 })
 export type ClaimedAttempt = RowOf<typeof ClaimedAttempt>
@@ -129,7 +135,8 @@ export function claimAttempts(ctx: Ctx, limit: number, leaseOwner: number): Prom
                 and e.cycle_index = c.cycle_index and e.attempt_number < c.attempt_number
                 and e.submitted_at is not null and e.error_code <> 'superseded') end as earlier,
            s.status = 'active' and (c.manual or c.cycle_index >= s.next_cycle) as is_wanted,
-           c.platform_attempt_id, c.submitted_before, c.checks, c.refusals, c.lease_token
+           c.platform_attempt_id, c.submitted_before, c.checks, c.refusals,
+           c.action_required_at is not null as is_challenged, c.lease_token
       from claimed c join subscriptions s on s.store_id = ${ctx.storeId} and s.id = c.subscription_id
      order by c.scheduled_at, c.id`
   )
@@ -137,25 +144,34 @@ export function claimAttempts(ctx: Ctx, limit: number, leaseOwner: number): Prom
 
 export type Checked = {
   id: number
+  idempotencyKey: string
   leaseToken: number
   checkAt: Temporal.Instant
   platformAttemptId: string | null
   actionUrl: string | null
+  /** The platform waits for the customer no more. */
+  isConfirmed: boolean
   /** The platform did not take the call. */
   isRefused: boolean
 }
 
-/** Ends leases on attempts that are still pending and says when to ask again. A lease that was lost writes nothing. */
+/**
+ * Ends leases on attempts that are still pending and says when to ask again: at the latest before the customer is reminded. A lease that was lost writes nothing.
+ */
 export async function markChecked(ctx: Ctx, rows: Checked[]): Promise<void> {
   await ctx.tx.run(sql`
     update billing_attempts a
-       set check_at = t.check_at, platform_attempt_id = coalesce(t.platform_id, a.platform_attempt_id),
-           action_url = coalesce(t.action_url, a.action_url),
+       set check_at = case when a.remind_at > ${ctx.now} then least(t.check_at, a.remind_at) else t.check_at end,
+           platform_attempt_id = coalesce(t.platform_id, a.platform_attempt_id),
+           action_required_at = case when t.is_confirmed then null else a.action_required_at end,
+           action_reminders = case when t.is_confirmed then 0 else a.action_reminders end,
+           remind_at = case when t.is_confirmed then null else a.remind_at end,
            refusals = a.refusals + t.refused::int, lease_owner = null, leased_until = null, updated_at = ${ctx.now}
       from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.leaseToken)}::int[],
                   ${rows.map((r) => r.checkAt)}::timestamptz[], ${rows.map((r) => r.platformAttemptId)}::text[],
-                  ${rows.map((r) => r.actionUrl)}::text[], ${rows.map((r) => r.isRefused)}::boolean[])
-             as t(id, token, check_at, platform_id, action_url, refused)
+                  ${rows.map((r) => r.isConfirmed)}::boolean[],
+                  ${rows.map((r) => r.isRefused)}::boolean[])
+             as t(id, token, check_at, platform_id, is_confirmed, refused)
      where a.store_id = ${ctx.storeId} and a.id = t.id and a.lease_token = t.token and a.status = 'pending'`)
 }
 
@@ -253,6 +269,11 @@ export async function noteNewPaymentMethod(ctx: Ctx, subscriptionIds: number[]):
      where store_id = ${ctx.storeId} and subscription_id = any(${subscriptionIds}::bigint[]) and status = 'pending'`)
 }
 
+/** Whether a charge is still wanted: a subscription that stopped, or passed the cycle over, wants it no more. */
+export function isWanted(attempt: Attempt, { status, nextCycle }: Subscription): boolean {
+  return status === 'active' && (attempt.manual || attempt.cycleIndex >= nextCycle)
+}
+
 /** Pending attempts of these subscriptions that no call has been made for; held. */
 export function lockUnsentAttempts(ctx: Ctx, subscriptionIds: number[]): Promise<Attempt[]> {
   return ctx.tx.many(
@@ -263,13 +284,4 @@ export function lockUnsentAttempts(ctx: Ctx, subscriptionIds: number[]): Promise
        and status = 'pending' and submitted_at is null
      order by id for update`
   )
-}
-
-/** Keeps where the customer answers a 3-D Secure challenge; the attempt stays pending. */
-export async function noteChallenges(ctx: Ctx, rows: { idempotencyKey: string; actionUrl: string }[]): Promise<void> {
-  if (rows.length === 0) return
-  await ctx.tx.run(sql`
-    update billing_attempts a set action_url = t.url, updated_at = ${ctx.now}
-      from unnest(${rows.map((r) => r.idempotencyKey)}::text[], ${rows.map((r) => r.actionUrl)}::text[]) as t(key, url)
-     where a.store_id = ${ctx.storeId} and a.idempotency_key = t.key and a.status = 'pending'`)
 }

@@ -5,18 +5,20 @@ import type { Connector } from '#platform'
 import { storeNow } from '#stores'
 import { endGraces, giveUpHeldCharges, nextSubscriptionWork, resumeEndedPauses } from '#subscriptions'
 import { openDueAttempts } from './open-attempts.ts'
+import { remindCustomers } from './remind-customers.ts'
 import { submitAttempts } from './submit-attempts.ts'
 
 const BATCH = 200
 /** Claimed attempts count as sent, so few are claimed at once: a cancellation meanwhile still stops the others. */
 const SENT_TOGETHER = 32
 
-const nextCheck = directSql<[storeId: number]>(
-  'billing_next_check',
-  `select min(check_at) as at from billing_attempts where store_id = $1 and status = 'pending'`
+const nextOfAttempts = directSql<[storeId: number]>(
+  'billing_next_of_attempts',
+  `select (select min(check_at) from billing_attempts where store_id = $1 and status = 'pending') as check,
+          (select min(remind_at) from billing_attempts where store_id = $1 and remind_at is not null) as remind`
 )
 
-/** The run of due charges: pauses that end, cycles that fall due, attempts to send or to ask after. */
+/** The run of due charges: pauses that end, cycles that fall due, attempts to send or to ask after, customers to remind. */
 export function createBillingEngine(options: {
   db: Database
   leaseOwner: number
@@ -25,19 +27,19 @@ export function createBillingEngine(options: {
   const { db, leaseOwner, connectorOf } = options
 
   const ahead = async (storeId: number) => {
-    const [work, check] = await Promise.all([
+    const [work, ofAttempts] = await Promise.all([
       nextSubscriptionWork(db.direct, storeId),
-      db.direct.one(row({ at: nullable(instant) }), nextCheck(storeId))
+      db.direct.one(row({ check: nullable(instant), remind: nullable(instant) }), nextOfAttempts(storeId))
     ])
-    return { ...work, check: check.at }
+    return { ...work, ...ofAttempts }
   }
 
   return {
     name: 'billing',
     needsPlatform: 'known',
     async nextDueAt(storeId) {
-      const { due, resume, grace, givesUp, check } = await ahead(storeId)
-      return earliest(due, resume, grace, givesUp, check)
+      const { due, resume, grace, givesUp, check, remind } = await ahead(storeId)
+      return earliest(due, resume, grace, givesUp, check, remind)
     },
     async runOnce(storeId) {
       const [now, next] = await Promise.all([storeNow(db, storeId), ahead(storeId)])
@@ -49,6 +51,7 @@ export function createBillingEngine(options: {
       let opened = 0
       if (isDue(next.grace)) opened += await db.inStore(storeId, (ctx) => endGraces(ctx, BATCH))
       if (isDue(next.givesUp)) opened += await db.inStore(storeId, (ctx) => giveUpHeldCharges(ctx, BATCH))
+      if (isDue(next.remind)) opened += await db.inStore(storeId, (ctx) => remindCustomers(ctx, BATCH))
       if (isDue(next.resume)) opened += await db.inStore(storeId, (ctx) => resumeEndedPauses(ctx, BATCH))
       if (isDue(next.due)) opened += await db.inStore(storeId, (ctx) => openDueAttempts(ctx, BATCH))
       // What was just opened is to be sent at once.

@@ -39,6 +39,20 @@ export const billingPending = (of: Of) =>
     data: { ...base(of), ...amount(of), scheduled_at: isoOf(of.attempt.scheduledAt) }
   }) satisfies DomainEvent
 
+/** `reminder`: 0 when the challenge is first told, then which reminder it is. */
+export const billingActionRequired = (of: Of, actionUrl: string, reminder: number) =>
+  ({
+    type: 'billing.action_required',
+    ...about(of),
+    data: {
+      ...base(of),
+      ...amount(of),
+      scheduled_at: isoOf(of.attempt.scheduledAt),
+      action_url: actionUrl,
+      reminder
+    }
+  }) satisfies DomainEvent
+
 /** `order` is null when the platform's order could not be read along with the result. */
 export const billingSuccess = (of: Of, order: ToldOrder | null, settled: Settled, profile: ProfileName) =>
   ({

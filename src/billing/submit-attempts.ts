@@ -6,6 +6,7 @@ import { type Checked, type ClaimedAttempt, claimAttempts, lockAttemptsByKey, ma
 import { isKnownPayment } from './attempt-ends.ts'
 import { declineOf, refusalOf } from './decline-codes.ts'
 import { type Found, findPaidBefore, findPayment } from './look-before.ts'
+import { noteChallenges } from './note-challenge.ts'
 import { type AttemptResult, settleAttempts } from './settle-attempts.ts'
 import { voidAttempts } from './stop-billing.ts'
 
@@ -162,7 +163,14 @@ function answerOf(attempt: ClaimedAttempt, told: PlatformAttempt, now: Temporal.
   const result = resultOf(told)
   if (result) return { result: { ...result, idempotencyKey: attempt.idempotencyKey } }
   const { checked } = later(attempt, now)
-  return { checked: { ...checked, platformAttemptId: told.id, actionUrl: told.nextActionUrl } }
+  return {
+    checked: {
+      ...checked,
+      platformAttemptId: told.id,
+      actionUrl: told.nextActionUrl,
+      isConfirmed: attempt.isChallenged && told.nextActionUrl === null
+    }
+  }
 }
 
 /** How an attempt of the platform ended; null while it has not. */
@@ -201,10 +209,12 @@ function later(attempt: ClaimedAttempt, now: Temporal.Instant): { checked: Check
   return {
     checked: {
       id: attempt.id,
+      idempotencyKey: attempt.idempotencyKey,
       leaseToken: attempt.leaseToken,
       checkAt: now.add({ minutes }),
       platformAttemptId: null,
       actionUrl: null,
+      isConfirmed: false,
       isRefused: false
     }
   }
@@ -217,10 +227,14 @@ async function write(ctx: Ctx, byKey: Map<string, ClaimedAttempt>, told: Answer[
   const superseded = answers.flatMap((a) => ('superseded' in a ? a : []))
   const results = answers.flatMap((a) => ('result' in a ? a.result : []))
   // Subscriptions before attempts, and all at once, as everyone locks them.
-  if (never.length > 0 || superseded.length > 0) {
+  const challenges = checked.flatMap(({ idempotencyKey, actionUrl }) =>
+    actionUrl === null ? [] : { idempotencyKey, actionUrl }
+  )
+  if (never.length > 0 || superseded.length > 0 || challenges.length > 0) {
     await lockSubscriptions(ctx, [...new Set([...byKey.values()].map((a) => a.subscriptionId))])
   }
   if (checked.length > 0) await markChecked(ctx, checked)
+  await noteChallenges(ctx, challenges)
   await end(ctx, never, 'voided')
   // First what stands in the way of the cycle's other attempt.
   await end(

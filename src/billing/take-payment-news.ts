@@ -1,5 +1,5 @@
 import { type Ctx, int, row, sql } from '#kit/postgres'
-import { lockSubscriptions, markDueNow } from '#subscriptions'
+import { lockSubscriptions, markDueNow, type Subscription } from '#subscriptions'
 import { listSubscriptionsInBilling, noteNewPaymentMethod } from './attempt.ts'
 import { pullRetriesForward } from './attempt-ends.ts'
 
@@ -23,12 +23,36 @@ export async function retryHeldCharges(ctx: Ctx, customerIds: string[]): Promise
     concerned.map((s) => s.id)
   )
   const underWay = new Set(await listSubscriptionsInBilling(ctx, held))
-  const ids = held.filter((s) => s.status === 'active' && (s.billingDueAt === null || s.declines > 0)).map((s) => s.id)
+  const ids = held.filter(isWaiting).map((s) => s.id)
   await noteNewPaymentMethod(
     ctx,
     ids.filter((id) => underWay.has(id))
   )
-  const waiting = ids.filter((id) => !underWay.has(id))
-  await pullRetriesForward(ctx, waiting)
-  await markDueNow(ctx, waiting)
+  await pullForward(
+    ctx,
+    ids.filter((id) => !underWay.has(id))
+  )
+}
+
+/**
+ * These subscriptions are charged to another payment method now: what waits is due at once. An attempt that is under way was
+ * mostly begun by the message of the new method itself, and meets it.
+ */
+export async function retryWithNewMethod(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
+  if (subscriptionIds.length === 0) return
+  const held = (await lockSubscriptions(ctx, subscriptionIds)).filter(isWaiting)
+  const underWay = new Set(await listSubscriptionsInBilling(ctx, held))
+  await pullForward(
+    ctx,
+    held.map(({ id }) => id).filter((id) => !underWay.has(id))
+  )
+}
+
+/** What a payment method can help: a charge that is held, or waits for its next retry after a decline. */
+const isWaiting = ({ status, billingDueAt, declines }: Subscription) =>
+  status === 'active' && (billingDueAt === null || declines > 0)
+
+async function pullForward(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
+  await pullRetriesForward(ctx, subscriptionIds)
+  await markDueNow(ctx, subscriptionIds)
 }

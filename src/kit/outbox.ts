@@ -1,7 +1,7 @@
 import type { Ctx } from './postgres/database.ts'
 import { sql } from './postgres/sql.ts'
 
-/** The sixteen event types of the contract (spec 1, Events). */
+/** The sixteen event types of the contract (spec 1, Events), and `billing.action_required`, which is ours. */
 export const EVENT_TYPES = [
   'subscription.created',
   'subscription.activated',
@@ -13,6 +13,7 @@ export const EVENT_TYPES = [
   'billing.success',
   'billing.failed',
   'billing.retry_scheduled',
+  'billing.action_required',
   'member.created',
   'member.updated',
   'member.tier_changed',

@@ -87,6 +87,10 @@ export const BillingAttemptView = row({
   platformOrderId: nullable(text),
   orderNumber: nullable(text),
   paymentMethod: nullable(json<PaymentMethod>()),
+  /** Where the customer has to confirm the payment; `actionRequiredAt` is null of one that never waited for that. */
+  actionUrl: nullable(text),
+  actionRequiredAt: nullable(isoInstant),
+  actionReminders: int,
   createdAt: isoInstant,
   completedAt: nullable(isoInstant)
 })

@@ -135,6 +135,12 @@ const SAMPLES: Record<EventType, (setting: Setting) => Record<string, unknown>> 
     attempts_remaining: 4,
     error: DECLINE
   }),
+  'billing.action_required': ({ charge, present }) => ({
+    ...charge,
+    scheduled_at: present,
+    action_url: 'https://shop.example.com/challenges/sample',
+    reminder: 0
+  }),
   'member.created': ({ member, present }) => ({
     ...member,
     loyalty_points: 0,

@@ -126,6 +126,17 @@ const PAYLOADS: Record<EventType, Told> = {
     attempts_remaining,
     error
   }),
+  'billing.action_required': ofCharge(
+    'The customer has to confirm a payment, or is to be reminded of it',
+    {
+      scheduled_at,
+      action_url: Type.String({ description: 'Where the customer confirms the payment' }),
+      reminder: Type.Integer({
+        description: '0 when it is first told; 1, 2, … for the reminders, as many as the store has set (0 to 5)'
+      })
+    },
+    { action_url: 'https://shop.example.com/challenges/8Xb2kQ', reminder: 0 }
+  ),
   'member.created': told("A customer's first contract was made", member, MemberBody, { member_id: 'mem_24' }),
   'member.updated': told(
     'A field of a member changed that no other event tells',

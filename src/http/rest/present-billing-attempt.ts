@@ -85,6 +85,19 @@ export const BillingAttemptBody = Type.Object(
       )
     ),
     payment_method: OrNull(PaymentMethodBody),
+    action_required: OrNull(
+      Type.Object(
+        {
+          url: Type.String({ description: 'Where the customer confirms the payment' }),
+          since: Timestamp('When this became known'),
+          reminders: Type.Integer({ description: 'How often the customer was reminded, by `billing.action_required`' })
+        },
+        {
+          description:
+            'What a pending attempt waits for when the bank wants the customer to confirm the payment (3-D Secure); null once it is settled'
+        }
+      )
+    ),
     created_at: Timestamp('When it was made'),
     completed_at: OrNull(Timestamp('When the outcome was known'))
   },
@@ -111,12 +124,18 @@ export const BillingAttemptBody = Type.Object(
         charged_after_stop: false,
         order: null,
         payment_method: null,
+        action_required: null,
         created_at: '2026-12-15T06:25:00.000Z',
         completed_at: '2026-12-15T06:25:01.000Z'
       }
     ]
   }
 )
+
+function actionRequiredOf({ status, actionUrl, actionRequiredAt, actionReminders }: BillingAttemptView) {
+  if (status !== 'pending' || actionUrl === null || actionRequiredAt === null) return null
+  return { url: actionUrl, since: actionRequiredAt, reminders: actionReminders }
+}
 
 /** A billing attempt of the direct API; `date` is when it was scheduled, which the date filters look at. */
 export function presentBillingAttempt(
@@ -154,6 +173,7 @@ export function presentBillingAttempt(
       last_four: paymentMethod.lastFour,
       brand: paymentMethod.brand
     },
+    action_required: actionRequiredOf(attempt),
     created_at: attempt.createdAt,
     completed_at: attempt.completedAt
   }

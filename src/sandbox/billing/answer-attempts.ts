@@ -60,7 +60,21 @@ export async function correctDueAttempts(q: Queries, shop: Shop, now: Temporal.I
   return due.length
 }
 
-/** `decide` takes the place of the card's script: a person's decision on a challenged payment, or a truth that comes out. */
+/** Ends payments that nobody confirmed in time. Returns how many there were. */
+export async function expireDueChallenges(q: Queries, shop: Shop, now: Temporal.Instant): Promise<number> {
+  const due = await q.many(
+    row({ id: text }),
+    sql`
+    select id::text as id from sandbox.billing_attempts
+     where store_id = ${shop.storeId} and status = 'challenged' and answer_at <= ${now}
+     order by answer_at, billing_attempts.id limit ${BATCH} for update skip locked`
+  )
+  const ids = due.map(({ id }) => id)
+  await answerAttemptsNow(q, shop, ids, now, 'expired')
+  return due.length
+}
+
+/** `decide` takes the place of the card's script: a person's decision on a challenged payment, or none in time, or a truth that comes out. */
 export async function answerAttemptsNow(
   q: Queries,
   shop: Shop,
@@ -121,7 +135,7 @@ export async function answerAttemptsNow(
   )
 }
 
-type Decision = 'confirmed' | 'refused' | 'paid all along'
+type Decision = 'confirmed' | 'refused' | 'expired' | 'paid all along'
 /** `told_failed`: paid, and told as failed for now. */
 type Verdict = 'paid' | 'challenged' | 'told_failed' | DeclineCode
 type Case = {
@@ -141,6 +155,7 @@ function verdictOf(
   decide?: Decision
 ): Verdict {
   if (!customer) return 'CUSTOMER_NOT_FOUND'
+  if (decide === 'expired') return 'EXPIRED_BUYER_ACTION'
   if (decide) return decide === 'refused' ? 'AUTHENTICATION_FAILED' : 'paid'
   if (!card) return 'PAYMENT_METHOD_NOT_SPECIFIED'
   if (card.revokedAt) return 'INVALID_PAYMENT_METHOD'
@@ -188,13 +203,16 @@ function purchaseOf({ contract, customer, card, charge }: Case): Purchase {
   }
 }
 
+/** How long a customer has to confirm a payment. */
+const CHALLENGE_DAYS = 7
 /** How long a payment that was told as failed is believed to have. */
 const TRUTH_AFTER_MINUTES = 60
 
 function answerOf({ attempt, verdict }: Case, orderId: string | null, now: Temporal.Instant): Answer {
   if (verdict === 'paid') return { id: attempt.id, status: 'succeeded', errorCode: null, errorMessage: null, orderId }
   if (verdict === 'challenged') {
-    return { id: attempt.id, status: 'challenged', errorCode: null, errorMessage: null, orderId: null }
+    const answerAt = now.add({ hours: 24 * CHALLENGE_DAYS })
+    return { id: attempt.id, status: 'challenged', errorCode: null, errorMessage: null, orderId: null, answerAt }
   }
   const code = verdict === 'told_failed' ? 'GENERIC_ERROR' : verdict
   return {

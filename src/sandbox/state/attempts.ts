@@ -145,6 +145,8 @@ export type Answer = {
   orderId: string | null
   /** Told as failed, and paid in truth: when that comes out. */
   truthAt?: Temporal.Instant | null
+  /** Challenged: when that expires. */
+  answerAt?: Temporal.Instant
 }
 
 /** Writes the answers of many attempts with one statement. */
@@ -152,10 +154,11 @@ export async function answerAttempts(q: Queries, storeId: number, answers: Answe
   await q.run(sql`
     update sandbox.billing_attempts a
        set status = n.status, error_code = n."errorCode", error_message = n."errorMessage", order_id = n."orderId",
-           truth_at = n."truthAt",
+           truth_at = n."truthAt", answer_at = coalesce(n."answerAt", a.answer_at),
            completed_at = case when n.status in ('succeeded', 'failed') then ${now}::timestamptz end
       from jsonb_to_recordset(${JSON.stringify(answers)}::jsonb)
-           as n(id bigint, status text, "errorCode" text, "errorMessage" text, "orderId" bigint, "truthAt" timestamptz)
+           as n(id bigint, status text, "errorCode" text, "errorMessage" text, "orderId" bigint, "truthAt" timestamptz,
+                "answerAt" timestamptz)
      where a.store_id = ${storeId} and a.id = n.id`)
 }
 
