@@ -1,5 +1,8 @@
 // Every command of the operator, run as a process against the running service, with the keys of its --json document.
 import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { commandLine } from './command-line.ts'
 import { testDatabase } from './database.ts'
@@ -66,6 +69,35 @@ test('a store is made, sold to, billed and examined with commands alone', async 
     '29.00'
   )
   assert.match(plan.id, /^plan_\d+$/)
+  const ofPlan = [...store, '--id', plan.id]
+  const dir = await mkdtemp(join(tmpdir(), 'perennial-cli-'))
+  t.after(() => rm(dir, { recursive: true }))
+  const perksFile = join(dir, 'perks.json')
+  await writeFile(perksFile, '{"discount":{"value":10,"type":"percentage"}}')
+  const updated = await json(
+    'plan',
+    'update',
+    ...ofPlan,
+    '--perks',
+    perksFile,
+    '--countries',
+    'US,CA',
+    '--max-cycles',
+    '12'
+  )
+  assert.deepEqual(
+    [updated.perks.discount.value, updated.allowed_countries, updated.max_cycles],
+    [10, ['US', 'CA'], 12]
+  )
+  assert.equal((await json('plan', 'update', ...ofPlan, '--max-cycles', '0', '--countries', 'US')).max_cycles, null)
+  assert.equal((await json('plan', 'price', ...ofPlan, '--price', '30.00', '--apply-to', 'new')).versions.length, 2)
+  assert.equal((await json('plan', 'price', ...ofPlan, '--price', '29.00', '--apply-to', 'running')).version, 3)
+  assert.equal((await json('plan', 'disable', ...ofPlan)).status, 'disabled')
+  assert.equal((await json('plan', 'enable', ...ofPlan)).status, 'enabled')
+  assert.deepEqual(
+    (await json('plan', 'show', ...ofPlan)).versions.map((v: { price: number }) => v.price),
+    [29, 30, 29]
+  )
   const receiver = await aReceiver()
   const endpoint = await json(
     'webhook',
@@ -219,6 +251,12 @@ for (const [what, args, expected] of [
     ],
     /price.*2 decimals/
   ],
+  [
+    'perks that are no JSON',
+    ['plan', 'update', '--store', 'cli.example', '--id', 'plan_1', '--perks', import.meta.filename],
+    /--perks.*a file with perks as one JSON object/
+  ],
+  ['a plan that is none', ['plan', 'disable', '--store', 'cli.example', '--id', 'plan_99'], /There is no plan plan_99/],
   [
     'a zone that is none',
     [

@@ -80,7 +80,8 @@ export async function seedStore(
     throw invalidField('members', 'takes a whole number from 1 to 100000')
   if (!Number.isInteger(months) || months < 1 || months > 60)
     throw invalidField('months', 'takes a whole number from 1 to 60')
-  const plans = await deps.db.inStore(storeId, listPlans)
+  const all = await deps.db.inStore(storeId, listPlans)
+  const plans = all.filter(({ status, type }) => status === 'enabled' && type !== 'product')
   if (plans.length === 0) throw new Refusal('conflict', 'The store has no plan that members could join; make one first')
 
   const start = await storeNow(deps.db, storeId)

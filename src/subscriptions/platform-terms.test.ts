@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Plan } from '#plans'
 import type { PlatformContractLine } from '#platform'
 import { aContract } from '../../test/contract-builder.ts'
-import { termsOf } from './platform-terms.ts'
+import { termsOf, trialEndOf } from './platform-terms.ts'
 import type { Subscription } from './subscription.ts'
 
 const aPlan = (id: number, name: string) =>
@@ -71,4 +71,22 @@ test('the price is that of the lines and of their delivery', () => {
     PLANS
   )
   assert.deepEqual([priceMinor, interval, intervalCount], [3350, 'week', 2])
+})
+
+test('a trial ends after its days in the shop, or with the first billing date', () => {
+  const at = (text: string) => Temporal.Instant.from(text)
+  const ends = (plan: Partial<Plan>, now: string, told: Partial<typeof contract> = {}) =>
+    trialEndOf(plan as Plan, { ...contract, ...told }, at(now), 'America/New_York')?.toString() ?? null
+  const next = (nextBillingDate: string) => ({ nextBillingDate: at(nextBillingDate) })
+  const days = { trialType: 'days', trialDays: 40 } as const
+  const first = { trialType: 'next_billing_date', trialDays: 0 } as const
+
+  assert.equal(ends({ trialType: null }, '2026-01-31T15:00:00Z'), null)
+  // The clocks of the shop go forward in between.
+  assert.equal(ends(days, '2026-01-31T15:00:00Z'), '2026-03-12T14:00:00Z')
+  assert.equal(ends(first, '2026-01-31T15:00:00Z', next('2026-02-28T15:00:00Z')), '2026-02-28T15:00:00Z')
+  assert.equal(ends(first, '2026-01-31T15:00:00Z', next('2026-02-20T08:00:00Z')), '2026-02-20T08:00:00Z')
+  assert.equal(ends(first, '2026-01-31T15:00:00Z', { nextBillingDate: null }), '2026-02-28T15:00:00Z')
+  // Met long after, the platform's date is of a later cycle.
+  assert.equal(ends(first, '2026-06-10T00:00:00Z', next('2026-06-30T15:00:00Z')), '2026-02-28T15:00:00Z')
 })
