@@ -80,6 +80,11 @@ export async function aChargedMember(
     connector,
     contractId,
     submit,
+    /** Takes the contract over as it is on the platform now. */
+    sync: async () => {
+      const now = theValue(await connector.contract(contractId))!
+      return inStore((ctx) => syncContracts(ctx, [now], []))
+    },
     open: () => inStore((ctx) => openDueAttempts(ctx, 10)),
     /** [amount, what was asked for where that was another, recovered] */
     amounts: async () =>

@@ -5,7 +5,7 @@ import { sql } from '#kit/postgres'
 import { updateSettings } from '#stores'
 import { giveUpHeldCharges, lockSubscriptions } from '#subscriptions'
 import { submitAttempts } from '../src/billing/submit-attempts.ts'
-import { retryHeldCharges } from '../src/billing/take-payment-news.ts'
+import { retryHeldCharges, retryWithNewMethod } from '../src/billing/take-payment-news.ts'
 import { startSandbox } from '../src/sandbox/test-shop.ts'
 import { aChargedMember } from './charged-member.ts'
 import { testDatabase } from './database.ts'
@@ -68,6 +68,22 @@ test('a new card pulls the next retry of a soft decline forward', async () => {
     ['success', null]
   ])
   assert.equal((await m.charges()).length, 1)
+})
+
+test('another payment method of the contract does the same as a new card', async () => {
+  for (const code of ['insufficient_funds', 'expired_card']) {
+    const m = await aMember(code)
+    await m.sync()
+    await m.goTo(SECOND)
+    await m.bill()
+    await m.card('success')
+    const { newMethods } = await m.sync()
+    assert.deepEqual(newMethods, [m.id])
+    await m.inStore((ctx) => retryWithNewMethod(ctx, newMethods))
+    await m.bill()
+    assert.deepEqual((await m.now()).slice(1, 4), [2, 2, 0], code)
+    assert.deepEqual((await m.sync()).newMethods, [])
+  }
 })
 
 test('goods that are not there have their own ladder, which no card shortens, and then the cycle is passed over', async () => {

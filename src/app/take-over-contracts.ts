@@ -1,4 +1,4 @@
-import { SYNC_CONTRACT, stopBilling } from '#billing'
+import { retryWithNewMethod, SYNC_CONTRACT, stopBilling } from '#billing'
 import { contractsInCreation } from '#imports'
 import { enqueue } from '#kit/jobs'
 import type { Ctx, Database } from '#kit/postgres'
@@ -47,9 +47,10 @@ export async function takeOverContracts(
     const isOurs = (contract: PlatformContract) => plans === null || plans.some((plan) => isOfPlan(contract, plan))
     const making = contracts.filter(({ id }) => !known.has(id) && imports.has(id))
     const ours = contracts.filter((c) => known.has(c.id) || (!imports.has(c.id) && isOurs(c)))
-    const { changed, unsure, stopped } = await syncContracts(ctx, ours, [...orders.values()])
+    const { changed, unsure, stopped, newMethods } = await syncContracts(ctx, ours, [...orders.values()])
     const ended = await endForDeletedCustomers(ctx, orphans)
     await stopBilling(ctx, [...stopped, ...ended.map(({ id }) => id)])
+    await retryWithNewMethod(ctx, newMethods)
     await findContractsAgain(ctx, ids)
     const all = [...changed, ...ended.map(({ contractId }) => contractId)]
     if (isUnheard) await noteUnheard(ctx, contracts, all)

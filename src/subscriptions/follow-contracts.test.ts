@@ -135,3 +135,16 @@ test('what has ended there has ended, whatever we were about to tell it; what ha
   assert.deepEqual([again.stopped, again.unsure], [[], []])
   assert.deepEqual(await told(), ['subscription.paused', 'subscription.cancelled'], contract.id)
 })
+
+test('one that failed and is cancelled there is cancelled here, as of when it failed, and nobody is told again', async () => {
+  const { hear, now, told } = await aFollowed()
+  await hear({ revision: '10', status: 'failed' })
+  const failed = await now()
+  assert.equal(failed.status, 'failed')
+  const before = await told()
+  await hear({ revision: '11', status: 'cancelled' })
+  const cancelled = await now()
+  assert.deepEqual([cancelled.status, cancelled.cancelReason], ['cancelled', failed.cancelReason])
+  assert.equal(cancelled.cancelledAt?.toString(), failed.cancelledAt?.toString())
+  assert.deepEqual(await told(), before)
+})

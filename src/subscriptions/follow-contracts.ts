@@ -28,15 +28,15 @@ import { isInBilling, isOver } from './transitions.ts'
 /**
  * What came of following. `stopped`: subscriptions that are no longer active, for billing to let go of. `unsure`: contracts
  * whose status or date may be somebody's change or our own that is just under way; to be looked at again when it is done.
- * `changed`: contracts that led to something new here.
+ * `changed`: contracts that led to something new here. `newMethods`: subscriptions that are charged to another payment method now.
  */
-export type Followed = { stopped: number[]; unsure: string[]; changed: string[] }
+export type Followed = { stopped: number[]; unsure: string[]; changed: string[]; newMethods: number[] }
 
 type Pair = { subscription: Subscription; contract: PlatformContract }
 
 /** Makes known subscriptions agree with their contracts, and tells what changes by it. */
 export async function followContracts(ctx: Ctx, pairs: Pair[], plans: Plan[], store: StoreFacts): Promise<Followed> {
-  if (pairs.length === 0) return { stopped: [], unsure: [], changed: [] }
+  if (pairs.length === 0) return { stopped: [], unsure: [], changed: [], newMethods: [] }
   const waiting = await waitingKeys(
     ctx,
     PUSH_CONTRACT,
@@ -88,7 +88,12 @@ export async function followContracts(ctx: Ctx, pairs: Pair[], plans: Plan[], st
     unsure: looks.filter(({ isUnsure }) => isUnsure).map(({ seen }) => seen.platformContractId),
     changed: looks
       .filter(({ planned, noticed }) => planned || noticed.length > 0)
-      .map(({ seen }) => seen.platformContractId)
+      .map(({ seen }) => seen.platformContractId),
+    newMethods: looks
+      .filter(
+        ({ seen, noticed }) => seen.paymentMethod && noticed.some(({ kind }) => kind === 'payment_method_changed')
+      )
+      .map(({ seen }) => seen.id)
   }
 }
 
@@ -126,7 +131,7 @@ function converge(
   if (isOver(before.status)) {
     const isPushed = contract.status === 'active'
     const noticed = isPushed ? [lines.reconciled(`The platform's contract was active; it is stopped there again`)] : []
-    return { seen, planned: null, isPushed, isUnsure: false, noticed }
+    return { seen, planned: planOver(before, status, now), isPushed, isUnsure: false, noticed }
   }
   const noticed = [lineOfPaymentMethod(before.paymentMethod, contract.paymentMethod)].filter((line) => line !== null)
   const hasMoved = status !== before.status
@@ -175,6 +180,13 @@ function converge(
     isUnsure: false,
     noticed
   }
+}
+
+/** One that dunning had ended as failed may be cancelled there afterwards. It ended when it failed, and was told then. */
+function planOver(before: Subscription, status: Subscription['status'], now: Temporal.Instant): Planned | null {
+  if (before.status !== 'failed' || status !== 'cancelled') return null
+  const after = { ...before, status, updatedAt: now }
+  return { before, after, events: [], activities: [lines.reconciled('The platform cancelled the failed contract')] }
 }
 
 /** With the contract's plan, price and interval; another interval holds from the next cycle on. */

@@ -37,7 +37,7 @@ export async function syncContracts(
   imported: ReadonlyMap<string, ImportTerms> = new Map()
 ): Promise<Synced> {
   const told = contracts.filter((contract) => contract.customer)
-  if (told.length === 0) return { stopped: [], unsure: [], changed: [], created: [], known: [] }
+  if (told.length === 0) return { stopped: [], unsure: [], changed: [], newMethods: [], created: [], known: [] }
   const store = await storeFacts(ctx)
   const members = await meetCustomers(
     ctx,
