@@ -78,16 +78,22 @@ export const list = (of: string): Reader<string[]> => {
   }
 }
 
-/** A ladder of waits; `none` is an empty one. */
-export const days: Reader<number[]> = {
-  takes: 'at most 10 whole numbers of days from 1 to 60, separated by commas, or `none`',
-  read: (given) => {
-    const words = given === 'none' ? [] : given.split(',').map((word) => word.trim())
-    const numbers = words.map(Number)
-    const areDays = words.every((word, i) => /^\d+$/.test(word) && numbers[i]! >= 1 && numbers[i]! <= 60)
-    return areDays && words.length <= 10 ? numbers : refused(days.takes)
+/** Waits, one after the other; `none` is an empty list. */
+function waits(most: number, unit: string, longest: number): Reader<number[]> {
+  const takes = `at most ${most} whole numbers of ${unit} from 1 to ${longest}, separated by commas, or \`none\``
+  return {
+    takes,
+    read: (given) => {
+      const words = given === 'none' ? [] : given.split(',').map((word) => word.trim())
+      const numbers = words.map(Number)
+      const areWaits = words.every((word, i) => /^\d+$/.test(word) && numbers[i]! >= 1 && numbers[i]! <= longest)
+      return areWaits && words.length <= most ? numbers : refused(takes)
+    }
   }
 }
+
+export const days = waits(10, 'days', 60)
+export const hours = waits(5, 'hours', 168)
 
 export const instant: Reader<string> = {
   takes: 'an ISO 8601 instant such as 2026-01-31T15:00:00Z',

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { addCommand, type Terminal } from '../command.ts'
-import { days, oneOf, optional, wholeNumber } from '../flags.ts'
+import { days, hours, oneOf, optional, wholeNumber } from '../flags.ts'
 import type { Document } from '../operator-api.ts'
 import { facts } from '../print.ts'
 import { aStore, storePath } from './of-store.ts'
@@ -23,6 +23,7 @@ export function addStoreSettingsCommand(store: Command, terminal: Terminal): voi
       inventoryRetryAfterDays: optional('--inventory-retry-after-days <list>', days),
       inventoryOnFailure: optional('--inventory-on-failure <what>', oneOf('skip', 'pause', 'cancel', 'fail')),
       catchUp: optional('--catch-up <which>', oneOf('latest', 'all')),
+      remindAfterHours: optional('--remind-after-hours <list>', hours),
       reactivationGraceHours: optional('--reactivation-grace-hours <hours>', wholeNumber(0, 720))
     },
     run: ({ store, ...given }, { api }) => {
@@ -39,6 +40,7 @@ export function addStoreSettingsCommand(store: Command, terminal: Terminal): voi
           }
         },
         billing: { catch_up: given.catchUp },
+        action_required: { remind_after_hours: given.remindAfterHours },
         reactivation_grace_hours: given.reactivationGraceHours
       })
     },

@@ -15,6 +15,7 @@ const USUAL = {
     inventory: { retry_after_days: [1, 1, 2, 3, 7], on_failure: 'skip' }
   },
   billing: { catch_up: 'latest' },
+  action_required: { remind_after_hours: [24, 72] },
   reactivation_grace_hours: 24
 }
 
@@ -23,7 +24,12 @@ test('settings begin as those of the house, and a change leaves the rest as it i
   const path = `/stores/${store.domain}/settings`
   assert.deepEqual((await admin('GET', path)).json(), USUAL)
   const dunning = { retry_after_days: [3], hard_decline_wait_days: null, inventory: { on_failure: 'pause' } }
-  const changed = await admin('PATCH', path, { dunning, billing: { catch_up: 'all' }, reactivation_grace_hours: 0 })
+  const changed = await admin('PATCH', path, {
+    dunning,
+    billing: { catch_up: 'all' },
+    action_required: { remind_after_hours: [1, 168] },
+    reactivation_grace_hours: 0
+  })
   assert.equal(changed.statusCode, 200)
   const expected = {
     dunning: {
@@ -33,6 +39,7 @@ test('settings begin as those of the house, and a change leaves the rest as it i
       inventory: { ...USUAL.dunning.inventory, on_failure: 'pause' }
     },
     billing: { catch_up: 'all' },
+    action_required: { remind_after_hours: [1, 168] },
     reactivation_grace_hours: 0
   }
   assert.deepEqual(changed.json(), expected)
@@ -55,6 +62,17 @@ test('a refusal names the field and what it takes', async () => {
     [{ dunning: { inventory: { on_failure: 'wait' } } }, 'dunning.inventory.on_failure', /skip, pause, cancel or fail/],
     [{ dunning: { inventory: { retry_after_days: [61] } } }, 'dunning.inventory.retry_after_days', /1 to 60/],
     [{ billing: { catch_up: 'none' } }, 'billing.catch_up', /latest or all/],
+    [
+      { action_required: { remind_after_hours: [24, 24] } },
+      'action_required.remind_after_hours',
+      /above the one before/
+    ],
+    [{ action_required: { remind_after_hours: [169] } }, 'action_required.remind_after_hours', /1 to 168/],
+    [
+      { action_required: { remind_after_hours: [1, 2, 3, 4, 5, 6] } },
+      'action_required.remind_after_hours',
+      /at most 5/
+    ],
     [{ reactivation_grace_hours: 721 }, 'reactivation_grace_hours', /0 to 720/],
     [{ dunning: { retries: 3 } }, 'dunning.retries', /./],
     [{ grace: 3 }, 'grace', /./]

@@ -28,6 +28,12 @@ const inventory = {
 const billing = {
   catch_up: Type.Union([Type.Literal('latest'), Type.Literal('all')], { description: 'latest or all' })
 }
+const action_required = {
+  remind_after_hours: Type.Array(Type.Integer({ minimum: 1, maximum: 168 }), {
+    maxItems: 5,
+    description: 'at most 5 whole numbers of hours from 1 to 168, each above the one before'
+  })
+}
 const reactivation_grace_hours = Type.Integer({
   minimum: 0,
   maximum: 720,
@@ -37,12 +43,16 @@ const reactivation_grace_hours = Type.Integer({
 const SettingsBody = Type.Object({
   dunning: Type.Object({ ...dunning, inventory: Type.Object(inventory) }),
   billing: Type.Object(billing),
+  action_required: Type.Object(action_required),
   reactivation_grace_hours
 })
 const InventoryChange = Type.Partial(Type.Object(inventory))
 const DunningChange = Type.Partial(Type.Object({ ...dunning, inventory: anObject() }))
 const BillingChange = Type.Partial(Type.Object(billing))
-const SettingsChange = Type.Partial(Type.Object({ dunning: anObject(), billing: anObject(), reactivation_grace_hours }))
+const ActionRequiredChange = Type.Partial(Type.Object(action_required))
+const SettingsChange = Type.Partial(
+  Type.Object({ dunning: anObject(), billing: anObject(), action_required: anObject(), reactivation_grace_hours })
+)
 
 /** Its fields are looked at one by one, so that a refusal names the one that is wrong. */
 function anObject() {
@@ -59,7 +69,7 @@ function partOf<T extends TSchema>(name: string, schema: T, given: object | unde
   throw new Refusal('invalid_request', named.map(({ field, message }) => `${field} ${message}`).join('; '), named)
 }
 
-/** What the people who run a store may set: how failed charges are treated, and how long a cancellation can be taken back. */
+/** What the people who run a store may set: how failed charges are treated, when customers are reminded, and how long a cancellation can be taken back. */
 export function registerSettings(admin: Surface, { db }: Pick<HttpDeps, 'db'>): void {
   admin.get(
     '/stores/:store/settings',
@@ -80,7 +90,8 @@ export function registerSettings(admin: Surface, { db }: Pick<HttpDeps, 'db'>): 
   )
 }
 
-function presentSettings({ dunning, billing, reactivationGraceHours }: StoreSettings): Static<typeof SettingsBody> {
+function presentSettings(settings: StoreSettings): Static<typeof SettingsBody> {
+  const { dunning, billing, actionRequired, reactivationGraceHours } = settings
   return {
     dunning: {
       retry_after_days: dunning.retryAfterDays,
@@ -89,6 +100,7 @@ function presentSettings({ dunning, billing, reactivationGraceHours }: StoreSett
       inventory: { retry_after_days: dunning.inventory.retryAfterDays, on_failure: dunning.inventory.onFailure }
     },
     billing: { catch_up: billing.catchUp },
+    action_required: { remind_after_hours: actionRequired.remindAfterHours },
     reactivation_grace_hours: reactivationGraceHours
   }
 }
@@ -97,6 +109,7 @@ function changeFrom(body: Static<typeof SettingsChange>): KeptSettings {
   const dunning = partOf('dunning', DunningChange, body.dunning)
   const inventory = partOf('dunning.inventory', InventoryChange, dunning?.inventory)
   const billing = partOf('billing', BillingChange, body.billing)
+  const actionRequired = partOf('action_required', ActionRequiredChange, body.action_required)
   return given({
     dunning:
       dunning &&
@@ -107,6 +120,7 @@ function changeFrom(body: Static<typeof SettingsChange>): KeptSettings {
         inventory: inventory && given({ retryAfterDays: inventory.retry_after_days, onFailure: inventory.on_failure })
       }),
     billing: billing && given({ catchUp: billing.catch_up }),
+    actionRequired: actionRequired && given({ remindAfterHours: actionRequired.remind_after_hours }),
     reactivationGraceHours: body.reactivation_grace_hours
   })
 }
