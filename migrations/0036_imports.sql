@@ -69,7 +69,6 @@ create table import_rows (
 );
 create index import_rows_open on import_rows (store_id, import_id, line) where status in ('waiting', 'creating');
 create index import_rows_refused on import_rows (store_id, import_id, line) where status = 'refused';
-create index import_rows_creating on import_rows (store_id, platform_customer_id) where status = 'creating';
 create index import_rows_of_subscription on import_rows (store_id, subscription_id) where subscription_id is not null;
 -- A contract, and a number of the sender's, stands in a file once; what is refused does not count.
 create unique index import_rows_contract on import_rows (store_id, import_id, platform_contract_id)

@@ -1,17 +1,15 @@
 import { type Ctx, sql } from '#kit/postgres'
 import type { PlatformContract } from '#platform'
-import { listCustomersInCreation, wakeFetching } from './queries.ts'
+import { listKeysInCreation, wakeFetching } from './queries.ts'
 
 /**
- * Contracts that an import may just be making, by id: the platform tells of them before we have its answer. Who hears of
- * one looks again later, since the import knows how it begins.
+ * Contracts that an import is just making, by id: the platform tells of them before we have its answer. Who hears of one
+ * looks again later, since the import knows how it begins.
  */
 export async function contractsInCreation(ctx: Ctx, contracts: PlatformContract[]): Promise<Set<string>> {
-  const customers = await listCustomersInCreation(
-    ctx,
-    contracts.flatMap(({ customer }) => customer?.id ?? [])
-  )
-  return new Set(contracts.filter(({ customer }) => customer && customers.has(customer.id)).map(({ id }) => id))
+  const keys = contracts.flatMap(({ createKey }) => createKey ?? [])
+  const making = keys.length === 0 ? new Set<string>() : await listKeysInCreation(ctx, keys)
+  return new Set(contracts.filter(({ createKey }) => createKey && making.has(createKey)).map(({ id }) => id))
 }
 
 /** Bulk operations have ended: imports that wait for them go on. */

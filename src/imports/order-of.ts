@@ -1,4 +1,4 @@
-import type { ContractRequest } from '#platform'
+import { type ContractRequest, choosePaymentMethod } from '#platform'
 import { type Import, type RowRefusal, refused } from './import.ts'
 import { type PlanFinder, planNotFound } from './plan-finder.ts'
 import type { Wish } from './read-row.ts'
@@ -24,8 +24,8 @@ export function orderOf(wish: Wish, known: Known): Order | { refusal: RowRefusal
   if (others.length > 0) {
     return { refusal: refused('ambiguous_email', 'email', 'Several customers have this address: give customer_id') }
   }
-  const paymentMethod = methodOf(wish.paymentMethodId, known.cards.get(customerId)!)
-  if ('refusal' in paymentMethod) return paymentMethod
+  const { id: paymentMethodId, problem } = choosePaymentMethod(wish.paymentMethodId, known.cards.get(customerId)!)
+  if (problem !== null) return { refusal: refused('no_payment_method', 'payment_method_id', problem) }
 
   const plan = wish.plan === null ? null : known.plans.find(wish.plan)
   if (plan === undefined) return { refusal: planNotFound() }
@@ -45,21 +45,9 @@ export function orderOf(wish: Wish, known: Known): Order | { refusal: RowRefusal
     intervalCount: wish.intervalCount ?? (wish.interval ? 1 : plan!.intervalCount),
     maxCycles: wish.maxCycles,
     nextBillingAt: wish.nextBillingAt!,
-    paymentMethodId: paymentMethod.id,
+    paymentMethodId,
     variantId,
     priceMinor: wish.price?.minor ?? plan!.priceMinor,
     sellingPlan: plan && { id: plan.platformSellingPlanId, name: plan.name }
   }
-}
-
-function methodOf(wanted: string | null, usable: string[]): { id: string } | { refusal: RowRefusal } {
-  const no = (message: string) => ({ refusal: refused('no_payment_method', 'payment_method_id', message) })
-  if (wanted !== null) {
-    const found = usable.find((id) => id === wanted || id.endsWith(`/${wanted}`))
-    return found ? { id: found } : no('The customer has no such payment method, or it was taken back')
-  }
-  const [only, ...others] = usable
-  if (!only) return no('The customer has no payment method that can be charged')
-  if (others.length > 0) return no('The customer has several payment methods: give payment_method_id')
-  return { id: only }
 }

@@ -237,15 +237,15 @@ export async function findMadeBefore(
   return new Map(made.map(({ createKey, ...rest }) => [createKey, rest]))
 }
 
-/** Which of these customers have a contract just being made by an import. */
-export async function listCustomersInCreation(ctx: Ctx, customerIds: string[]): Promise<Set<string>> {
+/** Which of these keys are of contracts just being made. */
+export async function listKeysInCreation(ctx: Ctx, createKeys: string[]): Promise<Set<string>> {
   const found = await ctx.tx.many(
-    row({ customerId: text }),
+    row({ createKey: text }),
     sql`
-    select distinct platform_customer_id as customer_id from import_rows
-     where store_id = ${ctx.storeId} and status = 'creating' and platform_customer_id = any(${customerIds}::text[])`
+    select create_key from import_rows
+     where store_id = ${ctx.storeId} and create_key = any(${createKeys}::text[]) and status = 'creating'`
   )
-  return new Set(found.map(({ customerId }) => customerId))
+  return new Set(found.map(({ createKey }) => createKey))
 }
 
 export async function noteBulkOperation(ctx: Ctx, importId: number, operationId: string): Promise<void> {
