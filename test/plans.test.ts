@@ -75,6 +75,14 @@ test('a trial of days takes its price at the checkout, and the plan’s price af
   const success = charged.find(({ type }: Told) => type === 'billing.success')!
   assert.equal(success.data.amount, 29)
   assert.equal((await store.client.subscriptions.get(subscription.id)).price, 29)
+  const { nodes } = await store.shop(
+    '{ orders(first: 2, reverse: true) { nodes { totalPriceSet { shopMoney { amount } } } } }'
+  )
+  assert.deepEqual(
+    nodes.map((order: any) => Number(order.totalPriceSet.shopMoney.amount)),
+    [29, 1.5],
+    'the platform takes the same'
+  )
   await store.soundBooks()
 })
 
