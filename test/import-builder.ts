@@ -5,8 +5,6 @@ import { OPERATOR_TOKEN, type startService } from './service-builder.ts'
 type Service = Awaited<ReturnType<typeof startService>>
 type Store = Awaited<ReturnType<Service['aStore']>>
 
-export type Counts = { total: number; created: number; unchanged: number; refused: number; waiting: number }
-
 /** A store to which contracts are moved that the platform has and we do not know. */
 export async function aStoreToMoveTo(service: Service, given: Record<string, unknown> = {}) {
   const store: Store = await service.aStore(given)

@@ -297,7 +297,7 @@ export async function writeResults(ctx: Ctx, importId: number, results: RowResul
      where store_id = ${ctx.storeId} and id = ${importId}`)
 }
 
-export const RefusedRow = row({
+const RefusedRow = row({
   line: int,
   input: nullable(json<Input>()),
   refusalCode: text,

@@ -6,7 +6,7 @@ import { inputOfCsv, inputOfJson, type Taken } from './input-of.ts'
 import { findImport, lockImport, markRunning } from './queries.ts'
 import { type FileRecord, readCsvRecords, readLines } from './read-records.ts'
 import { FIELDS } from './read-row.ts'
-import { badHeader, importIs, otherFile } from './refusals.ts'
+import { badHeader, importIs, otherFile, takesNoFile } from './refusals.ts'
 import { theImport } from './show-import.ts'
 import { STAGED_AT_ONCE, stageRows } from './stage-rows.ts'
 
@@ -20,6 +20,7 @@ type Sent = { format: 'csv' | 'ndjson'; stream: AsyncIterable<Buffer> }
  */
 export async function receiveFile(db: Database, storeId: number, id: number, sent: Sent): Promise<Import> {
   const begun = await db.inStore(storeId, (ctx) => theImport(ctx, id))
+  if (begun.source === 'platform') throw takesNoFile(id)
   if (begun.source !== sent.format) {
     throw invalidField('Content-Type', `takes ${begun.source === 'csv' ? 'text/csv' : 'application/x-ndjson'} here`)
   }

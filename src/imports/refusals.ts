@@ -13,3 +13,6 @@ export const otherFile = (id: number) =>
   )
 
 export const badHeader = (message: string) => new Refusal('invalid_request', `The file's header ${message}`)
+
+export const takesNoFile = (id: number) =>
+  new Refusal('conflict', `Import ${publicId('imp', id)} is of what the platform has, and takes no file`)
