@@ -66,14 +66,18 @@ async function correct(ctx: Ctx, { attempt, told, order }: LateSuccess): Promise
     after,
     told: following,
     activities
-  } = await settleCycles(ctx, [
-    {
-      subscriptionId: attempt.subscriptionId,
-      cycle: attempt.cycleIndex,
-      outcome: 'paid',
-      paymentMethod: told.paymentMethod
-    }
-  ])
+  } = await settleCycles(
+    ctx,
+    [
+      {
+        subscriptionId: attempt.subscriptionId,
+        cycle: attempt.cycleIndex,
+        outcome: 'paid',
+        paymentMethod: told.paymentMethod
+      }
+    ],
+    [before!]
+  )
   const { profile } = await storeFacts(ctx)
   const amountMinor = corrected.chargedMinor ?? attempt.amountMinor
   const of = { attempt: { ...attempt, amountMinor }, subscription: after.get(attempt.subscriptionId)! }

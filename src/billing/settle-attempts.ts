@@ -115,7 +115,8 @@ async function settlePending(
   })
   const { after, told, activities } = await settleCycles(
     ctx,
-    ended.flatMap((e) => e.cycle ?? [])
+    ended.flatMap((e) => e.cycle ?? []),
+    [...before.values()]
   )
   const recovered = await markSettled(
     ctx,

@@ -18,7 +18,7 @@ import {
   timesOf,
   type Untold
 } from './moves.ts'
-import { lockDueSubscriptions, lockSubscriptions, lockWaitedLongEnough, markInBilling, markStates } from './queries.ts'
+import { lockDueSubscriptions, lockWaitedLongEnough, markInBilling, markStates } from './queries.ts'
 import { refreshStandings } from './standings.ts'
 import { holderOf, type PaymentMethod, type Subscription } from './subscription.ts'
 import { isOver } from './transitions.ts'
@@ -89,18 +89,19 @@ export type Ending = 'cancel' | 'pause' | 'fail' | 'skip'
  * Takes billing's results: the next date from the anchor after a payment, a retry or a hold after a decline, the end
  * when dunning gave up. Returns the subscriptions as they are now, and facts and history of first payments and of endings: the
  * caller records them after its own, since the charge comes before what follows from it. One that was cancelled or paused while its charge was under way keeps
- * its status.
+ * its status. `held`: the subscriptions, which the caller holds.
  */
 export async function settleCycles(
   ctx: Ctx,
-  results: CycleResult[]
+  results: CycleResult[],
+  held: Subscription[]
 ): Promise<{ after: Map<number, Subscription> } & Untold> {
   const store = await storeFacts(ctx)
   const byId = Map.groupBy(
     results.toSorted((a, b) => a.cycle - b.cycle),
     ({ subscriptionId }) => subscriptionId
   )
-  const locked = await lockSubscriptions(ctx, [...byId.keys()])
+  const locked = held.filter(({ id }) => byId.has(id))
   const times = { now: ctx.now, store }
 
   // One subscription may have several results: a late one of an older cycle beside that of the present one.
