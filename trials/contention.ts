@@ -100,7 +100,7 @@ export async function contendForRetries(trial: ContentionTrial): Promise<Content
          where s.store_id = ${storeId} group by s.store_id, s.id order by s.id`
       )
     )
-    const charges = Map.groupBy(await platform.charges(storeId), (charge) => charge.contractId)
+    const charges = Map.groupBy(await platform.controls.charges(storeId), (charge) => charge.contractId)
     for (const { contract, paid, ...end } of ends) {
       assert.deepEqual(end, { status: 'cancelled', due: null, open: 0 }, `contract ${contract}`)
       assert.ok(paid <= 1, `contract ${contract} is paid ${paid} times`)

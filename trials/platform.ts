@@ -13,13 +13,13 @@ const SLICE = 500
 
 /**
  * The platform of a trial, in this process: it goes on when the service under trial, another process on the same database, is
- * killed. `serviceUrl` is where that one will listen for the platform's messages.
+ * killed. `serviceUrl` is where that one will listen for the platform's messages; null: this process does itself.
  */
-export async function startPlatform(databaseUrl: string, serviceUrl: string) {
+export async function startPlatform(databaseUrl: string, serviceUrl: string | null) {
   const db = new Database({ url: databaseUrl })
   const sandboxDb = new Database({ url: databaseUrl })
   const metrics = createMetrics()
-  const urls = { public: serviceUrl, sandbox: '' }
+  const urls = { public: serviceUrl ?? '', sandbox: '' }
   const service = await createService({
     db,
     sandboxDb,
@@ -30,12 +30,15 @@ export async function startPlatform(databaseUrl: string, serviceUrl: string) {
     addresses: { loopback: true, allow: [] },
     urls
   })
+  if (serviceUrl === null) urls.public = await service.http.listen({ port: 0, host: '127.0.0.1' })
   urls.sandbox = await service.sandbox.app.listen({ port: 0, host: '127.0.0.1' })
 
   return {
     db,
     url: urls.sandbox,
-    charges: service.sandbox.controls.charges,
+    controls: service.sandbox.controls,
+    deps: service.deps,
+    connectorOf: service.demoDeps.connectorOf,
 
     /** A store with so many monthly subscriptions, each begun and paid at TRIAL_START. */
     async aStore(domain: string, subscriptions: number): Promise<number> {

@@ -1,33 +1,50 @@
-// The long fault runs: `npm run trials [seed] [trial]`. Prints one line of figures per trial; one that does not hold throws.
+// The long fault runs: `npm run trials [trial|all] [seed] [runs]`. Prints one line of figures per run; one that does not hold
+// throws. Without a number of runs each trial is done once.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Database } from '#kit/postgres'
 import { benchDatabase } from '../bench/database.ts'
+import { calendarTrial } from './calendar.ts'
+import { contendForRetries } from './contention.ts'
+import { crashAtEveryStatement } from './crash-points.ts'
 import { killDuringRenewals } from './kill-renewals.ts'
 import { killSender } from './kill-sender.ts'
+import { loseMessages } from './lost-messages.ts'
+import { outcomeUnknown } from './unknown-outcome.ts'
 
-const seed = Number(process.argv[2] ?? Date.now() % 1_000_000)
-const only = process.argv[3]
+const only = process.argv[2] ?? 'all'
+const seed = Number(process.argv[3] ?? Date.now() % 1_000_000)
+const runs = Number(process.argv[4] ?? 1)
 
-const TRIALS = {
-  'kill-renewals': async (databaseUrl: string) => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'perennial-trial-'))
-    try {
-      const trial = { databaseUrl, dataDir, subscriptions: 500, kills: 20, seed }
-      return { subscriptions: 500, ...(await killDuringRenewals(trial)) }
-    } finally {
-      await rm(dataDir, { recursive: true, force: true })
-    }
-  },
-  'kill-sender': (databaseUrl: string) => killSender({ databaseUrl, events: 5000, kills: 20, seed })
+type Place = { databaseUrl: string; db: Database; dataDir: string; seed: number }
+
+const TRIALS: Record<string, (place: Place) => Promise<object>> = {
+  'kill-renewals': (place) => killDuringRenewals({ ...place, subscriptions: 5_000, kills: 40 }),
+  'crash-points': (place) => crashAtEveryStatement({ ...place, stride: 1 }),
+  'unknown-outcome': (place) => outcomeUnknown({ ...place, subscriptions: 1_000 }),
+  contention: (place) => contendForRetries({ ...place, subscriptions: 500 }),
+  'kill-sender': (place) => killSender({ ...place, events: 5_000, kills: 20 }),
+  'lost-messages': (place) => loseMessages({ ...place, runs: 20, subscriptions: 25 }),
+  calendar: (place) => calendarTrial({ ...place, zones: Intl.supportedValuesOf('timeZone'), fromYear: 2026, years: 3 })
 }
 
-for (const [name, run] of Object.entries(TRIALS)) {
-  if (only !== undefined && only !== name) continue
-  const database = await benchDatabase()
-  try {
-    console.log(JSON.stringify({ trial: name, seed, ...(await run(database.url)) }))
-  } finally {
-    await database.close()
+if (only !== 'all' && !TRIALS[only]) throw new Error(`There is no trial ${only}: ${Object.keys(TRIALS).join(', ')}`)
+for (const [name, trial] of Object.entries(TRIALS)) {
+  if (only !== 'all' && only !== name) continue
+  for (let run = 0; run < runs; run++) {
+    const database = await benchDatabase()
+    const db = new Database({ url: database.url })
+    const dataDir = await mkdtemp(join(tmpdir(), 'perennial-trial-'))
+    const began = performance.now()
+    try {
+      const report = await trial({ databaseUrl: database.url, db, dataDir, seed: seed + run })
+      const seconds = Math.round((performance.now() - began) / 1000)
+      console.log(JSON.stringify({ trial: name, seed: seed + run, ...report, seconds }))
+    } finally {
+      await rm(dataDir, { recursive: true, force: true })
+      await db.close()
+      await database.close()
+    }
   }
 }
