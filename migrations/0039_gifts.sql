@@ -22,13 +22,15 @@ create table subscription_creations (
   asked_at timestamptz not null default clock_timestamp(),
   -- Null until the contract was seen.
   subscription_id bigint,
+  -- When whoever asked for it was told; until then the same request means this one.
+  answered_at timestamptz,
   created_at timestamptz not null,
   primary key (store_id, id),
   unique (store_id, create_key),
   unique (store_id, idempotency_key),
   foreign key (store_id, subscription_id) references subscriptions
 );
-create unique index subscription_creations_open on subscription_creations (store_id, fingerprint) where subscription_id is null;
+create unique index subscription_creations_open on subscription_creations (store_id, fingerprint) where answered_at is null;
 create index subscription_creations_of_subscription on subscription_creations (store_id, subscription_id)
   where subscription_id is not null;
 select protect_table('subscription_creations');

@@ -28,6 +28,7 @@ export {
   parseOrderPayload,
   parsePaymentMethodPayload
 } from './payloads.ts'
+export { type ChosenMethod, choosePaymentMethod } from './payment-method.ts'
 export { ADMIN_PATH, API_VERSION, gid, numericIdOf, PROFILES, type ProfileName } from './profiles.ts'
 export { type Received, receiveWebhook, type WebhookStore } from './receive-webhook.ts'
 export {

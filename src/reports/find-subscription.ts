@@ -6,9 +6,12 @@ const subscriptionById = directSql<[storeId: number, subscriptionId: number]>(
   `select s.*, m.platform_customer_id, m.email, m.first_name, m.last_name, s.name as plan_name,
           c.plan_id as wanted_plan_id, c.price_minor as wanted_price_minor,
           c.interval as wanted_interval, c.interval_count as wanted_interval_count,
-          c.platform_payment_method_id as wanted_payment_method_id, c.requested_at as change_requested_at
+          c.platform_payment_method_id as wanted_payment_method_id, c.requested_at as change_requested_at,
+          r.platform_customer_id as receiver_platform_id, r.email as receiver_email, r.first_name as receiver_first_name,
+          r.last_name as receiver_last_name
      from subscriptions s
      join members m on m.store_id = $1 and m.id = s.member_id
+     left join members r on r.store_id = $1 and r.id = s.receiver_member_id
      left join subscription_changes c on c.store_id = $1 and c.subscription_id = s.id
     where s.store_id = $1 and s.id = $2`
 )

@@ -31,8 +31,12 @@ const subscriptions = {
            c.plan_id as wanted_plan_id, c.price_minor as wanted_price_minor,
            c.interval as wanted_interval, c.interval_count as wanted_interval_count,
            c.platform_payment_method_id as wanted_payment_method_id, c.requested_at at time zone 'UTC' as change_requested_at,
+           s.receiver_member_id, r.platform_customer_id as receiver_platform_id, r.email as receiver_email,
+           r.first_name as receiver_first_name, r.last_name as receiver_last_name,
+           s.gifted_at at time zone 'UTC' as gifted_at,
            s.created_at at time zone 'UTC' as created_at, s.updated_at at time zone 'UTC' as updated_at
       from subscriptions s join members m on m.store_id = $1 and m.id = s.member_id
+      left join members r on r.store_id = $1 and r.id = s.receiver_member_id
       left join subscription_changes c on c.store_id = $1 and c.subscription_id = s.id
      where s.store_id = $1 and s.id = page.id`
 } as const

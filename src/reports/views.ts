@@ -58,6 +58,13 @@ export const SubscriptionView = row({
   wantedIntervalCount: nullable(int),
   wantedPaymentMethodId: nullable(text),
   changeRequestedAt: nullable(isoInstant),
+  /** Who holds it where it was given away; all null where it was not. */
+  receiverMemberId: nullable(int),
+  receiverPlatformId: nullable(text),
+  receiverEmail: nullable(text),
+  receiverFirstName: nullable(text),
+  receiverLastName: nullable(text),
+  giftedAt: nullable(isoInstant),
   createdAt: isoInstant,
   updatedAt: isoInstant
 })

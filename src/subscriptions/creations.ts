@@ -1,7 +1,7 @@
 import { bool, type Ctx, int, nullable, type RowOf, row, sql, text } from '#kit/postgres'
 import { type Actor, named } from './activity-lines.ts'
 
-/** What a request is known again by: its own name, or what it asks for as long as that is not done. */
+/** What a request is known again by: its own name, or what it asks for until it was answered. */
 export type Asked = { key: string | null; fingerprint: Buffer }
 
 /** A subscription that is being made here, or was. */
@@ -25,7 +25,7 @@ export function findCreation(ctx: Ctx, { key, fingerprint }: Asked): Promise<Cre
            asked_at < clock_timestamp() - interval '1 minute' as is_quiet
       from subscription_creations
      where store_id = ${ctx.storeId}
-       and (idempotency_key = ${key}::text or (${key}::text is null and fingerprint = ${fingerprint} and subscription_id is null))`
+       and (idempotency_key = ${key}::text or (${key}::text is null and fingerprint = ${fingerprint} and answered_at is null))`
   )
 }
 
@@ -52,6 +52,13 @@ export async function askAgain(ctx: Ctx, id: number): Promise<boolean> {
      where store_id = ${ctx.storeId} and id = ${id} and subscription_id is null
        and asked_at < clock_timestamp() - interval '1 minute'`)
   return asked > 0
+}
+
+/** Whoever asked for it is told of it now: the same request means another from here on, unless it has a name. */
+export async function markAnswered(ctx: Ctx, createKey: string): Promise<void> {
+  await ctx.tx.run(sql`
+    update subscription_creations set answered_at = coalesce(answered_at, ${ctx.now})
+     where store_id = ${ctx.storeId} and create_key = ${createKey}`)
 }
 
 /** The platform has refused: what was asked for has left nothing behind. */

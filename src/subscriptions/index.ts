@@ -21,6 +21,7 @@ export {
 } from './billing-cycles.ts'
 export { billingDate, type Rhythm } from './billing-dates.ts'
 export { type Cancellation, cancelSubscription } from './cancel-subscription.ts'
+export { createSubscription, type SubscriptionWish } from './create-subscription.ts'
 export { EDIT_CONTRACT, endChanges } from './changes.ts'
 export { editOf, listReadyChanges, type ReadyChange, refuseChange } from './contract-edits.ts'
 export { billingFrequency, shownStatus } from './events.ts'

@@ -6,8 +6,10 @@ import type { HttpDeps } from '../deps.ts'
 import { authenticationFailed, bearerOf, logBug, noSuchRoute, refusalOf } from '../errors.ts'
 import { registerClock } from './clock.ts'
 import { registerConnectStore } from './connect-store.ts'
+import { registerCreateSubscription } from './create-subscription.ts'
 import { registerDoctor } from './doctor.ts'
 import { errorBody, statusOf } from './errors.ts'
+import { registerGifts } from './gifts.ts'
 import { registerImports } from './imports.ts'
 import { registerKeys } from './keys.ts'
 import { registerNotices } from './notices.ts'
@@ -56,6 +58,8 @@ export function registerAdmin(app: FastifyInstance, deps: HttpDeps): void {
     registerKeys(admin, deps)
     registerPlans(admin, deps)
     registerSubscriptions(admin, deps)
+    registerCreateSubscription(admin, deps)
+    registerGifts(admin, deps)
     registerWebhookEndpoints(admin, deps)
     registerWebhookDeliveries(admin, deps)
     registerWebhookListeners(admin, deps)

@@ -15,6 +15,13 @@ const PendingChange = Type.Object({
   requested_at: Type.String()
 })
 
+const Gift = Type.Object({
+  giver_id: Type.String(),
+  receiver_id: Type.String(),
+  receiver_email: OrNull(Type.String()),
+  given_at: Type.String()
+})
+
 export const SubscriptionBody = Type.Object({
   id: Type.String(),
   contract_id: Type.String(),
@@ -37,6 +44,7 @@ export const SubscriptionBody = Type.Object({
   cancel_reason: OrNull(Type.String()),
   reactivatable_until: OrNull(Type.String()),
   pending_change: OrNull(PendingChange),
+  gift: OrNull(Gift),
   created_at: Type.String(),
   updated_at: Type.String()
 })
@@ -65,8 +73,19 @@ export function presentSubscription(view: SubscriptionView): Static<typeof Subsc
     cancel_reason: view.cancelReason,
     reactivatable_until: view.graceEndsAt,
     pending_change: pendingOf(view),
+    gift: giftOf(view),
     created_at: view.createdAt,
     updated_at: view.updatedAt
+  }
+}
+
+function giftOf({ memberId, receiverMemberId, receiverEmail, giftedAt }: SubscriptionView): Static<typeof Gift> | null {
+  if (receiverMemberId === null || giftedAt === null) return null
+  return {
+    giver_id: publicId('cust', memberId),
+    receiver_id: publicId('cust', receiverMemberId),
+    receiver_email: receiverEmail,
+    given_at: giftedAt
   }
 }
 

@@ -46,7 +46,10 @@ export const subscriptionChanges = changes({
   plan_name: plan.properties.name,
   price: plan.properties.price,
   billing_frequency: plan.properties.billing_frequency,
-  next_billing_date
+  next_billing_date,
+  receiver: OrNull(
+    Type.String({ description: 'The customer who holds it as a gift, `cust_31`; null where it is no gift' })
+  )
 })
 const { amount, currency } = BillingAttemptBody.properties
 export const charge = {

@@ -68,7 +68,7 @@ const PAYLOADS: Record<EventType, Told> = {
     { activated_at: '2026-09-15T05:25:00.000Z' }
   ),
   'subscription.updated': ofSubscription(
-    'Its plan, price, interval or next date changed, or its cancellation was taken back',
+    'Its plan, price, interval or next date changed, its cancellation was taken back, or it was given away',
     { changes: subscriptionChanges },
     { changes: { price: { from: 24, to: 29 } } }
   ),

@@ -48,8 +48,13 @@ export function claimOf(request: FastifyRequest): Claim | null {
   const key = request.headers['idempotency-key']
   if (key === undefined) return null
   if (!isKey.Check(key)) throw invalidField(HEADER, `takes ${KEY_TAKES}`)
+  return { key, fingerprint: fingerprintOf(request) }
+}
+
+/** What a request asks for: the same for its repetition, and for no other. */
+export function fingerprintOf(request: FastifyRequest): Buffer {
   const asked = `${request.method} ${pathOf(request.url)}\n${JSON.stringify(sorted(request.body))}`
-  return { key, fingerprint: createHash('sha256').update(asked).digest() }
+  return createHash('sha256').update(asked).digest()
 }
 
 export const keyOfAnother = () =>

@@ -25,6 +25,18 @@ const PendingChange = Type.Object(
   { description: "A change that was asked for and is not in the platform's contract yet; null for what stays" }
 )
 
+const Gift = Type.Object(
+  {
+    giver: CustomerBody,
+    receiver: CustomerBody,
+    given_at: Timestamp('When the present receiver got it')
+  },
+  {
+    description:
+      'Of a membership that was given away: `giver`, the `customer`, pays for it, and `receiver` is the member'
+  }
+)
+
 export const SubscriptionBody = Type.Object(
   {
     id: Type.String({ description: 'The subscription id, `sub_24`' }),
@@ -70,6 +82,7 @@ export const SubscriptionBody = Type.Object(
       Timestamp('Until when a cancellation can be taken back; null when it cannot, or there is none')
     ),
     pending_change: OrNull(PendingChange),
+    gift: OrNull(Gift),
     offer: Type.Null({ description: 'Always null today' }),
     created_at: Timestamp('When the contract began'),
     updated_at: Timestamp('When any of these fields last changed')
@@ -102,6 +115,7 @@ export const SubscriptionBody = Type.Object(
         cancel_reason: null,
         reactivatable_until: null,
         pending_change: null,
+        gift: null,
         offer: null,
         created_at: '2026-09-15T05:25:00.000Z',
         updated_at: '2026-11-15T06:25:00.000Z'
@@ -150,10 +164,24 @@ export function presentSubscription(
     cancel_reason: subscription.cancelReason,
     reactivatable_until: subscription.graceEndsAt,
     pending_change: presentPendingChange(subscription),
+    gift: presentGift(subscription, profile),
     offer: null,
     created_at: subscription.createdAt,
     updated_at: subscription.updatedAt
   }
+}
+
+function presentGift(view: SubscriptionView, profile: PlatformProfileName): Static<typeof Gift> | null {
+  const { receiverMemberId, receiverPlatformId, giftedAt } = view
+  if (receiverMemberId === null || receiverPlatformId === null || giftedAt === null) return null
+  const receiver = {
+    memberId: receiverMemberId,
+    platformCustomerId: receiverPlatformId,
+    email: view.receiverEmail,
+    firstName: view.receiverFirstName,
+    lastName: view.receiverLastName
+  }
+  return { giver: customerPayload(view, profile), receiver: customerPayload(receiver, profile), given_at: giftedAt }
 }
 
 function presentPendingChange(view: SubscriptionView): Static<typeof PendingChange> | null {

@@ -1,0 +1,76 @@
+import { Type } from 'typebox'
+import { internalId } from '#kit/ids'
+import { minorOf } from '#kit/money'
+import { invalidField } from '#kit/refusal'
+import { connectorFor } from '#platform'
+import { findSubscription } from '#reports'
+import { platformAccess, theStore } from '#stores'
+import { createSubscription, type SubscriptionWish } from '#subscriptions'
+import { customerSaid, TAKES_CUSTOMER } from '../customer-said.ts'
+import { instantOrUndefined, NeededIsoDate } from '../dates.ts'
+import type { HttpDeps } from '../deps.ts'
+import { claimOf, fingerprintOf } from '../rest/idempotency.ts'
+import type { Surface } from '../surface.ts'
+import { amount, StoreParams } from './fields.ts'
+import { presentSubscription, SubscriptionBody } from './present-subscription.ts'
+
+const customer = () => Type.String({ minLength: 1, maxLength: 330, description: TAKES_CUSTOMER })
+
+const NewSubscriptionBody = Type.Object({
+  customer: customer(),
+  plan_id: Type.String({ maxLength: 100, description: 'the id of a membership plan of this store' }),
+  next_billing_date: NeededIsoDate(),
+  payment_method_id: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 255, description: "the platform's id of a payment method of the customer" })
+  ),
+  price: Type.Optional(amount()),
+  max_cycles: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'an integer from 1 to 1000' })),
+  status: Type.Optional(
+    Type.Union([Type.Literal('active'), Type.Literal('paused')], { description: 'active or paused' })
+  ),
+  receiver: Type.Optional(customer())
+})
+
+/** Makes a subscription without a checkout and without a charge. */
+export function registerCreateSubscription(
+  admin: Surface,
+  { db, vault, wake }: Pick<HttpDeps, 'db' | 'vault' | 'wake'>
+): void {
+  admin.post(
+    '/stores/:store/subscriptions',
+    {
+      schema: {
+        params: StoreParams,
+        body: NewSubscriptionBody,
+        response: { 200: SubscriptionBody, 201: SubscriptionBody }
+      }
+    },
+    async (request, reply) => {
+      const { storeId, platformProfile: profile, timezone, currency } = await theStore(db, request.params.store)
+      const { body } = request
+      const planId = internalId('plan', body.plan_id)
+      if (planId === null) throw invalidField('plan_id', 'takes the id of a plan of this store')
+      const wish: SubscriptionWish = {
+        customer: customerSaid('customer', body.customer, profile),
+        planId,
+        nextBillingAt: instantOrUndefined(body.next_billing_date, timezone)!,
+        paymentMethodId: body.payment_method_id ?? null,
+        priceMinor: body.price === undefined ? null : minorOf(body.price, currency, 'price'),
+        maxCycles: body.max_cycles ?? null,
+        status: body.status ?? 'active',
+        receiver: body.receiver === undefined ? null : customerSaid('receiver', body.receiver, profile)
+      }
+      const { id, isRepeated } = await createSubscription(
+        db,
+        storeId,
+        connectorFor(await platformAccess(db, vault, storeId)),
+        wish,
+        { key: claimOf(request)?.key ?? null, fingerprint: fingerprintOf(request), by: 'operator' }
+      )
+      wake(storeId)
+      if (isRepeated) reply.header('idempotent-replayed', 'true')
+      const made = await findSubscription(db.direct, storeId, id)
+      return reply.code(isRepeated ? 200 : 201).send(presentSubscription(made!))
+    }
+  )
+}

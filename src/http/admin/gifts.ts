@@ -1,0 +1,66 @@
+import { type Static, Type } from 'typebox'
+import { internalId } from '#kit/ids'
+import type { Ctx } from '#kit/postgres'
+import { Refusal } from '#kit/refusal'
+import { lookUpCustomer, meetCustomers } from '#members'
+import { connectorFor } from '#platform'
+import { findSubscription } from '#reports'
+import { platformAccess, theStore } from '#stores'
+import { giftSubscription, takeBackGift } from '#subscriptions'
+import { customerSaid, TAKES_CUSTOMER } from '../customer-said.ts'
+import type { HttpDeps } from '../deps.ts'
+import type { Surface } from '../surface.ts'
+import { StoreParams } from './fields.ts'
+import { presentSubscription, SubscriptionBody } from './present-subscription.ts'
+
+const SubscriptionParams = Type.Object({
+  ...StoreParams.properties,
+  id: Type.String({ description: 'a subscription id such as sub_12' })
+})
+
+const GiftBody = Type.Object({
+  receiver: Type.String({ minLength: 1, maxLength: 330, description: TAKES_CUSTOMER })
+})
+
+/** Memberships given away: one customer pays, another is the member. */
+export function registerGifts(admin: Surface, { db, vault, wake }: Pick<HttpDeps, 'db' | 'vault' | 'wake'>): void {
+  const changed = async (storeId: number, change: (ctx: Ctx) => Promise<{ id: number }>) => {
+    const view = await db.inStore(storeId, async (ctx) => {
+      const { id } = await change(ctx)
+      return findSubscription(ctx.tx, ctx.storeId, id)
+    })
+    wake(storeId)
+    return presentSubscription(view!)
+  }
+
+  admin.post(
+    '/stores/:store/subscriptions/:id/gift',
+    { schema: { params: SubscriptionParams, body: GiftBody, response: { 200: SubscriptionBody } } },
+    async ({ params, body }) => {
+      const { storeId, platformProfile: profile } = await theStore(db, params.store)
+      const id = idOf(params)
+      const said = customerSaid('receiver', body.receiver, profile)
+      const connector = connectorFor(await platformAccess(db, vault, storeId))
+      const receiver = await lookUpCustomer(db, storeId, connector, said, 'receiver')
+      return changed(storeId, async (ctx) => {
+        const known = await meetCustomers(ctx, [receiver])
+        return giftSubscription(ctx, id, known.get(receiver.id)!.id, 'operator')
+      })
+    }
+  )
+
+  admin.delete(
+    '/stores/:store/subscriptions/:id/gift',
+    { schema: { params: SubscriptionParams, response: { 200: SubscriptionBody } } },
+    async ({ params }) => {
+      const { storeId } = await theStore(db, params.store)
+      return changed(storeId, (ctx) => takeBackGift(ctx, idOf(params), 'operator'))
+    }
+  )
+}
+
+function idOf({ id: text }: Static<typeof SubscriptionParams>): number {
+  const id = internalId('sub', text)
+  if (id === null) throw new Refusal('not_found', `There is no subscription ${text.slice(0, 100)}`)
+  return id
+}
