@@ -15,7 +15,7 @@ export const FILE_TIMEOUT_MS = 6 * 60 * 60_000
 
 /** Breaks off requests whose body does not come to its end in time, as Node would, if it could be told for which routes. */
 export function refuseSlowRequests(app: FastifyInstance, answerBroken: (err: Error, socket: Socket) => void): void {
-  app.addHook('onRequest', ({ raw, routeOptions }, reply, done) => {
+  app.addHook('onRequest', ({ raw, routeOptions }, _reply, done) => {
     const hasBody = raw.headers['content-length'] !== undefined || raw.headers['transfer-encoding'] !== undefined
     if (hasBody && !routeOptions.config.mayTakeLong) {
       const timer = setTimeout(() => {
@@ -25,7 +25,8 @@ export function refuseSlowRequests(app: FastifyInstance, answerBroken: (err: Err
           raw.socket
         )
       }, REQUEST_TIMEOUT_MS).unref()
-      reply.raw.once('close', () => clearTimeout(timer))
+      // Not with the answer: one who was answered early must not go on for ever either.
+      raw.once('close', () => clearTimeout(timer))
     }
     done()
   })
