@@ -151,3 +151,16 @@ test('without a payment to be found it is held: no retry, no end, a notice', asy
   assert.deepEqual(await m.now(), ['active', 1, 1, 0, null])
   assert.deepEqual(await m.notices(), ['paid_elsewhere'])
 })
+
+test('told by a message that the cycle is paid, nothing ends before the payment was looked for', async () => {
+  const m = await aMember('invoice_already_paid')
+  await m.goTo(SECOND)
+  await m.open()
+  await m.submit()
+  const [sent] = await m.attempts()
+  await m.goTo('2026-02-28T15:00:30Z')
+  await m.told(sent!.platform!)
+  assert.deepEqual(await m.shown(), [['pending', null]])
+  await m.submit()
+  assert.deepEqual(await m.shown(), [['failed', 'already_paid']])
+})

@@ -90,7 +90,7 @@ async function lateOnesBehind(ctx: Ctx, ending: Attempt[]): Promise<Attempt[]> {
 
 export type ToldOrder = { ours: RecordedOrder; told: Pick<PlatformOrder, 'totalMinor' | 'currency'> }
 
-export function orderOf(told: PlatformOrder | null, orders: Map<string, RecordedOrder>): ToldOrder | null {
+function orderOf(told: PlatformOrder | null, orders: Map<string, RecordedOrder>): ToldOrder | null {
   const ours = told && orders.get(told.id)
   return ours ? { ours, told } : null
 }

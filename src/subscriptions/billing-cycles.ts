@@ -242,7 +242,7 @@ export async function markDueNow(ctx: Ctx, subscriptionIds: number[]): Promise<v
 }
 
 /** The cycle that is next was charged before, and not paid. */
-export const isDeclined = ({ declines, inventoryFailures }: Subscription) => declines > 0 || inventoryFailures > 0
+const isDeclined = ({ declines, inventoryFailures }: Subscription) => declines > 0 || inventoryFailures > 0
 
 /** Why a subscription ended whose charge was given up. */
 export const PAYMENT_FAILED = 'payment_failed'
