@@ -23,8 +23,8 @@ export async function listReadyChanges(
   if (changes.size === 0) return { ready: [], unsettled: [] }
   const subscriptions = await lockSubscriptions(ctx, [...changes.keys()])
   const plans = await listPlans(ctx)
-  // A failed one can still be given another payment method.
-  const isDropped = (s: Subscription) => isOver(s.status) && s.status !== 'failed'
+  // A failed one can still be given another payment method, and a cancellation be taken back.
+  const isDropped = (s: Subscription) => isOver(s.status) && s.status !== 'failed' && s.graceEndsAt === null
   await endChanges(
     ctx,
     subscriptions.filter(isDropped).map(({ id }) => changes.get(id)!)
@@ -32,7 +32,7 @@ export async function listReadyChanges(
   const live = subscriptions.filter((s) => !isDropped(s))
   return {
     ready: live
-      .filter((s) => !isInBilling(s))
+      .filter((s) => !isInBilling(s) && s.graceEndsAt === null)
       .map((subscription) => {
         const change = changes.get(subscription.id)!
         return { change, subscription, plan: plans.find(({ id }) => id === change.planId) ?? null, plans }

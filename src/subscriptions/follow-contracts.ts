@@ -130,7 +130,9 @@ function converge(
   }
   if (isOver(before.status)) {
     const isPushed = contract.status === 'active'
-    const noticed = isPushed ? [lines.reconciled(`The platform's contract was active; it is stopped there again`)] : []
+    // Our own end may only not have come there yet.
+    const isRevived = isPushed && !isWaiting
+    const noticed = isRevived ? [lines.reconciled(`The platform's contract was active; it is stopped there again`)] : []
     return { seen, planned: planOver(before, status, now), isPushed, isUnsure: false, noticed }
   }
   const noticed = [lineOfPaymentMethod(before.paymentMethod, contract.paymentMethod)].filter((line) => line !== null)

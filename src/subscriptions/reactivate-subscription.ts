@@ -1,5 +1,6 @@
 import type { Ctx } from '#kit/postgres'
 import type { Actor } from './activity-lines.ts'
+import { editWaitingContracts } from './changes.ts'
 import { carryOut, planReactivate, pushContracts, timesOf } from './moves.ts'
 import { lockEndedGraces, lockSubscriptions, markGracesOver } from './queries.ts'
 import { mustAllow, subscriptionNotFound } from './refusals.ts'
@@ -16,6 +17,7 @@ export async function reactivateSubscription(ctx: Ctx, id: number, by: Actor): P
 
   const planned = planReactivate(subscription, await timesOf(ctx))
   await carryOut(ctx, [planned], by)
+  await editWaitingContracts(ctx, [id])
 
   return planned.after
 }
@@ -26,5 +28,6 @@ export async function endGraces(ctx: Ctx, limit: number): Promise<number> {
   if (ended.length === 0) return 0
   await markGracesOver(ctx, ended)
   await pushContracts(ctx, ended)
+  await editWaitingContracts(ctx, ended)
   return ended.length
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { cancelSubscription } from '#billing'
+import { publicId } from '#kit/ids'
 import { Refusal } from '#kit/refusal'
 import { numericIdOf } from '#platform'
 import { findSubscriptionByContract } from '#subscriptions'
@@ -49,7 +50,8 @@ export function registerCancellation(storefront: Surface, { db, wake }: Pick<Htt
         if (found.customerPlatformId !== loggedInCustomerId) {
           throw new Refusal('forbidden', 'This contract belongs to another customer')
         }
-        return cancelSubscription(ctx, found.id, { reason: reason.trim(), comment: comment ?? null, by: 'customer' })
+        const by = { actor: 'customer', actorId: publicId('cust', found.memberId) } as const
+        return cancelSubscription(ctx, found.id, { reason: reason.trim(), comment: comment ?? null, by })
       })
       wake(store.storeId)
 
