@@ -53,7 +53,7 @@ export function platformTopics(deps: Deps): Record<string, InboundHandler> {
   const contracts: InboundHandler = async (storeId, messages) => {
     const ids = messages.map((m) => parseContractPayload(m.payload).id)
     const { unsure, missing } = await syncContractsById(deps, storeId, ids)
-    await db.inStore(storeId, (ctx) => lookAgain(ctx, unsure))
+    if (unsure.length > 0) await db.inStore(storeId, (ctx) => lookAgain(ctx, unsure))
     // It may tell of a contract before its reading side has it, so this is tried again.
     if (missing.length > 0) throw new Error(`The platform has no contract ${missing.join(', ')}`)
   }

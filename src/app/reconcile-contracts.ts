@@ -17,7 +17,7 @@ export async function walkContracts(walking: Walking, walk: Walk): Promise<Platf
   if (!page.ok) return page
   const { items, after } = page.value
   const { changed, unsure } = await takeOverContracts(db, connector, storeId, items, true)
-  await db.inStore(storeId, (ctx) => lookAgain(ctx, unsure))
+  if (unsure.length > 0) await db.inStore(storeId, (ctx) => lookAgain(ctx, unsure))
   const lastId = items.at(-1)?.id ?? walk.lastId
   const listed = new Set(items.map(({ id }) => id))
   const gone = since === null ? await findUnlisted(walking, { after: walk.lastId, upTo: after && lastId, listed }) : 0
@@ -37,7 +37,7 @@ async function findUnlisted(
   if (unlisted.length === 0) return 0
   const there = answered(await connector.contracts(unlisted))
   const { unsure } = await takeOverContracts(db, connector, storeId, [...there.values()], true)
-  await db.inStore(storeId, (ctx) => lookAgain(ctx, unsure))
+  if (unsure.length > 0) await db.inStore(storeId, (ctx) => lookAgain(ctx, unsure))
   return takeLeaveOfContracts(
     db,
     storeId,

@@ -6,10 +6,10 @@ import { isSoldUnder, listPlans, type Plan } from '#plans'
 import { answered, type Connector, type PlatformContract } from '#platform'
 import { notify } from '#stores'
 import {
-  customersOfContracts,
   endForDeletedCustomers,
   findContractsAgain,
-  knownContracts,
+  type HeldContract,
+  listHeldContracts,
   missContracts,
   recordActivities,
   syncContracts
@@ -37,10 +37,11 @@ export async function takeOverContracts(
 ): Promise<TakenOver> {
   if (contracts.length === 0) return { changed: [], unsure: [] }
   const ids = contracts.map(({ id }) => id)
-  const known = await db.inStore(storeId, (ctx) => knownContracts(ctx, ids))
+  const held = await listHeldContracts(db.direct, storeId, ids)
+  const known = new Set(held.map(({ contractId }) => contractId))
   const origins = contracts.flatMap(({ id, originOrder }) => (known.has(id) ? [] : (originOrder?.id ?? [])))
   const orders = origins.length > 0 ? answered(await connector.orders([...new Set(origins)])) : new Map()
-  const orphans = await contractsWithoutCustomer(db, connector, storeId, contracts)
+  const orphans = await contractsWithoutCustomer(db, connector, storeId, contracts, held)
   return db.inStore(storeId, async (ctx) => {
     const imports = await contractsInCreation(ctx, contracts)
     const plans = isUnheard ? await listPlans(ctx) : null
@@ -51,7 +52,8 @@ export async function takeOverContracts(
     const ended = await endForDeletedCustomers(ctx, orphans)
     await stopBilling(ctx, [...stopped, ...ended.map(({ id }) => id)])
     await retryWithNewMethod(ctx, newMethods)
-    await findContractsAgain(ctx, ids)
+    const found = held.filter(({ isMissed }) => isMissed).map(({ contractId }) => contractId)
+    if (found.length > 0) await findContractsAgain(ctx, found)
     const all = [...changed, ...ended.map(({ contractId }) => contractId)]
     if (isUnheard) await noteUnheard(ctx, contracts, all)
     return { changed: all, unsure: [...unsure, ...making.map(({ id }) => id)] }
@@ -70,14 +72,10 @@ async function contractsWithoutCustomer(
   db: Database,
   connector: Connector,
   storeId: number,
-  contracts: PlatformContract[]
+  contracts: PlatformContract[],
+  held: HeldContract[]
 ): Promise<string[]> {
-  const owners = await db.inStore(storeId, (ctx) =>
-    customersOfContracts(
-      ctx,
-      contracts.map(({ id }) => id)
-    )
-  )
+  const owners = new Map(held.filter(({ isLive }) => isLive).map((h) => [h.contractId, h.customerId]))
   const doubtful = contracts.flatMap(({ id, customer }) => {
     const before = owners.get(id)
     return before === undefined || customer?.id === before ? [] : [{ id, before, now: customer?.id ?? null }]
@@ -96,11 +94,11 @@ async function contractsWithoutCustomer(
 /** The history says which changes no message told us of. */
 async function noteUnheard(ctx: Ctx, contracts: PlatformContract[], changed: string[]): Promise<void> {
   const revisions = new Map(contracts.map(({ id, revision }) => [id, revision]))
-  const ours = await knownContracts(ctx, changed)
+  const ours = await listHeldContracts(ctx.tx, ctx.storeId, changed)
   await recordActivities(
     ctx,
-    [...ours].map(([contractId, subscriptionId]) => ({
-      subscriptionId,
+    ours.map(({ contractId, id }) => ({
+      subscriptionId: id,
       kind: 'reconciled' as const,
       actor: 'platform' as const,
       text: 'The contract on the platform had changed, and no message of that had reached us: this subscription follows it',

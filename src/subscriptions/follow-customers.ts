@@ -19,19 +19,6 @@ export async function listContractsOfCustomers(ctx: Ctx, customerIds: string[]):
   return rows.map(({ contractId }) => contractId)
 }
 
-/** Whose these contracts are, of those that are live here: the platform's numbers of their customers. */
-export async function customersOfContracts(ctx: Ctx, contractIds: string[]): Promise<Map<string, string>> {
-  const rows = await ctx.tx.many(
-    row({ contractId: text, customerId: text }),
-    sql`
-    select s.platform_contract_id as contract_id, m.platform_customer_id as customer_id
-      from subscriptions s join members m on m.store_id = s.store_id and m.id = s.member_id
-     where s.store_id = ${ctx.storeId} and s.platform_contract_id = any(${contractIds}::text[])
-       and s.status in ('active', 'paused')`
-  )
-  return new Map(rows.map(({ contractId, customerId }) => [contractId, customerId]))
-}
-
 /**
  * The customer behind these contracts is gone from the platform: their live subscriptions end, and what is still live there
  * is stopped. Returns those that ended.

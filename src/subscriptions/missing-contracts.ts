@@ -1,18 +1,25 @@
-import { type Ctx, int, row, sql, text } from '#kit/postgres'
+import { bool, type Ctx, directSql, int, type Queries, type RowOf, row, sql, text } from '#kit/postgres'
 import { lines } from './activity-lines.ts'
 import { carryOut, planPause, timesOf } from './moves.ts'
 import { lockSubscriptionsOfContracts } from './queries.ts'
 import { recordActivities } from './record-activity.ts'
 
-/** Those of these contracts that are subscriptions here, with our numbers of them. */
-export async function knownContracts(ctx: Ctx, contractIds: string[]): Promise<Map<string, number>> {
-  const rows = await ctx.tx.many(
-    row({ contractId: text, id: int }),
-    sql`
-    select platform_contract_id as contract_id, id from subscriptions
-     where store_id = ${ctx.storeId} and platform_contract_id = any(${contractIds}::text[]) order by id`
-  )
-  return new Map(rows.map(({ contractId, id }) => [contractId, id]))
+const HeldContract = row({ contractId: text, id: int, customerId: text, isLive: bool, isMissed: bool })
+/** A contract that is a subscription here: our number, whose it is by the platform's number, and whether it was missed there. */
+export type HeldContract = RowOf<typeof HeldContract>
+
+const heldContracts = directSql<[storeId: number, contractIds: string[]]>(
+  'held_contracts',
+  `select s.platform_contract_id as contract_id, s.id, m.platform_customer_id as customer_id,
+          s.status in ('active', 'paused') as is_live,
+          exists (select from missing_contracts x where x.store_id = $1 and x.subscription_id = s.id) as is_missed
+     from subscriptions s join members m on m.store_id = s.store_id and m.id = s.member_id
+    where s.store_id = $1 and s.platform_contract_id = any($2::text[]) order by s.id`
+)
+
+/** Those of these contracts that are subscriptions here; not locked. By a transaction, or directly. */
+export function listHeldContracts(q: Queries, storeId: number, contractIds: string[]): Promise<HeldContract[]> {
+  return q.many(HeldContract, heldContracts(storeId, contractIds))
 }
 
 /**

@@ -50,7 +50,7 @@ export async function moveTimezone(ctx: Ctx, from: string): Promise<number> {
 }
 
 /** The same local day and time in another zone; where daylight saving leaves it out there, Temporal's `compatible`. */
-export function onClocksOf(at: Temporal.Instant, from: string, to: string): Temporal.Instant {
+function onClocksOf(at: Temporal.Instant, from: string, to: string): Temporal.Instant {
   return at.toZonedDateTimeISO(from).toPlainDateTime().toZonedDateTime(to).toInstant()
 }
 
