@@ -41,7 +41,7 @@ const freeLeases = (storeId: number) =>
 test('everything that the platform has and that is not over, paused until a day and not charged', async () => {
   const moved = await aStoreToMoveTo(service)
   const { store } = moved
-  await moved.contracts(710_001, 40, (i) => ({
+  await moved.contracts(710_001, 12, (i) => ({
     nextBillingAt: i % 2 ? '2026-01-10T15:00:00Z' : '2026-02-04T15:00:00Z'
   }))
   await moved.contracts(711_001, 3, () => ({ status: 'CANCELLED' }))
@@ -51,16 +51,30 @@ test('everything that the platform has and that is not over, paused until a day 
   const shown = await moved.shown(id)
   assert.deepEqual(
     [shown.status, shown.total, shown.created, shown.refused, shown.lines_read, shown.pushed],
-    ['done', 40, 40, 0, 43, 40]
+    ['done', 12, 12, 0, 15, 12]
   )
   assert.equal((await moved.counts()).attempts, 0)
   await store.advance({ to: '2026-02-09T15:00:00Z' })
   assert.equal((await moved.counts()).attempts, 0)
   // The next date of each series after the pause.
   await store.advance({ to: '2026-02-11T15:00:00Z' })
-  assert.equal((await moved.charges()).length, 20)
+  assert.equal((await moved.charges()).length, 6)
   await store.advance({ to: '2026-03-05T15:00:00Z' })
-  assert.equal((await moved.charges()).length, 40)
+  assert.equal((await moved.charges()).length, 12)
+})
+
+test('a walk through the platform leaves alone what others bill, until an import takes it over', async () => {
+  const moved = await aStoreToMoveTo(service)
+  await moved.contracts(713_001, 4, () => ({ nextBillingAt: '2026-02-10T15:00:00Z' }))
+  const total = async () => (await service.get('/subscriptions', moved.store.key)).body.meta.total
+  await service.admin('POST', `${moved.store.at}/reconcile`, undefined)
+  assert.equal(await total(), 0)
+  const { id } = await moved.begin({ source: 'platform' })
+  await moved.settle()
+  assert.deepEqual([(await moved.shown(id)).created, await total()], [4, 4])
+  await service.admin('POST', `${moved.store.at}/reconcile`, undefined)
+  await moved.store.advance({ to: '2026-02-11T15:00:00Z' })
+  assert.equal((await moved.charges()).length, 4)
 })
 
 test('an operation that a crash left behind is found again; one that fails, or whose file is gone, is begun anew', async () => {
