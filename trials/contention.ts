@@ -6,10 +6,10 @@ import { createKey, setClock } from '#stores'
 import { freePort, startProcess } from '../test/service-process.ts'
 import { BESIDE_THE_PLATFORM, startPlatform } from './platform.ts'
 
+/** Fewer than 60 subscriptions, or the store's budget of requests would have a say in it. */
 export type ContentionTrial = { databaseUrl: string; dataDir: string; subscriptions: number; seed: number }
 export type ContentionReport = { subscriptions: number; charged: number; retriesTaken: number; retriesRefused: number }
 
-const DOMAIN = 'contention-trial.example'
 const DECLINED_AT = Temporal.Instant.from('2026-02-28T15:00:00Z')
 const SETTLED_AFTER = { hours: 48 }
 /** The four come within so many milliseconds, in whichever order. */
@@ -29,7 +29,7 @@ export async function contendForRetries(trial: ContentionTrial): Promise<Content
   const start = (port: number) => startProcess({ ...trial, port, env: BESIDE_THE_PLATFORM })
   const services: Awaited<ReturnType<typeof start>>[] = []
   try {
-    const storeId = await platform.aStore(DOMAIN, trial.subscriptions)
+    const storeId = await platform.aStore(`contention-${trial.seed}.example`, trial.subscriptions)
     const inStore = <T>(work: (ctx: Ctx) => Promise<T>) => platform.db.inStore(storeId, work)
     await platform.cards(storeId, ['insufficient_funds', 'success'])
     const { key } = await createKey(platform.db, { storeId, name: 'Trial' })

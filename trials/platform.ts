@@ -8,7 +8,7 @@ import { syncContractsById } from '../src/app/take-over-contracts.ts'
 import { openStore } from '../src/http/admin/open-store.ts'
 import { testVault } from '../test/store-builder.ts'
 
-export const TRIAL_START = Temporal.Instant.from('2026-01-31T15:00:00Z')
+const TRIAL_START = Temporal.Instant.from('2026-01-31T15:00:00Z')
 const SLICE = 500
 
 /**
