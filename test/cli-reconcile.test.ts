@@ -1,0 +1,50 @@
+// Looks at the platform, connections and the sandbox's faults by commands.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { commandLine } from './command-line.ts'
+import { testDatabase } from './database.ts'
+import { startService } from './service-builder.ts'
+
+const { url } = await testDatabase()
+const service = await startService(url)
+const { json, run } = commandLine(service)
+
+test('a shop loses messages, its customers and the app, and all is put right by commands', async () => {
+  const store = await service.aStore()
+  const of = ['--store', store.id]
+  assert.deepEqual(await json('sandbox', 'webhooks', ...of, '--drop', '1', '--seed', '7'), { faulty: true })
+  const { customer } = await store.member('ada@example.com')
+  const looks = await json('store', 'reconcile', ...of)
+  const all = looks.data.find(({ kind }: { kind: string }) => kind === 'all_contracts')
+  assert.deepEqual([all.seen, all.failures, all.last_error], [1, 0, null])
+  assert.equal((await service.get('/subscriptions', store.key)).body.meta.total, 1)
+  assert.equal((await json('store', 'reconcile', ...of, '--show')).data.length, 5)
+  assert.deepEqual(await json('sandbox', 'webhooks', ...of, '--off'), { faulty: false })
+
+  const { id: other } = await store.customer('bob@example.com')
+  assert.deepEqual(await json('sandbox', 'merge', ...of, '--customer', customer.id, '--into', other), {
+    deleted: customer.id,
+    kept: other
+  })
+  assert.deepEqual(await json('sandbox', 'revoke-card', ...of, '--customer', other), { revoked: 2 })
+  assert.deepEqual(await json('sandbox', 'shop', ...of, '--timezone', 'Asia/Tokyo'), { timezone: 'Asia/Tokyo' })
+  assert.deepEqual(await json('sandbox', 'delete-customer', ...of, '--customer', other), { deleted: other })
+  assert.deepEqual(await json('sandbox', 'uninstall', ...of), { uninstalled: true })
+  assert.equal((await json('store', 'show', ...of)).status, 'disconnected')
+  const refused = await run(['store', 'reconcile', ...of, '--json'])
+  assert.equal(refused.code, 1)
+  assert.equal(JSON.parse(refused.out).error.code, 'conflict')
+  assert.deepEqual(await json('store', 'connect', ...of), { id: store.id, domain: store.domain, status: 'active' })
+  assert.deepEqual((await json('doctor', ...of)).findings, [])
+})
+
+test('shares and clashes are refused in words', async () => {
+  const store = await service.aStore()
+  for (const [body, message] of [
+    [{ drop: 2 }, /drop takes a share of the messages from 0 to 1/],
+    [{ off: true, drop: 1 }, /off takes true only where nothing else is set/]
+  ] as const) {
+    await assert.rejects(service.admin('POST', `${store.at}/sandbox/webhook-faults`, body), message)
+  }
+  await assert.rejects(service.admin('POST', `${store.at}/sandbox/shop`, { timezone: 'Mars' }), /IANA time zone/)
+})
