@@ -7,7 +7,7 @@ alter table billing_attempts
   add check (remind_at is null or (status = 'pending' and action_required_at is not null));
 create index billing_attempts_to_remind on billing_attempts (store_id, remind_at, id) where remind_at is not null;
 
--- The store credit that a paid cycle of a membership issues: that of the version of the plan which it runs under. Null when it
+-- The store credit that a paid cycle issues: that of the version of the plan which it runs under. Null when it
 -- issues none.
 create function cycle_credit(store bigint, subscription bigint) returns bigint language sql stable as $$
   select v.credit_minor
@@ -15,8 +15,7 @@ create function cycle_credit(store bigint, subscription bigint) returns bigint l
     join plans p on p.store_id = s.store_id and p.id = s.plan_id
     join plan_versions v on v.store_id = s.store_id and v.plan_id = s.plan_id and v.version = s.plan_version
     join stores t on t.store_id = s.store_id and t.currency = p.currency
-   where s.store_id = store and s.id = subscription and p.type <> 'product' and p.credit_type = 'storecredit'
-     and v.credit_minor > 0
+   where s.store_id = store and s.id = subscription and p.credit_type = 'storecredit' and v.credit_minor > 0
 $$;
 
 -- The sandbox gives its customers a week to confirm a payment.

@@ -1,4 +1,4 @@
-import { bool, type Ctx, int, row, sql } from '#kit/postgres'
+import { bool, type Ctx, int, nullable, type RowOf, row, sql } from '#kit/postgres'
 import type { PlatformOrder } from '#platform'
 import type { PaymentMethod, Subscription } from '#subscriptions'
 import type { Attempt } from './attempt.ts'
@@ -49,13 +49,19 @@ export function chargedOf(
   }
 }
 
-/**
- * Writes how attempts ended. Only a pending attempt ends. A success after a decline of its cycle is a recovery; returns those.
- */
-export async function markSettled(ctx: Ctx, rows: Settled[]): Promise<Set<number>> {
-  if (rows.length === 0) return new Set()
+const Written = row({
+  id: int,
+  /** A success after a decline of its cycle. */
+  recovered: bool,
+  /** What the paid cycle issues; null of one that was not paid, or issues nothing. */
+  creditMinor: nullable(int)
+})
+
+/** Writes how attempts ended. Only a pending attempt ends. By attempt. */
+export async function markSettled(ctx: Ctx, rows: Settled[]): Promise<Map<number, RowOf<typeof Written>>> {
+  if (rows.length === 0) return new Map()
   const ended = await ctx.tx.many(
-    row({ id: int, recovered: bool }),
+    Written,
     sql`
     update billing_attempts a
        set status = t.status, platform_attempt_id = coalesce(t.platform_id, a.platform_attempt_id), error_code = t.code,
@@ -76,9 +82,10 @@ export async function markSettled(ctx: Ctx, rows: Settled[]): Promise<Set<number
              as t(id, status, platform_id, code, message, decline_code, retry_at, remaining, order_id, payment_method,
                   charged, after_stop)
      where a.store_id = ${ctx.storeId} and a.id = t.id and a.status = 'pending'
-    returning a.id, a.recovered`
+    returning a.id, a.recovered,
+              case when a.status = 'success' then cycle_credit(a.store_id, a.subscription_id) end as credit_minor`
   )
-  return new Set(ended.filter(({ recovered }) => recovered).map(({ id }) => id))
+  return new Map(ended.map((written) => [written.id, written]))
 }
 
 export type Corrected = Pick<
@@ -88,11 +95,17 @@ export type Corrected = Pick<
 
 /**
  * Turns attempts that were told as failed into the successes they are, or, while `isBlocked`, notes that they will be. They
- * ended when they were told as failed: that day's figures change.
+ * ended when they were told as failed: that day's figures change. By attempt.
  */
-export async function markCorrected(ctx: Ctx, rows: Corrected[], isBlocked: boolean): Promise<void> {
-  if (rows.length === 0) return
-  await ctx.tx.run(sql`
+export async function markCorrected(
+  ctx: Ctx,
+  rows: Corrected[],
+  isBlocked: boolean
+): Promise<Map<number, RowOf<typeof Written>>> {
+  if (rows.length === 0) return new Map()
+  const corrected = await ctx.tx.many(
+    Written,
+    sql`
     update billing_attempts a
        set late_success_at = coalesce(a.late_success_at, ${ctx.now}), order_id = coalesce(t.order_id, a.order_id),
            platform_attempt_id = coalesce(t.platform_id, a.platform_attempt_id),
@@ -113,7 +126,11 @@ export async function markCorrected(ctx: Ctx, rows: Corrected[], isBlocked: bool
                   ${rows.map((r) => r.paymentMethod && JSON.stringify(r.paymentMethod))}::text[],
                   ${rows.map((r) => r.chargedMinor)}::bigint[], ${rows.map((r) => r.chargedAfterStop)}::boolean[])
              as t(id, platform_id, order_id, payment_method, charged, after_stop)
-     where a.store_id = ${ctx.storeId} and a.id = t.id and a.status = 'failed'`)
+     where a.store_id = ${ctx.storeId} and a.id = t.id and a.status = 'failed'
+    returning a.id, a.recovered,
+              case when a.status = 'success' then cycle_credit(a.store_id, a.subscription_id) end as credit_minor`
+  )
+  return new Map(corrected.map((written) => [written.id, written]))
 }
 
 /** Has the platform asked again at once how these attempts ended. */

@@ -2,10 +2,11 @@ import { record } from '#kit/outbox'
 import { type Ctx, int, row, sql, text } from '#kit/postgres'
 import type { PlatformPaymentMethod } from '#platform'
 import { notify, storeFacts } from '#stores'
-import { lockSubscriptions, recordActivities, type Subscription, settleCycles } from '#subscriptions'
+import { issueCycleCredits, lockSubscriptions, recordActivities, type Subscription, settleCycles } from '#subscriptions'
 import { correctionLines } from './activities.ts'
 import { type Attempt, lockRivals } from './attempt.ts'
 import { type Corrected, chargedOf, clearRetriesOfCycle, markCorrected, noSuccess } from './attempt-ends.ts'
+import { creditOfCycle } from './credit-of-cycle.ts'
 import { billingSuccess } from './events.ts'
 import { chargedAfterStop, chargedTwice } from './notices.ts'
 import type { ToldOrder } from './settle-attempts.ts'
@@ -60,7 +61,7 @@ export async function correctAttempts(ctx: Ctx, late: LateSuccess[]): Promise<vo
 async function correct(ctx: Ctx, { attempt, told, order }: LateSuccess): Promise<void> {
   const [before] = await lockSubscriptions(ctx, [attempt.subscriptionId])
   const corrected = correctedOf(attempt, told, order, before!)
-  await markCorrected(ctx, [corrected], false)
+  const written = await markCorrected(ctx, [corrected], false)
   await clearRetriesOfCycle(ctx, attempt)
   const {
     after,
@@ -85,6 +86,10 @@ async function correct(ctx: Ctx, { attempt, told, order }: LateSuccess): Promise
   const settled = { ...noSuccess(attempt.id), ...corrected, status: 'success' as const }
   await record(ctx, billingSuccess(of, shown, settled, profile), ...following)
   await recordActivities(ctx, [...correctionLines(of, shown, corrected.chargedAfterStop), ...activities])
+  await issueCycleCredits(
+    ctx,
+    creditOfCycle(attempt, before!, { orderId: shown?.ours.id ?? null }, written.get(attempt.id))
+  )
   if (corrected.chargedAfterStop) await notify(ctx, chargedAfterStop(of))
 }
 

@@ -5,6 +5,7 @@ import type { PlatformOrder, PlatformPaymentMethod } from '#platform'
 import { notify, storeFacts } from '#stores'
 import {
   type CycleResult,
+  issueCycleCredits,
   lockSubscriptions,
   type NewActivity,
   recordActivities,
@@ -15,6 +16,7 @@ import { activitiesOfEnd, lineOfRecovery } from './activities.ts'
 import { type Attempt, listSubscriptionsOfKeys, lockAttemptsByKey, lockLateOnes } from './attempt.ts'
 import { askAgain, chargedOf, markSettled, noSuccess, type Settled } from './attempt-ends.ts'
 import { correctAttempts, type LateSuccess, ofRow } from './correct-attempts.ts'
+import { creditOfCycle } from './credit-of-cycle.ts'
 import { type Decline, declineOf, refusalOf } from './decline-codes.ts'
 import { attemptsRemainingAfter, type DunningStep, nextDunningStep } from './dunning.ts'
 import { billingFailed, billingRetryScheduled, billingSuccess } from './events.ts'
@@ -118,7 +120,7 @@ async function settlePending(
     ended.flatMap((e) => e.cycle ?? []),
     [...before.values()]
   )
-  const recovered = await markSettled(
+  const written = await markSettled(
     ctx,
     ended.map((e) => e.settled)
   )
@@ -133,10 +135,16 @@ async function settlePending(
       if (settled.retryAt) events.push(billingRetryScheduled(of, settled))
     }
     history.push(...activitiesOfEnd(of, settled, order, store.timezone))
-    if (recovered.has(attempt.id)) history.push(lineOfRecovery(of.attempt))
+    if (written.get(attempt.id)?.recovered) history.push(lineOfRecovery(of.attempt))
   }
   await record(ctx, ...events, ...told)
   await recordActivities(ctx, [...history, ...activities])
+  await issueCycleCredits(
+    ctx,
+    ended.flatMap(({ attempt, settled }) =>
+      creditOfCycle(attempt, before.get(attempt.subscriptionId)!, settled, written.get(attempt.id))
+    )
+  )
   for (const notice of [...noticesOfDeclines(ended), ...noticesOfCharge(ended)]) await notify(ctx, notice)
 }
 

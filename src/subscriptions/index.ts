@@ -23,6 +23,7 @@ export { billingDate, type Rhythm } from './billing-dates.ts'
 export { type Cancellation, cancelSubscription } from './cancel-subscription.ts'
 export { createSubscription, type SubscriptionWish } from './create-subscription.ts'
 export { EDIT_CONTRACT, endChanges } from './changes.ts'
+export { type CycleCredit, issueCycleCredits } from './cycle-credits.ts'
 export { editOf, listReadyChanges, type ReadyChange, refuseChange } from './contract-edits.ts'
 export { billingFrequency, shownStatus } from './events.ts'
 export {

@@ -8,6 +8,7 @@ import { type StoreFacts, storeFacts } from '#stores'
 import { type Line, lines, named } from './activity-lines.ts'
 import { billingDate } from './billing-dates.ts'
 import { markCreated } from './creations.ts'
+import { issueCheckoutCredits } from './cycle-credits.ts'
 import { changesOf, subscriptionActivated, subscriptionCreated, subscriptionUpdated } from './events.ts'
 import { type FirstLook, takeFirstLook } from './first-look.ts'
 import { type Followed, followContracts } from './follow-contracts.ts'
@@ -169,6 +170,10 @@ async function createFrom(
       return told.map((line) => ({ ...line, ...by, subscriptionId: s.id }))
     })
   )
+  await issueCheckoutCredits(
+    ctx,
+    created.filter((s) => !importOf(s) && isPaidByCheckout(s))
+  )
   // An imported contract stands still there. It and one in a trial bear the date of our first charge.
   await pushContracts(
     ctx,
@@ -197,6 +202,11 @@ async function markSeen(ctx: Ctx, created: Subscription[], contracts: PlatformCo
 function linesOfCreation(s: Subscription, timezone: string): Line[] {
   if (!isActivated(s)) return [lines.created(s)]
   return [lines.created(s), s.trialEndsAt ? lines.trialStarted(s.trialEndsAt, timezone) : lines.activated()]
+}
+
+/** Not one that was under way long before we heard of it, whose cycles others have billed. */
+function isPaidByCheckout({ status, cycleIndex, anchorCycle, trialEndsAt }: Subscription): boolean {
+  return !isOver(status) && cycleIndex === 1 && anchorCycle === 1 && trialEndsAt === null
 }
 
 /** Paid by its checkout, or in its trial, also when it is met paused. Otherwise its first payment activates it. */

@@ -1,0 +1,116 @@
+// Store credit per cycle: each paid cycle of a plan that has some issues it once, by whatever way the payment is told.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Member, StoreCreditEntry } from '../sdk/src/index.ts'
+import { testDatabase } from './database.ts'
+import { startService } from './service-builder.ts'
+import { aToldStore, types } from './told.ts'
+
+const { url } = await testDatabase()
+const service = await startService(url)
+
+async function aStoreWithCredit(plan: Record<string, unknown> = {}) {
+  const store = await aToldStore(service)
+  await store.plan({ name: 'Gold', type: 'vip', credit: '5.00', ...plan })
+  const join = async (email = 'ada@example.com') => {
+    const member = await store.member(email, 'Gold')
+    await store.settle()
+    return member
+  }
+  const credit = async (customerId: string) => {
+    const [{ customer }] = (await store.client.members.list({}).toArray({ atMost: 9 })).filter((m: Member) =>
+      m.customer.shopify_id!.endsWith(`/${customerId}`)
+    ) as [{ customer: { id: string } }]
+    const { balance } = await store.client.storeCredits.get(customer.id)
+    const entries = await store.client.storeCredits.history(customer.id).toArray({ atMost: 20 })
+    return { balance, entries }
+  }
+  return { ...store, join, credit }
+}
+
+test('the checkout and each renewal issue credit once, in the order of the payment', async () => {
+  const store = await aStoreWithCredit()
+  let id = ''
+  const joined = await store.told(async () => {
+    id = (await store.join()).customer.id
+  })
+  assert.deepEqual(types(joined), [
+    'member.created',
+    'subscription.created',
+    'subscription.activated',
+    'store_credit.added'
+  ])
+  const renewed = await store.told(() => store.advance({ to: '2026-03-01T00:00:00Z' }))
+  assert.deepEqual(types(renewed), ['billing.pending', 'billing.success', 'store_credit.added'])
+  const { data } = renewed[2]!
+  assert.deepEqual(
+    [data.amount, data.previous_balance, data.new_balance, data.reason, data.order_id],
+    [5, 5, 10, 'membership charge', renewed[1]!.data.order.id]
+  )
+  assert.deepEqual(await store.told(store.replay), [])
+  const { balance, entries } = await store.credit(id)
+  assert.equal(balance, 10)
+  assert.deepEqual(
+    entries.map(({ type, amount, order_id }: StoreCreditEntry) => [type, amount, order_id !== null]),
+    [
+      ['membership_charge', 5, true],
+      ['membership_charge', 5, true]
+    ]
+  )
+  await store.soundBooks()
+})
+
+for (const [outcome, days, balance] of [
+  ['duplicate', 1, 10],
+  ['lost', 1, 10],
+  ['late', 3, 10],
+  ['insufficient_funds', 1, 5],
+  ['3ds', 1, 5]
+] as const) {
+  test(`a renewal whose card is ${outcome}`, async () => {
+    const store = await aStoreWithCredit()
+    const { customer } = await store.join()
+    await store.card(customer.id, outcome)
+    await store.advance({ to: '2026-02-28T15:00:00Z' })
+    await store.advance({ by: `P${days}D` })
+    assert.equal((await store.credit(customer.id)).balance, balance)
+    await store.card(customer.id, 'success')
+    await store.advance({ to: '2026-03-09T00:00:00Z' })
+    assert.equal((await store.credit(customer.id)).balance, 10, 'paid in the end')
+    await store.soundBooks()
+  })
+}
+
+test('a payment that was told as failed issues its credit when the truth comes out', async () => {
+  const store = await aStoreWithCredit()
+  const { customer } = await store.join()
+  await store.card(customer.id, 'told_failed')
+  await store.advance({ to: '2026-02-28T15:00:00Z' })
+  assert.equal((await store.credit(customer.id)).balance, 5)
+  await store.advance({ by: 'P4D' })
+  const { balance, entries } = await store.credit(customer.id)
+  assert.equal(balance, 10)
+  assert.notEqual(entries[0]!.order_id, null)
+  await store.soundBooks()
+})
+
+test('a trial issues credit with its first payment', async () => {
+  const store = await aStoreWithCredit({ trial_type: 'days', trial_days: 7 })
+  const { customer } = await store.join()
+  assert.equal((await store.credit(customer.id)).balance, 0)
+  await store.advance({ by: 'P8D' })
+  assert.equal((await store.credit(customer.id)).balance, 5)
+})
+
+test('only store credit is issued here, and none by a plan that has none', async () => {
+  for (const perks of [{ store_credit: { amount: 5, type: 'coupon' } }, {}]) {
+    const store = await aToldStore(service)
+    await store.plan({ name: 'Other', type: 'elite', perks })
+    const told = await store.told(async () => {
+      await store.member('bob@example.com', 'Other')
+      await store.advance({ by: 'P1M' })
+    })
+    assert.equal(types(told).includes('billing.success'), true)
+    assert.equal(types(told).includes('store_credit.added'), false)
+  }
+})
