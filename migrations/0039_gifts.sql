@@ -30,7 +30,8 @@ create table subscription_creations (
   unique (store_id, idempotency_key),
   foreign key (store_id, subscription_id) references subscriptions
 );
-create unique index subscription_creations_open on subscription_creations (store_id, fingerprint) where answered_at is null;
+create unique index subscription_creations_open on subscription_creations (store_id, fingerprint)
+  where answered_at is null and idempotency_key is null;
 create index subscription_creations_of_subscription on subscription_creations (store_id, subscription_id)
   where subscription_id is not null;
 select protect_table('subscription_creations');

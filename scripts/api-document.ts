@@ -1,6 +1,7 @@
 import fastify from 'fastify'
 import { Database } from '#kit/postgres'
 import { createRateLimiter } from '#kit/rate-limit'
+import { openVault } from '#kit/secrets'
 import { createAddressLimiter } from '../src/http/address-limiter.ts'
 import { registerDocs } from '../src/http/docs/index.ts'
 import { registerRest } from '../src/http/rest/index.ts'
@@ -12,7 +13,11 @@ export async function apiDocument(): Promise<string> {
   const app = fastify()
   app.setValidatorCompiler(compileValidator)
   const document = registerDocs(app)
-  registerRest(app, { db, limiter: createRateLimiter(db), wake: () => {} }, createAddressLimiter())
+  registerRest(
+    app,
+    { db, vault: openVault(Buffer.alloc(32)), limiter: createRateLimiter(db), wake: () => {} },
+    createAddressLimiter()
+  )
   await app.ready()
   const json = `${JSON.stringify(document(), null, 2)}\n`
   await app.close()

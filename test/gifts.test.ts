@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { row, sql, text } from '#kit/postgres'
+import { listPlans } from '#plans'
 import type { Connector } from '#platform'
 import { createSubscription, type SubscriptionWish } from '#subscriptions'
+import { commandLine } from './command-line.ts'
 import { testDatabase } from './database.ts'
 import { OPERATOR_TOKEN, startService } from './service-builder.ts'
 
@@ -204,6 +206,78 @@ test('merged and deleted customers: a gift between two who become one is none, o
   assert.deepEqual((await members(deleted.store))['ada@example.com'], ['active', 'VIP', '2026-02-28'])
   const [last] = (await activity(deleted.store, deleted.id)).filter(({ kind }) => kind === 'gifted').slice(-1)
   assert.deepEqual([last.actor, /taken back/.test(last.text)], ['platform', true])
+  await soundBooks()
+})
+
+test('over the direct API and by commands: given, taken back, made', async () => {
+  const { store, id, gift } = await aGift()
+  const given = await service.post(`/subscriptions/${id}/gift`, store.key, { receiver: 'bo@example.com' })
+  assert.deepEqual([given.status, given.body.data.gift.receiver.email], [200, 'bo@example.com'])
+  const back = await service.post(`/subscriptions/${id}/ungift`, store.key, {})
+  assert.deepEqual([back.status, back.body.data.gift], [200, null])
+  const key = await service.admin('POST', `${store.at}/keys`, { name: 'Reader', scopes: ['read:subscriptions'] })
+  assert.equal((await service.post(`/subscriptions/${id}/gift`, key.key, { receiver: 'bo@example.com' })).status, 403)
+  const other = await service.aStore()
+  assert.equal((await service.post(`/subscriptions/${id}/gift`, other.key, { receiver: 'bo@example.com' })).status, 400)
+  assert.equal((await service.post(`/subscriptions/${id}/ungift`, other.key, {})).status, 404)
+
+  const { json } = commandLine(service)
+  const of = [id, '--store', store.domain]
+  assert.equal(
+    (await json('subscription', 'gift', ...of, '--receiver', 'bo@example.com')).gift.receiver_email,
+    'bo@example.com'
+  )
+  assert.equal((await json('subscription', 'ungift', ...of)).gift, null)
+  const wish = ['--customer', 'bo@example.com', '--plan', await planOf(store), '--date', '2026-02-10', '--key', 'bo-1']
+  const made = await json('subscription', 'create', '--store', store.domain, ...wish)
+  const again = await json('subscription', 'create', '--store', store.domain, ...wish)
+  assert.deepEqual([made.next_billing_date, again.id], ['2026-02-10T05:00:00.000Z', made.id])
+  assert.equal((await gift('bo@example.com')).status, 200)
+  await settle(store)
+  await soundBooks()
+})
+
+test('a contract that names its receiver is a gift from its first look; one that names nobody we know is none', async () => {
+  const { store, ada, bo } = await aGift()
+  const connector = await service.demoDeps.connectorOf(store.storeId)
+  const contractFor = async (giftReceiverId: string, key: string) => {
+    const plans = await service.db.inStore(store.storeId, listPlans)
+    const cards = await connector.cards([ada.id])
+    assert.ok(cards.ok)
+    const [made] = await connector.createContracts([
+      {
+        key,
+        customerId: ada.id,
+        status: 'active',
+        currency: 'USD',
+        interval: 'month',
+        intervalCount: 1,
+        maxCycles: null,
+        nextBillingAt: Temporal.Instant.from('2026-02-20T05:00:00Z'),
+        paymentMethodId: cards.value.get(ada.id)![0]!,
+        variantId: plans[0]!.platformVariantId!,
+        priceMinor: 2900,
+        sellingPlan: { id: plans[0]!.platformSellingPlanId, name: 'VIP' },
+        giftReceiverId
+      }
+    ])
+    assert.ok(made!.ok)
+    await settle(store)
+    const { body } = await service.get(`/subscriptions?customer_id=${ada.id}`, store.key)
+    return body.data.find((s: any) => s.shopify_subscription_id.endsWith(`/${(made as any).value}`))
+  }
+  const known = await contractFor(bo.id, 'of-a-shop-1')
+  assert.equal(known.gift.receiver.email, 'bo@example.com')
+  assert.deepEqual((await members(store))['bo@example.com'], ['active', 'VIP', '2026-02-20'])
+  const unknown = await contractFor('987654', 'of-a-shop-2')
+  assert.equal(unknown.gift, null)
+  assert.deepEqual(
+    (await activity(store, unknown.id)).map(({ kind, actor }) => [kind, actor]),
+    [
+      ['created', 'platform'],
+      ['reconciled', 'platform']
+    ]
+  )
   await soundBooks()
 })
 

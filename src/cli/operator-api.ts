@@ -11,7 +11,12 @@ import { notRunning, type Server } from './find-server.ts'
 export type Document = Record<string, unknown>
 
 /** When to stop waiting for an answer; without them a call waits for as long as it takes. */
-export type CallLimits = { timeoutMs?: number; signal?: AbortSignal }
+export type CallLimits = {
+  timeoutMs?: number
+  signal?: AbortSignal
+  /** Names the request, so that its repetition is known again. */
+  key?: string
+}
 
 /** The operator API of a running service. Every method throws CommandError with the server's own code and words. */
 export type OperatorApi = {
@@ -66,20 +71,20 @@ function send(
   method: string,
   path: string,
   body?: object,
-  { timeoutMs, signal }: CallLimits = {}
+  { timeoutMs, signal, key }: CallLimits = {}
 ): Promise<IncomingMessage> {
   const ends = [signal, timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)].filter(
     (s) => s !== undefined
   )
   const payload = body && JSON.stringify(body)
-  return exchange(server, method, path, { body: payload, type: 'application/json', ends })
+  return exchange(server, method, path, { body: payload, type: 'application/json', ends, key })
 }
 
 function exchange(
   server: Server,
   method: string,
   path: string,
-  { body, type, ends = [] }: { body?: string | Readable; type: string; ends?: AbortSignal[] }
+  { body, type, ends = [], key }: { body?: string | Readable; type: string; ends?: AbortSignal[]; key?: string }
 ): Promise<IncomingMessage> {
   const base = server.url.href.replace(/\/+$/, '')
   const url = new URL(`${base}/admin/api${path}`)
@@ -90,6 +95,7 @@ function exchange(
       headers: {
         authorization: `Bearer ${server.token}`,
         accept: 'application/json',
+        ...(key !== undefined && { 'idempotency-key': key }),
         ...(body !== undefined && { 'content-type': type }),
         ...(typeof body === 'string' && { 'content-length': Buffer.byteLength(body) })
       }

@@ -25,7 +25,7 @@ export function findCreation(ctx: Ctx, { key, fingerprint }: Asked): Promise<Cre
            asked_at < clock_timestamp() - interval '1 minute' as is_quiet
       from subscription_creations
      where store_id = ${ctx.storeId}
-       and (idempotency_key = ${key}::text or (${key}::text is null and fingerprint = ${fingerprint} and answered_at is null))`
+       and (idempotency_key = ${key}::text or (${key}::text is null and idempotency_key is null and fingerprint = ${fingerprint} and answered_at is null))`
   )
 }
 

@@ -81,6 +81,23 @@ export class Subscriptions {
     )
   }
 
+  /** Gives a membership to another customer, who holds it from now on; who pays for it stays. */
+  gift(subscriptionId: string, body: Body<'giftSubscription'>, options?: CallOptions): Call<Subscription> {
+    return this.#core.call(
+      (api, sending) => api.POST('/subscriptions/{subscription_id}/gift', { ...at(subscriptionId), body, ...sending }),
+      options
+    )
+  }
+
+  /** Takes a gift back: who pays for it holds it again. */
+  ungift(subscriptionId: string, options?: CallOptions): Call<Subscription> {
+    return this.#core.call(
+      (api, sending) =>
+        api.POST('/subscriptions/{subscription_id}/ungift', { ...at(subscriptionId), body: {}, ...sending }),
+      options
+    )
+  }
+
   /** What happened to it, newest first. */
   activity(
     subscriptionId: string,

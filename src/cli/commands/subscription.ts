@@ -4,6 +4,7 @@ import { amount, argument, needed, oneOf, optional, text, wholeNumber } from '..
 import type { Document } from '../operator-api.ts'
 import { facts, harmless, lines } from '../print.ts'
 import { aStore, storePath } from './of-store.ts'
+import { addSubscriptionGiftCommands } from './subscription-gifts.ts'
 
 const of = { id: argument('<id>', text('a subscription id such as sub_12')), store: aStore }
 const aDate = text('a date such as 2026-12-24 (midnight in the shop) or a date-time such as 2026-12-24T12:00:00Z')
@@ -119,4 +120,6 @@ export function addSubscriptionCommands(program: Command, terminal: Terminal): v
       }),
     show: facts
   })
+
+  addSubscriptionGiftCommands(subscription, terminal)
 }

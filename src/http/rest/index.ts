@@ -13,6 +13,7 @@ import { registerBillingAttempts } from './billing-attempts.ts'
 import { callerOf } from './caller.ts'
 import { registerChangeSubscription } from './change-subscription.ts'
 import { errorBody, statusOf } from './errors.ts'
+import { registerGifts } from './gifts.ts'
 import { registerMembers } from './members.ts'
 import { registerRetryBillingAttempt } from './retry-billing-attempt.ts'
 import { registerStoreCredits } from './store-credits.ts'
@@ -27,7 +28,7 @@ const MAX_BODY_BYTES = 64 * 1024
 /** The direct API (spec 1): bearer key, envelope, one error shape, budgets on every answer. */
 export function registerRest(
   app: FastifyInstance,
-  { db, limiter, budgets, wake }: Pick<HttpDeps, 'db' | 'limiter' | 'budgets' | 'wake'>,
+  { db, vault, limiter, budgets, wake }: Pick<HttpDeps, 'db' | 'vault' | 'limiter' | 'budgets' | 'wake'>,
   countAddress: (address: string) => Standing
 ): void {
   const register = async (surface: FastifyInstance) => {
@@ -82,6 +83,7 @@ export function registerRest(
     registerSubscriptionMoves(rest)
     registerChangeSubscription(rest)
     registerSubscriptionActivity(rest, db)
+    registerGifts(rest, { db, vault })
     registerBillingAttempts(rest, db)
     registerRetryBillingAttempt(rest)
     registerAnalytics(rest, db)

@@ -1,0 +1,78 @@
+import { Type } from 'typebox'
+import { lookUpCustomer, meetCustomers } from '#members'
+import { connectorFor } from '#platform'
+import { platformAccess } from '#stores'
+import { giftSubscription, takeBackGift } from '#subscriptions'
+import { customerSaid, TAKES_CUSTOMER } from '../customer-said.ts'
+import type { HttpDeps } from '../deps.ts'
+import type { Surface } from '../surface.ts'
+import { actorOf, callerOf } from './caller.ts'
+import { Envelope } from './envelope.ts'
+import { answerOnce } from './idempotency.ts'
+import { SubscriptionBody } from './present-subscription.ts'
+import { answerOf, SubscriptionParams, subscriptionIdOf } from './subscription-moves.ts'
+
+const GiftBody = Type.Object({
+  receiver: Type.String({
+    minLength: 1,
+    maxLength: 330,
+    description: TAKES_CUSTOMER,
+    meaning: 'Who holds it from now on; a customer whom the service has not met is looked up on the platform',
+    examples: ['cust_31']
+  })
+})
+
+/** Ours: the contract knows gifted memberships, and leaves open how they are made. */
+export function registerGifts(rest: Surface, { db, vault }: Pick<HttpDeps, 'db' | 'vault'>): void {
+  rest.post(
+    '/subscriptions/:subscription_id/gift',
+    {
+      config: { scope: 'write:subscriptions' },
+      schema: {
+        operationId: 'giftSubscription',
+        summary: 'Give a membership away',
+        description:
+          'The receiver holds the membership from now on: its status and tier are theirs. Its customer, the giver, goes on paying for it. One that was given away goes over to the new receiver. Only an active or paused membership.',
+        params: SubscriptionParams,
+        body: GiftBody,
+        response: { 200: Envelope(SubscriptionBody) },
+        answerExample: { updated_at: '2026-11-20T09:00:00.000Z' }
+      }
+    },
+    async (request, reply) => {
+      const caller = callerOf(request)
+      const id = subscriptionIdOf(request.params)
+      const said = customerSaid('receiver', request.body.receiver, caller.profile)
+      const connector = connectorFor(await platformAccess(db, vault, caller.storeId))
+      const receiver = await lookUpCustomer(db, caller.storeId, connector, said, 'receiver')
+      return answerOnce(request, reply, async (ctx) => {
+        const known = await meetCustomers(ctx, [receiver])
+        await giftSubscription(ctx, id, known.get(receiver.id)!.id, actorOf(caller))
+        return answerOf(ctx, id, caller.profile)
+      })
+    }
+  )
+
+  rest.post(
+    '/subscriptions/:subscription_id/ungift',
+    {
+      config: { scope: 'write:subscriptions' },
+      schema: {
+        operationId: 'takeBackGift',
+        summary: 'Take a gift back',
+        description: 'Who pays for the membership holds it again. Only of an active or paused one that was given away.',
+        params: SubscriptionParams,
+        body: Type.Object({}),
+        response: { 200: Envelope(SubscriptionBody) },
+        answerExample: { updated_at: '2026-11-20T09:00:00.000Z' }
+      }
+    },
+    (request, reply) => {
+      const caller = callerOf(request)
+      return answerOnce(request, reply, async (ctx) => {
+        const { id } = await takeBackGift(ctx, subscriptionIdOf(request.params), actorOf(caller))
+        return answerOf(ctx, id, caller.profile)
+      })
+    }
+  )
+}
