@@ -14,6 +14,7 @@ const OWN_FIELD: { [Type in EventType]: (event: EventNamed<Type>) => unknown } =
   'billing.success': ({ data }) => data.order?.total,
   'billing.failed': ({ data }) => data.error.decline_code,
   'billing.retry_scheduled': ({ data }) => data.retry_date,
+  'billing.action_required': ({ data }) => data.action_url,
   'member.created': ({ data }) => data.member_since,
   'member.updated': ({ data }) => data.changes.email?.to,
   'member.tier_changed': ({ data }) => data.tier.new,
@@ -29,8 +30,8 @@ function about(event: WebhookEvent): string {
   return event.event
 }
 
-test('the sixteen types of the contract are told apart by their names', () => {
-  assert.equal(Object.keys(OWN_FIELD).length, 16)
+test('the seventeen types are told apart by their names', () => {
+  assert.equal(Object.keys(OWN_FIELD).length, 17)
   const data = { member_id: 'mem_1', customer: { id: 'cust_1', email: null }, tier: { previous: 'VIP', new: null } }
   const event = { event: 'member.tier_changed' as const, timestamp: '2026-01-31T15:00:00Z', webhook_id: 'wh_1', data }
   assert.deepEqual([about(event), OWN_FIELD[event.event](event)], ['none', null])

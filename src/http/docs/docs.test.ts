@@ -37,7 +37,7 @@ test('the address alone leads to the docs', async () => {
   assert.equal(headers.location, '/docs')
 })
 
-test('the document tells the fifteen endpoints of the contract and the sixteen events, and nothing else', () => {
+test('the document tells the fifteen endpoints of the contract and the seventeen events, and nothing else', () => {
   const told = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => [
       method,
