@@ -6,6 +6,8 @@ import {
   parseAttemptPayload,
   parseContractPayload,
   parseCustomerPayload,
+  parseDeletedCustomerPayload,
+  parseMergePayload,
   parseOrderPayload,
   parsePaymentMethodPayload
 } from './payloads.ts'
@@ -23,6 +25,8 @@ const parsers: [prefix: string, parse: (payload: unknown) => unknown][] = [
   ['customers__update', parseCustomerPayload],
   ['customers__enable', parseCustomerPayload],
   ['customers__disable', parseCustomerPayload],
+  ['customers__delete', parseDeletedCustomerPayload],
+  ['customers__merge', parseMergePayload],
   ['customer_payment_methods__', parsePaymentMethodPayload]
 ]
 for (const name of readdirSync(fixtures)) {
@@ -172,4 +176,19 @@ test('revisions beyond 2^53 compare exactly', () => {
   assert.equal(compareRevisions('9007199254740993', '9007199254740992'), 1)
   assert.equal(compareRevisions('9', '10'), -1)
   assert.equal(compareRevisions('18446744073709551615', '18446744073709551615'), 0)
+})
+
+test('a merge tells who was kept and how far it is, a deletion only whom', () => {
+  const gid = (id: string) => `gid://platform/Customer/${id}`
+  const merge = {
+    admin_graphql_api_customer_kept_id: gid('9007199254740993'),
+    admin_graphql_api_customer_deleted_id: gid('2'),
+    status: 'COMPLETED'
+  }
+  assert.deepEqual(parseMergePayload(merge), { keptId: '9007199254740993', deletedId: '2', status: 'completed' })
+  assert.deepEqual(parseDeletedCustomerPayload({ id: 7, admin_graphql_api_id: gid('9007199254740993') }), {
+    customerId: '9007199254740993'
+  })
+  assert.throws(() => parseMergePayload({ status: 'completed' }), MalformedPayload)
+  assert.throws(() => parseDeletedCustomerPayload({}), MalformedPayload)
 })
