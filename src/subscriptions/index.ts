@@ -21,13 +21,12 @@ export {
 } from './billing-cycles.ts'
 export { billingDate, type Rhythm } from './billing-dates.ts'
 export { type Cancellation, cancelSubscription } from './cancel-subscription.ts'
-export { createSubscription, type SubscriptionWish } from './create-subscription.ts'
 export { EDIT_CONTRACT, endChanges } from './changes.ts'
-export { type CycleCredit, issueCycleCredits } from './cycle-credits.ts'
 export { editOf, listReadyChanges, type ReadyChange, refuseChange } from './contract-edits.ts'
+export { createSubscription, type SubscriptionWish } from './create-subscription.ts'
+export { type CycleCredit, issueCycleCredits } from './cycle-credits.ts'
 export { billingFrequency, shownStatus } from './events.ts'
 export {
-  customersOfContracts,
   endForDeletedCustomers,
   handOnSubscriptions,
   listContractsOfCustomers,
@@ -39,7 +38,8 @@ export type { ImportTerms } from './imported-subscription.ts'
 export { listActivity } from './list-activity.ts'
 export {
   findContractsAgain,
-  knownContracts,
+  type HeldContract,
+  listHeldContracts,
   listLiveContracts,
   missContracts
 } from './missing-contracts.ts'
