@@ -75,7 +75,7 @@ test('2,000 rows, some of each mistake: taken over without a charge, killed in t
   await dying.runOnce(store.storeId)
   await assert.rejects(dying.runOnce(store.storeId), /Killed/)
   const half = await moved.shown(id)
-  assert.deepEqual([half.status, half.created, half.waiting], ['running', 400, 1_992 - 400])
+  assert.deepEqual([half.status, half.created, half.waiting], ['running', 100, 1_992 - 100])
   await service.db.inStore(store.storeId, ({ tx, storeId }) =>
     tx.run(sql`update imports set lease_owner = null, leased_until = null where store_id = ${storeId}`)
   )

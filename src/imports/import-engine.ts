@@ -28,7 +28,7 @@ export function createImportEngine(options: {
       const minutes = RETRY_AFTER_MINUTES[Math.min(claimed.tries, RETRY_AFTER_MINUTES.length - 1)]!
       // What is throttled waits in real time, of which the store's clock may know nothing: it is due at once.
       const dueAt = failure.kind === 'throttled' ? ctx.now : ctx.now.add({ minutes })
-      return releaseClaim(ctx, claimed, { dueAt, error: failure.message })
+      return releaseClaim(ctx, claimed, { dueAt, error: failure.kind === 'throttled' ? null : failure.message })
     })
 
   const work = async (storeId: number, claimed: Import): Promise<number> => {

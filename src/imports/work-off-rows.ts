@@ -10,7 +10,11 @@ import { holdClaim, listOpenRows, writeResults } from './queries.ts'
 import { readRow, type Wish } from './read-row.ts'
 import { type Found, takeOver } from './take-over.ts'
 
-const ROWS_AT_ONCE = 200
+/**
+ * As many contracts as the platform tells in one document. Of more, which may not all be told within the budget, those that
+ * were told would have been told in vain.
+ */
+const ROWS_AT_ONCE = 50
 
 /** What came of a batch: how many rows, or why the platform could not be asked. */
 export type WorkedOff = { rows: number; failure: PlatformFailure | null }

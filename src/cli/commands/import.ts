@@ -147,7 +147,7 @@ async function toItsEnd(
     const step = { done: total - Number(now.waiting), total: Math.max(total, 1), at: String(now.status) }
     if (now.status === 'running') progress.step(step)
     if (now.error !== error && now.error !== null) err.write(`Waiting: ${now.error}\n`)
-    error = now.error
+    error = now.error ?? error
     await sleep(LOOK_EVERY_MS)
   }
   if (now.status === 'done') progress.end(`Imported ${begun.id}`)
