@@ -2,6 +2,7 @@ import { carryOutTogether } from '#kit/gather'
 import { type Ctx, type Database, isOutage } from '#kit/postgres'
 import type { Connector, PlatformFailure } from '#platform'
 import { storeFacts } from '#stores'
+import { listHeldContracts } from '#subscriptions'
 import { ClaimLost } from './claim-lost.ts'
 import { createContracts } from './create-contracts.ts'
 import { type Import, type OpenRow, type RowResult, refused } from './import.ts'
@@ -42,14 +43,24 @@ export async function workOffRows(
     else if (wish.contractId) takeovers.push({ row, wish })
     else creations.push({ row, wish })
   }
-  const found = await findContracts(connector, takeovers)
+  const wanted = takeovers.map(({ wish }) => wish.contractId!)
+  const ours = await listHeldContracts(db.direct, storeId, wanted)
+  const known = new Map(ours.map(({ contractId, id }) => [contractId, id]))
+  // Of what is ours already the platform need not be asked.
+  for (const { row, wish } of takeovers) {
+    const subscriptionId = known.get(wish.contractId!)
+    if (subscriptionId === undefined) continue
+    results.push({ line: row.line, status: 'unchanged', subscriptionId, platformContractId: wish.contractId! })
+  }
+  const unknown = takeovers.filter(({ wish }) => !known.has(wish.contractId!))
+  const found = await findContracts(connector, unknown)
   if ('failure' in found) return { rows: 0, failure: found.failure }
   const made = await createContracts(db, storeId, claimed, connector, creations)
   const told = [...found.found, ...made.found]
   const orders = await connector.orders([...new Set(told.flatMap(({ contract }) => contract.originOrder?.id ?? []))])
   if (!orders.ok) return { rows: 0, failure: orders.failure }
 
-  const known = [...results, ...found.results, ...made.results]
+  const settled = [...results, ...found.results, ...made.results]
   const outcomes = await carryOutTogether(told, (some) =>
     held(db, storeId, claimed, async (ctx) => {
       const wanted = new Set(some.map(({ contract }) => contract.originOrder?.id))
@@ -69,8 +80,8 @@ export async function workOffRows(
       refusal: refused('internal_error', null, `Something went wrong on our side: ${(outcome.reason as Error).message}`)
     })
   )
-  await held(db, storeId, claimed, (ctx) => writeResults(ctx, claimed.id, [...known, ...broken]))
-  return { rows: known.length + told.length, failure: made.failure }
+  await held(db, storeId, claimed, (ctx) => writeResults(ctx, claimed.id, [...settled, ...broken]))
+  return { rows: settled.length + told.length, failure: made.failure }
 }
 
 /** A transaction of the import, which nobody else has meanwhile. */
