@@ -5,6 +5,7 @@ import pg from 'pg'
 import { createJobEngine } from '#kit/jobs'
 import { STORE_ROLE, type Statement } from '#kit/postgres'
 import { claimAttempts } from '../src/billing/attempt.ts'
+import { remindCustomers } from '../src/billing/remind-customers.ts'
 import { lockDueSubscriptions, lockEndedPauses } from '../src/subscriptions/queries.ts'
 import { beforeDrop, testDatabase } from './database.ts'
 import { aDueStore } from './due-store.ts'
@@ -61,6 +62,16 @@ test('attempts to send or to ask after', async () => {
       from subscriptions`)
   await assertInOrder('billing_attempts_to_check', () =>
     recording.inStore(storeId, (ctx) => claimAttempts(ctx, CLAIMED, 1))
+  )
+})
+
+test('customers to remind', async () => {
+  await owner.query(`
+    update billing_attempts a set action_url = 'https://bank.example', action_required_at = check_at - interval '1 day',
+           remind_at = check_at, check_at = check_at + interval '1 day', lease_owner = null, leased_until = null`)
+  await owner.query('vacuum billing_attempts')
+  await assertInOrder('billing_attempts_to_remind', () =>
+    recording.inStore(storeId, (ctx) => remindCustomers(ctx, CLAIMED))
   )
 })
 

@@ -16,7 +16,7 @@ export async function remindCustomers(ctx: Ctx, limit: number): Promise<number> 
     row({ id: int, subscriptionId: int }),
     sql`
     select a.id, a.subscription_id
-      from billing_attempts a join subscriptions s on s.store_id = a.store_id and s.id = a.subscription_id
+      from billing_attempts a join subscriptions s on s.store_id = ${ctx.storeId} and s.id = a.subscription_id
      where a.store_id = ${ctx.storeId} and a.remind_at <= ${ctx.now} and a.check_at > ${ctx.now}
      order by a.remind_at, a.id limit ${limit} for update of s skip locked`
   )
