@@ -75,6 +75,6 @@ function closed<T>(part: T): T {
   if (Array.isArray(part)) return part.map(closed) as T
   if (typeof part !== 'object' || part === null) return part
   const copy = Object.fromEntries(Object.entries(part).map(([key, value]) => [key, closed(value)]))
-  if (copy.type === 'object' && copy.properties) copy.additionalProperties = false
+  if (copy.type === 'object' && copy.properties) copy.additionalProperties ??= false
   return copy as T
 }

@@ -40,6 +40,22 @@ const KNOWN: Record<string, { path?: keyof Things; body?: object; before?: (stor
     before: (store) => service.post(`/subscriptions/${store.things.subscription}/pause`, store.key)
   },
   cancelSubscription: { path: 'subscription', body: { reason: 'too_expensive' } },
+  reactivateSubscription: {
+    path: 'subscription',
+    body: {},
+    before: (store) => service.post(`/subscriptions/${store.things.subscription}/cancel`, store.key)
+  },
+  // It is in dunning, which a pause ends.
+  skipSubscriptionCycle: {
+    path: 'subscription',
+    body: {},
+    before: async (store) => {
+      await service.post(`/subscriptions/${store.things.subscription}/pause`, store.key)
+      await service.post(`/subscriptions/${store.things.subscription}/resume`, store.key)
+    }
+  },
+  changeSubscription: { path: 'subscription', body: { price: 31 } },
+  listSubscriptionActivity: { path: 'subscription' },
   listBillingAttempts: {},
   retryBillingAttempt: { path: 'attempt', body: {} },
   getStoreCredit: { path: 'customer' },

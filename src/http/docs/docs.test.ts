@@ -12,7 +12,7 @@ const { app, rest } = testServer(db)
 const document = (await app.inject('/openapi.json')).json() as OpenApiDocument
 const { body: page } = await app.inject({ url: '/docs', headers: { host: 'here' } })
 
-/** The fifteen endpoints of spec 1, under the paths that it gives them. */
+/** The fifteen endpoints of spec 1, under the paths that it gives them, and ours beside them. */
 const OPERATIONS: [method: string, path: string, id: string, scope: string][] = [
   ['get', '/members', 'listMembers', 'read:members'],
   ['get', '/members/{member_id}', 'getMember', 'read:members'],
@@ -22,6 +22,12 @@ const OPERATIONS: [method: string, path: string, id: string, scope: string][] = 
   ['post', '/subscriptions/{subscription_id}/pause', 'pauseSubscription', 'write:subscriptions'],
   ['post', '/subscriptions/{subscription_id}/resume', 'resumeSubscription', 'write:subscriptions'],
   ['post', '/subscriptions/{subscription_id}/cancel', 'cancelSubscription', 'write:subscriptions'],
+  ['post', '/subscriptions/{subscription_id}/reactivate', 'reactivateSubscription', 'write:subscriptions'],
+  ['post', '/subscriptions/{subscription_id}/skip', 'skipSubscriptionCycle', 'write:subscriptions'],
+  ['patch', '/subscriptions/{subscription_id}', 'changeSubscription', 'write:subscriptions'],
+  ['post', '/subscriptions/{subscription_id}/gift', 'giftSubscription', 'write:subscriptions'],
+  ['post', '/subscriptions/{subscription_id}/ungift', 'takeBackGift', 'write:subscriptions'],
+  ['get', '/subscriptions/{subscription_id}/activity', 'listSubscriptionActivity', 'read:subscriptions'],
   ['get', '/billing-attempts', 'listBillingAttempts', 'read:billing'],
   ['post', '/billing-attempts/{attempt_id}/retry', 'retryBillingAttempt', 'write:billing'],
   ['get', '/store-credits/{customer_id}', 'getStoreCredit', 'read:store_credits'],
@@ -37,7 +43,7 @@ test('the address alone leads to the docs', async () => {
   assert.equal(headers.location, '/docs')
 })
 
-test('the document tells the fifteen endpoints of the contract and the seventeen events, and nothing else', () => {
+test('the document tells the fifteen endpoints of the contract, ours, and the seventeen events, and nothing else', () => {
   const told = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => [
       method,
