@@ -5,8 +5,9 @@ import { ClaimLost } from './claim-lost.ts'
 import { type Import, type OpenRow, type RowRefusal, type RowResult, refused } from './import.ts'
 import { type Order, orderOf } from './order-of.ts'
 import { planFinder } from './plan-finder.ts'
-import { findMadeBefore, holdClaim, markCreating, noteAsked } from './queries.ts'
+import { holdClaim } from './queries.ts'
 import type { Wish } from './read-row.ts'
+import { findMadeBefore, markCreating, noteAsked } from './row-queries.ts'
 import type { Found } from './take-over.ts'
 
 type Read = { row: OpenRow; wish: Wish }

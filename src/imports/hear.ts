@@ -1,6 +1,7 @@
 import { type Ctx, sql } from '#kit/postgres'
 import type { PlatformContract } from '#platform'
-import { listKeysInCreation, wakeFetching } from './queries.ts'
+import { wakeFetching } from './queries.ts'
+import { listKeysInCreation } from './row-queries.ts'
 
 /**
  * Contracts that an import is just making, by id: the platform tells of them before we have its answer. Who hears of one

@@ -5,7 +5,8 @@ import { ClaimLost } from './claim-lost.ts'
 import { fetchPlatformContracts } from './fetch-platform-contracts.ts'
 import type { Import } from './import.ts'
 import { keptUntil } from './kept-until.ts'
-import { claimImport, holdClaim, markEnded, nextImportAt, pruneInput, releaseClaim } from './queries.ts'
+import { claimImport, holdClaim, markEnded, nextImportAt, releaseClaim } from './queries.ts'
+import { pruneInput } from './row-queries.ts'
 import { workOffRows } from './work-off-rows.ts'
 
 /** When an import is looked at again after the platform could not be asked. */

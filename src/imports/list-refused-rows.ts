@@ -1,5 +1,5 @@
 import type { Database } from '#kit/postgres'
-import { listRefused } from './queries.ts'
+import { listRefused } from './row-queries.ts'
 import { theImport } from './show-import.ts'
 
 const PAGE = 500

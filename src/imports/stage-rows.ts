@@ -2,8 +2,9 @@ import type { Ctx } from '#kit/postgres'
 import { storeFacts } from '#stores'
 import { refused } from './import.ts'
 import type { Taken } from './input-of.ts'
-import { insertRows, listTaken, noteStaged, type StagedRow } from './queries.ts'
+import { noteStaged } from './queries.ts'
 import { readRow } from './read-row.ts'
+import { insertRows, listTaken, type StagedRow } from './row-queries.ts'
 
 /** So many rows are written in one transaction. */
 export const STAGED_AT_ONCE = 1_000

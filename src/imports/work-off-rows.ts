@@ -7,8 +7,9 @@ import { ClaimLost } from './claim-lost.ts'
 import { createContracts } from './create-contracts.ts'
 import { type Import, type OpenRow, type RowResult, refused } from './import.ts'
 import { planFinder } from './plan-finder.ts'
-import { holdClaim, listOpenRows, writeResults } from './queries.ts'
+import { holdClaim } from './queries.ts'
 import { readRow, type Wish } from './read-row.ts'
+import { listOpenRows, writeResults } from './row-queries.ts'
 import { type Found, takeOver } from './take-over.ts'
 
 /**

@@ -1,0 +1,166 @@
+import { type Ctx, int, json, nullable, row, sql, text } from '#kit/postgres'
+import { type Import, type Input, OpenRow, type RowRefusal, type RowResult } from './import.ts'
+
+export type StagedRow = {
+  line: number
+  input: Input | null
+  contractId: string | null
+  externalId: string | null
+  refusal: RowRefusal | null
+}
+
+/** Rows of the import that already bear one of these contracts or outer numbers; refused ones do not count. */
+export function listTaken(ctx: Ctx, importId: number, rows: StagedRow[]) {
+  return ctx.tx.many(
+    row({ line: int, platformContractId: nullable(text), externalId: nullable(text) }),
+    sql`
+    select line, platform_contract_id, null::text as external_id from import_rows
+     where store_id = ${ctx.storeId} and import_id = ${importId} and status <> 'refused'
+       and platform_contract_id is not null
+       and platform_contract_id = any(${rows.flatMap((r) => r.contractId ?? [])}::text[])
+    union all
+    select line, null, external_id from import_rows
+     where store_id = ${ctx.storeId} and import_id = ${importId} and status <> 'refused' and external_id is not null
+       and external_id = any(${rows.flatMap((r) => r.externalId ?? [])}::text[])`
+  )
+}
+
+export async function insertRows(ctx: Ctx, importId: number, rows: StagedRow[]): Promise<void> {
+  await ctx.tx.run(sql`
+    insert into import_rows (store_id, import_id, line, input, status, refusal_code, refusal_field, refusal_message,
+      platform_contract_id, external_id)
+    select ${ctx.storeId}, ${importId}, t.line, t.input::jsonb, case when t.code is null then 'waiting' else 'refused' end,
+           t.code, t.field, t.message, t.contract, t.external_id
+      from unnest(${rows.map((r) => r.line)}::int[], ${rows.map((r) => r.input && JSON.stringify(r.input))}::text[],
+                  ${rows.map((r) => r.refusal?.code ?? null)}::text[],
+                  ${rows.map((r) => r.refusal?.field ?? null)}::text[],
+                  ${rows.map((r) => r.refusal?.message.slice(0, 500) ?? null)}::text[],
+                  ${rows.map((r) => r.contractId)}::text[], ${rows.map((r) => r.externalId)}::text[])
+             as t(line, input, code, field, message, contract, external_id)`)
+}
+
+/**
+ * The first rows that are still open, in the order of the file; not locked, since the import is. Of a cancelled
+ * one only what is just being made on the platform.
+ */
+export function listOpenRows(ctx: Ctx, { id, status }: Import, limit: number): Promise<OpenRow[]> {
+  return ctx.tx.many(
+    OpenRow,
+    sql`
+    select line, input, status, create_key, platform_customer_id,
+           coalesce(asked_at < clock_timestamp() - interval '1 minute', true) as is_quiet
+      from import_rows
+     where store_id = ${ctx.storeId} and import_id = ${id} and status in ('waiting', 'creating')
+       and (${status} <> 'cancelled' or status = 'creating')
+     order by line limit ${limit}`
+  )
+}
+
+/**
+ * Marks waiting rows as being made, and returns the lines of those that got their key; a key that another row has is left to
+ * that one.
+ */
+export async function markCreating(
+  ctx: Ctx,
+  importId: number,
+  rows: { line: number; createKey: string; customerId: string }[]
+): Promise<Set<number>> {
+  const marked = await ctx.tx.many(
+    row({ line: int }),
+    sql`
+    update import_rows r set status = 'creating', create_key = t.create_key, platform_customer_id = t.customer,
+                             asked_at = clock_timestamp()
+      from unnest(${rows.map((r) => r.line)}::int[], ${rows.map((r) => r.createKey)}::text[],
+                  ${rows.map((r) => r.customerId)}::text[]) as t(line, create_key, customer)
+     where r.store_id = ${ctx.storeId} and r.import_id = ${importId} and r.line = t.line and r.status = 'waiting'
+       and not exists (select from import_rows k where k.store_id = ${ctx.storeId} and k.create_key = t.create_key)
+    returning r.line`
+  )
+  return new Set(marked.map(({ line }) => line))
+}
+
+/** The platform is asked once more for the contracts of these rows. */
+export async function noteAsked(ctx: Ctx, importId: number, lines: number[]): Promise<void> {
+  await ctx.tx.run(sql`
+    update import_rows set asked_at = clock_timestamp()
+     where store_id = ${ctx.storeId} and import_id = ${importId} and line = any(${lines}::int[])`)
+}
+
+/** By key, what rows with it have led to. One that is still being made is left out. */
+export async function findMadeBefore(
+  ctx: Ctx,
+  createKeys: string[]
+): Promise<Map<string, { subscriptionId: number; contractId: string }>> {
+  const made = await ctx.tx.many(
+    row({ createKey: text, subscriptionId: int, contractId: text }),
+    sql`
+    select create_key, subscription_id, platform_contract_id as contract_id from import_rows
+     where store_id = ${ctx.storeId} and create_key = any(${createKeys}::text[]) and subscription_id is not null`
+  )
+  return new Map(made.map(({ createKey, ...rest }) => [createKey, rest]))
+}
+
+/** Which of these keys are of contracts just being made. */
+export async function listKeysInCreation(ctx: Ctx, createKeys: string[]): Promise<Set<string>> {
+  const found = await ctx.tx.many(
+    row({ createKey: text }),
+    sql`
+    select create_key from import_rows
+     where store_id = ${ctx.storeId} and create_key = any(${createKeys}::text[]) and status = 'creating'`
+  )
+  return new Set(found.map(({ createKey }) => createKey))
+}
+
+/** Writes what became of rows and counts it. */
+export async function writeResults(ctx: Ctx, importId: number, results: RowResult[]): Promise<void> {
+  if (results.length === 0) return
+  const refusalOf = (r: RowResult) => (r.status === 'refused' ? r.refusal : null)
+  const made = (r: RowResult) => (r.status === 'refused' ? null : r)
+  await ctx.tx.run(sql`
+    update import_rows r
+       set status = t.status, refusal_code = t.code, refusal_field = t.field, refusal_message = t.message,
+           subscription_id = t.subscription_id, platform_contract_id = coalesce(t.contract, r.platform_contract_id),
+           create_key = case when t.status = 'created' then r.create_key end
+      from unnest(${results.map((r) => r.line)}::int[], ${results.map((r) => r.status)}::text[],
+                  ${results.map((r) => refusalOf(r)?.code ?? null)}::text[],
+                  ${results.map((r) => refusalOf(r)?.field ?? null)}::text[],
+                  ${results.map((r) => refusalOf(r)?.message.slice(0, 500) ?? null)}::text[],
+                  ${results.map((r) => made(r)?.subscriptionId ?? null)}::bigint[],
+                  ${results.map((r) => made(r)?.platformContractId ?? null)}::text[])
+             as t(line, status, code, field, message, subscription_id, contract)
+     where r.store_id = ${ctx.storeId} and r.import_id = ${importId} and r.line = t.line
+       and r.status in ('waiting', 'creating')`)
+  const count = (status: RowResult['status']) => results.filter((r) => r.status === status).length
+  await ctx.tx.run(sql`
+    update imports set created_rows = created_rows + ${count('created')},
+           unchanged_rows = unchanged_rows + ${count('unchanged')}, refused_rows = refused_rows + ${count('refused')}
+     where store_id = ${ctx.storeId} and id = ${importId}`)
+}
+
+const RefusedRow = row({
+  line: int,
+  input: nullable(json<Input>()),
+  refusalCode: text,
+  refusalField: nullable(text),
+  refusalMessage: text
+})
+
+/** Refused rows after a line, in the order of the file. */
+export function listRefused(ctx: Ctx, importId: number, after: number, limit: number) {
+  return ctx.tx.many(
+    RefusedRow,
+    sql`
+    select line, input, refusal_code, refusal_field, refusal_message from import_rows
+     where store_id = ${ctx.storeId} and import_id = ${importId} and status = 'refused' and line > ${after}
+     order by line limit ${limit}`
+  )
+}
+
+/** Removes the fields of up to `limit` rows; returns of how many. */
+export function pruneInput(ctx: Ctx, importId: number, limit: number): Promise<number> {
+  return ctx.tx.run(sql`
+    update import_rows r set input = null
+      from (select line from import_rows
+             where store_id = ${ctx.storeId} and import_id = ${importId} and input is not null limit ${limit}) as old
+     where r.store_id = ${ctx.storeId} and r.import_id = ${importId} and r.line = old.line`)
+}
