@@ -1,6 +1,6 @@
 export { type CustomerTold, customerPayload, type KnownCustomer } from './customer.ts'
 export { keepDeletedCustomers, type MergedCustomers, mergeCustomers } from './leave-customers.ts'
-export { type CustomerSaid, lookUpCustomer } from './look-up-customer.ts'
+export { type CustomerSaid, lookUpCustomer, meetWhoIsMeant } from './look-up-customer.ts'
 export { meetCustomers } from './meet-customers.ts'
 export type { Profile } from './profile.ts'
 export {

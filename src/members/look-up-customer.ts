@@ -1,6 +1,7 @@
-import { type Database, row, sql, text } from '#kit/postgres'
+import { type Database, int, row, sql, text } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
 import type { Connector, PlatformCustomer } from '#platform'
+import { meetCustomers } from './meet-customers.ts'
 
 /** Whom somebody means: by our number, the platform's, or an address. */
 export type CustomerSaid = { memberId: number | null; platformId: string | null; email: string | null }
@@ -28,6 +29,35 @@ export async function lookUpCustomer(
   const customer = there.value.get(ids[0] ?? '')
   if (!customer) throw invalidField(field, 'takes a customer of the store: the platform has no such customer')
   return customer
+}
+
+/**
+ * Our number of the customer who is meant. Whom we know is not asked for on the platform; others are met there. Refuses one
+ * who is nobody, or gone from the platform, naming the field.
+ */
+export async function meetWhoIsMeant(
+  db: Database,
+  storeId: number,
+  connectorOf: () => Promise<Connector>,
+  said: CustomerSaid,
+  field: string
+): Promise<number> {
+  const known = await db.inStore(storeId, (ctx) =>
+    ctx.tx.many(
+      row({ id: int }),
+      sql`
+      select id from members where store_id = ${storeId} and id = ${said.memberId} and deleted_there_at is null
+      union
+      select id from members
+       where store_id = ${storeId} and platform_customer_id = ${said.platformId} and deleted_there_at is null
+      union
+      select id from members
+       where store_id = ${storeId} and lower(email) = lower(${said.email}::text) and deleted_there_at is null`
+    )
+  )
+  if (known.length === 1) return known[0]!.id
+  const customer = await lookUpCustomer(db, storeId, await connectorOf(), said, field)
+  return db.inStore(storeId, async (ctx) => (await meetCustomers(ctx, [customer])).get(customer.id)!.id)
 }
 
 async function numbersOf(

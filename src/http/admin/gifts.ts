@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { internalId } from '#kit/ids'
 import type { Ctx } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
-import { lookUpCustomer, meetCustomers } from '#members'
+import { meetWhoIsMeant } from '#members'
 import { connectorFor } from '#platform'
 import { findSubscription } from '#reports'
 import { platformAccess, theStore } from '#stores'
@@ -40,12 +40,9 @@ export function registerGifts(admin: Surface, { db, vault, wake }: Pick<HttpDeps
       const { storeId, platformProfile: profile } = await theStore(db, params.store)
       const id = idOf(params)
       const said = customerSaid('receiver', body.receiver, profile)
-      const connector = connectorFor(await platformAccess(db, vault, storeId))
-      const receiver = await lookUpCustomer(db, storeId, connector, said, 'receiver')
-      return changed(storeId, async (ctx) => {
-        const known = await meetCustomers(ctx, [receiver])
-        return giftSubscription(ctx, id, known.get(receiver.id)!.id, 'operator')
-      })
+      const connectorOf = async () => connectorFor(await platformAccess(db, vault, storeId))
+      const receiverId = await meetWhoIsMeant(db, storeId, connectorOf, said, 'receiver')
+      return changed(storeId, (ctx) => giftSubscription(ctx, id, receiverId, 'operator'))
     }
   )
 

@@ -17,6 +17,7 @@ const document = (await app.inject('/openapi.json')).json() as OpenApiDocument
 const BEFORE: Record<string, string> = {
   resumeSubscription: 'pauseSubscription',
   reactivateSubscription: 'cancelSubscription',
+  takeBackGift: 'giftSubscription',
   deductStoreCredit: 'addStoreCredit'
 }
 
@@ -24,6 +25,7 @@ const BEFORE: Record<string, string> = {
 async function asker() {
   const store = await aStore(db, { clockAt: Temporal.Instant.from('2026-12-01T09:00:00Z') })
   const { memberId, subscriptionId } = await joined(store, '2026-11-30T15:00:00Z')
+  const other = await joined(store, '2026-11-30T15:00:00Z')
   await aPlan(store, { name: 'Elite' })
   const [plan] = await store.inStore(listPlans)
   const [failed] = await attemptsOf(store, subscriptionId)
@@ -45,6 +47,7 @@ async function asker() {
       payload: {
         ...(example as object),
         ...('plan_id' in (example as object) && { plan_id: publicId('plan', plan!.id) }),
+        ...('receiver' in (example as object) && { receiver: publicId('cust', other.memberId) }),
         ...(nulls && Object.fromEntries(optional.map((name) => [name, null])))
       }
     })

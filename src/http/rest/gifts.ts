@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { lookUpCustomer, meetCustomers } from '#members'
+import { meetWhoIsMeant } from '#members'
 import { connectorFor } from '#platform'
 import { platformAccess } from '#stores'
 import { giftSubscription, takeBackGift } from '#subscriptions'
@@ -43,11 +43,10 @@ export function registerGifts(rest: Surface, { db, vault }: Pick<HttpDeps, 'db' 
       const caller = callerOf(request)
       const id = subscriptionIdOf(request.params)
       const said = customerSaid('receiver', request.body.receiver, caller.profile)
-      const connector = connectorFor(await platformAccess(db, vault, caller.storeId))
-      const receiver = await lookUpCustomer(db, caller.storeId, connector, said, 'receiver')
+      const connectorOf = async () => connectorFor(await platformAccess(db, vault, caller.storeId))
+      const receiverId = await meetWhoIsMeant(db, caller.storeId, connectorOf, said, 'receiver')
       return answerOnce(request, reply, async (ctx) => {
-        const known = await meetCustomers(ctx, [receiver])
-        await giftSubscription(ctx, id, known.get(receiver.id)!.id, actorOf(caller))
+        await giftSubscription(ctx, id, receiverId, actorOf(caller))
         return answerOf(ctx, id, caller.profile)
       })
     }

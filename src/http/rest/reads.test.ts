@@ -85,6 +85,7 @@ test('a subscription: the whole body, by id and in the list', async () => {
     cancel_reason: null,
     reactivatable_until: null,
     pending_change: null,
+    gift: null,
     offer: null,
     created_at: '2026-01-31T15:00:00.000Z',
     updated_at: '2026-01-31T15:00:00.000Z'
