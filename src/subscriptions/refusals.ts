@@ -36,6 +36,5 @@ const WORDS: Record<Move, string> = {
 const BECAUSE: Record<Obstacle, string> = {
   status: '',
   in_billing: ' and its present cycle is being charged or was declined',
-  no_grace: ' and there is no time left to take that back',
-  last_cycle: ' and its next cycle is its last'
+  no_grace: ' and there is no time left to take that back'
 }

@@ -7,7 +7,7 @@ import type { Subscription } from './subscription.ts'
 
 /**
  * Passes over the next cycle: it is never billed, and the one after it keeps its date. Refuses any status but active, a
- * cycle that is being charged or was declined, and the last one of a fixed number.
+ * cycle that is being charged or was declined. A fixed number of cycles counts those that were paid, so it ends later.
  */
 export async function skipCycle(ctx: Ctx, id: number, by: Actor): Promise<Subscription> {
   const [subscription] = await lockSubscriptions(ctx, [id])

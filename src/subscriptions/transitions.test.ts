@@ -13,8 +13,6 @@ function a(status: SubscriptionStatus, over: Partial<Situation> = {}): Situation
     declines: 0,
     inventoryFailures: 0,
     graceEndsAt: status === 'cancelled' ? LATER : null,
-    nextCycle: 2,
-    maxCycles: null,
     ...over
   }
 }
@@ -69,9 +67,4 @@ test('a cancellation can be taken back until its time is over, and never without
   assert.deepEqual(at(NOW.add({ milliseconds: 1 })), { to: 'active' })
   assert.deepEqual(at(NOW), { obstacle: 'no_grace' })
   assert.deepEqual(at(null), { obstacle: 'no_grace' })
-})
-
-test('the last cycle of a fixed number is not skipped', () => {
-  assert.deepEqual(decide('skip', a('active', { maxCycles: 2 }), NOW), { obstacle: 'last_cycle' })
-  assert.deepEqual(decide('skip', a('active', { maxCycles: 3 }), NOW), { to: 'active' })
 })

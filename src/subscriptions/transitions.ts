@@ -24,13 +24,10 @@ export const transitions = {
 export type Move = keyof typeof transitions
 
 /** What a decision depends on. */
-export type Situation = Pick<
-  Subscription,
-  'status' | 'billingDueAt' | 'declines' | 'inventoryFailures' | 'graceEndsAt' | 'nextCycle' | 'maxCycles'
->
+export type Situation = Pick<Subscription, 'status' | 'billingDueAt' | 'declines' | 'inventoryFailures' | 'graceEndsAt'>
 
 /** Why a move is not possible although the caller asks for it. */
-export type Obstacle = 'status' | 'in_billing' | 'no_grace' | 'last_cycle'
+export type Obstacle = 'status' | 'in_billing' | 'no_grace'
 
 /** The status that the move leads to, or what stands against it. The whole lifecycle is decided here. */
 export function decide(
@@ -48,7 +45,7 @@ export function decide(
 const OBSTACLES: Partial<Record<Move, (situation: Situation, now: Temporal.Instant) => Obstacle | null>> = {
   reactivate: ({ graceEndsAt }, now) =>
     graceEndsAt && Temporal.Instant.compare(now, graceEndsAt) < 0 ? null : 'no_grace',
-  skip: (s) => (isInBilling(s) ? 'in_billing' : s.nextCycle === s.maxCycles ? 'last_cycle' : null),
+  skip: (s) => (isInBilling(s) ? 'in_billing' : null),
   reschedule: (s) => (isInBilling(s) ? 'in_billing' : null)
 }
 

@@ -1,4 +1,4 @@
-import { IdempotencyKey } from '../rest/idempotency.ts'
+import { IdempotencyKey } from '../idempotency.ts'
 import { type Answer, answered, refusalsOf } from './answers.ts'
 import { exampleOf } from './examples.ts'
 import type { createPublisher, JsonSchema } from './json-schema.ts'

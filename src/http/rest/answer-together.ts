@@ -3,8 +3,8 @@ import { createGatherer } from '#kit/gather'
 import { type Claim, claimKeys, keepAnswers, releaseKeys } from '#kit/idempotency'
 import type { Ctx, Database } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
+import { claimOf, keyOfAnother } from '../idempotency.ts'
 import { callerOf } from './caller.ts'
-import { claimOf, keyOfAnother } from './idempotency.ts'
 
 type Asked<Item> = { claim: Claim | null; item: Item }
 type Outcome<Answer> = { refusal: Refusal } | { refusal?: undefined; answer: Answer; isReplayed: boolean }

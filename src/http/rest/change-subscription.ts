@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
+import { answerOnce } from '../idempotency.ts'
 import { ChangeFields, changeSubscription } from '../subscription-change.ts'
 import type { Surface } from '../surface.ts'
 import { actorOf, callerOf } from './caller.ts'
 import { Envelope } from './envelope.ts'
-import { answerOnce } from './idempotency.ts'
 import { SubscriptionBody } from './present-subscription.ts'
 import { answerOf, SubscriptionParams, subscriptionIdOf } from './subscription-moves.ts'
 

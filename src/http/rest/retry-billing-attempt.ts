@@ -3,10 +3,10 @@ import { retryAttempt } from '#billing'
 import { internalId } from '#kit/ids'
 import { Refusal } from '#kit/refusal'
 import { findBillingAttempt } from '#reports'
+import { answerOnce } from '../idempotency.ts'
 import type { Surface } from '../surface.ts'
 import { callerOf } from './caller.ts'
 import { Envelope, envelope } from './envelope.ts'
-import { answerOnce } from './idempotency.ts'
 import { BillingAttemptBody, presentBillingAttempt } from './present-billing-attempt.ts'
 
 /** Spec 1, Endpoints: manual retry. The answer is the new attempt, which is pending. */

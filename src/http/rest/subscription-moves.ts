@@ -6,10 +6,10 @@ import { Refusal } from '#kit/refusal'
 import { findSubscription } from '#reports'
 import { reactivateSubscription, resumeSubscription, skipCycle } from '#subscriptions'
 import { futureOrNull, IsoDate } from '../dates.ts'
+import { answerOnce } from '../idempotency.ts'
 import type { Surface } from '../surface.ts'
 import { actorOf, callerOf } from './caller.ts'
 import { Envelope, envelope } from './envelope.ts'
-import { answerOnce } from './idempotency.ts'
 import { presentSubscription, SubscriptionBody } from './present-subscription.ts'
 
 /** The spec leaves the unit of a pause open: days. */

@@ -5,10 +5,10 @@ import { Refusal } from '#kit/refusal'
 import { adjustPoints } from '#loyalty'
 import { memberNotFound, type Profile, updateMember } from '#members'
 import { findMember } from '#reports'
+import { answerOnce } from '../idempotency.ts'
 import type { Surface } from '../surface.ts'
 import { callerOf } from './caller.ts'
 import { Envelope, envelope } from './envelope.ts'
-import { answerOnce } from './idempotency.ts'
 import { MemberBody, presentMember } from './present-member.ts'
 
 /** The spec names no bound; this one leaves every sum of points far below 2^53. */

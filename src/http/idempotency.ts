@@ -5,7 +5,7 @@ import { Compile } from 'typebox/compile'
 import { type Claim, claimKeys, keepAnswers } from '#kit/idempotency'
 import type { Ctx } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
-import { pathOf } from '../errors.ts'
+import { pathOf } from './errors.ts'
 
 const HEADER = 'Idempotency-Key'
 
