@@ -6,7 +6,7 @@ import { meetWhoIsMeant } from '#members'
 import { connectorFor } from '#platform'
 import { findSubscription } from '#reports'
 import { platformAccess, theStore } from '#stores'
-import { giftSubscription, takeBackGift } from '#subscriptions'
+import { giftSubscription, subscriptionNotFound, takeBackGift } from '#subscriptions'
 import { customerSaid, TAKES_CUSTOMER } from '../customer-said.ts'
 import type { HttpDeps } from '../deps.ts'
 import type { Surface } from '../surface.ts'
@@ -39,6 +39,7 @@ export function registerGifts(admin: Surface, { db, vault, wake }: Pick<HttpDeps
     async ({ params, body }) => {
       const { storeId, platformProfile: profile } = await theStore(db, params.store)
       const id = idOf(params)
+      if (!(await findSubscription(db.direct, storeId, id))) throw subscriptionNotFound(id)
       const said = customerSaid('receiver', body.receiver, profile)
       const connectorOf = async () => connectorFor(await platformAccess(db, vault, storeId))
       const receiverId = await meetWhoIsMeant(db, storeId, connectorOf, said, 'receiver')

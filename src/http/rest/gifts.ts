@@ -1,8 +1,9 @@
 import { Type } from 'typebox'
 import { meetWhoIsMeant } from '#members'
 import { connectorFor } from '#platform'
+import { findSubscription } from '#reports'
 import { platformAccess } from '#stores'
-import { giftSubscription, takeBackGift } from '#subscriptions'
+import { giftSubscription, subscriptionNotFound, takeBackGift } from '#subscriptions'
 import { customerSaid, TAKES_CUSTOMER } from '../customer-said.ts'
 import type { HttpDeps } from '../deps.ts'
 import { answerOnce } from '../idempotency.ts'
@@ -42,6 +43,7 @@ export function registerGifts(rest: Surface, { db, vault }: Pick<HttpDeps, 'db' 
     async (request, reply) => {
       const caller = callerOf(request)
       const id = subscriptionIdOf(request.params)
+      if (!(await findSubscription(db.direct, caller.storeId, id))) throw subscriptionNotFound(id)
       const said = customerSaid('receiver', request.body.receiver, caller.profile)
       const connectorOf = async () => connectorFor(await platformAccess(db, vault, caller.storeId))
       const receiverId = await meetWhoIsMeant(db, caller.storeId, connectorOf, said, 'receiver')
