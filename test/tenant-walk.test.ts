@@ -55,6 +55,19 @@ const KNOWN: Record<string, { path?: keyof Things; body?: object; before?: (stor
     }
   },
   changeSubscription: { path: 'subscription', body: { price: 31 } },
+  giftSubscription: {
+    path: 'subscription',
+    body: { receiver: 'receiver@example.com' },
+    before: (store) => aReceiver(store)
+  },
+  takeBackGift: {
+    path: 'subscription',
+    body: {},
+    before: async (store) => {
+      await aReceiver(store)
+      await service.post(`/subscriptions/${store.things.subscription}/gift`, store.key, RECEIVER)
+    }
+  },
   listSubscriptionActivity: { path: 'subscription' },
   listBillingAttempts: {},
   retryBillingAttempt: { path: 'attempt', body: {} },
@@ -88,6 +101,9 @@ const UNKNOWN: Things = {
 }
 
 type Walked = Awaited<ReturnType<typeof walked>>
+
+const RECEIVER = { receiver: 'receiver@example.com' }
+const aReceiver = (store: Walked) => store.customer(RECEIVER.receiver)
 
 /** A store in which everything exists that an operation can name, with a failed attempt that may be retried. */
 async function walked() {
@@ -174,7 +190,7 @@ async function contentOf(storeId: number): Promise<Record<string, string>> {
 
 test('the walk knows every operation, and the document every route', () => {
   assert.deepEqual(operations.map(({ id }) => id).sort(), Object.keys(KNOWN).sort())
-  assert.equal(operations.length, 15, 'the fifteen endpoints of the spec')
+  assert.equal(operations.length, 15 + 6, 'the fifteen endpoints of the spec, and six of ours')
   for (const { id, parameters } of operations) {
     for (const { name, in: place } of parameters) {
       if (place !== 'query' || !name.endsWith('_id')) continue
