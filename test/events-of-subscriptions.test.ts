@@ -276,13 +276,12 @@ test('a trial lasts until its first charge, also when that is moved on the platf
 
 test('a date that is moved there during dunning waits for the payment; a price is told at once', async () => {
   const { store, customer, contract } = await aMember()
-  await store.card(customer.id, 'insufficient_funds')
+  await store.card(customer.id, 'insufficient_funds, success')
   await store.advance({ to: '2026-03-01T00:00:00Z' })
   const edited = await store.told(() =>
     contract.edit({ nextBillingDate: '2026-03-20T08:00:00Z', line: { currentPrice: '19.00' } })
   )
   assert.deepEqual(updates(edited), [{ price: { from: 29, to: 19 } }])
-  await store.card(customer.id, 'success')
   assert.deepEqual(types(await store.told(() => store.advance({ by: 'P5D' }))), ['billing.pending', 'billing.success'])
   assert.equal(await contract.nextDate(), '2026-03-31T14:00:00Z')
   await store.soundBooks()

@@ -212,10 +212,9 @@ test('bodies and ids that are not right are refused by name', async () => {
 test('a manual retry charges the cycle again, and the announced retry does not come after it', async () => {
   const store = await service.aStore()
   const member = await aMember(store)
-  await store.card(member.customer, 'insufficient_funds')
+  await store.card(member.customer, 'insufficient_funds, success')
   await store.advance({ to: '2026-03-01T00:00:00Z' })
   const [failed] = await member.attempts()
-  await store.card(member.customer, 'success')
 
   const { status, body } = await service.post(`/billing-attempts/${failed.id}/retry`, store.key)
   assert.equal(status, 200)

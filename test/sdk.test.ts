@@ -66,9 +66,8 @@ test('subscriptions: paused, resumed, changed, cancelled and taken back', async 
 test('billing attempts: found, and a failed one retried', async () => {
   const { store, client } = await aStoreWithClient()
   const { customer } = await store.member('ada@example.com')
-  await store.card(customer.id, 'insufficient_funds')
+  await store.card(customer.id, 'insufficient_funds, success')
   await store.advance({ to: '2026-03-01T00:00:00Z' })
-  await store.card(customer.id, 'success')
 
   const { data } = await client.billingAttempts.list({ status: 'failed', date_from: '2026-02-01' })
   assert.equal(data[0]!.error?.decline_code, 'insufficient_funds')
@@ -113,6 +112,8 @@ test('every operation of the API has a method, and no method asks for anything e
     subscriptions.resume('{subscription_id}'),
     subscriptions.cancel('{subscription_id}'),
     subscriptions.reactivate('{subscription_id}'),
+    subscriptions.gift('{subscription_id}', { receiver: 'cust_1' }),
+    subscriptions.ungift('{subscription_id}'),
     subscriptions.skip('{subscription_id}'),
     subscriptions.update('{subscription_id}', { price: 1 }),
     subscriptions.activity('{subscription_id}'),

@@ -152,7 +152,7 @@ function agenda(
     const card = (share: number, outcome: string) =>
       steps.push({
         at: later(share),
-        act: async () => void (await sandbox.setCard(storeId, { customerId: person.customerId, outcome }))
+        act: async () => void (await sandbox.setCard(storeId, { customerId: person.customerId, outcome: [outcome] }))
       })
     const onSubscription = (
       share: number,

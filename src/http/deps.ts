@@ -70,7 +70,8 @@ export type SandboxControls = {
     storeId: number,
     wish: { customerId: string; planName: string }
   ): Promise<{ orderId: string; contractId: string }>
-  setCard(storeId: number, card: { customerId: string; outcome: string }): Promise<void>
+  /** Each outcome is for one charge, the last for all that follow. */
+  setCard(storeId: number, card: { customerId: string; outcome: string[] }): Promise<void>
   placeOrder(
     storeId: number,
     order: {

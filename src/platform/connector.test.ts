@@ -71,7 +71,9 @@ test('reads a contract', async () => {
     ],
     priceMinor: 2750,
     deliveryPriceMinor: 0,
-    paymentMethod: { type: 'card', lastFour: '4242', brand: 'visa' }
+    paymentMethod: { type: 'card', lastFour: '4242', brand: 'visa' },
+    createKey: null,
+    giftReceiver: null
   })
 })
 

@@ -121,7 +121,7 @@ export function linesOfTerms(before: Subscription, after: Subscription, timezone
   return found
 }
 
-export const inWords = (frequency: string) => frequency.replaceAll('_', ' ')
+const inWords = (frequency: string) => frequency.replaceAll('_', ' ')
 
 /** Null when it is the same one, as far as is known of it. */
 export function lineOfPaymentMethod(before: PaymentMethod | null, after: PaymentMethod | null): Line | null {

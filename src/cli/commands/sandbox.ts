@@ -51,7 +51,9 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
       customer: aCustomer,
       outcome: needed(
         '--outcome <outcome>',
-        text('success, insufficient_funds or another decline code, 3ds, late, lost or duplicate')
+        text(
+          'success, insufficient_funds or another decline code, 3ds, late, lost, duplicate or told_failed; several with commas between: each for one charge'
+        )
       )
     },
     run: ({ store, customer, outcome }, { api }) =>

@@ -35,7 +35,7 @@ for (const [path, body, called, status, answer] of [
   [
     '/sandbox/cards',
     { customer: '7', outcome: 'insufficient_funds' },
-    ['setCard', { customerId: '7', outcome: 'insufficient_funds' }],
+    ['setCard', { customerId: '7', outcome: ['insufficient_funds'] }],
     200,
     { customer: '7', outcome: 'insufficient_funds' }
   ],

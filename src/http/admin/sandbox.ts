@@ -74,15 +74,21 @@ export function registerSandbox(
         params: StoreParams,
         body: Type.Object({
           customer: platformNumber('the customer'),
-          outcome: text(60, 'success, a decline code, 3ds, late, lost or duplicate')
+          outcome: text(
+            300,
+            'success, a decline code, 3ds, late, lost, duplicate or told_failed; of several, with commas between, each for one charge and the last for all that follow'
+          )
         }),
         response: { 200: Type.Object({ customer: Type.String(), outcome: Type.String() }) }
       }
     },
     async (request) => {
       const { customer, outcome } = request.body
-      await play(request.params.store, ({ storeId }) => sandbox.setCard(storeId, { customerId: customer, outcome }))
-      return { customer, outcome }
+      const outcomes = outcome.split(',').map((one) => one.trim())
+      await play(request.params.store, ({ storeId }) =>
+        sandbox.setCard(storeId, { customerId: customer, outcome: outcomes })
+      )
+      return { customer, outcome: outcomes.join(',') }
     }
   )
 
