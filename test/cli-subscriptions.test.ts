@@ -9,6 +9,15 @@ const { url } = await testDatabase()
 const service = await startService(url)
 const { run, json } = commandLine(service)
 
+test('a wait without an end is set and taken back by the command of settings', async () => {
+  const store = await service.aStore()
+  const settings = ['store', 'settings', '--store', store.domain]
+
+  const ofWait = async (given: string) => (await json(...settings, '--hard-decline-wait-days', given)).dunning
+  assert.equal((await ofWait('never')).hard_decline_wait_days, null)
+  assert.equal((await ofWait('30')).hard_decline_wait_days, 30)
+})
+
 test('a subscription is shown, moved, changed, noted and told of with commands alone', async () => {
   const store = await service.aStore()
   const { customer } = await store.member('ada@example.com')

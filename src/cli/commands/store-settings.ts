@@ -5,9 +5,10 @@ import type { Document } from '../operator-api.ts'
 import { facts } from '../print.ts'
 import { aStore, storePath } from './of-store.ts'
 
-const forEver = {
+/** `never` stays a word until it is sent: commander makes an empty text of null. */
+const daysOrNever = {
   takes: 'a whole number of days from 1 to 365, or `never`',
-  read: (given: string) => (given === 'never' ? null : wholeNumber(1, 365).read(given))
+  read: (given: string): number | 'never' => (given === 'never' ? given : wholeDays.read(given))
 }
 
 /** Shows what a store has set; with flags, changes that. */
@@ -19,7 +20,7 @@ export function addStoreSettingsCommand(store: Command, terminal: Terminal): voi
       store: aStore,
       retryAfterDays: optional('--retry-after-days <list>', days),
       onFailure: optional('--on-failure <what>', oneOf('cancel', 'pause', 'fail')),
-      hardDeclineWaitDays: optional('--hard-decline-wait-days <days>', forEver),
+      hardDeclineWaitDays: optional('--hard-decline-wait-days <days>', daysOrNever),
       inventoryRetryAfterDays: optional('--inventory-retry-after-days <list>', days),
       inventoryOnFailure: optional('--inventory-on-failure <what>', oneOf('skip', 'pause', 'cancel', 'fail')),
       catchUp: optional('--catch-up <which>', oneOf('latest', 'all')),
@@ -33,7 +34,7 @@ export function addStoreSettingsCommand(store: Command, terminal: Terminal): voi
         dunning: {
           retry_after_days: given.retryAfterDays,
           on_failure: given.onFailure,
-          hard_decline_wait_days: given.hardDeclineWaitDays,
+          hard_decline_wait_days: given.hardDeclineWaitDays === 'never' ? null : given.hardDeclineWaitDays,
           inventory: {
             retry_after_days: given.inventoryRetryAfterDays,
             on_failure: given.inventoryOnFailure
