@@ -8,7 +8,7 @@ import { aStore, storePath } from './of-store.ts'
 /** `never` stays a word until it is sent: commander makes an empty text of null. */
 const daysOrNever = {
   takes: 'a whole number of days from 1 to 365, or `never`',
-  read: (given: string): number | 'never' => (given === 'never' ? given : wholeDays.read(given))
+  read: (given: string): number | 'never' => (given === 'never' ? given : wholeNumber(1, 365).read(given))
 }
 
 /** Shows what a store has set; with flags, changes that. */
