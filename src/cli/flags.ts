@@ -61,6 +61,19 @@ export function wholeNumber(min: number, max: number): Reader<number> {
   }
 }
 
+/** What `reader` takes, or a word that stands for itself: commander would make an empty text of null. */
+export function orWord<T, const W extends string>(word: W, reader: Reader<T>): Reader<T | W> {
+  const takes = `${reader.takes}, or \`${word}\``
+  const read = (given: string) => {
+    try {
+      return given === word ? word : reader.read(given)
+    } catch {
+      return refused(takes)
+    }
+  }
+  return { takes, read }
+}
+
 /** Kept as text: the server knows how many decimals the store's currency has. */
 export const amount = matching('a decimal amount such as 29.00', /^\d{1,15}(\.\d{1,4})?$/)
 

@@ -1,15 +1,9 @@
 import type { Command } from 'commander'
 import { addCommand, type Terminal } from '../command.ts'
-import { days, hours, oneOf, optional, wholeNumber } from '../flags.ts'
+import { days, hours, oneOf, optional, orWord, wholeNumber } from '../flags.ts'
 import type { Document } from '../operator-api.ts'
 import { facts } from '../print.ts'
 import { aStore, storePath } from './of-store.ts'
-
-/** `never` stays a word until it is sent: commander makes an empty text of null. */
-const daysOrNever = {
-  takes: 'a whole number of days from 1 to 365, or `never`',
-  read: (given: string): number | 'never' => (given === 'never' ? given : wholeNumber(1, 365).read(given))
-}
 
 /** Shows what a store has set; with flags, changes that. */
 export function addStoreSettingsCommand(store: Command, terminal: Terminal): void {
@@ -20,7 +14,7 @@ export function addStoreSettingsCommand(store: Command, terminal: Terminal): voi
       store: aStore,
       retryAfterDays: optional('--retry-after-days <list>', days),
       onFailure: optional('--on-failure <what>', oneOf('cancel', 'pause', 'fail')),
-      hardDeclineWaitDays: optional('--hard-decline-wait-days <days>', daysOrNever),
+      hardDeclineWaitDays: optional('--hard-decline-wait-days <days>', orWord('never', wholeNumber(1, 365))),
       inventoryRetryAfterDays: optional('--inventory-retry-after-days <list>', days),
       inventoryOnFailure: optional('--inventory-on-failure <what>', oneOf('skip', 'pause', 'cancel', 'fail')),
       catchUp: optional('--catch-up <which>', oneOf('latest', 'all')),
