@@ -41,17 +41,49 @@ export function nextDunningStep(
     const next = { outcome: 'given_up', counts: counter, ending: ladder.onFailure, reason } as const
     return { next, attemptsRemaining: 0 }
   }
-  const { hardDeclineWaitDays: wait } = dunning
   const held = decline.kind === 'hard'
   return {
     next: {
       outcome: 'declined',
       retryAt: held ? null : inDays(days),
-      givesUpAt: held && wait !== null ? inDays(wait) : null,
+      givesUpAt: held ? givingUpAt(dunning, now, timezone) : null,
       counts: counter
     },
     attemptsRemaining
   }
+}
+
+/** Until when a charge waits for a new payment method, on the shop's calendar; null: for as long as it takes. */
+export function givingUpAt(
+  { hardDeclineWaitDays: days }: Pick<DunningSettings, 'hardDeclineWaitDays'>,
+  now: Temporal.Instant,
+  timezone: string
+): Temporal.Instant | null {
+  return days === null ? null : now.toZonedDateTimeISO(timezone).add({ days }).toInstant()
+}
+
+/** How long after each try of a cycle it is tried again that the platform's contract was not to be billed for. */
+const CONTRACT_RETRY_HOURS = [1, 6, 24, 48, 96, 168] as const
+
+/** Whether a cycle that the platform's contract is not to be billed for has been tried as often as it is by itself. */
+export const isTriedEnough = (attemptNumber: number) => attemptNumber > CONTRACT_RETRY_HOURS.length
+
+/**
+ * What follows where the platform would not bill the contract. One that stands still there is followed here, which ends the
+ * wait; otherwise it stood still for a moment only, or is looked at by somebody: the cycle is not to be missed for that.
+ */
+export function stepOfContract(attemptNumber: number, now: Temporal.Instant): DunningStep {
+  const hours = CONTRACT_RETRY_HOURS[attemptNumber - 1]
+  return {
+    next: { outcome: 'declined', retryAt: hours ? now.add({ hours }) : null, givesUpAt: null, counts: null },
+    attemptsRemaining: Math.max(CONTRACT_RETRY_HOURS.length - attemptNumber + 1, 0)
+  }
+}
+
+/** Somebody has skipped the cycle on the platform: so it is here. */
+export const cycleSkippedThere: DunningStep = {
+  next: { outcome: 'given_up', counts: null, ending: 'skip', reason: 'billing_cycle_skipped' },
+  attemptsRemaining: 0
 }
 
 /** How many tries the ladder still has once the cycle has had so many definite declines. */

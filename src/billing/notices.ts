@@ -3,6 +3,7 @@ import { numberOf } from '#kit/money'
 import type { Notification } from '#stores'
 import type { Subscription } from '#subscriptions'
 import type { Attempt } from './attempt.ts'
+import { isTriedEnough } from './dunning.ts'
 import type { Ended } from './settle-attempts.ts'
 
 type Of = { attempt: Attempt; subscription: Pick<Subscription, 'id'> }
@@ -17,6 +18,8 @@ const ONCE_A_DAY = 24
 export function noticesOfDeclines(ended: Ended[]): Notification[] {
   const found = new Map<string, Notification>()
   for (const { attempt, settled } of ended) {
+    // A contract that stands still is followed here; that one is not billed for days is a person's matter.
+    if (settled.errorCode === 'contract_not_billable' && !isTriedEnough(attempt.attemptNumber)) continue
     const notice = NOTICES[settled.errorCode ?? '']?.(attempt, settled.declineCode ?? '', settled.errorMessage ?? '')
     if (notice && !found.has(notice.kind)) found.set(notice.kind, notice)
   }
@@ -34,6 +37,12 @@ const NOTICES: Record<string, (attempt: Attempt, code: string, message: string) 
     kind: 'charge_not_accepted',
     subject: 'The platform does not accept a charge',
     message: `The platform refused several times to take the charge of cycle ${attempt.cycleIndex} of ${publicId('sub', attempt.subscriptionId)}, with ${code}: ${message} It waits until it is retried by hand.`,
+    atMostEveryHours: ONCE_A_DAY
+  }),
+  contract_not_billable: (attempt, code, message) => ({
+    kind: 'contract_not_billable',
+    subject: 'The platform does not bill a contract that is active',
+    message: `The platform refused all tries of cycle ${attempt.cycleIndex} of ${publicId('sub', attempt.subscriptionId)}, with ${code}: ${message} It waits until it is retried by hand.`,
     atMostEveryHours: ONCE_A_DAY
   }),
   already_paid: (attempt) => ({

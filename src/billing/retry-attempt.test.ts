@@ -76,6 +76,10 @@ async function aLife() {
     pause: () => inStore((ctx) => pauseSubscription(ctx, id, null, 'api')),
     resume: (when: string | null = null) =>
       inStore((ctx) => resumeSubscription(ctx, id, when ? at(when) : null, 'api')),
+    givesUpAt: async () => {
+      const [s] = await inStore((ctx) => lockSubscriptions(ctx, [id]))
+      return s!.givesUpAt?.toString() ?? null
+    },
     newCard: () => inStore((ctx) => retryHeldCharges(ctx, [contract.customer!.id])),
     attempts: () =>
       inStore(({ tx }) =>
@@ -302,4 +306,61 @@ test('a success by hand takes the cycle out of dunning, and billing goes on from
   await life.pay()
   assert.deepEqual(await life.now(), ['active', 2, 3, 0, '2026-03-31T14:00:00Z'])
   assert.deepEqual(announced(await life.attempts()), [null, null])
+})
+
+test('what waited for a new payment method does not wait for ever after a retry by hand', async () => {
+  for (const code of [SOFT, HARD, 'CONTRACT_PAUSED']) {
+    const life = await aLife()
+    await life.goTo(SECOND)
+    await life.bill()
+    await life.decline(HARD)
+    assert.equal(await life.givesUpAt(), '2026-03-21T14:00:00Z')
+    await life.goTo('2026-03-02T15:00:00Z')
+    await life.retry((await life.attempts())[0]!.id)
+    await life.decline(code)
+    assert.deepEqual(await life.now(), ['active', 1, 2, 1, null], code)
+    assert.equal(await life.givesUpAt(), '2026-03-23T14:00:00Z', code)
+  }
+})
+
+test('a card that turns out dead beside the last retry of the ladder is not waited for for ever', async () => {
+  const life = await aLife()
+  for (const when of ['2026-02-28', '2026-03-02', '2026-03-07', '2026-03-14']) {
+    await life.goTo(`${when}T15:00:00Z`)
+    await life.bill()
+    await life.decline(SOFT)
+  }
+  assert.deepEqual((await life.now()).slice(0, 4), ['active', 1, 2, 4])
+  await life.retry((await life.attempts())[0]!.id)
+  await life.decline(HARD)
+  assert.deepEqual(await life.now(), ['active', 1, 2, 4, null])
+  assert.equal(await life.givesUpAt(), '2026-04-04T15:00:00Z')
+})
+
+test('a contract that the platform would not bill for a moment is billed later; after many tries a person is asked', async () => {
+  const life = await aLife()
+  await life.goTo(SECOND)
+  await life.bill()
+  let waited = 0
+  for (const hours of [1, 6, 24, 48, 96, 168]) {
+    await life.decline('CONTRACT_PAUSED')
+    waited += hours
+    const due = at(SECOND).add({ hours: waited }).toString()
+    assert.deepEqual(await life.now(), ['active', 1, 2, 0, due])
+    await life.goTo(due)
+    await life.bill()
+  }
+  await life.decline('CONTRACT_PAUSED')
+  assert.deepEqual(await life.now(), ['active', 1, 2, 0, null])
+  await life.retry((await life.attempts())[0]!.id)
+  await life.pay()
+  assert.deepEqual(await life.now(), ['active', 2, 3, 0, '2026-03-31T14:00:00Z'])
+})
+
+test('a cycle that was skipped on the platform is skipped here', async () => {
+  const life = await aLife()
+  await life.goTo(SECOND)
+  await life.bill()
+  await life.decline('BILLING_CYCLE_SKIPPED')
+  assert.deepEqual(await life.now(), ['active', 1, 3, 0, '2026-03-31T14:00:00Z'])
 })

@@ -18,7 +18,14 @@ import { askAgain, chargedOf, markSettled, noSuccess, type Settled } from './att
 import { correctAttempts, type LateSuccess, ofRow } from './correct-attempts.ts'
 import { creditOfCycle } from './credit-of-cycle.ts'
 import { type Decline, declineOf, refusalOf } from './decline-codes.ts'
-import { attemptsRemainingAfter, type DunningStep, nextDunningStep } from './dunning.ts'
+import {
+  attemptsRemainingAfter,
+  cycleSkippedThere,
+  type DunningStep,
+  givingUpAt,
+  nextDunningStep,
+  stepOfContract
+} from './dunning.ts'
 import { billingFailed, billingRetryScheduled, billingSuccess } from './events.ts'
 import { noticesOfCharge, noticesOfDeclines } from './notices.ts'
 
@@ -219,14 +226,19 @@ function stepAfter(
   { dunning, timezone }: Awaited<ReturnType<typeof storeFacts>>,
   now: Temporal.Instant
 ): DunningStep {
-  const step = nextDunningStep(subscription, decline, dunning, now, timezone)
+  if (decline.declineCode === 'billing_cycle_skipped') return cycleSkippedThere
+  const step =
+    decline.code === 'contract_not_billable'
+      ? stepOfContract(attempt.attemptNumber, now)
+      : nextDunningStep(subscription, decline, dunning, now, timezone)
   const { declines } = subscription
   // With nothing behind it that waits, an attempt that somebody asked for is as good as any.
   const isBeside = attempt.manual && (attempt.ladderRetryAt !== null || declines > 0)
   const manual = (): DunningStep => {
     const isDead = decline.kind === 'hard' && declines > 0
     const retryAt = isDead || attempt.ladderRetryAt === null ? null : latest(attempt.ladderRetryAt, now)
-    const givesUpAt = retryAt === null && step.next.outcome === 'declined' ? step.next.givesUpAt : null
+    // What waited for a new payment method waits again, and not for ever.
+    const givesUpAt = retryAt === null ? givingUpAt(dunning, now, timezone) : null
     return {
       next: { outcome: 'declined', retryAt, givesUpAt, counts: null },
       attemptsRemaining: attemptsRemainingAfter(declines, dunning)

@@ -76,7 +76,7 @@ export type CycleResult = { subscriptionId: number; cycle: number } & (
       counts: DeclineCounter | null
     }
   /** Declined for the last time. */
-  | { outcome: 'given_up'; counts: DeclineCounter; ending: Ending; reason: string }
+  | { outcome: 'given_up'; counts: DeclineCounter | null; ending: Ending; reason: string }
 )
 
 /** Each has a ladder of its own. */
