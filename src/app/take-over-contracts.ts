@@ -1,5 +1,5 @@
 import { retryWithNewMethod, SYNC_CONTRACT, stopBilling } from '#billing'
-import { contractsInCreation } from '#imports'
+import { contractsInCreation, contractsOfImports } from '#imports'
 import { enqueue } from '#kit/jobs'
 import type { Ctx, Database } from '#kit/postgres'
 import { isSoldUnder, listPlans, type Plan } from '#plans'
@@ -23,10 +23,10 @@ export type TakenOver = { changed: string[]; unsure: string[] }
 
 /**
  * Brings us in line with what the platform says of contracts, whoever told us to look. The orders of checkouts are read only
- * for contracts that are new here; those that an import may just be making are left to it, and looked at again. Where the
- * customer is gone, so is who could be charged: the subscription ends. `isUnheard`: nobody told us, we walk through all. Then
- * new ones are taken over only where they were sold under a plan of ours: others may be somebody else's to bill, until an
- * import takes them over.
+ * for contracts that are new here; those that an import may just be making, or has still to take over, are left to it, and
+ * looked at again. Where the customer is gone, so is who could be charged: the subscription ends. `isUnheard`: nobody told us,
+ * we walk through all. Then new ones are taken over only where they were sold under a plan of ours: others may be somebody
+ * else's to bill, until an import takes them over. So are, whoever told us, those that an import named and did not take over.
  */
 export async function takeOverContracts(
   db: Database,
@@ -44,10 +44,15 @@ export async function takeOverContracts(
   const orphans = await contractsWithoutCustomer(db, connector, storeId, contracts, held)
   return db.inStore(storeId, async (ctx) => {
     const imports = await contractsInCreation(ctx, contracts)
-    const plans = isUnheard ? await listPlans(ctx) : null
-    const isOurs = (contract: PlatformContract) => plans === null || plans.some((plan) => isOfPlan(contract, plan))
-    const making = contracts.filter(({ id }) => !known.has(id) && imports.has(id))
-    const ours = contracts.filter((c) => known.has(c.id) || (!imports.has(c.id) && isOurs(c)))
+    const fresh = contracts.filter(({ id }) => !known.has(id))
+    const making = fresh.filter(({ id }) => imports.has(id))
+    const { awaited, left } = await contractsOfImports(ctx, fresh)
+    const plans = fresh.length > 0 ? await listPlans(ctx) : []
+    const isOurs = (contract: PlatformContract) =>
+      (!isUnheard && !left.has(contract.id)) || plans.some((plan) => isOfPlan(contract, plan))
+    const ours = contracts.filter((c) => known.has(c.id) || (!imports.has(c.id) && !awaited.has(c.id) && isOurs(c)))
+    // The import reads what waits in it anew: only what we were told of meanwhile could be missed.
+    const later = isUnheard ? making : fresh.filter(({ id }) => imports.has(id) || awaited.has(id))
     const { changed, unsure, stopped, newMethods } = await syncContracts(ctx, ours, [...orders.values()])
     const ended = await endForDeletedCustomers(ctx, orphans)
     await stopBilling(ctx, [...stopped, ...ended.map(({ id }) => id)])
@@ -56,7 +61,7 @@ export async function takeOverContracts(
     if (found.length > 0) await findContractsAgain(ctx, found)
     const all = [...changed, ...ended.map(({ contractId }) => contractId)]
     if (isUnheard) await noteUnheard(ctx, contracts, all)
-    return { changed: all, unsure: [...unsure, ...making.map(({ id }) => id)] }
+    return { changed: all, unsure: [...unsure, ...later.map(({ id }) => id)] }
   })
 }
 

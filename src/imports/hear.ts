@@ -1,7 +1,7 @@
 import { type Ctx, sql } from '#kit/postgres'
 import type { PlatformContract } from '#platform'
-import { wakeFetching } from './queries.ts'
-import { listKeysInCreation } from './row-queries.ts'
+import { fetchingSince, wakeFetching } from './queries.ts'
+import { listKeysInCreation, listNamed } from './row-queries.ts'
 
 /**
  * Contracts that an import is just making, by id: the platform tells of them before we have its answer. Who hears of one
@@ -11,6 +11,28 @@ export async function contractsInCreation(ctx: Ctx, contracts: PlatformContract[
   const keys = contracts.flatMap(({ createKey }) => createKey ?? [])
   const making = keys.length === 0 ? new Set<string>() : await listKeysInCreation(ctx, keys)
   return new Set(contracts.filter(({ createKey }) => createKey && making.has(createKey)).map(({ id }) => id))
+}
+
+/**
+ * Contracts that others have billed so far, by id, among those that are new here. `awaited` are what imports that are not over
+ * have still to take over, or, while the platform's list is fetched, may have: who hears of one looks again later, since the
+ * import says how it begins. `left` were named by an import that did not take them over.
+ */
+export async function contractsOfImports(
+  ctx: Ctx,
+  contracts: PlatformContract[]
+): Promise<{ awaited: Set<string>; left: Set<string> }> {
+  if (contracts.length === 0) return { awaited: new Set(), left: new Set() }
+  const named = await listNamed(
+    ctx,
+    contracts.map(({ id }) => id)
+  )
+  const begun = await fetchingSince(ctx)
+  const listed = contracts.filter(({ createdAt }) => begun && Temporal.Instant.compare(createdAt, begun) < 0)
+  const awaited = new Set(named.flatMap(({ contractId, isAwaited }) => (isAwaited ? contractId : [])))
+  const left = new Set(named.flatMap(({ contractId, isAwaited }) => (isAwaited ? [] : contractId)))
+  for (const { id } of listed) awaited.add(id)
+  return { awaited, left }
 }
 
 /** Bulk operations have ended: imports that wait for them go on. */

@@ -1,5 +1,5 @@
 export { cancelImport } from './cancel-import.ts'
-export { contractsInCreation, forgetCustomer, hearOfBulkOperations } from './hear.ts'
+export { contractsInCreation, contractsOfImports, forgetCustomer, hearOfBulkOperations } from './hear.ts'
 export { type Import, MODES, SOURCES } from './import.ts'
 export { createImportEngine } from './import-engine.ts'
 export { type ReportFormat, refusedRowsReport } from './list-refused-rows.ts'

@@ -153,6 +153,15 @@ export async function wakeFetching(ctx: Ctx, operationIds: string[]): Promise<vo
        and platform_bulk_operation_id = any(${operationIds}::text[])`)
 }
 
+/** When the newest import began that waits for the platform's list; null when there is none. */
+export async function fetchingSince(ctx: Ctx): Promise<Temporal.Instant | null> {
+  const { at } = await ctx.tx.one(
+    row({ at: nullable(instant) }),
+    sql`select max(created_at) as at from imports where store_id = ${ctx.storeId} and status = 'fetching'`
+  )
+  return at
+}
+
 /** Begins a fetched list anew: nothing of it has been worked off. */
 export async function forgetStaged(ctx: Ctx, importId: number): Promise<void> {
   await ctx.tx.run(sql`delete from import_rows where store_id = ${ctx.storeId} and import_id = ${importId}`)

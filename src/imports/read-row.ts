@@ -62,9 +62,21 @@ export function readRow(input: Input, facts: Facts): Reading {
   }
 }
 
+/** The contract that a row names, whatever is wrong with its other fields. */
+export function contractIn(input: Input, facts: Facts): string | null {
+  try {
+    return contractOf(new Fields(input, facts))
+  } catch (err) {
+    if (!(err instanceof Refused)) throw err
+    return null
+  }
+}
+
+const contractOf = (fields: Fields) => fields.id('contract_id', 'SubscriptionContract')
+
 function wishOf(fields: Fields, { now }: Facts): Wish {
   const wish: Wish = {
-    contractId: fields.id('contract_id', 'SubscriptionContract'),
+    contractId: contractOf(fields),
     customerId: fields.id('customer_id', 'Customer'),
     email: fields.matching('email', /^[^\s@]{1,64}@[^\s@]{1,255}$/, 'an e-mail address'),
     plan: fields.text('plan', 100),

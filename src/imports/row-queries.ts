@@ -1,4 +1,4 @@
-import { type Ctx, int, json, nullable, row, sql, text } from '#kit/postgres'
+import { bool, type Ctx, int, json, nullable, row, sql, text } from '#kit/postgres'
 import { type Import, type Input, OpenRow, type RowRefusal, type RowResult } from './import.ts'
 
 export type StagedRow = {
@@ -109,6 +109,19 @@ export async function listKeysInCreation(ctx: Ctx, createKeys: string[]): Promis
      where store_id = ${ctx.storeId} and create_key = any(${createKeys}::text[]) and status = 'creating'`
   )
   return new Set(found.map(({ createKey }) => createKey))
+}
+
+/** Those of these contracts that rows name, and whether an import that is not over has still to take them over. */
+export function listNamed(ctx: Ctx, contractIds: string[]) {
+  return ctx.tx.many(
+    row({ contractId: text, isAwaited: bool }),
+    sql`
+    select r.platform_contract_id as contract_id,
+           bool_or(r.status in ('waiting', 'creating') and i.finished_at is null) as is_awaited
+      from import_rows r join imports i on i.store_id = ${ctx.storeId} and i.id = r.import_id
+     where r.store_id = ${ctx.storeId} and r.platform_contract_id = any(${contractIds}::text[])
+     group by r.platform_contract_id`
+  )
 }
 
 /** Writes what became of rows and counts it. */

@@ -3,7 +3,7 @@ import { storeFacts } from '#stores'
 import { refused } from './import.ts'
 import type { Taken } from './input-of.ts'
 import { noteStaged } from './queries.ts'
-import { readRow } from './read-row.ts'
+import { contractIn, readRow } from './read-row.ts'
 import { insertRows, listTaken, type StagedRow } from './row-queries.ts'
 
 /** So many rows are written in one transaction. */
@@ -24,7 +24,8 @@ export async function stageRows(
     return {
       line,
       input,
-      contractId: reading?.wish?.contractId ?? null,
+      // Also of a row that is refused: its contract is somebody else's to bill until a row of it is taken over.
+      contractId: input && contractIn(input, facts),
       externalId: reading?.wish?.externalId ?? null,
       refusal: refusal ?? reading?.refusal ?? null
     }
