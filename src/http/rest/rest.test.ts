@@ -94,7 +94,7 @@ test('unknown routes and wrong methods: 404 in the same shape, with budget heade
     ['DELETE', '/members', 'GET, HEAD'],
     ['OPTIONS', '/members', 'GET, HEAD'],
     ['POST', '/billing-attempts', 'GET, HEAD'],
-    ['PATCH', '/subscriptions/sub_1', 'GET, HEAD'],
+    ['PUT', '/subscriptions/sub_1', 'GET, HEAD, PATCH'],
     ['GET', '/subscriptions/sub_1/pause', 'POST'],
     ['HEAD', '/subscriptions/sub_1/pause', 'POST']
   ] as const) {
