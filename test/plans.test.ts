@@ -165,6 +165,27 @@ test('who has joined follows a version where that is asked for: at its price fro
   await store.soundBooks()
 })
 
+test('a version leaves alone what it does not change, and is followed after a cancellation is taken back', async () => {
+  const store = await aPlanStore()
+  const plan = await store.create({ name: 'Gold', type: 'vip', trial_days: 0 })
+  const [own, gone] = [await store.join('Gold'), await store.join('Gold')]
+  const at = (id: string) => `${store.at}/subscriptions/${id}`
+  await service.admin('POST', `${at(own.subscription.id)}/change`, { interval: 'week', interval_count: 2 })
+  await store.settle()
+
+  const told = await store.told(() => store.version(plan.id, { credit: '4.00', apply_to: 'running' }))
+  assert.deepEqual(told, [], 'credit alone changes no rhythm that was agreed with one customer')
+
+  await service.admin('POST', `${at(gone.subscription.id)}/cancel`)
+  await store.version(plan.id, { price: '35.00', apply_to: 'running' })
+  await store.settle()
+  assert.equal((await service.admin('GET', at(gone.subscription.id))).price, 29)
+  await service.admin('POST', `${at(gone.subscription.id)}/reactivate`)
+  await store.settle()
+  assert.equal((await service.admin('GET', at(gone.subscription.id))).price, 35)
+  await store.soundBooks()
+})
+
 test('another interval is another selling plan in place of the old one, whose subscriptions are still of the plan', async () => {
   const store = await aPlanStore()
   const plan = await store.create({ name: 'Gold', type: 'vip' })

@@ -33,14 +33,15 @@ const Moved = row({
 })
 type Moved = RowOf<typeof Moved>
 
-/** Marks up to a batch of live subscriptions that are behind the version as being of it. */
+/** Marks up to a batch of subscriptions behind the version as being of it: live ones, and those whose end can be taken back. */
 function moveToVersion(ctx: Ctx, planId: number, version: number): Promise<Moved[]> {
   return ctx.tx.many(
     Moved,
     sql`
     with behind as (
       select id, plan_version from subscriptions
-       where store_id = ${ctx.storeId} and plan_id = ${planId} and status in ('active', 'paused')
+       where store_id = ${ctx.storeId} and plan_id = ${planId}
+         and (status in ('active', 'paused') or grace_ends_at is not null)
          and (plan_version is null or plan_version < ${version})
        order by id limit ${BATCH} for no key update)
     update subscriptions s set plan_version = ${version}
@@ -51,13 +52,14 @@ function moveToVersion(ctx: Ctx, planId: number, version: number): Promise<Moved
 }
 
 /**
- * What is to be edited in the contract; null when it is nothing. A price that was agreed with one customer stays where the
- * version changes none. Who is about to leave for another plan has that plan's terms before them.
+ * What is to be edited in the contract; null when it is nothing. A price or rhythm that was agreed with one customer stays
+ * where the version changes neither. Who is about to leave for another plan has that plan's terms before them.
  */
 function changeTo(wanted: PlanVersion, before: PlanVersion | null, s: Moved, waiting: Change | null): NewChange | null {
   if (waiting && waiting.planId !== null) return null
   const isOtherPrice = wanted.priceMinor !== (before?.priceMinor ?? s.priceMinor)
-  const isOtherRhythm = wanted.interval !== s.interval || wanted.intervalCount !== s.intervalCount
+  const isNewRhythm = before === null || isOtherRhythmThan(before, wanted)
+  const isOtherRhythm = (isOtherPrice || isNewRhythm) && isOtherRhythmThan(s, wanted)
   if (!isOtherPrice && !isOtherRhythm) return null
   // What a cycle will cost is known beforehand where the contract is for nothing else; it is there to be shown.
   const isPlain = before !== null && before.priceMinor === s.priceMinor
@@ -73,3 +75,6 @@ function changeTo(wanted: PlanVersion, before: PlanVersion | null, s: Moved, wai
     actorId: null
   }
 }
+
+const isOtherRhythmThan = (a: Rhythm, b: Rhythm) => a.interval !== b.interval || a.intervalCount !== b.intervalCount
+type Rhythm = Pick<PlanVersion, 'interval' | 'intervalCount'>
