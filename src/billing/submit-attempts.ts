@@ -157,7 +157,6 @@ async function write(ctx: Ctx, byKey: Map<string, ClaimedAttempt>, told: Answer[
   if (never.length > 0 || superseded.length > 0 || challenges.length > 0) {
     await lockSubscriptions(ctx, [...new Set([...byKey.values()].map((a) => a.subscriptionId))])
   }
-  if (checked.length > 0) await markChecked(ctx, checked)
   await noteChallenges(ctx, challenges)
   await end(ctx, never, 'voided')
   // First what stands in the way of the cycle's other attempt.
@@ -168,6 +167,8 @@ async function write(ctx: Ctx, byKey: Map<string, ClaimedAttempt>, told: Answer[
   )
   const ends = [...results, ...superseded.map((a) => a.instead)]
   if (ends.length > 0) await settleAttempts(ctx, ends)
+  // It holds attempts without their subscriptions, so nothing that locks subscriptions may follow.
+  if (checked.length > 0) await markChecked(ctx, checked)
   // A contract that the platform will not bill, or calls paid, may have changed behind our back.
   const doubtful = ends.flatMap((r) =>
     r.state === 'failed' && DOUBTFUL.has(declineOf(r.errorCode).code) ? (byKey.get(r.idempotencyKey) ?? []) : []
