@@ -8,7 +8,9 @@ export function choosePaymentMethod(wanted: string | null, usable: string[]): Ch
   const no = (problem: string): ChosenMethod => ({ id: null, problem })
   if (wanted !== null) {
     const found = usable.find((id) => id === wanted || id.endsWith(`/${wanted}`))
-    return found ? { id: found, problem: null } : no('The customer has no such payment method, or it was taken back')
+    return found
+      ? { id: found, problem: null }
+      : no('payment_method_id takes one of the payment methods of the customer that can be charged')
   }
   const [only, ...others] = usable
   if (!only) return no('The customer has no payment method that can be charged')
