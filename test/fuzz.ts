@@ -7,6 +7,7 @@ import { randomFrom } from '#kit/random'
 import { audit } from '#reports'
 import { at, attemptsOf, joined, START } from '../src/http/rest/test-life.ts'
 import { testServer } from '../src/http/test-server.ts'
+import { aPlatform, data, lastPage } from './fake-platform.ts'
 import { type FuzzRequest, fuzzRequests } from './fuzz-requests.ts'
 import { operationsOf } from './openapi.ts'
 import { aStore } from './store-builder.ts'
@@ -37,7 +38,14 @@ export async function fuzz(db: Database, { requests, seed }: { requests: number;
   const document = (await app.inject({ url: '/openapi.json' })).json()
   const operations = operationsOf(document)
 
-  const store = await aStore(db, { clockAt: at(START) })
+  // Whom nobody has met is looked up there: it knows no one.
+  const platform = await aPlatform((res, { variables }) =>
+    data(res, {
+      customers: { nodes: [], pageInfo: lastPage },
+      nodes: Array.isArray(variables.ids) ? variables.ids.map(() => null) : []
+    })
+  )
+  const store = await aStore(db, { clockAt: at(START), platformUrl: platform.url })
   const key = await store.aKey()
   const ids: Record<string, string[]> = { member: [], customer: [], subscription: [], attempt: [] }
   for (let i = 0; i < 30; i++) {
