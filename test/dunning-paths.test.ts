@@ -9,6 +9,7 @@ import { retryHeldCharges, retryWithNewMethod } from '../src/billing/take-paymen
 import { startSandbox } from '../src/sandbox/test-shop.ts'
 import { aChargedMember } from './charged-member.ts'
 import { testDatabase } from './database.ts'
+import { theValue } from './fake-platform.ts'
 
 const { db } = await testDatabase()
 const sandbox = await startSandbox(db)
@@ -149,6 +150,23 @@ test("a fault of the shop's own is retried, and its people hear of it once a day
   assert.deepEqual(await m.shown(), [['failed', 'merchant_problem']])
   assert.deepEqual(await m.notices(), ['merchant_problem'])
   assert.equal((await m.now())[3], 1)
+})
+
+test('a contract that stood still there for a moment only is billed an hour later, once', async () => {
+  const m = await aMember()
+  await m.goTo(SECOND)
+  theValue(await m.connector.pauseContract(m.contractId))
+  await m.open()
+  await m.submit()
+  assert.deepEqual(await m.shown(), [['failed', 'contract_not_billable']])
+  theValue(await m.connector.activateContract(m.contractId))
+  await m.sync()
+  assert.deepEqual(await m.now(), ['active', 1, 1, 0, '2026-02-28T16:00:00Z'])
+  await m.goTo('2026-02-28T16:00:00Z')
+  await m.bill()
+  assert.deepEqual(await m.now(), ['active', 2, 2, 0, '2026-03-31T14:00:00Z'])
+  assert.equal((await m.charges()).length, 1)
+  assert.deepEqual(await m.notices(), [])
 })
 
 for (const [catchUp, charged] of [
