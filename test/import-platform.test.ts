@@ -261,8 +261,35 @@ test('what rows say of a person is removed with the person', async () => {
     (await moved.refusedLines(id)).map(({ row: fields }) => fields?.email ?? null),
     [null, 'ben@example.com']
   )
+  // The platform tells of a deletion by number only; the address is the one that we know.
+  const number = { platformCustomerId: moved.customers.get('ben@example.com')!, email: null }
+  assert.equal(await service.db.inStore(moved.store.storeId, (ctx) => forgetCustomer(ctx, number)), 1)
   const kept = await service.db.inStore(moved.store.storeId, ({ tx, storeId }) =>
     tx.many(row({ code: text }), sql`select refusal_code as code from import_rows where store_id = ${storeId}`)
   )
   assert.deepEqual(kept, [{ code: 'plan_not_found' }, { code: 'plan_not_found' }])
+})
+
+test('a file whose end comes while its import is given up as late is imported', async () => {
+  const moved = await aStoreToMoveTo(service)
+  const [contract] = await moved.contracts(750_001, 1, () => ({ nextBillingAt: '2026-02-04T15:00:00Z' }))
+  const { storeId } = moved.store
+  const { id } = await moved.begin({ source: 'csv', mode: 'paused' })
+  await service.db.inStore(storeId, ({ tx }) =>
+    tx.run(sql`update imports set due_at = '2026-01-01T00:00:00Z' where store_id = ${storeId}`)
+  )
+  let calls = 0
+  const slow: typeof service.db = Object.create(service.db, {
+    inStore: {
+      value: async (...[store, work]: Parameters<typeof service.db.inStore>) => {
+        if (++calls === 2) assert.equal((await moved.send(id, csv(['contract_id'], [[contract!]]))).status, 200)
+        return service.db.inStore(store, work)
+      }
+    }
+  })
+  const late = createImportEngine({ db: slow, leaseOwner: 999_997, connectorOf: service.demoDeps.connectorOf })
+  await late.runOnce(storeId)
+  assert.equal((await moved.shown(id)).status, 'running')
+  await moved.settle()
+  assert.deepEqual(((shown) => [shown.status, shown.created])(await moved.shown(id)), ['done', 1])
 })

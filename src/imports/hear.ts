@@ -40,7 +40,10 @@ export function hearOfBulkOperations(ctx: Ctx, ids: string[]): Promise<void> {
   return wakeFetching(ctx, ids)
 }
 
-/** Removes what rows say of a person: their address, their number and their card. What became of the rows stays. */
+/**
+ * Removes what rows say of a person: their address, their number and their card. What became of the rows stays. Also rows
+ * with the address that we know of them are theirs: one that was refused bears no number.
+ */
 export async function forgetCustomer(
   ctx: Ctx,
   { platformCustomerId, email }: { platformCustomerId: string; email: string | null }
@@ -49,6 +52,8 @@ export async function forgetCustomer(
     update import_rows r set input = case when r.status = 'waiting' then '{}'::jsonb end
      where r.store_id = ${ctx.storeId} and r.input is not null and r.status <> 'creating'
        and (lower(r.input->>'email') = lower(${email}::text)
+            or lower(r.input->>'email') in (select lower(m.email) from members m
+                where m.store_id = ${ctx.storeId} and m.platform_customer_id = ${platformCustomerId})
             or regexp_replace(r.input->>'customer_id', '^.*/', '') = ${platformCustomerId}
             or r.platform_customer_id = ${platformCustomerId}
             or r.subscription_id in (select s.id from subscriptions s

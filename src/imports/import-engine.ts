@@ -5,7 +5,7 @@ import { ClaimLost } from './claim-lost.ts'
 import { fetchPlatformContracts } from './fetch-platform-contracts.ts'
 import type { Import } from './import.ts'
 import { keptUntil } from './kept-until.ts'
-import { claimImport, holdClaim, markEnded, nextImportAt, releaseClaim } from './queries.ts'
+import { claimImport, holdClaim, lockImport, markEnded, nextImportAt, releaseClaim } from './queries.ts'
 import { pruneInput } from './row-queries.ts'
 import { workOffRows } from './work-off-rows.ts'
 
@@ -75,6 +75,11 @@ export function createImportEngine(options: {
 
   const giveUp = (storeId: number, claimed: Import): Promise<number> =>
     db.inStore(storeId, async (ctx) => {
+      // The end of its file may have come since.
+      if ((await lockImport(ctx, claimed.id))?.status !== 'receiving') {
+        await releaseClaim(ctx, claimed, { dueAt: ctx.now, error: null })
+        return 1
+      }
       const told = { dueAt: keptUntil(ctx.now), error: 'The file did not come to its end' }
       await markEnded(ctx, claimed.id, 'cancelled', told)
       return 1
