@@ -293,3 +293,21 @@ test('a file whose end comes while its import is given up as late is imported', 
   await moved.settle()
   assert.deepEqual(((shown) => [shown.status, shown.created])(await moved.shown(id)), ['done', 1])
 })
+
+test('what a file said of people is removed after its time also where the platform took the app off', async () => {
+  const moved = await aStoreToMoveTo(service)
+  const { store } = moved
+  const id = await moved.import({ source: 'csv' }, csv(['contract_id', 'email'], [['5', 'ada@example.com']]))
+  await moved.settle()
+  await service.admin('POST', `${store.at}/sandbox/uninstalls`, {})
+  await store.advance({ by: 'P29D' })
+  assert.deepEqual(
+    (await moved.refusedLines(id)).map(({ row: fields }) => fields?.email),
+    ['ada@example.com']
+  )
+  await store.advance({ by: 'P2D' })
+  assert.deepEqual(
+    (await moved.refusedLines(id)).map(({ row: fields }) => fields),
+    [null]
+  )
+})

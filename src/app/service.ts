@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { createFiguresEngine } from '#analytics'
 import { createBillingEngine } from '#billing'
 import { createCreditEngine } from '#credits'
-import { createImportEngine } from '#imports'
+import { createImportEndEngine, createImportEngine } from '#imports'
 import { createDispatchEngine } from '#kit/dispatch'
 import type { Engine } from '#kit/engine'
 import { pruneAnswers } from '#kit/idempotency'
@@ -145,6 +145,7 @@ export async function createService(options: ServiceOptions) {
       onWalked: metrics.reconciled
     }),
     createImportEngine({ db, leaseOwner: worker.id, connectorOf }),
+    createImportEndEngine({ db, leaseOwner: worker.id }),
     createCreditEngine({ db }),
     createDispatchEngine({ db, consumers }),
     delivery,

@@ -2,16 +2,15 @@ import type { Engine } from '#kit/engine'
 import type { Database } from '#kit/postgres'
 import type { Connector, PlatformFailure } from '#platform'
 import { ClaimLost } from './claim-lost.ts'
+import { endLater } from './end-later.ts'
 import { fetchPlatformContracts } from './fetch-platform-contracts.ts'
 import type { Import } from './import.ts'
 import { keptUntil } from './kept-until.ts'
 import { claimImport, holdClaim, lockImport, markEnded, nextImportAt, releaseClaim } from './queries.ts'
-import { pruneInput } from './row-queries.ts'
 import { workOffRows } from './work-off-rows.ts'
 
 /** When an import is looked at again after the platform could not be asked. */
 const RETRY_AFTER_MINUTES = [1, 5, 15, 60] as const
-const PRUNED_AT_ONCE = 5_000
 
 /**
  * Works off imports, batch by batch, each batch under a claim. All that is known stands in the tables, so that after a
@@ -46,31 +45,13 @@ export function createImportEngine(options: {
     return Math.max(rows, 1)
   }
 
-  const prune = (storeId: number, claimed: Import): Promise<number> =>
-    db.inStore(storeId, async (ctx) => {
-      const pruned = await pruneInput(ctx, claimed.id, PRUNED_AT_ONCE)
-      await releaseClaim(ctx, claimed, { dueAt: pruned === PRUNED_AT_ONCE ? ctx.now : null, error: claimed.lastError })
-      return Math.max(pruned, 1)
-    })
-
   /** Of one that was cancelled, what was just being made on the platform is brought to its end first. */
   const close = async (storeId: number, claimed: Import): Promise<number> => {
     const { rows, failure } = await workOffRows(db, storeId, claimed, await connectorOf(storeId))
-    if (rows === 0 && !failure) return endLater(storeId, claimed)
+    if (rows === 0 && !failure) return endLater(db, storeId, claimed)
     if (failure) await putOff(storeId, claimed, failure)
     else await db.inStore(storeId, (ctx) => releaseClaim(ctx, claimed, { dueAt: ctx.now, error: null }))
     return rows
-  }
-
-  /** What was read is kept for its time, and then removed. */
-  const endLater = async (storeId: number, claimed: Import): Promise<number> => {
-    const isOver = await db.inStore(storeId, async (ctx) => {
-      const until = keptUntil(claimed.finishedAt!)
-      if (Temporal.Instant.compare(ctx.now, until) >= 0) return true
-      await releaseClaim(ctx, claimed, { dueAt: until, error: claimed.lastError })
-      return false
-    })
-    return isOver ? prune(storeId, claimed) : 1
   }
 
   const giveUp = (storeId: number, claimed: Import): Promise<number> =>
@@ -89,7 +70,7 @@ export function createImportEngine(options: {
     if (claimed.status === 'running') return work(storeId, claimed)
     if (claimed.status === 'receiving') return giveUp(storeId, claimed)
     if (claimed.status === 'cancelled') return close(storeId, claimed)
-    if (claimed.status !== 'fetching') return endLater(storeId, claimed)
+    if (claimed.status !== 'fetching') return endLater(db, storeId, claimed)
     const fetched = await fetchPlatformContracts(db, storeId, claimed, await connectorOf(storeId))
     if (fetched.failure) await putOff(storeId, claimed, fetched.failure)
     return fetched.done

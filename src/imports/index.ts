@@ -1,4 +1,5 @@
 export { cancelImport } from './cancel-import.ts'
+export { createImportEndEngine } from './end-later.ts'
 export { contractsInCreation, contractsOfImports, forgetCustomer, hearOfBulkOperations } from './hear.ts'
 export { type Import, MODES, SOURCES } from './import.ts'
 export { createImportEngine } from './import-engine.ts'

@@ -89,14 +89,32 @@ export async function nextImportAt(direct: Queries, storeId: number): Promise<Te
   return (await direct.one(row({ at: nullable(instant) }), nextDue(storeId))).at
 }
 
+const nextEndedDue = directSql<[storeId: number]>(
+  'imports_next_ended_due',
+  `select min(due_at) as at from imports where store_id = $1 and due_at is not null and status in ('done', 'failed')`
+)
+
+export async function nextEndedImportAt(direct: Queries, storeId: number): Promise<Temporal.Instant | null> {
+  return (await direct.one(row({ at: nullable(instant) }), nextEndedDue(storeId))).at
+}
+
 /** Takes the import that has been due the longest, for two minutes; null when another worker has what there is. */
 export function claimImport(ctx: Ctx, leaseOwner: number): Promise<Import | null> {
+  return claim(ctx, leaseOwner, ['receiving', 'fetching', 'running', 'done', 'failed', 'cancelled'])
+}
+
+/** The same of those that ask nothing of the platform any more. */
+export function claimEndedImport(ctx: Ctx, leaseOwner: number): Promise<Import | null> {
+  return claim(ctx, leaseOwner, ['done', 'failed'])
+}
+
+function claim(ctx: Ctx, leaseOwner: number, statuses: Import['status'][]): Promise<Import | null> {
   return ctx.tx.maybeOne(
     Import,
     sql`
     with due as (
       select store_id, id from imports
-       where store_id = ${ctx.storeId} and due_at <= ${ctx.now}
+       where store_id = ${ctx.storeId} and due_at <= ${ctx.now} and status = any(${statuses}::text[])
          and (leased_until is null or leased_until < clock_timestamp())
        order by due_at, id limit 1 for update skip locked)
     update imports i set lease_token = i.lease_token + 1, lease_owner = ${leaseOwner},
