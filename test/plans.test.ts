@@ -95,6 +95,9 @@ test('a trial until the next billing date ends with the first interval; free whe
   assert.equal(await contract.nextDate(), '2026-02-28T15:00:00Z')
   const charged = await store.told(() => store.advance({ to: '2026-03-01T00:00:00Z' }))
   assert.equal(charged.find(({ type }: Told) => type === 'billing.success')!.data.amount, 29)
+  const { next_billing_date: next } = await store.client.subscriptions.get(subscription.id)
+  assert.equal(next, '2026-03-31T14:00:00.000Z', 'the day of the join, not that of the short month')
+  await store.soundBooks()
 })
 
 test('a price of a new version is that of new joins; who has joined keeps theirs', async () => {

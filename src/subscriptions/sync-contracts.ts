@@ -6,7 +6,7 @@ import { listPlans, type Plan } from '#plans'
 import type { PlatformContract, PlatformOrder } from '#platform'
 import { type StoreFacts, storeFacts } from '#stores'
 import { type Line, lines, named } from './activity-lines.ts'
-import { billingDate } from './billing-dates.ts'
+import { billingDate, withInterval } from './billing-dates.ts'
 import { markCreated } from './creations.ts'
 import { issueCheckoutCredits } from './cycle-credits.ts'
 import { changesOf, subscriptionActivated, subscriptionCreated, subscriptionUpdated } from './events.ts'
@@ -96,7 +96,16 @@ function newSubscription(
   const cycleIndex = paid ? 1 : 0
   const nextCycle = cycleIndex + 1
   const policy = { interval: contract.interval, intervalCount: contract.intervalCount }
-  const begun = { anchorAt: begunAt, anchorCycle: 1, ...policy }
+  const fromCreation = withInterval(
+    { anchorAt: contract.createdAt, anchorCycle: 0, ...policy },
+    1,
+    policy,
+    store.timezone
+  )
+  // A trial of one interval began on a day of the series, which stays its day also where the first charge is on a shorter month.
+  const isOfSeries = trialEndsAt !== null && isSameDate(billingDate(fromCreation, 1, store.timezone), trialEndsAt)
+  const isOneInterval = plan?.trialType === 'next_billing_date' && isOfSeries
+  const begun = isOneInterval ? fromCreation : { anchorAt: begunAt, anchorCycle: 1, ...policy }
   // One that was under way long before we heard of it was billed by others: it is not charged at once, but when it says.
   const isLate = Temporal.Instant.compare(billingDate(begun, nextCycle, store.timezone), now) <= 0
   const ahead = contract.nextBillingDate && Temporal.Instant.compare(contract.nextBillingDate, now) > 0
