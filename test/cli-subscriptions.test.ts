@@ -20,6 +20,7 @@ test('a wait without an end is set and taken back by the command of settings', a
 
 test('a subscription is shown, moved, changed, noted and told of with commands alone', async () => {
   const store = await service.aStore()
+  await store.grace(24)
   const { customer } = await store.member('ada@example.com')
   const { body } = await service.get(`/subscriptions?customer_id=${customer.id}`, store.key)
   const of = [body.data[0].id, '--store', store.domain]

@@ -33,6 +33,7 @@ test('over a bad line, three months of renewals are each charged once, on their 
 
 test('over a bad line, changed terms arrive once and hold from the next cycle, and cancellations end or come back as they should', async () => {
   const store = await service.aStore()
+  await store.grace(24)
   const members = 12
   for (let i = 0; i < members; i++) await store.member(`changed-${i}@example.com`)
   const line = await aBadLine({ target: service.urls.sandbox, shares: SHARES, seed: 20_261_122 })

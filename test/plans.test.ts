@@ -170,6 +170,7 @@ test('who has joined follows a version where that is asked for: at its price fro
 
 test('a version leaves alone what it does not change, and is followed after a cancellation is taken back', async () => {
   const store = await aPlanStore()
+  await service.admin('PATCH', `${store.at}/settings`, { reactivation_grace_hours: 24 })
   const plan = await store.create({ name: 'Gold', type: 'vip', trial_days: 0 })
   const [own, gone] = [await store.join('Gold'), await store.join('Gold')]
   const at = (id: string) => `${store.at}/subscriptions/${id}`

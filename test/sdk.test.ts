@@ -40,6 +40,7 @@ test('members: found by filter, read, updated, and walked over several pages', a
 
 test('subscriptions: paused, resumed, changed, cancelled and taken back', async () => {
   const { store, client } = await aStoreWithClient()
+  await store.grace(24)
   const { customer } = await store.member('ada@example.com')
   const [{ id } = { id: '' }] = await client.subscriptions.list({ customer_id: customer.id }).toArray({ atMost: 10 })
 

@@ -111,6 +111,8 @@ export async function startService(
         at,
         key: key as string,
         storeId: Number(store.id.slice('store_'.length)),
+        /** So long a cancellation can be taken back. */
+        grace: (hours: number) => admin('PATCH', `${at}/settings`, { reactivation_grace_hours: hours }),
         customer: (email: string) => admin('POST', `${at}/sandbox/customers`, { email }),
         async member(email: string, plan = 'VIP') {
           const customer = await admin('POST', `${at}/sandbox/customers`, { email })

@@ -122,6 +122,7 @@ test('a declined cycle is neither skipped nor moved', async () => {
 
 test('a cancellation is taken back within its hours: billing goes on, and nothing is charged at once', async () => {
   const store = await service.aStore()
+  await store.grace(24)
   const member = await aMember(store)
   const { body } = await member.post('cancel', { reason: 'too_expensive', comment: 'Moving away' })
   assert.deepEqual([body.data.status, body.data.reactivatable_until], ['cancelled', '2026-02-01T15:00:00.000Z'])
@@ -150,6 +151,7 @@ test('a cancellation is taken back within its hours: billing goes on, and nothin
 
 test('once its hours are over a cancellation is final, on the platform too', async () => {
   const store = await service.aStore()
+  await store.grace(24)
   const member = await aMember(store)
   const refused = async () => {
     const { status, body } = await member.post('reactivate')

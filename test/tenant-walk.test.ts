@@ -43,7 +43,10 @@ const KNOWN: Record<string, { path?: keyof Things; body?: object; before?: (stor
   reactivateSubscription: {
     path: 'subscription',
     body: {},
-    before: (store) => service.post(`/subscriptions/${store.things.subscription}/cancel`, store.key)
+    before: async (store) => {
+      await store.grace(24)
+      await service.post(`/subscriptions/${store.things.subscription}/cancel`, store.key)
+    }
   },
   // It is in dunning, which a pause ends.
   skipSubscriptionCycle: {

@@ -56,7 +56,7 @@ const DEFAULT_SETTINGS: StoreSettings = {
   },
   billing: { catchUp: 'latest' },
   actionRequired: { remindAfterHours: [24, 72] },
-  reactivationGraceHours: 24
+  reactivationGraceHours: 0
 }
 
 /** With the defaults for all that is not kept. */

@@ -170,7 +170,7 @@ test('settings have the dunning ladder of the house unless the store says otherw
     dunning: { ...dunning, onFailure: 'pause' },
     billing: { catchUp: 'latest' },
     actionRequired: { remindAfterHours: [24, 72] },
-    reactivationGraceHours: 24
+    reactivationGraceHours: 0
   })
 })
 
@@ -180,7 +180,7 @@ test('a change of settings leaves out what it does not name, and is refused by t
   await Promise.all([
     store.inStore((ctx) => updateSettings(ctx, { dunning: { hardDeclineWaitDays: null, retryAfterDays: [] } })),
     store.inStore((ctx) => updateSettings(ctx, { billing: { catchUp: 'all' } })),
-    store.inStore((ctx) => updateSettings(ctx, { reactivationGraceHours: 0 }))
+    store.inStore((ctx) => updateSettings(ctx, { reactivationGraceHours: 48 }))
   ])
   const { dunning, billing, reactivationGraceHours } = await store.inStore(storeFacts)
   assert.deepEqual(
@@ -193,7 +193,7 @@ test('a change of settings leaves out what it does not name, and is refused by t
         inventory: { retryAfterDays: [1, 1, 2, 3, 7], onFailure: 'pause' }
       },
       { catchUp: 'all' },
-      0
+      48
     ]
   )
   await assert.rejects(

@@ -16,7 +16,7 @@ const USUAL = {
   },
   billing: { catch_up: 'latest' },
   action_required: { remind_after_hours: [24, 72] },
-  reactivation_grace_hours: 24
+  reactivation_grace_hours: 0
 }
 
 test('settings begin as those of the house, and a change leaves the rest as it is', async () => {
@@ -28,7 +28,7 @@ test('settings begin as those of the house, and a change leaves the rest as it i
     dunning,
     billing: { catch_up: 'all' },
     action_required: { remind_after_hours: [1, 168] },
-    reactivation_grace_hours: 0
+    reactivation_grace_hours: 24
   })
   assert.equal(changed.statusCode, 200)
   const expected = {
@@ -40,7 +40,7 @@ test('settings begin as those of the house, and a change leaves the rest as it i
     },
     billing: { catch_up: 'all' },
     action_required: { remind_after_hours: [1, 168] },
-    reactivation_grace_hours: 0
+    reactivation_grace_hours: 24
   }
   assert.deepEqual(changed.json(), expected)
   assert.deepEqual((await admin('PATCH', path, {})).json(), expected)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { publicId } from '#kit/ids'
 import { listPlans } from '#plans'
+import { updateSettings } from '#stores'
 import { testDatabase } from '../../../test/database.ts'
 import { aPlan } from '../../../test/plan-builder.ts'
 import { aStore } from '../../../test/store-builder.ts'
@@ -24,6 +25,7 @@ const BEFORE: Record<string, string> = {
 /** The operation with the body of its example and nulls for `nulls`, on the object of our own that takes the place of its. */
 async function asker() {
   const store = await aStore(db, { clockAt: Temporal.Instant.from('2026-12-01T09:00:00Z') })
+  await store.inStore((ctx) => updateSettings(ctx, { reactivationGraceHours: 24 }))
   const { memberId, subscriptionId } = await joined(store, '2026-11-30T15:00:00Z')
   const other = await joined(store, '2026-11-30T15:00:00Z')
   await aPlan(store, { name: 'Elite' })
