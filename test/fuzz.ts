@@ -5,6 +5,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Database } from '#kit/postgres'
 import { randomFrom } from '#kit/random'
 import { audit } from '#reports'
+import { updateSettings } from '#stores'
+import { giftSubscription } from '#subscriptions'
 import { at, attemptsOf, joined, START } from '../src/http/rest/test-life.ts'
 import { testServer } from '../src/http/test-server.ts'
 import { aPlatform, data, lastPage } from './fake-platform.ts'
@@ -47,9 +49,14 @@ export async function fuzz(db: Database, { requests, seed }: { requests: number;
   )
   const store = await aStore(db, { clockAt: at(START), platformUrl: platform.url })
   const key = await store.aKey()
+  await store.inStore((ctx) => updateSettings(ctx, { reactivationGraceHours: 720 }))
   const ids: Record<string, string[]> = { member: [], customer: [], subscription: [], attempt: [] }
   for (let i = 0; i < 30; i++) {
     const { contract, memberId, subscriptionId } = await joined(store, START)
+    const [before] = ids.member!.slice(-1)
+    if (before && i % 3 === 0) {
+      await store.inStore((ctx) => giftSubscription(ctx, subscriptionId, Number(before.slice('mem_'.length)), 'api'))
+    }
     ids.member!.push(`mem_${memberId}`)
     ids.customer!.push(`cust_${memberId}`, contract.customer!.id)
     ids.subscription!.push(`sub_${subscriptionId}`)

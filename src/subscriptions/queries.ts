@@ -48,7 +48,10 @@ export function findSubscriptionByContract(ctx: Ctx, contractId: string) {
   )
 }
 
-/** One that billing must look at, and whether a change of its terms waits. */
+/**
+ * One that billing must look at, and whether it is to wait for a change of its terms: for a day after what came last, the
+ * change or the date. A change that the platform does not take for longer must not keep a cycle from being billed.
+ */
 type DueSubscription = { subscription: Subscription; hasChange: boolean }
 const DueSubscription = Object.assign(
   (raw: Record<string, unknown>): DueSubscription => ({
@@ -65,7 +68,8 @@ export function lockDueSubscriptions(ctx: Ctx, limit: number): Promise<DueSubscr
     sql`
     select s.*, m.platform_customer_id, m.email, m.first_name, m.last_name,
            exists (select from subscription_changes c
-                    where c.store_id = ${ctx.storeId} and c.subscription_id = s.id) as has_change
+                    where c.store_id = ${ctx.storeId} and c.subscription_id = s.id
+                      and greatest(c.requested_at, s.next_billing_at) > ${ctx.now}::timestamptz - interval '1 day') as has_change
       from subscriptions s join members m on m.store_id = s.store_id and m.id = s.member_id
      where s.store_id = ${ctx.storeId} and s.billing_due_at <= ${ctx.now}
      order by s.billing_due_at, s.id limit ${limit} for update of s skip locked`
