@@ -52,7 +52,8 @@ test('of an answer without end a little is read, and none of it stays in memory'
   // What the system's buffers take of it.
   assert.ok(Math.max(...written) < 16 * 2 ** 20, `a receiver got rid of ${Math.max(...written)} bytes`)
   assert.ok(most - before < 32, `${most - before} MB at most`)
-  assert.ok(usedMegabytes() - before < 4, `${usedMegabytes() - before} MB stay`)
+  // Of forty answers of a gigabyte each; the rest is what the process itself grows by.
+  assert.ok(usedMegabytes() - before < 12, `${usedMegabytes() - before} MB stay`)
 })
 
 test('an answer that nobody asked for is nobody’s answer', async () => {
