@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
+import pg from 'pg'
 
 /** Simple queries and executions of prepared ones, as the frontend announces them (PostgreSQL's protocol, version 3). */
 const QUERY = 'Q'.charCodeAt(0)
@@ -11,7 +12,8 @@ const HEADER = 5
  * breaks, as for a process that dies there: `before` it is sent on, or `after` it was, so that nobody hears how it ended.
  */
 export async function aCuttingProxy(databaseUrl: string) {
-  const target = new URL(databaseUrl)
+  // The embedded one listens on a socket file, and the URL may leave out what the environment gives: pg knows both.
+  const { host, port } = new pg.Client({ connectionString: databaseUrl })
   const sockets = new Set<Socket>()
   let left = Number.POSITIVE_INFINITY
   let when: 'before' | 'after' = 'before'
@@ -23,7 +25,7 @@ export async function aCuttingProxy(databaseUrl: string) {
   }
   const server = createServer((client) => {
     if (wasCut) return client.destroy()
-    const upstream = connect(Number(target.port || 5432), target.hostname)
+    const upstream = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
     for (const socket of [client, upstream]) {
       sockets.add(socket)
       // Messages go on one by one; none must wait for the acknowledgement of the one before.
@@ -35,6 +37,10 @@ export async function aCuttingProxy(databaseUrl: string) {
         upstream.end()
       })
     }
+    // A server that was never reached is no death of a process, and must not pass for one.
+    upstream.on('error', (err) => {
+      if (upstream.bytesRead === 0 && !wasCut) throw err
+    })
     upstream.on('data', (chunk) => void client.write(chunk))
 
     // The first message has no type; then each has one byte of type and four of length.
