@@ -17,6 +17,3 @@ export const platformNumber = (what: string) =>
 export const PageLimit = Type.Optional(
   Type.Integer({ minimum: 1, maximum: 100, description: 'an integer from 1 to 100' })
 )
-
-export const OrNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
-  Type.Union([schema, Type.Null()])

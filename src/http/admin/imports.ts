@@ -16,10 +16,11 @@ import { isoOf, isoOrNull } from '#kit/clock'
 import { internalId, publicId } from '#kit/ids'
 import { invalidField, Refusal } from '#kit/refusal'
 import { theStore } from '#stores'
+import { OrNull } from '../answer-fields.ts'
 import { futureOrNull, IsoDate } from '../dates.ts'
 import type { HttpDeps } from '../deps.ts'
 import type { Surface } from '../surface.ts'
-import { OrNull, PageLimit, StoreParams } from './fields.ts'
+import { PageLimit, StoreParams } from './fields.ts'
 
 const ImportParams = Type.Object({
   ...StoreParams.properties,

@@ -12,7 +12,8 @@ import {
   TAKES_COUNTRIES,
   TRIAL_TYPES
 } from '#plans'
-import { amount, OrNull, StoreParams, text } from './fields.ts'
+import { OrNull } from '../answer-fields.ts'
+import { amount, StoreParams, text } from './fields.ts'
 
 export const PlanParams = Type.Object({
   ...StoreParams.properties,

@@ -1,10 +1,8 @@
 import { type Static, Type } from 'typebox'
-import { isoOf } from '#kit/clock'
 import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
 import type { SubscriptionView } from '#reports'
-import type { Activity } from '#subscriptions'
-import { OrNull } from './fields.ts'
+import { OrNull } from '../answer-fields.ts'
 
 const PendingChange = Type.Object({
   plan_id: OrNull(Type.String()),
@@ -98,34 +96,5 @@ function pendingOf(view: SubscriptionView): Static<typeof PendingChange> | null 
     interval_count: view.wantedIntervalCount,
     payment_method_id: view.wantedPaymentMethodId,
     requested_at: view.changeRequestedAt
-  }
-}
-
-export const ActivityBody = Type.Object({
-  id: Type.String(),
-  kind: Type.String(),
-  text: Type.String(),
-  notes: OrNull(Type.String()),
-  actor: Type.String(),
-  actor_id: OrNull(Type.String()),
-  plan_name: Type.String(),
-  plan_group_name: OrNull(Type.String()),
-  details: Type.Object({}, { additionalProperties: true }),
-  created_at: Type.String()
-})
-
-export function presentActivity(activity: Activity): Static<typeof ActivityBody> {
-  const { id, kind, text, notes, actor, actorId, planName, planGroupName, refs, occurredAt } = activity
-  return {
-    id: publicId('act', id),
-    kind,
-    text,
-    notes,
-    actor,
-    actor_id: actorId,
-    plan_name: planName,
-    plan_group_name: planGroupName,
-    details: refs,
-    created_at: isoOf(occurredAt)
   }
 }

@@ -3,9 +3,10 @@ import { isoOf, isoOrNull } from '#kit/clock'
 import type { Database } from '#kit/postgres'
 import { listReconciliations, reconcileNow } from '#platform'
 import { storeDisconnected, theStore } from '#stores'
+import { OrNull } from '../answer-fields.ts'
 import type { HttpDeps } from '../deps.ts'
 import type { Surface } from '../surface.ts'
-import { OrNull, StoreParams } from './fields.ts'
+import { StoreParams } from './fields.ts'
 
 const ReconciliationBody = Type.Object({
   kind: Type.String(),

@@ -3,9 +3,10 @@ import { isoOf, isoOrNull } from '#kit/clock'
 import { publicId } from '#kit/ids'
 import { invalidField } from '#kit/refusal'
 import { listStores, RATE_PLANS, type Store, theStore } from '#stores'
+import { OrNull } from '../answer-fields.ts'
 import type { HttpDeps } from '../deps.ts'
 import type { Surface } from '../surface.ts'
-import { OrNull, StoreParams, text } from './fields.ts'
+import { StoreParams, text } from './fields.ts'
 import { openStore } from './open-store.ts'
 
 const StoreBody = Type.Object({

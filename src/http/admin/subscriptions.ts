@@ -13,12 +13,13 @@ import {
   resumeSubscription,
   skipCycle
 } from '#subscriptions'
+import { ActivityBody, presentActivity } from '../activity.ts'
 import { futureOrNull, IsoDate } from '../dates.ts'
 import type { HttpDeps } from '../deps.ts'
 import { ChangeFields, changeSubscription } from '../subscription-change.ts'
 import type { Surface } from '../surface.ts'
 import { amount, PageLimit, StoreParams, text } from './fields.ts'
-import { ActivityBody, presentActivity, presentSubscription, SubscriptionBody } from './present-subscription.ts'
+import { presentSubscription, SubscriptionBody } from './present-subscription.ts'
 
 const BY = 'operator'
 

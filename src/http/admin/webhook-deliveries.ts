@@ -3,10 +3,11 @@ import { EVENT_TYPES } from '#kit/outbox'
 import { Refusal } from '#kit/refusal'
 import { theStore } from '#stores'
 import { findDelivery, listDeliveries, resendDelivery, resendFailed } from '#webhooks'
+import { OrNull } from '../answer-fields.ts'
 import { IsoDate, instantOrUndefined, NeededIsoDate } from '../dates.ts'
 import type { HttpDeps } from '../deps.ts'
 import type { Surface } from '../surface.ts'
-import { OrNull, PageLimit, StoreParams, text } from './fields.ts'
+import { PageLimit, StoreParams, text } from './fields.ts'
 import { DeliveryBody, DeliveryDetailBody, presentDelivery, presentDeliveryDetail } from './present-delivery.ts'
 
 const DeliveryParams = Type.Object({

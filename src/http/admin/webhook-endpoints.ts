@@ -15,9 +15,10 @@ import {
   setEndpointStatus,
   updateEndpoint
 } from '#webhooks'
+import { OrNull } from '../answer-fields.ts'
 import type { HttpDeps } from '../deps.ts'
 import type { Surface } from '../surface.ts'
-import { OrNull, StoreParams, text } from './fields.ts'
+import { StoreParams, text } from './fields.ts'
 import { DeliveryDetailBody, presentDeliveryDetail } from './present-delivery.ts'
 
 const EndpointBody = Type.Object({

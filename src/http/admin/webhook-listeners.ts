@@ -11,9 +11,10 @@ import {
   recordResults,
   triggerSample
 } from '#webhooks'
+import { OrNull } from '../answer-fields.ts'
 import type { HttpDeps } from '../deps.ts'
 import type { Surface } from '../surface.ts'
-import { OrNull, StoreParams, text } from './fields.ts'
+import { StoreParams, text } from './fields.ts'
 import { DeliveryBody, presentDelivery } from './present-delivery.ts'
 
 const ListenerParams = Type.Object({

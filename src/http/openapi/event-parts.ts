@@ -1,5 +1,5 @@
 import { type TProperties, type TSchema, Type } from 'typebox'
-import { OrNull, Timestamp } from '../rest/fields.ts'
+import { OrNull, Timestamp } from '../answer-fields.ts'
 import { BillingAttemptBody } from '../rest/present-billing-attempt.ts'
 import { CustomerBody, MemberBody } from '../rest/present-member.ts'
 import { SubscriptionBody } from '../rest/present-subscription.ts'

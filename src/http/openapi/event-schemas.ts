@@ -1,6 +1,6 @@
 import { type TProperties, type TSchema, Type } from 'typebox'
 import { EVENT_TYPES, type EventType } from '#kit/outbox'
-import { OrNull, Timestamp } from '../rest/fields.ts'
+import { OrNull, Timestamp } from '../answer-fields.ts'
 import { BillingAttemptBody, DeclineBody, PaymentMethodBody } from '../rest/present-billing-attempt.ts'
 import { MemberBody } from '../rest/present-member.ts'
 import { SubscriptionBody } from '../rest/present-subscription.ts'

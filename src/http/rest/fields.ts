@@ -18,10 +18,3 @@ export const idField = (takes: string, told: Told = {}) =>
 
 export const textField = (takes: string, maxLength: number, told: Told = {}) =>
   Type.Optional(Type.String({ minLength: 1, maxLength, description: takes, ...told }))
-
-/** An instant of an answer: ISO 8601 in UTC with milliseconds. */
-export const Timestamp = (description: string) => Type.String({ format: 'date-time', description })
-
-/** Null where there is nothing to tell. */
-export const OrNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
-  Type.Union([schema, Type.Null()])

@@ -10,7 +10,7 @@ import {
   type PeriodFigures,
   successRate
 } from '#reports'
-import { OrNull } from './fields.ts'
+import { OrNull } from '../answer-fields.ts'
 
 const Day = (description: string) => Type.String({ format: 'date', description })
 const Money = (description: string) => Type.Number({ description })

@@ -4,8 +4,8 @@ import { numberOf } from '#kit/money'
 import { gid } from '#platform'
 import type { BillingAttemptView } from '#reports'
 import type { PlatformProfileName } from '#stores'
+import { OrNull, Timestamp } from '../answer-fields.ts'
 import { exampleOf } from '../openapi/examples.ts'
-import { OrNull, Timestamp } from './fields.ts'
 
 export const DeclineBody = Type.Object(
   {

@@ -6,8 +6,8 @@ import { gid } from '#platform'
 import type { SubscriptionView } from '#reports'
 import type { PlatformProfileName } from '#stores'
 import { billingFrequency, shownStatus } from '#subscriptions'
+import { OrNull, Timestamp } from '../answer-fields.ts'
 import { exampleOf } from '../openapi/examples.ts'
-import { OrNull, Timestamp } from './fields.ts'
 import { CustomerBody } from './present-member.ts'
 
 const Interval = (description: string) =>

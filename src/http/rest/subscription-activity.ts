@@ -1,55 +1,12 @@
-import { type Static, Type } from 'typebox'
-import { isoOf } from '#kit/clock'
-import { publicId } from '#kit/ids'
+import { Type } from 'typebox'
 import type { Database } from '#kit/postgres'
 import { findSubscription } from '#reports'
-import { ACTIVITY_KINDS, ACTORS, type Activity, listActivity, subscriptionNotFound } from '#subscriptions'
+import { listActivity, subscriptionNotFound } from '#subscriptions'
+import { ActivityBody, presentActivity } from '../activity.ts'
 import type { Surface } from '../surface.ts'
 import { callerOf } from './caller.ts'
 import { Envelope, PagingFields, pageEnvelope, pagingOf } from './envelope.ts'
-import { OrNull, Timestamp } from './fields.ts'
 import { SubscriptionParams, subscriptionIdOf } from './subscription-moves.ts'
-
-const ActivityBody = Type.Object(
-  {
-    id: Type.String({ description: 'The id of the entry, `act_120`' }),
-    kind: Type.String({ description: `What happened: one of ${ACTIVITY_KINDS.join(', ')}; there may be more` }),
-    text: Type.String({ description: 'What happened, in a sentence' }),
-    notes: OrNull(Type.String({ description: 'What a person said about it' })),
-    actor: Type.String({ description: `Who did it: ${ACTORS.join(', ')}` }),
-    actor_id: OrNull(Type.String({ description: 'Which one of them: the id of the API key' })),
-    plan_name: Type.String({ description: 'The plan as it was called then' }),
-    plan_group_name: OrNull(Type.String({ description: 'The tier of that plan; null for a plan that is not ours' })),
-    details: Type.Object(
-      {},
-      {
-        additionalProperties: true,
-        description: 'What it was about: `from` and `to` of a change, ids',
-        examples: [{ from: 24, to: 29, currency: 'USD' }]
-      }
-    ),
-    created_at: Timestamp('When it happened')
-  },
-  {
-    additionalProperties: false,
-    title: 'Activity',
-    description: "An entry of a subscription's history; it is never changed.",
-    examples: [
-      {
-        id: 'act_120',
-        kind: 'price_changed',
-        text: 'Price changed from 24 to 29 USD',
-        notes: null,
-        actor: 'api',
-        actor_id: 'key_3',
-        plan_name: 'VIP',
-        plan_group_name: 'VIP',
-        details: { from: 24, to: 29, currency: 'USD' },
-        created_at: '2026-11-15T06:25:00.000Z'
-      }
-    ]
-  }
-)
 
 /** What happened to a subscription, and by whom. */
 export function registerSubscriptionActivity(rest: Surface, db: Database): void {
@@ -75,20 +32,4 @@ export function registerSubscriptionActivity(rest: Surface, db: Database): void 
       return pageEnvelope(rows.map(presentActivity), total, paging)
     }
   )
-}
-
-function presentActivity(activity: Activity): Static<typeof ActivityBody> {
-  const { id, kind, text, notes, actor, actorId, planName, planGroupName, refs, occurredAt } = activity
-  return {
-    id: publicId('act', id),
-    kind,
-    text,
-    notes,
-    actor,
-    actor_id: actorId,
-    plan_name: planName,
-    plan_group_name: planGroupName,
-    details: refs,
-    created_at: isoOf(occurredAt)
-  }
 }
