@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '#kit/postgres'
+import { claimAttempts } from '../src/billing/attempt.ts'
 import { openDueAttempts } from '../src/billing/open-attempts.ts'
 import { retryAttempt } from '../src/billing/retry-attempt.ts'
 import { settleAttempts } from '../src/billing/settle-attempts.ts'
@@ -112,6 +113,37 @@ test('a success told late while a try is under way waits for it; a second paymen
     assert.deepEqual(shown.map(([status]) => status).sort(), ['failed', 'success'], next)
     assert.deepEqual(await m.now(), ['active', 2, 2, 0, '2026-03-31T14:00:00Z'], next)
     assert.deepEqual(await m.notices(), next === 'success' ? ['charged_twice'] : [], next)
+  }
+})
+
+test('a success told late that waits for a try counts also when that try turns out never to have arrived', async () => {
+  for (const isCancelled of [false, true]) {
+    const m = await aMember('told_failed')
+    await m.goTo(SECOND)
+    await m.bill()
+    const [failed] = await m.attempts()
+    await m.inStore((ctx) => retryAttempt(ctx, failed!.id))
+    // A crash after the claim: the try counts as sent, and the platform never hears of it.
+    await m.inStore((ctx) => claimAttempts(ctx, 10, 1))
+    await m.inStore(({ tx }) =>
+      tx.run(sql`update billing_attempts set leased_until = null where store_id = ${m.storeId}`)
+    )
+    await m.goTo('2026-02-28T17:00:00Z')
+    await m.told(failed!.platform!)
+    assert.deepEqual((await m.shown())[0], ['failed', 'card_declined'])
+    if (isCancelled) {
+      await m.inStore((ctx) => cancelSubscription(ctx, m.id, { reason: 'other', comment: null, by: 'api' }))
+    }
+    await m.submit()
+    assert.deepEqual(await m.shown(), [
+      ['success', null],
+      ['failed', isCancelled ? 'voided' : 'superseded']
+    ])
+    assert.equal((await m.charges()).length, 1)
+    const after = isCancelled ? ['cancelled', 2, 2, 0, null] : ['active', 2, 2, 0, '2026-03-31T14:00:00Z']
+    assert.deepEqual(await m.now(), after)
+    assert.deepEqual(await m.notices(), isCancelled ? ['charged_after_stop'] : [])
+    assert.equal((await m.events()).filter(({ type }) => type === 'billing.success').length, 1)
   }
 })
 

@@ -3,8 +3,9 @@ import type { Ctx, Database } from '#kit/postgres'
 import type { Connector } from '#platform'
 import { lockSubscriptions } from '#subscriptions'
 import { type Answer, answerOf, later, refused, resultOf } from './answers.ts'
-import { type ClaimedAttempt, claimAttempts, lockAttemptsByKey, markChecked } from './attempt.ts'
+import { type ClaimedAttempt, claimAttempts, lockAttemptsByKey, lockLateOnes, markChecked } from './attempt.ts'
 import { isKnownPayment } from './attempt-ends.ts'
+import { correctAttempts, ofRow } from './correct-attempts.ts'
 import { declineOf } from './decline-codes.ts'
 import { type Found, findPaidBefore, findPayment } from './look-before.ts'
 import { noteChallenges } from './note-challenge.ts'
@@ -185,7 +186,10 @@ const DOUBTFUL = new Set(['contract_not_billable', 'already_paid'])
 async function end(ctx: Ctx, attempts: ClaimedAttempt[], code: 'voided' | 'superseded'): Promise<void> {
   if (attempts.length === 0) return
   const keys = attempts.map((a) => a.idempotencyKey)
-  await voidAttempts(ctx, await lockAttemptsByKey(ctx, keys), code)
+  const ended = await lockAttemptsByKey(ctx, keys)
+  await voidAttempts(ctx, ended, code)
+  // A success of their cycle that was told late meanwhile has waited for this end.
+  await correctAttempts(ctx, (await lockLateOnes(ctx, ended)).map(ofRow))
 }
 
 /** A payment that we have of another cycle has not paid this one. */
