@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '#kit/postgres'
-import { claimAttempts } from '../src/billing/attempt.ts'
+import { claimAttempts } from '../src/billing/claims.ts'
 import { openDueAttempts } from '../src/billing/open-attempts.ts'
 import { retryAttempt } from '../src/billing/retry-attempt.ts'
 import { settleAttempts } from '../src/billing/settle-attempts.ts'

@@ -1,5 +1,5 @@
 import type { PlatformAttempt, PlatformFailure } from '#platform'
-import type { Checked, ClaimedAttempt } from './attempt.ts'
+import type { Checked, ClaimedAttempt } from './claims.ts'
 import { refusalOf } from './decline-codes.ts'
 import type { AttemptResult } from './settle-attempts.ts'
 

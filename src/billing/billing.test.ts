@@ -7,7 +7,7 @@ import { findSubscriptionByContract, lockSubscriptions, resumeEndedPauses, syncC
 import { aContract, anOrder } from '../../test/contract-builder.ts'
 import { testDatabase } from '../../test/database.ts'
 import { aStore, type BuiltStore } from '../../test/store-builder.ts'
-import { claimAttempts } from './attempt.ts'
+import { claimAttempts } from './claims.ts'
 import { openDueAttempts } from './open-attempts.ts'
 import { settleAttempts } from './settle-attempts.ts'
 import { cancelSubscription, pauseSubscription } from './stop-billing.ts'

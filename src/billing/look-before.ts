@@ -1,5 +1,5 @@
 import type { Connector, PlatformAttempt, PlatformResult } from '#platform'
-import type { ClaimedAttempt, EarlierAttempt } from './attempt.ts'
+import type { ClaimedAttempt, EarlierAttempt } from './claims.ts'
 
 /** What a look at the platform says of a cycle: nothing paid it, something did, or we could not find out. */
 export type Found = { state: 'nothing' } | { state: 'paid'; by: PlatformAttempt } | { state: 'unknown' }

@@ -7,7 +7,7 @@ import { findSubscriptionByContract, lockSubscriptions, resumeSubscription, sync
 import { aContract, anOrder } from '../../test/contract-builder.ts'
 import { testDatabase } from '../../test/database.ts'
 import { aStore } from '../../test/store-builder.ts'
-import { claimAttempts } from './attempt.ts'
+import { claimAttempts } from './claims.ts'
 import { openDueAttempts } from './open-attempts.ts'
 import { retryAttempt } from './retry-attempt.ts'
 import { type AttemptResult, settleAttempts } from './settle-attempts.ts'

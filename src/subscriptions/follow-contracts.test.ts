@@ -6,8 +6,9 @@ import { setClock } from '#stores'
 import { aContract, anOrder } from '../../test/contract-builder.ts'
 import { testDatabase } from '../../test/database.ts'
 import { aStore } from '../../test/store-builder.ts'
+import { notePushed } from './contract-queries.ts'
 import { pauseSubscription } from './pause-subscription.ts'
-import { findSubscriptionByContract, lockSubscriptions, notePushed } from './queries.ts'
+import { findSubscriptionByContract, lockSubscriptions } from './queries.ts'
 import { syncContracts } from './sync-contracts.ts'
 
 const { db } = await testDatabase()

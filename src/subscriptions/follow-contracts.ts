@@ -7,6 +7,7 @@ import type { StoreFacts } from '#stores'
 import { type Line, lineOfPaymentMethod, lines, linesOfTerms, named } from './activity-lines.ts'
 import { withInterval } from './billing-dates.ts'
 import { askersOf } from './changes.ts'
+import { markTerms, noteSeen, type Terms } from './contract-queries.ts'
 import { changesOf, subscriptionUpdated } from './events.ts'
 import {
   carryOut,
@@ -20,7 +21,6 @@ import {
   pushContracts
 } from './moves.ts'
 import { isSameDate, ourStatus, termsOf } from './platform-terms.ts'
-import { markTerms, noteSeen, type Terms } from './queries.ts'
 import { recordActivities } from './record-activity.ts'
 import type { Subscription } from './subscription.ts'
 import { isInBilling, isOver } from './transitions.ts'

@@ -23,6 +23,7 @@ export { billingDate, type Rhythm } from './billing-dates.ts'
 export { type Cancellation, cancelSubscription } from './cancel-subscription.ts'
 export { EDIT_CONTRACT, endChanges } from './changes.ts'
 export { editOf, listReadyChanges, type ReadyChange, refuseChange } from './contract-edits.ts'
+export { notePushed, type Pushed } from './contract-queries.ts'
 export { createSubscription, type SubscriptionWish } from './create-subscription.ts'
 export { type CycleCredit, issueCycleCredits } from './cycle-credits.ts'
 export { billingFrequency, shownStatus } from './events.ts'
@@ -51,9 +52,7 @@ export {
   findSubscriptionByContract,
   giveBackCycles,
   lockSubscriptions,
-  nextSubscriptionWork,
-  notePushed,
-  type Pushed
+  nextSubscriptionWork
 } from './queries.ts'
 export { endGraces, reactivateSubscription } from './reactivate-subscription.ts'
 export { type NewActivity, recordActivities } from './record-activity.ts'

@@ -1,7 +1,7 @@
 import { isSoldUnder, type Plan, versionSoldAt } from '#plans'
 import type { PlatformContract } from '#platform'
 import { billingDate } from './billing-dates.ts'
-import type { Terms } from './queries.ts'
+import type { Terms } from './contract-queries.ts'
 import type { Subscription } from './subscription.ts'
 
 /** The platform's status in our words. One that we do not know (stale, say) must not be billed. */

@@ -1,0 +1,77 @@
+import { type Ctx, sql } from '#kit/postgres'
+import type { Subscription } from './subscription.ts'
+
+/** What a look at the platform's contract brings that nobody is told of. */
+export type Seen = Pick<
+  Subscription,
+  | 'id'
+  | 'platformRevision'
+  | 'platformNextBillingAt'
+  | 'maxCycles'
+  | 'paymentMethod'
+  | 'anchorAt'
+  | 'anchorCycle'
+  | 'graceEndsAt'
+>
+
+/** Notes what was seen of contracts; the subscriptions as they are shown stay as they were. */
+export async function noteSeen(ctx: Ctx, rows: Seen[]): Promise<void> {
+  await ctx.tx.run(sql`
+    update subscriptions s
+       set platform_revision = t.revision, platform_next_billing_at = t.platform_date, max_cycles = t.max_cycles,
+           payment_method = t.payment_method::jsonb, anchor_at = t.anchor_at, anchor_cycle = t.anchor_cycle,
+           grace_ends_at = t.grace_ends_at
+      from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.platformRevision)}::text[],
+                  ${rows.map((r) => r.platformNextBillingAt)}::timestamptz[], ${rows.map((r) => r.maxCycles)}::int[],
+                  ${rows.map((r) => r.paymentMethod && JSON.stringify(r.paymentMethod))}::text[],
+                  ${rows.map((r) => r.anchorAt)}::timestamptz[], ${rows.map((r) => r.anchorCycle)}::int[],
+                  ${rows.map((r) => r.graceEndsAt)}::timestamptz[])
+             as t(id, revision, platform_date, max_cycles, payment_method, anchor_at, anchor_cycle, grace_ends_at)
+     where s.store_id = ${ctx.storeId} and s.id = t.id
+       and (s.platform_revision, s.platform_next_billing_at, s.max_cycles, s.payment_method, s.anchor_at, s.anchor_cycle,
+            s.grace_ends_at)
+           is distinct from (t.revision, t.platform_date, t.max_cycles, t.payment_method::jsonb, t.anchor_at,
+                             t.anchor_cycle, t.grace_ends_at)`)
+}
+
+/** What is bought, for how much and how often: the part of a subscription that only the platform's contract changes. */
+export type Terms = Pick<
+  Subscription,
+  'planId' | 'planVersion' | 'name' | 'priceMinor' | 'interval' | 'intervalCount' | 'trialEndsAt'
+>
+
+/** Writes new terms of locked rows. */
+export async function markTerms(ctx: Ctx, rows: (Terms & { id: number })[]): Promise<void> {
+  if (rows.length === 0) return
+  await ctx.tx.run(sql`
+    update subscriptions s
+       set plan_id = t.plan_id, plan_version = t.plan_version, name = t.name, price_minor = t.price, interval = t.interval,
+           interval_count = t.interval_count, trial_ends_at = t.trial_ends_at, updated_at = ${ctx.now}
+      from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.planId)}::bigint[],
+                  ${rows.map((r) => r.planVersion)}::int[],
+                  ${rows.map((r) => r.name)}::text[], ${rows.map((r) => r.priceMinor)}::bigint[],
+                  ${rows.map((r) => r.interval)}::text[], ${rows.map((r) => r.intervalCount)}::int[],
+                  ${rows.map((r) => r.trialEndsAt)}::timestamptz[])
+             as t(id, plan_id, plan_version, name, price, interval, interval_count, trial_ends_at)
+     where s.store_id = ${ctx.storeId} and s.id = t.id`)
+}
+
+/** What our own change of a contract led to. `nextBillingAt` is null where the date was no part of it. */
+export type Pushed = { id: number; revision: string; nextBillingAt: Temporal.Instant | null }
+
+/**
+ * Notes what our own changes on the platform led to, so that the messages about them bring no news. A newer revision that
+ * was seen meanwhile stays: revisions are digits, longer ones are newer.
+ */
+export async function notePushed(ctx: Ctx, rows: Pushed[]): Promise<void> {
+  if (rows.length === 0) return
+  await ctx.tx.run(sql`
+    update subscriptions s
+       set platform_revision = case when (length(t.revision), t.revision collate "C")
+                                         > (length(s.platform_revision), s.platform_revision collate "C")
+                                    then t.revision else s.platform_revision end,
+           platform_next_billing_at = coalesce(t.platform_date, s.platform_next_billing_at)
+      from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.revision)}::text[],
+                  ${rows.map((r) => r.nextBillingAt)}::timestamptz[]) as t(id, revision, platform_date)
+     where s.store_id = ${ctx.storeId} and s.id = t.id`)
+}
