@@ -59,9 +59,11 @@ async function followVersions(db: Database, storeId: number, jobs: Job[]): Promi
 async function pushContracts({ db, connectorOf }: Deps, storeId: number, jobs: Job[]): Promise<JobOutcome[]> {
   const connector = await connectorOf(storeId)
   const wanted = jobs.map((job) => Number(job.payload.subscriptionId))
-  const subscriptions = new Map(
-    (await db.inStore(storeId, (ctx) => lockSubscriptions(ctx, wanted))).map((s) => [s.id, s])
-  )
+  const { now, held } = await db.inStore(storeId, async (ctx) => ({
+    now: ctx.now,
+    held: await lockSubscriptions(ctx, wanted)
+  }))
+  const subscriptions = new Map(held.map((s) => [s.id, s]))
   const contracts = await connector.contracts([...subscriptions.values()].map((s) => s.platformContractId))
   if (!contracts.ok) return jobs.map(() => ({ done: false, reason: contracts.failure.message }))
 
@@ -76,7 +78,7 @@ async function pushContracts({ db, connectorOf }: Deps, storeId: number, jobs: J
         if (isGone) gone.push(subscription.platformContractId)
         return isGone ? { done: true } : noContract(subscription.platformContractId)
       }
-      const pushed = await push(connector, subscription, contract)
+      const pushed = await push(connector, subscription, contract, now)
       if (!pushed.ok) return { done: false, reason: pushed.failure.message }
       made.push({ id, ...pushed.value })
       return { done: true }
@@ -89,12 +91,14 @@ async function pushContracts({ db, connectorOf }: Deps, storeId: number, jobs: J
 
 /**
  * Makes only the calls that are needed; the value is the contract's newest revision, and its date where that is ours now. A
- * date of a contract that stands still may be somebody else's: it is left to be followed.
+ * date of a contract that stands still may be somebody else's: it is left to be followed. Of a cycle that is due by now the
+ * platform would not take the date: its payment brings the next one.
  */
 async function push(
   connector: Connector,
   subscription: Subscription,
-  contract: PlatformContract
+  contract: PlatformContract,
+  now: Temporal.Instant
 ): Promise<PlatformResult<Omit<Pushed, 'id'>>> {
   let { revision } = contract
   let date: Temporal.Instant | null = null
@@ -113,7 +117,7 @@ async function push(
     if (!moved.ok) return moved
     revision = moved.value.revision
   }
-  if (status === 'active' && nextBillingAt) {
+  if (status === 'active' && nextBillingAt && Temporal.Instant.compare(nextBillingAt, now) > 0) {
     date = contract.nextBillingDate
     if (!date?.equals(nextBillingAt)) {
       const moved = await connector.setNextBillingDate(id, nextBillingAt)

@@ -47,9 +47,17 @@ export function planPause(s: Subscription, resumesAt: Temporal.Instant | null, {
   }
 }
 
-/** Cycles that fell into the pause are passed over; a date given by the caller becomes the new anchor. */
-export function planResume(s: Subscription, nextBillingAt: Temporal.Instant | null, { now, store }: Times): Planned {
-  const after = { ...goingOn(s, nextBillingAt, { now, store }), pausedAt: null, resumesAt: null }
+/**
+ * Cycles that fell into the pause, which was over at `endedAt`, are passed over; a date given by the caller becomes the new
+ * anchor.
+ */
+export function planResume(
+  s: Subscription,
+  nextBillingAt: Temporal.Instant | null,
+  { now, store }: Times,
+  endedAt: Temporal.Instant = now
+): Planned {
+  const after = { ...goingOn(s, nextBillingAt, { now, store }, endedAt), pausedAt: null, resumesAt: null }
   return {
     before: s,
     after,
@@ -61,7 +69,7 @@ export function planResume(s: Subscription, nextBillingAt: Temporal.Instant | nu
 /** Takes a cancellation back. Cycles that fell into it are passed over, so that nothing is charged at once. */
 export function planReactivate(s: Subscription, { now, store }: Times): Planned {
   const after = {
-    ...goingOn(s, null, { now, store }),
+    ...goingOn(s, null, { now, store }, now),
     cancelledAt: null,
     cancelReason: null,
     cancelComment: null,
@@ -75,9 +83,14 @@ export function planReactivate(s: Subscription, { now, store }: Times): Planned 
   }
 }
 
-/** Active again from the next date of the series after now, or from the date given. */
-function goingOn(s: Subscription, nextBillingAt: Temporal.Instant | null, { now, store }: Times): Subscription {
-  const cycle = nextBillingAt ? s.nextCycle : firstCycleAfter(s, s.nextCycle, now, store.timezone)
+/** Active again from the next date of the series after `from`, or from the date given. */
+function goingOn(
+  s: Subscription,
+  nextBillingAt: Temporal.Instant | null,
+  { now, store }: Times,
+  from: Temporal.Instant
+): Subscription {
+  const cycle = nextBillingAt ? s.nextCycle : firstCycleAfter(s, s.nextCycle, from, store.timezone)
   const at = nextBillingAt ?? billingDate(s, cycle, store.timezone)
   const moved = nextBillingAt ? movedTo(nextBillingAt, s) : trialUntil(at, s)
   return {
@@ -85,11 +98,14 @@ function goingOn(s: Subscription, nextBillingAt: Temporal.Instant | null, { now,
     status: 'active',
     nextCycle: cycle,
     nextBillingAt: at,
-    billingDueAt: at,
+    // One that fell due meanwhile is charged when the platform's contract, which stands still, has been told.
+    billingDueAt: Temporal.Instant.compare(at, now) > 0 ? at : now.add({ minutes: TELLING_MINUTES }),
     ...nothingDeclined,
     updatedAt: now
   }
 }
+
+const TELLING_MINUTES = 15
 
 /** The next cycle is not billed; the one after it keeps its date. */
 export function planSkip(s: Subscription, { now, store }: Times): Planned {

@@ -25,14 +25,17 @@ export async function resumeSubscription(
   return planned.after
 }
 
-/** Resumes those whose pause is over by now, up to `limit`, and tells how many. */
+/**
+ * Resumes those whose pause is over by now, up to `limit`, and tells how many. Where it ended long ago, while the service was
+ * down, cycles since then are not passed over: they are due.
+ */
 export async function resumeEndedPauses(ctx: Ctx, limit: number): Promise<number> {
   const ended = await lockEndedPauses(ctx, limit)
   if (ended.length === 0) return 0
   const times = await timesOf(ctx)
   await carryOut(
     ctx,
-    ended.map((subscription) => planResume(subscription, null, times)),
+    ended.map((subscription) => planResume(subscription, null, times, subscription.resumesAt!)),
     'scheduler'
   )
   return ended.length
