@@ -1,7 +1,15 @@
 import { byIds } from './by-ids.ts'
 import type { PlatformClient } from './client.ts'
 import type { ContractMoved } from './connector.ts'
-import { type AdminDocument, AllContracts, ContractById, ContractsByIds, ContractsUpdatedSince } from './documents.ts'
+import { discountedDelivery, readDiscounts } from './discounts.ts'
+import {
+  type AdminDocument,
+  AllContracts,
+  ContractById,
+  ContractsByIds,
+  ContractsUpdatedSince,
+  DeliveryDiscounts
+} from './documents.ts'
 import type { Fields } from './fields.ts'
 import { type PlatformResult, succeeded } from './outcome.ts'
 import { readListed, sinceQuery } from './pages.ts'
@@ -13,6 +21,17 @@ type Page = { contract: PlatformContract; after: string | null }
 
 /** One contract with all its lines, however many pages they take. */
 export async function fetchContract(
+  client: PlatformClient,
+  profile: ProfileName,
+  id: string
+): Promise<PlatformResult<PlatformContract | null>> {
+  const found = await fetchLines(client, profile, id)
+  if (!found.ok || !found.value) return found
+  const whole = await withDeliveryPrices(client, profile, [found.value])
+  return whole.ok ? succeeded(whole.value[0]!) : whole
+}
+
+async function fetchLines(
   client: PlatformClient,
   profile: ProfileName,
   id: string
@@ -82,11 +101,32 @@ async function withAllLines(
 ): Promise<PlatformResult<PlatformContract[]>> {
   const contracts: PlatformContract[] = []
   for (const { contract, after } of pages) {
-    const whole = after ? await fetchContract(client, profile, contract.id) : succeeded(contract)
+    const whole = after ? await fetchLines(client, profile, contract.id) : succeeded(contract)
     if (!whole.ok) return whole
     if (whole.value) contracts.push(whole.value)
   }
-  return succeeded(contracts)
+  return withDeliveryPrices(client, profile, contracts)
+}
+
+/** With what is taken off delivery, where there is something to take it off. */
+async function withDeliveryPrices(
+  client: PlatformClient,
+  profile: ProfileName,
+  contracts: PlatformContract[]
+): Promise<PlatformResult<PlatformContract[]>> {
+  const ids = contracts.flatMap(({ id, deliveryPriceMinor }) => (deliveryPriceMinor > 0 ? id : []))
+  if (ids.length === 0) return succeeded(contracts)
+  const found = await byIds(client, profile, 'SubscriptionContract', DeliveryDiscounts, ids, (contract) => ({
+    id: contract.id('id'),
+    discounts: readDiscounts(contract.at('discounts'), contract.text('currencyCode'))
+  }))
+  if (!found.ok) return found
+  return succeeded(
+    contracts.map((contract) => {
+      const discounts = found.value.get(contract.id)?.discounts ?? []
+      return { ...contract, deliveryPriceMinor: discountedDelivery(contract.deliveryPriceMinor, discounts) }
+    })
+  )
 }
 
 function readPage(contract: Fields): Page {

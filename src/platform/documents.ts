@@ -50,6 +50,26 @@ const AttemptParts = `fragment AttemptParts on SubscriptionBillingAttempt {
 }
 ${OrderParts}`
 
+const LineParts = `fragment LineParts on SubscriptionLineConnection {
+  nodes {
+    id title quantity productId variantId sellingPlanId sellingPlanName
+    currentPrice { ${Money} }
+    lineDiscountedPrice { ${Money} }
+    pricingPolicy { cycleDiscounts { afterCycle computedPrice { ${Money} } } }
+  }
+  pageInfo { hasNextPage endCursor }
+}`
+
+const discounts = `nodes {
+      ... on SubscriptionManualDiscount {
+        targetType recurringCycleLimit usageCount
+        value {
+          ... on SubscriptionDiscountPercentageValue { percentage }
+          ... on SubscriptionDiscountFixedAmountValue { amount { ${Money} } }
+        }
+      }
+    }`
+
 const ContractParts = `fragment ContractParts on SubscriptionContract {
   id status createdAt updatedAt nextBillingDate currencyCode revisionId
   billingPolicy { interval intervalCount minCycles maxCycles }
@@ -59,15 +79,7 @@ const ContractParts = `fragment ContractParts on SubscriptionContract {
   customerPaymentMethod { ${instrument} }
   customAttributes { key value }
 }
-fragment LineParts on SubscriptionLineConnection {
-  nodes {
-    id title quantity productId variantId sellingPlanId sellingPlanName
-    currentPrice { ${Money} }
-    lineDiscountedPrice { ${Money} }
-    pricingPolicy { cycleDiscounts { afterCycle computedPrice { ${Money} } } }
-  }
-  pageInfo { hasNextPage endCursor }
-}`
+${LineParts}`
 
 const contractMoved = 'contract { id status nextBillingDate revisionId } userErrors { field message code }'
 
@@ -94,6 +106,11 @@ export const ContractsUpdatedSince = document(`query ContractsUpdatedSince($quer
   }
 }
 ${ContractParts}`)
+
+// What is taken off delivery stands in no price of a contract. Asked only for contracts that pay for delivery.
+export const DeliveryDiscounts = document(`query DeliveryDiscounts($ids: [ID!]!) {
+  nodes(ids: $ids) { ... on SubscriptionContract { id currencyCode discounts(first: 5) { ${discounts} } } }
+}`)
 
 export const AllContracts = document(`query AllContracts($after: String) {
   subscriptionContracts(first: 47, after: $after, sortKey: ID) {
@@ -134,10 +151,16 @@ export const ContractDraft = document(`mutation ContractDraft($id: ID!) {
 export const DraftLineUpdate =
   document(`mutation DraftLineUpdate($draftId: ID!, $lineId: ID!, $input: SubscriptionLineUpdateInput!) {
   subscriptionDraftLineUpdate(draftId: $draftId, lineId: $lineId, input: $input) {
-    draft { id }
+    draft {
+      id
+      deliveryPrice { ${Money} }
+      lines(first: 50) { ...LineParts }
+      discounts(first: 20) { ${discounts} }
+    }
     userErrors { field message code }
   }
-}`)
+}
+${LineParts}`)
 
 export const DraftUpdate = document(`mutation DraftUpdate($draftId: ID!, $input: SubscriptionDraftInput!) {
   subscriptionDraftUpdate(draftId: $draftId, input: $input) { draft { id } userErrors { field message code } }

@@ -4,8 +4,8 @@
  *   later: it says nothing of what was asked.
  * - `throttled`: our cost budget is used up, and waiting for it would take too long. Nothing was executed.
  * - `unauthorized`: the access token or one of its scopes is missing or withdrawn.
- * - `rejected`: a definite no to what was asked, a userError with the platform's own reason. Nothing was done, and asking
- *   again the same way will not help.
+ * - `rejected`: a definite no to what was asked, a userError with the platform's own reason, or, of a contract's price, that
+ *   its answers show it cannot be had. Nothing was done, and asking again the same way will not help.
  */
 export type PlatformFailure = {
   kind: 'unavailable' | 'throttled' | 'unauthorized' | 'rejected'

@@ -82,7 +82,7 @@ function readLine(line: Fields, currency: string): PlatformContractLine {
  * is of the present price: in a trial, of that of the trial. What a discount takes off then is not told, so it is taken to be
  * the same share.
  */
-function lastingPrice(line: Fields, currency: string): number {
+export function lastingPrice(line: Fields, currency: string): number {
   const discounted = money(line.at('lineDiscountedPrice'), currency)
   const changes = (line.maybeAt('pricingPolicy')?.maybeList('cycleDiscounts') ?? [])
     .filter((change) => change.int('afterCycle') > 0)
@@ -97,7 +97,7 @@ function lastingPrice(line: Fields, currency: string): number {
 }
 
 /** Lines are told apart by UUIDs, not by numbers. */
-function lineId(line: Fields): string {
+export function lineId(line: Fields): string {
   const id = line.text('id')
   return id.slice(id.lastIndexOf('/') + 1)
 }
@@ -219,7 +219,7 @@ function readPaymentMethod(method: Fields | null): PlatformPaymentMethod | null 
 }
 
 /** A MoneyV2. Amounts of one contract or order are in its one currency; another would make sums meaningless. */
-function money(value: Fields, currency: string): number {
+export function money(value: Fields, currency: string): number {
   if (value.text('currencyCode') !== currency) value.refuse('currencyCode', `must be ${currency}`)
   return value.amount('amount', currency)
 }

@@ -46,6 +46,7 @@ export type PlatformContract = {
    * its selling plan announced has come. The first price of a trial is no part of it.
    */
   priceMinor: number
+  /** With what is taken off it now. */
   deliveryPriceMinor: number
   paymentMethod: PlatformPaymentMethod | null
   /** The key that it was made under, where we have made it. */

@@ -1,6 +1,6 @@
 import type { Ctx } from '#kit/postgres'
 import { isSoldUnder, listPlans, type Plan } from '#plans'
-import type { ContractEdit, PlatformContract } from '#platform'
+import type { ContractEdit, PlatformContract, PlatformContractLine } from '#platform'
 import { type Change, endChanges, listChanges } from './changes.ts'
 import { lockSubscriptions } from './queries.ts'
 import { recordActivities } from './record-activity.ts'
@@ -41,22 +41,30 @@ export async function listReadyChanges(
   }
 }
 
-/** What is to be edited in the contract as it is; a text when it cannot be, which says why. */
+/**
+ * What is to be edited in the contract as it is; a text when it cannot be, which says why. Another plan takes the place of the
+ * line of the membership, and the other lines stay. The price of a version is that of every line of the plan. A price that was
+ * asked for is what a cycle costs in all, which the line of the plan makes up for.
+ */
 export function editOf(
   { change, subscription, plan, plans }: ReadyChange,
   contract: PlatformContract
 ): ContractEdit | string {
   const present = plans.find(({ id }) => id === subscription.planId)
-  const line =
-    contract.lines.find(({ sellingPlanId: sold }) => present && sold !== null && isSoldUnder(present, sold)) ??
-    contract.lines[0]
-  if (!line) return 'The contract has no line'
-  const others = contract.lines.filter((one) => one !== line)
-  const rest = others.reduce((sum, one) => sum + one.priceMinor * one.quantity, contract.deliveryPriceMinor)
-  const ofTotal = change.priceMinor === null ? null : (change.priceMinor - rest) / line.quantity
-  const priceMinor = change.linePriceMinor ?? ofTotal
-  if (priceMinor !== null && (priceMinor < 0 || !Number.isInteger(priceMinor))) {
-    return 'The price cannot be reached by the price of one line of the contract'
+  const ofPlan = contract.lines.filter(
+    ({ sellingPlanId: sold }) => present && sold !== null && isSoldUnder(present, sold)
+  )
+  const [only] = contract.lines.length === 1 ? contract.lines : ofPlan.length === 1 ? ofPlan : []
+  const { linePriceMinor, interval, intervalCount, priceMinor } = change
+  const isOfLines = linePriceMinor !== null && !plan
+  const needsOne = plan !== null || (priceMinor !== null && linePriceMinor === null)
+  if (contract.lines.length === 0) return 'The contract has no line'
+  if (plan && contract.lines.length > 1 && present?.type === 'product') {
+    return `The contract has ${contract.lines.length} lines of products: they cannot become a membership`
+  }
+  if ((needsOne && !only) || (isOfLines && !only && ofPlan.length === 0)) {
+    const which = ofPlan.length === 0 ? 'none' : ofPlan.length
+    return `The contract has ${contract.lines.length} lines, ${which} of them of its plan: it is not clear which one is meant`
   }
   const sold = plan &&
     plan.platformVariantId !== null && {
@@ -64,17 +72,30 @@ export function editOf(
       sellingPlanId: plan.platformSellingPlanId,
       sellingPlanName: plan.name
     }
-  const { interval, intervalCount } = change
+  const lines = isOfLines
+    ? (ofPlan.length > 0 ? ofPlan : [only!]).map(({ id }) => ({ id, priceMinor: linePriceMinor, sold: null }))
+    : sold
+      ? [{ id: only!.id, priceMinor: linePriceMinor, sold }]
+      : []
   return {
     contractId: contract.id,
     currency: contract.currency,
-    line: priceMinor !== null || sold ? { id: line.id, priceMinor, sold: sold || null } : null,
+    lines,
+    total: priceMinor === null || linePriceMinor !== null ? null : totalOf(contract, only!, priceMinor),
     policy:
       interval && intervalCount
         ? { interval, intervalCount, minCycles: contract.minCycles, maxCycles: contract.maxCycles }
         : null,
     paymentMethodGid: change.platformPaymentMethodId
   }
+}
+
+/** As if what is taken off now were an amount that stays the same: near to the price that makes the total. */
+function totalOf(contract: PlatformContract, line: PlatformContractLine, minor: number): ContractEdit['total'] {
+  const sum = (lines: PlatformContractLine[]) => lines.reduce((of, one) => of + one.priceMinor * one.quantity, 0)
+  const takenOff = Math.max(0, sum(contract.lines) - contract.priceMinor)
+  const rest = sum(contract.lines.filter((one) => one !== line)) + contract.deliveryPriceMinor - takenOff
+  return { lineId: line.id, minor, nearMinor: Math.max(0, Math.round((minor - rest) / line.quantity)) }
 }
 
 /** Ends a change that the platform will not take, and says so in the history. */

@@ -1,6 +1,6 @@
 import type { Ctx } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
-import { listPlans, type Plan } from '#plans'
+import { listPlans, listPlanVersions, type Plan } from '#plans'
 import type { Interval } from '#platform'
 import { type Actor, named } from './activity-lines.ts'
 import { type Change, dropChange, listChanges, type NewChange, writeChanges } from './changes.ts'
@@ -32,29 +32,56 @@ export async function requestChange(ctx: Ctx, id: number, wish: Wish, by: Actor)
 
   const [waiting] = await listChanges(ctx, [id])
   const plan = wish.planId === undefined ? null : planFor(subscription, wish.planId, await listPlans(ctx))
-  const change = changeOf(subscription, waiting ?? null, plan, wish, by)
+  const isPlain = plan !== null && (await paysPlanPrice(ctx, subscription))
+  const change = changeOf(subscription, waiting ?? null, plan && { ...plan, isPlain }, wish, by)
   if (change) await writeChanges(ctx, [change])
   else if (waiting) await dropChange(ctx, id)
   return change !== null
 }
 
-/** What remains to be changed of all that is wanted; null when that is nothing. */
-function changeOf(s: Subscription, waiting: Change | null, plan: Plan | null, wish: Wish, by: Actor): NewChange | null {
+/** Then the contract is for nothing but the plan, and what it will cost under another is known beforehand. */
+async function paysPlanPrice(ctx: Ctx, { planId, planVersion, priceMinor }: Subscription): Promise<boolean> {
+  if (planId === null) return false
+  const versions = await listPlanVersions(ctx, planId)
+  return versions.find(({ version }) => version === planVersion)?.priceMinor === priceMinor
+}
+
+type WantedPlan = Plan & { isPlain: boolean }
+
+/**
+ * What remains to be changed of all that is wanted; null when that is nothing. A price that is named is what a cycle costs in
+ * all; that of a plan is of the plan's line alone, whatever else the contract costs.
+ */
+function changeOf(
+  s: Subscription,
+  waiting: Change | null,
+  plan: WantedPlan | null,
+  wish: Wish,
+  by: Actor
+): NewChange | null {
+  const isOfPlan = plan !== null && wish.priceMinor === undefined
+  const planPrice = plan?.isPlain ? plan.priceMinor : null
   const wanted = {
     planId: wish.planId ?? waiting?.planId ?? s.planId,
-    priceMinor: wish.priceMinor ?? plan?.priceMinor ?? waiting?.priceMinor ?? s.priceMinor,
+    priceMinor: isOfPlan ? planPrice : (wish.priceMinor ?? waiting?.priceMinor ?? null),
     interval: wish.interval ?? plan?.interval ?? waiting?.interval ?? s.interval,
     intervalCount:
       wish.intervalCount ?? (wish.interval ? 1 : (plan?.intervalCount ?? waiting?.intervalCount ?? s.intervalCount)),
-    // A price of one's own takes the place of that of a version.
-    linePriceMinor: wish.priceMinor === undefined && !plan ? (waiting?.linePriceMinor ?? null) : null,
+    // A price of one's own takes the place of that of a plan or a version.
+    linePriceMinor: isOfPlan
+      ? plan.priceMinor
+      : wish.priceMinor === undefined
+        ? (waiting?.linePriceMinor ?? null)
+        : null,
     method: wish.platformPaymentMethodId ?? waiting?.platformPaymentMethodId ?? null
   }
   const isOtherRhythm = wanted.interval !== s.interval || wanted.intervalCount !== s.intervalCount
+  const isSamePlan = wanted.planId === s.planId
+  const isSamePrice = wanted.priceMinor === s.priceMinor
   const change = {
-    planId: wanted.planId === s.planId ? null : wanted.planId,
-    priceMinor: wanted.priceMinor === s.priceMinor ? null : wanted.priceMinor,
-    linePriceMinor: wanted.linePriceMinor,
+    planId: isSamePlan ? null : wanted.planId,
+    priceMinor: isSamePrice ? null : wanted.priceMinor,
+    linePriceMinor: isSamePlan && isSamePrice ? null : wanted.linePriceMinor,
     interval: isOtherRhythm ? wanted.interval : null,
     intervalCount: isOtherRhythm ? wanted.intervalCount : null,
     platformPaymentMethodId: wanted.method
