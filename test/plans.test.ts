@@ -190,6 +190,39 @@ test('a version leaves alone what it does not change, and is followed after a ca
   await store.soundBooks()
 })
 
+test('a version of the price alone leaves a rhythm to its customer, and a price that was agreed with it', async () => {
+  const store = await aPlanStore()
+  const plan = await store.create({ name: 'Gold', type: 'vip', trial_days: 0 })
+  const [plain, slow, agreed, asking] = [
+    await store.join('Gold'),
+    await store.join('Gold'),
+    await store.join('Gold'),
+    await store.join('Gold')
+  ]
+  const change = (of: typeof plain, wish: object) =>
+    service.admin('POST', `${store.at}/subscriptions/${of.subscription.id}/change`, wish)
+  await change(slow, { interval: 'week', interval_count: 6 })
+  await change(agreed, { interval: 'year', price: '290.00' })
+  await store.settle()
+  // Asked for, and not done yet when the version comes.
+  await change(asking, { interval: 'month', interval_count: 2 })
+  await store.version(plan.id, { price: '35.00', apply_to: 'running' })
+  await store.settle()
+  const terms = async (of: typeof plain) => {
+    const { price, interval, interval_count } = await service.admin(
+      'GET',
+      `${store.at}/subscriptions/${of.subscription.id}`
+    )
+    return [price, interval, interval_count]
+  }
+  assert.deepEqual(await terms(plain), [35, 'month', 1])
+  assert.deepEqual(await terms(slow), [35, 'week', 6])
+  assert.deepEqual(await terms(agreed), [290, 'year', 1])
+  assert.deepEqual(await terms(asking), [35, 'month', 2])
+  for (const { contract_id } of [plain, slow, agreed, asking]) assert.equal(await store.versionOf(contract_id), 2)
+  await store.soundBooks()
+})
+
 test('another interval is another selling plan in place of the old one, whose subscriptions are still of the plan', async () => {
   const store = await aPlanStore()
   const plan = await store.create({ name: 'Gold', type: 'vip' })

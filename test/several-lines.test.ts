@@ -165,7 +165,7 @@ test('several products are neither made a membership nor given one price; a vers
   const more = { productVariantId: mug.variantId, quantity: 2, currentPrice: '15.00', ...sold }
   const member = await store.member({ lines: [more] }, 'Coffee')
   assert.equal(await member.price(), 45)
-  const [vip] = (await store.plans()).filter(({ name }) => name === 'VIP')
+  const [vip] = (await store.plans()).filter(({ name }: { name: string }) => name === 'VIP')
   await member.change({ plan_id: `plan_${vip!.id}` })
   assert.match(
     await member.lastActivity(),
@@ -230,7 +230,7 @@ test('delivery is part of the price, and free delivery is none', async () => {
   await free.change({ price: 31 })
   assert.deepEqual((await free.lines())[0].slice(2), [31, 31])
   const told = await store.told(() => store.advance({ to: '2026-03-01T00:00:00Z' }))
-  const amounts = (type: string) => told.flatMap((one) => (one.type === type ? one.data.amount : [])).sort()
+  const amounts = (type: string) => told.flatMap((one: Told) => (one.type === type ? one.data.amount : [])).sort()
   assert.deepEqual(amounts('billing.pending'), [31, 35])
   assert.deepEqual(amounts('billing.success'), [31, 35])
   await store.soundBooks()

@@ -17,7 +17,8 @@ export async function followPlanVersion(ctx: Ctx, planId: number, version: numbe
   const ids = moved.map(({ id }) => id)
   const waiting = new Map((await listChanges(ctx, ids)).map((change) => [change.subscriptionId, change]))
   const changes = moved.flatMap((s) => {
-    const before = s.versionBefore === null ? null : (versions.get(s.versionBefore) ?? null)
+    // Of one whose version is not known, that of the plan was the one before.
+    const before = versions.get(s.versionBefore ?? version - 1) ?? null
     return changeTo(wanted, before, s, waiting.get(s.id) ?? null) ?? []
   })
   await writeChanges(ctx, changes)
@@ -52,24 +53,29 @@ function moveToVersion(ctx: Ctx, planId: number, version: number): Promise<Moved
 }
 
 /**
- * What is to be edited in the contract; null when it is nothing. A price or rhythm that was agreed with one customer stays
- * where the version changes neither. Who is about to leave for another plan has that plan's terms before them.
+ * What is to be edited in the contract; null when it is nothing. What the version does not change stays as it was agreed with a
+ * customer, also what is only asked for so far. A price is for the plan's rhythm: who has another one keeps it, and takes the new
+ * price only where they have paid the plan's so far. Who is about to leave for another plan has that plan's terms before them.
  */
 function changeTo(wanted: PlanVersion, before: PlanVersion | null, s: Moved, waiting: Change | null): NewChange | null {
   if (waiting && waiting.planId !== null) return null
-  const isOtherPrice = wanted.priceMinor !== (before?.priceMinor ?? s.priceMinor)
+  const agreed: Rhythm = waiting?.interval && waiting.intervalCount ? (waiting as Rhythm) : s
   const isNewRhythm = before === null || isOtherRhythmThan(before, wanted)
-  const isOtherRhythm = (isOtherPrice || isNewRhythm) && isOtherRhythmThan(s, wanted)
-  if (!isOtherPrice && !isOtherRhythm) return null
+  const hasOwnRhythm = before !== null && isOtherRhythmThan(agreed, before)
   // What a cycle will cost is known beforehand where the contract is for nothing else; it is there to be shown.
   const isPlain = before !== null && before.priceMinor === s.priceMinor
+  const isOwnPrice = hasOwnRhythm && !isNewRhythm && !isPlain
+  const isOtherPrice = wanted.priceMinor !== (before?.priceMinor ?? s.priceMinor) && !isOwnPrice
+  const rhythm = isNewRhythm ? wanted : agreed
+  const isOtherRhythm = isOtherRhythmThan(s, rhythm)
+  if (!isOtherPrice && (!isNewRhythm || !isOtherRhythm)) return null
   return {
     subscriptionId: s.id,
     planId: null,
     priceMinor: isOtherPrice ? (isPlain ? wanted.priceMinor : null) : (waiting?.priceMinor ?? null),
     linePriceMinor: isOtherPrice ? wanted.priceMinor : (waiting?.linePriceMinor ?? null),
-    interval: isOtherRhythm ? wanted.interval : null,
-    intervalCount: isOtherRhythm ? wanted.intervalCount : null,
+    interval: isOtherRhythm ? rhythm.interval : null,
+    intervalCount: isOtherRhythm ? rhythm.intervalCount : null,
     platformPaymentMethodId: waiting?.platformPaymentMethodId ?? null,
     actor: 'operator',
     actorId: null
