@@ -6,6 +6,7 @@ import { billingDate, firstCycleAfter, type Rhythm, withInterval } from './billi
 import type { NewSubscription } from './insert-subscriptions.ts'
 import { ourStatus, versionOf } from './platform-terms.ts'
 import type { Subscription } from './subscription.ts'
+import { isOver } from './transitions.ts'
 
 /** How a contract that no checkout has made begins with us. Null is what the platform's contract says. */
 export type BeginTerms = {
@@ -47,7 +48,9 @@ export function importedSubscription(
   const policy = { interval: contract.interval, intervalCount: contract.intervalCount }
   const date = terms.nextBillingAt ?? contract.nextBillingDate ?? contract.createdAt
   const rhythm = ahead({ anchorAt: date, anchorCycle: nextCycle, ...policy }, nextCycle, now, store.timezone)
-  const status = terms.isPaused ? 'paused' : ourStatus(contract.status)
+  // It may have ended there before anybody looked.
+  const there = ourStatus(contract.status)
+  const status = terms.isPaused && !isOver(there) ? 'paused' : there
   const line = contract.lines[0]?.title ?? 'Subscription'
   return {
     ...rhythm,
@@ -69,8 +72,8 @@ export function importedSubscription(
     trialEndsAt: null,
     pausedAt: status === 'paused' ? now : null,
     resumesAt: status === 'paused' && terms.isPaused ? terms.pausedUntil : null,
-    cancelledAt: null,
-    cancelReason: null,
+    cancelledAt: isOver(status) ? now : null,
+    cancelReason: isOver(status) ? 'platform' : null,
     originOrderId: who.originOrderId,
     paymentMethod: contract.paymentMethod,
     receiverMemberId: who.receiverId,

@@ -8,6 +8,7 @@ import { testDatabase } from '../../test/database.ts'
 import { aPlan } from '../../test/plan-builder.ts'
 import { aStore } from '../../test/store-builder.ts'
 import { billingDate } from './billing-dates.ts'
+import { insertCreation } from './creations.ts'
 import { findSubscriptionByContract, lockSubscriptions } from './queries.ts'
 import { syncContracts } from './sync-contracts.ts'
 
@@ -97,5 +98,28 @@ test('what is paid by its checkout, or in its trial, is activated when it is met
     if (status !== 'paused') continue
     await contract.hear({ status: 'active', revision: '2' })
     assert.deepEqual(await contract.told(), [...told, 'subscription.resumed'])
+  }
+})
+
+test('a contract that was made here and has ended there before it is seen is over, and keeps no other from being seen', async () => {
+  const { inStore } = await aStore(db, { clockAt: START })
+  for (const status of ['cancelled', 'expired', 'failed']) {
+    const creation = { createKey: status, platformCustomerId: '1', by: 'operator' as const }
+    await inStore((ctx) => insertCreation(ctx, { key: status, fingerprint: Buffer.from(status) }, creation))
+    const nextBillingDate = at('2026-02-28T15:00:00Z')
+    const ended = aContract(START, { originOrder: null, createKey: status, status, nextBillingDate })
+    const other = aContract(START, { originOrder: null, nextBillingDate })
+    await inStore((ctx) => syncContracts(ctx, [ended, other], []))
+    const shown = await inStore(async (ctx) => {
+      const found = [await findSubscriptionByContract(ctx, ended.id), await findSubscriptionByContract(ctx, other.id)]
+      return lockSubscriptions(
+        ctx,
+        found.map((one) => one!.id)
+      )
+    })
+    assert.deepEqual(shown.map((s) => [s.status, s.cancelReason, s.billingDueAt === null]).toSorted(), [
+      ['active', null, false],
+      [status, 'platform', true]
+    ])
   }
 })
