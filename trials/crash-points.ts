@@ -3,49 +3,63 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createBillingEngine } from '#billing'
 import { changeCredits } from '#credits'
 import { createDispatchEngine } from '#kit/dispatch'
+import type { Engine } from '#kit/engine'
 import { createJobEngine } from '#kit/jobs'
-import { Database, int, row, sql } from '#kit/postgres'
+import { Database, int, row, sql, text } from '#kit/postgres'
 import { startWorker } from '#kit/worker'
 import { audit, findCustomerIds } from '#reports'
+import { createDeliveryEngine, createEndpoint, type DeliveryEngine } from '#webhooks'
+import { trustLoopbackOnly } from '../bench/loopback-tls.ts'
 import { stubConnector } from '../bench/stub-connector.ts'
 import { consumers } from '../src/app/consumers.ts'
 import { jobHandlers } from '../src/app/jobs.ts'
 import { aDueStore, FIRST_NUMBER } from '../test/due-store.ts'
-import type { BuiltStore } from '../test/store-builder.ts'
+import { type BuiltStore, testVault } from '../test/store-builder.ts'
 import { aCuttingProxy } from './cut-postgres.ts'
+import { aTlsReceiver } from './receiver.ts'
 
 /** `stride` 1 is every statement; more leaves some out, others for each `seed`. */
 export type CrashTrial = { databaseUrl: string; stride: number; seed: number }
-export type CrashReport = { statements: number; crashes: number; repeatedCalls: number }
+export type CrashReport = { statements: number; crashes: number; repeatedCalls: number; repeatedPosts: number }
 
 const DUE_AT = Temporal.Instant.from('2026-02-28T15:00:00Z')
-const LEASED = ['jobs', 'billing_attempts']
+const LEASED = ['jobs', 'billing_attempts', 'webhook_queue']
+const SENDING = { vault: testVault, addresses: { loopback: true, allow: [] } }
 const WAIT_FOR_LOCKS_MS = 20
 const MOST_WAITS = 500
 
+/** What one renewal and the credit after it are told as. */
+const TOLD = ['billing.pending', 'billing.success', 'store_credit.added']
+
+type Receiver = Awaited<ReturnType<typeof aTlsReceiver>>
+/** A store with one subscription due, and what came to the platform and to the store's receiver. */
+type Place = { store: BuiltStore; calls: string[]; receiver: Receiver }
+
 /**
- * A process that dies at the n-th statement of a renewal and the store credit after it, n from 1 until one gets through, once
- * before the statement and once after it. Started again, it ends with exactly one charge, one entry of credit, everything told
- * and nothing held. Throws where it does not.
+ * A process that dies at the n-th statement of a renewal, the store credit after it and the delivery of what is told of both, n
+ * from 1 until one gets through, once before the statement and once after it. Started again, it ends with exactly one charge,
+ * one entry of credit, each fact told once and delivered under one webhook_id, and nothing held. Throws where it does not.
  */
 export async function crashAtEveryStatement({ databaseUrl, stride, seed }: CrashTrial): Promise<CrashReport> {
+  trustLoopbackOnly()
   const db = new Database({ url: databaseUrl })
   const proxy = await aCuttingProxy(databaseUrl)
-  const report: CrashReport = { statements: 0, crashes: 0, repeatedCalls: 0 }
+  const receiver = await aTlsReceiver()
+  const report: CrashReport = { statements: 0, crashes: 0, repeatedCalls: 0, repeatedPosts: 0 }
   try {
     for (const side of ['before', 'after'] as const) {
       for (let nth = 1 + (seed % stride); ; nth += stride) {
-        const store = await aDueStore(db, { subscriptions: 1, dueAt: DUE_AT })
-        const calls: string[] = []
+        const place = await aPlace(db, receiver)
         proxy.cutAt(nth, side)
-        await asProcess(proxy.url, (process) => renew(process, store, calls)).catch((err) => {
+        await asProcess(proxy.url, (process) => renew(process, place)).catch((err) => {
           if (!proxy.wasCut()) throw err
         })
         const isThrough = !proxy.wasCut()
         proxy.cutAt(Number.POSITIVE_INFINITY, side)
-        await asProcess(databaseUrl, (process) => renew(process, store, calls))
-        await assertOnce(store, calls, `${side} statement ${nth}`)
-        report.repeatedCalls += calls.length - 1
+        await asProcess(databaseUrl, (process) => renew(process, place))
+        await assertOnce(place, `${side} statement ${nth}`)
+        report.repeatedCalls += place.calls.length - 1
+        report.repeatedPosts += [...receiver.posts.values()].reduce((sum, posts) => sum + posts - 1, 0)
         if (isThrough) break
         report.crashes++
         report.statements = Math.max(report.statements, nth)
@@ -53,55 +67,69 @@ export async function crashAtEveryStatement({ databaseUrl, stride, seed }: Crash
     }
     return report
   } finally {
+    receiver.close()
     proxy.close()
     await db.close()
   }
 }
 
-type Process = { db: Database; leaseOwner: number }
+async function aPlace(db: Database, receiver: Receiver): Promise<Place> {
+  const store = await aDueStore(db, { subscriptions: 1, dueAt: DUE_AT })
+  receiver.secret = (await createEndpoint(db, store.storeId, { url: receiver.url }, SENDING)).secret
+  receiver.posts.clear()
+  return { store, calls: [], receiver }
+}
+
+type Process = { db: Database; leaseOwner: number; sender: DeliveryEngine; freeLeases(): Promise<unknown> }
 
 /** Frees what a dead one had leased, works, and ends; whatever it holds is gone then. */
 async function asProcess(url: string, work: (process: Process) => Promise<void>): Promise<void> {
   const db = new Database({ url })
   try {
     const worker = await startWorker(db)
+    const sender = createDeliveryEngine({ db, leaseOwner: worker.id, ...SENDING })
     try {
-      await worker.releaseDeadLeases(LEASED)
-      await work({ db, leaseOwner: worker.id })
+      await work({ db, leaseOwner: worker.id, sender, freeLeases: () => worker.releaseDeadLeases(LEASED) })
     } finally {
-      await worker.stop()
+      // What it was posting breaks off with it.
+      await sender.stop(0).finally(() => worker.stop())
     }
   } finally {
     await db.close()
   }
 }
 
-/** Charge, settle, push, tell, credit. */
-async function renew({ db, leaseOwner }: Process, store: BuiltStore, calls: string[]): Promise<void> {
+/** Charge, settle, push; credit; tell, deliver. */
+async function renew({ db, leaseOwner, sender, freeLeases }: Process, { store, calls }: Place): Promise<void> {
   const connector = stubConnector({ now: DUE_AT, priceMinor: 2900, onCharge: (keys) => void calls.push(...keys) })
   const connectorOf = async () => connector
-  const engines = [
-    createBillingEngine({ db, leaseOwner, connectorOf }),
-    createJobEngine({ db, leaseOwner, handlers: jobHandlers({ db, connectorOf }) }),
-    createDispatchEngine({ db, consumers })
-  ]
-  // The server may take a moment to notice that the other process has gone.
-  for (let waits = 0; ; waits++) {
-    let done = 0
-    for (const engine of engines) done += await engine.runOnce(store.storeId)
-    const dues = await Promise.all(engines.map((engine) => engine.nextDueAt(store.storeId)))
-    if (dues.every((due) => due === null || Temporal.Instant.compare(due, DUE_AT) > 0)) break
-    assert.ok(waits < MOST_WAITS, 'what is due is not taken')
-    if (done === 0) await sleep(WAIT_FOR_LOCKS_MS)
+  const doAll = async (engines: Engine[]) => {
+    for (let waits = 0; ; waits++) {
+      let done = 0
+      for (const engine of engines) done += await engine.runOnce(store.storeId)
+      const dues = await Promise.all(engines.map((engine) => engine.nextDueAt(store.storeId)))
+      if (dues.every((due) => due === null || Temporal.Instant.compare(due, DUE_AT) > 0)) return
+      assert.ok(waits < MOST_WAITS, 'what is due is not taken')
+      if (done > 0) continue
+      // The server may take a moment to notice that the other process has gone.
+      await sleep(WAIT_FOR_LOCKS_MS)
+      await freeLeases()
+    }
   }
+  await freeLeases()
+  await doAll([
+    createBillingEngine({ db, leaseOwner, connectorOf }),
+    createJobEngine({ db, leaseOwner, handlers: jobHandlers({ db, connectorOf }) })
+  ])
   await db.inStore(store.storeId, async (ctx) => {
     const [found] = await findCustomerIds(ctx, [{ memberId: null, platformId: String(FIRST_NUMBER + 1) }])
     const add = { type: 'manual_add' as const, amountMinor: 500, reason: 'trial', operationId: 'trial:1' }
     await changeCredits(ctx, [{ ...add, memberId: found! }])
   })
+  await doAll([createDispatchEngine({ db, consumers }), sender])
 }
 
-async function assertOnce(store: BuiltStore, calls: string[], where: string): Promise<void> {
+async function assertOnce({ store, calls, receiver }: Place, where: string): Promise<void> {
   const found = await store.inStore(({ tx, storeId }) =>
     tx.one(
       row({ attempts: int, paid: int, entries: int, held: int, untold: int }),
@@ -110,11 +138,34 @@ async function assertOnce(store: BuiltStore, calls: string[], where: string): Pr
              (select count(*) from billing_attempts where store_id = ${storeId} and status = 'success') as paid,
              (select count(*) from credit_entries where store_id = ${storeId}) as entries,
              (select count(*) from jobs where store_id = ${storeId})
+               + (select count(*) from webhook_queue where store_id = ${storeId})
                + (select count(*) from billing_attempts where store_id = ${storeId} and lease_owner is not null) as held,
-             (select count(*) from events where store_id = ${storeId} and not dispatched and type like 'billing.%') as untold`
+             (select count(*) from events where store_id = ${storeId} and not dispatched) as untold`
     )
   )
   assert.deepEqual(found, { attempts: 1, paid: 1, entries: 1, held: 0, untold: 0 }, where)
   assert.ok(calls.length > 0 && new Set(calls).size === 1, `${where}: charged under ${calls.join(', ')}`)
+  const deliveries = await store.inStore(({ tx, storeId }) =>
+    tx.many(
+      row({ type: text, webhookId: text, tries: int, delivered: int }),
+      sql`
+      select d.event_type as type, d.webhook_id, count(t.try_number) as tries,
+             count(t.try_number) filter (where t.failure is null) as delivered
+        from webhook_deliveries d
+        left join webhook_tries t on t.store_id = ${storeId} and t.day = d.day and t.delivery_id = d.id
+       where d.store_id = ${storeId} group by d.event_type, d.webhook_id order by d.event_type`
+    )
+  )
+  assert.deepEqual(
+    deliveries.map(({ type, delivered }) => [type, delivered]),
+    TOLD.map((type) => [type, 1]),
+    where
+  )
+  assert.deepEqual(receiver.odd, [], where)
+  assert.equal(receiver.posts.size, deliveries.length, where)
+  for (const { type, webhookId, tries } of deliveries) {
+    const posts = receiver.posts.get(webhookId) ?? 0
+    assert.ok(posts >= 1 && posts <= tries, `${where}: ${type} came ${posts} times in ${tries} tries`)
+  }
   assert.deepEqual((await store.inStore(audit)).findings, [], where)
 }

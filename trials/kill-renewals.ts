@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
-import { createHmac } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import pg from 'pg'
 import { randomFrom } from '#kit/random'
 import { movePlatform } from '#stores'
 import { createEndpoint } from '#webhooks'
-import { loopbackTls } from '../bench/loopback-tls.ts'
 import { aBadLine, type Fault } from '../test/bad-line.ts'
 import { freePort, startProcess } from '../test/service-process.ts'
 import { testVault } from '../test/store-builder.ts'
 import { BESIDE_THE_PLATFORM, startPlatform } from './platform.ts'
+import { aTlsReceiver } from './receiver.ts'
 
 const DOMAIN = 'kill-trial.example'
 
@@ -33,7 +29,8 @@ export type KillReport = {
  */
 export async function killDuringRenewals(trial: KillTrial): Promise<KillReport> {
   const random = randomFrom(trial.seed)
-  const receiver = await aReceiver()
+  // Over TLS, since the service is no sandbox here.
+  const receiver = await aTlsReceiver()
   const port = await freePort()
   const platform = await startPlatform(trial.databaseUrl, `http://127.0.0.1:${port}`)
   const line = await aBadLine({
@@ -69,6 +66,7 @@ export async function killDuringRenewals(trial: KillTrial): Promise<KillReport> 
 
     const diagnosis = await service.call('POST', '/doctor', {})
     assert.deepEqual(diagnosis.findings, [])
+    assert.deepEqual(receiver.odd, [])
     const { lost, hung, '503': refused } = line.faults
     return {
       kills: trial.kills,
@@ -121,28 +119,4 @@ async function examine(trial: KillTrial, posts: Map<string, number>) {
   } finally {
     await client.end()
   }
-}
-
-/** A receiver, over TLS since the service is no sandbox here, that checks signatures and counts how often each webhook_id came. */
-async function aReceiver() {
-  const posts = new Map<string, number>()
-  const receiver = { url: '', secret: '', posts, close: () => {} }
-  const server = createServer(loopbackTls, async (req, res) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of req) chunks.push(chunk as Buffer)
-    const body = Buffer.concat(chunks)
-    const expected = `sha256=${createHmac('sha256', receiver.secret).update(body).digest('hex')}`
-    if (req.headers['x-svc-signature'] !== expected) return res.writeHead(401).end()
-    const { webhook_id } = JSON.parse(body.toString()) as { webhook_id: string }
-    posts.set(webhook_id, (posts.get(webhook_id) ?? 0) + 1)
-    res.writeHead(204).end()
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  receiver.url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  receiver.close = () => {
-    server.closeAllConnections()
-    server.close()
-  }
-  return receiver
 }

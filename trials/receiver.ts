@@ -1,0 +1,49 @@
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { loopbackTls } from '../bench/loopback-tls.ts'
+
+/**
+ * A receiver over TLS that answers posts signed with its `secret` with 204 and others with 401. `posts` has how often each
+ * webhook_id came, `odd` what must not be: a fact that came under two of them, or a header that says another.
+ */
+export async function aTlsReceiver() {
+  const receiver = { url: '', secret: '', posts: new Map<string, number>(), odd: [] as string[], close: () => {} }
+  const idOf = new Map<string, string>()
+  const server = createServer(loopbackTls, async (req, res) => {
+    const body = await bodyOf(req)
+    if (!body) return
+    const expected = `sha256=${createHmac('sha256', receiver.secret).update(body).digest('hex')}`
+    if (req.headers['x-svc-signature'] !== expected) return res.writeHead(401).end()
+    const { webhook_id, ...fact } = JSON.parse(body.toString()) as { webhook_id: string }
+    const text = JSON.stringify(fact)
+    const known = idOf.get(text) ?? webhook_id
+    idOf.set(text, webhook_id)
+    if (known !== webhook_id) receiver.odd.push(`${known} and ${webhook_id} are one fact: ${text}`)
+    if (req.headers['webhook-id'] !== webhook_id)
+      receiver.odd.push(`${webhook_id} is ${req.headers['webhook-id']} above`)
+    receiver.posts.set(webhook_id, (receiver.posts.get(webhook_id) ?? 0) + 1)
+    res.writeHead(204).end()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  receiver.url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  receiver.close = () => {
+    server.closeAllConnections()
+    server.close()
+  }
+  return receiver
+}
+
+/** Null: the sender died in the middle of it. */
+async function bodyOf(req: IncomingMessage): Promise<Buffer | null> {
+  const chunks: Buffer[] = []
+  try {
+    for await (const chunk of req) chunks.push(chunk as Buffer)
+  } catch {
+    return null
+  }
+  return Buffer.concat(chunks)
+}
