@@ -1,6 +1,6 @@
 import type { Ctx } from '#kit/postgres'
 import type { Actor } from './activity-lines.ts'
-import { carryOut, planCancel, timesOf } from './moves.ts'
+import { carryOut, type Planned, planCancel, timesOf } from './moves.ts'
 import { lockSubscriptions } from './queries.ts'
 import { mustAllow, subscriptionNotFound } from './refusals.ts'
 import type { Subscription } from './subscription.ts'
@@ -9,7 +9,8 @@ export type Cancellation = { reason: string; comment: string | null; by: Actor }
 
 /**
  * Ends it at once; nothing is charged any more. For the store's hours of grace the platform's contract is only paused, so
- * that it can be taken back (docs/decisions/0008). Refuses one that is already cancelled or expired.
+ * that it can be taken back (docs/decisions/0008). One that failed keeps when and why it ended. Refuses one that is already
+ * cancelled or expired.
  */
 export async function cancelSubscription(
   ctx: Ctx,
@@ -21,10 +22,18 @@ export async function cancelSubscription(
   mustAllow('cancel', subscription, ctx.now)
 
   const times = await timesOf(ctx)
+  const hasFailed = subscription.status === 'failed'
   // What was given up as unpaid is over: cancelling it must not be a way back.
-  const graceHours = subscription.status === 'failed' ? 0 : times.store.reactivationGraceHours
-  const planned = planCancel(subscription, reason, comment, times, graceHours)
+  const graceHours = hasFailed ? 0 : times.store.reactivationGraceHours
+  const cancelled = planCancel(subscription, reason, comment, times, graceHours)
+  const planned = hasFailed ? asOfItsFailure(cancelled) : cancelled
   await carryOut(ctx, [planned], by)
 
   return planned.after
+}
+
+/** It ended when it failed, and was told as cancelled then. */
+function asOfItsFailure(planned: Planned): Planned {
+  const { cancelledAt, cancelReason } = planned.before
+  return { ...planned, after: { ...planned.after, cancelledAt, cancelReason }, events: [] }
 }

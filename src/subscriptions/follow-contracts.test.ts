@@ -6,6 +6,7 @@ import { setClock } from '#stores'
 import { aContract, anOrder } from '../../test/contract-builder.ts'
 import { testDatabase } from '../../test/database.ts'
 import { aStore } from '../../test/store-builder.ts'
+import { cancelSubscription } from './cancel-subscription.ts'
 import { notePushed } from './contract-queries.ts'
 import { pauseSubscription } from './pause-subscription.ts'
 import { findSubscriptionByContract, lockSubscriptions } from './queries.ts'
@@ -144,6 +145,19 @@ test('one that failed and is cancelled there is cancelled here, as of when it fa
   assert.equal(failed.status, 'failed')
   const before = await told()
   await hear({ revision: '11', status: 'cancelled' })
+  const cancelled = await now()
+  assert.deepEqual([cancelled.status, cancelled.cancelReason], ['cancelled', failed.cancelReason])
+  assert.equal(cancelled.cancelledAt?.toString(), failed.cancelledAt?.toString())
+  assert.deepEqual(await told(), before)
+})
+
+test('one that failed and is cancelled here keeps when and why it ended, and nobody is told again', async () => {
+  const { id, hear, now, told, inStore } = await aFollowed()
+  await hear({ revision: '10', status: 'failed' })
+  const failed = await now()
+  const before = await told()
+  await inStore((ctx) => setClock(ctx, START.add({ hours: 24 })))
+  await inStore((ctx) => cancelSubscription(ctx, id, { reason: 'other', comment: null, by: 'api' }))
   const cancelled = await now()
   assert.deepEqual([cancelled.status, cancelled.cancelReason], ['cancelled', failed.cancelReason])
   assert.equal(cancelled.cancelledAt?.toString(), failed.cancelledAt?.toString())

@@ -75,7 +75,8 @@ export const SubscriptionBody = Type.Object(
     cancelled_at: OrNull(Timestamp('When it ended, whichever way')),
     cancel_reason: OrNull(
       Type.String({
-        description: 'The reason that was given, `payment_failed`, `expired`, or `platform` (cancelled there)'
+        description:
+          'The reason that was given, `payment_failed`, `insufficient_inventory`, `expired`, `platform` (ended there), or `customer_deleted`'
       })
     ),
     reactivatable_until: OrNull(
