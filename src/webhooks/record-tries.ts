@@ -56,7 +56,7 @@ export async function recordTries(
   const counted = await settleTries(ctx, settled, { answering: answered.filter((id) => !failing.includes(id)) })
   const late = settled.filter((s) => !counted.has(s.id))
   if (late.length > 0) await keepLateTries(ctx, late)
-  // One that is repeated at once stays at the head of its line.
+  // Nobody knows whether an interrupted one was sent at all, so it stays at the head of its line.
   const keepsLine = (s: SettledTry) => s.failure === 'interrupted' && s.nextTryAt !== null
   const firsts = tries.filter((t, i) => t.triesBefore === 0 && !keepsLine(settled[i]!))
   if (firsts.length > 0) await letNextGo(ctx, firsts)
@@ -71,13 +71,14 @@ function settle(finished: AnsweredTry, schedule: RetrySchedule, now: Temporal.In
   const { id, day, leaseToken, startedAtMs, answer, maxTries, tries, triesBefore } = finished
   const tryNumber = tries + 1
   const isDelivered = answer.failure === null
-  // Its outcome is not known, and nothing says that the receiver is ill: it is repeated at once, still at the head of its line.
-  const isInterrupted = answer.failure === 'interrupted'
+  // Its outcome is not known, and nothing says that the receiver is ill: it is repeated at once. Only the first of a round,
+  // or a service that keeps dying would use up all tries within seconds.
+  const isFirstInterrupted = answer.failure === 'interrupted' && tries === triesBefore
   const ladder = { ...schedule, maxTries: maxTries ?? schedule.maxTries }
   // A test clock shows the contract's times to the second; spreading the load is for real time.
   const spread = finished.testClock ? 0 : Math.random()
   const again = isDelivered ? null : nextTryAt(ladder, tryNumber - triesBefore, now, spread)
-  const retryAt = again && isInterrupted ? now : again
+  const retryAt = again && isFirstInterrupted ? now : again
   return { id, day, leaseToken, tryNumber, nextTryAt: retryAt, startedAtMs, ...answer }
 }
 

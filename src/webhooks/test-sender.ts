@@ -17,7 +17,9 @@ const sender = createDeliveryEngine({ db, leaseOwner: worker.id, ...testSettings
 for (let waits = 0; waits < 50; waits++) {
   await worker.releaseDeadLeases(['webhook_queue'])
   while ((await dispatch.runOnce(storeId)) + (await sender.runOnce(storeId)) > 0);
-  if ((await dispatch.nextDueAt(storeId)) === null && (await sender.nextDueAt(storeId)) === null) break
+  const now = await db.inStore(storeId, async (ctx) => ctx.now)
+  const dues = await Promise.all([dispatch.nextDueAt(storeId), sender.nextDueAt(storeId)])
+  if (dues.every((due) => due === null || Temporal.Instant.compare(due, now) > 0)) break
   await setTimeout(100)
 }
 await sender.stop()
