@@ -366,6 +366,8 @@ async function aLossyShop() {
   const wish: SubscriptionWish = {
     customer: said('ada@example.com'),
     planId: Number(plan.slice('plan_'.length)),
+    variantId: null,
+    quantity: null,
     nextBillingAt: Temporal.Instant.from('2026-02-10T05:00:00Z'),
     paymentMethodId: null,
     priceMinor: null,

@@ -6,6 +6,7 @@ import { FOLLOW_VERSION } from '#plans'
 import type { Connector, PlatformContract, PlatformResult } from '#platform'
 import {
   EDIT_CONTRACT,
+  FINISH_CREATION,
   followPlanVersion,
   lockSubscriptions,
   notePushed,
@@ -14,6 +15,7 @@ import {
   type Subscription
 } from '#subscriptions'
 import { editContracts } from './edit-contracts.ts'
+import { finishCreations } from './finish-creations.ts'
 import { pushCustomers } from './push-customers.ts'
 import { syncContractsById, takeLeaveOfContracts } from './take-over-contracts.ts'
 
@@ -24,6 +26,7 @@ export function jobHandlers(deps: Deps): Record<string, JobHandler> {
   return {
     [PUSH_CONTRACT]: (storeId, jobs) => pushContracts(deps, storeId, jobs),
     [EDIT_CONTRACT]: (storeId, jobs) => editContracts(deps, storeId, jobs),
+    [FINISH_CREATION]: (storeId, jobs) => finishCreations(deps, storeId, jobs),
     [FOLLOW_VERSION]: (storeId, jobs) => followVersions(deps.db, storeId, jobs),
     [PUSH_CUSTOMER]: (storeId, jobs) => pushCustomers(deps, storeId, jobs),
     [SYNC_CONTRACT]: (storeId, jobs) => syncContracts(deps, storeId, jobs)

@@ -10,7 +10,13 @@ import { fetchBulkOperation, fetchNewestBulkOperation, runBulkQuery } from './bu
 import { byIds } from './by-ids.ts'
 import { clientFor } from './client.ts'
 import { fetchContract, fetchContracts, listContracts, moveContract } from './contracts.ts'
-import { createContracts, fetchCards, fetchContractByKey, fetchCustomersByEmail } from './create-contract.ts'
+import {
+  createContracts,
+  fetchCards,
+  fetchContractByKey,
+  fetchCustomersByEmail,
+  fetchProductsOfVariants
+} from './create-contract.ts'
 import { createPlanOfProducts, createPlanProduct } from './create-plan-product.ts'
 import { fetchCustomers, updateCustomers } from './customers.ts'
 import {
@@ -105,6 +111,8 @@ export type Connector = {
   contractByKey(customerId: string, key: string): Promise<PlatformResult<string | null>>
   /** By customer, the global ids of payment methods that can be charged; customers that the platform does not have are left out. */
   cards(customerIds: string[]): Promise<PlatformResult<Map<string, string[]>>>
+  /** By variant, the product that it is one of; variants that the platform does not have are left out. */
+  productsOfVariants(variantIds: string[]): Promise<PlatformResult<Map<string, string>>>
   /** By address, the customers that have it. */
   customersByEmail(emails: string[]): Promise<PlatformResult<Map<string, string[]>>>
   /** The value is the operation's id. */
@@ -152,6 +160,7 @@ export function connectorFor(access: PlatformAccess, options: ConnectorOptions =
     createContracts: (requests) => createContracts(client, profile, requests),
     contractByKey: (customerId, key) => fetchContractByKey(client, profile, customerId, key),
     cards: (customerIds) => fetchCards(client, profile, customerIds),
+    productsOfVariants: (variantIds) => fetchProductsOfVariants(client, profile, variantIds),
     customersByEmail: (emails) => fetchCustomersByEmail(client, emails),
     runBulkQuery: (query) => runBulkQuery(client, query),
     bulkOperation: (id) => fetchBulkOperation(client, profile, id),

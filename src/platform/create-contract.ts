@@ -2,7 +2,7 @@ import { decimalOf } from '#kit/money'
 import { mapBounded } from './bounded.ts'
 import { byIds } from './by-ids.ts'
 import type { PlatformClient } from './client.ts'
-import { ContractCreate, ContractKeysOfCustomer, CustomerCards, CustomersByEmail } from './documents.ts'
+import { ContractCreate, ContractKeysOfCustomer, CustomerCards, CustomersByEmail, VariantsByIds } from './documents.ts'
 import type { Fields } from './fields.ts'
 import { type PlatformResult, succeeded } from './outcome.ts'
 import { readListed } from './pages.ts'
@@ -45,7 +45,7 @@ function inputOf(profile: ProfileName, request: ContractRequest) {
       {
         line: {
           productVariantId: gid(profile, 'ProductVariant', request.variantId),
-          quantity: 1,
+          quantity: request.quantity ?? 1,
           currentPrice: decimalOf(request.priceMinor, request.currency),
           ...(request.sellingPlan && {
             sellingPlanId: gid(profile, 'SellingPlan', request.sellingPlan.id),
@@ -104,6 +104,19 @@ export async function fetchCards(
     }
   })
   return found.ok ? succeeded(new Map([...found.value.values()].map(({ id, usable }) => [id, usable]))) : found
+}
+
+/** By variant, the product that it is one of; variants that the platform does not have are left out. */
+export async function fetchProductsOfVariants(
+  client: PlatformClient,
+  profile: ProfileName,
+  variantIds: string[]
+): Promise<PlatformResult<Map<string, string>>> {
+  const found = await byIds(client, profile, 'ProductVariant', VariantsByIds, variantIds, (variant) => ({
+    id: variant.id('id'),
+    productId: variant.at('product').id('id')
+  }))
+  return found.ok ? succeeded(new Map([...found.value.values()].map(({ id, productId }) => [id, productId]))) : found
 }
 
 /** By address, the ids of the customers that have it. The platform's search finds more than what is meant. */

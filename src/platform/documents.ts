@@ -329,6 +329,10 @@ export const ContractKeysOfCustomer = document(`query ContractKeysOfCustomer($id
   }
 }`)
 
+export const VariantsByIds = document(`query VariantsByIds($ids: [ID!]!) {
+  nodes(ids: $ids) { ... on ProductVariant { id product { id } } }
+}`)
+
 export const CustomerCards = document(`query CustomerCards($ids: [ID!]!) {
   nodes(ids: $ids) { ... on Customer { id paymentMethods(first: 10) { nodes { id revokedAt } } } }
 }`)

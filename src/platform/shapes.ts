@@ -170,6 +170,9 @@ export type ContractRequest = {
   /** The platform's global id: the last part of these is no number. */
   paymentMethodId: string
   variantId: string
+  /** 1 unless it says otherwise. */
+  quantity?: number
+  /** Of one. */
   priceMinor: number
   sellingPlan: { id: string; name: string } | null
   /** The customer that it is a gift for. */

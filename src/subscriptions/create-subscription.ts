@@ -1,12 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { publicId } from '#kit/ids'
 import type { Database } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
-import { type CustomerSaid, lookUpCustomer, meetCustomers } from '#members'
-import { findPlan, type Plan } from '#plans'
-import { type Connector, type ContractRequest, choosePaymentMethod, type PlatformResult } from '#platform'
+import type { Connector, ContractRequest } from '#platform'
 import type { Actor } from './activity-lines.ts'
-import { checkCountry } from './allowed-country.ts'
 import {
   type Asked,
   askAgain,
@@ -18,23 +14,7 @@ import {
 } from './creations.ts'
 import { findSubscriptionByContract } from './queries.ts'
 import { syncContracts } from './sync-contracts.ts'
-
-const MOST_DAYS_AHEAD = 5 * 366
-
-/** A subscription that is to be made without a checkout. What is left open is the plan's. */
-export type SubscriptionWish = {
-  customer: CustomerSaid
-  planId: number
-  /** Must lie ahead: nothing is charged by it. */
-  nextBillingAt: Temporal.Instant
-  /** The platform's global id, or its last part; null: the only one there is. */
-  paymentMethodId: string | null
-  priceMinor: number | null
-  maxCycles: number | null
-  status: 'active' | 'paused'
-  /** Whom it is a gift for. */
-  receiver: CustomerSaid | null
-}
+import { known, requestFor, type SubscriptionWish } from './wished-contract.ts'
 
 /** `isRepeated`: the same request had made it before. */
 export type Created = { id: number; isRepeated: boolean }
@@ -93,60 +73,6 @@ async function takeOver(
   })
 }
 
-/** The contract that is wished for; its customer, plan, payment method and receiver are looked at first. */
-async function requestFor(
-  db: Database,
-  storeId: number,
-  connector: Connector,
-  wish: SubscriptionWish,
-  key: string
-): Promise<ContractRequest> {
-  const plan = onSale(await db.inStore(storeId, (ctx) => findPlan(ctx, wish.planId)))
-  const customer = await lookUpCustomer(db, storeId, connector, wish.customer, 'customer')
-  const receiver = wish.receiver && (await lookUpCustomer(db, storeId, connector, wish.receiver, 'receiver'))
-  if (receiver?.id === customer.id) throw invalidField('receiver', 'takes another customer than the one who pays')
-  // A membership is for who holds it.
-  if (receiver) checkCountry(plan, receiver.countryCode, 'receiver')
-  else checkCountry(plan, customer.countryCode, 'customer')
-  const cards = known(await connector.cards([customer.id])).get(customer.id) ?? []
-  const { id: paymentMethodId, problem } = choosePaymentMethod(wish.paymentMethodId, cards)
-  if (problem !== null)
-    throw new Refusal('invalid_request', problem, [{ field: 'payment_method_id', message: problem }])
-  await db.inStore(storeId, async (ctx) => {
-    const { nextBillingAt: at } = wish
-    const isAhead = Temporal.Instant.compare(at, ctx.now) > 0
-    if (!isAhead || Temporal.Instant.compare(at, ctx.now.add({ hours: MOST_DAYS_AHEAD * 24 })) > 0) {
-      throw invalidField('next_billing_date', 'takes a date after now and at most 5 years ahead')
-    }
-    await meetCustomers(ctx, receiver ? [customer, receiver] : [customer])
-  })
-  return {
-    key,
-    customerId: customer.id,
-    status: wish.status,
-    currency: plan.currency,
-    interval: plan.interval,
-    intervalCount: plan.intervalCount,
-    maxCycles: wish.maxCycles ?? plan.maxCycles,
-    nextBillingAt: wish.nextBillingAt,
-    paymentMethodId,
-    variantId: plan.platformVariantId,
-    priceMinor: wish.priceMinor ?? plan.priceMinor,
-    sellingPlan: { id: plan.platformSellingPlanId, name: plan.name },
-    giftReceiverId: receiver?.id ?? null
-  }
-}
-
-function onSale(plan: Plan | null): Plan & { platformVariantId: string } {
-  if (!plan) throw invalidField('plan_id', 'takes the id of a plan of this store')
-  const { id, status, platformVariantId } = plan
-  if (platformVariantId === null) throw invalidField('plan_id', 'takes the id of a membership plan')
-  if (status === 'disabled') {
-    throw new Refusal('conflict', `Plan ${publicId('plan', id)} is disabled: nobody can join it`)
-  }
-  return { ...plan, platformVariantId }
-}
-
 /** Notes that the platform is asked now; refuses when another request is just doing the same. */
 async function claim(
   db: Database,
@@ -161,11 +87,6 @@ async function claim(
       : insertCreation(ctx, asked, { createKey: key, platformCustomerId: customerId, by: asked.by })
   )
   if (!isOurs) throw mayBeComing()
-}
-
-function known<T>(result: PlatformResult<T>): T {
-  if (!result.ok) throw new Refusal('unavailable', `The platform did not answer: ${result.failure.message}`)
-  return result.value
 }
 
 const mayBeComing = (message?: string) =>

@@ -1,5 +1,12 @@
+import { enqueue } from '#kit/jobs'
 import { bool, type Ctx, int, nullable, type RowOf, row, sql, text } from '#kit/postgres'
 import { type Actor, named } from './activity-lines.ts'
+
+/** Looks after a creation that the platform was asked for, until its contract is seen or it is given up. */
+export const FINISH_CREATION = 'finish-creation'
+
+/** Whoever asked may never ask again: so long a contract that was not seen is looked for. */
+const LOOKED_FOR = '1 day'
 
 /** What a request is known again by: its own name, or what it asks for until it was answered. */
 export type Asked = { key: string | null; fingerprint: Buffer }
@@ -42,16 +49,61 @@ export async function insertCreation(
     values (${ctx.storeId}, ${creation.createKey}, ${key}, ${fingerprint}, ${creation.platformCustomerId}, ${actor}, ${actorId},
             ${ctx.now})
     on conflict do nothing`)
+  if (inserted > 0) await lookAfter(ctx, creation.createKey)
   return inserted > 0
+}
+
+function lookAfter(ctx: Ctx, createKey: string): Promise<void> {
+  return enqueue(ctx, FINISH_CREATION, [{ key: createKey, payload: { createKey } }])
 }
 
 /** The same for one that was begun before; false when another is about to ask, or has just asked. */
 export async function askAgain(ctx: Ctx, id: number): Promise<boolean> {
-  const asked = await ctx.tx.run(sql`
-    update subscription_creations set asked_at = clock_timestamp()
+  const asked = await ctx.tx.maybeOne(
+    row({ createKey: text }),
+    sql`
+    update subscription_creations set asked_at = clock_timestamp(), given_up_at = null
      where store_id = ${ctx.storeId} and id = ${id} and subscription_id is null
+       and asked_at < clock_timestamp() - interval '1 minute'
+    returning create_key`
+  )
+  if (asked) await lookAfter(ctx, asked.createKey)
+  return asked !== null
+}
+
+const OpenCreation = row({
+  createKey: text,
+  platformCustomerId: text,
+  /** As of Creation. */
+  isQuiet: bool,
+  /** It was begun a day ago. */
+  isOld: bool
+})
+export type OpenCreation = RowOf<typeof OpenCreation>
+
+/** Those of these whose contract was not seen and that are not given up. */
+export function listOpenCreations(ctx: Ctx, createKeys: string[]): Promise<OpenCreation[]> {
+  return ctx.tx.many(
+    OpenCreation,
+    sql`
+    select create_key, platform_customer_id, asked_at < clock_timestamp() - interval '1 minute' as is_quiet,
+           created_at <= ${ctx.now}::timestamptz - ${LOOKED_FOR}::interval as is_old
+      from subscription_creations
+     where store_id = ${ctx.storeId} and create_key = any(${createKeys}::text[]) and subscription_id is null
+       and given_up_at is null`
+  )
+}
+
+/**
+ * Nothing came of these. They stay, so that the same request asks under the same key again, and a contract that turns up after
+ * all begins as it was meant to. False for one that was asked for again just now, or seen.
+ */
+export async function giveUpCreation(ctx: Ctx, createKey: string): Promise<boolean> {
+  const given = await ctx.tx.run(sql`
+    update subscription_creations set given_up_at = ${ctx.now}
+     where store_id = ${ctx.storeId} and create_key = ${createKey} and subscription_id is null and given_up_at is null
        and asked_at < clock_timestamp() - interval '1 minute'`)
-  return asked > 0
+  return given > 0
 }
 
 /** Whoever asked for it is told of it now: the same request means another from here on, unless it has a name. */

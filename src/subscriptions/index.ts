@@ -6,7 +6,7 @@ export {
   type ActorName,
   MOST_NOTE_CHARACTERS
 } from './activity.ts'
-export type { Actor } from './activity-lines.ts'
+export { type Actor, named } from './activity-lines.ts'
 export {
   type CycleResult,
   type DeclineCounter,
@@ -24,7 +24,8 @@ export { type Cancellation, cancelSubscription } from './cancel-subscription.ts'
 export { EDIT_CONTRACT, endChanges } from './changes.ts'
 export { editOf, listReadyChanges, type ReadyChange, refuseChange } from './contract-edits.ts'
 export { notePushed, type Pushed } from './contract-queries.ts'
-export { createSubscription, type SubscriptionWish } from './create-subscription.ts'
+export { createSubscription } from './create-subscription.ts'
+export { FINISH_CREATION, giveUpCreation, listOpenCreations, type OpenCreation } from './creations.ts'
 export { type CycleCredit, issueCycleCredits } from './cycle-credits.ts'
 export { billingFrequency, shownStatus } from './events.ts'
 export {
@@ -63,3 +64,4 @@ export { resumeEndedPauses, resumeSubscription } from './resume-subscription.ts'
 export { skipCycle } from './skip-cycle.ts'
 export type { PaymentMethod, Subscription } from './subscription.ts'
 export { type Synced, syncContracts } from './sync-contracts.ts'
+export type { SubscriptionWish } from './wished-contract.ts'

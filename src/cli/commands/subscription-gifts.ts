@@ -18,14 +18,22 @@ export function addSubscriptionGiftCommands(subscription: Command, terminal: Ter
     flags: {
       store: aStore,
       customer: needed('--customer <customer>', who('who pays')),
-      plan: needed('--plan <plan>', text('the id of a membership plan such as plan_3')),
+      plan: needed('--plan <plan>', text('the id of a plan such as plan_3')),
       date: needed(
         '--date <date>',
         text(
           'the first charge: a date such as 2026-12-24 (midnight in the shop) or a date-time such as 2026-12-24T12:00:00Z'
         )
       ),
-      price: optional('--price <amount>', { ...amount, takes: "what a cycle costs (default: the plan's price)" }),
+      variant: optional(
+        '--variant <id>',
+        text("what is sold under a plan of products: the platform's id of a variant")
+      ),
+      quantity: optional('--quantity <n>', { ...wholeNumber(1, 1000), takes: 'how many of it (default: 1)' }),
+      price: optional('--price <amount>', {
+        ...amount,
+        takes: "what one costs in a cycle (default: the plan's price)"
+      }),
       maxCycles: optional('--max-cycles <n>', {
         ...wholeNumber(1, 1000),
         takes: "after how many paid cycles it ends (default: the plan's)"
@@ -35,10 +43,11 @@ export function addSubscriptionGiftCommands(subscription: Command, terminal: Ter
       receiver: optional('--receiver <customer>', who('whom it is a gift for')),
       key: optional('--key <key>', text('names the request: under the same key a repetition makes no second one'))
     },
-    run: ({ store, plan, date, maxCycles, paymentMethod, key, ...wish }, { api }) => {
+    run: ({ store, plan, variant, date, maxCycles, paymentMethod, key, ...wish }, { api }) => {
       const body = {
         ...wish,
         plan_id: plan,
+        variant_id: variant,
         next_billing_date: date,
         max_cycles: maxCycles,
         payment_method_id: paymentMethod

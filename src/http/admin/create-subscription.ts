@@ -18,7 +18,14 @@ const customer = () => Type.String({ minLength: 1, maxLength: 330, description: 
 
 const NewSubscriptionBody = Type.Object({
   customer: customer(),
-  plan_id: Type.String({ maxLength: 100, description: 'the id of a membership plan of this store' }),
+  plan_id: Type.String({ maxLength: 100, description: 'the id of a plan of this store' }),
+  variant_id: Type.Optional(
+    Type.String({
+      pattern: '^(gid://[a-z]{1,20}/ProductVariant/)?[1-9][0-9]{0,19}$',
+      description: "the platform's number of a variant that a plan of products sells, or its global id"
+    })
+  ),
+  quantity: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'an integer from 1 to 1000' })),
   next_billing_date: NeededIsoDate(),
   payment_method_id: Type.Optional(
     Type.String({ minLength: 1, maxLength: 255, description: "the platform's id of a payment method of the customer" })
@@ -53,6 +60,8 @@ export function registerCreateSubscription(
       const wish: SubscriptionWish = {
         customer: customerSaid('customer', body.customer, profile),
         planId,
+        variantId: body.variant_id?.split('/').at(-1) ?? null,
+        quantity: body.quantity ?? null,
         nextBillingAt: instantOrUndefined(body.next_billing_date, timezone)!,
         paymentMethodId: body.payment_method_id ?? null,
         priceMinor: body.price === undefined ? null : minorOf(body.price, currency, 'price'),
