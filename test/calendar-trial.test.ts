@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { calendarTrial } from '../trials/calendar.ts'
 import { testDatabase } from './database.ts'
@@ -7,6 +8,7 @@ import { testDatabase } from './database.ts'
 test('over the years each cycle is billed once, on its day in the shop, whatever the clock and the zone do', async () => {
   const { db } = await testDatabase()
   const zones = ['Australia/Lord_Howe', 'Pacific/Chatham', 'America/Havana', 'America/New_York']
-  await calendarTrial({ db, zones, fromYear: 2027, years: 1, seed: 7 })
+  const { setAhead, setBack } = await calendarTrial({ db, zones, fromYear: 2027, years: 1, seed: 7 })
+  assert.ok(setAhead > 0 && setBack > 0, 'no clock was wrong')
   await calendarTrial({ db, zones: ['Pacific/Apia'], fromYear: 2011, years: 1, seed: 7 })
 })

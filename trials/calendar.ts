@@ -1,50 +1,68 @@
 import assert from 'node:assert/strict'
-import { settleAttempts } from '#billing'
-import { type Ctx, type Database, instant, int, row, sql, text } from '#kit/postgres'
+import { type Database, instant, int, row, sql, text } from '#kit/postgres'
 import { randomFrom } from '#kit/random'
-import { followShop } from '#stores'
-import { syncContracts } from '#subscriptions'
-import { openDueAttempts } from '../src/billing/open-attempts.ts'
-import { aContract, anOrder } from '../test/contract-builder.ts'
-import { aStore } from '../test/store-builder.ts'
+import { type Billed, type CatchUp, openShop, type Shop } from './calendar-shop.ts'
 
 export type CalendarTrial = { db: Database; zones: string[]; fromYear: number; years: number; seed: number }
-export type CalendarReport = { zones: number; unknownZones: number; cycles: number; turnedBack: number }
+export type CalendarReport = {
+  zones: number
+  unknownZones: number
+  cycles: number
+  setBack: number
+  setAhead: number
+  billedAhead: number
+  passedOver: number
+}
 
 /** Local times at which daylight saving leaves hours out or has them twice, and one that it never touches. */
 const TIMES = ['00:30', '02:30', '15:00']
-const DAYS = [28, 29, 30, 31]
-const MOST = 100
-/** Less than from one date to the next, so that no cycle is missed. */
+/** Less than from one date to the next, so that a run that is only late misses no cycle. */
 const LATEST_HOURS = 5 * 24
-
-/** A cycle as it fell due, with the start it is counted from and the zone in which its date was made. */
-type Due = { subscriptionId: number; cycle: number; dueAt: Temporal.Instant; startedAt: Temporal.Instant; zone: string }
+/** What a clock is wrong by. */
+const WRONG_HOURS = [1, 30 * 24] as const
+/** For how long one goes on that is ahead. */
+const AHEAD_HOURS = 30 * 24
+/** Most of the time is waiting for one statement after the other. */
+const AT_ONCE = 6
 
 /**
  * Monthly subscriptions begun on the 28th to 31st of January, in a store of each zone, through the database's take and
  * settle for years: each cycle is billed once, on the start's day and time in the shop's zone or the last day of a shorter
- * month. The run comes at the moment itself or days late, the clock is turned back by an hour or 30 days, and half way the
- * shop moves to another zone. PostgreSQL's calendar says what the dates should have been. Throws where one differs.
+ * month. The run comes at the moment itself or days late; the clock is set back by an hour or 30 days; or it is ahead by as much
+ * for a while and then set right: what was billed by it is not billed again. Half way the shop moves to another zone.
+ * Stores bill all that they missed, or the latest: then, and only by a clock that is ahead, a cycle may be passed over for one
+ * that had fallen due too. PostgreSQL's calendar says what the dates should have been. Throws where one differs.
  */
 export async function calendarTrial(trial: CalendarTrial): Promise<CalendarReport> {
-  const random = randomFrom(trial.seed)
   const zones = await knownZones(trial.db, trial.zones)
-  const report = { zones: zones.length, unknownZones: trial.zones.length - zones.length, cycles: 0, turnedBack: 0 }
-  for (const [i, zone] of zones.entries()) {
-    const moveTo = zones[Math.floor(random() * zones.length)]!
-    const { dues, turnedBack } = await live(trial, { zone, moveTo, time: TIMES[i % TIMES.length]! }, random)
-    report.cycles += dues.length
-    report.turnedBack += turnedBack
-    for (const ofOne of Map.groupBy(dues, (due) => due.subscriptionId).values()) {
-      const cycles = ofOne.map((due) => due.cycle)
-      assert.deepEqual(
-        cycles,
-        Array.from({ length: trial.years * 12 }, (_, n) => n + 2),
-        `${zone}: cycles billed`
-      )
+  const unknownZones = trial.zones.length - zones.length
+  const report = {
+    zones: zones.length,
+    unknownZones,
+    cycles: 0,
+    setBack: 0,
+    setAhead: 0,
+    billedAhead: 0,
+    passedOver: 0
+  }
+  const waiting = [...zones.entries()]
+  const work = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const [i, zone] = next
+      // Of one seed the same for each zone, in whichever order they come.
+      const random = randomFrom(trial.seed * 10_000 + i)
+      const moveTo = zones[Math.floor(random() * zones.length)]!
+      const catchUp = random() < 0.5 ? 'all' : 'latest'
+      const life = { zone, moveTo, time: TIMES[i % TIMES.length]!, catchUp } as const
+      const lived = await live(trial, life, random).catch((err) => {
+        throw new Error(`${JSON.stringify(life)}: ${err.message}`, { cause: err })
+      })
+      for (const name of ['cycles', 'setBack', 'setAhead', 'billedAhead', 'passedOver'] as const) {
+        report[name] += lived[name]
+      }
     }
   }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
   return report
 }
 
@@ -57,102 +75,96 @@ async function knownZones(db: Database, zones: string[]): Promise<string[]> {
   return zones.filter((zone) => names.has(zone))
 }
 
-type Life = { zone: string; moveTo: string; time: string }
+type Life = { zone: string; moveTo: string; time: string; catchUp: CatchUp }
 
-async function live(trial: CalendarTrial, { zone, moveTo, time }: Life, random: () => number) {
-  const starts = DAYS.map((day) =>
-    Temporal.PlainDateTime.from(`${trial.fromYear}-01-${day}T${time}`).toZonedDateTime(zone).toInstant()
-  )
-  const store = await aStore(trial.db, { timezone: zone, clockAt: starts.at(-1)! })
-  await store.inStore(async (ctx) => {
-    const contracts = starts.map((at) => aContract(at))
-    await syncContracts(
-      ctx,
-      contracts,
-      contracts.map((contract, i) => anOrder(starts[i]!, { id: contract.originOrder!.id }))
-    )
-  })
-
-  const dues: Due[] = []
-  const wanted = trial.years * 12 * DAYS.length
-  /** Of each subscription the zone in which its next date was made. */
-  const madeIn = new Map<number, string>()
-  let inZone = zone
-  let turnedBack = 0
-  while (dues.length < wanted) {
-    const taken = await store.inStore(async (ctx) => {
-      const next = await nextDue(ctx)
-      const late = random() < 0.5 ? 0 : Math.floor(random() * LATEST_HOURS)
-      const now = next.add({ hours: late })
-      const at = (moment: Temporal.Instant) => openDueAttempts({ ...ctx, now: moment }, MOST)
-      assert.equal(await at(next.subtract({ milliseconds: 1 })), 0, `${zone}: billed before its time`)
-      const due = await dueBy(ctx, now)
-      assert.equal(await at(now), due.length)
-      await succeed({ ...ctx, now })
-      if (random() < 0.2) {
-        turnedBack++
-        assert.equal(await at(now.subtract({ hours: random() < 0.5 ? 1 : 30 * 24 })), 0, `${zone}: billed again`)
-      }
-      return due
-    })
-    for (const due of taken) {
-      const startedAt = starts[due.nth - 1]!
-      dues.push({ ...due, startedAt, zone: madeIn.get(due.subscriptionId) ?? zone })
-      madeIn.set(due.subscriptionId, inZone)
+async function live({ db, fromYear, years }: CalendarTrial, life: Life, random: () => number) {
+  const shop = await openShop(db, { ...life, fromYear })
+  const last = years * 12 + 1
+  const count = { setBack: 0, setAhead: 0, billedAhead: 0, passedOver: 0 }
+  const billed: Billed[] = []
+  const keep = (run: { billed: Billed[]; passedOver: number }) => {
+    billed.push(...run.billed)
+    return run.passedOver
+  }
+  for (;;) {
+    const next = shop.nextDue()
+    if (shop.standings().every(({ nextCycle }) => nextCycle > last)) break
+    const isHalfWay = billed.length >= (shop.standings().length * last) / 2
+    if (isHalfWay && shop.zone() !== life.moveTo) {
+      await shop.moveTo(life.moveTo)
+      continue
     }
-    if (inZone === zone && dues.length >= wanted / 2) {
-      await store.inStore((ctx) => followShop(ctx, { name: 'Test shop', timezone: moveTo }))
-      inZone = moveTo
+    await shop.billsNothingAt(next.subtract({ milliseconds: 1 }))
+    if (random() < 0.06) {
+      count.setAhead++
+      const byHours = pick(WRONG_HOURS, random)
+      const truth = next.subtract({ minutes: 1 + Math.floor(random() * (byHours * 60 - 1)) })
+      const ahead = await runAhead(shop, truth, byHours, random)
+      count.billedAhead += ahead.billed.length
+      count.passedOver += keep(ahead)
+      continue
+    }
+    const late = random() < 0.5 ? 0 : Math.floor(random() * LATEST_HOURS)
+    const now = next.add({ hours: late })
+    assert.equal(keep(await shop.billAt(now)), 0, 'a run that was only late passed a cycle over')
+    if (random() < 0.2) {
+      count.setBack++
+      await shop.billsNothingAt(now.subtract({ hours: pick(WRONG_HOURS, random) }))
     }
   }
-  await assertOnTheirDays(trial.db, dues)
-  return { dues, turnedBack }
+  await assertOnce(shop, billed, count.passedOver, life)
+  assert.deepEqual(await shop.findings(), [])
+  await assertOnTheirDays(db, shop, billed)
+  return { ...count, cycles: billed.length }
 }
 
-async function nextDue({ tx, storeId }: Ctx): Promise<Temporal.Instant> {
-  const next = await tx.one(
-    row({ at: instant }),
-    sql`select min(billing_due_at) as at from subscriptions where store_id = ${storeId}`
-  )
-  return next.at
+const pick = <T>(from: readonly T[], random: () => number): T => from[Math.floor(random() * from.length)]!
+
+/**
+ * The store's clock jumps ahead of the true time and bills by what it then says, for a while; then it is set right, and nothing
+ * is billed again, neither then nor when the true time gets to where the wrong clock was.
+ */
+async function runAhead(shop: Shop, truth: Temporal.Instant, byHours: number, random: () => number) {
+  const wrong = truth.add({ hours: byHours })
+  const until = wrong.add({ hours: Math.floor(random() * AHEAD_HOURS) })
+  // At times nothing runs before it has gone on for that while.
+  const moments = random() < 0.5 ? [wrong, until] : [until]
+  const runs = []
+  for (const moment of moments) runs.push(await shop.billByClockAt(moment))
+  for (const right of [truth, until.subtract({ hours: byHours }), until]) await shop.billsNothingByClockAt(right)
+  return {
+    billed: runs.flatMap(({ billed }) => billed),
+    passedOver: runs.reduce((sum, run) => sum + run.passedOver, 0)
+  }
 }
 
-function dueBy({ tx, storeId }: Ctx, now: Temporal.Instant) {
-  return tx.many(
-    row({ subscriptionId: int, cycle: int, dueAt: instant, nth: int }),
-    sql`
-    select id as subscription_id, next_cycle as cycle, billing_due_at as due_at, nth
-      from (select *, row_number() over (order by id) as nth from subscriptions where store_id = ${storeId}) s
-     where billing_due_at <= ${now} order by billing_due_at, id`
-  )
+/** No cycle twice, and none left out but those passed over; so also by what the database kept. */
+async function assertOnce(shop: Shop, billed: Billed[], passedOver: number, { catchUp }: Life): Promise<void> {
+  let leftOut = 0
+  for (const ofOne of Map.groupBy(billed, (one) => one.subscriptionId).values()) {
+    const cycles = ofOne.map(({ cycle }) => cycle)
+    assert.ok(
+      cycles.every((cycle, i) => i === 0 || cycle > cycles[i - 1]!),
+      `cycles billed: ${cycles}`
+    )
+    leftOut += cycles.at(-1)! - 1 - cycles.length
+  }
+  assert.equal(leftOut, passedOver)
+  if (catchUp === 'all') assert.equal(leftOut, 0)
+  assert.deepEqual(await shop.countCharges(), { charges: billed.length, cycles: billed.length })
 }
 
-async function succeed(ctx: Ctx): Promise<void> {
-  const open = await ctx.tx.many(
-    row({ key: text }),
-    sql`select idempotency_key as key from billing_attempts where store_id = ${ctx.storeId} and status = 'pending'`
-  )
-  const results = open.map(({ key }) => ({
-    idempotencyKey: key,
-    platformAttemptId: null,
-    state: 'success' as const,
-    order: anOrder(ctx.now),
-    paymentMethod: null
-  }))
-  assert.equal(await settleAttempts(ctx, results), open.length)
-}
-
-/** By PostgreSQL: cycle n falls n - 1 months after the start on the shop's calendar. */
-async function assertOnTheirDays(db: Database, dues: Due[]): Promise<void> {
+/** By PostgreSQL: cycle n falls n - 1 months after the start, on the clocks of the shop's zone. */
+async function assertOnTheirDays(db: Database, { startsOn }: Shop, billed: Billed[]): Promise<void> {
   const wrong = await db.inInstallation((tx) =>
     tx.many(
-      row({ zone: text, cycle: int, startedAt: instant, dueAt: instant, wanted: instant }),
+      row({ zone: text, cycle: int, startsOn: text, dueAt: instant, wanted: instant }),
       sql`
-      select zone, cycle, started_at, due_at, wanted
-        from unnest(${dues.map((d) => d.zone)}::text[], ${dues.map((d) => d.cycle)}::int[],
-                    ${dues.map((d) => d.startedAt)}::timestamptz[], ${dues.map((d) => d.dueAt)}::timestamptz[])
-               as t(zone, cycle, started_at, due_at),
-             lateral (select ((started_at at time zone zone) + (cycle - 1) * interval '1 month') at time zone zone as wanted) w
+      select zone, cycle, starts_on::text as starts_on, due_at, wanted
+        from unnest(${billed.map((b) => b.zone)}::text[], ${billed.map((b) => b.cycle)}::int[],
+                    ${billed.map((b) => startsOn[b.nth]!.toString())}::timestamp[], ${billed.map((b) => b.dueAt)}::timestamptz[])
+               as t(zone, cycle, starts_on, due_at),
+             lateral (select (starts_on + (cycle - 1) * interval '1 month') at time zone zone as wanted) w
        -- An hour that comes twice has two answers.
        where due_at <> wanted and (due_at at time zone zone) <> (wanted at time zone zone)`
     )

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { rebuildFigures } from '#analytics'
+import { settleAttempts } from '#billing'
+import { type Ctx, type Database, instant, int, type RowOf, row, sql, text } from '#kit/postgres'
+import { audit } from '#reports'
+import { followShop, updateSettings } from '#stores'
+import { moveTimezone, syncContracts } from '#subscriptions'
+import { openDueAttempts } from '../src/billing/open-attempts.ts'
+import { aContract, anOrder } from '../test/contract-builder.ts'
+import { aStore } from '../test/store-builder.ts'
+
+/** Of cycles missed while nothing ran: every one is billed, or the latest. */
+export type CatchUp = 'all' | 'latest'
+export type Shop = Awaited<ReturnType<typeof openShop>>
+/** A cycle that was billed, and the zone in which its date was made. `nth` is its subscription's place. */
+export type Billed = { subscriptionId: number; nth: number; cycle: number; dueAt: Temporal.Instant; zone: string }
+
+const DAYS = [28, 29, 30, 31]
+const MOST = 100
+
+const Standing = row({ id: int, nextCycle: int, dueAt: instant })
+const Open = row({ key: text, subscriptionId: int, cycle: int, dueAt: instant })
+
+type Opening = { fromYear: number; zone: string; time: string; catchUp: CatchUp }
+type Run = { billed: Billed[]; passedOver: number }
+
+/** A store of the zone with a monthly subscription begun on each of DAYS in January, whose charges all succeed. */
+export async function openShop(db: Database, { fromYear, zone, time, catchUp }: Opening) {
+  const startsOn = DAYS.map((day) => Temporal.PlainDateTime.from(`${fromYear}-01-${day}T${time}`))
+  const starts = startsOn.map((local) => local.toZonedDateTime(zone).toInstant())
+  const store = await aStore(db, { timezone: zone, clockAt: starts.at(-1)! })
+  let inZone = zone
+  let standings: RowOf<typeof Standing>[] = await store.inStore(async (ctx) => {
+    await updateSettings(ctx, { billing: { catchUp } })
+    const contracts = starts.map((at) => aContract(at))
+    const orders = contracts.map((contract, i) => anOrder(starts[i]!, { id: contract.originOrder!.id }))
+    await syncContracts(ctx, contracts, orders)
+    return listStandings(ctx)
+  })
+
+  const isDue = (at: Temporal.Instant, now: Temporal.Instant) => Temporal.Instant.compare(at, now) <= 0
+
+  const bill = async (ctx: Ctx): Promise<Run> => {
+    const run: Run = { billed: [], passedOver: 0 }
+    for (;;) {
+      const due = standings.filter(({ dueAt }) => isDue(dueAt, ctx.now))
+      if (due.length === 0) return run
+      assert.equal(await openDueAttempts(ctx, MOST), due.length)
+      const open = await succeed(ctx)
+      assert.deepEqual(
+        open.map(({ subscriptionId }) => subscriptionId),
+        due.map(({ id }) => id)
+      )
+      const before = standings
+      standings = await listStandings(ctx)
+      for (const { subscriptionId, cycle, dueAt } of open) {
+        const nth = before.findIndex(({ id }) => id === subscriptionId)
+        const next = standings[nth]!
+        assert.ok(isDue(dueAt, ctx.now), 'billed before its time')
+        assert.equal(next.nextCycle, cycle + 1)
+        const passed = cycle - before[nth]!.nextCycle
+        if (catchUp === 'all') assert.equal(passed, 0, 'not the next cycle')
+        else assert.ok(!isDue(next.dueAt, ctx.now), 'not the latest cycle')
+        run.passedOver += passed
+        run.billed.push({ subscriptionId, nth, cycle, dueAt, zone: inZone })
+      }
+    }
+  }
+  const billsNothing = async (ctx: Ctx) => assert.equal(await openDueAttempts(ctx, MOST), 0, `billed at ${ctx.now}`)
+  const setClock = (to: Temporal.Instant) =>
+    store.inStore(({ tx, storeId }) => tx.run(sql`update stores set clock_at = ${to} where store_id = ${storeId}`))
+
+  return {
+    startsOn,
+    zone: () => inZone,
+    standings: () => standings,
+    nextDue: () => standings.map(({ dueAt }) => dueAt).sort(Temporal.Instant.compare)[0]!,
+
+    billAt: (now: Temporal.Instant) => store.inStore((ctx) => bill({ ...ctx, now })),
+    billsNothingAt: (now: Temporal.Instant) => store.inStore((ctx) => billsNothing({ ...ctx, now })),
+
+    /** As `billAt`, by the store's own clock, which is set to that moment, forward or back, whatever it said before. */
+    async billByClockAt(now: Temporal.Instant) {
+      await setClock(now)
+      return store.inStore(bill)
+    },
+    async billsNothingByClockAt(now: Temporal.Instant) {
+      await setClock(now)
+      await store.inStore(billsNothing)
+    },
+
+    /** The shop moves to another zone: its dates stay on their days and times there. */
+    async moveTo(other: string) {
+      standings = await store.inStore(async (ctx) => {
+        const moved = await followShop(ctx, { name: 'Test shop', timezone: other })
+        if (moved) await moveTimezone(ctx, moved.from)
+        await rebuildFigures(ctx)
+        return listStandings(ctx)
+      })
+      inZone = other
+    },
+
+    /** The auditor's, but that nobody was told: no dispatcher runs here. */
+    findings: async () => (await store.inStore(audit)).findings.filter(({ check }) => check !== 'events_dispatched'),
+
+    countCharges: () =>
+      store.inStore(({ tx, storeId }) =>
+        tx.one(
+          row({ charges: int, cycles: int }),
+          sql`select count(*) as charges, count(distinct (subscription_id, cycle_index)) as cycles
+                from billing_attempts where store_id = ${storeId} and status = 'success'`
+        )
+      )
+  }
+}
+
+function listStandings({ tx, storeId }: Ctx) {
+  return tx.many(
+    Standing,
+    sql`select id, next_cycle, billing_due_at as due_at from subscriptions where store_id = ${storeId} order by id`
+  )
+}
+
+async function succeed(ctx: Ctx) {
+  const open = await ctx.tx.many(
+    Open,
+    sql`
+    select idempotency_key as key, subscription_id, cycle_index as cycle, cycle_at as due_at
+      from billing_attempts where store_id = ${ctx.storeId} and status = 'pending' order by subscription_id`
+  )
+  const results = open.map(({ key }) => ({
+    idempotencyKey: key,
+    platformAttemptId: null,
+    state: 'success' as const,
+    order: anOrder(ctx.now),
+    paymentMethod: null
+  }))
+  assert.equal(await settleAttempts(ctx, results), open.length)
+  return open
+}
