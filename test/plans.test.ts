@@ -329,7 +329,9 @@ test('what a plan takes, and what it says to the rest', async () => {
   for (const [given, message] of [
     [{ ...make, tier: 'x'.repeat(32) }, 'tier takes 1 to 31 characters'],
     [{ ...make, name: 'x'.repeat(32) }, 'tier takes 1 to 31 characters, and the name has more'],
-    [{ ...make, tier: 'a,b' }, 'tier takes no comma'],
+    [{ ...make, tier: 'a,b' }, 'tier takes no comma: it becomes an order tag'],
+    [{ ...make, name: 'a,b' }, 'tier takes no comma, and the name has one'],
+    [{ ...make, tier: '' }, 'tier takes a text of 1 to 31 characters'],
     [{ ...make, allowed_countries: ['XX'] }, 'allowed_countries takes a list of ISO 3166-1'],
     [{ ...make, trial_type: 'days' }, 'trial_days takes a whole number from 1 to 365'],
     [{ ...make, trial_type: 'next_billing_date', trial_days: 3 }, 'trial_days is taken only where'],

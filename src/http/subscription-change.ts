@@ -74,7 +74,8 @@ function wishOf({ plan_id, price, interval, interval_count, payment_method_id }:
   }
 }
 
-function priceOf(price: string | number, currency: string): number {
+/** What a cycle is to cost, in minor units. Refuses less than nothing. */
+export function priceOf(price: string | number, currency: string): number {
   const priceMinor = minorOf(price, currency, 'price')
   if (priceMinor < 0) throw invalidField('price', 'takes an amount of 0 or more')
   return priceMinor

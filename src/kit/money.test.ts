@@ -30,7 +30,9 @@ for (const [amount, currency, message] of [
   ['', 'USD', 'amount takes a decimal amount such as 29.00'],
   [Number.NaN, 'USD', 'amount takes a decimal amount such as 29.00'],
   [1e21, 'USD', 'amount takes a decimal amount such as 29.00'],
-  ['999999999999999', 'USD', 'amount is too large']
+  ['999999999999999', 'USD', 'amount is too large'],
+  [1e15, 'USD', 'amount is too large'],
+  ['9'.repeat(20), 'USD', 'amount is too large']
 ] as const) {
   test(`${amount === '' ? 'nothing' : amount} is no amount of ${currency}`, () => {
     assert.throws(() => minorOf(amount, currency), { code: 'invalid_request', message })

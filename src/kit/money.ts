@@ -45,7 +45,7 @@ export function minorOf(amount: string | number, currency: string, field = 'amou
   const tooManyDecimals = () => invalidField(field, `takes at most ${decimals} decimals in ${currency}`)
   const text = String(amount).trim()
   if (typeof amount === 'number' && TINY.test(text)) throw tooManyDecimals()
-  const match = /^(-?)(\d{1,15})(?:\.(\d+))?$/.exec(text)
+  const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text)
   if (!match) throw invalidField(field, `takes a decimal amount such as 29.00`)
   const fraction = match[3] ?? ''
   if (/[1-9]/.test(fraction.slice(decimals))) throw tooManyDecimals()

@@ -39,7 +39,12 @@ export function tierFrom(given: string | undefined, { type, name }: Pick<Plan, '
       `takes 1 to ${MAX_TIER} characters${given === undefined ? ', and the name has more' : ''}`
     )
   }
-  if (tier.includes(',')) throw invalidField('tier', 'takes no comma: it becomes an order tag')
+  if (tier.includes(',')) {
+    throw invalidField(
+      'tier',
+      `takes no comma${given === undefined ? ', and the name has one' : ': it becomes an order tag'}`
+    )
+  }
   return tier
 }
 

@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
 import { internalId } from '#kit/ids'
-import { minorOf } from '#kit/money'
 import { invalidField } from '#kit/refusal'
 import { connectorFor } from '#platform'
 import { findSubscription } from '#reports'
@@ -10,6 +9,7 @@ import { customerSaid, TAKES_CUSTOMER } from '../customer-said.ts'
 import { instantOrUndefined, NeededIsoDate } from '../dates.ts'
 import type { HttpDeps } from '../deps.ts'
 import { claimOf, fingerprintOf } from '../idempotency.ts'
+import { priceOf } from '../subscription-change.ts'
 import type { Surface } from '../surface.ts'
 import { amount, StoreParams } from './fields.ts'
 import { presentSubscription, SubscriptionBody } from './present-subscription.ts'
@@ -64,7 +64,7 @@ export function registerCreateSubscription(
         quantity: body.quantity ?? null,
         nextBillingAt: instantOrUndefined(body.next_billing_date, timezone)!,
         paymentMethodId: body.payment_method_id ?? null,
-        priceMinor: body.price === undefined ? null : minorOf(body.price, currency, 'price'),
+        priceMinor: body.price === undefined ? null : priceOf(body.price, currency),
         maxCycles: body.max_cycles ?? null,
         status: body.status ?? 'active',
         receiver: body.receiver === undefined ? null : customerSaid('receiver', body.receiver, profile)

@@ -63,7 +63,7 @@ export const NewPlanBody = Type.Object({
   price: amount(),
   interval: interval(),
   interval_count: Type.Optional(intervalCount()),
-  tier: Type.Optional(text(100)),
+  tier: Type.Optional(text(100, 'a text of 1 to 31 characters')),
   trial_type: Type.Optional(trialType),
   credit: Type.Optional(amount()),
   max_cycles: Type.Optional(maxCycles()),

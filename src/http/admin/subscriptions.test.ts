@@ -111,3 +111,13 @@ test('what is no subscription of the store is unknown on every route, and a move
     [409, { code: 'conflict', message: `Subscription ${mine.id} is active: it is not possible to resume it` }]
   )
 })
+
+test('one that is to be made takes no price below zero, and the platform is not asked', async () => {
+  const { store } = await aMember()
+  const wish = { customer: 'ada@example.com', plan_id: 'plan_1', next_billing_date: '2026-02-10' }
+  for (const price of [-0.01, '-5']) {
+    const response = await admin('POST', `/stores/${store.domain}/subscriptions`, { ...wish, price })
+    assert.equal(response.statusCode, 400)
+    assert.equal(response.json().error.message, 'price takes an amount of 0 or more')
+  }
+})
