@@ -4,11 +4,13 @@ import type { Database } from '#kit/postgres'
 import { PUSH_CUSTOMER } from '#members'
 import { FOLLOW_VERSION } from '#plans'
 import type { Connector, PlatformContract, PlatformResult } from '#platform'
+import { storeFacts } from '#stores'
 import {
   EDIT_CONTRACT,
   FINISH_CREATION,
   followPlanVersion,
   lockSubscriptions,
+  nextDateOf,
   notePushed,
   PUSH_CONTRACT,
   type Pushed,
@@ -62,12 +64,13 @@ async function followVersions(db: Database, storeId: number, jobs: Job[]): Promi
 async function pushContracts({ db, connectorOf }: Deps, storeId: number, jobs: Job[]): Promise<JobOutcome[]> {
   const connector = await connectorOf(storeId)
   const wanted = jobs.map((job) => Number(job.payload.subscriptionId))
-  const { now, held } = await db.inStore(storeId, async (ctx) => ({
-    now: ctx.now,
-    held: await lockSubscriptions(ctx, wanted)
-  }))
-  const subscriptions = new Map(held.map((s) => [s.id, s]))
-  const contracts = await connector.contracts([...subscriptions.values()].map((s) => s.platformContractId))
+  const held = await db.inStore(storeId, async (ctx) => {
+    const { timezone } = await storeFacts(ctx)
+    const subscriptions = await lockSubscriptions(ctx, wanted)
+    return subscriptions.map((s) => [s.id, { ...s, nextDate: nextDateOf(s, ctx.now, timezone) }] as const)
+  })
+  const subscriptions = new Map(held)
+  const contracts = await connector.contracts(held.map(([, s]) => s.platformContractId))
   if (!contracts.ok) return jobs.map(() => ({ done: false, reason: contracts.failure.message }))
 
   const made: Pushed[] = []
@@ -81,7 +84,7 @@ async function pushContracts({ db, connectorOf }: Deps, storeId: number, jobs: J
         if (isGone) gone.push(subscription.platformContractId)
         return isGone ? { done: true } : noContract(subscription.platformContractId)
       }
-      const pushed = await push(connector, subscription, contract, now)
+      const pushed = await push(connector, subscription, contract)
       if (!pushed.ok) return { done: false, reason: pushed.failure.message }
       made.push({ id, ...pushed.value })
       return { done: true }
@@ -94,18 +97,16 @@ async function pushContracts({ db, connectorOf }: Deps, storeId: number, jobs: J
 
 /**
  * Makes only the calls that are needed; the value is the contract's newest revision, and its date where that is ours now. A
- * date of a contract that stands still may be somebody else's: it is left to be followed. Of a cycle that is due by now the
- * platform would not take the date: its payment brings the next one.
+ * date of a contract that stands still may be somebody else's: it is left to be followed.
  */
 async function push(
   connector: Connector,
-  subscription: Subscription,
-  contract: PlatformContract,
-  now: Temporal.Instant
+  subscription: Subscription & { nextDate: Temporal.Instant | null },
+  contract: PlatformContract
 ): Promise<PlatformResult<Omit<Pushed, 'id'>>> {
   let { revision } = contract
   let date: Temporal.Instant | null = null
-  const { platformContractId: id, nextBillingAt, graceEndsAt } = subscription
+  const { platformContractId: id, nextDate, graceEndsAt } = subscription
   // What is cancelled there cannot be taken back, so it only stands still as long as it can be here.
   const status = subscription.status === 'cancelled' && graceEndsAt ? 'paused' : subscription.status
   const move = {
@@ -120,10 +121,10 @@ async function push(
     if (!moved.ok) return moved
     revision = moved.value.revision
   }
-  if (status === 'active' && nextBillingAt && Temporal.Instant.compare(nextBillingAt, now) > 0) {
+  if (status === 'active' && nextDate) {
     date = contract.nextBillingDate
-    if (!date?.equals(nextBillingAt)) {
-      const moved = await connector.setNextBillingDate(id, nextBillingAt)
+    if (!date?.equals(nextDate)) {
+      const moved = await connector.setNextBillingDate(id, nextDate)
       if (!moved.ok) return moved
       revision = moved.value.revision
       date = moved.value.nextBillingDate

@@ -47,6 +47,7 @@ export {
 } from './missing-contracts.ts'
 export { moveTimezone } from './move-timezone.ts'
 export { PUSH_CONTRACT } from './moves.ts'
+export { nextDateOf } from './next-date.ts'
 export { noteSubscription } from './note-subscription.ts'
 export { pauseSubscription } from './pause-subscription.ts'
 export {

@@ -1,0 +1,45 @@
+// What the platform's contract is told of ours. Against the sandbox, over its socket.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createJobEngine, enqueue } from '#kit/jobs'
+import { PUSH_CONTRACT } from '#subscriptions'
+import { jobHandlers } from '../src/app/jobs.ts'
+import { startSandbox } from '../src/sandbox/test-shop.ts'
+import { aChargedMember } from './charged-member.ts'
+import { testDatabase } from './database.ts'
+import { theValue } from './fake-platform.ts'
+
+const { db } = await testDatabase()
+const sandbox = await startSandbox(db)
+
+for (const [declined, code] of [
+  ['insufficient_funds', 'card_declined'],
+  ['insufficient_inventory', 'insufficient_inventory']
+]) {
+  test(`the date of a retry (${code}) never becomes the platform's date, by which it counts cycles`, async () => {
+    const m = await aChargedMember(db, sandbox, [declined!, 'success'], { retryAfterDays: [40] })
+    const jobs = createJobEngine({
+      db,
+      leaseOwner: 1,
+      handlers: jobHandlers({ db, connectorOf: async () => m.connector })
+    })
+    const push = async () => {
+      await m.inStore((ctx) => enqueue(ctx, PUSH_CONTRACT, [{ key: String(m.id), payload: { subscriptionId: m.id } }]))
+      await jobs.runOnce(m.storeId)
+      return theValue(await m.connector.contract(m.contractId))!.nextBillingDate?.toString()
+    }
+    await m.goTo('2026-02-28T15:00:00Z')
+    const before = await push()
+    await m.bill()
+    assert.deepEqual(await m.shown(), [['failed', code]])
+    assert.equal(await push(), before)
+
+    await m.goTo('2026-04-09T16:00:00Z')
+    await m.bill()
+    assert.deepEqual((await m.shown())[1], ['success', null])
+    // The cycle after it fell due meanwhile: it is charged at once, and then the platform has the date of the next.
+    await m.bill()
+    assert.deepEqual((await m.shown())[2], ['success', null])
+    assert.equal(await push(), '2026-04-30T14:00:00Z')
+  })
+}
