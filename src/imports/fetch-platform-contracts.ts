@@ -3,7 +3,15 @@ import { type Connector, downloadLines, NoDownload, numericIdOf, type PlatformFa
 import { ClaimLost } from './claim-lost.ts'
 import type { Import } from './import.ts'
 import { keptUntil } from './kept-until.ts'
-import { forgetStaged, holdClaim, markEnded, markRunning, noteBulkOperation, releaseClaim } from './queries.ts'
+import {
+  forgetStaged,
+  holdClaim,
+  markEnded,
+  markRunning,
+  noteBulkOperation,
+  noteListed,
+  releaseClaim
+} from './queries.ts'
 import { STAGED_AT_ONCE, stageRows } from './stage-rows.ts'
 
 /** What came of a look: whether anything was done, or why the platform could not be asked. */
@@ -12,6 +20,10 @@ type Fetched = { done: number; failure: PlatformFailure | null }
 /** The platform tells when it is done; this is for when that message is lost. */
 const LOOK_AGAIN_MINUTES = 2
 const MOST_OPERATIONS = 5
+/** The shop has as many operations under way as it may: ours waits for its turn. */
+const BUSY = new Set(['operation_in_progress', 'limit_reached'])
+/** What will be the same however often it is asked. */
+const FINAL_ERRORS = new Set(['access_denied'])
 const OVER = new Set(['CANCELLED', 'EXPIRED', 'FAILED'])
 
 /**
@@ -34,7 +46,13 @@ export async function fetchPlatformContracts(
   const id = claimed.platformBulkOperationId
   if (id === null) {
     const begun = await begin(connector, claimed)
-    if (!begun.ok) return { done: 0, failure: begun.failure }
+    if (!begun.ok) {
+      if (!BUSY.has(begun.failure.code ?? '')) return { done: 0, failure: begun.failure }
+      await held((ctx) =>
+        releaseClaim(ctx, claimed, { dueAt: later(ctx), error: 'Other bulk operations of the shop are under way' })
+      )
+      return { done: 1, failure: null }
+    }
     await held(async (ctx) => {
       await noteBulkOperation(ctx, claimed.id, begun.value)
       await releaseClaim(ctx, claimed, { dueAt: ctx.now, error: null })
@@ -44,23 +62,31 @@ export async function fetchPlatformContracts(
 
   const operation = await connector.bulkOperation(id)
   if (!operation.ok) return { done: 0, failure: operation.failure }
-  const { status, url, errorCode } = operation.value ?? { status: 'expired', url: null, errorCode: null }
-  if (status === 'created' || status === 'running' || status === 'canceling') {
-    await held((ctx) => releaseClaim(ctx, claimed, { dueAt: later(ctx), error: null }))
+  const { status, url, errorCode, objectCount } = operation.value ?? GONE
+  if (UNDER_WAY.has(status)) {
+    await held(async (ctx) => {
+      await noteListed(ctx, claimed.id, objectCount)
+      await releaseClaim(ctx, claimed, { dueAt: later(ctx), error: null })
+    })
     return { done: 1, failure: null }
   }
   const again = (reason: string): Promise<Fetched> =>
     held(async (ctx) => {
-      if (claimed.failedOperations + 1 >= MOST_OPERATIONS) {
+      if (claimed.failedOperations + 1 >= MOST_OPERATIONS || FINAL_ERRORS.has(errorCode ?? '')) {
         await markEnded(ctx, claimed.id, 'failed', { dueAt: keptUntil(ctx.now), error: reason })
         return { done: 1, failure: null }
       }
       await forgetStaged(ctx, claimed.id)
       return { done: 0, failure: { kind: 'unavailable', message: reason } }
     })
+  // What a failed one has read by then is not the list: it is asked for anew.
   if (status !== 'completed') return again(`The bulk operation is ${status}${errorCode ? `: ${errorCode}` : ''}`)
   try {
-    if (url !== null) await readFile(url, claimed, held)
+    const lines = url === null ? 0 : await readFile(url, claimed, held)
+    if (lines !== objectCount) {
+      throw new NoDownload(`The file of the bulk operation has ${lines} lines, and ${objectCount} were announced`)
+    }
+    await held((ctx) => noteListed(ctx, claimed.id, objectCount))
   } catch (err) {
     if (err instanceof NoDownload) return again(err.message)
     throw err
@@ -70,6 +96,25 @@ export async function fetchPlatformContracts(
     await releaseClaim(ctx, claimed, { dueAt: ctx.now, error: null })
   })
   return { done: 1, failure: null }
+}
+
+const UNDER_WAY = new Set(['created', 'running', 'canceling'])
+/** The platform knows it no more. */
+const GONE = { status: 'expired', url: null, errorCode: null, objectCount: 0 }
+
+/** An import was cancelled that waits for its list: the operation is in the way of others. Why the platform did not take that. */
+export async function stopFetching(
+  db: Database,
+  storeId: number,
+  { id, platformBulkOperationId: operationId }: Import,
+  connector: Connector
+): Promise<PlatformFailure | null> {
+  if (operationId === null) return null
+  const cancelled = await connector.cancelBulkOperation(operationId)
+  // One that is over is in nobody's way.
+  if (!cancelled.ok && cancelled.failure.kind !== 'rejected') return cancelled.failure
+  await db.inStore(storeId, (ctx) => noteBulkOperation(ctx, id, null))
+  return null
 }
 
 /** Begins the operation, or finds that it was begun. */
@@ -82,8 +127,15 @@ async function begin(connector: Connector, { id, createdAt, failedOperations }: 
   return isOurs ? { ok: true as const, value: newest.value!.id } : connector.runBulkQuery(query)
 }
 
-/** Stages the contracts that the file names and that are not over, from the line on where it was left. */
-async function readFile(url: string, claimed: Import, held: <T>(work: (ctx: Ctx) => Promise<T>) => Promise<T>) {
+/**
+ * Stages the contracts that the file names and that are not over, from the line on where it was left. Returns how many lines it
+ * has.
+ */
+async function readFile(
+  url: string,
+  claimed: Import,
+  held: <T>(work: (ctx: Ctx) => Promise<T>) => Promise<T>
+): Promise<number> {
   let line = 0
   let batch: { line: number; input: { contract_id: string }; refusal: null }[] = []
   const flush = async () => {
@@ -102,6 +154,7 @@ async function readFile(url: string, claimed: Import, held: <T>(work: (ctx: Ctx)
     }
   }
   if (line > claimed.linesRead) await flush()
+  return line
 }
 
 function liveContractIn(text: string): string | null {

@@ -3,7 +3,7 @@ import type { Database } from '#kit/postgres'
 import type { Connector, PlatformFailure } from '#platform'
 import { ClaimLost } from './claim-lost.ts'
 import { endLater } from './end-later.ts'
-import { fetchPlatformContracts } from './fetch-platform-contracts.ts'
+import { fetchPlatformContracts, stopFetching } from './fetch-platform-contracts.ts'
 import type { Import } from './import.ts'
 import { keptUntil } from './kept-until.ts'
 import { claimImport, holdClaim, lockImport, markEnded, nextImportAt, releaseClaim } from './queries.ts'
@@ -47,7 +47,13 @@ export function createImportEngine(options: {
 
   /** Of one that was cancelled, what was just being made on the platform is brought to its end first. */
   const close = async (storeId: number, claimed: Import): Promise<number> => {
-    const { rows, failure } = await workOffRows(db, storeId, claimed, await connectorOf(storeId))
+    const connector = await connectorOf(storeId)
+    const unheard = await stopFetching(db, storeId, claimed, connector)
+    if (unheard) {
+      await putOff(storeId, claimed, unheard)
+      return 0
+    }
+    const { rows, failure } = await workOffRows(db, storeId, claimed, connector)
     if (rows === 0 && !failure) return endLater(db, storeId, claimed)
     if (failure) await putOff(storeId, claimed, failure)
     else await db.inStore(storeId, (ctx) => releaseClaim(ctx, claimed, { dueAt: ctx.now, error: null }))

@@ -20,6 +20,8 @@ export const Import = row({
   refusedRows: int,
   platformBulkOperationId: nullable(text),
   failedOperations: int,
+  /** How many contracts the platform has listed so far, while its list is waited for. */
+  listedContracts: int,
   lastError: nullable(text),
   tries: int,
   leaseToken: int,

@@ -157,10 +157,16 @@ export async function markEnded(
      where store_id = ${ctx.storeId} and id = ${id}`)
 }
 
-export async function noteBulkOperation(ctx: Ctx, importId: number, operationId: string): Promise<void> {
+/** Null: there is none to be looked after any more. */
+export async function noteBulkOperation(ctx: Ctx, importId: number, operationId: string | null): Promise<void> {
   await ctx.tx.run(sql`
     update imports set platform_bulk_operation_id = ${operationId}
      where store_id = ${ctx.storeId} and id = ${importId}`)
+}
+
+export async function noteListed(ctx: Ctx, importId: number, contracts: number): Promise<void> {
+  await ctx.tx.run(sql`
+    update imports set listed_contracts = ${contracts} where store_id = ${ctx.storeId} and id = ${importId}`)
 }
 
 /** Has imports looked at whose bulk operation has ended, or may have. */
@@ -185,6 +191,6 @@ export async function forgetStaged(ctx: Ctx, importId: number): Promise<void> {
   await ctx.tx.run(sql`delete from import_rows where store_id = ${ctx.storeId} and import_id = ${importId}`)
   await ctx.tx.run(sql`
     update imports set platform_bulk_operation_id = null, failed_operations = failed_operations + 1, lines_read = 0,
-                       total_rows = 0, refused_rows = 0
+                       total_rows = 0, refused_rows = 0, listed_contracts = 0
      where store_id = ${ctx.storeId} and id = ${importId}`)
 }

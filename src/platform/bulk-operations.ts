@@ -1,5 +1,5 @@
 import type { PlatformClient } from './client.ts'
-import { BulkOperationById, BulkOperationNewest, BulkQueryRun } from './documents.ts'
+import { BulkOperationById, BulkOperationCancel, BulkOperationNewest, BulkQueryRun } from './documents.ts'
 import type { Fields } from './fields.ts'
 import type { PlatformResult } from './outcome.ts'
 import { gid, type ProfileName } from './profiles.ts'
@@ -30,12 +30,22 @@ export function fetchNewestBulkOperation(client: PlatformClient): Promise<Platfo
   })
 }
 
+/** Has one stop that is still under way; one that is over is `rejected`. */
+export function cancelBulkOperation(
+  client: PlatformClient,
+  profile: ProfileName,
+  id: string
+): Promise<PlatformResult<null>> {
+  return client.mutate(BulkOperationCancel, { id: gid(profile, 'BulkOperation', id) }, () => null)
+}
+
 function readBulkOperation(operation: Fields): BulkOperation {
   return {
     id: operation.id('id'),
     status: operation.lower('status'),
     query: operation.text('query'),
     errorCode: operation.maybeText('errorCode')?.toLowerCase() ?? null,
+    objectCount: Number(operation.digits('objectCount')),
     url: operation.maybeText('url')
   }
 }

@@ -6,7 +6,7 @@ import {
   fetchPaymentOfCycle,
   listBillingAttempts
 } from './billing-attempts.ts'
-import { fetchBulkOperation, fetchNewestBulkOperation, runBulkQuery } from './bulk-operations.ts'
+import { cancelBulkOperation, fetchBulkOperation, fetchNewestBulkOperation, runBulkQuery } from './bulk-operations.ts'
 import { byIds } from './by-ids.ts'
 import { clientFor } from './client.ts'
 import { fetchContract, fetchContracts, listContracts, moveContract } from './contracts.ts'
@@ -118,6 +118,8 @@ export type Connector = {
   /** The value is the operation's id. */
   runBulkQuery(query: string): Promise<PlatformResult<string>>
   bulkOperation(id: string): Promise<PlatformResult<BulkOperation | null>>
+  /** One that is over already is `rejected`. */
+  cancelBulkOperation(id: string): Promise<PlatformResult<null>>
   newestBulkOperation(): Promise<PlatformResult<BulkOperation | null>>
   /** Repeating it does no harm. */
   editContract(edit: ContractEdit): Promise<PlatformResult<ContractMoved>>
@@ -164,6 +166,7 @@ export function connectorFor(access: PlatformAccess, options: ConnectorOptions =
     customersByEmail: (emails) => fetchCustomersByEmail(client, emails),
     runBulkQuery: (query) => runBulkQuery(client, query),
     bulkOperation: (id) => fetchBulkOperation(client, profile, id),
+    cancelBulkOperation: (id) => cancelBulkOperation(client, profile, id),
     newestBulkOperation: () => fetchNewestBulkOperation(client),
     editContract: (edit) => editContract(client, profile, edit)
   }

@@ -349,9 +349,13 @@ export const BulkQueryRun = document(`mutation BulkQueryRun($query: String!) {
 }`)
 
 export const BulkOperationById = document(`query BulkOperationById($id: ID!) {
-  bulkOperation(id: $id) { id status query errorCode url }
+  bulkOperation(id: $id) { id status query errorCode objectCount url }
 }`)
 
 export const BulkOperationNewest = document(`query BulkOperationNewest {
-  currentBulkOperation { id status query errorCode url }
+  currentBulkOperation { id status query errorCode objectCount url }
+}`)
+
+export const BulkOperationCancel = document(`mutation BulkOperationCancel($id: ID!) {
+  bulkOperationCancel(id: $id) { bulkOperation { id } userErrors { field message } }
 }`)

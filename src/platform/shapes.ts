@@ -186,6 +186,8 @@ export type BulkOperation = {
   /** As it was given. */
   query: string
   errorCode: string | null
-  /** Of a completed one that found something. */
+  /** How many things it has read so far. */
+  objectCount: number
+  /** Of a completed one that found something. What a failed one had read is no answer, and is not asked for. */
   url: string | null
 }

@@ -38,7 +38,7 @@ export function createSandbox(options: {
   const schema = adminSchema()
   const app = makeApp(platform, schema, [
     metafieldRoutes(platform),
-    resultFileRoute(options.db),
+    resultFileRoute(options.db, platform.clock),
     proxyRoutes(platform, agent),
     storefrontRoutes(platform, controls, agent)
   ])

@@ -28,8 +28,8 @@ export function sandboxEngine(
           where store_id = ${storeId} and truth_at is not null order by truth_at limit 1),
         (select next_try_at from sandbox.webhook_messages
           where store_id = ${storeId} and status = 'waiting' order by next_try_at limit 1),
-        (select created_at from sandbox.bulk_operations
-          where store_id = ${storeId} and status = 'CREATED' order by created_at limit 1)) as at`
+        (select step_at from sandbox.bulk_operations
+          where store_id = ${storeId} and step_at is not null order by step_at limit 1)) as at`
     )
     return at
   }

@@ -142,10 +142,15 @@ async function toItsEnd(
   const look = () => server.get(importPath(store, begun.id))
   const progress = await showProgress(err, `Importing ${begun.id}`)
   let now = await look()
+  let listed: unknown = 0
   for (let error: unknown = null; !isOver(now); now = await look()) {
     const total = Number(now.total)
     const step = { done: total - Number(now.waiting), total: Math.max(total, 1), at: String(now.status) }
     if (now.status === 'running') progress.step(step)
+    if (now.status === 'fetching' && now.listed !== listed) {
+      listed = now.listed
+      err.write(`The platform has listed ${listed} contracts\n`)
+    }
     if (now.error !== error && now.error !== null) err.write(`Waiting: ${now.error}\n`)
     error = now.error ?? error
     await sleep(LOOK_EVERY_MS)

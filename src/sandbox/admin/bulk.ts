@@ -27,8 +27,9 @@ async function run(_root: unknown, { query }: { query: string }, api: Api, info:
     if (!(err instanceof GraphQLError || err instanceof Error)) throw err
     return refused(['query'], err.message, 'INVALID')
   }
-  if ((await countOpenBulkOperations(api.db.direct, api.shop.storeId)) >= MAX_OPEN) {
-    const busy = `A bulk query operation for this app and shop is already in progress: limit ${MAX_OPEN}.`
+  const { open, most } = await countOpenBulkOperations(api.db.direct, api.shop.storeId)
+  if (open >= (most ?? MAX_OPEN)) {
+    const busy = `A bulk query operation for this app and shop is already in progress: limit ${most ?? MAX_OPEN}.`
     return refused(null, busy, 'OPERATION_IN_PROGRESS')
   }
   const id = await api.write((q, now) => insertBulkOperation(q, api.shop.storeId, query, now))
@@ -45,18 +46,23 @@ async function cancel(_root: unknown, { id }: { id: string }, api: Api) {
   return { bulkOperation, userErrors: canceled ? [] : [userError(null, late)] }
 }
 
+const fileOf = ({ id, fileSize }: BulkOperation, { baseUrl, shop }: Api) =>
+  fileSize === null ? null : `${baseUrl}/bulk/${id}.jsonl?signature=${signFile(shop, id)}`
+
 export const bulkResolvers: Resolvers = {
   QueryRoot: {
-    bulkOperation: (_root: unknown, { id }: { id: string }, api: Api) =>
-      findBulkOperation(api.db.direct, api.shop.storeId, numberIn(api.shop, 'BulkOperation', id)),
-    currentBulkOperation: (_root: unknown, _args: unknown, api: Api) =>
-      findNewestBulkOperation(api.db.direct, api.shop.storeId)
+    bulkOperation: async (_root: unknown, { id }: { id: string }, api: Api) =>
+      findBulkOperation(api.db.direct, api.shop.storeId, numberIn(api.shop, 'BulkOperation', id), await api.now()),
+    currentBulkOperation: async (_root: unknown, _args: unknown, api: Api) =>
+      findNewestBulkOperation(api.db.direct, api.shop.storeId, await api.now())
   },
   Mutation: { bulkOperationRunQuery: run, bulkOperationCancel: cancel },
   BulkOperation: {
     type: () => 'QUERY',
-    url: ({ id, fileSize }: BulkOperation, _args: unknown, { baseUrl, shop }: Api) =>
-      fileSize === null ? null : `${baseUrl}/bulk/${id}.jsonl?signature=${signFile(shop, id)}`,
-    partialDataUrl: () => null
+    fileSize: (operation: BulkOperation) => (operation.status === 'COMPLETED' ? operation.fileSize : null),
+    url: (operation: BulkOperation, _args: unknown, api: Api) =>
+      operation.status === 'COMPLETED' ? fileOf(operation, api) : null,
+    partialDataUrl: (operation: BulkOperation, _args: unknown, api: Api) =>
+      operation.status === 'FAILED' ? fileOf(operation, api) : null
   }
 }

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { Database } from '#kit/postgres'
 import type { Shop } from '../shop.ts'
-import { bulkResult } from '../state/bulk-operations.ts'
+import { bulkResult, findBulkOperation } from '../state/bulk-operations.ts'
 import { isNumericId } from '../wire/gid.ts'
 
 /** Whoever has the link may read the file, so the link carries a signature. */
@@ -11,7 +11,7 @@ export function signFile(shop: Shop, id: string): string {
 }
 
 /** The file of a finished bulk operation: one JSON object per line. */
-export function resultFileRoute(db: Database) {
+export function resultFileRoute(db: Database, clock: (shopDomain: string) => Promise<Temporal.Instant>) {
   return (scope: FastifyInstance) => {
     scope.get('/bulk/:file', async (request, reply) => {
       const { shop } = request.shopRequest
@@ -23,6 +23,8 @@ export function resultFileRoute(db: Database) {
       if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
         return reply.code(403).send({ errors: 'Forbidden' })
       }
+      const operation = await findBulkOperation(db.direct, shop.storeId, id, await clock(shop.domain))
+      if (operation?.fileSize == null) return reply.code(404).send({ errors: 'Not Found' })
       const result = await bulkResult(db.direct, shop.storeId, id)
       if (result === null) return reply.code(404).send({ errors: 'Not Found' })
       return reply.type('application/jsonl').send(result)

@@ -3,15 +3,19 @@ import type { Database } from '#kit/postgres'
 import { formsOf } from '../outgoing/json.ts'
 import { happening, queueWebhooks } from '../outgoing/queue-webhooks.ts'
 import type { Shop } from '../shop.ts'
-import { finishBulkOperation, takeBulkOperation } from '../state/bulk-operations.ts'
+import { type BulkOperation, type BulkStep, takeBulkOperation, writeBulkStep } from '../state/bulk-operations.ts'
 import { type Api, apiFor } from '../wire/api.ts'
 import { type BulkQuery, readBulkQuery } from './bulk-query.ts'
 
 type Connection = { edges: { node: Node }[]; pageInfo?: { hasNextPage: boolean; endCursor: string | null } }
 type Node = Record<string, unknown>
 type Lines = { text: string[]; objects: number; roots: number }
+type Walked = { nextPage: string | null; isFailed: boolean }
 
-/** Runs the oldest bulk operation that waits, in the same process: a sandbox has no warehouse. 1 when it ran one. */
+/** So many pages of a hundred are read in one step, after which everybody sees how far it is. */
+const PAGES_A_STEP = 100
+
+/** Takes the next step of the bulk operation that is due, in the same process: a sandbox has no warehouse. 1 when it took one. */
 export async function runBulkOperation(
   db: Database,
   schema: GraphQLSchema,
@@ -21,23 +25,16 @@ export async function runBulkOperation(
   return db.inInstallation(async (q) => {
     const operation = await takeBulkOperation(q, shop.storeId, now)
     if (!operation) return 0
-    const lines: Lines = { text: [], objects: 0, roots: 0 }
-    const failure = await walk(schema, apiOf(db, shop, now), readBulkQuery(schema, operation.query), lines)
-    const to = {
-      status: failure ? 'FAILED' : 'COMPLETED',
-      errorCode: failure ? 'INTERNAL_SERVER_ERROR' : null,
-      objectCount: lines.objects,
-      rootObjectCount: lines.roots,
-      result: lines.text.length > 0 ? `${lines.text.join('\n')}\n` : null
-    }
-    await finishBulkOperation(q, shop.storeId, operation.id, to, now)
+    const step = await nextStep(db, schema, shop, operation, now)
+    await writeBulkStep(q, shop.storeId, operation.id, step, now)
+    if (step.stepAt !== null) return 1
     const form = formsOf(shop)
     const payload = {
       admin_graphql_api_id: form.gid('BulkOperation', operation.id),
       completed_at: form.at(now),
       created_at: form.at(operation.createdAt),
-      error_code: to.errorCode?.toLowerCase() ?? null,
-      status: to.status.toLowerCase(),
+      error_code: step.errorCode?.toLowerCase() ?? null,
+      status: (step.status === 'EXPIRED' ? 'COMPLETED' : step.status).toLowerCase(),
       type: 'query'
     }
     await queueWebhooks(q, shop, happening([{ topic: 'bulk_operations/finish', payload }]), now)
@@ -45,28 +42,72 @@ export async function runBulkOperation(
   })
 }
 
+async function nextStep(
+  db: Database,
+  schema: GraphQLSchema,
+  shop: Shop,
+  operation: BulkOperation,
+  now: Temporal.Instant
+): Promise<BulkStep> {
+  const { status, script, nextPage, rootObjectCount } = operation
+  const nothing = { errorCode: null, objectCount: 0, rootObjectCount: 0, read: '', nextPage: null, stepAt: null }
+  const later = now.add({ minutes: script?.stepMinutes ?? 0 })
+  if (status === 'CREATED') return { ...nothing, status: 'RUNNING', stepAt: later }
+  if (status === 'CANCELING') return { ...nothing, status: 'CANCELED' }
+  const lines: Lines = { text: [], objects: 0, roots: 0 }
+  const most = script?.afterRoots === undefined ? Infinity : Math.max(0, script.afterRoots - rootObjectCount)
+  const pages = script?.stepMinutes ? 1 : PAGES_A_STEP
+  const query = readBulkQuery(schema, operation.query)
+  const walked = await walk(schema, apiOf(db, shop, now), query, lines, { from: nextPage, pages, most })
+  const step = {
+    errorCode: null,
+    objectCount: lines.objects,
+    rootObjectCount: lines.roots,
+    read: lines.text.map((line) => `${line}\n`).join(''),
+    nextPage: walked.nextPage,
+    stepAt: null
+  }
+  if (walked.isFailed) return { ...step, status: 'FAILED', errorCode: 'INTERNAL_SERVER_ERROR' }
+  if (walked.nextPage !== null && lines.roots < most) return { ...step, status: 'RUNNING', stepAt: later }
+  const ended = script?.status ?? 'COMPLETED'
+  return {
+    ...step,
+    status: ended,
+    errorCode: ended === 'FAILED' ? (script?.errorCode ?? 'INTERNAL_SERVER_ERROR') : null
+  }
+}
+
 /** Each page with a request of its own, so that what one page loaded does not stay in memory for the next. */
 function apiOf(db: Database, shop: Shop, now: Temporal.Instant): () => Api {
   return () => apiFor(db, shop, `http://${shop.domain}`, async () => now)
 }
 
-async function walk(schema: GraphQLSchema, api: () => Api, query: BulkQuery, lines: Lines): Promise<boolean> {
-  for (let after: string | null = null; ; ) {
+/** Reads pages from a place on, until there are no more, or as many as are asked for, or `most` roots. */
+async function walk(
+  schema: GraphQLSchema,
+  api: () => Api,
+  query: BulkQuery,
+  lines: Lines,
+  { from, pages, most }: { from: string | null; pages: number; most: number }
+): Promise<Walked> {
+  let after = from
+  for (let read = 0; read < pages && lines.roots < most; read++) {
     const result = await execute({
       schema,
       document: query.document,
       contextValue: api(),
       variableValues: { after }
     })
-    if (result.errors || !result.data) return true
+    if (result.errors || !result.data) return { nextPage: null, isFailed: true }
     const page = result.data[query.root] as Connection
-    for (const { node } of page.edges) {
+    for (const { node } of page.edges.slice(0, most - lines.roots)) {
       lines.roots++
       write(node, null, query.connections, lines)
     }
-    if (!page.pageInfo?.hasNextPage) return false
+    if (!page.pageInfo?.hasNextPage) return { nextPage: null, isFailed: false }
     after = page.pageInfo.endCursor
   }
+  return { nextPage: after, isFailed: false }
 }
 
 /** A line per object; what was in a connection of it follows, with the parent's id. */

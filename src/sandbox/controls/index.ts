@@ -12,6 +12,7 @@ import { mergeCustomers } from './merge-customers.ts'
 import { placeOrder } from './place-order.ts'
 import { revokeCard } from './revoke-card.ts'
 import { sendCompliance } from './send-compliance.ts'
+import { setBulkFaults } from './set-bulk-faults.ts'
 import { setCard } from './set-card.ts'
 import { setWebhookFaults } from './set-webhook-faults.ts'
 import { settleChallenge } from './settle-challenge.ts'
@@ -38,6 +39,7 @@ export type Controls = {
   uninstall: Bound<typeof uninstall>
   install: Bound<typeof install>
   setWebhookFaults: Bound<typeof setWebhookFaults>
+  setBulkFaults: Bound<typeof setBulkFaults>
   charges: Bound<typeof listCharges>
   counts: Bound<typeof countAll>
   listCustomers(storeId: number, limit?: number): Promise<Customer[]>
@@ -66,6 +68,7 @@ export function makeControls(platform: Platform): Controls {
     uninstall: bind(uninstall),
     install: bind(install),
     setWebhookFaults: bind(setWebhookFaults),
+    setBulkFaults: bind(setBulkFaults),
     charges: bind(listCharges),
     counts: bind(countAll),
     listCustomers: (storeId, limit = 50) => listCustomers(platform.db.direct, storeId, limit)

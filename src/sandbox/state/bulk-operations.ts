@@ -1,4 +1,24 @@
-import { instant, int, nullable, type Queries, type RowOf, row, sql, text } from '#kit/postgres'
+import { instant, int, json, nullable, type Queries, type RowOf, row, sql, text } from '#kit/postgres'
+
+/** How one operation goes, by script; what is left out goes well. */
+export type BulkScript = {
+  /** How it ends: FAILED, CANCELED (as by the shop's people), EXPIRED (its file is gone when it is looked for). */
+  status?: 'FAILED' | 'CANCELED' | 'EXPIRED'
+  /** Of one that fails; INTERNAL_SERVER_ERROR when left out. */
+  errorCode?: 'ACCESS_DENIED' | 'INTERNAL_SERVER_ERROR' | 'TIMEOUT'
+  /** It ends so when it has read so many things of its root; what it has read by then is its partial result. */
+  afterRoots?: number
+  /** It reads a page of a hundred, and then waits so long by the shop's clock. */
+  stepMinutes?: number
+}
+
+/** What goes wrong with a shop's bulk operations. */
+export type BulkFaults = {
+  /** How many may be under way at once; 5 when left out, and 1 in versions of the API before 2026. */
+  mostAtOnce?: number
+  /** The next operations, one after the other; those after them go well. */
+  next?: BulkScript[]
+}
 
 const BulkOperationRow = row({
   id: text,
@@ -8,59 +28,89 @@ const BulkOperationRow = row({
   objectCount: int,
   rootObjectCount: int,
   fileSize: nullable(int),
+  script: nullable(json<BulkScript>()),
+  nextPage: nullable(text),
   createdAt: instant,
   completedAt: nullable(instant)
 })
 export type BulkOperation = RowOf<typeof BulkOperationRow> & { __typename: 'BulkOperation' }
 
-const asOperation = (found: RowOf<typeof BulkOperationRow>): BulkOperation => ({
-  __typename: 'BulkOperation',
-  ...found
-})
+/** What an operation has read stays so long to be fetched. */
+const FILE_DAYS = 7
 
-export async function findBulkOperation(q: Queries, storeId: number, id: string): Promise<BulkOperation | null> {
+const asOperation = (found: RowOf<typeof BulkOperationRow>, now?: Temporal.Instant): BulkOperation => {
+  const { status, completedAt } = found
+  const ends = completedAt?.add({ hours: FILE_DAYS * 24 })
+  const isOld = now !== undefined && ends !== undefined && Temporal.Instant.compare(now, ends) >= 0
+  const isExpired = status === 'EXPIRED' || (isOld && status === 'COMPLETED')
+  return {
+    __typename: 'BulkOperation',
+    ...found,
+    status: isExpired ? 'EXPIRED' : status,
+    fileSize: isExpired || isOld ? null : found.fileSize
+  }
+}
+
+export async function findBulkOperation(
+  q: Queries,
+  storeId: number,
+  id: string,
+  now?: Temporal.Instant
+): Promise<BulkOperation | null> {
   const found = await q.maybeOne(
     BulkOperationRow,
     sql`
-    select id::text as id, status, query, error_code, object_count, root_object_count, octet_length(result) as file_size,
-           created_at, completed_at
+    select id::text as id, status, query, error_code, object_count, root_object_count, octet_length(result) as file_size, script,
+           next_page, created_at, completed_at
       from sandbox.bulk_operations where store_id = ${storeId} and id = ${id}`
   )
-  return found && asOperation(found)
+  return found && asOperation(found, now)
 }
 
-export async function findNewestBulkOperation(q: Queries, storeId: number): Promise<BulkOperation | null> {
+export async function findNewestBulkOperation(
+  q: Queries,
+  storeId: number,
+  now: Temporal.Instant
+): Promise<BulkOperation | null> {
   const found = await q.maybeOne(
     BulkOperationRow,
     sql`
-    select id::text as id, status, query, error_code, object_count, root_object_count, octet_length(result) as file_size,
-           created_at, completed_at
+    select id::text as id, status, query, error_code, object_count, root_object_count, octet_length(result) as file_size, script,
+           next_page, created_at, completed_at
       from sandbox.bulk_operations where store_id = ${storeId} order by bulk_operations.id desc limit 1`
   )
-  return found && asOperation(found)
+  return found && asOperation(found, now)
 }
 
-export async function countOpenBulkOperations(q: Queries, storeId: number): Promise<number> {
-  const { open } = await q.one(
-    row({ open: int }),
+/** How many are under way, and how many may be. */
+export function countOpenBulkOperations(q: Queries, storeId: number): Promise<{ open: number; most: number | null }> {
+  return q.one(
+    row({ open: int, most: nullable(int) }),
     sql`
-    select count(*) as open from sandbox.bulk_operations
-     where store_id = ${storeId} and status in ('CREATED', 'RUNNING')`
+    select count(*) as open, (select (bulk_faults->>'mostAtOnce')::int from sandbox.shops where store_id = ${storeId}) as most
+      from sandbox.bulk_operations
+     where store_id = ${storeId} and status in ('CREATED', 'RUNNING', 'CANCELING')`
   )
-  return open
 }
 
+/** Takes the shop's next script along. */
 export async function insertBulkOperation(q: Queries, storeId: number, query: string, now: Temporal.Instant) {
   const { id } = await q.one(
     row({ id: text }),
     sql`
-    insert into sandbox.bulk_operations (store_id, status, query, created_at)
-    values (${storeId}, 'CREATED', ${query}, ${now}) returning id::text as id`
+    with taken as (
+      select store_id, bulk_faults->'next'->0 as script from sandbox.shops where store_id = ${storeId} for update),
+    used as (
+      update sandbox.shops s set bulk_faults = jsonb_set(bulk_faults, '{next}', (bulk_faults->'next') - 0)
+        from taken where s.store_id = taken.store_id and taken.script is not null)
+    insert into sandbox.bulk_operations (store_id, status, query, script, created_at, step_at)
+    select ${storeId}, 'CREATED', ${query}, script, ${now}::timestamptz, ${now}::timestamptz from taken
+    returning id::text as id`
   )
   return id
 }
 
-/** Takes the oldest that waits and holds it for the transaction; null when none does. */
+/** Takes the one whose next step is due the longest, and holds it for the transaction; null when none is. */
 export async function takeBulkOperation(
   q: Queries,
   storeId: number,
@@ -69,32 +119,40 @@ export async function takeBulkOperation(
   const found = await q.maybeOne(
     BulkOperationRow,
     sql`
-    select id::text as id, status, query, error_code, object_count, root_object_count, null::int as file_size, created_at,
-           completed_at
-      from sandbox.bulk_operations where store_id = ${storeId} and status = 'CREATED' and created_at <= ${now}
-     order by created_at, bulk_operations.id limit 1 for update skip locked`
+    select id::text as id, status, query, error_code, object_count, root_object_count, octet_length(result) as file_size, script,
+           next_page, created_at, completed_at
+      from sandbox.bulk_operations where store_id = ${storeId} and step_at <= ${now}
+     order by step_at, bulk_operations.id limit 1 for update skip locked`
   )
   return found && asOperation(found)
 }
 
-export async function finishBulkOperation(
-  q: Queries,
-  storeId: number,
-  id: string,
-  to: { status: string; errorCode: string | null; objectCount: number; rootObjectCount: number; result: string | null },
-  now: Temporal.Instant
-) {
+export type BulkStep = {
+  status: string
+  errorCode: string | null
+  objectCount: number
+  rootObjectCount: number
+  /** What was read now; it comes after what was read before. */
+  read: string
+  nextPage: string | null
+  /** Null when it is over. */
+  stepAt: Temporal.Instant | null
+}
+
+export async function writeBulkStep(q: Queries, storeId: number, id: string, to: BulkStep, now: Temporal.Instant) {
   await q.run(sql`
     update sandbox.bulk_operations
-       set status = ${to.status}, error_code = ${to.errorCode}, object_count = ${to.objectCount},
-           root_object_count = ${to.rootObjectCount}, result = ${to.result}, completed_at = ${now}
+       set status = ${to.status}, error_code = ${to.errorCode}, object_count = object_count + ${to.objectCount},
+           root_object_count = root_object_count + ${to.rootObjectCount}, next_page = ${to.nextPage}, step_at = ${to.stepAt},
+           result = case when ${to.read}::text = '' then result else coalesce(result, '') || ${to.read}::text end,
+           completed_at = case when ${to.stepAt}::timestamptz is null then ${now}::timestamptz end
      where store_id = ${storeId} and id = ${id}`)
 }
 
-/** True when it was still waiting to run. */
+/** True when it was still to end; it ends with its next step. */
 export async function cancelBulkOperation(q: Queries, storeId: number, id: string, now: Temporal.Instant) {
   const changed = await q.run(sql`
-    update sandbox.bulk_operations set status = 'CANCELED', completed_at = ${now}
+    update sandbox.bulk_operations set status = 'CANCELING', step_at = ${now}
      where store_id = ${storeId} and id = ${id} and status in ('CREATED', 'RUNNING')`)
   return changed > 0
 }

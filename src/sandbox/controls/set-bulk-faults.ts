@@ -1,0 +1,21 @@
+import { sql } from '#kit/postgres'
+import { invalidField } from '#kit/refusal'
+import type { Platform } from '../http.ts'
+import type { BulkFaults } from '../state/bulk-operations.ts'
+import { shopOf } from './refusals.ts'
+
+/** Has the shop's bulk operations go wrong from now on, or with null right again. Those under way go on as they were begun. */
+export async function setBulkFaults(
+  platform: Platform,
+  { storeId, faults }: { storeId: number; faults: BulkFaults | null }
+): Promise<void> {
+  await shopOf(platform, storeId)
+  const { mostAtOnce = 1, next = [] } = faults ?? {}
+  if (!(Number.isInteger(mostAtOnce) && mostAtOnce >= 1)) throw invalidField('mostAtOnce', 'takes 1 or more')
+  for (const { afterRoots = 0, stepMinutes = 0 } of next) {
+    if (!(afterRoots >= 0 && stepMinutes >= 0)) throw invalidField('next', 'takes numbers of 0 or more')
+  }
+  await platform.db.direct.run(sql`
+    update sandbox.shops set bulk_faults = ${faults && JSON.stringify({ ...faults, next })}::jsonb
+     where store_id = ${storeId}`)
+}
