@@ -4,6 +4,7 @@ import { CostBudget, type ThrottleStatus } from './cost-budget.ts'
 import type { AdminDocument } from './documents.ts'
 import { Fields, MalformedPayload } from './fields.ts'
 import { failed, type PlatformFailure, type PlatformResult, succeeded } from './outcome.ts'
+import { parseJson } from './parse-json.ts'
 import { ADMIN_PATH, PROFILES } from './profiles.ts'
 import { type Exchange, post } from './transport.ts'
 
@@ -117,7 +118,7 @@ function answerOf(exchange: Exchange, mutation: boolean): Answer {
     return { failure: { ...failure, code: `${status}`, ...(retryAfterMs ? { retryAfterMs } : {}) } }
   }
   try {
-    return answerOfJson(new Fields(JSON.parse(body), 'answer'), mutation)
+    return answerOfJson(new Fields(parseJson(body), 'answer'), mutation)
   } catch (err) {
     if (!(err instanceof SyntaxError || err instanceof MalformedPayload)) throw err
     return { failure: noAnswer('The platform answered 200 with something that is no GraphQL answer', mutation) }

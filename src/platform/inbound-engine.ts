@@ -12,6 +12,7 @@ import {
   markFailed,
   nextInboundAt
 } from './inbound-queries.ts'
+import { parseJson } from './parse-json.ts'
 
 export type InboundMessage = { id: number; topic: string; payload: unknown; triggeredAt: Temporal.Instant }
 
@@ -111,13 +112,7 @@ async function succeeds(handler: InboundHandler, storeId: number, group: Inbound
 }
 
 function messageOf({ id, topic, body, triggeredAt, receivedAt }: Inbound): InboundMessage {
-  return { id, topic, payload: parse(body), triggeredAt: triggeredAt ?? receivedAt }
-}
-
-/** PostgreSQL takes no NUL in text, and a person may have typed one into a form of the platform's. */
-function parse(body: string): unknown {
-  if (!body.includes('\\u0000')) return JSON.parse(body)
-  return JSON.parse(body, (_key, value) => (typeof value === 'string' ? value.replaceAll('\0', '') : value))
+  return { id, topic, payload: parseJson(body), triggeredAt: triggeredAt ?? receivedAt }
 }
 
 /** When to try again, by the store's clock. A message that cannot be read is given up at once: it stays as it is. */
