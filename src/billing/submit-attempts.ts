@@ -54,8 +54,43 @@ export async function submitAttempts(
   ).flat()
   const byKey = new Map(claim.attempts.map((a) => [a.idempotencyKey, a]))
   const settled = await Promise.all(answers.map((answer) => findWhatPaid(connector, answer, byKey, claim.now)))
-  await db.inStore(storeId, (ctx) => write(ctx, byKey, settled))
+  await writeAll(db, storeId, byKey, settled, claim.now)
   return claim.attempts.length
+}
+
+/**
+ * Writes answers together, and each by itself where that fails: one that cannot be written holds up no other. Its attempt is looked
+ * at again later, and the error goes on.
+ */
+async function writeAll(
+  db: Database,
+  storeId: number,
+  byKey: Map<string, ClaimedAttempt>,
+  answers: Answer[],
+  now: Temporal.Instant
+): Promise<void> {
+  try {
+    return await db.inStore(storeId, (ctx) => write(ctx, byKey, answers))
+  } catch {
+    // What went wrong shows again where the answer that caused it is alone.
+  }
+  const errors: unknown[] = []
+  for (const answer of answers) {
+    try {
+      await db.inStore(storeId, (ctx) => write(ctx, byKey, [answer]))
+    } catch (err) {
+      errors.push(err)
+      const attempt = attemptOf(answer, byKey)
+      if (attempt) await db.inStore(storeId, (ctx) => markChecked(ctx, [later(attempt, now).checked]))
+    }
+  }
+  if (errors.length > 0) throw errors[0]
+}
+
+function attemptOf(answer: Answer, byKey: Map<string, ClaimedAttempt>): ClaimedAttempt | undefined {
+  if ('never' in answer) return answer.never
+  if ('superseded' in answer) return answer.superseded
+  return byKey.get(('checked' in answer ? answer.checked : answer.result).idempotencyKey)
 }
 
 async function send(connector: Connector, attempts: ClaimedAttempt[], now: Temporal.Instant): Promise<Answer[]> {
