@@ -274,3 +274,46 @@ test('a payment method that the platform does not have is refused by it, which t
   assert.deepEqual([last.kind, last.actor], ['reconciled', 'platform'])
   assert.match(last.text, /was not taken: Payment method does not exist/)
 })
+
+test('a payment method is brought to a contract whose charge waits for one, and charged at once; a price waits until then', async () => {
+  const store = await service.aStore()
+  const member = await aMember(store)
+  const { controls } = service.sandbox
+  const ofCustomer = { storeId: store.storeId, customerId: member.customer }
+  await controls.revokeCard(ofCustomer)
+  await store.advance({ to: '2026-03-01T00:00:00Z' })
+  assert.deepEqual(
+    (await member.charges()).map(({ status }) => status),
+    ['failed']
+  )
+  assert.equal((await member.read()).next_billing_date, null)
+
+  await controls.setCard({ ...ofCustomer, outcome: 'success' })
+  await settle(store)
+  const connector = await service.demoDeps.connectorOf(store.storeId)
+  const cards = await connector.cards([member.customer])
+  assert.ok(cards.ok)
+  const [payment_method_id, ...others] = cards.value.get(member.customer)!
+  assert.deepEqual(others, [])
+  assert.equal((await member.change({ payment_method_id, price: 31 })).status, 200)
+  await settle(store)
+  assert.deepEqual(
+    (await member.charges()).map(({ status, amount }) => [status, amount]),
+    [
+      ['failed', 29],
+      ['failed', 29],
+      ['success', 29]
+    ],
+    'the second was at once when the card came, which the contract did not name yet'
+  )
+  const { pending_change, price } = await member.read()
+  assert.deepEqual([pending_change, price], [null, 31])
+  assert.deepEqual((await member.kinds()).slice(-5), [
+    'payment_method_changed',
+    'charge_scheduled',
+    'charge_succeeded',
+    'recovered',
+    'price_changed'
+  ])
+  await soundBooks()
+})

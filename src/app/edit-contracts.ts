@@ -1,7 +1,7 @@
 import type { Job, JobOutcome } from '#kit/jobs'
 import type { Database } from '#kit/postgres'
 import type { Connector, ContractEdit, ContractMoved, PlatformContract, PlatformResult } from '#platform'
-import { editOf, endChanges, listReadyChanges, type ReadyChange, refuseChange } from '#subscriptions'
+import { editOf, endReady, listReadyChanges, type ReadyChange, refuseChange } from '#subscriptions'
 import { syncContractsById } from './take-over-contracts.ts'
 
 type Deps = { db: Database; connectorOf: (storeId: number) => Promise<Connector> }
@@ -31,8 +31,7 @@ export async function editContracts(deps: Deps, storeId: number, jobs: Job[]): P
   for (const [i, result] of results.entries()) {
     const one = ready[i]!
     if (result.outcome === 'made') made.push(one)
-    else if (result.outcome === 'refused')
-      await db.inStore(storeId, (ctx) => refuseChange(ctx, one.change, result.reason))
+    else if (result.outcome === 'refused') await db.inStore(storeId, (ctx) => refuseChange(ctx, one, result.reason))
     else failures.set(one.subscription.id, result.reason)
   }
   if (made.length > 0) {
@@ -41,12 +40,7 @@ export async function editContracts(deps: Deps, storeId: number, jobs: Job[]): P
       storeId,
       made.map(({ subscription }) => subscription.platformContractId)
     )
-    await db.inStore(storeId, (ctx) =>
-      endChanges(
-        ctx,
-        made.map(({ change }) => change)
-      )
-    )
+    await db.inStore(storeId, (ctx) => endReady(ctx, made))
   }
   return wanted.map((id): JobOutcome => {
     if (unsettled.includes(id)) return waits

@@ -108,6 +108,16 @@ export async function endChanges(ctx: Ctx, changes: Pick<Change, 'subscriptionId
        and s.billing_due_at > s.next_billing_at`)
 }
 
+/** Ends what was asked for of their payment methods, unless others have taken their place meanwhile; other terms wait on. */
+export async function endMethodChanges(ctx: Ctx, changes: Pick<Change, 'subscriptionId' | 'version'>[]): Promise<void> {
+  if (changes.length === 0) return
+  await ctx.tx.run(sql`
+    update subscription_changes c set platform_payment_method_id = null, version = c.version + 1
+      from unnest(${changes.map((c) => c.subscriptionId)}::bigint[], ${changes.map((c) => c.version)}::int[])
+             as t(id, version)
+     where c.store_id = ${ctx.storeId} and c.subscription_id = t.id and c.version = t.version`)
+}
+
 /** Lets cycles that have just fallen due wait for a change that was asked for before, so that they are billed by it. */
 export async function holdForChanges(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
   if (subscriptionIds.length === 0) return

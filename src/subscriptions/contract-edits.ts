@@ -1,19 +1,26 @@
 import type { Ctx } from '#kit/postgres'
 import { isSoldUnder, listPlans, type Plan } from '#plans'
 import type { ContractEdit, PlatformContract, PlatformContractLine } from '#platform'
-import { type Change, endChanges, listChanges } from './changes.ts'
+import { type Change, endChanges, endMethodChanges, listChanges } from './changes.ts'
 import { lockSubscriptions } from './queries.ts'
 import { recordActivities } from './record-activity.ts'
 import type { Subscription } from './subscription.ts'
 import { isInBilling, isOver } from './transitions.ts'
 
 /** A change that can be brought to the platform now, with what it is about. */
-export type ReadyChange = { change: Change; subscription: Subscription; plan: Plan | null; plans: Plan[] }
+export type ReadyChange = {
+  change: Change
+  subscription: Subscription
+  plan: Plan | null
+  plans: Plan[]
+  /** Whether `change` is of the payment method alone, and terms that were asked for along with it wait on. */
+  hasWaitingTerms: boolean
+}
 
 /**
  * The changes of these subscriptions that can be made now. While a cycle is being charged or was declined they wait: the
- * cycle is paid at its own price; `unsettled` are those whose first charge is under way. One of a subscription that is over
- * is dropped.
+ * cycle is paid at its own price; `unsettled` are those whose first charge is under way. Another payment method never waits: it
+ * may be what the charge waits for. One of a subscription that is over is dropped.
  */
 export async function listReadyChanges(
   ctx: Ctx,
@@ -31,14 +38,29 @@ export async function listReadyChanges(
   )
   const live = subscriptions.filter((s) => !isDropped(s))
   return {
-    ready: live
-      .filter((s) => !isInBilling(s) && s.graceEndsAt === null)
-      .map((subscription) => {
-        const change = changes.get(subscription.id)!
-        return { change, subscription, plan: plans.find(({ id }) => id === change.planId) ?? null, plans }
-      }),
+    ready: live.flatMap((subscription): ReadyChange[] => {
+      const wanted = changes.get(subscription.id)!
+      const isForMethod = isInBilling(subscription)
+      if (subscription.graceEndsAt !== null || (isForMethod && wanted.platformPaymentMethodId === null)) return []
+      const change = isForMethod ? { ...wanted, ...NO_TERMS } : wanted
+      const plan = plans.find(({ id }) => id === change.planId) ?? null
+      return [{ change, subscription, plan, plans, hasWaitingTerms: isForMethod && hasTerms(wanted) }]
+    }),
     unsettled: live.filter((s) => isInBilling(s) && s.declines === 0).map(({ id }) => id)
   }
+}
+
+const NO_TERMS = { planId: null, priceMinor: null, linePriceMinor: null, interval: null, intervalCount: null }
+
+const hasTerms = (change: Change): boolean =>
+  (Object.keys(NO_TERMS) as (keyof typeof NO_TERMS)[]).some((name) => change[name] !== null)
+
+/** Ends changes that were made or refused. */
+export async function endReady(ctx: Ctx, ended: ReadyChange[]): Promise<void> {
+  const changesOf = (hasWaitingTerms: boolean) =>
+    ended.filter((one) => one.hasWaitingTerms === hasWaitingTerms).map(({ change }) => change)
+  await endChanges(ctx, changesOf(false))
+  await endMethodChanges(ctx, changesOf(true))
 }
 
 /**
@@ -99,9 +121,9 @@ function totalOf(contract: PlatformContract, line: PlatformContractLine, minor: 
 }
 
 /** Ends a change that the platform will not take, and says so in the history. */
-export async function refuseChange(ctx: Ctx, change: Change, reason: string): Promise<void> {
-  await endChanges(ctx, [change])
-  const { subscriptionId, actor, actorId, planId, priceMinor, interval, intervalCount } = change
+export async function refuseChange(ctx: Ctx, refused: ReadyChange, reason: string): Promise<void> {
+  await endReady(ctx, [refused])
+  const { subscriptionId, actor, actorId, planId, priceMinor, interval, intervalCount } = refused.change
   await recordActivities(ctx, [
     {
       subscriptionId,

@@ -1,12 +1,11 @@
 import { invalidField } from '#kit/refusal'
-import { paymentToken } from '../admin/customers.ts'
 import type { Platform } from '../http.ts'
-import { customerPayload, paymentMethodPayload } from '../outgoing/customer-payloads.ts'
+import { customerPayload } from '../outgoing/customer-payloads.ts'
 import { happening, queueWebhooks } from '../outgoing/queue-webhooks.ts'
-import { displayNameOf, findCustomerByEmail, insertCustomer } from '../state/customers.ts'
-import { insertPaymentMethod } from '../state/payment-methods.ts'
+import { findCustomerByEmail, insertCustomer } from '../state/customers.ts'
 import { gid } from '../wire/gid.ts'
 import { shopOf } from './refusals.ts'
+import { vaultCard } from './vault-card.ts'
 
 export type NewTestCustomer = {
   storeId: number
@@ -45,20 +44,11 @@ export async function createCustomer(platform: Platform, made: NewTestCustomer):
       now
     )
     if (!inserted) return (await findCustomerByEmail(q, shop.storeId, email))!
-    const card = { brand: 'Visa', lastDigits: '4242', expiryMonth: 8, expiryYear: 2060 }
-    const method = await insertPaymentMethod(
-      q,
-      shop.storeId,
-      { ...card, holder: displayNameOf(inserted), token: paymentToken(), customerId: inserted.id },
-      now
-    )
+    const { message } = await vaultCard(q, shop, inserted, inserted.outcome, now)
     await queueWebhooks(
       q,
       shop,
-      happening([
-        { topic: 'customers/create', payload: customerPayload(shop, inserted) },
-        { topic: 'customer_payment_methods/create', payload: paymentMethodPayload(shop, method!) }
-      ]),
+      happening([{ topic: 'customers/create', payload: customerPayload(shop, inserted) }, message]),
       now
     )
     return inserted

@@ -144,3 +144,20 @@ test('lists are walked by when things changed and were made', async () => {
 })
 
 test('none of it was a fault of ours', () => assert.deepEqual(bugs, []))
+
+test('a customer whose card was revoked gets a new one by a checkout, or by setting what it does', async () => {
+  const shop = await aShop()
+  const { storeId } = shop
+  const { controls } = shop.sandbox
+  await shop.aPlan()
+  const ada = await aMember(shop)
+  const received = await shop.aReceiver(['CUSTOMER_PAYMENT_METHODS_CREATE'])
+  await controls.revokeCard({ storeId, customerId: ada.customerId })
+  const again = await controls.join({ storeId, customerId: ada.customerId, plan: 'VIP' })
+  assert.equal((await charge(shop, ada.contractId, 'one')).errorCode, 'INVALID_PAYMENT_METHOD')
+  assert.equal((await charge(shop, again.contractId, 'two')).errorCode, null)
+  await controls.revokeCard({ storeId, customerId: ada.customerId })
+  await controls.setCard({ storeId, customerId: ada.customerId, outcome: 'success' })
+  await shop.settle()
+  assert.equal(received.length, 2)
+})

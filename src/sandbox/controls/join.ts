@@ -11,7 +11,6 @@ import { happening, queueWebhooks } from '../outgoing/queue-webhooks.ts'
 import { contractPayload } from '../outgoing/subscription-payloads.ts'
 import { insertContracts, type NewContract } from '../state/contracts.ts'
 import { type Customer, findCustomer } from '../state/customers.ts'
-import { listPaymentMethods } from '../state/payment-methods.ts'
 import {
   findProducts,
   listGroups,
@@ -23,6 +22,7 @@ import {
   type Variant
 } from '../state/products.ts'
 import { cardDeclined, customerNotFound, idFrom, planNotFound, shopOf } from './refusals.ts'
+import { cardInUse, vaultCard } from './vault-card.ts'
 
 export type Offer = { group: SellingPlanGroup; plan: SellingPlan; product: Product; variant: Variant }
 
@@ -65,7 +65,10 @@ function findOffer(offers: Offer[], name: string): Offer | undefined {
   return undefined
 }
 
-/** What a checkout does: the first order is paid and the contract begins. Refused when the card is set to decline. */
+/**
+ * What a checkout does: the first order is paid and the contract begins, with a new card where the customer has none left.
+ * Refused when the card is set to decline.
+ */
 export async function join(
   platform: Platform,
   asked: { storeId: number; customerId: string; plan: string }
@@ -85,7 +88,9 @@ export async function join(
       )
     }
     await takeCard(q, shop.storeId, customer)
-    const [method] = await listPaymentMethods(q, shop.storeId, [customer.id])
+    const onFile = await cardInUse(q, shop.storeId, customer.id)
+    const vaulted = onFile ? null : await vaultCard(q, shop, customer, customer.outcome, now)
+    const method = onFile ?? vaulted!.method
     const line = lineOf(offer)
     const { interval, intervalCount } = offer.plan.billingPolicy
     const nextBillingAt = stepsFrom(now, interval, intervalCount, shop.timezone)
@@ -101,7 +106,7 @@ export async function join(
       billingPolicy: offer.plan.billingPolicy,
       deliveryPolicy: offer.plan.deliveryPolicy,
       deliveryPriceMinor: 0,
-      paymentToken: method?.id ?? null,
+      paymentToken: method.id,
       originOrderId: null,
       note: null,
       customAttributes: [],
@@ -120,8 +125,7 @@ export async function join(
           lines: [{ ...line, discountMinor: 0 }],
           discounts: [],
           shippingMinor: 0,
-          payments:
-            line.priceMinor > 0 ? [{ gateway: GATEWAY, amountMinor: line.priceMinor, card: method ?? null }] : [],
+          payments: line.priceMinor > 0 ? [{ gateway: GATEWAY, amountMinor: line.priceMinor, card: method }] : [],
           tags: [],
           sourceName: 'web'
         }
@@ -137,6 +141,7 @@ export async function join(
       q,
       shop,
       happening([
+        ...(vaulted ? [vaulted.message] : []),
         ...orderMessages(shop, placed!),
         { topic: 'subscription_contracts/create', payload: contractPayload(shop, contract) }
       ]),

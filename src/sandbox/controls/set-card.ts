@@ -6,10 +6,12 @@ import { happening, queueWebhooks } from '../outgoing/queue-webhooks.ts'
 import { findCustomer, scriptCard } from '../state/customers.ts'
 import { replaceCard } from '../state/payment-methods.ts'
 import { customerNotFound, idFrom, shopOf } from './refusals.ts'
+import { cardInUse, vaultCard } from './vault-card.ts'
 
 /**
  * Scripts what the customer's card does from now on. A list is used up one by one, and its last outcome stays. The card
- * itself changes its digits with the outcome, which the platform tells as an updated payment method.
+ * itself changes its digits with the outcome, which the platform tells as an updated payment method. A customer whose cards
+ * were all revoked gets a new one.
  */
 export async function setCard(
   platform: Platform,
@@ -24,8 +26,14 @@ export async function setCard(
   }
   const now = await platform.clock(shop.domain)
   await platform.db.inInstallation(async (q) => {
-    if (!(await findCustomer(q, shop.storeId, id))) throw customerNotFound(id)
+    const customer = await findCustomer(q, shop.storeId, id)
+    if (!customer) throw customerNotFound(id)
     await scriptCard(q, shop.storeId, id, outcomes.slice(0, -1), last)
+    if (!(await cardInUse(q, shop.storeId, id))) {
+      const { message } = await vaultCard(q, shop, customer, outcomes[0]!, now)
+      await queueWebhooks(q, shop, happening([message]), now)
+      return
+    }
     const changed = await replaceCard(q, shop.storeId, id, cardDigits(outcomes[0]!))
     const messages = changed.map((method) => ({
       topic: 'customer_payment_methods/update' as const,
