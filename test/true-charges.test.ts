@@ -91,7 +91,7 @@ test('a success told late while a try is under way waits for it; a second paymen
     await m.bill()
     const [failed] = await m.attempts()
     // The retry is sent before anything is known: by a service that did not look, say.
-    await m.inStore((ctx) => retryAttempt(ctx, failed!.id))
+    await m.inStore((ctx) => retryAttempt(ctx, failed!.id, 'api'))
     await m.inStore(({ tx }) =>
       tx.run(
         sql`update billing_attempts set submitted_at = scheduled_at where store_id = ${m.storeId} and status = 'pending'`
@@ -122,7 +122,7 @@ test('a success told late that waits for a try counts also when that try turns o
     await m.goTo(SECOND)
     await m.bill()
     const [failed] = await m.attempts()
-    await m.inStore((ctx) => retryAttempt(ctx, failed!.id))
+    await m.inStore((ctx) => retryAttempt(ctx, failed!.id, 'api'))
     // A crash after the claim: the try counts as sent, and the platform never hears of it.
     await m.inStore((ctx) => claimAttempts(ctx, 10, 1))
     await m.inStore(({ tx }) =>

@@ -1,4 +1,4 @@
-import { type AttemptResult, noteChallenges, resultOf, retryHeldCharges, settleAttempts } from '#billing'
+import { type AttemptResult, resultOf, retryHeldCharges, takeTold } from '#billing'
 import { hearOfBulkOperations } from '#imports'
 import type { Database } from '#kit/postgres'
 import { meetCustomers } from '#members'
@@ -144,10 +144,7 @@ async function settleTold({ db, connectorOf }: Deps, storeId: number, messages: 
     else if (attempt?.nextActionUrl)
       challenges.push({ idempotencyKey: attempt.idempotencyKey, actionUrl: attempt.nextActionUrl })
   }
-  await db.inStore(storeId, async (ctx) => {
-    await settleAttempts(ctx, results)
-    await noteChallenges(ctx, challenges)
-  })
+  await db.inStore(storeId, (ctx) => takeTold(ctx, results, challenges))
 }
 
 /** A message that names no attempt speaks for itself; its signature was verified at the door. */

@@ -1,4 +1,4 @@
-import { listFailedAttempts, noteChallenges, resultOf, settleAttempts } from '#billing'
+import { listFailedAttempts, resultOf, takeTold } from '#billing'
 import type { PlatformAttempt, PlatformResult, Walk, WalkedPage } from '#platform'
 import { OVERLAP_MINUTES, type Walking } from './reconcile-contracts.ts'
 
@@ -43,9 +43,5 @@ function settleTold({ db, storeId }: Walking, attempts: PlatformAttempt[]): Prom
   const challenges = attempts.flatMap(({ idempotencyKey, nextActionUrl }) =>
     nextActionUrl ? [{ idempotencyKey, actionUrl: nextActionUrl }] : []
   )
-  return db.inStore(storeId, async (ctx) => {
-    const settled = await settleAttempts(ctx, results)
-    await noteChallenges(ctx, challenges)
-    return settled
-  })
+  return db.inStore(storeId, (ctx) => takeTold(ctx, results, challenges))
 }

@@ -1,6 +1,6 @@
 import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
-import type { NewActivity, Subscription } from '#subscriptions'
+import { type Actor, type NewActivity, named, type Subscription } from '#subscriptions'
 import type { Attempt } from './attempt.ts'
 import type { Settled } from './attempt-ends.ts'
 import type { ToldOrder } from './settle-attempts.ts'
@@ -41,8 +41,10 @@ export function lineOfOpening(attempt: Attempt): NewActivity {
   return line({ attempt }, 'charge_scheduled', 'scheduler', `Charge of ${sumOf(attempt)} for cycle ${cycleIndex}`)
 }
 
-export const lineOfRetryAsked = (attempt: Attempt): NewActivity =>
-  line({ attempt }, 'retry_asked', 'api', `Another try of cycle ${attempt.cycleIndex} was asked for`)
+export const lineOfRetryAsked = (attempt: Attempt, by: Actor): NewActivity => ({
+  ...line({ attempt }, 'retry_asked', 'api', `Another try of cycle ${attempt.cycleIndex} was asked for`),
+  ...named(by)
+})
 
 /** Of an attempt that ended as the platform told it. */
 export function activitiesOfEnd(of: Of, settled: Settled, order: ToldOrder | null, timezone: string): NewActivity[] {

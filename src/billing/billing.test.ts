@@ -342,10 +342,10 @@ test('the late end of a cycle that was passed over leaves the next one alone, an
   await store.inStore((ctx) => claimAttempts(ctx, 10, 1))
   const old = (await keys(store))[0]!
   const { id } = await the(store, contract)
-  await store.inStore((ctx) => pauseSubscription(ctx, id, at('2026-03-05T00:00:00Z'), 'api'))
-  await goTo(store, '2026-03-05T00:00:00Z')
-  await store.inStore((ctx) => resumeEndedPauses(ctx, 10))
+  await store.inStore((ctx) => pauseSubscription(ctx, id, at('2026-03-31T14:00:00Z'), 'api'))
   await goTo(store, '2026-03-31T14:00:00Z')
+  await store.inStore((ctx) => resumeEndedPauses(ctx, 10))
+  await goTo(store, '2026-03-31T14:15:00Z')
   await open(store)
   const lateDecline = {
     idempotencyKey: old,

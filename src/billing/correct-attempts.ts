@@ -8,7 +8,7 @@ import { type Attempt, lockRivals } from './attempt.ts'
 import { type Corrected, chargedOf, clearRetriesOfCycle, markCorrected, noSuccess } from './attempt-ends.ts'
 import { creditOfCycle } from './credit-of-cycle.ts'
 import { billingSuccess } from './events.ts'
-import { chargedAfterStop, chargedTwice } from './notices.ts'
+import { chargedAfterStop, chargedTwice, paidAfterPause } from './notices.ts'
 import type { ToldOrder } from './settle-attempts.ts'
 import { voidAttempts } from './stop-billing.ts'
 
@@ -30,7 +30,8 @@ export const ofRow = (attempt: Attempt): LateSuccess => ({
  * Makes failed attempts the successes that the platform now says they are: the cycle counts as paid, announced retries are
  * called off. Another attempt of the cycle that was not sent yet is superseded. One that was sent is waited for: its end
  * brings this one up again. Where it was paid too the customer was charged twice, which only a person can mend. A subscription that
- * dunning had ended stays ended; the charge is booked and flagged.
+ * dunning had ended stays ended; the charge is booked and flagged. One that dunning had paused is active again while the period
+ * of the cycle runs.
  */
 export async function correctAttempts(ctx: Ctx, late: LateSuccess[]): Promise<void> {
   if (late.length === 0) return
@@ -91,6 +92,8 @@ async function correct(ctx: Ctx, { attempt, told, order }: LateSuccess): Promise
     creditOfCycle(attempt, before!, { orderId: shown?.ours.id ?? null }, written.get(attempt.id))
   )
   if (corrected.chargedAfterStop) await notify(ctx, chargedAfterStop(of))
+  const isGivenUp = before!.pausedByDunning && before!.unpaidCycle === attempt.cycleIndex
+  if (isGivenUp) await notify(ctx, paidAfterPause(of, of.subscription.status === 'active'))
 }
 
 /** Notes the success on the failed row; the cycle has another attempt that is open or paid. */

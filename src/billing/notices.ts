@@ -72,6 +72,17 @@ export const chargedAfterStop = (of: Of): Notification => ({
   message: `The charge of ${sumOf(of.attempt)} for cycle ${of.attempt.cycleIndex} of ${nameOf(of)} turned out to be paid after the subscription had ended. Nothing was paid back: please decide whether to refund it.`
 })
 
+/** A charge that dunning had given up, of a subscription that it had paused: paid after all. */
+export const paidAfterPause = (of: Of, isActive: boolean): Notification => ({
+  kind: 'paid_after_pause',
+  subject: 'A charge that had been given up turned out to be paid',
+  message:
+    `The charge of ${sumOf(of.attempt)} for cycle ${of.attempt.cycleIndex} of ${nameOf(of)} turned out to be paid after dunning had given it up and paused the subscription. ` +
+    (isActive
+      ? 'It is active again.'
+      : 'It stays paused, since the time of that cycle is over: please decide whether to resume it or to refund the charge.')
+})
+
 export const chargedTwice = (of: Of, other: Attempt): Notification => ({
   kind: 'charged_twice',
   subject: 'A cycle was charged twice',

@@ -1,109 +1,15 @@
 // A manual retry beside all else that moves a subscription: the schedule is never lost, nor wound back.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { instant, int, nullable, row, sql, text } from '#kit/postgres'
-import { setClock } from '#stores'
-import { findSubscriptionByContract, lockSubscriptions, resumeSubscription, syncContracts } from '#subscriptions'
-import { aContract, anOrder } from '../../test/contract-builder.ts'
+import { at, aLife as lifeOf } from '../../test/a-life.ts'
 import { testDatabase } from '../../test/database.ts'
-import { aStore } from '../../test/store-builder.ts'
-import { claimAttempts } from './claims.ts'
-import { openDueAttempts } from './open-attempts.ts'
-import { retryAttempt } from './retry-attempt.ts'
-import { type AttemptResult, settleAttempts } from './settle-attempts.ts'
-import { pauseSubscription } from './stop-billing.ts'
-import { retryHeldCharges } from './take-payment-news.ts'
 
 const { db } = await testDatabase()
-const at = (when: string) => Temporal.Instant.from(when)
-const START = at('2026-01-31T15:00:00Z')
+const aLife = () => lifeOf(db)
 const SECOND = '2026-02-28T15:00:00Z'
 const SOFT = 'INSUFFICIENT_FUNDS'
 const HARD = 'EXPIRED_PAYMENT_METHOD'
 
-/** One monthly subscription from 31 January, moved by hand. */
-async function aLife() {
-  const store = await aStore(db, { clockAt: START })
-  const contract = aContract(START)
-  const { inStore, storeId } = store
-  await inStore((ctx) => syncContracts(ctx, [contract], [anOrder(START, { id: contract.originOrder!.id })]))
-  const { id } = (await inStore((ctx) => findSubscriptionByContract(ctx, contract.id)))!
-
-  const pending = () =>
-    inStore(({ tx }) =>
-      tx.many(
-        row({ key: text, cycle: int }),
-        sql`select idempotency_key as key, cycle_index as cycle from billing_attempts
-             where store_id = ${storeId} and status = 'pending' order by id`
-      )
-    )
-  /** Ends what is pending: with an error code, with success for null; 'wait' leaves it. */
-  const settle = async (outcome: (cycle: number) => string | null) => {
-    const ending = (await pending()).filter(({ cycle }) => outcome(cycle) !== 'wait')
-    const results = ending.map(({ key, cycle }): AttemptResult => {
-      const errorCode = outcome(cycle)
-      const ref = { idempotencyKey: key, platformAttemptId: key }
-      return errorCode === null
-        ? { ...ref, state: 'success', order: null, paymentMethod: null }
-        : { ...ref, state: 'failed', errorCode, errorMessage: 'No' }
-    })
-    await inStore((ctx) => settleAttempts(ctx, results))
-  }
-  return {
-    goTo: (when: string) => inStore((ctx) => setClock(ctx, at(when))),
-    /** Opens what is due and marks it as sent: from then on only the platform ends it. */
-    bill: async () => {
-      await inStore((ctx) => openDueAttempts(ctx, 10))
-      await inStore((ctx) => claimAttempts(ctx, 10, 1))
-    },
-    /** Opens what is due, and no call is made for it yet. */
-    open: () => inStore((ctx) => openDueAttempts(ctx, 10)),
-    /** Whether each pending attempt is still to be sent when its turn comes, the oldest first. */
-    claimLater: async () => {
-      await inStore(({ tx }) =>
-        tx.run(sql`update billing_attempts set check_at = scheduled_at, leased_until = null where store_id = ${storeId}
-                      and status = 'pending'`)
-      )
-      return (await inStore((ctx) => claimAttempts(ctx, 10, 1))).map(({ isWanted }) => isWanted)
-    },
-    pay: () => settle(() => null),
-    decline: (errorCode: string) => settle(() => errorCode),
-    settle,
-    retry: async (attemptId: number) => {
-      await inStore((ctx) => retryAttempt(ctx, attemptId))
-      await inStore((ctx) => claimAttempts(ctx, 10, 1))
-    },
-    pause: () => inStore((ctx) => pauseSubscription(ctx, id, null, 'api')),
-    resume: (when: string | null = null) =>
-      inStore((ctx) => resumeSubscription(ctx, id, when ? at(when) : null, 'api')),
-    givesUpAt: async () => {
-      const [s] = await inStore((ctx) => lockSubscriptions(ctx, [id]))
-      return s!.givesUpAt?.toString() ?? null
-    },
-    newCard: () => inStore((ctx) => retryHeldCharges(ctx, [contract.customer!.id])),
-    attempts: () =>
-      inStore(({ tx }) =>
-        tx.many(
-          row({ id: int, status: text, cycleIndex: int, retryAt: nullable(instant), attemptsRemaining: int }),
-          sql`select * from billing_attempts where store_id = ${storeId} order by id`
-        )
-      ),
-    lastEvent: async (type: string) => {
-      const events = await inStore(({ tx }) =>
-        tx.many(
-          row({ data: text }),
-          sql`select data from events where store_id = ${storeId} and type = ${type} order by id desc limit 1`
-        )
-      )
-      return JSON.parse(events[0]!.data)
-    },
-    /** [status, last cycle paid, next cycle, declines, due] */
-    now: async () => {
-      const [s] = await inStore((ctx) => lockSubscriptions(ctx, [id]))
-      return [s!.status, s!.cycleIndex, s!.nextCycle, s!.declines, s!.billingDueAt?.toString() ?? null]
-    }
-  }
-}
 const announced = (attempts: { retryAt: Temporal.Instant | null }[]) =>
   attempts.map((a) => a.retryAt?.toString() ?? null)
 

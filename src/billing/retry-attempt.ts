@@ -1,7 +1,7 @@
 import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { storeFacts } from '#stores'
-import { billingDate, lockSubscriptions, recordActivities, takeNextCycle } from '#subscriptions'
+import { type Actor, billingDate, lockSubscriptions, recordActivities, takeNextCycle } from '#subscriptions'
 import { lineOfRetryAsked } from './activities.ts'
 import { type Attempt, findSubscriptionOfAttempt, insertAttempts, lockAttempt } from './attempt.ts'
 import { clearRetriesOfCycle } from './attempt-ends.ts'
@@ -14,7 +14,7 @@ import { attemptNotFailed, attemptNotFound, cycleNotOpen, subscriptionNotLive } 
  * engine sends. It uses up nothing of the ladder; the announced retry waits for its result. Refuses an attempt that has not failed, a
  * subscription that is not active, and a cycle that is paid or being charged (spec 1, Endpoints: retry).
  */
-export async function retryAttempt(ctx: Ctx, id: number): Promise<Attempt> {
+export async function retryAttempt(ctx: Ctx, id: number, by: Actor): Promise<Attempt> {
   const subscriptionId = await findSubscriptionOfAttempt(ctx, id)
   // Subscriptions before attempts, as everyone locks them.
   const [subscription] = subscriptionId === null ? [] : await lockSubscriptions(ctx, [subscriptionId])
@@ -42,6 +42,6 @@ export async function retryAttempt(ctx: Ctx, id: number): Promise<Attempt> {
   await clearRetriesOfCycle(ctx, attempt)
   if (isNextCycle) await takeNextCycle(ctx, subscription)
   await record(ctx, billingPending({ attempt, subscription }))
-  await recordActivities(ctx, [lineOfRetryAsked(attempt)])
+  await recordActivities(ctx, [lineOfRetryAsked(attempt, by)])
   return attempt
 }

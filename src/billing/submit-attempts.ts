@@ -1,7 +1,7 @@
 import { enqueue } from '#kit/jobs'
 import type { Ctx, Database } from '#kit/postgres'
 import type { Connector } from '#platform'
-import { lockSubscriptions } from '#subscriptions'
+import { lockSubscriptions, markDueNow, type Subscription } from '#subscriptions'
 import { type Answer, answerOf, later, refused, resultOf } from './answers.ts'
 import { lockAttemptsByKey, lockLateOnes } from './attempt.ts'
 import { isKnownPayment } from './attempt-ends.ts'
@@ -191,11 +191,13 @@ async function write(ctx: Ctx, byKey: Map<string, ClaimedAttempt>, told: Answer[
   const challenges = checked.flatMap(({ idempotencyKey, actionUrl }) =>
     actionUrl === null ? [] : { idempotencyKey, actionUrl }
   )
-  if (never.length > 0 || superseded.length > 0 || challenges.length > 0) {
-    await lockSubscriptions(ctx, [...new Set([...byKey.values()].map((a) => a.subscriptionId))])
-  }
+  const isHolding = never.length > 0 || superseded.length > 0 || challenges.length > 0
+  const held = isHolding
+    ? await lockSubscriptions(ctx, [...new Set([...byKey.values()].map((a) => a.subscriptionId))])
+    : []
   await noteChallenges(ctx, challenges)
   await end(ctx, never, 'voided')
+  await markDueNow(ctx, waitingFor(held, never))
   // First what stands in the way of the cycle's other attempt.
   await end(
     ctx,
@@ -215,6 +217,14 @@ async function write(ctx: Ctx, byKey: Map<string, ClaimedAttempt>, told: Answer[
     SYNC_CONTRACT,
     doubtful.map((a) => ({ key: a.platformContractId, payload: { contractId: a.platformContractId } }))
   )
+}
+
+/** Those that came back after the look at their attempt had begun, and are waiting for it: it never was, so they are due. */
+function waitingFor(held: Subscription[], never: ClaimedAttempt[]): number[] {
+  const cycles = new Map(never.map((a) => [a.subscriptionId, a.cycleIndex]))
+  return held
+    .filter((s) => s.status === 'active' && s.billingDueAt === null && cycles.get(s.id) === s.nextCycle)
+    .map(({ id }) => id)
 }
 
 const DOUBTFUL = new Set(['contract_not_billable', 'already_paid'])

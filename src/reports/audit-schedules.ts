@@ -16,7 +16,7 @@ const Scheduled = row({
 const PAGE = 5_000
 const MOST = 100
 
-/** Every next date that is no retry is the date of its cycle, counted from the anchor in the shop's zone. */
+/** Every next date of a cycle that was not tried yet is the date of that cycle, counted from the anchor in the shop's zone. */
 export async function auditSchedules(ctx: Ctx): Promise<{ checked: Record<string, number>; findings: Finding[] }> {
   const { timezone } = await storeFacts(ctx)
   const findings: Finding[] = []
@@ -26,9 +26,11 @@ export async function auditSchedules(ctx: Ctx): Promise<{ checked: Record<string
       Scheduled,
       sql`
       select id, anchor_at, anchor_cycle, next_cycle, next_billing_at, interval, interval_count
-        from subscriptions
-       where store_id = ${ctx.storeId} and id > ${after} and status = 'active' and declines = 0 and inventory_failures = 0
-         and next_billing_at is not null
+        from subscriptions s
+       where store_id = ${ctx.storeId} and id > ${after} and status = 'active' and next_billing_at is not null
+         and declines = 0 and inventory_failures = 0 and unpaid_cycle is null
+         and not exists (select from billing_attempts a
+                          where a.store_id = ${ctx.storeId} and a.subscription_id = s.id and a.cycle_index = s.next_cycle)
        order by id limit ${PAGE}`
     )
     for (const s of page) {

@@ -41,15 +41,21 @@ export const lines = {
     text: resumesAt ? `Paused until ${dayOf(resumesAt, timezone)}` : 'Paused',
     refs: { resumes_at: isoOrNull(resumesAt) }
   }),
-  resumed: (next: At, timezone: string): Line => ({
+  resumed: (before: Subscription, after: Subscription, timezone: string): Line => ({
     kind: 'resumed',
-    text: `Resumed${nextOn(next, timezone)}`,
-    refs: { next_billing_date: isoOrNull(next) }
+    text: `Resumed${owedOrNext(before, after, timezone)}`,
+    refs: { next_billing_date: isoOrNull(after.nextBillingAt), ...unpaidOf(before) }
   }),
-  reactivated: (next: At, timezone: string): Line => ({
+  reactivated: (before: Subscription, after: Subscription, timezone: string): Line => ({
     kind: 'reactivated',
-    text: `Cancellation taken back${nextOn(next, timezone)}`,
-    refs: { next_billing_date: isoOrNull(next) }
+    text: `Cancellation taken back${owedOrNext(before, after, timezone)}`,
+    refs: { next_billing_date: isoOrNull(after.nextBillingAt), ...unpaidOf(before) }
+  }),
+  /** Dunning had paused it, and the charge that it had given up turned out to be paid. */
+  paidAfterAll: (cycle: number, next: At, timezone: string): Line => ({
+    kind: 'resumed',
+    text: `Resumed, since cycle ${cycle} was paid after all${nextOn(next, timezone)}`,
+    refs: { next_billing_date: isoOrNull(next), cycle }
   }),
   skipped: (before: Subscription, after: Subscription, timezone: string): Line => ({
     kind: 'skipped',
@@ -85,6 +91,15 @@ export const lines = {
     refs: { reason }
   })
 }
+
+/** What comes of the cycle that was left unpaid. */
+function owedOrNext({ unpaidCycle: cycle }: Subscription, after: Subscription, timezone: string): string {
+  if (after.unpaidCycle !== null) return `; cycle ${cycle}, which is not paid, is due at once`
+  if (cycle === null || after.nextCycle === cycle) return nextOn(after.nextBillingAt, timezone)
+  return `; cycle ${cycle} was not paid and is passed over${nextOn(after.nextBillingAt, timezone)}`
+}
+
+const unpaidOf = ({ unpaidCycle }: Subscription) => (unpaidCycle === null ? {} : { unpaid_cycle: unpaidCycle })
 
 const datesOf = (before: Subscription, after: Subscription) => ({
   from: isoOrNull(before.nextBillingAt),

@@ -2,7 +2,7 @@ import { record } from '#kit/outbox'
 import { type Ctx, int, nullable, row, sql } from '#kit/postgres'
 import { storeFacts } from '#stores'
 import { type Line, lines, named } from './activity-lines.ts'
-import { billingDate, lastCycleDue } from './billing-dates.ts'
+import { billingDate, isInPeriod, lastCycleDue } from './billing-dates.ts'
 import { editWaitingContracts, holdForChanges } from './changes.ts'
 import { subscriptionActivated } from './events.ts'
 import {
@@ -13,6 +13,7 @@ import {
   planCancel,
   planEnd,
   planPause,
+  planResume,
   planSkip,
   pushContracts,
   timesOf,
@@ -20,8 +21,8 @@ import {
 } from './moves.ts'
 import { lockDueSubscriptions, lockWaitedLongEnough, markInBilling, markStates } from './queries.ts'
 import { refreshStandings } from './standings.ts'
-import { holderOf, type PaymentMethod, type Subscription } from './subscription.ts'
-import { isOver } from './transitions.ts'
+import { datesAt, hasPaidAll, holderOf, type PaymentMethod, type Subscription } from './subscription.ts'
+import { isDeclined, isInBilling, isOver } from './transitions.ts'
 
 /** A cycle that has fallen due, handed to billing. */
 export type DueCycle = { subscription: Subscription; cycle: number }
@@ -33,8 +34,9 @@ export type DueCycle = { subscription: Subscription; cycle: number }
 export async function takeDueCycles(ctx: Ctx, limit: number): Promise<{ cycles: DueCycle[]; looked: number }> {
   const locked = await lockDueSubscriptions(ctx, limit)
   if (locked.length === 0) return { cycles: [], looked: 0 }
-  // A cycle that was declined is paid at its own price.
-  const isHeld = ({ subscription, hasChange }: (typeof locked)[number]) => hasChange && !isDeclined(subscription)
+  // A cycle that was declined is paid at its own price, and an end waits for nothing.
+  const isHeld = ({ subscription: s, hasChange }: (typeof locked)[number]) =>
+    hasChange && !isDeclined(s) && !hasPaidAll(s)
   await holdForChanges(
     ctx,
     locked.filter(isHeld).map(({ subscription }) => subscription.id)
@@ -48,7 +50,7 @@ export async function takeDueCycles(ctx: Ctx, limit: number): Promise<{ cycles: 
     const { nextCycle } = subscription
     return { subscription, cycle: isNext ? nextCycle : lastCycleDue(subscription, nextCycle, ctx.now, timezone) }
   })
-  const over = cycles.filter(({ subscription: s }) => s.maxCycles !== null && s.cyclesPaid >= s.maxCycles)
+  const over = cycles.filter(({ subscription }) => hasPaidAll(subscription))
   await carryOut(
     ctx,
     over.map(({ subscription }) => planEnd(subscription, 'expired', 'expired', times)),
@@ -128,8 +130,9 @@ export async function settleCycles(
     if (result?.outcome !== 'given_up' || s.status !== 'active') return []
     return [planEnding(s, result, times)]
   })
-  const ofEndings = await carryOutUntold(ctx, endings, 'dunning')
-  for (const { after: ended } of endings) after.set(ended.id, ended)
+  const revivals = locked.flatMap((before) => revival(before, after.get(before.id)!, times) ?? [])
+  const ofEndings = await carryOutUntold(ctx, [...endings, ...revivals], 'dunning')
+  for (const { after: moved } of [...endings, ...revivals]) after.set(moved.id, moved)
   const begun = locked.filter((before) => isFirstPayment(before, after.get(before.id)!))
   // A trial was active before its first payment.
   const activated = begun
@@ -149,6 +152,23 @@ export async function settleCycles(
   }
 }
 
+/**
+ * Dunning had paused it, nobody else, and the cycle that it had given up is paid after all: while that one's period runs its
+ * member has what they paid for.
+ */
+function revival(
+  before: Subscription,
+  after: Subscription,
+  times: Awaited<ReturnType<typeof timesOf>>
+): Planned | null {
+  const { now, store } = times
+  const { unpaidCycle: cycle } = before
+  if (!before.pausedByDunning || cycle === null || after.unpaidCycle !== null) return null
+  if (!isInPeriod(after, cycle, now, store.timezone)) return null
+  const planned = planResume(after, null, times)
+  return { ...planned, activities: [lines.paidAfterAll(cycle, planned.after.nextBillingAt, store.timezone)] }
+}
+
 /** What the store wants where a charge is given up. */
 function planEnding(
   s: Subscription,
@@ -157,7 +177,7 @@ function planEnding(
 ): Planned {
   const planned = {
     skip: () => planSkip({ ...s, ...nothingDeclined }, times),
-    pause: () => planPause(s, null, times),
+    pause: () => pausedByDunning(planPause(s, null, times)),
     cancel: () => planCancel(s, reason, null, times),
     fail: () => planEnd(s, 'failed', reason, times)
   }[ending]()
@@ -168,6 +188,11 @@ function planEnding(
   }
   return { ...planned, activities: [gaveUp, ...planned.activities] }
 }
+
+const pausedByDunning = (planned: Planned): Planned => ({
+  ...planned,
+  after: { ...planned.after, pausedByDunning: true }
+})
 
 /** Gives up the charges, up to `limit`, that have waited long enough for a new payment method; tells how many. */
 export async function giveUpHeldCharges(ctx: Ctx, limit: number): Promise<number> {
@@ -193,29 +218,38 @@ function stateAfter(s: Subscription, result: CycleResult, now: Temporal.Instant,
     const cycleIndex = Math.max(s.cycleIndex, result.cycle)
     const paymentMethod = result.paymentMethod ?? s.paymentMethod
     const cyclesPaid = s.cyclesPaid + 1
-    // Late news of an older cycle must not wind the series back, nor end the dunning of the present one.
-    if (result.cycle < s.nextCycle) return { ...s, cycleIndex, cyclesPaid, paymentMethod, updatedAt: now }
-    const nextCycle = cycleIndex + 1
-    const at = s.status === 'active' ? billingDate(s, nextCycle, timezone) : null
-    return {
+    const isOwed = result.cycle === s.unpaidCycle
+    const paid = {
       ...s,
-      ...nothingDeclined,
+      ...(isOwed ? { ...nothingDeclined, unpaidCycle: null } : {}),
       cycleIndex,
       cyclesPaid,
-      nextCycle,
-      nextBillingAt: at,
-      billingDueAt: at,
       paymentMethod,
       updatedAt: now
     }
+    // Late news of an older cycle must not wind the series back, nor end the dunning of the present one.
+    if (result.cycle < s.nextCycle)
+      return { ...paid, ...(hasPaidAll(paid) && !isInBilling(s) ? { nextBillingAt: null } : {}) }
+    const nextCycle = cycleIndex + 1
+    const dates = s.status === 'active' ? datesAt(paid, billingDate(s, nextCycle, timezone)) : {}
+    return { ...paid, ...nothingDeclined, nextCycle, ...dates }
   }
+  const counted = result.counts === null ? {} : { [result.counts]: s[result.counts] + 1 }
+  if (s.status !== 'active' && result.cycle === s.unpaidCycle) return { ...s, ...counted, updatedAt: now }
   // A cycle that has been passed over has nothing to say about the one that is next.
   if (result.cycle !== s.nextCycle) return s
   const isActive = s.status === 'active'
   const retryAt = result.outcome === 'declined' && isActive ? result.retryAt : null
   const givesUpAt = result.outcome === 'declined' && isActive && retryAt === null ? result.givesUpAt : null
-  const counted = result.counts === null ? {} : { [result.counts]: s[result.counts] + 1 }
-  return { ...s, ...counted, givesUpAt, nextBillingAt: retryAt, billingDueAt: retryAt, updatedAt: now }
+  return {
+    ...s,
+    ...counted,
+    unpaidCycle: null,
+    givesUpAt,
+    nextBillingAt: retryAt,
+    billingDueAt: retryAt,
+    updatedAt: now
+  }
 }
 
 /** Hands the next cycle of a locked subscription to billing before its time: nothing else falls due until it is settled. */
@@ -240,9 +274,6 @@ export async function markDueNow(ctx: Ctx, subscriptionIds: number[]): Promise<v
   )
   await record(ctx, ...(await refreshStandings(ctx, due.map(holderOf))))
 }
-
-/** The cycle that is next was charged before, and not paid. */
-const isDeclined = ({ declines, inventoryFailures }: Subscription) => declines > 0 || inventoryFailures > 0
 
 /** Why a subscription ended whose charge was given up. */
 export const PAYMENT_FAILED = 'payment_failed'

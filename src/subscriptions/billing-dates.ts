@@ -58,6 +58,12 @@ export function firstCycleAfter(rhythm: Rhythm, from: number, moment: Temporal.I
   return cycle
 }
 
+/** Whether the time that a cycle is paid for runs at this moment. */
+export function isInPeriod(rhythm: Rhythm, cycle: number, moment: Temporal.Instant, timezone: string): boolean {
+  const [from, to] = [cycle, cycle + 1].map((n) => billingDate(rhythm, n, timezone))
+  return Temporal.Instant.compare(from!, moment) <= 0 && Temporal.Instant.compare(moment, to!) < 0
+}
+
 /** The last cycle from `from` on that has fallen due by `moment`; `from` itself when none later has. */
 export function lastCycleDue(rhythm: Rhythm, from: number, moment: Temporal.Instant, timezone: string): number {
   return Math.max(from, firstCycleAfter(rhythm, from, moment, timezone) - 1)

@@ -108,6 +108,14 @@ export async function endChanges(ctx: Ctx, changes: Pick<Change, 'subscriptionId
        and s.billing_due_at > s.next_billing_at`)
 }
 
+/** Ends whatever was asked for of subscriptions that are over for good. */
+export async function endChangesOf(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
+  if (subscriptionIds.length === 0) return
+  await ctx.tx.run(sql`
+    delete from subscription_changes
+     where store_id = ${ctx.storeId} and subscription_id = any(${subscriptionIds}::bigint[])`)
+}
+
 /** Ends what was asked for of their payment methods, unless others have taken their place meanwhile; other terms wait on. */
 export async function endMethodChanges(ctx: Ctx, changes: Pick<Change, 'subscriptionId' | 'version'>[]): Promise<void> {
   if (changes.length === 0) return

@@ -5,7 +5,7 @@ import { type Change, endChanges, endMethodChanges, listChanges } from './change
 import { lockSubscriptions } from './queries.ts'
 import { recordActivities } from './record-activity.ts'
 import type { Subscription } from './subscription.ts'
-import { isInBilling, isOver } from './transitions.ts'
+import { isInBilling, isOverForGood } from './transitions.ts'
 
 /** A change that can be brought to the platform now, with what it is about. */
 export type ReadyChange = {
@@ -30,13 +30,11 @@ export async function listReadyChanges(
   if (changes.size === 0) return { ready: [], unsettled: [] }
   const subscriptions = await lockSubscriptions(ctx, [...changes.keys()])
   const plans = await listPlans(ctx)
-  // A failed one can still be given another payment method, and a cancellation be taken back.
-  const isDropped = (s: Subscription) => isOver(s.status) && s.status !== 'failed' && s.graceEndsAt === null
   await endChanges(
     ctx,
-    subscriptions.filter(isDropped).map(({ id }) => changes.get(id)!)
+    subscriptions.filter(isOverForGood).map(({ id }) => changes.get(id)!)
   )
-  const live = subscriptions.filter((s) => !isDropped(s))
+  const live = subscriptions.filter((s) => !isOverForGood(s))
   return {
     ready: live.flatMap((subscription): ReadyChange[] => {
       const wanted = changes.get(subscription.id)!

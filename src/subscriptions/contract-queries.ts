@@ -12,6 +12,7 @@ export type Seen = Pick<
   | 'anchorAt'
   | 'anchorCycle'
   | 'graceEndsAt'
+  | 'unpaidCycle'
 >
 
 /** Notes what was seen of contracts; the subscriptions as they are shown stay as they were. */
@@ -20,18 +21,18 @@ export async function noteSeen(ctx: Ctx, rows: Seen[]): Promise<void> {
     update subscriptions s
        set platform_revision = t.revision, platform_next_billing_at = t.platform_date, max_cycles = t.max_cycles,
            payment_method = t.payment_method::jsonb, anchor_at = t.anchor_at, anchor_cycle = t.anchor_cycle,
-           grace_ends_at = t.grace_ends_at
+           grace_ends_at = t.grace_ends_at, unpaid_cycle = t.unpaid_cycle
       from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.platformRevision)}::text[],
                   ${rows.map((r) => r.platformNextBillingAt)}::timestamptz[], ${rows.map((r) => r.maxCycles)}::int[],
                   ${rows.map((r) => r.paymentMethod && JSON.stringify(r.paymentMethod))}::text[],
                   ${rows.map((r) => r.anchorAt)}::timestamptz[], ${rows.map((r) => r.anchorCycle)}::int[],
-                  ${rows.map((r) => r.graceEndsAt)}::timestamptz[])
-             as t(id, revision, platform_date, max_cycles, payment_method, anchor_at, anchor_cycle, grace_ends_at)
+                  ${rows.map((r) => r.graceEndsAt)}::timestamptz[], ${rows.map((r) => r.unpaidCycle)}::int[])
+             as t(id, revision, platform_date, max_cycles, payment_method, anchor_at, anchor_cycle, grace_ends_at, unpaid_cycle)
      where s.store_id = ${ctx.storeId} and s.id = t.id
        and (s.platform_revision, s.platform_next_billing_at, s.max_cycles, s.payment_method, s.anchor_at, s.anchor_cycle,
-            s.grace_ends_at)
+            s.grace_ends_at, s.unpaid_cycle)
            is distinct from (t.revision, t.platform_date, t.max_cycles, t.payment_method::jsonb, t.anchor_at,
-                             t.anchor_cycle, t.grace_ends_at)`)
+                             t.anchor_cycle, t.grace_ends_at, t.unpaid_cycle)`)
 }
 
 /** What is bought, for how much and how often: the part of a subscription that only the platform's contract changes. */
@@ -61,7 +62,8 @@ export type Pushed = { id: number; revision: string; nextBillingAt: Temporal.Ins
 
 /**
  * Notes what our own changes on the platform led to, so that the messages about them bring no news. A newer revision that
- * was seen meanwhile stays: revisions are digits, longer ones are newer.
+ * was seen meanwhile stays: revisions are digits, longer ones are newer. What is due and waited for the contract to be active
+ * again waits no more.
  */
 export async function notePushed(ctx: Ctx, rows: Pushed[]): Promise<void> {
   if (rows.length === 0) return
@@ -70,7 +72,9 @@ export async function notePushed(ctx: Ctx, rows: Pushed[]): Promise<void> {
        set platform_revision = case when (length(t.revision), t.revision collate "C")
                                          > (length(s.platform_revision), s.platform_revision collate "C")
                                     then t.revision else s.platform_revision end,
-           platform_next_billing_at = coalesce(t.platform_date, s.platform_next_billing_at)
+           platform_next_billing_at = coalesce(t.platform_date, s.platform_next_billing_at),
+           billing_due_at = case when s.next_billing_at <= ${ctx.now} and s.billing_due_at > ${ctx.now}
+                                 then ${ctx.now} else s.billing_due_at end
       from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.revision)}::text[],
                   ${rows.map((r) => r.nextBillingAt)}::timestamptz[]) as t(id, revision, platform_date)
      where s.store_id = ${ctx.storeId} and s.id = t.id`)

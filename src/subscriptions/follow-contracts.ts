@@ -5,8 +5,8 @@ import type { Plan } from '#plans'
 import { compareRevisions, type PlatformContract } from '#platform'
 import type { StoreFacts } from '#stores'
 import { type Line, lineOfPaymentMethod, lines, linesOfTerms, named } from './activity-lines.ts'
-import { withInterval } from './billing-dates.ts'
-import { askersOf } from './changes.ts'
+import { billingDate, withInterval } from './billing-dates.ts'
+import { askersOf, endChangesOf } from './changes.ts'
 import { markTerms, noteSeen, type Terms } from './contract-queries.ts'
 import { changesOf, subscriptionUpdated } from './events.ts'
 import {
@@ -22,8 +22,8 @@ import {
 } from './moves.ts'
 import { isSameDate, ourStatus, termsOf } from './platform-terms.ts'
 import { recordActivities } from './record-activity.ts'
-import type { Subscription } from './subscription.ts'
-import { isInBilling, isOver } from './transitions.ts'
+import { datesAt, hasPaidAll, type Subscription } from './subscription.ts'
+import { isInBilling, isOver, isOverForGood } from './transitions.ts'
 
 /**
  * What came of following. `stopped`: subscriptions that are no longer active, for billing to let go of. `unsure`: contracts
@@ -76,6 +76,11 @@ export async function followContracts(ctx: Ctx, pairs: Pair[], plans: Plan[], st
         subscriptionId: seen.id
       }))
     )
+  )
+  // Also of a cancellation that could be taken back until it ended there.
+  await endChangesOf(
+    ctx,
+    looks.filter(({ seen }) => isOverForGood(seen)).map(({ seen }) => seen.id)
   )
   await pushContracts(
     ctx,
@@ -139,7 +144,8 @@ function converge(
   const hasMoved = status !== before.status
   const newDate = dateMovedTo(before, contract)
   if (isWaiting && !isOver(status)) {
-    const planned = planTerms(before, withTerms(seen, contract, plans, store), store)
+    const renewed = withTerms(seen, contract, plans, store)
+    const planned = planTerms(before, { ...renewed, ...datesOf(renewed, null, store) }, store)
     return { seen, planned, isPushed: false, isUnsure: hasMoved || newDate !== null, noticed }
   }
   // A date that is over would be a charge at once, and while one is under way or declined the schedule is billing's.
@@ -147,11 +153,10 @@ function converge(
   const renewed = withTerms(seen, contract, plans, store)
   const after = isTaken ? movedTo(newDate, renewed) : renewed
   if (!hasMoved) {
-    const dated = isTaken && before.status === 'active' ? { nextBillingAt: newDate, billingDueAt: newDate } : {}
-    const isPushed = newDate !== null && !isTaken && before.status === 'active' && !isInBilling(before)
+    const isPushed = newDate !== null && !isTaken && before.nextBillingAt !== null && !isInBilling(before)
     return {
-      seen: { ...seen, anchorAt: after.anchorAt, anchorCycle: after.anchorCycle },
-      planned: planTerms(before, { ...after, ...dated }, store),
+      seen: { ...seen, anchorAt: after.anchorAt, anchorCycle: after.anchorCycle, unpaidCycle: after.unpaidCycle },
+      planned: planTerms(before, { ...after, ...datesOf(after, isTaken ? newDate : null, store) }, store),
       isPushed,
       isUnsure: false,
       noticed: isPushed
@@ -189,6 +194,14 @@ function planOver(before: Subscription, status: Subscription['status'], now: Tem
   if (before.status !== 'failed' || status !== 'cancelled') return null
   const after = { ...before, status, updatedAt: now }
   return { before, after, events: [], activities: [lines.reconciled('The platform cancelled the failed contract')] }
+}
+
+/** The dates that differ because the next one was moved there, or because a fixed number of cycles is another one now. */
+function datesOf(s: Subscription, moved: Temporal.Instant | null, store: StoreFacts): Partial<Subscription> {
+  if (s.status !== 'active' || isInBilling(s)) return {}
+  if (moved) return datesAt(s, moved)
+  if (hasPaidAll(s)) return { nextBillingAt: null }
+  return s.nextBillingAt === null ? datesAt(s, billingDate(s, s.nextCycle, store.timezone)) : {}
 }
 
 /** With the contract's plan, price and interval; another interval holds from the next cycle on. */

@@ -5,7 +5,7 @@ import { billingDate } from './billing-dates.ts'
 import { changesOf, subscriptionUpdated } from './events.ts'
 import { carryOut } from './moves.ts'
 import { lockSubscriptions } from './queries.ts'
-import type { Subscription } from './subscription.ts'
+import { datesAt, type Subscription } from './subscription.ts'
 import { isInBilling } from './transitions.ts'
 
 const BATCH = 1000
@@ -31,7 +31,7 @@ export async function moveTimezone(ctx: Ctx, from: string): Promise<number> {
       }
       const isDated = before.status === 'active' && !isInBilling(before)
       const at = isDated ? billingDate(anchored, before.nextCycle, store.timezone) : null
-      const dates = at ? { nextBillingAt: at, billingDueAt: at } : {}
+      const dates = at ? datesAt(anchored, at) : {}
       const states: Subscription = { ...anchored, ...dates, updatedAt: ctx.now }
       const changes = changesOf(before, states)
       return {

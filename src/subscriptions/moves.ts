@@ -3,7 +3,8 @@ import { type DomainEvent, record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { type StoreFacts, storeFacts } from '#stores'
 import { type Actor, type Line, lines, named } from './activity-lines.ts'
-import { billingDate, firstCycleAfter } from './billing-dates.ts'
+import { billingDate, firstCycleAfter, isInPeriod, lastCycleDue } from './billing-dates.ts'
+import { endChangesOf } from './changes.ts'
 import {
   changesOf,
   reactivatedChanges,
@@ -15,8 +16,8 @@ import {
 import { markStates, type SubscriptionState } from './queries.ts'
 import { type NewActivity, recordActivities } from './record-activity.ts'
 import { refreshStandings } from './standings.ts'
-import { holderOf, type Subscription } from './subscription.ts'
-import { isInBilling } from './transitions.ts'
+import { datesAt, hasPaidAll, holderOf, type Subscription } from './subscription.ts'
+import { isInBilling, isOverForGood } from './transitions.ts'
 
 /** A change of one locked subscription, ready to be written together with others. */
 export type Planned = {
@@ -28,13 +29,17 @@ export type Planned = {
 
 type Times = { now: Temporal.Instant; store: StoreFacts }
 
-/** A cycle that billing has had in hand is passed over: what becomes of its attempt has no say in what comes after the pause. */
+/**
+ * A cycle that billing has had in hand is passed over: what becomes of its attempt has no say in what comes after the pause.
+ * Unpaid, it is owed if its period still runs when the pause ends (docs/decisions/0010).
+ */
 export function planPause(s: Subscription, resumesAt: Temporal.Instant | null, { now, store }: Times): Planned {
   const after = {
     ...s,
     ...stopped,
     status: 'paused' as const,
     nextCycle: isInBilling(s) ? s.nextCycle + 1 : s.nextCycle,
+    unpaidCycle: unpaidCycleOf(s, { now, store }),
     pausedAt: now,
     resumesAt,
     updatedAt: now
@@ -48,25 +53,25 @@ export function planPause(s: Subscription, resumesAt: Temporal.Instant | null, {
 }
 
 /**
- * Cycles that fell into the pause, which was over at `endedAt`, are passed over; a date given by the caller becomes the new
- * anchor.
+ * Cycles that fell into the pause are passed over; a date given by the caller becomes the new anchor, and nothing is charged
+ * before it. `pausedTo`: the last moment of the pause.
  */
 export function planResume(
   s: Subscription,
   nextBillingAt: Temporal.Instant | null,
   { now, store }: Times,
-  endedAt: Temporal.Instant = now
+  pausedTo: Temporal.Instant = now
 ): Planned {
-  const after = { ...goingOn(s, nextBillingAt, { now, store }, endedAt), pausedAt: null, resumesAt: null }
+  const after = { ...goingOn(s, nextBillingAt, { now, store }, pausedTo), pausedAt: null, resumesAt: null }
   return {
     before: s,
     after,
     events: [subscriptionResumed(after, now, store.profile)],
-    activities: [lines.resumed(after.nextBillingAt, store.timezone)]
+    activities: [lines.resumed(s, after, store.timezone)]
   }
 }
 
-/** Takes a cancellation back. Cycles that fell into it are passed over, so that nothing is charged at once. */
+/** Takes a cancellation back. Cycles that fell into it are passed over. */
 export function planReactivate(s: Subscription, { now, store }: Times): Planned {
   const after = {
     ...goingOn(s, null, { now, store }, now),
@@ -79,39 +84,50 @@ export function planReactivate(s: Subscription, { now, store }: Times): Planned 
     before: s,
     after,
     events: [subscriptionUpdated(after, reactivatedChanges(s, after), store.profile)],
-    activities: [lines.reactivated(after.nextBillingAt, store.timezone)]
+    activities: [lines.reactivated(s, after, store.timezone)]
   }
 }
 
-/** Active again from the next date of the series after `from`, or from the date given. */
+/** What is unpaid when one stops: the cycle that billing has in hand, or one that is due and was not taken up yet. */
+function unpaidCycleOf(s: Subscription, { now, store }: Times): number | null {
+  if (s.status !== 'active') return s.unpaidCycle
+  if (isInBilling(s)) return s.nextCycle
+  const isDue = s.nextBillingAt !== null && Temporal.Instant.compare(s.nextBillingAt, now) <= 0
+  return isDue ? lastCycleDue(s, s.nextCycle, now, store.timezone) : null
+}
+
+/**
+ * Active again: at the date given, or at once with the unpaid cycle whose period still runs, where its dunning stood, or
+ * from the first date of the series after `from`.
+ */
 function goingOn(
   s: Subscription,
-  nextBillingAt: Temporal.Instant | null,
+  given: Temporal.Instant | null,
   { now, store }: Times,
   from: Temporal.Instant
 ): Subscription {
-  const cycle = nextBillingAt ? s.nextCycle : firstCycleAfter(s, s.nextCycle, from, store.timezone)
-  const at = nextBillingAt ?? billingDate(s, cycle, store.timezone)
-  const moved = nextBillingAt ? movedTo(nextBillingAt, s) : trialUntil(at, s)
-  return {
-    ...moved,
-    status: 'active',
-    nextCycle: cycle,
-    nextBillingAt: at,
-    // One that fell due meanwhile is charged when the platform's contract, which stands still, has been told.
-    billingDueAt: Temporal.Instant.compare(at, now) > 0 ? at : now.add({ minutes: TELLING_MINUTES }),
-    ...nothingDeclined,
-    updatedAt: now
+  const going = { ...s, status: 'active' as const, unpaidCycle: null, pausedByDunning: false, updatedAt: now }
+  // What is due by now is charged when the platform's contract, which stands still, has been told.
+  const told = now.add({ minutes: TELLING_MINUTES })
+  if (!given && s.unpaidCycle !== null && isInPeriod(s, s.unpaidCycle, now, store.timezone)) {
+    const unpaidCycle = s.unpaidCycle
+    return { ...going, nextCycle: unpaidCycle, unpaidCycle, nextBillingAt: now, billingDueAt: told }
   }
+  const nextCycle = given || hasPaidAll(s) ? s.nextCycle : firstCycleAfter(s, s.nextCycle, from, store.timezone)
+  const at = given ?? billingDate(s, nextCycle, store.timezone)
+  const moved = given ? movedTo(given, going) : trialUntil(at, going)
+  const isAhead = Temporal.Instant.compare(at, now) > 0
+  return { ...moved, nextCycle, ...datesAt(s, at), ...(isAhead ? {} : { billingDueAt: told }), ...nothingDeclined }
 }
 
+/** How long a charge waits at most that is due when its contract is about to be told that it is active again. */
 const TELLING_MINUTES = 15
 
 /** The next cycle is not billed; the one after it keeps its date. */
 export function planSkip(s: Subscription, { now, store }: Times): Planned {
   const nextCycle = s.nextCycle + 1
   const at = billingDate(s, nextCycle, store.timezone)
-  const after = { ...trialUntil(at, s), nextCycle, nextBillingAt: at, billingDueAt: at, updatedAt: now }
+  const after = { ...trialUntil(at, s), nextCycle, ...datesAt(s, at), updatedAt: now }
   return {
     before: s,
     after,
@@ -143,6 +159,8 @@ export function planCancel(
     ...s,
     ...stopped,
     status: 'cancelled' as const,
+    unpaidCycle: unpaidCycleOf(s, { now, store }),
+    pausedByDunning: false,
     pausedAt: null,
     resumesAt: null,
     cancelledAt: now,
@@ -162,7 +180,8 @@ export function planCancel(
 /** Dunning gave up, or the fixed number of cycles is done: receivers see a cancellation, the state keeps the difference. */
 export function planEnd(s: Subscription, status: 'failed' | 'expired', reason: string, { now, store }: Times): Planned {
   const ended = { cancelledAt: now, cancelReason: reason }
-  const after = { ...s, ...stopped, ...ended, status, pausedAt: null, resumesAt: null, updatedAt: now }
+  const nothingOwed = { unpaidCycle: null, pausedByDunning: false }
+  const after = { ...s, ...stopped, ...ended, ...nothingOwed, status, pausedAt: null, resumesAt: null, updatedAt: now }
   return {
     before: s,
     after,
@@ -177,7 +196,7 @@ export const nothingDeclined = { declines: 0, inventoryFailures: 0, givesUpAt: n
 
 /** With this date for the next cycle, and all after it counted from there. */
 export function movedTo(date: Temporal.Instant, s: Subscription): Subscription {
-  return { ...trialUntil(date, s), anchorAt: date, anchorCycle: s.nextCycle }
+  return { ...trialUntil(date, s), anchorAt: date, anchorCycle: s.nextCycle, unpaidCycle: null }
 }
 
 /** A trial lasts until its first charge. */
@@ -201,6 +220,10 @@ export async function carryOutUntold(ctx: Ctx, planned: Planned[], by: Actor): P
   await markStates(
     ctx,
     planned.map(({ after }): SubscriptionState => after)
+  )
+  await endChangesOf(
+    ctx,
+    planned.filter(({ after }) => isOverForGood(after)).map(({ before }) => before.id)
   )
   const ofMembers = await refreshStandings(
     ctx,

@@ -140,6 +140,8 @@ export type SubscriptionState = Pick<
   | 'cancelReason'
   | 'graceEndsAt'
   | 'trialEndsAt'
+  | 'unpaidCycle'
+  | 'pausedByDunning'
 > & { cancelComment?: string | null; paymentMethod: PaymentMethod | null }
 
 /** Writes states of locked rows in one statement. */
@@ -153,7 +155,8 @@ export async function markStates(ctx: Ctx, states: SubscriptionState[]): Promise
            paused_at = t.paused_at, resumes_at = t.resumes_at, cancelled_at = t.cancelled_at,
            cancel_reason = t.cancel_reason,
            cancel_comment = case when t.cancelled_at is not null then coalesce(t.cancel_comment, s.cancel_comment) end,
-           grace_ends_at = t.grace_ends_at, trial_ends_at = t.trial_ends_at, payment_method = t.payment_method::jsonb,
+           grace_ends_at = t.grace_ends_at, trial_ends_at = t.trial_ends_at, unpaid_cycle = t.unpaid_cycle,
+           paused_by_dunning = t.paused_by_dunning, payment_method = t.payment_method::jsonb,
            updated_at = ${ctx.now}
       from unnest(${states.map((s) => s.id)}::bigint[], ${states.map((s) => s.status)}::text[],
                   ${states.map((s) => s.priceMinor)}::bigint[], ${states.map((s) => s.anchorAt)}::timestamptz[],
@@ -165,17 +168,18 @@ export async function markStates(ctx: Ctx, states: SubscriptionState[]): Promise
                   ${states.map((s) => s.resumesAt)}::timestamptz[], ${states.map((s) => s.cancelledAt)}::timestamptz[],
                   ${states.map((s) => s.cancelReason)}::text[], ${states.map((s) => s.cancelComment ?? null)}::text[],
                   ${states.map((s) => s.graceEndsAt)}::timestamptz[], ${states.map((s) => s.trialEndsAt)}::timestamptz[],
+                  ${states.map((s) => s.unpaidCycle)}::int[], ${states.map((s) => s.pausedByDunning)}::boolean[],
                   ${states.map((s) => s.paymentMethod && JSON.stringify(s.paymentMethod))}::text[])
              as t(id, status, price, anchor_at, anchor_cycle, cycle_index, next_cycle, next_billing_at, billing_due_at,
                   declines, inventory_failures, gives_up_at, cycles_paid, revision, paused_at, resumes_at, cancelled_at, cancel_reason, cancel_comment, grace_ends_at, trial_ends_at,
-                  payment_method)
+                  unpaid_cycle, paused_by_dunning, payment_method)
      where s.store_id = ${ctx.storeId} and s.id = t.id`)
 }
 
 /** Hands due rows to billing: nothing looks at them again until billing has settled. */
 export async function markInBilling(ctx: Ctx, rows: { id: number; nextCycle: number }[]): Promise<void> {
   await ctx.tx.run(sql`
-    update subscriptions s set billing_due_at = null, gives_up_at = null, next_cycle = t.next_cycle, updated_at = ${ctx.now}
+    update subscriptions s set billing_due_at = null, gives_up_at = null, unpaid_cycle = null, next_cycle = t.next_cycle, updated_at = ${ctx.now}
       from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.nextCycle)}::int[]) as t(id, next_cycle)
      where s.store_id = ${ctx.storeId} and s.id = t.id`)
 }

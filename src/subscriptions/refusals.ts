@@ -36,5 +36,6 @@ const WORDS: Record<Move, string> = {
 const BECAUSE: Record<Obstacle, string> = {
   status: '',
   in_billing: ' and its present cycle is being charged or was declined',
-  no_grace: ' and there is no time left to take that back'
+  no_grace: ' and there is no time left to take that back',
+  no_cycle_left: ' and all its cycles are paid'
 }

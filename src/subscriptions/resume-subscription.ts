@@ -6,8 +6,8 @@ import { mustAllow, subscriptionNotFound } from './refusals.ts'
 import type { Subscription } from './subscription.ts'
 
 /**
- * Takes up billing again at `nextBillingAt`, or at the next date of the series after now when that is null. Charges
- * nothing by itself. Refuses any status but paused.
+ * Takes up billing again at `nextBillingAt`, or at the next date of the series after now when that is null: at once
+ * with what was unpaid, while its period runs (docs/decisions/0010). Refuses any status but paused.
  */
 export async function resumeSubscription(
   ctx: Ctx,
@@ -35,7 +35,10 @@ export async function resumeEndedPauses(ctx: Ctx, limit: number): Promise<number
   const times = await timesOf(ctx)
   await carryOut(
     ctx,
-    ended.map((subscription) => planResume(subscription, null, times, subscription.resumesAt!)),
+    // A cycle of the very moment of the end falls into the pause no more.
+    ended.map((subscription) =>
+      planResume(subscription, null, times, subscription.resumesAt!.subtract({ nanoseconds: 1 }))
+    ),
     'scheduler'
   )
   return ended.length

@@ -1,4 +1,4 @@
-import { instant, int, json, nullable, oneOf, type RowOf, row, text } from '#kit/postgres'
+import { bool, instant, int, json, nullable, oneOf, type RowOf, row, text } from '#kit/postgres'
 
 export type PaymentMethod = { type: string; lastFour: string | null; brand: string | null }
 
@@ -36,6 +36,13 @@ export const Subscription = row({
   /** How many cycles were paid, which is what a fixed number of them counts. */
   cyclesPaid: int,
   maxCycles: nullable(int),
+  /**
+   * The cycle that was due, being charged or declined when it was paused or cancelled. Of an active one it is owed since it
+   * came back, until billing takes it up.
+   */
+  unpaidCycle: nullable(int),
+  /** Since dunning gave up, and not by anybody's wish. */
+  pausedByDunning: bool,
   trialEndsAt: nullable(instant),
   pausedAt: nullable(instant),
   resumesAt: nullable(instant),
@@ -53,6 +60,18 @@ export const Subscription = row({
   updatedAt: instant
 })
 export type Subscription = RowOf<typeof Subscription>
+
+/** All of a fixed number of cycles are paid: it has no next one, and ends when the last is over. */
+export const hasPaidAll = ({ cyclesPaid, maxCycles }: Pick<Subscription, 'cyclesPaid' | 'maxCycles'>): boolean =>
+  maxCycles !== null && cyclesPaid >= maxCycles
+
+/** The dates of one whose next cycle falls on `at`. Where none is left there is nothing to show, and it ends then. */
+export function datesAt(
+  s: Pick<Subscription, 'cyclesPaid' | 'maxCycles'>,
+  at: Temporal.Instant
+): Pick<Subscription, 'nextBillingAt' | 'billingDueAt'> {
+  return { nextBillingAt: hasPaidAll(s) ? null : at, billingDueAt: at }
+}
 
 /** Whose membership it is: its status and plan make this member's standing. */
 export const holderOf = ({ memberId, receiverMemberId }: Pick<Subscription, 'memberId' | 'receiverMemberId'>): number =>

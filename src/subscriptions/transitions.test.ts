@@ -12,6 +12,9 @@ function a(status: SubscriptionStatus, over: Partial<Situation> = {}): Situation
     billingDueAt: status === 'active' ? LATER : null,
     declines: 0,
     inventoryFailures: 0,
+    unpaidCycle: null,
+    cyclesPaid: 1,
+    maxCycles: null,
     graceEndsAt: status === 'cancelled' ? LATER : null,
     ...over
   }
@@ -50,7 +53,8 @@ test('the schedule of a cycle that billing has in hand is not moved; all other m
   const underWay = a('active', { billingDueAt: null })
   const retried = a('active', { declines: 1 })
   const held = a('active', { declines: 1, billingDueAt: null })
-  for (const situation of [underWay, retried, held]) {
+  const owed = a('active', { unpaidCycle: 2 })
+  for (const situation of [underWay, retried, held, owed]) {
     for (const move of Object.keys(transitions) as Move[]) {
       const isSchedule = move === 'skip' || move === 'reschedule'
       assert.deepEqual(
@@ -59,6 +63,14 @@ test('the schedule of a cycle that billing has in hand is not moved; all other m
         move
       )
     }
+  }
+})
+
+test('where all cycles of a fixed number are paid there is none to skip or to move', () => {
+  const done = a('active', { cyclesPaid: 3, maxCycles: 3 })
+  for (const move of ['skip', 'reschedule'] as const) {
+    assert.deepEqual(decide(move, done, NOW), { obstacle: 'no_cycle_left' })
+    assert.deepEqual(decide(move, { ...done, maxCycles: 4 }, NOW), { to: 'active' })
   }
 })
 

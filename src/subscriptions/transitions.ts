@@ -1,4 +1,4 @@
-import type { Subscription } from './subscription.ts'
+import { hasPaidAll, type Subscription } from './subscription.ts'
 
 export type SubscriptionStatus = Subscription['status']
 
@@ -24,10 +24,20 @@ export const transitions = {
 export type Move = keyof typeof transitions
 
 /** What a decision depends on. */
-export type Situation = Pick<Subscription, 'status' | 'billingDueAt' | 'declines' | 'inventoryFailures' | 'graceEndsAt'>
+export type Situation = Pick<
+  Subscription,
+  | 'status'
+  | 'billingDueAt'
+  | 'declines'
+  | 'inventoryFailures'
+  | 'unpaidCycle'
+  | 'graceEndsAt'
+  | 'cyclesPaid'
+  | 'maxCycles'
+>
 
 /** Why a move is not possible although the caller asks for it. */
-export type Obstacle = 'status' | 'in_billing' | 'no_grace'
+export type Obstacle = 'status' | 'in_billing' | 'no_grace' | 'no_cycle_left'
 
 /** The status that the move leads to, or what stands against it. The whole lifecycle is decided here. */
 export function decide(
@@ -45,19 +55,32 @@ export function decide(
 const OBSTACLES: Partial<Record<Move, (situation: Situation, now: Temporal.Instant) => Obstacle | null>> = {
   reactivate: ({ graceEndsAt }, now) =>
     graceEndsAt && Temporal.Instant.compare(now, graceEndsAt) < 0 ? null : 'no_grace',
-  skip: (s) => (isInBilling(s) ? 'in_billing' : null),
-  reschedule: (s) => (isInBilling(s) ? 'in_billing' : null)
+  skip: obstacleOfSchedule,
+  reschedule: obstacleOfSchedule
 }
 
-/** An attempt is under way, a retry is ahead, or a decline waits for a new payment method: the schedule is billing's. */
-export function isInBilling({
-  status,
-  billingDueAt,
-  declines,
-  inventoryFailures
-}: Pick<Situation, 'status' | 'billingDueAt' | 'declines' | 'inventoryFailures'>): boolean {
-  return status === 'active' && (billingDueAt === null || declines > 0 || inventoryFailures > 0)
+function obstacleOfSchedule(situation: Situation): Obstacle | null {
+  if (isInBilling(situation)) return 'in_billing'
+  return hasPaidAll(situation) ? 'no_cycle_left' : null
 }
+
+/**
+ * An attempt is under way, a retry is ahead, a decline waits for a new payment method, or a cycle is owed: the schedule is
+ * billing's.
+ */
+export function isInBilling(s: Pick<Situation, 'status' | 'billingDueAt' | keyof Debt>): boolean {
+  return s.status === 'active' && (s.billingDueAt === null || isDeclined(s))
+}
+
+type Debt = Pick<Subscription, 'declines' | 'inventoryFailures' | 'unpaidCycle'>
+
+/** The cycle that is next was charged before and not paid, or was due before a pause. */
+export const isDeclined = ({ declines, inventoryFailures, unpaidCycle }: Debt): boolean =>
+  declines > 0 || inventoryFailures > 0 || unpaidCycle !== null
 
 export const isOver = (status: SubscriptionStatus) =>
   status === 'cancelled' || status === 'failed' || status === 'expired'
+
+/** Nothing that was asked for can come of it: a failed one can be given another payment method, a cancellation be taken back. */
+export const isOverForGood = ({ status, graceEndsAt }: Pick<Situation, 'status' | 'graceEndsAt'>): boolean =>
+  isOver(status) && status !== 'failed' && graceEndsAt === null

@@ -5,7 +5,7 @@ import { Refusal } from '#kit/refusal'
 import { findBillingAttempt } from '#reports'
 import { answerOnce } from '../idempotency.ts'
 import type { Surface } from '../surface.ts'
-import { callerOf } from './caller.ts'
+import { actorOf, callerOf } from './caller.ts'
 import { Envelope, envelope } from './envelope.ts'
 import { BillingAttemptBody, presentBillingAttempt } from './present-billing-attempt.ts'
 
@@ -37,15 +37,15 @@ export function registerRetryBillingAttempt(rest: Surface): void {
       }
     },
     (request, reply) => {
-      const { profile } = callerOf(request)
+      const caller = callerOf(request)
       const id = internalId('ba', request.params.attempt_id)
       if (id === null)
         throw new Refusal('not_found', `There is no billing attempt ${request.params.attempt_id.slice(0, 100)}`)
       return answerOnce(request, reply, async (ctx) => {
-        const opened = await retryAttempt(ctx, id)
+        const opened = await retryAttempt(ctx, id, actorOf(caller))
         const attempt = await findBillingAttempt(ctx.tx, ctx.storeId, opened.id)
         if (!attempt) throw new Error(`The billing attempt ${opened.id} that was just opened is gone`)
-        return envelope(presentBillingAttempt(attempt, profile))
+        return envelope(presentBillingAttempt(attempt, caller.profile))
       })
     }
   )
