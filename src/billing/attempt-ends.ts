@@ -161,11 +161,15 @@ export async function isKnownPayment(ctx: Ctx, subscriptionId: number, platformA
   return found !== null
 }
 
-/** Calls off the retries announced for these subscriptions. */
+/** Calls off the retries announced for these subscriptions: those ahead, and one that was due and has not been opened. */
 export async function clearRetries(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
   await ctx.tx.run(sql`
-    update billing_attempts set retry_at = null, attempts_remaining = 0, updated_at = ${ctx.now}
-     where store_id = ${ctx.storeId} and subscription_id = any(${subscriptionIds}::bigint[]) and retry_at >= ${ctx.now}`)
+    update billing_attempts a set retry_at = null, attempts_remaining = 0, updated_at = ${ctx.now}
+     where a.store_id = ${ctx.storeId} and a.subscription_id = any(${subscriptionIds}::bigint[]) and a.retry_at is not null
+       and (a.retry_at >= ${ctx.now} or not exists (
+         select from billing_attempts n
+          where n.store_id = ${ctx.storeId} and n.subscription_id = a.subscription_id and n.cycle_index = a.cycle_index
+            and n.attempt_number > a.attempt_number))`)
 }
 
 /** Of one cycle only the newest attempt announces what follows: calls off what the earlier ones announced. */

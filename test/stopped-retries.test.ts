@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { cancelSubscription } from '../src/billing/stop-billing.ts'
+import { startSandbox } from '../src/sandbox/test-shop.ts'
+import { aChargedMember } from './charged-member.ts'
+import { testDatabase } from './database.ts'
+
+const { db } = await testDatabase()
+const sandbox = await startSandbox(db)
+
+test('a cancellation also calls off a retry that was due and not opened yet; one that came about stays told', async () => {
+  const m = await aChargedMember(db, sandbox, 'insufficient_funds')
+  await m.goTo('2026-02-28T15:00:00Z')
+  await m.bill()
+  await m.goTo('2026-03-02T16:00:00Z')
+  await m.bill()
+  // The next one, on 7 March, finds nobody who opens it.
+  await m.goTo('2026-03-08T15:00:00Z')
+  await m.inStore((ctx) => cancelSubscription(ctx, m.id, { reason: 'other', comment: null, by: 'api' }))
+  const announced = (await m.attempts()).map(({ status, retryAt }) => [status, retryAt])
+  assert.deepEqual(announced, [
+    ['failed', '2026-03-02 15:11:00+00'],
+    ['failed', null]
+  ])
+})
