@@ -317,3 +317,23 @@ test('a payment method is brought to a contract whose charge waits for one, and 
   ])
   await soundBooks()
 })
+
+test('a plan is not changed for one that is not for the country of who holds the membership', async () => {
+  const store = await service.aStore()
+  const at = `/stores/${store.domain}`
+  await service.admin('POST', `${at}/sandbox/customers`, { email: 'ada@example.com', country: 'FR' })
+  const member = await aMember(store)
+  const terms = { type: 'elite', price: '59.00', interval: 'month' }
+  const abroad = await service.admin('POST', `${at}/plans`, {
+    ...terms,
+    name: 'Abroad',
+    allowed_countries: ['US', 'CA']
+  })
+  const home = await service.admin('POST', `${at}/plans`, { ...terms, name: 'Home', allowed_countries: ['FR'] })
+
+  const refused = await member.change({ plan_id: abroad.id })
+  assert.equal(refused.status, 400)
+  assert.match(refused.body.error.message, /^plan_id takes a plan for the country .*: Abroad is for US, CA alone$/)
+  assert.equal((await member.read()).pending_change, null)
+  assert.equal((await member.change({ plan_id: home.id })).status, 200)
+})

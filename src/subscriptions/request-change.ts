@@ -3,10 +3,11 @@ import { invalidField } from '#kit/refusal'
 import { listPlans, listPlanVersions, type Plan } from '#plans'
 import type { Interval } from '#platform'
 import { type Actor, named } from './activity-lines.ts'
+import { mustBeForHolder } from './allowed-country.ts'
 import { type Change, dropChange, listChanges, type NewChange, writeChanges } from './changes.ts'
 import { lockSubscriptions } from './queries.ts'
 import { mustAllow, subscriptionNotFound } from './refusals.ts'
-import type { Subscription } from './subscription.ts'
+import { holderOf, type Subscription } from './subscription.ts'
 
 /** What somebody wants to be different; what is left out stays. */
 export type Wish = {
@@ -32,6 +33,7 @@ export async function requestChange(ctx: Ctx, id: number, wish: Wish, by: Actor)
 
   const [waiting] = await listChanges(ctx, [id])
   const plan = wish.planId === undefined ? null : planFor(subscription, wish.planId, await listPlans(ctx))
+  if (plan && plan.id !== subscription.planId) await mustBeForHolder(ctx, plan, holderOf(subscription))
   const isPlain = plan !== null && (await paysPlanPrice(ctx, subscription))
   const change = changeOf(subscription, waiting ?? null, plan && { ...plan, isPlain }, wish, by)
   if (change) await writeChanges(ctx, [change])
