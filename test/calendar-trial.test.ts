@@ -8,7 +8,10 @@ import { testDatabase } from './database.ts'
 test('over the years each cycle is billed once, on its day in the shop, whatever the clock and the zone do', async () => {
   const { db } = await testDatabase()
   const zones = ['Australia/Lord_Howe', 'Pacific/Chatham', 'America/Havana', 'America/New_York']
-  const { setAhead, setBack } = await calendarTrial({ db, zones, fromYear: 2027, years: 1, seed: 7 })
+  const year = { db, years: 1, seed: 7 }
+  const [{ setAhead, setBack }] = await Promise.all([
+    calendarTrial({ ...year, zones, fromYear: 2027 }),
+    calendarTrial({ ...year, zones: ['Pacific/Apia'], fromYear: 2011 })
+  ])
   assert.ok(setAhead > 0 && setBack > 0, 'no clock was wrong')
-  await calendarTrial({ db, zones: ['Pacific/Apia'], fromYear: 2011, years: 1, seed: 7 })
 })

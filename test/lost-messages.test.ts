@@ -1,7 +1,7 @@
 // Scenario 12 of our reliability rules, a short slice: webhooks dropped, doubled, late and shuffled while members renew, cards
 // fail and the shop's people change contracts. After a look at the platform both sides say the same, and nothing was charged twice.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import { row, sql, text } from '#kit/postgres'
 import { testDatabase } from './database.ts'
 import { startService } from './service-builder.ts'
@@ -26,67 +26,69 @@ function dice(seed: number) {
   }
 }
 
-for (const seed of [1, 2]) {
-  test(`whatever becomes of messages, both sides agree in the end (seed ${seed})`, async () => {
-    const roll = dice(seed)
-    const pick = <T>(from: readonly T[]): T => from[Math.floor(roll() * from.length)]!
-    const store = await service.aStore()
-    const { storeId } = store
-    const faults = { drop: 0.3, duplicate: 0.3, late: 0.3, delayHours: 24, shuffle: true, seed }
-    await controls.setWebhookFaults({ storeId, faults })
-    const members: { customerId: string; contractId: string }[] = []
-    for (let i = 0; i < MEMBERS; i++) {
-      const { id: customerId } = await controls.createCustomer({ storeId, email: `m${i}@example.com` })
-      const { contractId } = await controls.join({ storeId, customerId, plan: 'VIP' })
-      members.push({ customerId, contractId })
-    }
-    for (let round = 0; round < ROUNDS; round++) {
-      for (const { customerId, contractId } of members) {
-        if (roll() < 0.4) await controls.setCard({ storeId, customerId, outcome: pick(OUTCOMES) })
-        if (roll() < 0.15) await onPlatform(pick(MOVES), contractId)
-      }
-      await store.advance({ by: 'P12D' })
-    }
-    // The last late messages come, the last charges find their answers.
-    for (const { customerId } of members) await controls.setCard({ storeId, customerId, outcome: 'success' })
-    await controls.setWebhookFaults({ storeId, faults: null })
-    await store.advance({ by: 'P3D' })
-    await service.admin('POST', `${store.at}/reconcile`, {})
-    await service.admin('POST', `${store.at}/reconcile`, {})
+describe('whatever becomes of messages, both sides agree in the end', { concurrency: true }, () => {
+  for (const seed of [1, 2]) test(`seed ${seed}`, () => loseMessages(seed))
+})
 
-    assert.deepEqual(await ours(), await theirs())
-    assert.equal((await ours()).length, MEMBERS)
-    const charges = await controls.charges(storeId)
-    assert.equal(new Set(charges.map((c) => `${c.contractId}:${c.cycleIndex}`)).size, charges.length)
-    assert.ok(charges.length >= MEMBERS / 2, `only ${charges.length} charges`)
-    assert.deepEqual((await service.admin('POST', '/doctor', { store: store.id })).findings, [])
-
-    function ours() {
-      return service.db.inStore(storeId, ({ tx }) =>
-        tx.many(
-          Standing,
-          sql`select platform_contract_id as contract, status from subscriptions where store_id = ${storeId}
-               order by platform_contract_id collate "C"`
-        )
-      )
+async function loseMessages(seed: number): Promise<void> {
+  const roll = dice(seed)
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(roll() * from.length)]!
+  const store = await service.aStore()
+  const { storeId } = store
+  const faults = { drop: 0.3, duplicate: 0.3, late: 0.3, delayHours: 24, shuffle: true, seed }
+  await controls.setWebhookFaults({ storeId, faults })
+  const members: { customerId: string; contractId: string }[] = []
+  for (let i = 0; i < MEMBERS; i++) {
+    const { id: customerId } = await controls.createCustomer({ storeId, email: `m${i}@example.com` })
+    const { contractId } = await controls.join({ storeId, customerId, plan: 'VIP' })
+    members.push({ customerId, contractId })
+  }
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const { customerId, contractId } of members) {
+      if (roll() < 0.4) await controls.setCard({ storeId, customerId, outcome: pick(OUTCOMES) })
+      if (roll() < 0.15) await onPlatform(pick(MOVES), contractId)
     }
-    function theirs() {
-      return service.sandboxDb.direct.many(
+    await store.advance({ by: 'P12D' })
+  }
+  // The last late messages come, the last charges find their answers.
+  for (const { customerId } of members) await controls.setCard({ storeId, customerId, outcome: 'success' })
+  await controls.setWebhookFaults({ storeId, faults: null })
+  await store.advance({ by: 'P3D' })
+  await service.admin('POST', `${store.at}/reconcile`, {})
+  await service.admin('POST', `${store.at}/reconcile`, {})
+
+  assert.deepEqual(await ours(), await theirs())
+  assert.equal((await ours()).length, MEMBERS)
+  const charges = await controls.charges(storeId)
+  assert.equal(new Set(charges.map((c) => `${c.contractId}:${c.cycleIndex}`)).size, charges.length)
+  assert.ok(charges.length >= MEMBERS / 2, `only ${charges.length} charges`)
+  assert.deepEqual((await service.admin('POST', '/doctor', { store: store.id })).findings, [])
+
+  function ours() {
+    return service.db.inStore(storeId, ({ tx }) =>
+      tx.many(
         Standing,
-        sql`select id::text as contract, lower(status) as status from sandbox.contracts where store_id = ${storeId}
-             order by id::text collate "C"`
+        sql`select platform_contract_id as contract, status from subscriptions where store_id = ${storeId}
+               order by platform_contract_id collate "C"`
       )
-    }
-    async function onPlatform(move: string, contractId: string) {
-      const response = await fetch(`${store.platform_url}/admin/api/2026-07/graphql.json`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-platform-access-token': store.platform_token },
-        body: JSON.stringify({
-          query: `mutation($id: ID!) { subscriptionContract${move}(subscriptionContractId: $id) { userErrors { message } } }`,
-          variables: { id: `gid://platform/SubscriptionContract/${contractId}` }
-        })
+    )
+  }
+  function theirs() {
+    return service.sandboxDb.direct.many(
+      Standing,
+      sql`select id::text as contract, lower(status) as status from sandbox.contracts where store_id = ${storeId}
+             order by id::text collate "C"`
+    )
+  }
+  async function onPlatform(move: string, contractId: string) {
+    const response = await fetch(`${store.platform_url}/admin/api/2026-07/graphql.json`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-platform-access-token': store.platform_token },
+      body: JSON.stringify({
+        query: `mutation($id: ID!) { subscriptionContract${move}(subscriptionContractId: $id) { userErrors { message } } }`,
+        variables: { id: `gid://platform/SubscriptionContract/${contractId}` }
       })
-      assert.equal(response.status, 200)
-    }
-  })
+    })
+    assert.equal(response.status, 200)
+  }
 }

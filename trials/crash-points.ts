@@ -40,32 +40,39 @@ type Place = { store: BuiltStore; calls: string[]; receiver: Receiver }
  * from 1 until one gets through, once before the statement and once after it. Started again, it ends with exactly one charge,
  * one entry of credit, each fact told once and delivered under one webhook_id, and nothing held. Throws where it does not.
  */
-export async function crashAtEveryStatement({ databaseUrl, stride, seed }: CrashTrial): Promise<CrashReport> {
+export async function crashAtEveryStatement(trial: CrashTrial): Promise<CrashReport> {
   trustLoopbackOnly()
+  const [before, after] = await Promise.all([crashOnSide(trial, 'before'), crashOnSide(trial, 'after')])
+  return {
+    statements: Math.max(before.statements, after.statements),
+    crashes: before.crashes + after.crashes,
+    repeatedCalls: before.repeatedCalls + after.repeatedCalls,
+    repeatedPosts: before.repeatedPosts + after.repeatedPosts
+  }
+}
+
+async function crashOnSide({ databaseUrl, stride, seed }: CrashTrial, side: 'before' | 'after'): Promise<CrashReport> {
   const db = new Database({ url: databaseUrl })
   const proxy = await aCuttingProxy(databaseUrl)
   const receiver = await aTlsReceiver()
   const report: CrashReport = { statements: 0, crashes: 0, repeatedCalls: 0, repeatedPosts: 0 }
   try {
-    for (const side of ['before', 'after'] as const) {
-      for (let nth = 1 + (seed % stride); ; nth += stride) {
-        const place = await aPlace(db, receiver)
-        proxy.cutAt(nth, side)
-        await asProcess(proxy.url, (process) => renew(process, place)).catch((err) => {
-          if (!proxy.wasCut()) throw err
-        })
-        const isThrough = !proxy.wasCut()
-        proxy.cutAt(Number.POSITIVE_INFINITY, side)
-        await asProcess(databaseUrl, (process) => renew(process, place))
-        await assertOnce(place, `${side} statement ${nth}`)
-        report.repeatedCalls += place.calls.length - 1
-        report.repeatedPosts += [...receiver.posts.values()].reduce((sum, posts) => sum + posts - 1, 0)
-        if (isThrough) break
-        report.crashes++
-        report.statements = Math.max(report.statements, nth)
-      }
+    for (let nth = 1 + (seed % stride); ; nth += stride) {
+      const place = await aPlace(db, receiver)
+      proxy.cutAt(nth, side)
+      await asProcess(proxy.url, (process) => renew(process, place)).catch((err) => {
+        if (!proxy.wasCut()) throw err
+      })
+      const isThrough = !proxy.wasCut()
+      proxy.cutAt(Number.POSITIVE_INFINITY, side)
+      await asProcess(databaseUrl, (process) => renew(process, place))
+      await assertOnce(place, `${side} statement ${nth}`)
+      report.repeatedCalls += place.calls.length - 1
+      report.repeatedPosts += [...receiver.posts.values()].reduce((sum, posts) => sum + posts - 1, 0)
+      if (isThrough) return report
+      report.crashes++
+      report.statements = nth
     }
-    return report
   } finally {
     receiver.close()
     proxy.close()

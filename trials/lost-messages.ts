@@ -8,66 +8,86 @@ import { startPlatform } from './platform.ts'
 export type MessagesTrial = { databaseUrl: string; runs: number; subscriptions: number; seed: number }
 export type MessagesReport = { runs: number; happenings: number; charges: number }
 
-const ROUNDS = 6
+type Platform = Awaited<ReturnType<typeof startPlatform>>
+
+/** From the 31st of January over two renewals of a month. */
+const ROUNDS = 4
+const ROUND = 'P16D'
 const FAULTS = { drop: 0.3, duplicate: 0.3, late: 0.3, delayHours: 24, shuffle: true }
+/** Most of a run is waiting for one statement after the other, so that several go on beside each other. */
+const AT_ONCE = 6
 
 /**
  * The same things happen on the platform to two stores: renewals, contracts stopped, started and ended by the shop's people,
  * customers who change their names. One hears of it in order; of the other's messages 30 % are dropped, 30 % doubled, 30 % a
  * day late, and all shuffled. After a look at the platform both are in the same state; only which cycles were billed may differ, where
- * news of a pause or of its end came after the date. Throws where they are not.
+ * news of a pause or of its end came after the date. Each run has a seed of its own; throws with all those that do not hold.
  */
 export async function loseMessages(trial: MessagesTrial): Promise<MessagesReport> {
   const platform = await startPlatform(trial.databaseUrl, null)
   const report: MessagesReport = { runs: trial.runs, happenings: 0, charges: 0 }
-  try {
-    for (let run = 0; run < trial.runs; run++) {
-      const seed = trial.seed + run
-      const [inOrder, spoilt] = [
-        await platform.aStore(`in-order-${seed}.example`, trial.subscriptions),
-        await platform.aStore(`spoilt-${seed}.example`, trial.subscriptions)
-      ]
-      await platform.controls.setWebhookFaults({ storeId: spoilt, faults: { ...FAULTS, seed } })
-      const random = randomFrom(seed)
-      for (let round = 0; round < ROUNDS; round++) {
-        for (const happening of happenings(trial.subscriptions, random)) {
-          report.happenings++
-          for (const storeId of [inOrder, spoilt]) await happening(await platform.connectorOf(storeId))
-        }
-        for (const storeId of [inOrder, spoilt]) await platform.deps.advanceClock(storeId, { by: 'P12D' })
+  const failures: Error[] = []
+  const seeds = Array.from({ length: trial.runs }, (_, run) => trial.seed + run)
+  const work = async () => {
+    for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) {
+      try {
+        const { happenings, charges } = await loseOnce(platform, trial.subscriptions, seed)
+        report.happenings += happenings
+        report.charges += charges
+      } catch (err) {
+        failures.push(new Error(`Seed ${seed}: ${(err as Error).message}`, { cause: err }))
       }
-      await platform.controls.setWebhookFaults({ storeId: spoilt, faults: null })
-      for (const storeId of [inOrder, spoilt]) {
-        // What was late comes, and what hangs on a first look is found by the second.
-        for (const by of ['P3D', 'P1D']) {
-          await platform.deps.advanceClock(storeId, { by })
-          await platform.db.inStore(storeId, reconcileNow)
-          await platform.deps.settle(storeId)
-        }
-        assert.deepEqual((await platform.db.inStore(storeId, audit)).findings, [], `seed ${seed}`)
-      }
-      assert.deepEqual(await stateOf(spoilt), await stateOf(inOrder), `seed ${seed}`)
-      const charges = await platform.controls.charges(spoilt)
-      assert.equal(new Set(charges.map((c) => `${c.contractId}:${c.cycleIndex}`)).size, charges.length)
-      report.charges += charges.length
     }
-    return report
+  }
+  try {
+    await Promise.all(Array.from({ length: AT_ONCE }, work))
   } finally {
     await platform.close()
   }
+  if (failures.length > 0) throw new AggregateError(failures, failures.map(({ message }) => message).join('\n'))
+  return report
+}
 
-  function stateOf(storeId: number) {
-    return platform.db.inStore(storeId, ({ tx }) =>
-      tx.many(
-        row({ contract: text, status: text, due: text, name: text, member: text }),
-        sql`
-        select s.platform_contract_id as contract, s.status, coalesce(s.next_billing_at::text, '') as due,
-               coalesce(m.first_name, '') as name, m.status as member
-          from subscriptions s join members m on m.store_id = ${storeId} and m.id = s.member_id
-         where s.store_id = ${storeId} order by s.platform_contract_id collate "C"`
-      )
+async function loseOnce(platform: Platform, subscriptions: number, seed: number) {
+  const inOrder = await platform.aStore(`in-order-${seed}.example`, subscriptions)
+  const spoilt = await platform.aStore(`spoilt-${seed}.example`, subscriptions)
+  await platform.controls.setWebhookFaults({ storeId: spoilt, faults: { ...FAULTS, seed } })
+  const random = randomFrom(seed)
+  const rounds = Array.from({ length: ROUNDS }, () => happenings(subscriptions, random))
+  await Promise.all(
+    [inOrder, spoilt].map(async (storeId) => {
+      const connector = await platform.connectorOf(storeId)
+      for (const round of rounds) {
+        for (const happening of round) await happening(connector)
+        await platform.deps.advanceClock(storeId, { by: ROUND })
+      }
+      await platform.controls.setWebhookFaults({ storeId, faults: null })
+      // What was late comes, and what hangs on a first look is found by the second.
+      for (const by of ['P3D', 'P1D']) {
+        await platform.deps.advanceClock(storeId, { by })
+        await platform.db.inStore(storeId, reconcileNow)
+        await platform.deps.settle(storeId)
+      }
+      assert.deepEqual((await platform.db.inStore(storeId, audit)).findings, [])
+    })
+  )
+  assert.deepEqual(await stateOf(platform, spoilt), await stateOf(platform, inOrder))
+  const charges = await platform.controls.charges(spoilt)
+  assert.equal(new Set(charges.map((c) => `${c.contractId}:${c.cycleIndex}`)).size, charges.length)
+  return { happenings: rounds.flat().length, charges: charges.length }
+}
+
+function stateOf({ db }: Platform, storeId: number) {
+  return db.inStore(storeId, ({ tx }) =>
+    tx.many(
+      row({ contract: text, status: text, due: text, name: text, member: text }),
+      sql`
+      select s.platform_contract_id as contract, s.status, coalesce(s.next_billing_at::text, '') as due,
+             coalesce(m.first_name, '') as name, m.status as member
+        from subscriptions s join members m on m.store_id = ${storeId} and m.id = s.member_id
+       where s.store_id = ${storeId} order by s.platform_contract_id collate "C"`
     )
-  }
+  )
 }
 
 type Happening = (connector: Connector) => Promise<unknown>
