@@ -1,6 +1,8 @@
 // Store credit per cycle: each paid cycle of a plan that has some issues it once, by whatever way the payment is told.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type Ctx, int, row, type Statement, sql } from '#kit/postgres'
+import { audit } from '#reports'
 import type { Member, StoreCreditEntry } from '../sdk/src/index.ts'
 import { testDatabase } from './database.ts'
 import { startService } from './service-builder.ts'
@@ -58,6 +60,37 @@ test('the checkout and each renewal issue credit once, in the order of the payme
     ]
   )
   await store.soundBooks()
+})
+
+test('the auditor finds a paid cycle whose credit is missing, is another, or was never due', async () => {
+  const store = await aStoreWithCredit()
+  await store.join()
+  await store.advance({ to: '2026-03-01T00:00:00Z' })
+  const inStore = <T>(work: (ctx: Ctx) => Promise<T>) => service.db.inStore(store.storeId, work)
+  const { id } = await inStore(({ tx, storeId }) =>
+    tx.one(row({ id: int }), sql`select id from billing_attempts where store_id = ${storeId} and credit_minor = 500`)
+  )
+  const found = async (change: (ctx: Ctx) => Statement) => {
+    await inStore((ctx) => ctx.tx.run(change(ctx)))
+    const { findings } = await inStore(audit)
+    return findings
+      .filter(({ check }) => check === 'cycle_credits_issued')
+      .map(({ subject, message }) => [subject, message])
+  }
+  const due = (minor: number | null) => (ctx: Ctx) =>
+    sql`update billing_attempts set credit_minor = ${minor} where store_id = ${ctx.storeId} and id = ${id}`
+  assert.deepEqual(await found(due(500)), [])
+  const about = (text: string) => [[`ba_${id}`, `is to issue ${text} (minor units)`]]
+  assert.deepEqual(await found(due(700)), about('700 store credit and issued 500'))
+  assert.deepEqual(await found(due(null)), about('no store credit and issued 500'))
+  await inStore((ctx) => ctx.tx.run(due(500)(ctx)))
+  const away = ({ storeId }: Ctx) =>
+    sql`update credit_entries set operation_id = 'x' where store_id = ${storeId} and operation_id = ${`charge:ba_${id}`}`
+  assert.deepEqual(await found(away), about('500 store credit and issued none'))
+  // The auditor of the other tests looks at every store.
+  const back = ({ storeId }: Ctx) =>
+    sql`update credit_entries set operation_id = ${`charge:ba_${id}`} where store_id = ${storeId} and operation_id = 'x'`
+  assert.deepEqual(await found(back), [])
 })
 
 for (const [outcome, days, balance] of [

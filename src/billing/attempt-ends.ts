@@ -71,7 +71,9 @@ export async function markSettled(ctx: Ctx, rows: Settled[]): Promise<Map<number
            asked_minor = case when t.charged <> a.amount_minor then a.amount_minor end,
            recovered = t.status = 'success' and a.attempt_number > 1
              and cycle_declined(a.store_id, a.subscription_id, a.cycle_index, a.attempt_number),
-           charged_after_stop = t.after_stop, completed_at = ${ctx.now}, check_at = null, remind_at = null, lease_owner = null, leased_until = null, updated_at = ${ctx.now}
+           charged_after_stop = t.after_stop,
+           credit_minor = case when t.status = 'success' then cycle_credit(a.store_id, a.subscription_id) end,
+           completed_at = ${ctx.now}, check_at = null, remind_at = null, lease_owner = null, leased_until = null, updated_at = ${ctx.now}
       from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.status)}::text[],
                   ${rows.map((r) => r.platformAttemptId)}::text[], ${rows.map((r) => r.errorCode)}::text[],
                   ${rows.map((r) => r.errorMessage)}::text[], ${rows.map((r) => r.declineCode)}::text[],
@@ -82,8 +84,7 @@ export async function markSettled(ctx: Ctx, rows: Settled[]): Promise<Map<number
              as t(id, status, platform_id, code, message, decline_code, retry_at, remaining, order_id, payment_method,
                   charged, after_stop)
      where a.store_id = ${ctx.storeId} and a.id = t.id and a.status = 'pending'
-    returning a.id, a.recovered,
-              case when a.status = 'success' then cycle_credit(a.store_id, a.subscription_id) end as credit_minor`
+    returning a.id, a.recovered, a.credit_minor`
   )
   return new Map(ended.map((written) => [written.id, written]))
 }
@@ -118,6 +119,7 @@ export async function markCorrected(
            error_message = case when ${isBlocked}::boolean then a.error_message end,
            decline_code = case when ${isBlocked}::boolean then a.decline_code end,
            retry_at = null, attempts_remaining = 0,
+           credit_minor = case when not ${isBlocked}::boolean then cycle_credit(a.store_id, a.subscription_id) end,
            recovered = not ${isBlocked}::boolean and a.attempt_number > 1
              and cycle_declined(a.store_id, a.subscription_id, a.cycle_index, a.attempt_number),
            updated_at = ${ctx.now}
@@ -127,8 +129,7 @@ export async function markCorrected(
                   ${rows.map((r) => r.chargedMinor)}::bigint[], ${rows.map((r) => r.chargedAfterStop)}::boolean[])
              as t(id, platform_id, order_id, payment_method, charged, after_stop)
      where a.store_id = ${ctx.storeId} and a.id = t.id and a.status = 'failed'
-    returning a.id, a.recovered,
-              case when a.status = 'success' then cycle_credit(a.store_id, a.subscription_id) end as credit_minor`
+    returning a.id, a.recovered, a.credit_minor`
   )
   return new Map(corrected.map((written) => [written.id, written]))
 }

@@ -57,6 +57,24 @@ export const LEDGER_CHECKS: Check[] = [
        order by 1 limit 100`
   },
   {
+    name: 'cycle_credits_issued',
+    counted: (ctx) => sql`
+      select count(*) as count from billing_attempts where store_id = ${ctx.storeId} and credit_minor is not null`,
+    wrong: (ctx) => sql`
+      with due as (
+        select 'charge:ba_' || id as operation, credit_minor from billing_attempts
+         where store_id = ${ctx.storeId} and status = 'success' and credit_minor is not null),
+      issued as (
+        select operation_id as operation, amount_minor from credit_entries
+         where store_id = ${ctx.storeId} and starts_with(operation_id, 'charge:ba_'))
+      select replace(coalesce(d.operation, i.operation), 'charge:', '') as subject,
+             'is to issue ' || coalesce(d.credit_minor::text, 'no') || ' store credit and issued '
+               || coalesce(i.amount_minor::text, 'none') || ' (minor units)' as message
+        from due d full join issued i using (operation)
+       where d.credit_minor is distinct from i.amount_minor
+       order by 1 limit 100`
+  },
+  {
     name: 'points_balances_sum',
     counted: (ctx) => sql`select count(*) as count from points_accounts where store_id = ${ctx.storeId}`,
     wrong: (ctx) => sql`
