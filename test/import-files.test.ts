@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createImportEngine, receiveFile } from '#imports'
 import { int, nullable, row, sql, text } from '#kit/postgres'
+import { CONTRACTS_AT_ONCE } from '#platform'
 import { testDatabase } from './database.ts'
 import { aStoreToMoveTo, csv } from './import-builder.ts'
 import { startService } from './service-builder.ts'
@@ -75,7 +76,7 @@ test('2,000 rows, some of each mistake: taken over without a charge, killed in t
   await dying.runOnce(store.storeId)
   await assert.rejects(dying.runOnce(store.storeId), /Killed/)
   const half = await moved.shown(id)
-  assert.deepEqual([half.status, half.created, half.waiting], ['running', 100, 1_992 - 100])
+  assert.deepEqual([half.status, half.created, half.waiting], ['running', 2 * CONTRACTS_AT_ONCE, 1_992 - 2 * CONTRACTS_AT_ONCE])
   await service.db.inStore(store.storeId, ({ tx, storeId }) =>
     tx.run(sql`update imports set lease_owner = null, leased_until = null where store_id = ${storeId}`)
   )
@@ -225,9 +226,9 @@ test('the report has the columns of the file, and no cell that a spreadsheet wou
   await moved.settle()
   assert.equal(
     await moved.report(id, 'csv'),
-    'external_id,contract_id,email,line,code,field,message\r\n' +
-      `'=1+1,1,"'@x, y",2,invalid_field,email,email takes an e-mail address\r\n` +
-      `'-2,zero,,3,invalid_field,contract_id,"contract_id takes the platform's number, or gid://…/SubscriptionContract/…"\r\n`
+    'external_id,contract_id,email,line,code,field,message,original\r\n' +
+      `'=1+1,1,"'@x, y",2,invalid_field,email,email takes an e-mail address,\r\n` +
+      `'-2,zero,,3,invalid_field,contract_id,"contract_id takes the platform's number, or gid://…/SubscriptionContract/…",\r\n`
   )
 })
 

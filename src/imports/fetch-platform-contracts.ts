@@ -2,6 +2,7 @@ import type { Ctx, Database } from '#kit/postgres'
 import { type Connector, downloadLines, NoDownload, numericIdOf, type PlatformFailure } from '#platform'
 import { ClaimLost } from './claim-lost.ts'
 import type { Import } from './import.ts'
+import type { Taken } from './input-of.ts'
 import { keptUntil } from './kept-until.ts'
 import {
   forgetStaged,
@@ -137,7 +138,7 @@ async function readFile(
   held: <T>(work: (ctx: Ctx) => Promise<T>) => Promise<T>
 ): Promise<number> {
   let line = 0
-  let batch: { line: number; input: { contract_id: string }; refusal: null }[] = []
+  let batch: (Taken & { line: number })[] = []
   const flush = async () => {
     const rows = batch
     batch = []
@@ -149,7 +150,7 @@ async function readFile(
       line++
       if (line <= claimed.linesRead) continue
       const contractId = liveContractIn(text)
-      if (contractId) batch.push({ line, input: { contract_id: contractId }, refusal: null })
+      if (contractId) batch.push({ line, input: { contract_id: contractId }, refusal: null, original: null })
       if (batch.length === STAGED_AT_ONCE) await flush()
     }
   }

@@ -49,9 +49,12 @@ export async function forgetCustomer(
   { platformCustomerId, email }: { platformCustomerId: string; email: string | null }
 ): Promise<number> {
   return ctx.tx.run(sql`
-    update import_rows r set input = case when r.status = 'waiting' then '{}'::jsonb end
-     where r.store_id = ${ctx.storeId} and r.input is not null and r.status <> 'creating'
-       and (lower(r.input->>'email') = lower(${email}::text)
+    update import_rows r set input = case when r.status = 'waiting' then '{}'::jsonb end, original = null
+     where r.store_id = ${ctx.storeId} and num_nonnulls(r.input, r.original) > 0 and r.status <> 'creating'
+       and (position(lower(${email}::text) in lower(r.original)) > 0
+            or exists (select from members m where m.store_id = ${ctx.storeId} and m.platform_customer_id = ${platformCustomerId}
+                         and position(lower(m.email) in lower(r.original)) > 0)
+            or lower(r.input->>'email') = lower(${email}::text)
             or lower(r.input->>'email') in (select lower(m.email) from members m
                 where m.store_id = ${ctx.storeId} and m.platform_customer_id = ${platformCustomerId})
             or regexp_replace(r.input->>'customer_id', '^.*/', '') = ${platformCustomerId}

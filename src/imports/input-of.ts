@@ -2,56 +2,66 @@ import { type Input, type RowRefusal, refused } from './import.ts'
 import type { FileRecord } from './read-records.ts'
 import { FIELDS } from './read-row.ts'
 
-/** The fields of a row by name, or why it has none. */
-export type Taken = { input: Input; refusal: RowRefusal | null } | { input: null; refusal: RowRefusal }
+/** The fields of a row by name, or why it has none, and then as it came. */
+export type Taken =
+  | { input: Input; refusal: RowRefusal | null; original: null }
+  | { input: null; refusal: RowRefusal; original: string | null }
 
 const KNOWN = new Set<string>(FIELDS)
 /** Every string of a JSON text, and whether it is a key. */
 const STRINGS = /"(?:[^"\\]|\\.)*"(\s*:)?/gs
 
-const broken = (message: string): Taken => ({ input: null, refusal: refused('invalid_field', null, message) })
+const broken = (record: FileRecord, message: string, field: string | null = null): Taken => ({
+  input: null,
+  refusal: refused('invalid_field', field, message),
+  original: originalOf(record)
+})
+
+/** As far as it can be shown: bytes that are no text are replaced. */
+const originalOf = ({ bytes }: FileRecord) => bytes.toString('utf8').replaceAll('\0', '\ufffd')
 
 /** Empty fields are left out: they say nothing. */
 export function inputOfCsv(record: FileRecord, columns: string[]): Taken {
-  if (record.fields === null) return broken(`The row ${record.problem}`)
+  if (record.fields === null) return broken(record, `The row ${record.problem}`)
   const { fields } = record
   if (fields.length !== columns.length) {
-    return broken(`The row has ${fields.length} fields, and the header ${columns.length}`)
+    return broken(record, `The row has ${fields.length} fields, and the header ${columns.length}`)
   }
   const given = columns.flatMap((column, i) => (fields[i]!.trim() === '' ? [] : [[column, fields[i]!]]))
-  return { input: Object.fromEntries(given), refusal: null }
+  return { input: Object.fromEntries(given), refusal: null, original: null }
 }
 
 /** An object of texts and numbers. */
 export function inputOfJson(record: FileRecord): Taken {
-  if (record.fields === null) return broken(`The line ${record.problem}`)
+  if (record.fields === null) return broken(record, `The line ${record.problem}`)
   const [text] = record.fields as [string]
   let parsed: unknown
   try {
     parsed = JSON.parse(text)
   } catch {
-    return broken('The line is no JSON')
+    return broken(record, 'The line is no JSON')
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
-    return broken('The line is no JSON object')
+    return broken(record, 'The line is no JSON object')
   const entries = Object.entries(parsed)
   // Of a key that is there twice the parser has kept the last.
   if ([...text.matchAll(STRINGS)].filter(([, colon]) => colon).length > entries.length) {
-    return broken('The line has a field twice, or an object in a field')
+    return broken(record, 'The line has a field twice, or an object in a field')
   }
   const input: Input = {}
   for (const [field, value] of entries) {
-    if (!KNOWN.has(field)) return broken(`There is no field ${JSON.stringify(field.toWellFormed().slice(0, 60))}`)
+    if (!KNOWN.has(field))
+      return broken(record, `There is no field ${JSON.stringify(field.toWellFormed().slice(0, 60))}`)
     if (value === null || value === '') continue
     const isExact = typeof value !== 'number' || !Number.isInteger(value) || Number.isSafeInteger(value)
     if ((typeof value !== 'string' && typeof value !== 'number') || !isExact) {
-      return { input: null, refusal: refused('invalid_field', field, `${field} takes a text, or a number below 2^53`) }
+      return broken(record, `${field} takes a text, or a number below 2^53`, field)
     }
     const written = String(value)
     if (written.includes('\0') || !written.isWellFormed()) {
-      return { input: null, refusal: refused('invalid_field', field, `${field} holds a character that is no text`) }
+      return broken(record, `${field} holds a character that is no text`, field)
     }
     input[field] = written
   }
-  return { input, refusal: null }
+  return { input, refusal: null, original: null }
 }

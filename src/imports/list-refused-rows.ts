@@ -6,7 +6,10 @@ const PAGE = 500
 
 export type ReportFormat = 'csv' | 'ndjson'
 
-/** The report of refused rows, piece by piece, with their fields as they came. Refuses when there is no such import. */
+/**
+ * The report of refused rows, piece by piece, with their fields as they came. `original` is a row that could not be taken apart
+ * into fields. Refuses when there is no such import.
+ */
 export async function refusedRowsReport(
   db: Database,
   storeId: number,
@@ -20,8 +23,8 @@ export async function refusedRowsReport(
 async function* ndjsonReport(db: Database, storeId: number, id: number) {
   for await (const rows of pagesOf(db, storeId, id)) {
     yield rows
-      .map(({ line, input, refusalCode, refusalField, refusalMessage }) => {
-        const told = { line, code: refusalCode, field: refusalField, message: refusalMessage, row: input }
+      .map(({ line, input, original, refusalCode, refusalField, refusalMessage }) => {
+        const told = { line, code: refusalCode, field: refusalField, message: refusalMessage, row: input, original }
         return `${JSON.stringify(told)}\n`
       })
       .join('')
@@ -29,12 +32,12 @@ async function* ndjsonReport(db: Database, storeId: number, id: number) {
 }
 
 async function* csvReport(db: Database, storeId: number, id: number, columns: string[]) {
-  yield csvLine([...columns, 'line', 'code', 'field', 'message'])
+  yield csvLine([...columns, 'line', 'code', 'field', 'message', 'original'])
   for await (const rows of pagesOf(db, storeId, id)) {
     yield rows
-      .map(({ line, input, refusalCode, refusalField, refusalMessage }) => {
+      .map(({ line, input, original, refusalCode, refusalField, refusalMessage }) => {
         const fields = columns.map((column) => input?.[column] ?? '')
-        return csvLine([...fields, String(line), refusalCode, refusalField ?? '', refusalMessage])
+        return csvLine([...fields, String(line), refusalCode, refusalField ?? '', refusalMessage, original ?? ''])
       })
       .join('')
   }

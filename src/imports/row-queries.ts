@@ -4,39 +4,48 @@ import { type Import, type Input, OpenRow, type RowRefusal, type RowResult } fro
 export type StagedRow = {
   line: number
   input: Input | null
+  /** The row as it came, where it could not be taken apart. */
+  original: string | null
   contractId: string | null
   externalId: string | null
   refusal: RowRefusal | null
 }
 
-/** Rows of the import that already bear one of these contracts or outer numbers; refused ones do not count. */
+/**
+ * Rows of the import that already bear one of these contracts or outer numbers; refused ones do not count. Each is looked up by
+ * itself: of a table that has just been filled nothing is known, and a plan over all of its rows would be made once for all batches.
+ */
 export function listTaken(ctx: Ctx, importId: number, rows: StagedRow[]) {
   return ctx.tx.many(
     row({ line: int, platformContractId: nullable(text), externalId: nullable(text) }),
     sql`
-    select line, platform_contract_id, null::text as external_id from import_rows
-     where store_id = ${ctx.storeId} and import_id = ${importId} and status <> 'refused'
-       and platform_contract_id is not null
-       and platform_contract_id = any(${rows.flatMap((r) => r.contractId ?? [])}::text[])
+    select found.line, w.contract as platform_contract_id, null::text as external_id
+      from unnest(${rows.flatMap((r) => r.contractId ?? [])}::text[]) as w(contract),
+           lateral (select line from import_rows
+                     where store_id = ${ctx.storeId} and import_id = ${importId} and status <> 'refused'
+                       and platform_contract_id = w.contract limit 1) as found
     union all
-    select line, null, external_id from import_rows
-     where store_id = ${ctx.storeId} and import_id = ${importId} and status <> 'refused' and external_id is not null
-       and external_id = any(${rows.flatMap((r) => r.externalId ?? [])}::text[])`
+    select found.line, null, w.number
+      from unnest(${rows.flatMap((r) => r.externalId ?? [])}::text[]) as w(number),
+           lateral (select line from import_rows
+                     where store_id = ${ctx.storeId} and import_id = ${importId} and status <> 'refused'
+                       and external_id = w.number limit 1) as found`
   )
 }
 
 export async function insertRows(ctx: Ctx, importId: number, rows: StagedRow[]): Promise<void> {
   await ctx.tx.run(sql`
     insert into import_rows (store_id, import_id, line, input, status, refusal_code, refusal_field, refusal_message,
-      platform_contract_id, external_id)
+      platform_contract_id, external_id, original)
     select ${ctx.storeId}, ${importId}, t.line, t.input::jsonb, case when t.code is null then 'waiting' else 'refused' end,
-           t.code, t.field, t.message, t.contract, t.external_id
+           t.code, t.field, t.message, t.contract, t.external_id, t.original
       from unnest(${rows.map((r) => r.line)}::int[], ${rows.map((r) => r.input && JSON.stringify(r.input))}::text[],
                   ${rows.map((r) => r.refusal?.code ?? null)}::text[],
                   ${rows.map((r) => r.refusal?.field ?? null)}::text[],
                   ${rows.map((r) => r.refusal?.message.slice(0, 500) ?? null)}::text[],
-                  ${rows.map((r) => r.contractId)}::text[], ${rows.map((r) => r.externalId)}::text[])
-             as t(line, input, code, field, message, contract, external_id)`)
+                  ${rows.map((r) => r.contractId)}::text[], ${rows.map((r) => r.externalId)}::text[],
+                  ${rows.map((r) => r.original)}::text[])
+             as t(line, input, code, field, message, contract, external_id, original)`)
 }
 
 /**
@@ -153,6 +162,7 @@ export async function writeResults(ctx: Ctx, importId: number, results: RowResul
 const RefusedRow = row({
   line: int,
   input: nullable(json<Input>()),
+  original: nullable(text),
   refusalCode: text,
   refusalField: nullable(text),
   refusalMessage: text
@@ -163,7 +173,7 @@ export function listRefused(ctx: Ctx, importId: number, after: number, limit: nu
   return ctx.tx.many(
     RefusedRow,
     sql`
-    select line, input, refusal_code, refusal_field, refusal_message from import_rows
+    select line, input, original, refusal_code, refusal_field, refusal_message from import_rows
      where store_id = ${ctx.storeId} and import_id = ${importId} and status = 'refused' and line > ${after}
      order by line limit ${limit}`
   )
@@ -172,8 +182,8 @@ export function listRefused(ctx: Ctx, importId: number, after: number, limit: nu
 /** Removes the fields of up to `limit` rows; returns of how many. */
 export function pruneInput(ctx: Ctx, importId: number, limit: number): Promise<number> {
   return ctx.tx.run(sql`
-    update import_rows r set input = null
+    update import_rows r set input = null, original = null
       from (select line from import_rows
-             where store_id = ${ctx.storeId} and import_id = ${importId} and input is not null limit ${limit}) as old
+             where store_id = ${ctx.storeId} and import_id = ${importId} and num_nonnulls(input, original) > 0 limit ${limit}) as old
      where r.store_id = ${ctx.storeId} and r.import_id = ${importId} and r.line = old.line`)
 }

@@ -19,11 +19,12 @@ export async function stageRows(
   progress: Progress
 ): Promise<void> {
   const facts = { ...(await storeFacts(ctx)), now: ctx.now }
-  const rows = taken.map(({ line, input, refusal }): StagedRow => {
+  const rows = taken.map(({ line, input, refusal, original }): StagedRow => {
     const reading = input && !refusal ? readRow(input, facts) : null
     return {
       line,
       input,
+      original,
       // Also of a row that is refused: its contract is somebody else's to bill until a row of it is taken over.
       contractId: input && contractIn(input, facts),
       externalId: reading?.wish?.externalId ?? null,

@@ -1,6 +1,6 @@
 import { carryOutTogether } from '#kit/gather'
 import { type Ctx, type Database, isOutage } from '#kit/postgres'
-import type { Connector, PlatformFailure } from '#platform'
+import { CONTRACTS_AT_ONCE, type Connector, type PlatformFailure } from '#platform'
 import { storeFacts } from '#stores'
 import { listHeldContracts } from '#subscriptions'
 import { ClaimLost } from './claim-lost.ts'
@@ -16,7 +16,7 @@ import { type Found, takeOver } from './take-over.ts'
  * As many contracts as the platform tells in one document. Of more, which may not all be told within the budget, those that
  * were told would have been told in vain.
  */
-const ROWS_AT_ONCE = 50
+const ROWS_AT_ONCE = CONTRACTS_AT_ONCE
 
 /** What came of a batch: how many rows, or why the platform could not be asked. */
 export type WorkedOff = { rows: number; failure: PlatformFailure | null }

@@ -1,3 +1,4 @@
+export { BATCH as CONTRACTS_AT_ONCE } from './by-ids.ts'
 export {
   type Connector,
   type ConnectorOptions,

@@ -97,7 +97,7 @@ export function lastingPrice(line: Fields, currency: string): number {
 }
 
 /** Lines are told apart by UUIDs, not by numbers. */
-export function lineId(line: Fields): string {
+function lineId(line: Fields): string {
   const id = line.text('id')
   return id.slice(id.lastIndexOf('/') + 1)
 }

@@ -12,7 +12,8 @@ import { facts, table } from '../print.ts'
 import { showProgress } from '../show-progress.ts'
 import { aStore, storePath } from './of-store.ts'
 
-const LOOK_EVERY_MS = 500
+/** How often to look how far it is: less often the longer it takes, since each look counts what is left. */
+const LOOK_AFTER_MS = { first: 500, growth: 1.2, most: 5_000 }
 const TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const
 
 const anImport = argument('<import>', text('the id of an import such as imp_3'))
@@ -143,6 +144,7 @@ async function toItsEnd(
   const progress = await showProgress(err, `Importing ${begun.id}`)
   let now = await look()
   let listed: unknown = 0
+  let pause = LOOK_AFTER_MS.first
   for (let error: unknown = null; !isOver(now); now = await look()) {
     const total = Number(now.total)
     const step = { done: total - Number(now.waiting), total: Math.max(total, 1), at: String(now.status) }
@@ -153,7 +155,8 @@ async function toItsEnd(
     }
     if (now.error !== error && now.error !== null) err.write(`Waiting: ${now.error}\n`)
     error = now.error ?? error
-    await sleep(LOOK_EVERY_MS)
+    await sleep(pause)
+    pause = Math.min(pause * LOOK_AFTER_MS.growth, LOOK_AFTER_MS.most)
   }
   if (now.status === 'done') progress.end(`Imported ${begun.id}`)
   else progress.fail(`The import ${begun.id} is ${now.status}`)
