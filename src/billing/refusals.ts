@@ -1,3 +1,4 @@
+import { isoOf } from '#kit/clock'
 import { publicId } from '#kit/ids'
 import { Refusal } from '#kit/refusal'
 
@@ -17,4 +18,10 @@ export const cycleNotOpen = (cycle: number, subscriptionId: number) =>
   new Refusal(
     'conflict',
     `Cycle ${cycle} of subscription ${publicId('sub', subscriptionId)} is paid or has an attempt that is pending`
+  )
+
+export const cycleNotDue = (cycle: number, subscriptionId: number, at: Temporal.Instant) =>
+  new Refusal(
+    'conflict',
+    `Cycle ${cycle} of subscription ${publicId('sub', subscriptionId)} is due on ${isoOf(at)}: it is charged then, and not before`
   )

@@ -7,12 +7,13 @@ import { type Attempt, findSubscriptionOfAttempt, insertAttempts, lockAttempt } 
 import { clearRetriesOfCycle } from './attempt-ends.ts'
 import { attemptsRemainingAfter } from './dunning.ts'
 import { billingPending } from './events.ts'
-import { attemptNotFailed, attemptNotFound, cycleNotOpen, subscriptionNotLive } from './refusals.ts'
+import { attemptNotFailed, attemptNotFound, cycleNotDue, cycleNotOpen, subscriptionNotLive } from './refusals.ts'
 
 /**
  * Charges the cycle of a failed attempt once more because somebody asks for it: a new pending attempt, which the billing
  * engine sends. It uses up nothing of the ladder; the announced retry waits for its result. Refuses an attempt that has not failed, a
- * subscription that is not active, and a cycle that is paid or being charged (spec 1, Endpoints: retry).
+ * subscription that is not active, and a cycle that is paid, being charged, or not due yet: one whose charge was called off by a
+ * pause may have another date since (spec 1, Endpoints: retry).
  */
 export async function retryAttempt(ctx: Ctx, id: number, by: Actor): Promise<Attempt> {
   const subscriptionId = await findSubscriptionOfAttempt(ctx, id)
@@ -25,12 +26,18 @@ export async function retryAttempt(ctx: Ctx, id: number, by: Actor): Promise<Att
 
   const isNextCycle = failed.cycleIndex === subscription.nextCycle
   const { dunning, timezone } = await storeFacts(ctx)
+  const cycleAt = billingDate(subscription, failed.cycleIndex, timezone)
+  const isWaiting =
+    subscription.billingDueAt === null || subscription.declines > 0 || subscription.inventoryFailures > 0
+  if (isNextCycle && !isWaiting && Temporal.Instant.compare(cycleAt, ctx.now) > 0) {
+    throw cycleNotDue(failed.cycleIndex, subscription.id, cycleAt)
+  }
   const [attempt] = await insertAttempts(ctx, [
     {
       subscriptionId: subscription.id,
       platformContractId: subscription.platformContractId,
       cycle: failed.cycleIndex,
-      cycleAt: billingDate(subscription, failed.cycleIndex, timezone),
+      cycleAt,
       amountMinor: subscription.priceMinor,
       currency: subscription.currency,
       attemptsRemaining: isNextCycle ? attemptsRemainingAfter(subscription.declines, dunning) : 0,
