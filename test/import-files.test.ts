@@ -76,7 +76,10 @@ test('2,000 rows, some of each mistake: taken over without a charge, killed in t
   await dying.runOnce(store.storeId)
   await assert.rejects(dying.runOnce(store.storeId), /Killed/)
   const half = await moved.shown(id)
-  assert.deepEqual([half.status, half.created, half.waiting], ['running', 2 * CONTRACTS_AT_ONCE, 1_992 - 2 * CONTRACTS_AT_ONCE])
+  assert.deepEqual(
+    [half.status, half.created, half.waiting],
+    ['running', 2 * CONTRACTS_AT_ONCE, 1_992 - 2 * CONTRACTS_AT_ONCE]
+  )
   await service.db.inStore(store.storeId, ({ tx, storeId }) =>
     tx.run(sql`update imports set lease_owner = null, leased_until = null where store_id = ${storeId}`)
   )
@@ -239,6 +242,7 @@ test('a header that is none refuses the file, a file that broke off is sent agai
   for (const [header, says] of [
     ['contract_id,colour', /"colour", which is no column/],
     ['contract_id,contract_id', /"contract_id" twice/],
+    ['contract_id;email', /is separated by ";": a file takes commas/],
     ['', /missing/]
   ] as const) {
     const { status, body } = await moved.send(id, `${header}\n`)

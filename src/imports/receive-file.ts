@@ -108,6 +108,8 @@ async function readInto(
 function columnsOf(record: FileRecord): string[] {
   if (record.fields === null) throw badHeader(record.problem)
   const columns = record.fields.map((name) => name.trim().toLowerCase())
+  const [separator] = columns.length === 1 ? (/[;\t|]/.exec(columns[0]!) ?? []) : []
+  if (separator) throw badHeader(`is separated by ${JSON.stringify(separator)}: a file takes commas`)
   for (const [i, name] of columns.entries()) {
     const shown = JSON.stringify(name.slice(0, 60))
     if (!(FIELDS as readonly string[]).includes(name)) {

@@ -1,6 +1,6 @@
 import { mapBounded } from './bounded.ts'
 import type { PlatformClient } from './client.ts'
-import type { AdminDocument } from './documents.ts'
+import type { AdminDocument } from './document.ts'
 import type { Fields } from './fields.ts'
 import { type PlatformResult, succeeded } from './outcome.ts'
 import { gid, type ProfileName } from './profiles.ts'

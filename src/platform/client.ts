@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConnectorOptions, PlatformAccess } from './connector.ts'
 import { CostBudget, type ThrottleStatus } from './cost-budget.ts'
-import type { AdminDocument } from './documents.ts'
+import type { AdminDocument } from './document.ts'
 import { Fields, MalformedPayload } from './fields.ts'
 import { failed, type PlatformFailure, type PlatformResult, succeeded } from './outcome.ts'
 import { parseJson } from './parse-json.ts'

@@ -9,6 +9,14 @@ import {
 import { cancelBulkOperation, fetchBulkOperation, fetchNewestBulkOperation, runBulkQuery } from './bulk-operations.ts'
 import { byIds } from './by-ids.ts'
 import { clientFor } from './client.ts'
+import {
+  ContractActivate,
+  ContractCancel,
+  ContractExpire,
+  ContractFail,
+  ContractPause,
+  ContractSetNextBillingDate
+} from './contract-documents.ts'
 import { fetchContract, fetchContracts, listContracts, moveContract } from './contracts.ts'
 import {
   createContracts,
@@ -19,16 +27,7 @@ import {
 } from './create-contract.ts'
 import { createPlanOfProducts, createPlanProduct } from './create-plan-product.ts'
 import { fetchCustomers, updateCustomers } from './customers.ts'
-import {
-  ContractActivate,
-  ContractCancel,
-  ContractExpire,
-  ContractFail,
-  ContractPause,
-  ContractSetNextBillingDate,
-  OrdersByIds,
-  ShopInfo
-} from './documents.ts'
+import { OrdersByIds, ShopInfo } from './documents.ts'
 import { type ContractEdit, editContract } from './edit-contract.ts'
 import { ensureWebhooks } from './ensure-webhooks.ts'
 import type { Fields } from './fields.ts'

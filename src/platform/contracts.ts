@@ -1,15 +1,15 @@
 import { byIds } from './by-ids.ts'
 import type { PlatformClient } from './client.ts'
 import type { ContractMoved } from './connector.ts'
-import { discountedDelivery, readDiscounts } from './discounts.ts'
 import {
-  type AdminDocument,
   AllContracts,
   ContractById,
   ContractsByIds,
   ContractsUpdatedSince,
   DeliveryDiscounts
-} from './documents.ts'
+} from './contract-documents.ts'
+import { discountedDelivery, readDiscounts } from './discounts.ts'
+import type { AdminDocument } from './document.ts'
 import type { Fields } from './fields.ts'
 import { type PlatformResult, succeeded } from './outcome.ts'
 import { readListed, sinceQuery } from './pages.ts'

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 import { decimalOf } from '#kit/money'
 import type { PlatformClient } from './client.ts'
+import type { Fields } from './fields.ts'
+import { failed, type PlatformResult, succeeded } from './outcome.ts'
 import {
   PlanPriceUpdate,
   PlanProductByHandle,
   PlanProductCreate,
   PlanSellingGroupCreate,
   ProductSellingGroups
-} from './documents.ts'
-import type { Fields } from './fields.ts'
-import { failed, type PlatformResult, succeeded } from './outcome.ts'
+} from './plan-documents.ts'
 import { gid, type ProfileName } from './profiles.ts'
 import { sellingPlanOf } from './selling-plan.ts'
 import type { PlanProduct, PlanTerms } from './shapes.ts'

@@ -14,7 +14,11 @@ import {
   validate
 } from 'graphql'
 import { BATCH } from './by-ids.ts'
-import * as documents from './documents.ts'
+import * as ofContracts from './contract-documents.ts'
+import * as ofOthers from './documents.ts'
+import * as ofPlans from './plan-documents.ts'
+
+const documents = { ...ofContracts, ...ofPlans, ...ofOthers }
 
 const fixture = new URL('../../test/fixtures/platform/admin-schema.2026-07.graphql.gz', import.meta.url)
 const schema = buildSchema(gunzipSync(readFileSync(fixture)).toString(), { assumeValid: true, assumeValidSDL: true })

@@ -1,0 +1,132 @@
+import { document, instrument, Money } from './document.ts'
+
+const LineParts = `fragment LineParts on SubscriptionLineConnection {
+  nodes {
+    id title quantity productId variantId sellingPlanId sellingPlanName
+    currentPrice { ${Money} }
+    lineDiscountedPrice { ${Money} }
+    pricingPolicy { cycleDiscounts { afterCycle computedPrice { ${Money} } } }
+  }
+  pageInfo { hasNextPage endCursor }
+}`
+
+const discounts = `nodes {
+      ... on SubscriptionManualDiscount {
+        targetType recurringCycleLimit usageCount
+        value {
+          ... on SubscriptionDiscountPercentageValue { percentage }
+          ... on SubscriptionDiscountFixedAmountValue { amount { ${Money} } }
+        }
+      }
+    }`
+
+const ContractParts = `fragment ContractParts on SubscriptionContract {
+  id status createdAt updatedAt nextBillingDate currencyCode revisionId
+  billingPolicy { interval intervalCount minCycles maxCycles }
+  customer { id firstName lastName updatedAt defaultEmailAddress { emailAddress } }
+  originOrder { id name }
+  deliveryPrice { ${Money} }
+  customerPaymentMethod { ${instrument} }
+  customAttributes { key value }
+}
+${LineParts}`
+
+const contractMoved = 'contract { id status nextBillingDate revisionId } userErrors { field message code }'
+
+// Two lines, since a document may cost 1000 points and forty-seven contracts are asked for at once; a membership has one
+// line. Contracts with more are read again by ContractById.
+export const ContractsByIds = document(`query ContractsByIds($ids: [ID!]!) {
+  nodes(ids: $ids) { ... on SubscriptionContract { ...ContractParts lines(first: 2) { ...LineParts } } }
+}
+${ContractParts}`)
+
+export const ContractById = document(`query ContractById($id: ID!, $after: String) {
+  subscriptionContract(id: $id) { ...ContractParts lines(first: 100, after: $after) { ...LineParts } }
+}
+${ContractParts}`)
+
+// Pages of the same size and shape as ContractsByIds. Sorted by what they are asked for: one that changes meanwhile moves to
+// the end of the list, where the walk still comes past.
+export const ContractsUpdatedSince = document(`query ContractsUpdatedSince($query: String!, $after: String) {
+  subscriptionContracts(first: 47, after: $after, query: $query, sortKey: UPDATED_AT) {
+    nodes { ...ContractParts lines(first: 2) { ...LineParts } }
+    pageInfo { hasNextPage endCursor }
+  }
+}
+${ContractParts}`)
+
+// What is taken off delivery stands in no price of a contract. Asked only for contracts that pay for delivery.
+export const DeliveryDiscounts = document(`query DeliveryDiscounts($ids: [ID!]!) {
+  nodes(ids: $ids) { ... on SubscriptionContract { id currencyCode discounts(first: 5) { ${discounts} } } }
+}`)
+
+export const AllContracts = document(`query AllContracts($after: String) {
+  subscriptionContracts(first: 47, after: $after, sortKey: ID) {
+    nodes { ...ContractParts lines(first: 2) { ...LineParts } }
+    pageInfo { hasNextPage endCursor }
+  }
+}
+${ContractParts}`)
+
+export const ContractPause = document(`mutation ContractPause($id: ID!) {
+  subscriptionContractPause(subscriptionContractId: $id) { ${contractMoved} }
+}`)
+
+export const ContractActivate = document(`mutation ContractActivate($id: ID!) {
+  subscriptionContractActivate(subscriptionContractId: $id) { ${contractMoved} }
+}`)
+
+export const ContractCancel = document(`mutation ContractCancel($id: ID!) {
+  subscriptionContractCancel(subscriptionContractId: $id) { ${contractMoved} }
+}`)
+
+export const ContractFail = document(`mutation ContractFail($id: ID!) {
+  subscriptionContractFail(subscriptionContractId: $id) { ${contractMoved} }
+}`)
+
+export const ContractExpire = document(`mutation ContractExpire($id: ID!) {
+  subscriptionContractExpire(subscriptionContractId: $id) { ${contractMoved} }
+}`)
+
+export const ContractSetNextBillingDate = document(`mutation ContractSetNextBillingDate($id: ID!, $date: DateTime!) {
+  subscriptionContractSetNextBillingDate(contractId: $id, date: $date) { ${contractMoved} }
+}`)
+
+export const ContractDraft = document(`mutation ContractDraft($id: ID!) {
+  subscriptionContractUpdate(contractId: $id) { draft { id } userErrors { field message code } }
+}`)
+
+export const DraftLineUpdate =
+  document(`mutation DraftLineUpdate($draftId: ID!, $lineId: ID!, $input: SubscriptionLineUpdateInput!) {
+  subscriptionDraftLineUpdate(draftId: $draftId, lineId: $lineId, input: $input) {
+    draft {
+      id
+      deliveryPrice { ${Money} }
+      lines(first: 50) { ...LineParts }
+      discounts(first: 20) { ${discounts} }
+    }
+    userErrors { field message code }
+  }
+}
+${LineParts}`)
+
+export const DraftUpdate = document(`mutation DraftUpdate($draftId: ID!, $input: SubscriptionDraftInput!) {
+  subscriptionDraftUpdate(draftId: $draftId, input: $input) { draft { id } userErrors { field message code } }
+}`)
+
+export const DraftCommit = document(`mutation DraftCommit($draftId: ID!) {
+  subscriptionDraftCommit(draftId: $draftId) { ${contractMoved} }
+}`)
+
+export const ContractCreate = document(`mutation ContractCreate($input: SubscriptionContractAtomicCreateInput!) {
+  subscriptionContractAtomicCreate(input: $input) { contract { id } userErrors { field message code } }
+}`)
+
+export const ContractKeysOfCustomer = document(`query ContractKeysOfCustomer($id: ID!, $after: String) {
+  customer(id: $id) {
+    subscriptionContracts(first: 50, after: $after, reverse: true) {
+      nodes { id customAttributes { key value } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+}`)
