@@ -75,6 +75,33 @@ test('a cycle that is skipped is never billed, and the one after it keeps its da
   await soundBooks()
 })
 
+test('what was declined before a pause is charged when it is resumed in time, and the contract on the platform follows', async () => {
+  const store = await service.aStore()
+  const member = await aMember(store, 'ben@example.com')
+  await store.card(member.customer, 'insufficient_funds')
+  await store.advance({ to: '2026-03-01T00:00:00Z' })
+  await member.post('pause')
+  await settle(store)
+  await store.card(member.customer, 'success')
+  await store.advance({ to: '2026-03-05T00:00:00Z' })
+  assert.equal((await member.contract()).status, 'paused')
+  const { body } = await member.post('resume')
+  assert.equal(body.data.next_billing_date, '2026-03-05T00:00:00.000Z')
+  await settle(store)
+  await store.advance({ to: '2026-03-05T01:00:00Z' })
+  assert.deepEqual(
+    (await member.charges()).map(({ status }) => status),
+    ['failed', 'success']
+  )
+  const { status, next } = await member.contract()
+  assert.deepEqual(
+    [status, next, (await member.read()).next_billing_date],
+    ['active', '2026-03-31T14:00:00Z', '2026-03-31T14:00:00.000Z']
+  )
+  assert.deepEqual((await member.kinds()).slice(-4), ['resumed', 'charge_scheduled', 'charge_succeeded', 'recovered'])
+  await soundBooks()
+})
+
 test('a date that is changed is that of the next cycle, and the new anchor', async () => {
   const store = await service.aStore()
   const member = await aMember(store)

@@ -273,12 +273,3 @@ test('a late payment brings nothing back that a person has stopped, nor what dun
   await cancelled.reactivate()
   assert.deepEqual(await cancelled.now(), ['active', 2, 3, 0, THIRD])
 })
-
-test('the history names who asked for another try', async () => {
-  const life = await aLife()
-  await life.goTo(SECOND)
-  await life.bill()
-  await life.decline(SOFT)
-  await life.retry((await life.attempts())[0]!.id)
-  assert.equal(await life.lastActor(), 'operator')
-})
