@@ -20,11 +20,16 @@ export async function editContracts(deps: Deps, storeId: number, jobs: Job[]): P
   const waits = { done: false, waits: true, reason: 'A charge is under way' } as const
   if (ready.length === 0) return wanted.map((id) => (unsettled.includes(id) ? waits : { done: true }))
   const connector = await connectorOf(storeId)
-  const contracts = await connector.contracts(ready.map(({ subscription }) => subscription.platformContractId))
-  if (!contracts.ok) return jobs.map(() => ({ done: false, reason: contracts.failure.message }))
+  const read = await connector.readContracts(ready.map(({ subscription }) => subscription.platformContractId))
+  if (!read.ok) return jobs.map(() => ({ done: false, reason: read.failure.message }))
+  const { contracts, unreadable } = read.value
 
   const results = await Promise.all(
-    ready.map((one) => make(connector, one, contracts.value.get(one.subscription.platformContractId)))
+    ready.map((one): Made | Promise<Made> => {
+      const { platformContractId: id } = one.subscription
+      const reason = unreadable.get(id)
+      return reason === undefined ? make(connector, one, contracts.get(id)) : { outcome: 'failed', reason }
+    })
   )
   const failures = new Map<number, string>()
   const made: ReadyChange[] = []
@@ -35,12 +40,18 @@ export async function editContracts(deps: Deps, storeId: number, jobs: Job[]): P
     else failures.set(one.subscription.id, result.reason)
   }
   if (made.length > 0) {
-    await syncContractsById(
+    const { failed } = await syncContractsById(
       deps,
       storeId,
       made.map(({ subscription }) => subscription.platformContractId)
     )
-    await db.inStore(storeId, (ctx) => endReady(ctx, made))
+    const reasonOf = ({ subscription }: ReadyChange) => failed.get(subscription.platformContractId)
+    for (const one of made) {
+      const reason = reasonOf(one)
+      if (reason !== undefined) failures.set(one.subscription.id, reason)
+    }
+    const followed = made.filter((one) => reasonOf(one) === undefined)
+    await db.inStore(storeId, (ctx) => endReady(ctx, followed))
   }
   return wanted.map((id): JobOutcome => {
     if (unsettled.includes(id)) return waits

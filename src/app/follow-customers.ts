@@ -5,7 +5,7 @@ import { keepDeletedCustomers, type MergedCustomers } from '#members'
 import { answered, type Connector } from '#platform'
 import { endForDeletedCustomers, listContractsOfCustomers, takeBackFromDeleted } from '#subscriptions'
 import { joinCustomers } from './join-customers.ts'
-import { syncContractsById } from './take-over-contracts.ts'
+import { putOff, syncContractsById } from './take-over-contracts.ts'
 
 type Deps = { db: Database; connectorOf: (storeId: number) => Promise<Connector> }
 
@@ -21,12 +21,13 @@ export async function followDeletedCustomers(deps: Deps, storeId: number, custom
   const gone = customerIds.filter((id) => !there.has(id))
   if (gone.length === 0) return
   const contractIds = await db.inStore(storeId, (ctx) => listContractsOfCustomers(ctx, gone))
-  const contracts = answered(await connector.contracts(contractIds))
+  const { contracts, unreadable } = answered(await connector.readContracts(contractIds))
+  await putOff(db, storeId, unreadable)
   await db.inStore(storeId, async (ctx) => {
     await keepDeletedCustomers(ctx, gone)
     await takeBackFromDeleted(ctx, gone)
     for (const platformCustomerId of gone) await forgetCustomer(ctx, { platformCustomerId, email: null })
-    const theirs = contractIds.filter((id) => !contracts.get(id)?.customer)
+    const theirs = contractIds.filter((id) => !unreadable.has(id) && !contracts.get(id)?.customer)
     const ended = await endForDeletedCustomers(ctx, theirs)
     await stopBilling(
       ctx,

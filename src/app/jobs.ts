@@ -40,10 +40,11 @@ const ASKED_UNTIL_GONE = 4
 
 async function syncContracts(deps: Deps, storeId: number, jobs: Job[]): Promise<JobOutcome[]> {
   const ids = jobs.map((job) => String(job.payload.contractId))
-  const { unsure, missing } = await syncContractsById(deps, storeId, ids)
+  const { unsure, failed, missing } = await syncContractsById(deps, storeId, ids)
   const gone = missing.filter((id) => jobs[ids.indexOf(id)]!.attempts >= ASKED_UNTIL_GONE)
   await takeLeaveOfContracts(deps.db, storeId, gone)
   return ids.map((id): JobOutcome => {
+    if (failed.has(id)) return { done: false, reason: failed.get(id)! }
     if (unsure.includes(id)) return { done: false, waits: true, reason: 'A change of ours is under way there' }
     return missing.includes(id) && !gone.includes(id) ? noContract(id) : { done: true }
   })
@@ -70,7 +71,7 @@ async function pushContracts({ db, connectorOf }: Deps, storeId: number, jobs: J
     return subscriptions.map((s) => [s.id, { ...s, nextDate: nextDateOf(s, ctx.now, timezone) }] as const)
   })
   const subscriptions = new Map(held)
-  const contracts = await connector.contracts(held.map(([, s]) => s.platformContractId))
+  const contracts = await connector.readContracts(held.map(([, s]) => s.platformContractId))
   if (!contracts.ok) return jobs.map(() => ({ done: false, reason: contracts.failure.message }))
 
   const made: Pushed[] = []
@@ -78,7 +79,9 @@ async function pushContracts({ db, connectorOf }: Deps, storeId: number, jobs: J
   const outcomes = await Promise.all(
     wanted.map(async (id, i): Promise<JobOutcome> => {
       const subscription = subscriptions.get(id)!
-      const contract = contracts.value.get(subscription.platformContractId)
+      const contract = contracts.value.contracts.get(subscription.platformContractId)
+      const reason = contracts.value.unreadable.get(subscription.platformContractId)
+      if (reason !== undefined) return { done: false, reason }
       if (!contract) {
         const isGone = jobs[i]!.attempts >= ASKED_UNTIL_GONE
         if (isGone) gone.push(subscription.platformContractId)

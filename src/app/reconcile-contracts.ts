@@ -1,7 +1,15 @@
 import type { Database } from '#kit/postgres'
-import { answered, type Connector, type PlatformResult, type Walk, type WalkedPage } from '#platform'
+import {
+  answered,
+  type Connector,
+  compareRevisions,
+  type PlatformContract,
+  type PlatformResult,
+  type Walk,
+  type WalkedPage
+} from '#platform'
 import { listLiveContracts } from '#subscriptions'
-import { lookAgain, takeLeaveOfContracts, takeOverContracts } from './take-over-contracts.ts'
+import { lookAgain, putOff, takeLeaveOfContracts, takeOverContracts } from './take-over-contracts.ts'
 
 export type Walking = { db: Database; storeId: number; connector: Connector }
 
@@ -11,17 +19,17 @@ const MOST_MISSING = 5_000
 
 /** A page of the contracts that changed since the last walk, or of all: then also what we have and the platform does not list. */
 export async function walkContracts(walking: Walking, walk: Walk): Promise<PlatformResult<WalkedPage>> {
-  const { db, storeId, connector } = walking
+  const { connector } = walking
   const since = walk.kind === 'contracts' ? walk.cursorAt.subtract({ minutes: OVERLAP_MINUTES }) : null
   const page = await connector.contractsUpdatedSince(since, walk.pageAfter)
   if (!page.ok) return page
-  const { items, after } = page.value
-  const { changed, unsure } = await takeOverContracts(db, connector, storeId, items, true)
-  if (unsure.length > 0) await db.inStore(storeId, (ctx) => lookAgain(ctx, unsure))
-  const lastId = items.at(-1)?.id ?? walk.lastId
-  const listed = new Set(items.map(({ id }) => id))
+  const { items, unreadable, after } = page.value
+  const changed = await takeOver(walking, items, unreadable)
+  const ids = [...items.map(({ id }) => id), ...unreadable.keys()]
+  const lastId = ids.sort(compareRevisions).at(-1) ?? walk.lastId
+  const listed = new Set(ids)
   const gone = since === null ? await findUnlisted(walking, { after: walk.lastId, upTo: after && lastId, listed }) : 0
-  return { ok: true, value: { seen: items.length, changed: changed.length + gone, after, lastId } }
+  return { ok: true, value: { seen: ids.length, changed: changed + gone, after, lastId } }
 }
 
 /**
@@ -35,12 +43,23 @@ async function findUnlisted(
   const ours = await db.inStore(storeId, (ctx) => listLiveContracts(ctx, { ...place, limit: MOST_MISSING }))
   const unlisted = ours.filter((id) => !place.listed.has(id))
   if (unlisted.length === 0) return 0
-  const there = answered(await connector.contracts(unlisted))
-  const { unsure } = await takeOverContracts(db, connector, storeId, [...there.values()], true)
-  if (unsure.length > 0) await db.inStore(storeId, (ctx) => lookAgain(ctx, unsure))
+  const { contracts, unreadable } = answered(await connector.readContracts(unlisted))
+  await takeOver({ db, storeId, connector }, [...contracts.values()], unreadable)
   return takeLeaveOfContracts(
     db,
     storeId,
-    unlisted.filter((id) => !there.has(id))
+    unlisted.filter((id) => !contracts.has(id) && !unreadable.has(id))
   )
+}
+
+/** Takes contracts over that nobody told us of; those that cannot be are put off, so that the walk goes on. Answers how many changed. */
+async function takeOver(
+  { db, storeId, connector }: Walking,
+  contracts: PlatformContract[],
+  unreadable: ReadonlyMap<string, string>
+): Promise<number> {
+  const { changed, unsure, failed } = await takeOverContracts(db, connector, storeId, contracts, true)
+  if (unsure.length > 0) await db.inStore(storeId, (ctx) => lookAgain(ctx, unsure))
+  await putOff(db, storeId, new Map([...unreadable, ...failed]))
+  return changed.length
 }

@@ -1,9 +1,10 @@
 import { retryWithNewMethod, SYNC_CONTRACT, stopBilling } from '#billing'
 import { contractsInCreation, contractsOfImports } from '#imports'
-import { enqueue } from '#kit/jobs'
-import type { Ctx, Database } from '#kit/postgres'
+import { carryOutTogether } from '#kit/gather'
+import { enqueue, waitingKeys } from '#kit/jobs'
+import { type Ctx, type Database, isOutage } from '#kit/postgres'
 import { isSoldUnder, listPlans, type Plan } from '#plans'
-import { answered, type Connector, type PlatformContract } from '#platform'
+import { answered, type Connector, NOT_UNDERSTOOD, type PlatformContract, Unanswered } from '#platform'
 import { notify } from '#stores'
 import {
   endForDeletedCustomers,
@@ -11,15 +12,53 @@ import {
   type HeldContract,
   listHeldContracts,
   missContracts,
+  putOffContracts,
   recordActivities,
-  syncContracts
+  syncContracts,
+  takeUpContracts
 } from '#subscriptions'
 import { joinCustomers } from './join-customers.ts'
 
 type Deps = { db: Database; connectorOf: (storeId: number) => Promise<Connector> }
 
-/** What taking contracts over came to: those that led to something new, and those to be looked at again. */
-export type TakenOver = { changed: string[]; unsure: string[] }
+/**
+ * What taking contracts over came to: those that led to something new, those to be looked at again, and why any of them could not
+ * be taken over.
+ */
+export type TakenOver = { changed: string[]; unsure: string[]; failed: Map<string, string> }
+
+/** Takes contracts over, together, and each by itself where that fails: a bad one holds up no other. */
+export async function takeOverContracts(
+  db: Database,
+  connector: Connector,
+  storeId: number,
+  contracts: PlatformContract[],
+  isUnheard = false
+): Promise<TakenOver> {
+  const outcomes = await carryOutTogether(
+    contracts,
+    async (some) => {
+      const { changed, unsure } = await takeOverTogether(db, connector, storeId, some, isUnheard)
+      return some.map(({ id }) => ({ isChanged: changed.includes(id), isUnsure: unsure.includes(id) }))
+    },
+    isOfAll
+  )
+  const taken: TakenOver = { changed: [], unsure: [], failed: new Map() }
+  for (const [i, { id }] of contracts.entries()) {
+    const outcome = outcomes[i]!
+    if (outcome.status === 'rejected') {
+      if (isOfAll(outcome.reason)) throw outcome.reason
+      taken.failed.set(id, (outcome.reason as Error).message)
+      continue
+    }
+    if (outcome.value.isChanged) taken.changed.push(id)
+    if (outcome.value.isUnsure) taken.unsure.push(id)
+  }
+  return taken
+}
+
+/** No contract is at fault where the database or the platform is not there. */
+const isOfAll = (err: unknown) => isOutage(err) || (err instanceof Unanswered && err.failure.code !== NOT_UNDERSTOOD)
 
 /**
  * Brings us in line with what the platform says of contracts, whoever told us to look. The orders of checkouts are read only
@@ -28,13 +67,13 @@ export type TakenOver = { changed: string[]; unsure: string[] }
  * we walk through all. Then new ones are taken over only where they were sold under a plan of ours: others may be somebody
  * else's to bill, until an import takes them over. So are, whoever told us, those that an import named and did not take over.
  */
-export async function takeOverContracts(
+async function takeOverTogether(
   db: Database,
   connector: Connector,
   storeId: number,
   contracts: PlatformContract[],
-  isUnheard = false
-): Promise<TakenOver> {
+  isUnheard: boolean
+): Promise<Pick<TakenOver, 'changed' | 'unsure'>> {
   if (contracts.length === 0) return { changed: [], unsure: [] }
   const ids = contracts.map(({ id }) => id)
   const held = await listHeldContracts(db.direct, storeId, ids)
@@ -61,6 +100,7 @@ export async function takeOverContracts(
     if (found.length > 0) await findContractsAgain(ctx, found)
     const all = [...changed, ...ended.map(({ contractId }) => contractId)]
     if (isUnheard) await noteUnheard(ctx, contracts, all)
+    await takeUpContracts(ctx, ids)
     return { changed: all, unsure: [...unsure, ...later.map(({ id }) => id)] }
   })
 }
@@ -115,7 +155,7 @@ async function noteUnheard(ctx: Ctx, contracts: PlatformContract[], changed: str
 
 /**
  * Reads contracts from the platform and takes them over. `missing` are those that the platform does not have: it may be late
- * with one that it has just told us of.
+ * with one that it has just told us of. Those that failed are put off.
  */
 export async function syncContractsById(
   { db, connectorOf }: Deps,
@@ -124,9 +164,36 @@ export async function syncContractsById(
 ): Promise<TakenOver & { missing: string[] }> {
   const connector = await connectorOf(storeId)
   const wanted = [...new Set(ids)]
-  const contracts = answered(await connector.contracts(wanted))
+  const { contracts, unreadable } = answered(await connector.readContracts(wanted))
   const taken = await takeOverContracts(db, connector, storeId, [...contracts.values()])
-  return { ...taken, missing: wanted.filter((id) => !contracts.has(id)) }
+  const failed = new Map([...unreadable, ...taken.failed])
+  await putOff(db, storeId, failed)
+  return { ...taken, failed, missing: wanted.filter((id) => !contracts.has(id) && !failed.has(id)) }
+}
+
+/** Has contracts that failed asked for again later, and the operator told of those that did not fail before. */
+export async function putOff(db: Database, storeId: number, failed: ReadonlyMap<string, string>): Promise<void> {
+  if (failed.size === 0) return
+  await db.inStore(storeId, async (ctx) => {
+    const fresh = await putOffContracts(ctx, failed)
+    // A job that is there already waits for its next time.
+    const waiting = await waitingKeys(ctx, SYNC_CONTRACT, [...failed.keys()])
+    await lookAgain(
+      ctx,
+      [...failed.keys()].filter((id) => !waiting.has(id))
+    )
+    if (fresh.length === 0) return
+    const named = fresh.slice(0, MOST_NAMED).map((id) => `contract ${id}: ${failed.get(id)}`)
+    const others = fresh.length > MOST_NAMED ? `; and ${fresh.length - MOST_NAMED} more` : ''
+    await notify(ctx, {
+      kind: 'contracts_put_off',
+      subject: `${fresh.length} contracts of the platform could not be taken over`,
+      message:
+        `What the platform says of these contracts could not be read or kept (${named.join('; ')}${others}). ` +
+        'They are asked for again, at last every six hours. Until then nothing of them is followed; all others are. ' +
+        '`perennial doctor` has the list.'
+    })
+  })
 }
 
 const MOST_NAMED = 10
@@ -138,6 +205,7 @@ const MOST_NAMED = 10
 export async function takeLeaveOfContracts(db: Database, storeId: number, contractIds: string[]): Promise<number> {
   if (contractIds.length === 0) return 0
   return db.inStore(storeId, async (ctx) => {
+    await takeUpContracts(ctx, contractIds)
     const { fresh, stopped } = await missContracts(ctx, contractIds)
     await stopBilling(ctx, stopped)
     if (fresh.length === 0) return 0

@@ -54,27 +54,32 @@ export function createGatherer<Lane extends string | number, Item, Outcome>(opti
 /**
  * What comes of each item, in order. `work` answers with an outcome per item; when it throws, the items are tried one by
  * one, so that a bad one harms no other. What `work` did must be undone by its throwing, as in a transaction; after an
- * outage that is not known, and the others would fail as well, so then nothing more is tried.
+ * outage that is not known, and the others would fail as well, so then nothing more is tried. `isOfAll` says what counts as one.
  */
 export async function carryOutTogether<Item, Outcome>(
   items: Item[],
-  work: (items: Item[]) => Promise<Outcome[]>
+  work: (items: Item[]) => Promise<Outcome[]>,
+  isOfAll: (err: unknown) => boolean = isOutage
 ): Promise<PromiseSettledResult<Outcome>[]> {
   try {
     const outcomes = await work(items)
     return items.map((_, i) => ({ status: 'fulfilled', value: outcomes[i]! }))
   } catch (reason) {
-    if (items.length <= 1 || isOutage(reason)) return items.map(() => ({ status: 'rejected', reason }))
-    return oneByOne(items, work)
+    if (items.length <= 1 || isOfAll(reason)) return items.map(() => ({ status: 'rejected', reason }))
+    return oneByOne(items, work, isOfAll)
   }
 }
 
-async function oneByOne<Item, Outcome>(items: Item[], work: (items: Item[]) => Promise<Outcome[]>) {
+async function oneByOne<Item, Outcome>(
+  items: Item[],
+  work: (items: Item[]) => Promise<Outcome[]>,
+  isOfAll: (err: unknown) => boolean
+) {
   const outcomes: PromiseSettledResult<Outcome>[] = []
   for (const item of items) {
     const last = outcomes.at(-1)
-    if (last?.status === 'rejected' && isOutage(last.reason)) outcomes.push(last)
-    else outcomes.push(...(await carryOutTogether([item], work)))
+    if (last?.status === 'rejected' && isOfAll(last.reason)) outcomes.push(last)
+    else outcomes.push(...(await carryOutTogether([item], work, isOfAll)))
   }
   return outcomes
 }

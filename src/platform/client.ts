@@ -3,7 +3,7 @@ import type { ConnectorOptions, PlatformAccess } from './connector.ts'
 import { CostBudget, type ThrottleStatus } from './cost-budget.ts'
 import type { AdminDocument } from './document.ts'
 import { Fields, MalformedPayload } from './fields.ts'
-import { failed, type PlatformFailure, type PlatformResult, succeeded } from './outcome.ts'
+import { failed, NOT_UNDERSTOOD, type PlatformFailure, type PlatformResult, succeeded } from './outcome.ts'
 import { parseJson } from './parse-json.ts'
 import { ADMIN_PATH, PROFILES } from './profiles.ts'
 import { type Exchange, post } from './transport.ts'
@@ -64,7 +64,8 @@ export function clientFor(access: PlatformAccess, options: ConnectorOptions): Pl
       return read(new Fields(data, 'data'))
     } catch (err) {
       if (!(err instanceof MalformedPayload)) throw err
-      return failed(noAnswer(`The platform's answer cannot be understood: ${err.message}`, isMutation(document)))
+      const failure = noAnswer(`The platform's answer cannot be understood: ${err.message}`, isMutation(document))
+      return failed({ ...failure, code: NOT_UNDERSTOOD })
     }
   }
 

@@ -17,7 +17,15 @@ import {
   ContractPause,
   ContractSetNextBillingDate
 } from './contract-documents.ts'
-import { fetchContract, fetchContracts, listContracts, moveContract } from './contracts.ts'
+import {
+  type FoundContracts,
+  fetchContract,
+  fetchContracts,
+  type ListedContracts,
+  listContracts,
+  moveContract,
+  readContracts
+} from './contracts.ts'
 import {
   createContracts,
   fetchCards,
@@ -74,13 +82,12 @@ export type Connector = {
   ensureWebhooks(uri: string, topics: string[]): Promise<PlatformResult<WebhooksEnsured>>
   /** Null when the platform has no such contract. */
   contract(id: string): Promise<PlatformResult<PlatformContract | null>>
-  /** By id; contracts that the platform does not have are left out. */
+  /** By id; contracts that the platform does not have are left out. One that cannot be understood is the failure of all. */
   contracts(ids: string[]): Promise<PlatformResult<Map<string, PlatformContract>>>
+  /** The same, with those told apart that are there and cannot be understood: they hold up no other. */
+  readContracts(ids: string[]): Promise<PlatformResult<FoundContracts>>
   /** A page of those that changed at `since` or later, in that order; of all, by id, when it is null. */
-  contractsUpdatedSince(
-    since: Temporal.Instant | null,
-    after: string | null
-  ): Promise<PlatformResult<Listed<PlatformContract>>>
+  contractsUpdatedSince(since: Temporal.Instant | null, after: string | null): Promise<PlatformResult<ListedContracts>>
   createBillingAttempt(request: AttemptRequest): Promise<PlatformResult<PlatformAttempt>>
   /** One result per request, in the order given; each stands for itself. */
   createBillingAttempts(requests: AttemptRequest[]): Promise<PlatformResult<PlatformAttempt>[]>
@@ -141,6 +148,7 @@ export function connectorFor(access: PlatformAccess, options: ConnectorOptions =
     ensureWebhooks: (uri, topics) => ensureWebhooks(client, uri, topics),
     contract: (id) => fetchContract(client, profile, id),
     contracts: (ids) => fetchContracts(client, profile, ids),
+    readContracts: (ids) => readContracts(client, profile, ids),
     contractsUpdatedSince: (since, after) => listContracts(client, profile, since, after),
     createBillingAttempt: (request) => createBillingAttempt(client, profile, request),
     createBillingAttempts: (requests) => createBillingAttempts(client, profile, requests),

@@ -16,7 +16,7 @@ export {
   type InboundHandler,
   type InboundMessage
 } from './inbound-engine.ts'
-export { answered, type PlatformFailure, type PlatformResult } from './outcome.ts'
+export { answered, NOT_UNDERSTOOD, type PlatformFailure, type PlatformResult, Unanswered } from './outcome.ts'
 export {
   type AttemptPayload,
   type ContractPayload,

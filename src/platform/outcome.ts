@@ -30,8 +30,22 @@ export function failed(failure: PlatformFailure): { ok: false; failure: Platform
   return { ok: false, failure }
 }
 
+/** The code of an answer that came and is not what the platform's API promises: asking for less may leave out what is wrong with it. */
+export const NOT_UNDERSTOOD = 'not_understood'
+
+/** A failure of the platform where an answer was needed. */
+export class Unanswered extends Error {
+  readonly failure: PlatformFailure
+
+  constructor(failure: PlatformFailure) {
+    super(`The platform did not answer (${failure.kind}): ${failure.message}`)
+    this.name = 'Unanswered'
+    this.failure = failure
+  }
+}
+
 /** The value of an answer; where a failure is nobody's to handle, but to be tried again later, it is thrown. */
 export function answered<T>(result: PlatformResult<T>): T {
-  if (!result.ok) throw new Error(`The platform did not answer (${result.failure.kind}): ${result.failure.message}`)
+  if (!result.ok) throw new Unanswered(result.failure)
   return result.value
 }

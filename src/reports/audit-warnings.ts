@@ -38,6 +38,10 @@ export function auditWarnings(ctx: Ctx): Promise<Finding[]> {
          order by a.attempt_number desc limit 1) l
       where s.store_id = ${ctx.storeId} and s.status = 'active' and s.billing_due_at is null and s.declines = 0
         and l.error_code in ('already_paid', 'contract_not_billable', 'not_accepted')
-      order by s.id limit 100)`
+      order by s.id limit 100)
+    union all
+    (select 'contracts_put_off', 'contract ' || contract_id,
+            'could not be read or taken over since ' || since || ': ' || reason
+       from contracts_put_off where store_id = ${ctx.storeId} order by since, contract_id limit 100)`
   )
 }
