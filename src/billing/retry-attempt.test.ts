@@ -270,12 +270,3 @@ test('a cycle that was skipped on the platform is skipped here', async () => {
   await life.decline('BILLING_CYCLE_SKIPPED')
   assert.deepEqual(await life.now(), ['active', 1, 3, 0, '2026-03-31T14:00:00Z'])
 })
-
-test('the history names who asked for another try', async () => {
-  const life = await aLife()
-  await life.goTo(SECOND)
-  await life.bill()
-  await life.decline(SOFT)
-  await life.retry((await life.attempts())[0]!.id)
-  assert.equal(await life.lastActor(), 'operator')
-})

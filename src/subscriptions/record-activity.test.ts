@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '#kit/postgres'
+import { aLife } from '../../test/a-life.ts'
 import { aContract, anOrder } from '../../test/contract-builder.ts'
 import { testDatabase } from '../../test/database.ts'
 import { aPlan } from '../../test/plan-builder.ts'
@@ -80,4 +81,13 @@ test('what was written is neither changed nor removed; a note can be taken out',
   )
   await inStore(({ tx }) => tx.run(sql`update contract_activities set notes = null where store_id = ${storeId}`))
   assert.equal((await inStore((ctx) => listActivity(ctx, id, ALL))).rows[0]!.notes, null)
+})
+
+test('the history names who asked for another try', async () => {
+  const life = await aLife(db)
+  await life.goTo('2026-02-28T15:00:00Z')
+  await life.bill()
+  await life.decline('INSUFFICIENT_FUNDS')
+  await life.retry((await life.attempts())[0]!.id)
+  assert.equal(await life.lastActor(), 'operator')
 })
