@@ -20,7 +20,8 @@ export function stubConnector(options: {
       onCharge?.(requests.map((request) => request.idempotencyKey))
       return requests.map(({ contractId, idempotencyKey }) => succeeded(anAttempt(contractId, idempotencyKey)))
     },
-    contracts: async (ids) => succeeded(new Map(ids.map((id) => [id, aContract(id)]))),
+    readContracts: async (ids) =>
+      succeeded({ contracts: new Map(ids.map((id) => [id, aContract(id)])), unreadable: new Map() }),
     setNextBillingDate: moved,
     activateContract: moved
   }
