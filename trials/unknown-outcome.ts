@@ -64,6 +64,10 @@ export async function outcomeUnknown({ db, subscriptions, seed }: UnknownTrial):
   assert.deepEqual(await countAttempts(store), { open: 0, all: subscriptions, paid: subscriptions })
   assert.equal(platform.charges.size, subscriptions)
   assert.equal(platform.keys.size, subscriptions)
+  const { jobs } = await store.inStore(({ tx, storeId }) =>
+    tx.one(row({ jobs: int }), sql`select count(*) as jobs from jobs where store_id = ${storeId}`)
+  )
+  assert.equal(jobs, 0, 'what follows from a charge is not done')
   assert.deepEqual((await store.inStore(audit)).findings, [])
   return { subscriptions, calls: platform.calls(), executedUnheard, settledByMessage: told.length }
 }
