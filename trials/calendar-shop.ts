@@ -4,7 +4,7 @@ import { settleAttempts } from '#billing'
 import { type Ctx, type Database, instant, int, type RowOf, row, sql, text } from '#kit/postgres'
 import { audit } from '#reports'
 import { followShop, updateSettings } from '#stores'
-import { moveTimezone, syncContracts } from '#subscriptions'
+import { moveNextOntoClocks, syncContracts } from '#subscriptions'
 import { openDueAttempts } from '../src/billing/open-attempts.ts'
 import { aContract, anOrder } from '../test/contract-builder.ts'
 import { aStore } from '../test/store-builder.ts'
@@ -93,7 +93,7 @@ export async function openShop(db: Database, { fromYear, zone, time, catchUp }: 
     async moveTo(other: string) {
       standings = await store.inStore(async (ctx) => {
         const moved = await followShop(ctx, { name: 'Test shop', timezone: other })
-        if (moved) await moveTimezone(ctx, moved.from)
+        if (moved) for (let last: number | null = 0; last !== null; ) last = await moveNextOntoClocks(ctx, last)
         await rebuildFigures(ctx)
         return listStandings(ctx)
       })

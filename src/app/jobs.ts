@@ -10,6 +10,8 @@ import {
   FINISH_CREATION,
   followPlanVersion,
   lockSubscriptions,
+  MOVE_TIMEZONE,
+  moveNextOntoClocks,
   nextDateOf,
   notePushed,
   PUSH_CONTRACT,
@@ -30,6 +32,7 @@ export function jobHandlers(deps: Deps): Record<string, JobHandler> {
     [EDIT_CONTRACT]: (storeId, jobs) => editContracts(deps, storeId, jobs),
     [FINISH_CREATION]: (storeId, jobs) => finishCreations(deps, storeId, jobs),
     [FOLLOW_VERSION]: (storeId, jobs) => followVersions(deps.db, storeId, jobs),
+    [MOVE_TIMEZONE]: (storeId, jobs) => moveTimezones(deps.db, storeId, jobs),
     [PUSH_CUSTOMER]: (storeId, jobs) => pushCustomers(deps, storeId, jobs),
     [SYNC_CONTRACT]: (storeId, jobs) => syncContracts(deps, storeId, jobs)
   }
@@ -57,6 +60,15 @@ async function followVersions(db: Database, storeId: number, jobs: Job[]): Promi
   for (const { payload } of jobs) {
     const [planId, version] = [Number(payload.planId), Number(payload.version)]
     while (await db.inStore(storeId, (ctx) => followPlanVersion(ctx, planId, version))) {}
+  }
+  return jobs.map(() => ({ done: true }))
+}
+
+/** As `followVersions`: the subscriptions of a shop that moved to another time zone. */
+async function moveTimezones(db: Database, storeId: number, jobs: Job[]): Promise<JobOutcome[]> {
+  for (let last: number | null = 0; last !== null; ) {
+    const after: number = last
+    last = await db.inStore(storeId, (ctx) => moveNextOntoClocks(ctx, after))
   }
   return jobs.map(() => ({ done: true }))
 }

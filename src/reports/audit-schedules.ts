@@ -16,9 +16,9 @@ const Scheduled = row({
 const PAGE = 5_000
 const MOST = 100
 
-/** Every next date of a cycle that was not tried yet is the date of that cycle, counted from the anchor in the shop's zone. */
+/** Every next date of a cycle that was not tried yet is the date of that cycle, counted from the anchor in the shop's zone; of one that has not followed the shop to its zone yet that is not known. */
 export async function auditSchedules(ctx: Ctx): Promise<{ checked: Record<string, number>; findings: Finding[] }> {
-  const { timezone } = await storeFacts(ctx)
+  const { timezone, pastTimezones } = await storeFacts(ctx)
   const findings: Finding[] = []
   let checked = 0
   for (let after = 0; ; ) {
@@ -28,6 +28,7 @@ export async function auditSchedules(ctx: Ctx): Promise<{ checked: Record<string
       select id, anchor_at, anchor_cycle, next_cycle, next_billing_at, interval, interval_count
         from subscriptions s
        where store_id = ${ctx.storeId} and id > ${after} and status = 'active' and next_billing_at is not null
+         and timezone_moves = ${pastTimezones.length}
          and declines = 0 and inventory_failures = 0 and unpaid_cycle is null
          and not exists (select from billing_attempts a
                           where a.store_id = ${ctx.storeId} and a.subscription_id = s.id and a.cycle_index = s.next_cycle)

@@ -224,7 +224,8 @@ export function markCaughtUp(ctx: Ctx): Promise<number> {
 
 export function writeShop(ctx: Ctx, { name, timezone }: { name: string; timezone: string }): Promise<number> {
   return ctx.tx.run(
-    sql`update stores set name = ${name}, timezone = ${timezone}, updated_at = clock_timestamp()
+    sql`update stores set name = ${name}, timezone = ${timezone}, updated_at = clock_timestamp(),
+               past_timezones = case when timezone = ${timezone} then past_timezones else past_timezones || timezone end
          where store_id = ${ctx.storeId}`
   )
 }

@@ -1,13 +1,20 @@
-import { type Ctx, json, oneOf, row, sql, text } from '#kit/postgres'
+import { type Ctx, json, oneOf, row, sql, text, textList } from '#kit/postgres'
 import { type KeptSettings, type StoreSettings, settingsOf } from './settings.ts'
 import { PLATFORM_PROFILES, type PlatformProfileName } from './store.ts'
 
 /** What the domain asks of its store: whose spelling its platform speaks, where it lives, and what its people have set. */
-export type StoreFacts = { profile: PlatformProfileName; timezone: string; currency: string } & StoreSettings
+export type StoreFacts = {
+  profile: PlatformProfileName
+  timezone: string
+  /** The zones that the shop has lived in before, in order. */
+  pastTimezones: string[]
+  currency: string
+} & StoreSettings
 
 const Facts = row({
   profile: oneOf(...PLATFORM_PROFILES),
   timezone: text,
+  pastTimezones: textList,
   currency: text,
   settings: json<KeptSettings>()
 })
@@ -21,7 +28,8 @@ export function storeFacts(ctx: Ctx): Promise<StoreFacts> {
     facts = ctx.tx
       .one(
         Facts,
-        sql`select platform_profile as profile, timezone, currency, settings from stores where store_id = ${ctx.storeId}`
+        sql`select platform_profile as profile, timezone, past_timezones, currency, settings
+              from stores where store_id = ${ctx.storeId}`
       )
       .then(({ settings, ...rest }) => ({ ...rest, ...settingsOf(settings) }))
     asked.set(ctx.tx, facts)

@@ -5,6 +5,7 @@ import { type Line, lines, named } from './activity-lines.ts'
 import { billingDate, isInPeriod, lastCycleDue } from './billing-dates.ts'
 import { editWaitingContracts, holdForChanges } from './changes.ts'
 import { subscriptionActivated } from './events.ts'
+import { lockDueSubscriptions, lockWaitedLongEnough } from './lock-subscriptions.ts'
 import {
   carryOut,
   carryOutUntold,
@@ -19,7 +20,7 @@ import {
   timesOf,
   type Untold
 } from './moves.ts'
-import { lockDueSubscriptions, lockWaitedLongEnough, markInBilling, markStates } from './queries.ts'
+import { markInBilling, markStates } from './queries.ts'
 import { refreshStandings } from './standings.ts'
 import { datesAt, hasPaidAll, holderOf, type PaymentMethod, type Subscription } from './subscription.ts'
 import { isDeclined, isInBilling, isOver } from './transitions.ts'

@@ -8,8 +8,9 @@ import { testDatabase } from '../../test/database.ts'
 import { aStore } from '../../test/store-builder.ts'
 import { cancelSubscription } from './cancel-subscription.ts'
 import { notePushed } from './contract-queries.ts'
+import { lockSubscriptions } from './lock-subscriptions.ts'
 import { pauseSubscription } from './pause-subscription.ts'
-import { findSubscriptionByContract, lockSubscriptions } from './queries.ts'
+import { findSubscriptionByContract } from './queries.ts'
 import { syncContracts } from './sync-contracts.ts'
 
 const { db } = await testDatabase()

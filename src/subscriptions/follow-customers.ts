@@ -1,8 +1,8 @@
 import { record } from '#kit/outbox'
 import { type Ctx, int, row, sql, text } from '#kit/postgres'
 import { handOver } from './gift-subscription.ts'
+import { lockSubscriptions, lockSubscriptionsOfContracts } from './lock-subscriptions.ts'
 import { carryOut, planCancel, pushContracts, timesOf } from './moves.ts'
-import { lockSubscriptions, lockSubscriptionsOfContracts } from './queries.ts'
 import { refreshStandings } from './standings.ts'
 
 /** Contracts of the live subscriptions of these customers (platform numbers). */

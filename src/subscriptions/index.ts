@@ -39,6 +39,7 @@ export { followPlanVersion } from './follow-plan-version.ts'
 export { giftSubscription, takeBackGift } from './gift-subscription.ts'
 export type { ImportTerms } from './imported-subscription.ts'
 export { listActivity } from './list-activity.ts'
+export { lockSubscriptions } from './lock-subscriptions.ts'
 export {
   findContractsAgain,
   type HeldContract,
@@ -46,17 +47,12 @@ export {
   listLiveContracts,
   missContracts
 } from './missing-contracts.ts'
-export { moveTimezone } from './move-timezone.ts'
+export { MOVE_TIMEZONE, moveNextOntoClocks, moveTimezone } from './move-timezone.ts'
 export { PUSH_CONTRACT } from './moves.ts'
 export { nextDateOf } from './next-date.ts'
 export { noteSubscription } from './note-subscription.ts'
 export { pauseSubscription } from './pause-subscription.ts'
-export {
-  findSubscriptionByContract,
-  giveBackCycles,
-  lockSubscriptions,
-  nextSubscriptionWork
-} from './queries.ts'
+export { findSubscriptionByContract, giveBackCycles, nextSubscriptionWork } from './queries.ts'
 export { endGraces, reactivateSubscription } from './reactivate-subscription.ts'
 export { type NewActivity, recordActivities } from './record-activity.ts'
 export { subscriptionNotFound } from './refusals.ts'

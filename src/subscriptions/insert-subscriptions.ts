@@ -1,4 +1,5 @@
 import { type Ctx, sql } from '#kit/postgres'
+import { storeFacts } from '#stores'
 import type { PaymentMethod, Subscription } from './subscription.ts'
 
 export type NewSubscription = Pick<
@@ -33,16 +34,17 @@ export type NewSubscription = Pick<
 
 /** Inserts new subscriptions, due for billing at their next date, where one with nothing left to bill ends. A contract already there is left as it is. */
 export async function insertSubscriptions(ctx: Ctx, rows: NewSubscription[]): Promise<void> {
+  const { pastTimezones } = await storeFacts(ctx)
   await ctx.tx.run(sql`
     insert into subscriptions (store_id, member_id, plan_id, plan_version, platform_contract_id, platform_revision, name, status,
       price_minor, currency, interval, interval_count, anchor_at, anchor_cycle, cycle_index, cycles_paid, next_cycle, next_billing_at,
       billing_due_at, platform_next_billing_at, max_cycles, trial_ends_at, paused_at, resumes_at, cancelled_at,
-      cancel_reason, origin_order_id, payment_method, receiver_member_id, gifted_at, created_at, updated_at)
+      cancel_reason, origin_order_id, payment_method, receiver_member_id, gifted_at, created_at, updated_at, timezone_moves)
     select ${ctx.storeId}, t.member_id, t.plan_id, t.plan_version, t.contract, t.revision, t.name, t.status, t.price, t.currency, t.interval,
            t.interval_count, t.anchor_at, t.anchor_cycle, t.cycle_index, t.cycle_index, t.next_cycle,
            case when t.cycle_index >= t.max_cycles then null else t.next_billing_at end, t.next_billing_at,
            t.platform_date, t.max_cycles, t.trial_ends_at, t.paused_at, t.resumes_at, t.cancelled_at, t.cancel_reason,
-           t.origin_order_id, t.payment_method::jsonb, t.receiver, t.gifted_at, t.created_at, ${ctx.now}
+           t.origin_order_id, t.payment_method::jsonb, t.receiver, t.gifted_at, t.created_at, ${ctx.now}, ${pastTimezones.length}::int
       from unnest(${rows.map((s) => s.memberId)}::bigint[], ${rows.map((s) => s.planId)}::bigint[],
                   ${rows.map((s) => s.planVersion)}::int[],
                   ${rows.map((s) => s.platformContractId)}::text[], ${rows.map((s) => s.platformRevision)}::text[],

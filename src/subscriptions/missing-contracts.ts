@@ -1,7 +1,7 @@
 import { bool, type Ctx, directSql, int, type Queries, type RowOf, row, sql, text } from '#kit/postgres'
 import { lines } from './activity-lines.ts'
+import { lockSubscriptionsOfContracts } from './lock-subscriptions.ts'
 import { carryOut, planPause, timesOf } from './moves.ts'
-import { lockSubscriptionsOfContracts } from './queries.ts'
 import { recordActivities } from './record-activity.ts'
 
 const HeldContract = row({ contractId: text, id: int, customerId: text, isLive: bool, isMissed: bool })

@@ -1,6 +1,6 @@
 import type { Ctx } from '#kit/postgres'
 import { type Actor, named } from './activity-lines.ts'
-import { lockSubscriptions } from './queries.ts'
+import { lockSubscriptions } from './lock-subscriptions.ts'
 import { recordActivities } from './record-activity.ts'
 import { subscriptionNotFound } from './refusals.ts'
 

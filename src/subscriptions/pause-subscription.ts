@@ -1,7 +1,7 @@
 import type { Ctx } from '#kit/postgres'
 import type { Actor } from './activity-lines.ts'
+import { lockSubscriptions } from './lock-subscriptions.ts'
 import { carryOut, planPause, timesOf } from './moves.ts'
-import { lockSubscriptions } from './queries.ts'
 import { mustAllow, subscriptionNotFound } from './refusals.ts'
 import type { Subscription } from './subscription.ts'
 

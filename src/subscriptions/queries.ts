@@ -1,41 +1,5 @@
-import {
-  bool,
-  type Ctx,
-  directSql,
-  instant,
-  int,
-  nullable,
-  type Queries,
-  type RowOf,
-  row,
-  sql,
-  text
-} from '#kit/postgres'
-import { type PaymentMethod, Subscription } from './subscription.ts'
-
-/** Holds the rows, in order of id, so that two callers cannot both decide; unknown ids are left out. */
-export function lockSubscriptions(ctx: Ctx, ids: number[]): Promise<Subscription[]> {
-  return ctx.tx.many(
-    Subscription,
-    sql`
-    select s.*, m.platform_customer_id, m.email, m.first_name, m.last_name
-      from subscriptions s join members m on m.store_id = s.store_id and m.id = s.member_id
-     where s.store_id = ${ctx.storeId} and s.id = any(${ids}::bigint[])
-     order by s.id for update of s`
-  )
-}
-
-/** As lockSubscriptions, by the platform's contract numbers. */
-export function lockSubscriptionsOfContracts(ctx: Ctx, contractIds: string[]): Promise<Subscription[]> {
-  return ctx.tx.many(
-    Subscription,
-    sql`
-    select s.*, m.platform_customer_id, m.email, m.first_name, m.last_name
-      from subscriptions s join members m on m.store_id = s.store_id and m.id = s.member_id
-     where s.store_id = ${ctx.storeId} and s.platform_contract_id = any(${contractIds}::text[])
-     order by s.id for update of s`
-  )
-}
+import { type Ctx, directSql, instant, int, nullable, type Queries, type RowOf, row, sql, text } from '#kit/postgres'
+import type { PaymentMethod, Subscription } from './subscription.ts'
 
 /** Whose contract it is; not locked. */
 export function findSubscriptionByContract(ctx: Ctx, contractId: string) {
@@ -45,58 +9,6 @@ export function findSubscriptionByContract(ctx: Ctx, contractId: string) {
     select s.id, s.member_id, m.platform_customer_id as customer_platform_id
       from subscriptions s join members m on m.store_id = s.store_id and m.id = s.member_id
      where s.store_id = ${ctx.storeId} and s.platform_contract_id = ${contractId}`
-  )
-}
-
-/**
- * One that billing must look at, and whether it is to wait for a change of its terms: for a day after what came last, the
- * change or the date. A change that the platform does not take for longer must not keep a cycle from being billed.
- */
-type DueSubscription = { subscription: Subscription; hasChange: boolean }
-const DueSubscription = Object.assign(
-  (raw: Record<string, unknown>): DueSubscription => ({
-    subscription: Subscription(raw),
-    hasChange: bool(raw.has_change)
-  }),
-  { columns: [...Subscription.columns, 'has_change'] }
-)
-
-/** Holds up to `limit` subscriptions that billing must look at by now, earliest first; what another holds is left out. */
-export function lockDueSubscriptions(ctx: Ctx, limit: number): Promise<DueSubscription[]> {
-  return ctx.tx.many(
-    DueSubscription,
-    sql`
-    select s.*, m.platform_customer_id, m.email, m.first_name, m.last_name,
-           exists (select from subscription_changes c
-                    where c.store_id = ${ctx.storeId} and c.subscription_id = s.id
-                      and greatest(c.requested_at, s.next_billing_at) > ${ctx.now}::timestamptz - interval '1 day') as has_change
-      from subscriptions s join members m on m.store_id = s.store_id and m.id = s.member_id
-     where s.store_id = ${ctx.storeId} and s.billing_due_at <= ${ctx.now}
-     order by s.billing_due_at, s.id limit ${limit} for update of s skip locked`
-  )
-}
-
-/** Holds paused subscriptions whose pause is over by now. */
-export function lockEndedPauses(ctx: Ctx, limit: number): Promise<Subscription[]> {
-  return ctx.tx.many(
-    Subscription,
-    sql`
-    select s.*, m.platform_customer_id, m.email, m.first_name, m.last_name
-      from subscriptions s join members m on m.store_id = s.store_id and m.id = s.member_id
-     where s.store_id = ${ctx.storeId} and s.resumes_at <= ${ctx.now}
-     order by s.resumes_at, s.id limit ${limit} for update of s skip locked`
-  )
-}
-
-/** Holds subscriptions whose charge has waited long enough for a new payment method. */
-export function lockWaitedLongEnough(ctx: Ctx, limit: number): Promise<Subscription[]> {
-  return ctx.tx.many(
-    Subscription,
-    sql`
-    select s.*, m.platform_customer_id, m.email, m.first_name, m.last_name
-      from subscriptions s join members m on m.store_id = s.store_id and m.id = s.member_id
-     where s.store_id = ${ctx.storeId} and s.gives_up_at <= ${ctx.now}
-     order by s.gives_up_at, s.id limit ${limit} for update of s skip locked`
   )
 }
 

@@ -1,8 +1,9 @@
 import type { Ctx } from '#kit/postgres'
 import type { Actor } from './activity-lines.ts'
 import { editWaitingContracts } from './changes.ts'
+import { lockSubscriptions } from './lock-subscriptions.ts'
 import { carryOut, planReactivate, pushContracts, timesOf } from './moves.ts'
-import { lockEndedGraces, lockSubscriptions, markGracesOver } from './queries.ts'
+import { lockEndedGraces, markGracesOver } from './queries.ts'
 import { mustAllow, subscriptionNotFound } from './refusals.ts'
 import type { Subscription } from './subscription.ts'
 

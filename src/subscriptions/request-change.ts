@@ -5,7 +5,7 @@ import type { Interval } from '#platform'
 import { type Actor, named } from './activity-lines.ts'
 import { mustBeForHolder } from './allowed-country.ts'
 import { type Change, dropChange, listChanges, type NewChange, writeChanges } from './changes.ts'
-import { lockSubscriptions } from './queries.ts'
+import { lockSubscriptions } from './lock-subscriptions.ts'
 import { mustAllow, subscriptionNotFound } from './refusals.ts'
 import { holderOf, type Subscription } from './subscription.ts'
 

@@ -1,7 +1,7 @@
 import type { Ctx } from '#kit/postgres'
 import type { Actor } from './activity-lines.ts'
+import { lockEndedPauses, lockSubscriptions } from './lock-subscriptions.ts'
 import { carryOut, planResume, timesOf } from './moves.ts'
-import { lockEndedPauses, lockSubscriptions } from './queries.ts'
 import { mustAllow, subscriptionNotFound } from './refusals.ts'
 import type { Subscription } from './subscription.ts'
 

@@ -22,6 +22,8 @@ export const Subscription = row({
   currency: text,
   interval: oneOf('day', 'week', 'month', 'year'),
   intervalCount: int,
+  /** How many moves of the shop to another time zone its anchor and dates have followed. */
+  timezoneMoves: int,
   anchorAt: instant,
   anchorCycle: int,
   cycleIndex: int,

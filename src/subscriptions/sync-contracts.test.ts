@@ -9,7 +9,8 @@ import { aPlan } from '../../test/plan-builder.ts'
 import { aStore } from '../../test/store-builder.ts'
 import { billingDate } from './billing-dates.ts'
 import { insertCreation } from './creations.ts'
-import { findSubscriptionByContract, lockSubscriptions } from './queries.ts'
+import { lockSubscriptions } from './lock-subscriptions.ts'
+import { findSubscriptionByContract } from './queries.ts'
 import { syncContracts } from './sync-contracts.ts'
 
 const { db } = await testDatabase()
