@@ -13,7 +13,10 @@ export const ClaimedAttempt = row({
   cycleAt: nullable(instant),
   /** Those of its cycle that were sent before it and ended without a payment, as far as we were told. */
   earlier: json<EarlierAttempt[]>(),
-  /** Whether the charge is still wanted: a subscription that stopped, or passed the cycle over, wants it no more. */
+  /**
+   * Whether the charge is still wanted: a subscription that stopped, or passed the cycle over, wants it no more, and one that
+   * came back not before the day on which it owes the cycle.
+   */
   isWanted: bool,
   scheduledAt: instant,
   platformAttemptId: nullable(text),
@@ -55,7 +58,8 @@ export function claimAttempts(ctx: Ctx, limit: number, leaseOwner: number): Prom
               where e.store_id = ${ctx.storeId} and e.subscription_id = c.subscription_id
                 and e.cycle_index = c.cycle_index and e.attempt_number < c.attempt_number
                 and e.submitted_at is not null and e.error_code <> 'superseded') end as earlier,
-           s.status = 'active' and (c.manual or c.cycle_index >= s.next_cycle) as is_wanted,
+           s.status = 'active' and (c.manual or c.cycle_index >= s.next_cycle)
+             and (s.unpaid_cycle is null or s.billing_due_at <= ${ctx.now}) as is_wanted,
            c.platform_attempt_id, c.submitted_before, c.checks, c.refusals,
            c.action_required_at is not null as is_challenged, c.lease_token
       from claimed c join subscriptions s on s.store_id = ${ctx.storeId} and s.id = c.subscription_id

@@ -8,6 +8,8 @@ const { db } = await testDatabase()
 const SECOND = '2026-02-28T15:00:00Z'
 const THIRD = '2026-03-31T14:00:00Z'
 const FOURTH = '2026-04-30T14:00:00Z'
+/** A day after 6 March, when most of these come back. */
+const OWED = '2026-03-07T00:00:00Z'
 const SOFT = 'INSUFFICIENT_FUNDS'
 const HARD = 'EXPIRED_PAYMENT_METHOD'
 const aLife = (given?: Parameters<typeof lifeOf>[1]) => lifeOf(db, { graceHours: 720, ...given })
@@ -49,7 +51,7 @@ const WAYS: Record<
 const keysOf = async (life: Life) => (await life.attempts()).map(({ key }) => key.split('-').slice(2).join('-'))
 
 for (const [what, { stop, back }] of Object.entries(WAYS)) {
-  test(`${what} collects the declined cycle at once while its period runs, on its ladder and under its next key`, async () => {
+  test(`${what} collects the declined cycle a day later while its period runs, on its ladder and under its next key`, async () => {
     const life = await aLife()
     await life.goTo(SECOND)
     await life.bill()
@@ -58,21 +60,53 @@ for (const [what, { stop, back }] of Object.entries(WAYS)) {
     await life.bill()
     await back(life, '2026-03-06T00:00:00Z')
     assert.deepEqual((await life.now()).slice(0, 4), ['active', 1, 2, 1])
-    assert.equal((await life.read()).nextBillingAt?.toString(), '2026-03-06T00:00:00Z')
-    assert.match((await life.history()).at(-1)!, /; cycle 2, which is not paid, is due at once$/)
+    assert.equal((await life.read()).nextBillingAt?.toString(), OWED)
+    assert.match((await life.history()).at(-1)!, /; cycle 2, which is not paid, is due on 2026-03-0[67]$/)
     await assert.rejects(life.skip(), { code: 'conflict' })
-    // The platform's contract stands still until it has been told.
+    // Coming back charges nothing, and neither does the platform's having been told of it.
+    await life.pushed()
+    await life.goTo('2026-03-06T23:59:59Z')
     await life.bill()
     assert.deepEqual(await keysOf(life), ['2-1'])
-    await life.pushed()
+    await life.goTo(OWED)
     await life.bill()
     assert.deepEqual(await keysOf(life), ['2-1', '2-2'])
     await life.decline(SOFT)
-    assert.deepEqual(await life.now(), ['active', 1, 2, 2, '2026-03-10T23:00:00Z'])
-    await life.goTo('2026-03-10T23:00:00Z')
+    assert.deepEqual(await life.now(), ['active', 1, 2, 2, '2026-03-11T23:00:00Z'])
+    await life.goTo('2026-03-11T23:00:00Z')
     await life.bill()
     await life.pay()
     assert.deepEqual(await life.now(), ['active', 2, 3, 0, THIRD])
+  })
+
+  test(`${what} passes a declined cycle over whose period is over a day later`, async () => {
+    const life = await aLife({ terms: { interval: 'week' } })
+    await life.goTo('2026-02-28T15:00:00Z')
+    await life.bill()
+    await life.decline(SOFT)
+    const { nextCycle, anchorAt } = await life.read()
+    assert.deepEqual([nextCycle, anchorAt.toString()], [5, '2026-01-31T15:00:00Z'])
+    await stop(life)
+    await back(life, '2026-03-06T15:00:00Z')
+    assert.deepEqual(await life.now(), ['active', 1, 6, 0, '2026-03-07T15:00:00Z'])
+  })
+
+  test(`${what} still brings a new card, or a retry by hand, to the owed cycle at once`, async () => {
+    for (const ask of ['newCard', 'retry'] as const) {
+      const life = await aLife()
+      await life.goTo(SECOND)
+      await life.bill()
+      await life.decline(HARD)
+      await stop(life)
+      await back(life, '2026-03-06T00:00:00Z')
+      await life.pushed()
+      if (ask === 'newCard') await life.newCard()
+      else await life.retry((await life.attempts())[0]!.id)
+      await life.bill()
+      assert.deepEqual(await keysOf(life), ['2-1', '2-2'])
+      await life.pay()
+      assert.deepEqual(await life.now(), ['active', 2, 3, 0, THIRD])
+    }
   })
 
   test(`${what} passes a declined cycle over whose period is over`, async () => {
@@ -104,11 +138,16 @@ for (const [what, { stop, back }] of Object.entries(WAYS)) {
       await life.pushed()
       await life.bill()
       assert.deepEqual(await keysOf(life), ['2-1'])
+      // Before the day on which it is owed the platform is only asked what became of it.
+      assert.deepEqual(await life.claimLater(), [false])
+      await life.goTo(OWED)
+      await life.bill()
+      assert.deepEqual(await keysOf(life), ['2-1'])
       assert.deepEqual(await life.claimLater(), [true])
       await life.settle(() => outcome)
       assert.deepEqual(
         await life.now(),
-        outcome === null ? ['active', 2, 3, 0, THIRD] : ['active', 1, 2, 1, '2026-03-08T00:00:00Z']
+        outcome === null ? ['active', 2, 3, 0, THIRD] : ['active', 1, 2, 1, '2026-03-08T23:00:00Z']
       )
     }
   })
@@ -129,7 +168,7 @@ for (const [what, { stop, back }] of Object.entries(WAYS)) {
     await declined.decline(HARD)
     await back(declined, '2026-03-06T00:00:00Z')
     assert.deepEqual((await declined.now()).slice(0, 4), ['active', 1, 2, 1])
-    await declined.pushed()
+    await declined.goTo(OWED)
     await declined.bill()
     assert.deepEqual(await keysOf(declined), ['2-1', '2-2'])
   })
@@ -141,8 +180,8 @@ for (const [what, { stop, back }] of Object.entries(WAYS)) {
       if (isOpened) await life.open()
       await stop(life)
       await back(life, '2026-03-06T00:00:00Z')
-      assert.deepEqual((await life.now()).slice(0, 4), ['active', 1, 2, 0])
-      await life.pushed()
+      assert.deepEqual(await life.now(), ['active', 1, 2, 0, OWED])
+      await life.goTo(OWED)
       await life.bill()
       await life.pay()
       assert.deepEqual(await life.now(), ['active', 2, 3, 0, THIRD])
@@ -186,7 +225,7 @@ test('pausing again and again neither begins the ladder anew nor loses the cycle
     await life.resume()
     await life.pause()
     await life.resume()
-    await life.pushed()
+    await life.goTo(`2026-03-0${declines}T00:00:00Z`)
     await life.bill()
     await life.decline(SOFT)
     assert.deepEqual((await life.now()).slice(0, 4), ['active', 1, 2, declines])
@@ -194,7 +233,7 @@ test('pausing again and again neither begins the ladder anew nor loses the cycle
   await life.pause()
   await life.cancel()
   await life.reactivate()
-  await life.pushed()
+  await life.goTo('2026-03-06T00:00:00Z')
   await life.bill()
   await life.decline(SOFT)
   assert.deepEqual(await life.now(), ['cancelled', 1, 2, 5, null])
@@ -209,12 +248,13 @@ test('what dunning has paused is tried once at each resumption, and pauses again
   assert.deepEqual(await life.now(), ['paused', 1, 3, 1, null])
   await life.goTo('2026-03-06T00:00:00Z')
   await life.resume()
-  await life.pushed()
+  assert.deepEqual(await life.now(), ['active', 1, 2, 1, OWED])
+  await life.goTo(OWED)
   await life.bill()
   await life.decline(SOFT)
   assert.deepEqual(await life.now(), ['paused', 1, 3, 2, null])
   await life.resume()
-  await life.pushed()
+  await life.goTo('2026-03-08T00:00:00Z')
   await life.bill()
   await life.pay()
   assert.deepEqual(await life.now(), ['active', 2, 3, 0, THIRD])

@@ -94,7 +94,8 @@ export const lines = {
 
 /** What comes of the cycle that was left unpaid. */
 function owedOrNext({ unpaidCycle: cycle }: Subscription, after: Subscription, timezone: string): string {
-  if (after.unpaidCycle !== null) return `; cycle ${cycle}, which is not paid, is due at once`
+  if (after.unpaidCycle !== null && after.nextBillingAt !== null)
+    return `; cycle ${cycle}, which is not paid, is due on ${dayOf(after.nextBillingAt, timezone)}`
   if (cycle === null || after.nextCycle === cycle) return nextOn(after.nextBillingAt, timezone)
   return `; cycle ${cycle} was not paid and is passed over${nextOn(after.nextBillingAt, timezone)}`
 }

@@ -97,8 +97,8 @@ function unpaidCycleOf(s: Subscription, { now, store }: Times): number | null {
 }
 
 /**
- * Active again: at the date given, or at once with the unpaid cycle whose period still runs, where its dunning stood, or
- * from the first date of the series after `from`.
+ * Active again: at the date given, or a day later with the unpaid cycle whose period still runs then, where its dunning stood,
+ * or from the first date of the series after `from`. Coming back never charges anything at once by itself.
  */
 function goingOn(
   s: Subscription,
@@ -107,18 +107,22 @@ function goingOn(
   from: Temporal.Instant
 ): Subscription {
   const going = { ...s, status: 'active' as const, unpaidCycle: null, pausedByDunning: false, updatedAt: now }
-  // What is due by now is charged when the platform's contract, which stands still, has been told.
-  const told = now.add({ minutes: TELLING_MINUTES })
-  if (!given && s.unpaidCycle !== null && isInPeriod(s, s.unpaidCycle, now, store.timezone)) {
+  const owedAt = now.add({ hours: OWED_AFTER_HOURS })
+  if (!given && s.unpaidCycle !== null && isInPeriod(s, s.unpaidCycle, owedAt, store.timezone)) {
     const unpaidCycle = s.unpaidCycle
-    return { ...going, nextCycle: unpaidCycle, unpaidCycle, nextBillingAt: now, billingDueAt: told }
+    return { ...going, nextCycle: unpaidCycle, unpaidCycle, nextBillingAt: owedAt, billingDueAt: owedAt }
   }
   const nextCycle = given || hasPaidAll(s) ? s.nextCycle : firstCycleAfter(s, s.nextCycle, from, store.timezone)
   const at = given ?? billingDate(s, nextCycle, store.timezone)
   const moved = given ? movedTo(given, going) : trialUntil(at, going)
   const isAhead = Temporal.Instant.compare(at, now) > 0
-  return { ...moved, nextCycle, ...datesAt(s, at), ...(isAhead ? {} : { billingDueAt: told }), ...nothingDeclined }
+  // What is due by now is charged when the platform's contract, which stands still, has been told.
+  const told = isAhead ? {} : { billingDueAt: now.add({ minutes: TELLING_MINUTES }) }
+  return { ...moved, nextCycle, ...datesAt(s, at), ...told, ...nothingDeclined }
 }
+
+/** How long what is owed waits when a subscription comes back: its customer sees the date, and can bring another card before. */
+const OWED_AFTER_HOURS = 24
 
 /** How long a charge waits at most that is due when its contract is about to be told that it is active again. */
 const TELLING_MINUTES = 15

@@ -8,8 +8,8 @@ import { mustAllow, subscriptionNotFound } from './refusals.ts'
 import type { Subscription } from './subscription.ts'
 
 /**
- * Takes a cancellation back. It is billed again from the next date of its schedule after now, or at once for what was unpaid
- * while its period runs (docs/decisions/0010). Refuses what is not cancelled, and a cancellation that has become final (docs/decisions/0008).
+ * Takes a cancellation back. It is billed again from the next date of its schedule after now, or a day later for what was
+ * unpaid, if its period still runs then (docs/decisions/0010). Refuses what is not cancelled, and a cancellation that has become final (docs/decisions/0008).
  */
 export async function reactivateSubscription(ctx: Ctx, id: number, by: Actor): Promise<Subscription> {
   const [subscription] = await lockSubscriptions(ctx, [id])

@@ -6,8 +6,9 @@ import { mustAllow, subscriptionNotFound } from './refusals.ts'
 import type { Subscription } from './subscription.ts'
 
 /**
- * Takes up billing again at `nextBillingAt`, or at the next date of the series after now when that is null: at once
- * with what was unpaid, while its period runs (docs/decisions/0010). Refuses any status but paused.
+ * Takes up billing again at `nextBillingAt`, or at the next date of the series after now when that is null: a day
+ * later with what was unpaid, if its period still runs then (docs/decisions/0010). Charges nothing at once by itself. Refuses any
+ * status but paused.
  */
 export async function resumeSubscription(
   ctx: Ctx,

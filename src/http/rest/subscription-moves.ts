@@ -103,7 +103,7 @@ export function registerSubscriptionMoves(rest: Surface): void {
         operationId: 'resumeSubscription',
         summary: 'Resume a subscription',
         description:
-          'Ends a pause at once. It is billed again from the next date of its schedule, or from the date given. Without a date, a cycle that was unpaid when the pause began is due at once while its time still runs.',
+          'Ends a pause at once. It is billed again from the next date of its schedule, or from the date given. Without a date, a cycle that was unpaid when the pause began is due a day later, if its time still runs then. Nothing is charged at once by itself.',
         params: SubscriptionParams,
         body: ResumeBody,
         response: { 200: Envelope(SubscriptionBody) },
@@ -198,7 +198,7 @@ export function registerSubscriptionMoves(rest: Surface): void {
       operationId: 'reactivateSubscription',
       summary: 'Take a cancellation back',
       description:
-        'Possible until `reactivatable_until`. It is billed again from the next date of its schedule. A cycle that was unpaid when it was cancelled is due at once while its time still runs.',
+        'Possible until `reactivatable_until`. It is billed again from the next date of its schedule. A cycle that was unpaid when it was cancelled is due a day later, if its time still runs then.',
       answerExample: { updated_at: '2026-11-20T09:00:00.000Z' }
     },
     reactivateSubscription
