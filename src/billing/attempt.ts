@@ -175,7 +175,7 @@ export async function noteNewPaymentMethod(ctx: Ctx, subscriptionIds: number[]):
 
 /** Whether a charge is still wanted: a subscription that stopped, or passed the cycle over, wants it no more. */
 export function isWanted(attempt: Attempt, { status, nextCycle }: Subscription): boolean {
-  return status === 'active' && (attempt.manual || attempt.cycleIndex >= nextCycle)
+  return status === 'active' && attempt.cycleIndex >= nextCycle
 }
 
 /** Pending attempts of these subscriptions that no call has been made for; held. */

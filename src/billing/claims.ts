@@ -58,7 +58,7 @@ export function claimAttempts(ctx: Ctx, limit: number, leaseOwner: number): Prom
               where e.store_id = ${ctx.storeId} and e.subscription_id = c.subscription_id
                 and e.cycle_index = c.cycle_index and e.attempt_number < c.attempt_number
                 and e.submitted_at is not null and e.error_code <> 'superseded') end as earlier,
-           s.status = 'active' and (c.manual or c.cycle_index >= s.next_cycle)
+           s.status = 'active' and c.cycle_index >= s.next_cycle
              and (s.unpaid_cycle is null or s.billing_due_at <= ${ctx.now}) as is_wanted,
            c.platform_attempt_id, c.submitted_before, c.checks, c.refusals,
            c.action_required_at is not null as is_challenged, c.lease_token

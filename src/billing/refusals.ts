@@ -1,6 +1,7 @@
 import { isoOf } from '#kit/clock'
 import { publicId } from '#kit/ids'
 import { Refusal } from '#kit/refusal'
+import type { Subscription } from '#subscriptions'
 
 export const attemptNotFound = (id: number) =>
   new Refusal('not_found', `There is no billing attempt ${publicId('ba', id)}`)
@@ -24,4 +25,13 @@ export const cycleNotDue = (cycle: number, subscriptionId: number, at: Temporal.
   new Refusal(
     'conflict',
     `Cycle ${cycle} of subscription ${publicId('sub', subscriptionId)} is due on ${isoOf(at)}: it is charged then, and not before`
+  )
+
+export const cyclePassedOver = (
+  cycle: number,
+  { id, nextCycle, nextBillingAt }: Pick<Subscription, 'id' | 'nextCycle' | 'nextBillingAt'>
+) =>
+  new Refusal(
+    'conflict',
+    `Cycle ${cycle} of subscription ${publicId('sub', id)} was passed over and is not charged any more: cycle ${nextCycle} is next${nextBillingAt ? `, on ${isoOf(nextBillingAt)}` : ''}`
   )

@@ -49,57 +49,48 @@ test('a late end of a manual retry leaves the schedule alone that a resumption m
   }
 })
 
-test('the debt of a cycle that was passed over is collected without moving the next date', async () => {
-  for (const [result, paidCycle] of [
-    [SOFT, 1],
-    [HARD, 1],
-    [null, 4]
-  ] as const) {
-    const life = await aLife()
-    await life.pause()
-    await life.goTo('2026-04-10T00:00:00Z')
-    await life.resume()
-    await life.goTo('2026-04-30T15:00:00Z')
-    await life.bill()
-    await life.decline(SOFT)
-    await life.pause()
-    await life.resume('2026-06-01T00:00:00Z')
-    await life.retry((await life.attempts())[0]!.id)
-    await life.settle(() => result)
-    assert.deepEqual(await life.now(), ['active', paidCycle, 5, 0, '2026-06-01T00:00:00Z'], String(result))
-    assert.deepEqual(announced(await life.attempts()), [null, null])
-  }
-})
-
-test('an older debt that is paid does not end the dunning of the present cycle; both may end in one batch', async () => {
+test('a cycle that was passed over is not charged by a retry: the next one has its date already', async () => {
   const life = await aLife()
   await life.goTo(SECOND)
   await life.bill()
   await life.decline(SOFT)
+  await life.pause()
+  await life.resume('2026-03-15T00:00:00Z')
+  const [first] = await life.attempts()
+  const refused = {
+    code: 'conflict',
+    message: /Cycle 2 .* was passed over .*: cycle 3 is next, on 2026-03-15T00:00:00/
+  }
+  await assert.rejects(life.retry(first!.id), refused)
+  await life.goTo('2026-03-15T00:00:00Z')
+  await life.bill()
+  await assert.rejects(life.retry(first!.id), { code: 'conflict', message: /passed over/ })
+  await life.pay()
+  await assert.rejects(life.retry(first!.id), { code: 'conflict', message: /passed over/ })
+  assert.deepEqual(await life.now(), ['active', 3, 4, 0, '2026-04-15T00:00:00Z'])
+})
+
+test('of a cycle that is paid a retry is refused as that, however long ago it was', async () => {
+  const life = await aLife()
+  await life.goTo(SECOND)
+  await life.bill()
+  await life.decline(SOFT)
+  const [first] = await life.attempts()
+  await life.retry(first!.id)
+  await life.pay()
+  await assert.rejects(life.retry(first!.id), { code: 'conflict', message: /is paid or has an attempt/ })
+})
+
+test('an older cycle that is paid late does not end the dunning of the present one; both may end in one batch', async () => {
+  const life = await aLife()
+  await life.goTo(SECOND)
+  await life.bill()
   await life.pause()
   await life.resume('2026-03-15T00:00:00Z')
   await life.goTo('2026-03-15T00:00:00Z')
   await life.bill()
-  await life.retry((await life.attempts())[0]!.id)
   await life.settle((cycle) => (cycle === 2 ? null : SOFT))
   assert.deepEqual(await life.now(), ['active', 2, 3, 1, '2026-03-17T00:00:00Z'])
-})
-
-test('the end of the ladder is not lost beside the result of an older cycle', async () => {
-  const life = await aLife()
-  await life.goTo(SECOND)
-  await life.bill()
-  await life.decline(SOFT)
-  await life.pause()
-  await life.resume('2026-03-15T00:00:00Z')
-  for (const when of ['2026-03-15', '2026-03-17', '2026-03-22', '2026-03-29', '2026-04-05']) {
-    await life.goTo(`${when}T00:00:00Z`)
-    await life.bill()
-    if (when !== '2026-04-05') await life.decline(SOFT)
-  }
-  await life.retry((await life.attempts())[0]!.id)
-  await life.decline(SOFT)
-  assert.deepEqual(await life.now(), ['cancelled', 1, 3, 5, null])
 })
 
 test('the end of the ladder is not lost beside the late decline of a cycle that was passed over', async () => {

@@ -3,17 +3,24 @@ import type { Ctx } from '#kit/postgres'
 import { storeFacts } from '#stores'
 import { type Actor, billingDate, lockSubscriptions, recordActivities, takeNextCycle } from '#subscriptions'
 import { lineOfRetryAsked } from './activities.ts'
-import { type Attempt, findSubscriptionOfAttempt, insertAttempts, lockAttempt } from './attempt.ts'
+import { type Attempt, findSubscriptionOfAttempt, insertAttempts, lockAttempt, lockRivals } from './attempt.ts'
 import { clearRetriesOfCycle } from './attempt-ends.ts'
 import { attemptsRemainingAfter } from './dunning.ts'
 import { billingPending } from './events.ts'
-import { attemptNotFailed, attemptNotFound, cycleNotDue, cycleNotOpen, subscriptionNotLive } from './refusals.ts'
+import {
+  attemptNotFailed,
+  attemptNotFound,
+  cycleNotDue,
+  cycleNotOpen,
+  cyclePassedOver,
+  subscriptionNotLive
+} from './refusals.ts'
 
 /**
  * Charges the cycle of a failed attempt once more because somebody asks for it: a new pending attempt, which the billing
  * engine sends. It uses up nothing of the ladder; the announced retry waits for its result. Refuses an attempt that has not failed, a
- * subscription that is not active, and a cycle that is paid, being charged, or not due yet: one whose charge was called off by a
- * pause may have another date since (spec 1, Endpoints: retry).
+ * subscription that is not active, and a cycle that is paid, being charged, passed over, or not due yet: one whose charge was
+ * called off by a pause may have another date since (spec 1, Endpoints: retry).
  */
 export async function retryAttempt(ctx: Ctx, id: number, by: Actor): Promise<Attempt> {
   const subscriptionId = await findSubscriptionOfAttempt(ctx, id)
@@ -24,12 +31,17 @@ export async function retryAttempt(ctx: Ctx, id: number, by: Actor): Promise<Att
   if (failed.status !== 'failed') throw attemptNotFailed(id, failed.status)
   if (subscription.status !== 'active') throw subscriptionNotLive(subscription.id, subscription.status)
 
-  const isNextCycle = failed.cycleIndex === subscription.nextCycle
+  // Of a cycle that was passed over the platform has nothing left to pay: its contract bears the next date, and a charge now
+  // would be taken for that of the next cycle, which then could not be charged.
+  if (failed.cycleIndex < subscription.nextCycle) {
+    const isOpen = (await lockRivals(ctx, [failed])).length === 0
+    throw isOpen ? cyclePassedOver(failed.cycleIndex, subscription) : cycleNotOpen(failed.cycleIndex, subscription.id)
+  }
   const { dunning, timezone } = await storeFacts(ctx)
   const cycleAt = billingDate(subscription, failed.cycleIndex, timezone)
   const isWaiting =
     subscription.billingDueAt === null || subscription.declines > 0 || subscription.inventoryFailures > 0
-  if (isNextCycle && !isWaiting && Temporal.Instant.compare(cycleAt, ctx.now) > 0) {
+  if (!isWaiting && Temporal.Instant.compare(cycleAt, ctx.now) > 0) {
     throw cycleNotDue(failed.cycleIndex, subscription.id, cycleAt)
   }
   const [attempt] = await insertAttempts(ctx, [
@@ -40,14 +52,14 @@ export async function retryAttempt(ctx: Ctx, id: number, by: Actor): Promise<Att
       cycleAt,
       amountMinor: subscription.priceMinor,
       currency: subscription.currency,
-      attemptsRemaining: isNextCycle ? attemptsRemainingAfter(subscription.declines, dunning) : 0,
+      attemptsRemaining: attemptsRemainingAfter(subscription.declines, dunning),
       manual: true,
-      ladderRetryAt: isNextCycle ? subscription.billingDueAt : null
+      ladderRetryAt: subscription.billingDueAt
     }
   ])
   if (!attempt) throw cycleNotOpen(failed.cycleIndex, subscription.id)
   await clearRetriesOfCycle(ctx, attempt)
-  if (isNextCycle) await takeNextCycle(ctx, subscription)
+  await takeNextCycle(ctx, subscription)
   await record(ctx, billingPending({ attempt, subscription }))
   await recordActivities(ctx, [lineOfRetryAsked(attempt, by)])
   return attempt

@@ -19,7 +19,7 @@ export function registerRetryBillingAttempt(rest: Surface): void {
         operationId: 'retryBillingAttempt',
         summary: 'Retry a billing attempt',
         description:
-          'Charges the same cycle once more, now, by a new attempt: that one is answered, `pending` until the platform tells its outcome. Only for a failed attempt of a live contract whose cycle is unpaid; the scheduled retries stay as many as they were.',
+          'Charges the same cycle once more, now, by a new attempt: that one is answered, `pending` until the platform tells its outcome. Only for a failed attempt of a live contract whose cycle is unpaid and was not passed over; the scheduled retries stay as many as they were.',
         params: Type.Object({ attempt_id: Type.String({ description: 'a billing attempt id', examples: ['ba_154'] }) }),
         body: Type.Object({}),
         response: { 200: Envelope(BillingAttemptBody) },
