@@ -46,6 +46,8 @@ test('a file is sent and followed to its end; refused rows are bad news, and tol
   const refused = await run(['import', 'file', header, ...store, '--json'])
   assert.equal(refused.code, 1)
   assert.match(JSON.parse(refused.out).error.message, /"colour", which is no column/)
+  // It is no import that waits for the rest of its file.
+  assert.equal((await json('import', 'list', ...store)).data[0].status, 'cancelled')
   const missing = await run(['import', 'file', join(folder, 'none.csv'), ...store])
   assert.match(missing.err, /cannot be read/)
 })

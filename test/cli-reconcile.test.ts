@@ -41,10 +41,19 @@ test('a shop loses messages, its customers and the app, and all is put right by 
 test('shares and clashes are refused in words', async () => {
   const store = await service.aStore()
   for (const [body, message] of [
+    [{}, /The body must hold off, or what is to go wrong/],
     [{ drop: 2 }, /drop takes a share of the messages from 0 to 1/],
     [{ off: true, drop: 1 }, /off takes true only where nothing else is set/]
   ] as const) {
     await assert.rejects(service.admin('POST', `${store.at}/sandbox/webhook-faults`, body), message)
+  }
+  for (const [body, faulty] of [
+    [{ late: 0.5 }, true],
+    [{ shuffle: true }, true],
+    [{ drop: 0 }, false],
+    [{ off: true }, false]
+  ] as const) {
+    assert.deepEqual(await service.admin('POST', `${store.at}/sandbox/webhook-faults`, body), { faulty })
   }
   await assert.rejects(service.admin('POST', `${store.at}/sandbox/shop`, { timezone: 'Mars' }), /IANA time zone/)
 })

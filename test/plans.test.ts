@@ -325,6 +325,7 @@ test('what a plan takes, and what it says to the rest', async () => {
   assert.deepEqual((await store.change(plan.id, { trial_type: null })).trial_days, 0)
   assert.deepEqual((await store.show(plan.id)).versions.length, 1)
 
+  const TAKES_DAYS = 'trial_days takes a whole number from 1 to 365, or 0, without trial_type, for no trial of days'
   const make = { name: 'X', type: 'vip' }
   for (const [given, message] of [
     [{ ...make, tier: 'x'.repeat(32) }, 'tier takes 1 to 31 characters'],
@@ -333,7 +334,10 @@ test('what a plan takes, and what it says to the rest', async () => {
     [{ ...make, name: 'a,b' }, 'tier takes no comma, and the name has one'],
     [{ ...make, tier: '' }, 'tier takes a text of 1 to 31 characters'],
     [{ ...make, allowed_countries: ['XX'] }, 'allowed_countries takes a list of ISO 3166-1'],
-    [{ ...make, trial_type: 'days' }, 'trial_days takes a whole number from 1 to 365'],
+    [{ ...make, trial_type: 'days' }, TAKES_DAYS],
+    [{ ...make, trial_type: 'days', trial_days: 0 }, TAKES_DAYS],
+    [{ ...make, trial_type: 'days', trial_days: 366 }, TAKES_DAYS],
+    [{ ...make, perks: { store_credit: { type: 'giftcard' } } }, 'perks.store_credit.amount is needed'],
     [{ ...make, trial_type: 'next_billing_date', trial_days: 3 }, 'trial_days is taken only where'],
     [{ ...make, trial_price: 1 }, 'trial_price is taken only with a trial_type'],
     [{ ...make, trial_days: 3, trial_price: '29.01' }, "trial_price takes an amount up to the plan's price"],
@@ -357,6 +361,17 @@ test('what a plan takes, and what it says to the rest', async () => {
     store.change(plan.id, { perks: { store_credit: { amount: 30 } } }),
     /is changed by a new version/
   )
+  const without = await store.create({ name: 'Without credit', type: 'vip' })
+  await assert.rejects(
+    store.change(without.id, { perks: { store_credit: { type: 'giftcard' } } }),
+    /perks.store_credit is taken without an amount only where the plan issues some/
+  )
+  for (const field of ['name', 'tier', 'type']) {
+    await assert.rejects(
+      store.change(plan.id, { [field]: 'elite' }),
+      new RegExp(`${field} takes no change: a plan keeps`)
+    )
+  }
   await assert.rejects(store.version(plan.id, { price: '29.00', apply_to: 'new' }), /400.*differs from the present one/)
   const other = await aPlanStore()
   await assert.rejects(other.show(plan.id), /404/)

@@ -85,6 +85,9 @@ function check(input: PlanInput, currency: string) {
   if (storeCredit && input.credit !== undefined) {
     throw invalidField('credit', 'is taken only without perks.store_credit, which says the same')
   }
+  if (storeCredit && storeCredit.amountMinor === null) {
+    throw invalidField('perks.store_credit.amount', 'is needed: an amount above 0 for each paid cycle')
+  }
   return {
     name,
     type,

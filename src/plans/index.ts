@@ -13,4 +13,5 @@ export {
   versionSoldAt
 } from './plan.ts'
 export { findPlan, findPlanByName, listPlans, listPlanVersions } from './queries.ts'
+export { MAX_TRIAL_DAYS, TAKES_TRIAL_DAYS } from './terms.ts'
 export { type PlanChange, updatePlan } from './update-plan.ts'

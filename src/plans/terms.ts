@@ -8,6 +8,9 @@ import type { Plan } from './plan.ts'
 const MAX_TIER = 40 - '-Recharge'.length
 const MAX_PRODUCTS = 250
 
+export const MAX_TRIAL_DAYS = 365
+export const TAKES_TRIAL_DAYS = `a whole number from 1 to ${MAX_TRIAL_DAYS}, or 0, without trial_type, for no trial of days`
+
 export function wholeFrom(field: string, value: number, low: number, high: number): number {
   if (Number.isInteger(value) && value >= low && value <= high) return value
   throw invalidField(field, `takes a whole number from ${low} to ${high}`)
@@ -83,7 +86,10 @@ export function trialFrom(input: TrialInput, before: Trial, priceMinor: number, 
     throw invalidField('trial_days', 'is taken only where trial_type is days')
   }
   const days = input.trialDays ?? before.trialDays
-  const trialDays = trialType === 'days' ? wholeFrom('trial_days', days, 1, 365) : 0
+  if (trialType === 'days' && !(Number.isInteger(days) && days >= 1 && days <= MAX_TRIAL_DAYS)) {
+    throw invalidField('trial_days', `takes ${TAKES_TRIAL_DAYS}`)
+  }
+  const trialDays = trialType === 'days' ? days : 0
   if (trialType === null) {
     if (input.trialPrice === undefined || amountFrom('trial_price', input.trialPrice, currency) === 0) return NO_TRIAL
     throw invalidField('trial_price', 'is taken only with a trial_type')

@@ -68,6 +68,12 @@ export function perksOf(type: Plan['type'], perks: Plan['perks']): Plan['perks']
 /** The amount belongs to the version that was agreed; only what it is paid out as can change by itself. */
 function creditTypeAfter(plan: Plan, { storeCredit }: PerksChange): Plan['creditType'] {
   if (storeCredit === undefined) return plan.creditType
+  if (storeCredit && storeCredit.amountMinor === null && plan.creditMinor === 0) {
+    throw invalidField(
+      'perks.store_credit',
+      'is taken without an amount only where the plan issues some: a new version sets one'
+    )
+  }
   const amountMinor = storeCredit === null ? 0 : (storeCredit.amountMinor ?? plan.creditMinor)
   if (amountMinor !== plan.creditMinor) {
     throw invalidField('perks.store_credit.amount', 'is changed by a new version of the plan')

@@ -51,7 +51,12 @@ export function addImportCommands(program: Command, terminal: Terminal): void {
       const wish = { source, mode, paused_until: pausedUntil, sha256 }
       const begun = await server.post(storePath(store, '/imports'), wish)
       err.write(`Sending ${path} as ${begun.id}\n`)
-      await server.sendFile(importPath(store, begun.id, '/rows'), createReadStream(path), TYPES[source])
+      try {
+        await server.sendFile(importPath(store, begun.id, '/rows'), createReadStream(path), TYPES[source])
+      } catch (error) {
+        await endUnread(server, store, begun.id, error)
+        throw error
+      }
       return toItsEnd(server, store, begun, { err, failed })
     },
     show: (done, { store }) => shown(done, store)
@@ -129,6 +134,13 @@ async function hashOf(path: string): Promise<string> {
     throw new CommandError('invalid_request', `The file cannot be read: ${(err as Error).message}`)
   }
   return hash.digest('hex')
+}
+
+/** A file that was refused before any row of it was read is no import: mended, it is another file. */
+async function endUnread(server: OperatorApi, store: string, id: unknown, error: unknown): Promise<void> {
+  if (!(error instanceof CommandError && error.code === 'invalid_request')) return
+  const { total, status } = await server.get(importPath(store, id))
+  if (status === 'receiving' && total === 0) await server.post(importPath(store, id, '/cancel'), {})
 }
 
 const isOver = ({ status }: Document) => status === 'done' || status === 'failed' || status === 'cancelled'

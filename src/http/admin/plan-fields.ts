@@ -4,12 +4,14 @@ import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
 import {
   CREDIT_TYPES,
+  MAX_TRIAL_DAYS,
   PLAN_STATUSES,
   PLAN_TYPES,
   type Plan,
   type PlanVersion,
   shownPerks,
   TAKES_COUNTRIES,
+  TAKES_TRIAL_DAYS,
   TRIAL_TYPES
 } from '#plans'
 import { OrNull } from '../answer-fields.ts'
@@ -38,7 +40,7 @@ const maxCycles = () =>
 /** What a request may say of a plan's settings, when it is made and later. */
 const Settings = {
   status: Type.Optional(word(PLAN_STATUSES)),
-  trial_days: Type.Optional(Type.Integer({ minimum: 0, maximum: 365, description: 'an integer from 0 to 365' })),
+  trial_days: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_TRIAL_DAYS, description: TAKES_TRIAL_DAYS })),
   trial_price: Type.Optional(amount()),
   allowed_countries: Type.Optional(
     Type.Array(Type.String({ maxLength: 10 }), { maxItems: 250, description: TAKES_COUNTRIES })
@@ -70,7 +72,19 @@ export const NewPlanBody = Type.Object({
   ...Settings
 })
 
+/** What stands in contracts, orders and tags, and was told to receivers. */
+export const KEPT = ['name', 'tier', 'type'] as const
+const kept = (field: (typeof KEPT)[number]) =>
+  Type.Optional(
+    Type.Never({
+      description: `no change: a plan keeps its ${field}; make another one, and bring subscriptions to that`
+    })
+  )
+
 export const ChangedPlanBody = Type.Object({
+  name: kept('name'),
+  tier: kept('tier'),
+  type: kept('type'),
   trial_type: Type.Optional(
     Type.Union([trialType, Type.Null()], { description: `${inWords(TRIAL_TYPES)}; or null for no trial` })
   ),

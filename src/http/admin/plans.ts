@@ -9,6 +9,7 @@ import type { Surface } from '../surface.ts'
 import { StoreParams } from './fields.ts'
 import {
   ChangedPlanBody,
+  KEPT,
   NewPlanBody,
   NewVersionBody,
   PlanBody,
@@ -74,7 +75,7 @@ export function registerPlans(admin: Surface, { db, vault }: Pick<HttpDeps, 'db'
     '/stores/:store/plans/:plan',
     { schema: { params: PlanParams, body: ChangedPlanBody, response: { 200: PlanBody } } },
     async ({ params, body }) => {
-      const taken = Object.keys(ChangedPlanBody.properties)
+      const taken = Object.keys(ChangedPlanBody.properties).filter((field) => !KEPT.some((kept) => kept === field))
       if (Object.keys(body).length === 0) throw invalidField('The body', `must hold one of ${taken.join(', ')}`)
       const { storeId } = await theStore(db, params.store)
       const change = { ...settingsFrom(body), maxCycles: body.max_cycles }

@@ -119,9 +119,12 @@ export function registerSandboxFaults(
       const { off = false, delay_hours: delayHours, ...rest } = request.body
       const { storeId } = await sandboxStore(db, request.params.store)
       const faults = { ...rest, ...(delayHours === undefined ? {} : { delayHours }) }
+      if (Object.keys(request.body).length === 0)
+        throw invalidField('The body', 'must hold off, or what is to go wrong')
       if (off && Object.keys(faults).length > 0) throw invalidField('off', 'takes true only where nothing else is set')
       await sandbox.setWebhookFaults(storeId, off ? null : faults)
-      return { faulty: !off }
+      const { drop = 0, duplicate = 0, late = 0, shuffle = false } = rest
+      return { faulty: drop > 0 || duplicate > 0 || late > 0 || shuffle }
     }
   )
 }

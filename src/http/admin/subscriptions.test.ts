@@ -112,6 +112,18 @@ test('what is no subscription of the store is unknown on every route, and a move
   )
 })
 
+test('a reason of blanks is no reason, as in the direct API', async () => {
+  const { post } = await aMember()
+  for (const reason of ['', '  ']) {
+    const response = await post('/cancel', { reason })
+    assert.deepEqual(
+      [response.statusCode, response.json().error.message],
+      [400, 'reason takes a text of 1 to 200 characters']
+    )
+  }
+  assert.partialDeepStrictEqual((await post('/cancel', { reason: ' moving ' })).json(), { cancel_reason: 'moving' })
+})
+
 test('one that is to be made takes no price below zero, and the platform is not asked', async () => {
   const { store } = await aMember()
   const wish = { customer: 'ada@example.com', plan_id: 'plan_1', next_billing_date: '2026-02-10' }

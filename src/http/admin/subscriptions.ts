@@ -33,7 +33,7 @@ const PauseBody = Type.Object({
 })
 const ResumeBody = Type.Object({ next_billing_date: IsoDate() })
 const CancelBody = Type.Object({
-  reason: Type.Optional(text(200)),
+  reason: Type.Optional(Type.String({ ...text(200), pattern: '\\S' })),
   comment: Type.Optional(text(1024))
 })
 const ChangeBody = Type.Object({ ...ChangeFields, price: Type.Optional(amount()) })
@@ -130,7 +130,7 @@ export function registerSubscriptions(admin: Surface, { db, wake }: Pick<HttpDep
     resumeSubscription(ctx, id, futureOrNull('next_billing_date', date, timezone, ctx.now), BY)
   )
   move('cancel', CancelBody, (ctx, id, { reason = 'other', comment = null }) =>
-    cancelSubscription(ctx, id, { reason: reason.trim() || 'other', comment, by: BY })
+    cancelSubscription(ctx, id, { reason: reason.trim(), comment, by: BY })
   )
   move('skip', Type.Object({}), (ctx, id) => skipCycle(ctx, id, BY))
   move('reactivate', Type.Object({}), (ctx, id) => reactivateSubscription(ctx, id, BY))
