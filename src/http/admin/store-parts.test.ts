@@ -137,7 +137,10 @@ test('plans: made on the platform first, then listed', async () => {
     [{ interval: 'fortnight' }, 'interval takes day, week, month or year'],
     [{ type: 'gold' }, 'type takes vip, elite or product'],
     [{ interval_count: 1.5 }, 'interval_count takes an integer from 1 to 28'],
-    [{ trial_days: -1 }, 'trial_days takes a whole number from 1 to 365, or 0, without trial_type, for no trial of days']
+    [
+      { trial_days: -1 },
+      'trial_days takes a whole number from 1 to 365, or 0, without trial_type, for no trial of days'
+    ]
   ] as const) {
     const refused = await admin('POST', path, { name: 'X', type: 'vip', price: '1', interval: 'month', ...wrong })
     assert.equal(refused.statusCode, 400)
