@@ -52,3 +52,18 @@ test('a subscription is shown, moved, changed, noted and told of with commands a
     ]
   )
 })
+
+for (const [command, flags] of [
+  [['subscription', 'change', 'sub_1'], '--date, --plan, --price, --interval, --interval-count or --payment-method'],
+  [
+    ['plan', 'update', '--id', 'plan_1'],
+    '--trial-type, --trial-days, --trial-price, --max-cycles, --countries, --products or --perks'
+  ],
+  [['webhook', 'update', '--id', 'we_1'], '--url, --events or --description'],
+  [['sandbox', 'shop'], '--name or --timezone']
+] as const) {
+  test(`${command[0]} ${command[1]} without anything to change names the flags`, async () => {
+    const { code, err } = await run([...command, '--store', 'none.example'])
+    assert.deepEqual([code, err], [1, `perennial: Something to change is needed: ${flags}\n`])
+  })
+}

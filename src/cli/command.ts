@@ -71,6 +71,13 @@ function readerOf({ written, read }: Flag<unknown>): ((given: string) => unknown
   }
 }
 
+/** Refuses a change that names nothing, by the flags that it could have. */
+export function needSomethingOf(flags: Flags, given: Record<string, unknown>): void {
+  if (Object.keys(flags).some((key) => given[key] !== undefined)) return
+  const names = Object.values(flags).map(({ written }) => written.split(' ')[0])
+  throw badUsage(`Something to change is needed: ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`)
+}
+
 function refuseMissing<F extends Flags>(flags: F, values: ValuesOf<F>): void {
   const missing = Object.entries(flags).filter(([key, flag]) => flag.needed && values[key] === undefined)
   if (missing.length === 0) return

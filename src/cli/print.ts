@@ -1,10 +1,27 @@
 import type { Document } from './operator-api.ts'
 
-/** One `name  value` line per field. */
+/** One `name  value` line per field, `gift.receiver_id` for what lies in objects; each object of a list has a line of its own. */
 export function facts(document: Document): string {
-  const width = Math.max(...Object.keys(document).map((name) => name.length))
-  return lines(Object.entries(document).map(([name, value]) => `${name.padEnd(width)}  ${shown(value)}`))
+  const all = fieldsOf(document)
+  const width = Math.max(...all.map(([name]) => name.length))
+  return lines(all.map(([name, value]) => `${name.padEnd(width)}  ${value}`))
 }
+
+function fieldsOf(document: Document): [name: string, value: string][] {
+  return Object.entries(document).flatMap(([name, value]): [string, string][] => {
+    if (isObject(value)) return fieldsOf(value).map(([inner, of]) => [`${name}.${inner}`, of])
+    if (!Array.isArray(value) || !value.some(isObject)) return [[name, shown(value)]]
+    return value.map((one, i) => [i === 0 ? name : '', isObject(one) ? inOneLine(one) : shown(one)])
+  })
+}
+
+const isObject = (value: unknown): value is Document =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
+
+const inOneLine = (object: Document) =>
+  fieldsOf(object)
+    .map(([name, value]) => `${name} ${value}`.trim())
+    .join(', ')
 
 /** The rows of an answer's `data`, in columns; `none` says that there are none. */
 export function table(columns: string[], none: string): (document: Document) => string {
@@ -36,7 +53,7 @@ function shown(value: unknown): string {
     value === null || value === undefined
       ? '-'
       : Array.isArray(value)
-        ? value.map(shown).join(', ')
+        ? value.map(shown).join(', ') || '-'
         : typeof value === 'object'
           ? JSON.stringify(value)
           : String(value)

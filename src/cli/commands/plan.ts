@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { addCommand, type Terminal } from '../command.ts'
+import { addCommand, needSomethingOf, type Terminal } from '../command.ts'
 import { amount, type Flags, jsonFile, list, needed, oneOf, optional, text, wholeNumber } from '../flags.ts'
 import { facts, table } from '../print.ts'
 import { aStore, storePath } from './of-store.ts'
@@ -101,7 +101,10 @@ export function addPlanCommands(program: Command, terminal: Terminal): void {
     name: 'update',
     summary: "change a plan's trial, end, countries, products or perks; what is not given stays",
     flags: { store: aStore, id: aPlan, ...settings },
-    run: ({ store, id, ...given }, { api }) => api().patch(planPath(store, id), settingsFrom(given)),
+    run: ({ store, id, ...given }, { api }) => {
+      needSomethingOf(settings, given)
+      return api().patch(planPath(store, id), settingsFrom(given))
+    },
     show: facts
   })
 

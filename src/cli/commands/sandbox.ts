@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { addCommand, type Terminal } from '../command.ts'
-import { amount, needed, oneOf, optional, platformNumber, text, toggle } from '../flags.ts'
+import { addCommand, needSomethingOf, type Terminal } from '../command.ts'
+import { amount, type Flags, needed, oneOf, optional, platformNumber, text, toggle } from '../flags.ts'
 import { facts } from '../print.ts'
 import { aStore, storePath } from './of-store.ts'
 
@@ -13,6 +13,10 @@ const decimal = (takes: string) => ({
 })
 
 const aCustomer = needed('--customer <id>', platformNumber('the customer'))
+const ofShop = {
+  name: optional('--name <name>', text('what the shop is called')),
+  timezone: optional('--timezone <zone>', text('an IANA time zone such as Europe/Vienna'))
+} satisfies Flags
 const anOrder = needed('--order <id>', platformNumber('the order'))
 
 /** What people do in a shop of the sandbox platform. */
@@ -130,12 +134,11 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
   addCommand(sandbox, terminal, {
     name: 'shop',
     summary: 'the shop is renamed, or moves to another time zone',
-    flags: {
-      store: aStore,
-      name: optional('--name <name>', text('what the shop is called')),
-      timezone: optional('--timezone <zone>', text('an IANA time zone such as Europe/Vienna'))
+    flags: { store: aStore, ...ofShop },
+    run: ({ store, ...change }, { api }) => {
+      needSomethingOf(ofShop, change)
+      return api().post(storePath(store, '/sandbox/shop'), change)
     },
-    run: ({ store, ...change }, { api }) => api().post(storePath(store, '/sandbox/shop'), change),
     show: facts
   })
 

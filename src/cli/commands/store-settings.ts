@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { addCommand, type Terminal } from '../command.ts'
 import { days, hours, oneOf, optional, orWord, wholeNumber } from '../flags.ts'
-import type { Document } from '../operator-api.ts'
 import { facts } from '../print.ts'
 import { aStore, storePath } from './of-store.ts'
 
@@ -39,17 +38,6 @@ export function addStoreSettingsCommand(store: Command, terminal: Terminal): voi
         reactivation_grace_hours: given.reactivationGraceHours
       })
     },
-    show: (document) => facts(flat(document))
+    show: facts
   })
-}
-
-/** `dunning.on_failure` for what lies in objects. */
-function flat(document: Document, before = ''): Document {
-  return Object.fromEntries(
-    Object.entries(document).flatMap(([name, value]) =>
-      typeof value === 'object' && value !== null && !Array.isArray(value)
-        ? Object.entries(flat(value as Document, `${before}${name}.`))
-        : [[`${before}${name}`, value]]
-    )
-  )
 }

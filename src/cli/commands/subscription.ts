@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { addCommand, type Terminal } from '../command.ts'
-import { amount, argument, needed, oneOf, optional, text, wholeNumber } from '../flags.ts'
+import { addCommand, needSomethingOf, type Terminal } from '../command.ts'
+import { amount, argument, type Flags, needed, oneOf, optional, text, wholeNumber } from '../flags.ts'
 import type { Document } from '../operator-api.ts'
 import { facts, harmless, lines } from '../print.ts'
 import { aStore, storePath } from './of-store.ts'
@@ -8,6 +8,15 @@ import { addSubscriptionGiftCommands } from './subscription-gifts.ts'
 
 const of = { id: argument('<id>', text('a subscription id such as sub_12')), store: aStore }
 const aDate = text('a date such as 2026-12-24 (midnight in the shop) or a date-time such as 2026-12-24T12:00:00Z')
+
+const terms = {
+  date: optional('--date <date>', aDate),
+  plan: optional('--plan <plan>', text('a plan id such as plan_2; its price and interval come along')),
+  price: optional('--price <amount>', amount),
+  interval: optional('--interval <unit>', oneOf('day', 'week', 'month', 'year')),
+  intervalCount: optional('--interval-count <n>', wholeNumber(1, 28)),
+  paymentMethod: optional('--payment-method <gid>', text('the global id of a payment method of the customer'))
+} satisfies Flags
 
 /** One subscription: what it is, what happened to it, and every move of its lifecycle. */
 export function addSubscriptionCommands(program: Command, terminal: Terminal): void {
@@ -100,24 +109,19 @@ export function addSubscriptionCommands(program: Command, terminal: Terminal): v
   addCommand(subscription, terminal, {
     name: 'change',
     summary: 'change date, plan, price, interval or payment method; what is not given stays',
-    flags: {
-      ...of,
-      date: optional('--date <date>', aDate),
-      plan: optional('--plan <plan>', text('a plan id such as plan_2; its price and interval come along')),
-      price: optional('--price <amount>', amount),
-      interval: optional('--interval <unit>', oneOf('day', 'week', 'month', 'year')),
-      intervalCount: optional('--interval-count <n>', wholeNumber(1, 28)),
-      paymentMethod: optional('--payment-method <gid>', text('the global id of a payment method of the customer'))
-    },
-    run: ({ store, id, date, plan, price, interval, intervalCount, paymentMethod }, { api }) =>
-      api().post(path(store, id, '/change'), {
+    flags: { ...of, ...terms },
+    run: ({ store, id, ...given }, { api }) => {
+      needSomethingOf(terms, given)
+      const { date, plan, price, interval, intervalCount, paymentMethod } = given
+      return api().post(path(store, id, '/change'), {
         next_billing_date: date,
         plan_id: plan,
         price,
         interval,
         interval_count: intervalCount,
         payment_method_id: paymentMethod
-      }),
+      })
+    },
     show: facts
   })
 

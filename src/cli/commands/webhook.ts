@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
-import { addCommand, type Terminal } from '../command.ts'
-import { badUsage } from '../command-error.ts'
-import { needed, optional, text, wholeNumber } from '../flags.ts'
+import { addCommand, needSomethingOf, type Terminal } from '../command.ts'
+import { type Flags, needed, optional, text, wholeNumber } from '../flags.ts'
 import type { Document } from '../operator-api.ts'
 import { facts, lines, table } from '../print.ts'
 import { eventTypes, eventTypesOrAll, orEvery } from './event-types.ts'
@@ -11,6 +10,16 @@ import { addTestCommand } from './webhook-test.ts'
 
 const anEndpoint = needed('--id <endpoint>', text('an endpoint id such as we_2'))
 const description = optional('--description <text>', text('what the receiver is, in a line'))
+
+/** What a receiver has from the start and can be given anew. */
+const settings = {
+  url: optional('--url <url>', text('the https address of the receiver')),
+  events: optional('--events <types>', eventTypes),
+  description: optional('--description <text>', {
+    takes: 'what the receiver is, in a line; "" for none',
+    read: (given: string) => given
+  })
+} satisfies Flags
 
 const endpointPath = (store: string, id: string, rest = '') =>
   storePath(store, `/webhooks/${encodeURIComponent(id)}${rest}`)
@@ -67,20 +76,9 @@ export function addWebhookCommands(program: Command, terminal: Terminal): void {
   addCommand(webhook, terminal, {
     name: 'update',
     summary: 'change the address, event types or description of a receiver',
-    flags: {
-      store: aStore,
-      id: anEndpoint,
-      url: optional('--url <url>', text('the https address of the receiver')),
-      events: optional('--events <types>', eventTypes),
-      description: optional('--description <text>', {
-        takes: 'what the receiver is, in a line; "" for none',
-        read: (given: string) => given
-      })
-    },
-    run: async ({ store, id, ...changes }, { api }) => {
-      if (Object.values(changes).every((change) => change === undefined)) {
-        throw badUsage('Something to change is needed: --url, --events or --description')
-      }
+    flags: { store: aStore, id: anEndpoint, ...settings },
+    run: ({ store, id, ...changes }, { api }) => {
+      needSomethingOf(settings, changes)
       return api().patch(endpointPath(store, id), { ...changes, events: orEvery(changes.events) })
     },
     show: shownWhole
