@@ -10,13 +10,13 @@ import {
   reactivateSubscription,
   resumeEndedPauses,
   resumeSubscription,
-  skipCycle,
   syncContracts
 } from '#subscriptions'
 import { claimAttempts } from '../src/billing/claims.ts'
 import { openDueAttempts } from '../src/billing/open-attempts.ts'
 import { retryAttempt } from '../src/billing/retry-attempt.ts'
 import { type AttemptResult, settleAttempts } from '../src/billing/settle-attempts.ts'
+import { skipCycle } from '../src/billing/skip-cycle.ts'
 import { cancelSubscription, pauseSubscription, stopBilling } from '../src/billing/stop-billing.ts'
 import { retryHeldCharges } from '../src/billing/take-payment-news.ts'
 import { aContract, anOrder } from './contract-builder.ts'

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { resumeSubscription } from '#subscriptions'
 import { retryAttempt } from '../src/billing/retry-attempt.ts'
+import { pauseSubscription } from '../src/billing/stop-billing.ts'
 import { startSandbox } from '../src/sandbox/test-shop.ts'
 import { aChargedMember } from './charged-member.ts'
 import { testDatabase } from './database.ts'
@@ -42,4 +43,33 @@ test('a cycle that was passed over takes the next one nothing: its retry is refu
     assert.deepEqual(await m.now(), ['active', 3, 2, 0, '2026-04-30T14:00:00Z'])
     assert.equal((await m.charges()).length, 1)
   }
+})
+
+test("a cycle that the platform calls paid by another cycle's payment is passed over, and the one after it is charged", async () => {
+  const m = await aMember('told_failed', { inventory: { retryAfterDays: [] } })
+  await m.goTo(SECOND)
+  await m.bill()
+  const third = Temporal.Instant.from('2026-03-31T14:00:00Z')
+  // Paused and resumed, so cycle 2 is passed over; the platform moves its cycles, and then it turns out that cycle 2 was paid.
+  await m.inStore((ctx) => pauseSubscription(ctx, m.id, null, 'api'))
+  await m.inStore((ctx) => resumeSubscription(ctx, m.id, third, 'api'))
+  theValue(await m.connector.setNextBillingDate(m.contractId, third))
+  await m.goTo('2026-03-01T15:00:00Z')
+  await m.told((await m.attempts())[0]!.platform!)
+  assert.deepEqual(await m.now(), ['active', 2, 2, 0, third.toString()])
+  await m.card('success')
+  await m.goTo(third.toString())
+  await m.bill()
+  await m.submit()
+  assert.deepEqual(await m.shown(), [
+    ['success', null],
+    ['failed', 'already_paid']
+  ])
+  const fourth = '2026-04-30T14:00:00Z'
+  assert.deepEqual(await m.now(), ['active', 2, 2, 0, fourth])
+  assert.deepEqual(await m.notices(), ['paid_elsewhere'])
+  theValue(await m.connector.setNextBillingDate(m.contractId, Temporal.Instant.from(fourth)))
+  await m.goTo(fourth)
+  await m.bill()
+  assert.deepEqual(await m.now(), ['active', 4, 3, 0, '2026-05-31T14:00:00Z'])
 })

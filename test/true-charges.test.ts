@@ -174,14 +174,18 @@ test('a cycle that the platform calls paid is settled by the payment found there
   assert.deepEqual(await m.now(), ['active', 2, 2, 0, '2026-03-31T14:00:00Z'])
 })
 
-test('without a payment to be found it is held: no retry, no end, a notice', async () => {
+test('without a payment to be found it is passed over: no retry, no end, a notice, and the next cycle on its day', async () => {
   const m = await aMember('invoice_already_paid')
   await m.goTo(SECOND)
   await m.bill()
   await m.submit()
   assert.deepEqual(await m.shown(), [['failed', 'already_paid']])
-  assert.deepEqual(await m.now(), ['active', 1, 1, 0, null])
+  assert.deepEqual(await m.now(), ['active', 1, 1, 0, '2026-03-31T14:00:00Z'])
   assert.deepEqual(await m.notices(), ['paid_elsewhere'])
+  await m.card('success')
+  await m.goTo('2026-03-31T14:00:00Z')
+  await m.bill()
+  assert.deepEqual(await m.now(), ['active', 3, 2, 0, '2026-04-30T14:00:00Z'])
 })
 
 test('told by a message that the cycle is paid, nothing ends before the payment was looked for', async () => {

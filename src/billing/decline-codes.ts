@@ -3,7 +3,8 @@
  * - `soft`: the same card may work later; the store's ladder of retries.
  * - `hard`: only a new payment method helps; the charge waits for one, as long as the store has set.
  * - `inventory`: goods are not there; a ladder of its own, which no card changes.
- * - `held`: no card helps and nothing is tried by itself; what the platform says of the contract, or a person, settles it.
+ * - `held`: no card helps and nothing is tried by itself; what the platform says of the contract, or a person, settles it. A
+ *   cycle that is paid there is passed over.
  */
 export type DeclineKind = 'soft' | 'hard' | 'inventory' | 'held'
 

@@ -80,6 +80,15 @@ export function stepOfContract(attemptNumber: number, now: Temporal.Instant): Du
   }
 }
 
+/**
+ * The platform calls the cycle paid, and no payment of it is found: it is not charged, and the next one is on its day. A person is
+ * told. Holding it would hold every later cycle too.
+ */
+export const cyclePaidThere: DunningStep = {
+  next: { outcome: 'given_up', counts: null, ending: 'skip', reason: 'already_paid' },
+  attemptsRemaining: 0
+}
+
 /** Somebody has skipped the cycle on the platform: so it is here. */
 export const cycleSkippedThere: DunningStep = {
   next: { outcome: 'given_up', counts: null, ending: 'skip', reason: 'billing_cycle_skipped' },

@@ -48,7 +48,7 @@ const NOTICES: Record<string, (attempt: Attempt, code: string, message: string) 
   already_paid: (attempt) => ({
     kind: 'paid_elsewhere',
     subject: 'A cycle is said to be paid, and its payment is not found',
-    message: `The platform says that cycle ${attempt.cycleIndex} of ${publicId('sub', attempt.subscriptionId)} is paid already, but shows no payment of it. Nothing is charged for it by itself any more.`
+    message: `The platform says that cycle ${attempt.cycleIndex} of ${publicId('sub', attempt.subscriptionId)} is paid already, but shows no payment of it. It is not charged; the next cycle is, on its day.`
   })
 }
 

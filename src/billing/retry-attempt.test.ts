@@ -261,3 +261,20 @@ test('a cycle that was skipped on the platform is skipped here', async () => {
   await life.decline('BILLING_CYCLE_SKIPPED')
   assert.deepEqual(await life.now(), ['active', 1, 3, 0, '2026-03-31T14:00:00Z'])
 })
+
+test('a cycle that is held for a person can be skipped; one that is being charged or waits for a card cannot', async () => {
+  const life = await aLife()
+  await life.goTo(SECOND)
+  await life.bill()
+  await assert.rejects(life.skip(), { code: 'conflict' })
+  await life.decline('BLANK')
+  assert.deepEqual(await life.now(), ['active', 1, 2, 0, null])
+  await life.skip()
+  assert.deepEqual(await life.now(), ['active', 1, 3, 0, '2026-03-31T14:00:00Z'])
+  assert.match((await life.history()).at(-1)!, /^Cycle 2 skipped; next charge on 2026-03-31/)
+
+  await life.goTo('2026-03-31T14:00:00Z')
+  await life.bill()
+  await life.decline(HARD)
+  await assert.rejects(life.skip(), { code: 'conflict' })
+})

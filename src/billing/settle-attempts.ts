@@ -20,6 +20,7 @@ import { creditOfCycle } from './credit-of-cycle.ts'
 import { type Decline, declineOf, refusalOf } from './decline-codes.ts'
 import {
   attemptsRemainingAfter,
+  cyclePaidThere,
   cycleSkippedThere,
   type DunningStep,
   givingUpAt,
@@ -227,6 +228,7 @@ function stepAfter(
   now: Temporal.Instant
 ): DunningStep {
   if (decline.declineCode === 'billing_cycle_skipped') return cycleSkippedThere
+  if (decline.code === 'already_paid') return cyclePaidThere
   const step =
     decline.code === 'contract_not_billable'
       ? stepOfContract(attempt.attemptNumber, now)

@@ -1,5 +1,5 @@
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
-import { cancelSubscription, pauseSubscription } from '#billing'
+import { cancelSubscription, pauseSubscription, skipCycle } from '#billing'
 import { internalId } from '#kit/ids'
 import type { Ctx } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
@@ -10,8 +10,7 @@ import {
   MOST_NOTE_CHARACTERS,
   noteSubscription,
   reactivateSubscription,
-  resumeSubscription,
-  skipCycle
+  resumeSubscription
 } from '#subscriptions'
 import { ActivityBody, presentActivity } from '../activity.ts'
 import { futureOrNull, IsoDate } from '../dates.ts'

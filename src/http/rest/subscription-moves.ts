@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
-import { cancelSubscription, pauseSubscription } from '#billing'
+import { cancelSubscription, pauseSubscription, skipCycle } from '#billing'
 import { internalId } from '#kit/ids'
 import type { Ctx } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import { findSubscription } from '#reports'
-import { reactivateSubscription, resumeSubscription, skipCycle } from '#subscriptions'
+import { reactivateSubscription, resumeSubscription } from '#subscriptions'
 import { futureOrNull, IsoDate } from '../dates.ts'
 import { answerOnce } from '../idempotency.ts'
 import type { Surface } from '../surface.ts'
@@ -187,7 +187,7 @@ export function registerSubscriptionMoves(rest: Surface): void {
       operationId: 'skipSubscriptionCycle',
       summary: 'Skip the next cycle',
       description:
-        'The next cycle is never billed; the one after it keeps its date. Only an active one whose present cycle is not being charged and was not declined.',
+        'The next cycle is never billed; the one after it keeps its date. Only an active one whose present cycle is not being charged and was not declined; one whose charge is held for a person can be skipped.',
       answerExample: { next_billing_date: '2027-01-15T06:25:00.000Z', updated_at: '2026-11-20T09:00:00.000Z' }
     },
     skipCycle
