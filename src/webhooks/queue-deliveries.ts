@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { isoOf } from '#kit/clock'
 import type { StoredEvent } from '#kit/dispatch'
 import type { Ctx } from '#kit/postgres'
-import { insertDeliveries, shareEnabledEndpoints } from './delivery-queries.ts'
+import { insertDeliveries, shareEnabledEndpoints } from './insert-deliveries.ts'
 
 /**
  * The fan-out: one delivery of each event for each enabled endpoint that wants to hear of its type. A consumer of the

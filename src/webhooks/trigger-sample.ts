@@ -1,9 +1,9 @@
 import type { Ctx } from '#kit/postgres'
 import { type Delivery, deliveryOf } from './delivery.ts'
-import { shareEnabledEndpoints } from './delivery-queries.ts'
 import { isEventType } from './endpoint-fields.ts'
 import { readStoreKind } from './endpoint-queries.ts'
 import { listNamedRows } from './history-queries.ts'
+import { shareEnabledEndpoints } from './insert-deliveries.ts'
 import { unknownEventTypes } from './refusals.ts'
 import { queueSamples } from './send-sample.ts'
 

@@ -1,0 +1,83 @@
+import type { StoredEvent } from '#kit/dispatch'
+import { type Ctx, int, nullable, oneOf, row, sql, text, textList } from '#kit/postgres'
+
+/** `maxTries`: null where the schedule says it. */
+export type NewDelivery = { endpointId: number; maxTries: number | null; webhookId: string; event: StoredEvent }
+
+// A batch of events for many endpoints may be hundreds of megabytes: bodies are made and written by so many at a time.
+const PORTION = 1000
+
+/** In the order given: the order of ids is the order of first tries, object by object. */
+export async function insertDeliveries(
+  ctx: Ctx,
+  deliveries: NewDelivery[],
+  bodyOf: (delivery: NewDelivery) => string
+): Promise<void> {
+  const lineOf = ({ endpointId, event }: NewDelivery) => `${endpointId} ${event.objectKey}`
+  const lines = new Set((await shareLastInLine(ctx, deliveries)).map((l) => `${l.endpointId} ${l.objectKey}`))
+  const ready = deliveries.map((delivery) => {
+    const line = lineOf(delivery)
+    return !lines.has(line) && !!lines.add(line)
+  })
+  for (let from = 0; from < deliveries.length; from += PORTION) {
+    const portion = deliveries.slice(from, from + PORTION)
+    await insertPortion(ctx, portion, portion.map(bodyOf), ready.slice(from, from + PORTION))
+  }
+}
+
+async function insertPortion(ctx: Ctx, deliveries: NewDelivery[], bodies: string[], ready: boolean[]): Promise<void> {
+  await ctx.tx.run(sql`
+    with made as (
+      insert into webhook_deliveries
+             (store_id, day, endpoint_id, event_row, webhook_id, event_type, object_key, body, created_at)
+      select ${ctx.storeId}, (clock_timestamp() at time zone 'UTC')::date, d.endpoint_id, d.event_row, d.webhook_id,
+             d.event_type, d.object_key, d.body, ${ctx.now}
+        from unnest(${deliveries.map((d) => d.endpointId)}::bigint[], ${deliveries.map((d) => d.event.id)}::bigint[],
+                    ${deliveries.map((d) => d.webhookId)}::text[], ${deliveries.map((d) => d.event.type)}::text[],
+                    ${deliveries.map((d) => d.event.objectKey)}::text[], ${bodies}::text[])
+             with ordinality as d(endpoint_id, event_row, webhook_id, event_type, object_key, body, position)
+       order by d.position
+      returning id, day, endpoint_id, object_key, webhook_id)
+    insert into webhook_queue
+           (store_id, delivery_id, day, endpoint_id, object_key, max_tries, first, ready, next_try_at)
+    select ${ctx.storeId}, m.id, m.day, m.endpoint_id, m.object_key, r.max_tries, true, r.ready, ${ctx.now}
+      from made m
+      join unnest(${deliveries.map((d) => d.webhookId)}::text[], ${deliveries.map((d) => d.maxTries)}::int[],
+                  ${ready}::boolean[]) as r(webhook_id, max_tries, ready)
+        on r.webhook_id = m.webhook_id`)
+}
+
+/**
+ * Of these objects at these endpoints, those whose first tries are not all done. The last one in each line is held until
+ * the commit: who settles it waits for us, and so finds what we put behind it; who lets it go does not, as that changes
+ * nothing for us. In the order of ids, as settling locks.
+ */
+function shareLastInLine(ctx: Ctx, deliveries: NewDelivery[]) {
+  return ctx.tx.many(
+    row({ endpointId: int, objectKey: text }),
+    sql`
+    select q.endpoint_id, q.object_key from webhook_queue q
+     where q.store_id = ${ctx.storeId} and q.first and q.delivery_id = any(array(
+           select (select max(p.delivery_id) from webhook_queue p
+                    where p.store_id = ${ctx.storeId} and p.endpoint_id = g.endpoint_id and p.object_key = g.object_key
+                      and p.first)
+             from unnest(${deliveries.map((d) => d.endpointId)}::bigint[],
+                         ${deliveries.map((d) => d.event.objectKey)}::text[]) as g(endpoint_id, object_key)))
+     order by q.delivery_id for key share`
+  )
+}
+
+/**
+ * Enabled endpoints, held as they are until the commit: one that is disabled at the same moment either is not listed or
+ * finds the new deliveries and cancels them. A terminal that no longer listens is left out.
+ */
+export function shareEnabledEndpoints(ctx: Ctx) {
+  return ctx.tx.many(
+    row({ id: int, kind: oneOf('url', 'listener'), events: nullable(textList) }),
+    sql`
+    select id, kind, events from webhook_endpoints
+     where store_id = ${ctx.storeId} and status = 'enabled'
+       and (listening_until is null or listening_until > clock_timestamp())
+     order by id for key share`
+  )
+}
