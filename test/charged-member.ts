@@ -2,6 +2,7 @@ import { bool, type Database, int, nullable, row, sql, text } from '#kit/postgre
 import { connectorFor } from '#platform'
 import { listNotices, type NewStore, setClock } from '#stores'
 import { findSubscriptionByContract, listActivity, lockSubscriptions, syncContracts } from '#subscriptions'
+import { diagnose } from '../src/app/doctor.ts'
 import { resultOf } from '../src/billing/answers.ts'
 import { openDueAttempts } from '../src/billing/open-attempts.ts'
 import { settleAttempts } from '../src/billing/settle-attempts.ts'
@@ -113,6 +114,12 @@ export async function aChargedMember(
       const found = theValue(await connector.billingAttempts([platformId]))
       const result = resultOf(found.get(platformId)!)!
       return inStore((ctx) => settleAttempts(ctx, [result]))
+    },
+    /** What the doctor says of the platform's charges and ours. */
+    disagreements: async () => {
+      const chargesOf = () => controls.charges(shop.storeId)
+      const { findings } = await diagnose({ db, chargesOf }, store.domain)
+      return findings.filter(({ check }) => check === 'platform_charges_agree').map(({ message }) => message)
     },
     charges: async () => (await controls.charges(shop.storeId)).map(({ idempotencyKey }) => idempotencyKey),
     now: async () => {

@@ -171,6 +171,8 @@ test('a cycle that the platform calls paid is settled by the payment found there
   await m.submit()
   assert.deepEqual(await m.shown(), [['success', null]])
   assert.deepEqual(await m.charges(), ['by-hand'])
+  // It is the same payment in both books, under another key than ours.
+  assert.deepEqual(await m.disagreements(), [])
   assert.deepEqual(await m.now(), ['active', 2, 2, 0, '2026-03-31T14:00:00Z'])
 })
 

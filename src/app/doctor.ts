@@ -10,8 +10,8 @@ import {
 } from '#reports'
 import { listStores, theStore } from '#stores'
 
-/** A charge that the platform made: which contract, under which key. */
-export type PlatformCharge = { contractId: string; idempotencyKey: string; amountMinor: number }
+/** A charge that the platform made: of which contract, by which of its attempts, under which key. */
+export type PlatformCharge = { contractId: string; attemptId: string; idempotencyKey: string; amountMinor: number }
 
 /** `warnings`: no rule is broken, and a person is wanted. */
 export type Diagnosis = Record<'findings' | 'warnings', (Finding & { store: string })[]> & {
@@ -48,28 +48,32 @@ export async function diagnose(
 }
 
 /**
- * Every renewal that the platform charged is a successful attempt of ours, and the other way round. One that is pending
- * here may have been charged there: that is what pending means.
+ * Every renewal that the platform charged is a successful attempt of ours, and the other way round: the same payment, whoever
+ * asked for it, so one that the shop's staff took first bears a key that is none of ours. One that is pending here may have been
+ * charged there: that is what pending means.
  */
 async function compareCharges(
   { db, chargesOf }: Parameters<typeof diagnose>[0],
   storeId: number
 ): Promise<{ checked: Record<string, number>; findings: Finding[] }> {
   const theirs = await chargesOf(storeId)
-  const ours = new Map((await db.inStore(storeId, listCharges)).map((c) => [c.idempotencyKey, c]))
+  const ours = await db.inStore(storeId, listCharges)
+  const byAttempt = new Map(ours.flatMap((c) => (c.platformAttemptId === null ? [] : [[c.platformAttemptId, c]])))
+  const byKey = new Map(ours.flatMap((c) => (c.platformAttemptId === null ? [[c.idempotencyKey, c]] : [])))
+  const met = new Set<(typeof ours)[number]>()
   const check = 'platform_charges_agree'
   const findings: Finding[] = []
   for (const charge of theirs) {
     const subject = `contract ${charge.contractId}`
-    const known = ours.get(charge.idempotencyKey)
-    ours.delete(charge.idempotencyKey)
-    if (!known)
+    const known = byAttempt.get(charge.attemptId) ?? byKey.get(charge.idempotencyKey)
+    if (known) met.add(known)
+    else
       findings.push({
         check,
         subject,
         message: `was charged under ${charge.idempotencyKey}, which we do not have as a success`
       })
-    else if (known.amountMinor !== charge.amountMinor) {
+    if (known && known.amountMinor !== charge.amountMinor) {
       findings.push({
         check,
         subject,
@@ -77,9 +81,13 @@ async function compareCharges(
       })
     }
   }
-  for (const [key, { status }] of ours) {
-    if (status === 'pending') continue
-    findings.push({ check, subject: key, message: 'is a success here, and the platform has no charge for it' })
+  for (const charge of ours) {
+    if (charge.status === 'pending' || met.has(charge)) continue
+    findings.push({
+      check,
+      subject: charge.idempotencyKey,
+      message: 'is a success here, and the platform has no charge for it'
+    })
   }
   return { checked: { [check]: theirs.length }, findings }
 }

@@ -1,4 +1,4 @@
-import { type Ctx, instant, int, oneOf, row, sql, text } from '#kit/postgres'
+import { type Ctx, instant, int, nullable, oneOf, row, sql, text } from '#kit/postgres'
 import { storeFacts } from '#stores'
 import { billingDate } from '#subscriptions'
 import type { Finding } from './audit.ts'
@@ -52,9 +52,14 @@ export async function auditSchedules(ctx: Ctx): Promise<{ checked: Record<string
 /** Our side of the books: every renewal that succeeded, and those whose outcome we do not know yet. */
 export function listCharges(ctx: Ctx) {
   return ctx.tx.many(
-    row({ idempotencyKey: text, amountMinor: int, status: oneOf('success', 'pending') }),
+    row({
+      idempotencyKey: text,
+      platformAttemptId: nullable(text),
+      amountMinor: int,
+      status: oneOf('success', 'pending')
+    }),
     sql`
-    select idempotency_key, amount_minor, status from billing_attempts
+    select idempotency_key, platform_attempt_id, amount_minor, status from billing_attempts
      where store_id = ${ctx.storeId} and status in ('success', 'pending') order by id`
   )
 }
