@@ -1,8 +1,10 @@
 // Messages of the platform about contracts that others have billed so far, while an import is to take them over and after it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createImportEngine } from '#imports'
 import { row, sql, text } from '#kit/postgres'
 import { testDatabase } from './database.ts'
+import { theValue } from './fake-platform.ts'
 import { aStoreToMoveTo, csv } from './import-builder.ts'
 import { startService } from './service-builder.ts'
 
@@ -114,4 +116,33 @@ test('while the list of the platform is fetched, contracts from before wait for 
   await moved.settle()
   assert.equal((await moved.shown(id)).created, 1)
   assert.deepEqual(await held(moved), [{ contract: a, status: 'paused' }])
+})
+
+test('a contract that the platform tells wrongly refuses its row, and holds up no other', async () => {
+  const moved = await aStoreToMoveTo(service)
+  const [a, b, c] = await moved.contracts(760_001, 3, () => ({ nextBillingAt: '2026-02-04T15:00:00Z' }))
+  const engine = createImportEngine({
+    db: service.db,
+    leaseOwner: 1,
+    connectorOf: async (storeId) => {
+      const connector = await service.demoDeps.connectorOf(storeId)
+      return {
+        ...connector,
+        async readContracts(ids) {
+          const { contracts } = theValue(await connector.readContracts(ids))
+          contracts.delete(b!)
+          return { ok: true, value: { contracts, unreadable: new Map([[b!, 'currencyCode must be text']]) } }
+        }
+      }
+    }
+  })
+  const id = await moved.import({ source: 'csv', mode: 'live' }, csv(['contract_id'], [[a!], [b!], [c!]]))
+  while ((await engine.runOnce(moved.store.storeId)) > 0) {}
+  const { status, created, refused } = await moved.shown(id)
+  assert.deepEqual([status, created, refused], ['done', 2, 1])
+  const lines = await moved.refusedLines(id)
+  assert.deepEqual(
+    lines.map(({ line, code }) => [line, code]),
+    [[3, 'contract_not_understood']]
+  )
 })

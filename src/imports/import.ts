@@ -43,6 +43,7 @@ export type RefusedCode =
   | 'customer_not_found'
   | 'ambiguous_email'
   | 'contract_not_found'
+  | 'contract_not_understood'
   | 'contract_ended'
   | 'plan_not_found'
   | 'no_payment_method'

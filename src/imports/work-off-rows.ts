@@ -97,15 +97,24 @@ async function findContracts(
   connector: Connector,
   reads: Read[]
 ): Promise<{ found: Found[]; results: RowResult[] } | { failure: PlatformFailure }> {
-  const contracts = await connector.contracts(reads.map(({ wish }) => wish.contractId!))
-  if (!contracts.ok) return { failure: contracts.failure }
+  const read = await connector.readContracts(reads.map(({ wish }) => wish.contractId!))
+  if (!read.ok) return { failure: read.failure }
+  const { contracts, unreadable } = read.value
   const found: Found[] = []
   const results: RowResult[] = []
   for (const { row, wish } of reads) {
-    const contract = contracts.value.get(wish.contractId!)
+    const contract = contracts.get(wish.contractId!)
+    const reason = unreadable.get(wish.contractId!)
     if (contract) found.push({ line: row.line, wish, contract })
     else {
-      const refusal = refused('contract_not_found', 'contract_id', 'The platform has no such contract')
+      const refusal =
+        reason === undefined
+          ? refused('contract_not_found', 'contract_id', 'The platform has no such contract')
+          : refused(
+              'contract_not_understood',
+              'contract_id',
+              `What the platform says of it is not understood: ${reason}`
+            )
       results.push({ line: row.line, status: 'refused', refusal })
     }
   }
