@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { row, sql, text } from '#kit/postgres'
-import type { Connector } from '#platform'
-import { createSubscription, type SubscriptionWish } from '#subscriptions'
 import { commandLine } from './command-line.ts'
 import { testDatabase } from './database.ts'
-import { OPERATOR_TOKEN, startService } from './service-builder.ts'
+import { aWish, operatorOf } from './operators-calls.ts'
+import { startService } from './service-builder.ts'
 import { aToldStore } from './told.ts'
 
 const { url } = await testDatabase()
 const service = await startService(url)
+const { call } = operatorOf(service)
 const soundBooks = async () => assert.deepEqual((await service.admin('POST', '/doctor', {})).findings, [])
 
 /** A shop with Ada, who has a card, and a plan under which coffee is sold. */
@@ -29,24 +29,13 @@ async function aShop() {
   const [beans, mug] = [await productOf('Beans'), await productOf('Mug')]
   const coffee = await store.plan({ name: 'Coffee', type: 'product', price: '15.00', product_ids: [beans.productId] })
   await store.settle()
-  const create = async (over: object, key?: string) => {
-    const response = await fetch(`${service.urls.public}/admin/api${store.at}/subscriptions`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${OPERATOR_TOKEN}`,
-        'content-type': 'application/json',
-        ...(key ? { 'idempotency-key': key } : {})
-      },
-      body: JSON.stringify({
-        customer: 'ada@example.com',
-        plan_id: `plan_${coffee.id}`,
-        variant_id: beans.variantId,
-        next_billing_date: '2026-02-10',
-        ...over
-      })
-    })
-    return { status: response.status, body: (await response.json()) as any }
+  const wish = {
+    customer: 'ada@example.com',
+    plan_id: `plan_${coffee.id}`,
+    variant_id: beans.variantId,
+    next_billing_date: '2026-02-10'
   }
+  const create = (over: object, key?: string) => call(store, 'POST', '/subscriptions', { ...wish, ...over }, key)
   const contracts = async () => (await service.sandbox.controls.counts(store.storeId)).contracts
   return { store, ada, beans, mug, coffee, create, contracts }
 }
@@ -112,48 +101,14 @@ test('what is sold must be of the plan; a membership takes neither a variant nor
 async function aLostRequest(isExecuted: boolean) {
   const { store, contracts } = await aShop()
   await service.sandbox.controls.setWebhookFaults({ storeId: store.storeId, faults: { drop: 1 } })
-  const connector = await service.demoDeps.connectorOf(store.storeId)
   const [vip] = (await store.plans()).filter(({ name }: { name: string }) => name === 'VIP')
-  const wish: SubscriptionWish = {
-    customer: { memberId: null, platformId: null, email: 'ada@example.com' },
-    planId: vip!.id,
-    variantId: null,
-    quantity: null,
-    nextBillingAt: Temporal.Instant.from('2026-02-10T05:00:00Z'),
-    paymentMethodId: null,
-    priceMinor: null,
-    maxCycles: null,
-    status: 'active',
-    receiver: null
-  }
-  const lost = {
-    ok: false as const,
-    failure: { kind: 'unavailable' as const, message: 'reset', outcomeUnknown: true as const }
-  }
-  const ask = (over: Partial<Connector> = {}) =>
-    createSubscription(service.db, store.storeId, { ...connector, ...over }, wish, {
-      key: null,
-      fingerprint: Buffer.from('one'),
-      by: 'operator'
-    })
-  await assert.rejects(
-    ask({
-      createContracts: async (requests) => {
-        if (isExecuted) await connector.createContracts(requests)
-        return requests.map(() => lost)
-      }
-    }),
-    { code: 'unavailable' }
-  )
+  const { create: ask, answerLost, callLost, aMinuteLater } = await aWish(service, store, { planId: vip!.id })
+  await assert.rejects(isExecuted ? answerLost() : callLost(), { code: 'unavailable' })
   return {
     store,
     contracts,
     ask,
-    aMinuteLater: () =>
-      service.db.inInstallation((q) =>
-        q.run(sql`
-        update subscription_creations set asked_at = asked_at - interval '2 minutes' where store_id = ${store.storeId}`)
-      ),
+    aMinuteLater,
     subscriptions: async () => (await service.get('/subscriptions', store.key)).body.data as any[],
     notices: () =>
       service.db.inStore(store.storeId, ({ tx, storeId }) =>

@@ -1,0 +1,90 @@
+import { row, sql, text } from '#kit/postgres'
+import type { Connector } from '#platform'
+import { createSubscription, type SubscriptionWish } from '#subscriptions'
+import { OPERATOR_TOKEN, type startService } from './service-builder.ts'
+
+type Service = Awaited<ReturnType<typeof startService>>
+type Store = Awaited<ReturnType<Service['aStore']>>
+
+/** What an operator asks of stores, and what can be seen of it afterwards. */
+export function operatorOf(service: Service) {
+  return {
+    async call(store: Pick<Store, 'at'>, method: string, path: string, body?: object, key?: string) {
+      const response = await fetch(`${service.urls.public}/admin/api${store.at}${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${OPERATOR_TOKEN}`,
+          ...(body ? { 'content-type': 'application/json' } : {}),
+          ...(key ? { 'idempotency-key': key } : {})
+        },
+        body: body && JSON.stringify(body)
+      })
+      return { status: response.status, body: (await response.json()) as any, headers: response.headers }
+    },
+
+    async planOf(store: Store, name = 'VIP'): Promise<string> {
+      return (await service.admin('GET', `${store.at}/plans`)).data.find((plan: any) => plan.name === name).id
+    },
+
+    /** Each member: whose, how they stand and in which tier. */
+    async members(store: Store) {
+      const { body } = await service.get('/members', store.key)
+      return Object.fromEntries(
+        body.data.map((m: any) => [m.customer.email, [m.status, m.tier, m.next_billing_date?.slice(0, 10) ?? null]])
+      )
+    },
+
+    async told(store: Store) {
+      const events = await service.db.inStore(store.storeId, ({ tx }) =>
+        tx.many(
+          row({ type: text, data: text }),
+          sql`select type, data from events where store_id = ${store.storeId} order by id`
+        )
+      )
+      return events.map(({ type, data }) => ({ type, data: JSON.parse(data) }))
+    },
+
+    /** The history of a subscription, oldest first. */
+    async activity(store: Store, id: string): Promise<any[]> {
+      return (await service.get(`/subscriptions/${id}/activity`, store.key)).body.data.reverse()
+    }
+  }
+}
+
+/** A membership for Ada, as the route hands an operator's wish on; asked of a platform whose answers can be lost on the way. */
+export async function aWish(service: Service, { storeId }: Pick<Store, 'storeId'>, over: Partial<SubscriptionWish>) {
+  const connector = await service.demoDeps.connectorOf(storeId)
+  const wish: SubscriptionWish = {
+    customer: { memberId: null, platformId: null, email: 'ada@example.com' },
+    planId: 0,
+    variantId: null,
+    quantity: null,
+    nextBillingAt: Temporal.Instant.from('2026-02-10T05:00:00Z'),
+    paymentMethodId: null,
+    priceMinor: null,
+    maxCycles: null,
+    status: 'active',
+    receiver: null,
+    ...over
+  }
+  const lost = {
+    ok: false as const,
+    failure: { kind: 'unavailable' as const, message: 'reset', outcomeUnknown: true as const }
+  }
+  const create = (platform: Partial<Connector> = {}) =>
+    createSubscription(service.db, storeId, { ...connector, ...platform }, wish, {
+      key: null,
+      fingerprint: Buffer.from('one'),
+      by: 'operator'
+    })
+  return {
+    create,
+    answerLost: () => create({ createContracts: async (r) => (await connector.createContracts(r)).map(() => lost) }),
+    callLost: () => create({ createContracts: async (r) => r.map(() => lost) }),
+    aMinuteLater: () =>
+      service.db.inInstallation((q) =>
+        q.run(sql`
+        update subscription_creations set asked_at = asked_at - interval '2 minutes' where store_id = ${storeId}`)
+      )
+  }
+}
