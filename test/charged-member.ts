@@ -1,3 +1,5 @@
+import { SYNC_CONTRACT } from '#billing'
+import { waitingKeys } from '#kit/jobs'
 import { bool, type Database, int, nullable, row, sql, text } from '#kit/postgres'
 import { connectorFor } from '#platform'
 import { listNotices, type NewStore, setClock } from '#stores'
@@ -115,6 +117,8 @@ export async function aChargedMember(
       const result = resultOf(found.get(platformId)!)!
       return inStore((ctx) => settleAttempts(ctx, [result]))
     },
+    /** Whether the contract is about to be read from the platform again. */
+    isLookedAt: async () => (await inStore((ctx) => waitingKeys(ctx, SYNC_CONTRACT, [contractId]))).size > 0,
     /** What the doctor says of the platform's charges and ours. */
     disagreements: async () => {
       const chargesOf = () => controls.charges(shop.storeId)

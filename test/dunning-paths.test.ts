@@ -210,7 +210,10 @@ test('retries ask for the amount of the first try, and what the platform charged
     [2900, null, false],
     [2900, null, true]
   ])
+  assert.equal(await m.isLookedAt(), false)
   await m.goTo('2026-03-31T14:00:00Z')
   await m.bill()
   assert.deepEqual((await m.amounts()).at(-1), [2900, 9900, false])
+  // What it costs is not what we know: the contract is read again, and the price is right before the next charge.
+  assert.equal(await m.isLookedAt(), true)
 })

@@ -8,6 +8,7 @@ import { type Attempt, lockRivals } from './attempt.ts'
 import { type Corrected, chargedOf, clearRetriesOfCycle, markCorrected, noSuccess } from './attempt-ends.ts'
 import { creditOfCycle } from './credit-of-cycle.ts'
 import { billingSuccess } from './events.ts'
+import { lookAtContracts } from './look-at-contracts.ts'
 import { chargedAfterStop, chargedTwice, paidAfterPause } from './notices.ts'
 import type { ToldOrder } from './settle-attempts.ts'
 import { voidAttempts } from './stop-billing.ts'
@@ -91,6 +92,7 @@ async function correct(ctx: Ctx, { attempt, told, order }: LateSuccess): Promise
     ctx,
     creditOfCycle(attempt, before!, { orderId: shown?.ours.id ?? null }, written.get(attempt.id))
   )
+  if (amountMinor !== attempt.amountMinor) await lookAtContracts(ctx, [before!.platformContractId])
   if (corrected.chargedAfterStop) await notify(ctx, chargedAfterStop(of))
   const isGivenUp = before!.pausedByDunning && before!.unpaidCycle === attempt.cycleIndex
   if (isGivenUp) await notify(ctx, paidAfterPause(of, of.subscription.status === 'active'))

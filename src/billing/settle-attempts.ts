@@ -28,6 +28,7 @@ import {
   stepOfContract
 } from './dunning.ts'
 import { billingFailed, billingRetryScheduled, billingSuccess } from './events.ts'
+import { lookAtContracts } from './look-at-contracts.ts'
 import { noticesOfCharge, noticesOfDeclines } from './notices.ts'
 
 /** How an attempt ended, as the platform told it. */
@@ -153,7 +154,20 @@ async function settlePending(
       creditOfCycle(attempt, before.get(attempt.subscriptionId)!, settled, written.get(attempt.id))
     )
   )
+  await lookAtContracts(
+    ctx,
+    ended.flatMap((e) =>
+      mayCostAnother(e, toldOf(e.attempt)) ? before.get(e.attempt.subscriptionId)!.platformContractId : []
+    )
+  )
   for (const notice of [...noticesOfDeclines(ended), ...noticesOfCharge(ended)]) await notify(ctx, notice)
+}
+
+/** The contract's price is another than we know, or a discount was used that may have been its last. */
+function mayCostAnother({ attempt, settled }: Ended, told: AttemptResult): boolean {
+  if (told.state !== 'success' || !told.order) return false
+  const isOther = settled.chargedMinor !== null && settled.chargedMinor !== attempt.amountMinor
+  return isOther || told.order.discountMinor > 0
 }
 
 export type Ended = { attempt: Attempt; settled: Settled; order: ToldOrder | null; cycle: CycleResult | null }

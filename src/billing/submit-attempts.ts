@@ -1,4 +1,3 @@
-import { enqueue } from '#kit/jobs'
 import type { Ctx, Database } from '#kit/postgres'
 import type { Connector } from '#platform'
 import { lockSubscriptions, markDueNow, type Subscription } from '#subscriptions'
@@ -8,12 +7,11 @@ import { isKnownPayment } from './attempt-ends.ts'
 import { type ClaimedAttempt, claimAttempts, markChecked } from './claims.ts'
 import { correctAttempts, ofRow } from './correct-attempts.ts'
 import { declineOf } from './decline-codes.ts'
+import { lookAtContracts } from './look-at-contracts.ts'
 import { type Found, findPaidBefore, findPayment } from './look-before.ts'
 import { noteChallenges } from './note-challenge.ts'
 import { settleAttempts } from './settle-attempts.ts'
 import { voidAttempts } from './stop-billing.ts'
-
-export const SYNC_CONTRACT = 'sync-contract'
 
 /**
  * Sends waiting attempts to the platform and asks after those sent before, up to `limit`, and writes what came of it.
@@ -212,10 +210,9 @@ async function write(ctx: Ctx, byKey: Map<string, ClaimedAttempt>, told: Answer[
   const doubtful = ends.flatMap((r) =>
     r.state === 'failed' && DOUBTFUL.has(declineOf(r.errorCode).code) ? (byKey.get(r.idempotencyKey) ?? []) : []
   )
-  await enqueue(
+  await lookAtContracts(
     ctx,
-    SYNC_CONTRACT,
-    doubtful.map((a) => ({ key: a.platformContractId, payload: { contractId: a.platformContractId } }))
+    doubtful.map((a) => a.platformContractId)
   )
 }
 
