@@ -6,6 +6,7 @@ import { row, sql, text } from '#kit/postgres'
 import { testDatabase } from './database.ts'
 import { theValue } from './fake-platform.ts'
 import { aStoreToMoveTo, csv } from './import-builder.ts'
+import { moveContract } from './move-contract.ts'
 import { startService } from './service-builder.ts'
 
 const { url } = await testDatabase()
@@ -15,17 +16,8 @@ type Moved = Awaited<ReturnType<typeof aStoreToMoveTo>>
 
 /** Somebody edits the contract on the platform, which tells us. */
 async function touch({ store, settle }: Moved, contractId: string) {
-  for (const move of ['Pause', 'Activate']) {
-    const response = await fetch(`${store.platform_url}/admin/api/2026-07/graphql.json`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-platform-access-token': store.platform_token },
-      body: JSON.stringify({
-        query: `mutation($id: ID!) { subscriptionContract${move}(subscriptionContractId: $id) { userErrors { message } } }`,
-        variables: { id: `gid://platform/SubscriptionContract/${contractId}` }
-      })
-    })
-    const { data } = (await response.json()) as any
-    assert.deepEqual(data[`subscriptionContract${move}`].userErrors, [])
+  for (const move of ['Pause', 'Activate'] as const) {
+    assert.deepEqual(await moveContract(store, contractId, move), [])
   }
   await settle()
 }

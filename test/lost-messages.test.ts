@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { row, sql, text } from '#kit/postgres'
+import { randomFrom } from '#kit/random'
 import { testDatabase } from './database.ts'
+import { moveContract } from './move-contract.ts'
 import { startService } from './service-builder.ts'
 
 const MEMBERS = 10
@@ -17,21 +19,12 @@ const { url } = await testDatabase()
 const service = await startService(url)
 const { controls } = service.sandbox
 
-/** Numbers below 1 that one seed always gives in the same order. */
-function dice(seed: number) {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}
-
 describe('whatever becomes of messages, both sides agree in the end', { concurrency: true }, () => {
   for (const seed of [1, 2]) test(`seed ${seed}`, () => loseMessages(seed))
 })
 
 async function loseMessages(seed: number): Promise<void> {
-  const roll = dice(seed)
+  const roll = randomFrom(seed)
   const pick = <T>(from: readonly T[]): T => from[Math.floor(roll() * from.length)]!
   const store = await service.aStore()
   const { storeId } = store
@@ -46,7 +39,7 @@ async function loseMessages(seed: number): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     for (const { customerId, contractId } of members) {
       if (roll() < 0.4) await controls.setCard({ storeId, customerId, outcome: pick(OUTCOMES) })
-      if (roll() < 0.15) await onPlatform(pick(MOVES), contractId)
+      if (roll() < 0.15) await moveContract(store, contractId, pick(MOVES))
     }
     await store.advance({ by: 'P12D' })
   }
@@ -79,16 +72,5 @@ async function loseMessages(seed: number): Promise<void> {
       sql`select id::text as contract, lower(status) as status from sandbox.contracts where store_id = ${storeId}
              order by id::text collate "C"`
     )
-  }
-  async function onPlatform(move: string, contractId: string) {
-    const response = await fetch(`${store.platform_url}/admin/api/2026-07/graphql.json`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-platform-access-token': store.platform_token },
-      body: JSON.stringify({
-        query: `mutation($id: ID!) { subscriptionContract${move}(subscriptionContractId: $id) { userErrors { message } } }`,
-        variables: { id: `gid://platform/SubscriptionContract/${contractId}` }
-      })
-    })
-    assert.equal(response.status, 200)
   }
 }

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { int, row, sql, text } from '#kit/postgres'
 import { claimWalk, listReconciliations, markWalked, reconcileNow } from '#platform'
 import { testDatabase } from './database.ts'
+import { moveContract } from './move-contract.ts'
 import { startService } from './service-builder.ts'
 
 const { url } = await testDatabase()
@@ -13,28 +14,6 @@ const { controls } = service.sandbox
 type Store = Awaited<ReturnType<typeof service.aStore>>
 
 const GONE = { drop: 1 }
-
-/** Runs a document on the store's platform, as the shop's owner or another app would: behind our back. */
-async function onPlatform(store: Store, query: string, variables: object) {
-  const response = await fetch(`${store.platform_url}/admin/api/2026-07/graphql.json`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-platform-access-token': store.platform_token },
-    body: JSON.stringify({ query, variables })
-  })
-  const { data, errors } = (await response.json()) as { data: Record<string, unknown>; errors?: unknown }
-  assert.equal(errors, undefined, JSON.stringify(errors))
-  return data
-}
-
-const contractGid = (id: string) => `gid://platform/SubscriptionContract/${id}`
-
-async function move(store: Store, contractId: string, what: 'Pause' | 'Activate' | 'Cancel') {
-  await onPlatform(
-    store,
-    `mutation($id: ID!) { subscriptionContract${what}(subscriptionContractId: $id) { userErrors { message } } }`,
-    { id: contractGid(contractId) }
-  )
-}
 
 const inStore = <T>(store: Store, work: Parameters<typeof service.db.inStore<T>>[1]) =>
   service.db.inStore(store.storeId, work)
@@ -72,7 +51,7 @@ test('a contract edited behind our back is followed when it is looked at, and th
   const store = await service.aStore()
   const { contract_id: id } = await store.member('ada@example.com')
   await controls.setWebhookFaults({ storeId: store.storeId, faults: GONE })
-  await move(store, id, 'Pause')
+  assert.deepEqual(await moveContract(store, id, 'Pause'), [])
   await service.deps.settle(store.storeId)
   assert.equal(await statusOf(store, id), 'active')
 
@@ -87,7 +66,7 @@ test('a contract edited behind our back is followed when it is looked at, and th
   await reconcile(store)
   assert.deepEqual(await historyOf(store, id), before, 'a second look found something new')
 
-  await move(store, id, 'Cancel')
+  assert.deepEqual(await moveContract(store, id, 'Cancel'), [])
   await reconcile(store)
   assert.equal(await statusOf(store, id), 'cancelled')
   assert.deepEqual(await findings(), [])
