@@ -26,6 +26,7 @@ const WORDS: Record<Move, string> = {
   expire: 'expire it',
   reactivate: 'reactivate it',
   skip: 'skip its next cycle',
+  skip_held: 'skip its next cycle',
   reschedule: 'change its next date',
   change_terms: 'change its plan, price or interval',
   change_payment: 'change its payment method',

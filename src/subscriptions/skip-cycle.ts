@@ -6,8 +6,9 @@ import { mustAllow, subscriptionNotFound } from './refusals.ts'
 import type { Subscription } from './subscription.ts'
 
 /**
- * Passes over the next cycle: it is never billed, and the one after it keeps its date. Refuses any status but active, a
- * cycle that is being charged or was declined, unless `isHeld` says that it waits for a person, and would for ever. A fixed number of cycles counts those that were paid, so it ends later.
+ * Passes over the next cycle: it is never billed, and the one after it keeps its date. Refuses any status but active, and a
+ * cycle that is being charged or was declined, unless `isHeld` says that it waits for a person, and would for ever. A fixed
+ * number of cycles counts those that were paid, so it ends later.
  */
 export async function skipCycle(
   ctx: Ctx,
@@ -17,7 +18,7 @@ export async function skipCycle(
 ): Promise<Subscription> {
   const [subscription] = await lockSubscriptions(ctx, [id])
   if (!subscription) throw subscriptionNotFound(id)
-  if (!(await isHeld(subscription))) mustAllow('skip', subscription, ctx.now)
+  mustAllow((await isHeld(subscription)) ? 'skip_held' : 'skip', subscription, ctx.now)
 
   const planned = planSkip({ ...subscription, ...nothingDeclined }, await timesOf(ctx))
   await carryOut(ctx, [planned], by)

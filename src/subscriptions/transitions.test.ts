@@ -29,6 +29,7 @@ const LIFECYCLE: Record<Move, Record<SubscriptionStatus, SubscriptionStatus | nu
   expire: { active: 'expired', paused: null, cancelled: null, failed: null, expired: null },
   reactivate: { active: null, paused: null, cancelled: 'active', failed: null, expired: null },
   skip: { active: 'active', paused: null, cancelled: null, failed: null, expired: null },
+  skip_held: { active: 'active', paused: null, cancelled: null, failed: null, expired: null },
   reschedule: { active: 'active', paused: null, cancelled: null, failed: null, expired: null },
   change_terms: { active: 'active', paused: 'paused', cancelled: null, failed: null, expired: null },
   change_payment: { active: 'active', paused: 'paused', cancelled: null, failed: 'failed', expired: null },

@@ -14,6 +14,8 @@ export const transitions = {
   expire: { from: ['active'], to: 'expired' },
   reactivate: { from: ['cancelled'], to: 'active' },
   skip: { from: ['active'], to: null },
+  /** Of a cycle whose charge waits for a person: nothing else would ever end it. */
+  skip_held: { from: ['active'], to: null },
   reschedule: { from: ['active'], to: null },
   change_terms: { from: ['active', 'paused'], to: null },
   change_payment: { from: ['active', 'paused', 'failed'], to: null },
