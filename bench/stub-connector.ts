@@ -94,6 +94,7 @@ export function stubConnector(options: {
       priceMinor,
       deliveryPriceMinor: 0,
       paymentMethod: { type: 'card', lastFour: '4242', brand: 'visa' },
+      paymentMethodId: 'card-1',
       createKey: null,
       giftReceiver: null
     }

@@ -122,7 +122,7 @@ export async function aLife(
     resume: (when: string | null = null) =>
       inStore((ctx) => resumeSubscription(ctx, id, when ? at(when) : null, 'api')),
     givesUpAt: async () => (await read()).givesUpAt?.toString() ?? null,
-    newCard: () => inStore((ctx) => retryHeldCharges(ctx, [contract.customer!.id])),
+    newCard: () => inStore((ctx) => retryHeldCharges(ctx, [contract.id])),
     attempts: () =>
       inStore(({ tx }) =>
         tx.many(

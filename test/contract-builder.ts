@@ -70,6 +70,7 @@ export function aContract(at: Temporal.Instant, over: Partial<PlatformContract> 
     priceMinor: 2900,
     deliveryPriceMinor: 0,
     paymentMethod: { type: 'card', lastFour: '4242', brand: 'visa' },
+    paymentMethodId: 'card-1',
     createKey: null,
     giftReceiver: null,
     ...over

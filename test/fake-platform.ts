@@ -112,7 +112,10 @@ export const aContract = (id: string, lines = [aLine(1)], pageInfo: unknown = la
   },
   originOrder: { id: 'gid://platform/Order/5', name: '#1001' },
   deliveryPrice: usd('0.0'),
-  customerPaymentMethod: { instrument: { __typename: 'CustomerCreditCard', brand: 'visa', lastDigits: '4242' } },
+  customerPaymentMethod: {
+    id: 'gid://platform/CustomerPaymentMethod/1f2e',
+    instrument: { __typename: 'CustomerCreditCard', brand: 'visa', lastDigits: '4242' }
+  },
   customAttributes: [],
   lines: { nodes: lines, pageInfo }
 })

@@ -1,4 +1,4 @@
-import { type AttemptResult, resultOf, retryHeldCharges, takeTold } from '#billing'
+import { type AttemptResult, listContractsToHelp, resultOf, retryHeldCharges, takeTold } from '#billing'
 import { hearOfBulkOperations } from '#imports'
 import type { Database } from '#kit/postgres'
 import { meetCustomers } from '#members'
@@ -18,7 +18,7 @@ import {
   parseOrderPayload,
   parsePaymentMethodPayload
 } from '#platform'
-import { listContractsOfCustomers } from '#subscriptions'
+import { listContractsOfCustomers, notePaymentMethods } from '#subscriptions'
 import { followDeletedCustomers, followMerges } from './follow-customers.ts'
 import { followShopOf } from './follow-shop.ts'
 import { lookAgain, syncContractsById } from './take-over-contracts.ts'
@@ -63,13 +63,20 @@ export function platformTopics(deps: Deps): Record<string, InboundHandler> {
   const customersOf = (messages: InboundMessage[]) =>
     messages.map((m) => parsePaymentMethodPayload(m.payload).customerId)
 
-  const paymentMethods: InboundHandler = (storeId, messages) =>
-    db.inStore(storeId, async (ctx) => {
-      const customerIds = customersOf(messages)
-      await retryHeldCharges(ctx, customerIds)
-      // The contract that names the method is the same as before, and no message tells of it.
+  const paymentMethods: InboundHandler = async (storeId, messages) => {
+    const customerIds = customersOf(messages)
+    const told = new Set(messages.map((m) => parsePaymentMethodPayload(m.payload).methodId))
+    const named = await contractsNaming(deps, storeId, customerIds, told)
+    await db.inStore(storeId, async (ctx) => {
+      await retryHeldCharges(
+        ctx,
+        named.map(({ contractId }) => contractId)
+      )
+      await notePaymentMethods(ctx, named)
+      // A contract that names the method is the same as before, and no message tells of it.
       await lookAgain(ctx, await listContractsOfCustomers(ctx, customerIds))
     })
+  }
 
   const revokedMethods: InboundHandler = (storeId, messages) =>
     db.inStore(storeId, async (ctx) => lookAgain(ctx, await listContractsOfCustomers(ctx, customersOf(messages))))
@@ -127,6 +134,24 @@ export function platformTopics(deps: Deps): Record<string, InboundHandler> {
         )
       )
   }
+}
+
+/**
+ * Contracts whose charge waits, and that are charged to one of these payment methods. A card that is only on file helps
+ * none: it is charged when the contract names it, which the contract's own message tells.
+ */
+async function contractsNaming(
+  { db, connectorOf }: Deps,
+  storeId: number,
+  customerIds: string[],
+  methodIds: ReadonlySet<string>
+): Promise<{ contractId: string; methodId: string }[]> {
+  const waiting = await db.inStore(storeId, (ctx) => listContractsToHelp(ctx, customerIds))
+  if (waiting.length === 0) return []
+  const { contracts } = answered(await (await connectorOf(storeId)).readContracts(waiting))
+  return [...contracts.values()].flatMap(({ id, paymentMethodId }) =>
+    paymentMethodId !== null && methodIds.has(paymentMethodId) ? { contractId: id, methodId: paymentMethodId } : []
+  )
 }
 
 async function settleTold({ db, connectorOf }: Deps, storeId: number, messages: InboundMessage[]): Promise<void> {

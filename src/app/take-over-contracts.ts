@@ -92,10 +92,10 @@ async function takeOverTogether(
     const ours = contracts.filter((c) => known.has(c.id) || (!imports.has(c.id) && !awaited.has(c.id) && isOurs(c)))
     // The import reads what waits in it anew: only what we were told of meanwhile could be missed.
     const later = isUnheard ? making : fresh.filter(({ id }) => imports.has(id) || awaited.has(id))
-    const { changed, unsure, stopped, newMethods } = await syncContracts(ctx, ours, [...orders.values()])
+    const { changed, unsure, stopped, newMethods, otherMethods } = await syncContracts(ctx, ours, [...orders.values()])
     const ended = await endForDeletedCustomers(ctx, orphans)
     await stopBilling(ctx, [...stopped, ...ended.map(({ id }) => id)])
-    await retryWithNewMethod(ctx, newMethods)
+    await retryWithNewMethod(ctx, newMethods, otherMethods)
     const found = held.filter(({ isMissed }) => isMissed).map(({ contractId }) => contractId)
     if (found.length > 0) await findContractsAgain(ctx, found)
     const all = [...changed, ...ended.map(({ contractId }) => contractId)]

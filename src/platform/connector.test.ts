@@ -72,6 +72,7 @@ test('reads a contract', async () => {
     priceMinor: 2750,
     deliveryPriceMinor: 0,
     paymentMethod: { type: 'card', lastFour: '4242', brand: 'visa' },
+    paymentMethodId: '1f2e',
     createKey: null,
     giftReceiver: null
   })
@@ -86,7 +87,10 @@ test('a status and an instrument that are new to us are taken as they are', asyn
   const newer = {
     ...aContract('9'),
     status: 'HIBERNATING',
-    customerPaymentMethod: { instrument: { __typename: 'CustomerWallet' } }
+    customerPaymentMethod: {
+      id: 'gid://platform/CustomerPaymentMethod/wallet',
+      instrument: { __typename: 'CustomerWallet' }
+    }
   }
   const { connector } = await aPlatform((res) => data(res, { subscriptionContract: newer }))
   const contract = theValue(await connector.contract('9'))

@@ -26,7 +26,7 @@ const ContractParts = `fragment ContractParts on SubscriptionContract {
   customer { id firstName lastName updatedAt defaultEmailAddress { emailAddress } }
   originOrder { id name }
   deliveryPrice { ${Money} }
-  customerPaymentMethod { ${instrument} }
+  customerPaymentMethod { id ${instrument} }
   customAttributes { key value }
 }
 ${LineParts}`

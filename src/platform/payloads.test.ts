@@ -128,7 +128,8 @@ test('a customer', () => {
 
 test('a payment method', () => {
   assert.deepEqual(parsePaymentMethodPayload(payload('customer_payment_methods__update.json')), {
-    customerId: '82850125'
+    customerId: '82850125',
+    methodId: '0eccccc666aac73efcd31094ddc4ebf0'
   })
 })
 

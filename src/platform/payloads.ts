@@ -123,9 +123,12 @@ export function parseCustomerPayload(payload: unknown): PlatformCustomer {
 }
 
 /** The body of customer_payment_methods/*: whose method it is. */
-export function parsePaymentMethodPayload(payload: unknown): { customerId: string } {
+export function parsePaymentMethodPayload(payload: unknown): { customerId: string; methodId: string } {
   const method = new Fields(payload, 'payment_method')
-  return { customerId: method.exactId('admin_graphql_api_customer_id', 'customer_id') }
+  return {
+    customerId: method.exactId('admin_graphql_api_customer_id', 'customer_id'),
+    methodId: method.text('token')
+  }
 }
 
 /** The body of customers/delete: the number, and nothing else. */

@@ -48,6 +48,7 @@ export function readContract(contract: Fields): PlatformContract {
     priceMinor: lines.reduce((sum, line) => sum + lastingPrice(line, currency), 0),
     deliveryPriceMinor: money(contract.at('deliveryPrice'), currency),
     paymentMethod: readPaymentMethod(contract.maybeAt('customerPaymentMethod')),
+    paymentMethodId: maybeLastPart(contract.maybeAt('customerPaymentMethod')),
     createKey: attribute(contract, KEY_ATTRIBUTE),
     giftReceiver: attribute(contract, GIFT_ATTRIBUTE)
   }
@@ -66,7 +67,7 @@ export function attribute(contract: Fields, key: string): string | null {
 
 function readLine(line: Fields, currency: string): PlatformContractLine {
   return {
-    id: lineId(line),
+    id: lastPart(line),
     title: line.text('title'),
     quantity: line.int('quantity'),
     productId: line.maybeId('productId'),
@@ -96,11 +97,13 @@ export function lastingPrice(line: Fields, currency: string): number {
   return Number((BigInt(lasting) * BigInt(discounted) * 2n + BigInt(present)) / (BigInt(present) * 2n))
 }
 
-/** Lines are told apart by UUIDs, not by numbers. */
-function lineId(line: Fields): string {
-  const id = line.text('id')
+/** Lines are told apart by UUIDs, not by numbers, and payment methods by tokens. */
+function lastPart(named: Fields): string {
+  const id = named.text('id')
   return id.slice(id.lastIndexOf('/') + 1)
 }
+
+const maybeLastPart = (named: Fields | null) => named && lastPart(named)
 
 /** The answer to the contract mutations, all of which tell the same few fields. */
 export function readMoved(payload: Fields): ContractMoved {

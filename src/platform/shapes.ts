@@ -49,6 +49,8 @@ export type PlatformContract = {
   /** With what is taken off it now. */
   deliveryPriceMinor: number
   paymentMethod: PlatformPaymentMethod | null
+  /** Which of its customer's it is charged to: the last part of the global id. */
+  paymentMethodId: string | null
   /** The key that it was made under, where we have made it. */
   createKey: string | null
   /** Whom it is a gift for, as whoever made it has written that down: a customer's global id or number, or an e-mail address. */

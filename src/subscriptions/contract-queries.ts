@@ -9,6 +9,7 @@ export type Seen = Pick<
   | 'platformNextBillingAt'
   | 'maxCycles'
   | 'paymentMethod'
+  | 'platformPaymentMethodId'
   | 'anchorAt'
   | 'anchorCycle'
   | 'graceEndsAt'
@@ -20,18 +21,21 @@ export async function noteSeen(ctx: Ctx, rows: Seen[]): Promise<void> {
   await ctx.tx.run(sql`
     update subscriptions s
        set platform_revision = t.revision, platform_next_billing_at = t.platform_date, max_cycles = t.max_cycles,
-           payment_method = t.payment_method::jsonb, anchor_at = t.anchor_at, anchor_cycle = t.anchor_cycle,
+           payment_method = t.payment_method::jsonb, platform_payment_method_id = t.method_id, anchor_at = t.anchor_at, anchor_cycle = t.anchor_cycle,
            grace_ends_at = t.grace_ends_at, unpaid_cycle = t.unpaid_cycle
       from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.platformRevision)}::text[],
                   ${rows.map((r) => r.platformNextBillingAt)}::timestamptz[], ${rows.map((r) => r.maxCycles)}::int[],
                   ${rows.map((r) => r.paymentMethod && JSON.stringify(r.paymentMethod))}::text[],
+                  ${rows.map((r) => r.platformPaymentMethodId)}::text[],
                   ${rows.map((r) => r.anchorAt)}::timestamptz[], ${rows.map((r) => r.anchorCycle)}::int[],
                   ${rows.map((r) => r.graceEndsAt)}::timestamptz[], ${rows.map((r) => r.unpaidCycle)}::int[])
-             as t(id, revision, platform_date, max_cycles, payment_method, anchor_at, anchor_cycle, grace_ends_at, unpaid_cycle)
+             as t(id, revision, platform_date, max_cycles, payment_method, method_id, anchor_at, anchor_cycle, grace_ends_at,
+                  unpaid_cycle)
      where s.store_id = ${ctx.storeId} and s.id = t.id
-       and (s.platform_revision, s.platform_next_billing_at, s.max_cycles, s.payment_method, s.anchor_at, s.anchor_cycle,
+       and (s.platform_revision, s.platform_next_billing_at, s.max_cycles, s.payment_method,
+            s.platform_payment_method_id, s.anchor_at, s.anchor_cycle,
             s.grace_ends_at, s.unpaid_cycle)
-           is distinct from (t.revision, t.platform_date, t.max_cycles, t.payment_method::jsonb, t.anchor_at,
+           is distinct from (t.revision, t.platform_date, t.max_cycles, t.payment_method::jsonb, t.method_id, t.anchor_at,
                              t.anchor_cycle, t.grace_ends_at, t.unpaid_cycle)`)
 }
 
@@ -78,4 +82,13 @@ export async function notePushed(ctx: Ctx, rows: Pushed[]): Promise<void> {
       from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.revision)}::text[],
                   ${rows.map((r) => r.nextBillingAt)}::timestamptz[]) as t(id, revision, platform_date)
      where s.store_id = ${ctx.storeId} and s.id = t.id`)
+}
+
+/** Notes to which payment method contracts (platform numbers) are charged, so that a later look at them brings no news of it. */
+export async function notePaymentMethods(ctx: Ctx, rows: { contractId: string; methodId: string }[]): Promise<void> {
+  if (rows.length === 0) return
+  await ctx.tx.run(sql`
+    update subscriptions s set platform_payment_method_id = t.method_id
+      from unnest(${rows.map((r) => r.contractId)}::text[], ${rows.map((r) => r.methodId)}::text[]) as t(contract, method_id)
+     where s.store_id = ${ctx.storeId} and s.platform_contract_id = t.contract`)
 }

@@ -28,15 +28,22 @@ import { isInBilling, isOver, isOverForGood } from './transitions.ts'
 /**
  * What came of following. `stopped`: subscriptions that are no longer active, for billing to let go of. `unsure`: contracts
  * whose status or date may be somebody's change or our own that is just under way; to be looked at again when it is done.
- * `changed`: contracts that led to something new here. `newMethods`: subscriptions that are charged to another payment method now.
+ * `changed`: contracts that led to something new here. `newMethods`: subscriptions whose payment
+ * method looks another way now; `otherMethods`: those that are charged to another one of their customer's.
  */
-export type Followed = { stopped: number[]; unsure: string[]; changed: string[]; newMethods: number[] }
+export type Followed = {
+  stopped: number[]
+  unsure: string[]
+  changed: string[]
+  newMethods: number[]
+  otherMethods: number[]
+}
 
 type Pair = { subscription: Subscription; contract: PlatformContract }
 
 /** Makes known subscriptions agree with their contracts, and tells what changes by it. */
 export async function followContracts(ctx: Ctx, pairs: Pair[], plans: Plan[], store: StoreFacts): Promise<Followed> {
-  if (pairs.length === 0) return { stopped: [], unsure: [], changed: [], newMethods: [] }
+  if (pairs.length === 0) return { stopped: [], unsure: [], changed: [], newMethods: [], otherMethods: [] }
   const waiting = await waitingKeys(
     ctx,
     PUSH_CONTRACT,
@@ -86,6 +93,7 @@ export async function followContracts(ctx: Ctx, pairs: Pair[], plans: Plan[], st
     ctx,
     looks.filter(({ isPushed }) => isPushed).map(({ seen }) => seen.id)
   )
+  const methods = new Map(pairs.map(({ subscription: s }) => [s.id, s.platformPaymentMethodId]))
   return {
     stopped: planned.flatMap(({ before, after }) =>
       before.status === 'active' && after.status !== 'active' ? before.id : []
@@ -98,9 +106,15 @@ export async function followContracts(ctx: Ctx, pairs: Pair[], plans: Plan[], st
       .filter(
         ({ seen, noticed }) => seen.paymentMethod && noticed.some(({ kind }) => kind === 'payment_method_changed')
       )
-      .map(({ seen }) => seen.id)
+      .map(({ seen }) => seen.id),
+    otherMethods: looks.flatMap(({ seen }) =>
+      isOther(methods.get(seen.id), seen.platformPaymentMethodId) ? seen.id : []
+    )
   }
 }
+
+/** Of two that are both known. */
+const isOther = (before: string | null | undefined, after: string | null) => before && after && before !== after
 
 /** What can have been asked for here: then that is who did it. */
 const isWish = ({ kind }: Line) =>
@@ -130,6 +144,7 @@ function converge(
     platformNextBillingAt: isWaiting ? before.platformNextBillingAt : contract.nextBillingDate,
     maxCycles: contract.maxCycles,
     paymentMethod: contract.paymentMethod,
+    platformPaymentMethodId: contract.paymentMethodId,
     // What has ended there cannot be taken back.
     graceEndsAt: isOver(status) ? null : before.graceEndsAt
   }

@@ -76,6 +76,7 @@ export function importedSubscription(
     cancelReason: isOver(status) ? 'platform' : null,
     originOrderId: who.originOrderId,
     paymentMethod: contract.paymentMethod,
+    platformPaymentMethodId: contract.paymentMethodId,
     receiverMemberId: who.receiverId,
     giftedAt: who.receiverId === null ? null : now,
     createdAt: terms.startedAt ?? contract.createdAt

@@ -30,6 +30,7 @@ export type NewSubscription = Pick<
   | 'createdAt'
   | 'receiverMemberId'
   | 'giftedAt'
+  | 'platformPaymentMethodId'
 > & { originOrderId: number | null; paymentMethod: PaymentMethod | null }
 
 /** Inserts new subscriptions, due for billing at their next date, where one with nothing left to bill ends. A contract already there is left as it is. */
@@ -39,12 +40,12 @@ export async function insertSubscriptions(ctx: Ctx, rows: NewSubscription[]): Pr
     insert into subscriptions (store_id, member_id, plan_id, plan_version, platform_contract_id, platform_revision, name, status,
       price_minor, currency, interval, interval_count, anchor_at, anchor_cycle, cycle_index, cycles_paid, next_cycle, next_billing_at,
       billing_due_at, platform_next_billing_at, max_cycles, trial_ends_at, paused_at, resumes_at, cancelled_at,
-      cancel_reason, origin_order_id, payment_method, receiver_member_id, gifted_at, created_at, updated_at, timezone_moves)
+      cancel_reason, origin_order_id, payment_method, platform_payment_method_id, receiver_member_id, gifted_at, created_at, updated_at, timezone_moves)
     select ${ctx.storeId}, t.member_id, t.plan_id, t.plan_version, t.contract, t.revision, t.name, t.status, t.price, t.currency, t.interval,
            t.interval_count, t.anchor_at, t.anchor_cycle, t.cycle_index, t.cycle_index, t.next_cycle,
            case when t.cycle_index >= t.max_cycles then null else t.next_billing_at end, t.next_billing_at,
            t.platform_date, t.max_cycles, t.trial_ends_at, t.paused_at, t.resumes_at, t.cancelled_at, t.cancel_reason,
-           t.origin_order_id, t.payment_method::jsonb, t.receiver, t.gifted_at, t.created_at, ${ctx.now}, ${pastTimezones.length}::int
+           t.origin_order_id, t.payment_method::jsonb, t.method_id, t.receiver, t.gifted_at, t.created_at, ${ctx.now}, ${pastTimezones.length}::int
       from unnest(${rows.map((s) => s.memberId)}::bigint[], ${rows.map((s) => s.planId)}::bigint[],
                   ${rows.map((s) => s.planVersion)}::int[],
                   ${rows.map((s) => s.platformContractId)}::text[], ${rows.map((s) => s.platformRevision)}::text[],
@@ -60,11 +61,12 @@ export async function insertSubscriptions(ctx: Ctx, rows: NewSubscription[]): Pr
                   ${rows.map((s) => s.cancelReason)}::text[],
                   ${rows.map((s) => s.originOrderId)}::bigint[],
                   ${rows.map((s) => s.paymentMethod && JSON.stringify(s.paymentMethod))}::text[],
+                  ${rows.map((s) => s.platformPaymentMethodId)}::text[],
                   ${rows.map((s) => s.receiverMemberId)}::bigint[], ${rows.map((s) => s.giftedAt)}::timestamptz[],
                   ${rows.map((s) => s.createdAt)}::timestamptz[])
              as t(member_id, plan_id, plan_version, contract, revision, name, status, price, currency, interval, interval_count, anchor_at,
                   anchor_cycle, cycle_index, next_cycle, next_billing_at, platform_date, max_cycles, trial_ends_at, paused_at,
-                  resumes_at, cancelled_at, cancel_reason, origin_order_id, payment_method, receiver, gifted_at, created_at)
+                  resumes_at, cancelled_at, cancel_reason, origin_order_id, payment_method, method_id, receiver, gifted_at, created_at)
      order by t.created_at, t.contract
     on conflict (store_id, platform_contract_id) do nothing`)
 }

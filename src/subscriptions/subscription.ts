@@ -55,6 +55,8 @@ export const Subscription = row({
   /** The date that the platform's contract had when we last looked or set it; null until the first look. */
   platformNextBillingAt: nullable(instant),
   paymentMethod: nullable(json<PaymentMethod>()),
+  /** Which of the customer's it is; null where that was not seen yet. */
+  platformPaymentMethodId: nullable(text),
   /** Who holds it where it was given away. */
   receiverMemberId: nullable(int),
   giftedAt: nullable(instant),

@@ -38,7 +38,8 @@ export async function syncContracts(
   imported: ReadonlyMap<string, ImportTerms> = new Map()
 ): Promise<Synced> {
   const told = contracts.filter((contract) => contract.customer)
-  if (told.length === 0) return { stopped: [], unsure: [], changed: [], newMethods: [], created: [], known: [] }
+  if (told.length === 0)
+    return { stopped: [], unsure: [], changed: [], newMethods: [], otherMethods: [], created: [], known: [] }
   const store = await storeFacts(ctx)
   const members = await meetCustomers(
     ctx,
@@ -135,6 +136,7 @@ function newSubscription(
     cancelReason: isOver(status) ? 'platform' : null,
     originOrderId,
     paymentMethod: contract.paymentMethod,
+    platformPaymentMethodId: contract.paymentMethodId,
     receiverMemberId: receiverId,
     giftedAt: receiverId === null ? null : now,
     createdAt: contract.createdAt
