@@ -187,7 +187,7 @@ export async function putOff(db: Database, storeId: number, failed: ReadonlyMap<
     const others = fresh.length > MOST_NAMED ? `; and ${fresh.length - MOST_NAMED} more` : ''
     await notify(ctx, {
       kind: 'contracts_put_off',
-      subject: `${fresh.length} contracts of the platform could not be taken over`,
+      subject: `Contracts of the platform that could not be taken over: ${fresh.length}`,
       message:
         `What the platform says of these contracts could not be read or kept (${named.join('; ')}${others}). ` +
         'They are asked for again, at last every six hours. Until then nothing of them is followed; all others are. ' +
@@ -213,10 +213,10 @@ export async function takeLeaveOfContracts(db: Database, storeId: number, contra
     const others = fresh.length > MOST_NAMED ? ` and ${fresh.length - MOST_NAMED} more` : ''
     await notify(ctx, {
       kind: 'contracts_missing',
-      subject: `${fresh.length} contracts are gone from the platform`,
+      subject: `Contracts that are gone from the platform: ${fresh.length}`,
       message:
-        `The platform does not know the contracts of ${fresh.length} live subscriptions any more (contracts ${named}${others}). ` +
-        'They are paused here, and nothing is billed for them. One that turns up there again is followed as before.'
+        `The platform does not know these contracts of live subscriptions any more: ${named}${others}. ` +
+        'Their subscriptions are paused here, and nothing is billed for them. One that turns up there again is followed as before.'
     })
     return fresh.length
   })
