@@ -48,13 +48,14 @@ const KNOWN: Record<string, { path?: keyof Things; body?: object; before?: (stor
       await service.post(`/subscriptions/${store.things.subscription}/cancel`, store.key)
     }
   },
-  // It is in dunning, which a pause ends.
+  // It is in dunning, which a date given after a pause ends.
   skipSubscriptionCycle: {
     path: 'subscription',
     body: {},
     before: async (store) => {
       await service.post(`/subscriptions/${store.things.subscription}/pause`, store.key)
-      await service.post(`/subscriptions/${store.things.subscription}/resume`, store.key)
+      const date = { next_billing_date: '2026-03-20' }
+      await service.post(`/subscriptions/${store.things.subscription}/resume`, store.key, date)
     }
   },
   changeSubscription: { path: 'subscription', body: { price: 31 } },

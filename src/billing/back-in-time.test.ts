@@ -36,6 +36,10 @@ test('a charge that never arrived is made anew for one that came back while that
   await submitAttempts(db, m.storeId, back, 1, 10)
   assert.deepEqual(await m.shown(), [['failed', 'voided']])
   await m.bill()
+  assert.deepEqual(await m.shown(), [['failed', 'voided']])
+  // What is owed is due a day later.
+  await m.goTo('2026-03-01T15:00:00Z')
+  await m.bill()
   assert.deepEqual(await m.shown(), [
     ['failed', 'voided'],
     ['success', null]

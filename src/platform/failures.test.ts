@@ -65,9 +65,9 @@ const cases: [what: string, answer: Answer, expected: Partial<PlatformFailure>][
   ['no JSON', (res) => res.writeHead(200).end('<html>'), lost],
   ['an empty body', (res) => res.writeHead(200).end(), lost],
   ['JSON that is no object', (res) => json(res, []), lost],
-  ['an object without data', (res) => json(res, {}), lost],
-  ['data null', (res) => json(res, { data: null }), lost],
-  ['data of another shape', (res) => data(res, { shop: { name: 1 }, nodes: [7] }), lost],
+  ['an object without data', (res) => json(res, {}), { ...lost, code: 'not_understood' }],
+  ['data null', (res) => json(res, { data: null }), { ...lost, code: 'not_understood' }],
+  ['data of another shape', (res) => data(res, { shop: { name: 1 }, nodes: [7] }), { ...lost, code: 'not_understood' }],
   ['errors as text', (res) => json(res, { errors: 'no' }), lost],
   ['an error without a code', (res) => json(res, { data: null, errors: [error('Oh')] }), lost],
   [

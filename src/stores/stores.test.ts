@@ -165,6 +165,7 @@ test('settings have the dunning ladder of the house unless the store says otherw
   const patient = await aStore(db, { dunning: { onFailure: 'pause' } })
   assert.deepEqual(await patient.inStore(storeFacts), {
     timezone: 'America/New_York',
+    pastTimezones: [],
     currency: 'USD',
     profile: 'platform',
     dunning: { ...dunning, onFailure: 'pause' },

@@ -23,10 +23,12 @@ const BEFORE: Record<string, string> = {
 }
 
 /** The operation with the body of its example and nulls for `nulls`, on the object of our own that takes the place of its. */
-async function asker() {
+async function asker(operationId: string) {
   const store = await aStore(db, { clockAt: Temporal.Instant.from('2026-12-01T09:00:00Z') })
   await store.inStore((ctx) => updateSettings(ctx, { reactivationGraceHours: 24 }))
-  const { memberId, subscriptionId } = await joined(store, '2026-11-30T15:00:00Z')
+  // A cycle is charged again when its day has come.
+  const since = operationId === 'retryBillingAttempt' ? '2026-10-31T14:00:00Z' : '2026-11-30T15:00:00Z'
+  const { memberId, subscriptionId } = await joined(store, since)
   const other = await joined(store, '2026-11-30T15:00:00Z')
   await aPlan(store, { name: 'Elite' })
   const [plan] = await store.inStore(listPlans)
@@ -63,7 +65,7 @@ const writes = Object.entries(document.paths).flatMap(([path, methods]) =>
 for (const { method, operation } of writes) {
   const { operationId } = operation
   test(`the example of ${operationId} works when it is copied`, async () => {
-    const ask = await asker()
+    const ask = await asker(operationId)
     if (BEFORE[operationId]) await ask(BEFORE[operationId])
     const { statusCode, body } = await ask(operationId)
     assert.equal(statusCode, 200, body)
@@ -71,7 +73,7 @@ for (const { method, operation } of writes) {
   if (method !== 'post') continue
 
   test(`${operationId} takes null for each field that may be left out, and the document says so`, async () => {
-    const ask = await asker()
+    const ask = await asker(operationId)
     if (BEFORE[operationId]) await ask(BEFORE[operationId])
     const { statusCode, body } = await ask(operationId, true)
     assert.equal(statusCode, 200, body)
