@@ -52,7 +52,9 @@ export async function fuzz(db: Database, { requests, seed }: { requests: number;
   await store.inStore((ctx) => updateSettings(ctx, { reactivationGraceHours: 720 }))
   const ids: Record<string, string[]> = { member: [], customer: [], subscription: [], attempt: [] }
   for (let i = 0; i < 30; i++) {
-    const { contract, memberId, subscriptionId } = await joined(store, START)
+    // Half of them two months ago: their failed charge has had its day, and may be made again.
+    const since = i % 2 ? START : '2025-11-30T15:00:00Z'
+    const { contract, memberId, subscriptionId } = await joined(store, since)
     const [before] = ids.member!.slice(-1)
     if (before && i % 3 === 0) {
       await store.inStore((ctx) => giftSubscription(ctx, subscriptionId, Number(before.slice('mem_'.length)), 'api'))
