@@ -15,7 +15,8 @@ const MARKED = {
   member: 7_654_321,
   contract: 2_718_281_828,
   attempt: 8_765_432,
-  order: 9_876_543
+  order: 9_876_543,
+  job: 6_543_217
 }
 
 export type RenewalScript = { script: string; statements: number; transactions: number }
@@ -47,6 +48,7 @@ export async function recordRenewal(url: string, store: BuiltStore): Promise<Ren
              (${storeId}, 'subscription.created', 'subscription:${MARKED.subscription}', '{}', now(), true);
       select setval(pg_get_serial_sequence('billing_attempts', 'id'), ${MARKED.attempt}, false);
       select setval(pg_get_serial_sequence('orders', 'id'), ${MARKED.order}, false);
+      select setval(pg_get_serial_sequence('jobs', 'id'), ${MARKED.job}, false);
       create table others as select id, billing_due_at from subscriptions where store_id = ${storeId} and id <> ${MARKED.subscription};
       update subscriptions s set billing_due_at = null from others o where s.store_id = ${storeId} and s.id = o.id`)
 
@@ -81,7 +83,7 @@ const KEPT: { of: RegExp; as: string; sets: Partial<Record<keyof typeof MARKED, 
   },
   { of: /from subscriptions s[\s\S]*s\.id = any[\s\S]*for update of s/, as: 'held_', sets: { member: 'member_id' } },
   { of: /select id, platform_order_id/, as: 'order_', sets: { order: 'id' } },
-  { of: /from jobs[\s\S]*skip locked/, as: 'job_', sets: { subscription: 'subscription' } }
+  { of: /from jobs[\s\S]*skip locked/, as: 'job_', sets: { job: 'id', subscription: 'subscription' } }
 ]
 
 function scriptOf(transactions: Statement[][], storeId: number): RenewalScript {
@@ -96,7 +98,9 @@ function scriptOf(transactions: Statement[][], storeId: number): RenewalScript {
         .replace('returning jobs.id', `returning jobs.payload ->> 'subscriptionId' as subscription, jobs.id`)
       if (!kept) return `${script};`
       const sets = Object.entries(kept.sets).map(([name, column]) => `\\set ${name} :${kept.as}${column}`)
-      return [`${script} \\gset ${kept.as}`, ...sets].join('\n')
+      // Of what is claimed, others may hold all that this client sees yet: then it goes on with what it had before.
+      const keep = /skip locked/.test(statement.text) ? 'aset' : 'gset'
+      return [`${script} \\${keep} ${kept.as}`, ...sets].join('\n')
     }),
     'commit;'
   ])
