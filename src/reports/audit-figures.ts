@@ -1,11 +1,12 @@
 import { type Ctx, int, row, sql, text } from '#kit/postgres'
-import type { Finding } from './audit.ts'
+import { compareWhole, type Finding } from './audit.ts'
 
 const Found = row({ subject: text, message: text })
 const Count = row({ count: int })
 
 /** The kept figures of analytics: each day is what the rows behind it say, and each state is that of the rows now. */
 export async function auditFigures(ctx: Ctx): Promise<{ checked: Record<string, number>; findings: Finding[] }> {
+  await compareWhole(ctx)
   const days = await ctx.tx.one(Count, sql`select count(*) as count from daily_figures where store_id = ${ctx.storeId}`)
   const wrong = await ctx.tx.many(
     Found,
