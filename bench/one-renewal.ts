@@ -88,6 +88,7 @@ const KEPT: { of: RegExp; as: string; sets: Partial<Record<keyof typeof MARKED, 
 
 function scriptOf(transactions: Statement[][], storeId: number): RenewalScript {
   const variables = new Map(Object.entries(MARKED).map(([name, figure]) => [`${figure}`, name]))
+  let claims = 0
   const lines = transactions.flatMap((statements) => [
     `begin;\nselect enter_store(${storeId}) as now;`,
     ...statements.map((statement) => {
@@ -98,12 +99,15 @@ function scriptOf(transactions: Statement[][], storeId: number): RenewalScript {
         .replace('returning jobs.id', `returning jobs.payload ->> 'subscriptionId' as subscription, jobs.id`)
       if (!kept) return `${script};`
       const sets = Object.entries(kept.sets).map(([name, column]) => `\\set ${name} :${kept.as}${column}`)
-      // Of what is claimed, others may hold all that this client sees yet: then it goes on with what it had before.
-      const keep = /skip locked/.test(statement.text) ? 'aset' : 'gset'
-      return [`${script} \\${keep} ${kept.as}`, ...sets].join('\n')
+      if (!/skip locked/.test(statement.text)) return [`${script} \\gset ${kept.as}`, ...sets].join('\n')
+      // Others may hold all that this client can see: then its renewal ends here, and a later one takes up what it leaves.
+      const first = `${kept.as}${Object.values(kept.sets)[0]}`
+      claims++
+      return [`\\set ${first} 0`, `${script} \\aset ${kept.as}`, `\\if :${first} > 0`, ...sets].join('\n')
     }),
     'commit;'
   ])
   const statements = transactions.reduce((sum, list) => sum + list.length, 0)
+  for (; claims > 0; claims--) lines.push('\\else', 'commit;', '\\endif')
   return { script: `${lines.join('\n')}\n`, statements, transactions: transactions.length }
 }
