@@ -1,4 +1,5 @@
-import type { Ctx, Database } from '#kit/postgres'
+import { carryOutTogether } from '#kit/gather'
+import { type Ctx, type Database, isOutage } from '#kit/postgres'
 import type { Connector } from '#platform'
 import { lockSubscriptions, markDueNow, type Subscription } from '#subscriptions'
 import { type Answer, answerOf, later, refused, resultOf } from './answers.ts'
@@ -67,22 +68,23 @@ async function writeAll(
   answers: Answer[],
   now: Temporal.Instant
 ): Promise<void> {
-  try {
-    return await db.inStore(storeId, (ctx) => write(ctx, byKey, answers))
-  } catch {
-    // What went wrong shows again where the answer that caused it is alone.
+  const outcomes = await carryOutTogether(answers, (some) =>
+    db.inStore(storeId, async (ctx) => {
+      await write(ctx, byKey, some)
+      return some
+    })
+  )
+  const failures = outcomes.flatMap((outcome, i) =>
+    outcome.status === 'rejected' ? { attempt: attemptOf(answers[i]!, byKey), reason: outcome.reason as unknown } : []
+  )
+  if (failures.length === 0) return
+  // After an outage nothing can be written either, and what is leased is taken up again by itself.
+  const attempts = failures.flatMap(({ attempt, reason }) => (attempt && !isOutage(reason) ? attempt : []))
+  if (attempts.length > 0) {
+    const checked = attempts.map((attempt) => later(attempt, now).checked)
+    await db.inStore(storeId, (ctx) => markChecked(ctx, checked))
   }
-  const errors: unknown[] = []
-  for (const answer of answers) {
-    try {
-      await db.inStore(storeId, (ctx) => write(ctx, byKey, [answer]))
-    } catch (err) {
-      errors.push(err)
-      const attempt = attemptOf(answer, byKey)
-      if (attempt) await db.inStore(storeId, (ctx) => markChecked(ctx, [later(attempt, now).checked]))
-    }
-  }
-  if (errors.length > 0) throw errors[0]
+  throw failures[0]!.reason
 }
 
 function attemptOf(answer: Answer, byKey: Map<string, ClaimedAttempt>): ClaimedAttempt | undefined {
