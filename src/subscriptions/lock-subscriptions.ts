@@ -1,4 +1,4 @@
-import { bool, type Ctx, sql } from '#kit/postgres'
+import { bool, type Ctx, type Statement, sql } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import { storeFacts } from '#stores'
 import { Subscription } from './subscription.ts'
@@ -6,35 +6,25 @@ import { isBehind, moveOntoClocks } from './todays-clocks.ts'
 
 /** Holds the rows, in order of id, so that two callers cannot both decide; unknown ids are left out. */
 export function lockSubscriptions(ctx: Ctx, ids: number[]): Promise<Subscription[]> {
-  return onTodaysClocks(
+  return hold(
     ctx,
-    (s) => s,
-    () =>
-      ctx.tx.many(
-        Subscription,
-        sql`
+    sql`
     select s.*, m.platform_customer_id, m.email, m.first_name, m.last_name
       from subscriptions s join members m on m.store_id = s.store_id and m.id = s.member_id
      where s.store_id = ${ctx.storeId} and s.id = any(${ids}::bigint[])
      order by s.id for update of s`
-      )
   )
 }
 
 /** As lockSubscriptions, by the platform's contract numbers. */
 export function lockSubscriptionsOfContracts(ctx: Ctx, contractIds: string[]): Promise<Subscription[]> {
-  return onTodaysClocks(
+  return hold(
     ctx,
-    (s) => s,
-    () =>
-      ctx.tx.many(
-        Subscription,
-        sql`
+    sql`
     select s.*, m.platform_customer_id, m.email, m.first_name, m.last_name
       from subscriptions s join members m on m.store_id = s.store_id and m.id = s.member_id
      where s.store_id = ${ctx.storeId} and s.platform_contract_id = any(${contractIds}::text[])
      order by s.id for update of s`
-      )
   )
 }
 
@@ -73,35 +63,33 @@ export function lockDueSubscriptions(ctx: Ctx, limit: number): Promise<DueSubscr
 
 /** Holds paused subscriptions whose pause is over by now. */
 export function lockEndedPauses(ctx: Ctx, limit: number): Promise<Subscription[]> {
-  return onTodaysClocks(
+  return hold(
     ctx,
-    (s) => s,
-    () =>
-      ctx.tx.many(
-        Subscription,
-        sql`
+    sql`
     select s.*, m.platform_customer_id, m.email, m.first_name, m.last_name
       from subscriptions s join members m on m.store_id = s.store_id and m.id = s.member_id
      where s.store_id = ${ctx.storeId} and s.resumes_at <= ${ctx.now}
      order by s.resumes_at, s.id limit ${limit} for update of s skip locked`
-      )
   )
 }
 
 /** Holds subscriptions whose charge has waited long enough for a new payment method. */
 export function lockWaitedLongEnough(ctx: Ctx, limit: number): Promise<Subscription[]> {
-  return onTodaysClocks(
+  return hold(
     ctx,
-    (s) => s,
-    () =>
-      ctx.tx.many(
-        Subscription,
-        sql`
+    sql`
     select s.*, m.platform_customer_id, m.email, m.first_name, m.last_name
       from subscriptions s join members m on m.store_id = s.store_id and m.id = s.member_id
      where s.store_id = ${ctx.storeId} and s.gives_up_at <= ${ctx.now}
      order by s.gives_up_at, s.id limit ${limit} for update of s skip locked`
-      )
+  )
+}
+
+function hold(ctx: Ctx, statement: Statement): Promise<Subscription[]> {
+  return onTodaysClocks(
+    ctx,
+    (s) => s,
+    () => ctx.tx.many(Subscription, statement)
   )
 }
 
