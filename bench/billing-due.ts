@@ -1,8 +1,7 @@
 // Finding what is due in a store of a million subscriptions, and in one of ten thousand: how many pages PostgreSQL reads for
 // the look at what is next and for a claim, of as many due ones in both. Usage: node bench/billing-due.ts [how many]
 import pg from 'pg'
-import type { Ctx, Queries, Statement } from '#kit/postgres'
-import { Database, STORE_ROLE } from '#kit/postgres'
+import { type Ctx, Database, type Queries, STORE_ROLE, type Statement } from '#kit/postgres'
 import { nextSubscriptionWork } from '#subscriptions'
 import { lockDueSubscriptions } from '../src/subscriptions/lock-subscriptions.ts'
 import { recorder } from '../test/recorder.ts'

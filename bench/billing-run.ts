@@ -1,8 +1,9 @@
 // A billing run over many due subscriptions of one store, against a platform that answers at once: renewals per second, of
 // which pgbench running the same statements, one renewal at a time, is the measure; and whether memory stays flat.
 // Usage: node bench/billing-run.ts [how many]
+
+import { audit, auditFigures, auditSchedules } from '#audit'
 import { Database, STORE_ROLE } from '#kit/postgres'
-import { audit, auditFigures, auditSchedules } from '#reports'
 import { aDueStore } from '../test/due-store.ts'
 import { startBillingWorker, untilCharged, untilDone } from './billing-workers.ts'
 import { benchDatabase, median } from './database.ts'

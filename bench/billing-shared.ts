@@ -1,7 +1,8 @@
 // Four processes bill one store of many due subscriptions: no charge is made twice, none is missed, each process has some.
 // Usage: node bench/billing-shared.ts [how many subscriptions] [how many processes]
+
+import { audit, auditFigures, auditSchedules } from '#audit'
 import { Database, int, row, sql } from '#kit/postgres'
-import { audit, auditFigures, auditSchedules } from '#reports'
 import { aDueStore } from '../test/due-store.ts'
 import { startBillingWorker, untilDone } from './billing-workers.ts'
 import { benchDatabase } from './database.ts'

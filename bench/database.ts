@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { migrate } from '#kit/postgres'
-import { startEmbeddedPostgres } from '../src/kit/postgres/embedded.ts'
+import { startEmbeddedPostgres } from '../src/embedded/start.ts'
 
 /** A migrated database of the bench's own, on BENCH_DATABASE_URL's server or an embedded one; `close` removes it. */
 export async function benchDatabase(): Promise<{ url: string; close(): Promise<void> }> {

@@ -5,7 +5,7 @@ import pino from 'pino'
 import { Database, directStatements } from '#kit/postgres'
 import { createRateLimiter } from '#kit/rate-limit'
 import { Secret } from '#kit/secrets'
-import { buildHttp } from '../src/http/server.ts'
+import { buildHttp } from '../src/http/server/server.ts'
 import { testVault } from '../test/store-builder.ts'
 
 const [which, url] = process.argv.slice(2)

@@ -1,7 +1,7 @@
 // What row-level security costs a read of one row: the same member in a transaction of its store (as every write goes)
 // against a registered direct statement. Usage: node bench/read-paths.ts
 import { Database, int, row, sql } from '#kit/postgres'
-import { findMember } from '#reports'
+import { findMember } from '#views'
 import { aStore } from '../test/store-builder.ts'
 import { benchDatabase, median } from './database.ts'
 

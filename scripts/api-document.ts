@@ -2,10 +2,10 @@ import fastify from 'fastify'
 import { Database } from '#kit/postgres'
 import { createRateLimiter } from '#kit/rate-limit'
 import { openVault } from '#kit/secrets'
-import { createAddressLimiter } from '../src/http/address-limiter.ts'
 import { registerDocs } from '../src/http/docs/index.ts'
 import { registerRest } from '../src/http/rest/index.ts'
-import { compileValidator } from '../src/http/validation.ts'
+import { createAddressLimiter } from '../src/http/server/address-limiter.ts'
+import { compileValidator } from '../src/http/shared/validation.ts'
 
 /** The OpenAPI document of this checkout, as JSON. Nothing is asked of a database: only routes are registered. */
 export async function apiDocument(): Promise<string> {

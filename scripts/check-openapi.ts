@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import type { OpenApiDocument } from '../src/http/openapi/document.ts'
-import type { JsonSchema } from '../src/http/openapi/json-schema.ts'
 import type { Operation } from '../src/http/openapi/operations.ts'
+import type { JsonSchema } from '../src/http/shared/json-schema.ts'
 import { apiDocument } from './api-document.ts'
 
 const RULES = {

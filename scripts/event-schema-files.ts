@@ -1,6 +1,6 @@
 import { EVENT_TYPES } from '#kit/outbox'
 import { EVENT_SCHEMAS } from '../src/http/openapi/event-schemas.ts'
-import { createPublisher, type JsonSchema } from '../src/http/openapi/json-schema.ts'
+import { createPublisher, type JsonSchema } from '../src/http/shared/json-schema.ts'
 
 export const EVENT_SCHEMAS_FOLDER = new URL('../docs/schemas/', import.meta.url)
 

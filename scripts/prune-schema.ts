@@ -1,6 +1,6 @@
 // Cuts the platform's published Admin GraphQL schema down to what the sandbox serves:
 //   node scripts/prune-schema.ts <admin-schema.graphql[.gz]>
-// src/sandbox/schema/surface.json names the root fields and, per type, the fields that are answered. Arguments, inputs
+// sandbox/schema/surface.json names the root fields and, per type, the fields that are answered. Arguments, inputs
 // and enums stay whole, so that a document which names something we do not serve fails as an unknown field would.
 import { readFile, writeFile } from 'node:fs/promises'
 import { gunzipSync } from 'node:zlib'
@@ -14,7 +14,7 @@ import {
   type TypeNode
 } from 'graphql'
 
-const here = new URL('../src/sandbox/schema/', import.meta.url)
+const here = new URL('../sandbox/schema/', import.meta.url)
 const [path] = process.argv.slice(2)
 if (!path) throw new Error('Usage: node scripts/prune-schema.ts <admin-schema.graphql[.gz]>')
 

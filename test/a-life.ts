@@ -1,4 +1,6 @@
+import { syncContracts } from '#contracts'
 import { type Database, instant, int, nullable, row, sql, text } from '#kit/postgres'
+import { reactivateSubscription, resumeEndedPauses, resumeSubscription } from '#lifecycle'
 import type { PlatformContract } from '#platform'
 import { listNotices, type NewStore, setClock, updateSettings } from '#stores'
 import {
@@ -6,17 +8,13 @@ import {
   giveUpHeldCharges,
   listActivity,
   lockSubscriptions,
-  notePushed,
-  reactivateSubscription,
-  resumeEndedPauses,
-  resumeSubscription,
-  syncContracts
+  notePushed
 } from '#subscriptions'
 import { claimAttempts } from '../src/billing/claims.ts'
+import { skipCycle } from '../src/billing/held-cycle.ts'
 import { openDueAttempts } from '../src/billing/open-attempts.ts'
 import { retryAttempt } from '../src/billing/retry-attempt.ts'
 import { type AttemptResult, settleAttempts } from '../src/billing/settle-attempts.ts'
-import { skipCycle } from '../src/billing/skip-cycle.ts'
 import { cancelSubscription, pauseSubscription, stopBilling } from '../src/billing/stop-billing.ts'
 import { retryHeldCharges } from '../src/billing/take-payment-news.ts'
 import { aContract, anOrder } from './contract-builder.ts'

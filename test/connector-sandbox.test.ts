@@ -16,7 +16,7 @@ import {
   readWebhookHeaders,
   receiveWebhook
 } from '#platform'
-import { startSandbox, type TestShop } from '../src/sandbox/test-shop.ts'
+import { startSandbox, type TestShop } from '../sandbox/test-shop.ts'
 import { testDatabase } from './database.ts'
 import { theFailure, theValue } from './fake-platform.ts'
 import { aStore } from './store-builder.ts'

@@ -1,8 +1,8 @@
 // Store credit per cycle: each paid cycle of a plan that has some issues it once, by whatever way the payment is told.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { audit } from '#audit'
 import { type Ctx, int, row, type Statement, sql } from '#kit/postgres'
-import { audit } from '#reports'
 import type { Member, StoreCreditEntry } from '../sdk/src/index.ts'
 import { testDatabase } from './database.ts'
 import { startService } from './service-builder.ts'

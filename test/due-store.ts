@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { foldFigures } from '#analytics'
 import type { Database } from '#kit/postgres'
-import { foldLists } from '#reports'
+import { foldLists } from '#views'
 import { aPlan } from './plan-builder.ts'
 import { aStore, type BuiltStore } from './store-builder.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { rescheduleSubscription } from '#subscriptions'
+import { rescheduleSubscription } from '#lifecycle'
+import { startSandbox } from '../sandbox/test-shop.ts'
 import { retryAttempt } from '../src/billing/retry-attempt.ts'
-import { startSandbox } from '../src/sandbox/test-shop.ts'
 import { aChargedMember } from './charged-member.ts'
 import { testDatabase } from './database.ts'
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { row, sql, text } from '#kit/postgres'
-import type { BulkFaults } from '../src/sandbox/state/bulk-operations.ts'
+import type { BulkFaults } from '../sandbox/state/bulk-operations.ts'
 import { testDatabase } from './database.ts'
 import { aStoreToMoveTo } from './import-builder.ts'
 import { startService } from './service-builder.ts'

@@ -1,10 +1,10 @@
 // A new card of a customer helps the contracts that are charged to it, and no other. Against the sandbox, over its socket.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { syncContracts } from '#subscriptions'
-import { platformTopics } from '../src/app/platform-topics.ts'
+import { syncContracts } from '#contracts'
+import { startSandbox } from '../sandbox/test-shop.ts'
 import { retryWithNewMethod } from '../src/billing/take-payment-news.ts'
-import { startSandbox } from '../src/sandbox/test-shop.ts'
+import { platformTopics } from '../src/sync/topics.ts'
 import { aLife } from './a-life.ts'
 import { aChargedMember } from './charged-member.ts'
 import { testDatabase } from './database.ts'

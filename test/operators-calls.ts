@@ -1,6 +1,6 @@
+import { createSubscription, type SubscriptionWish } from '#contracts'
 import { row, sql, text } from '#kit/postgres'
 import type { Connector } from '#platform'
-import { createSubscription, type SubscriptionWish } from '#subscriptions'
 import { OPERATOR_TOKEN, type startService } from './service-builder.ts'
 
 type Service = Awaited<ReturnType<typeof startService>>

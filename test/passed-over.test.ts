@@ -1,10 +1,10 @@
 // Cycles that were passed over, and what the platform's own cycles make of it. Against the sandbox, over its socket.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { resumeSubscription } from '#subscriptions'
+import { resumeSubscription } from '#lifecycle'
+import { startSandbox } from '../sandbox/test-shop.ts'
 import { retryAttempt } from '../src/billing/retry-attempt.ts'
 import { pauseSubscription } from '../src/billing/stop-billing.ts'
-import { startSandbox } from '../src/sandbox/test-shop.ts'
 import { aChargedMember } from './charged-member.ts'
 import { testDatabase } from './database.ts'
 import { theValue } from './fake-platform.ts'

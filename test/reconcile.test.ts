@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { int, row, sql, text } from '#kit/postgres'
-import { claimWalk, listReconciliations, markWalked, reconcileNow } from '#platform'
+import { claimWalk, listReconciliations, markWalked, reconcileNow } from '#sync'
 import { testDatabase } from './database.ts'
 import { moveContract } from './move-contract.ts'
 import { startService } from './service-builder.ts'

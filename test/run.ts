@@ -7,9 +7,7 @@ import { migrate } from '#kit/postgres'
 
 const given = process.env.TEST_DATABASE_URL
 const dataDir = given ? null : await mkdtemp(join(tmpdir(), 'perennial-test-'))
-const embedded = dataDir
-  ? await (await import('../src/kit/postgres/embedded.ts')).startEmbeddedPostgres({ dataDir })
-  : null
+const embedded = dataDir ? await (await import('../src/embedded/start.ts')).startEmbeddedPostgres({ dataDir }) : null
 process.env.TEST_DATABASE_URL = given ?? embedded!.url
 process.env.TEST_TEMPLATE ??= `perennial_template_${process.pid}`
 // Each file is a process that loads much the same modules: a quarter of their time, without the cache.
@@ -27,7 +25,9 @@ try {
     // More at once than cores makes each slower and none sooner; each may take two dozen connections.
     `--test-concurrency=${Math.min(availableParallelism(), 3)}`,
     '--test-timeout=240000',
-    ...(files.length > 0 ? files : ['src/**/*.test.ts', 'test/**/*.test.ts', 'sdk/src/**/*.test.ts'])
+    ...(files.length > 0
+      ? files
+      : ['src/**/*.test.ts', 'sandbox/**/*.test.ts', 'test/**/*.test.ts', 'sdk/src/**/*.test.ts'])
   ]
   const child = spawn(process.execPath, args, { stdio: 'inherit' })
   status = await new Promise<number>((resolve) => child.on('exit', (code) => resolve(code ?? 1)))

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import { audit } from '#audit'
 import { row, sql, text } from '#kit/postgres'
 import { randomFrom } from '#kit/random'
-import { type Connector, reconcileNow } from '#platform'
-import { audit } from '#reports'
+import type { Connector } from '#platform'
+import { reconcileNow } from '#sync'
 import { startPlatform } from './platform.ts'
 
 export type MessagesTrial = { databaseUrl: string; runs: number; subscriptions: number; seed: number }

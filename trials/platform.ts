@@ -4,8 +4,8 @@ import { Database, sql } from '#kit/postgres'
 import { Secret } from '#kit/secrets'
 import { createMetrics } from '../src/app/metrics.ts'
 import { createService } from '../src/app/service.ts'
-import { syncContractsById } from '../src/app/take-over-contracts.ts'
 import { openStore } from '../src/http/admin/open-store.ts'
+import { syncContractsById } from '../src/sync/take-over-contracts.ts'
 import { testVault } from '../test/store-builder.ts'
 
 const TRIAL_START = Temporal.Instant.from('2026-01-31T15:00:00Z')

@@ -1,7 +1,7 @@
 import type { Database } from '#kit/postgres'
 import type { Vault } from '#kit/secrets'
 import { listStores, movePlatform, platformAccess } from '#stores'
-import type { HttpDeps } from '../http/deps.ts'
+import type { HttpDeps } from '../http/shared/deps.ts'
 
 /**
  * Sandbox stores live at this process's own ports. When those have changed since the last start, the stores, their shops

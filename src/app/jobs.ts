@@ -1,27 +1,24 @@
-import { SYNC_CONTRACT } from '#billing'
+import { FINISH_CREATION } from '#contracts'
 import type { Job, JobHandler, JobOutcome } from '#kit/jobs'
 import type { Database } from '#kit/postgres'
-import { PUSH_CUSTOMER } from '#members'
+import { PUSH_CUSTOMER, pushCustomers } from '#members'
 import { FOLLOW_VERSION } from '#plans'
 import type { Connector, PlatformContract, PlatformResult } from '#platform'
 import { storeFacts } from '#stores'
 import {
   EDIT_CONTRACT,
-  FINISH_CREATION,
   followPlanVersion,
   lockSubscriptions,
   MOVE_TIMEZONE,
   moveNextOntoClocks,
   nextDateOf,
   notePushed,
-  PUSH_CONTRACT,
   type Pushed,
-  type Subscription
+  type Subscription,
+  SYNC_CONTRACT
 } from '#subscriptions'
-import { editContracts } from './edit-contracts.ts'
-import { finishCreations } from './finish-creations.ts'
-import { pushCustomers } from './push-customers.ts'
-import { syncContractsById, takeLeaveOfContracts } from './take-over-contracts.ts'
+import { PUSH_CONTRACT } from '#subscriptions/transitions'
+import { editContracts, finishCreations, syncContractsById, takeLeaveOfContracts } from '#sync'
 
 type Deps = { db: Database; connectorOf: (storeId: number) => Promise<Connector> }
 

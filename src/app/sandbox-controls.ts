@@ -2,8 +2,8 @@ import { decimalOf } from '#kit/money'
 import type { Database } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import { theStore } from '#stores'
-import type { SandboxControls } from '../http/deps.ts'
-import type { Sandbox } from '../sandbox/index.ts'
+import type { Sandbox } from '../../sandbox/index.ts'
+import type { SandboxControls } from '../http/shared/deps.ts'
 
 /** The operator API's sandbox functions, in the words of the sandbox. `urls` are read late: ports may not be known yet. */
 export function sandboxControls(deps: {

@@ -5,7 +5,7 @@ import { invalidField, Refusal } from '#kit/refusal'
 import { listPlans } from '#plans'
 import { storeNow } from '#stores'
 import { findSubscriptionByContract } from '#subscriptions'
-import type { SandboxControls } from '../http/deps.ts'
+import type { SandboxControls } from '../http/shared/deps.ts'
 import { advanceClock } from './clock.ts'
 import type { Runner } from './runner.ts'
 

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { createFiguresEngine } from '#analytics'
+import { countQueues, diagnose } from '#audit'
 import { createBillingEngine } from '#billing'
 import { createCreditEngine } from '#credits'
 import { createImportEndEngine, createImportEngine } from '#imports'
@@ -12,15 +13,10 @@ import { createRateLimiter } from '#kit/rate-limit'
 import { Refusal } from '#kit/refusal'
 import type { Secret, Vault } from '#kit/secrets'
 import { startWorker } from '#kit/worker'
-import {
-  type Connector,
-  connectorFor,
-  createInboundEngine,
-  type PlatformResult,
-  scheduleReconciliations
-} from '#platform'
-import { countQueues, foldLists } from '#reports'
+import { type Connector, connectorFor, createInboundEngine, measuredConnector, type PlatformResult } from '#platform'
 import { disconnectStore, notify, platformAccess, type StoreAccess, storeByDomain, storeNow } from '#stores'
+import { createReconcileEngine, followShopOf, platformTopics, scheduleReconciliations } from '#sync'
+import { foldLists } from '#views'
 import {
   closeSilentListeners,
   createDeliveryEngine,
@@ -29,18 +25,13 @@ import {
   RETRY_SCHEDULE,
   type WebhookSettings
 } from '#webhooks'
-import type { HttpDeps } from '../http/deps.ts'
-import { buildHttp } from '../http/server.ts'
-import { createSandbox } from '../sandbox/index.ts'
+import { createSandbox } from '../../sandbox/index.ts'
+import { buildHttp } from '../http/server/server.ts'
+import type { HttpDeps } from '../http/shared/deps.ts'
 import { advanceClock } from './clock.ts'
 import { consumers } from './consumers.ts'
-import { diagnose } from './doctor.ts'
-import { followShopOf } from './follow-shop.ts'
 import { jobHandlers } from './jobs.ts'
-import { measuredConnector } from './measured-connector.ts'
 import type { Metrics } from './metrics.ts'
-import { platformTopics } from './platform-topics.ts'
-import { createReconcileEngine } from './reconcile-engine.ts'
 import { repeat } from './repeat.ts'
 import { createRunner, type Runner } from './runner.ts'
 import { sandboxControls } from './sandbox-controls.ts'

@@ -2,11 +2,11 @@
 // time, and never left standing. Seeded; a seed that fails tells the steps that led there.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { audit, auditSchedules } from '#audit'
 import { instant, int, nullable, row, sql, text } from '#kit/postgres'
 import { randomFrom } from '#kit/random'
 import { Refusal } from '#kit/refusal'
-import { audit, auditSchedules } from '#reports'
-import { requestChange, rescheduleSubscription } from '#subscriptions'
+import { requestChange, rescheduleSubscription } from '#lifecycle'
 import { aLife as lifeOf } from '../../test/a-life.ts'
 import { testDatabase } from '../../test/database.ts'
 

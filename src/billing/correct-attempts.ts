@@ -2,13 +2,19 @@ import { record } from '#kit/outbox'
 import { type Ctx, int, row, sql, text } from '#kit/postgres'
 import type { PlatformPaymentMethod } from '#platform'
 import { notify, storeFacts } from '#stores'
-import { issueCycleCredits, lockSubscriptions, recordActivities, type Subscription, settleCycles } from '#subscriptions'
+import {
+  issueCycleCredits,
+  lockSubscriptions,
+  lookAtContracts,
+  recordActivities,
+  type Subscription,
+  settleCycles
+} from '#subscriptions'
 import { correctionLines } from './activities.ts'
 import { type Attempt, lockRivals } from './attempt.ts'
 import { type Corrected, chargedOf, clearRetriesOfCycle, markCorrected, noSuccess } from './attempt-ends.ts'
 import { creditOfCycle } from './credit-of-cycle.ts'
 import { billingSuccess } from './events.ts'
-import { lookAtContracts } from './look-at-contracts.ts'
 import { chargedAfterStop, chargedTwice, paidAfterPause } from './notices.ts'
 import type { ToldOrder } from './settle-attempts.ts'
 import { voidAttempts } from './stop-billing.ts'

@@ -1,6 +1,5 @@
 import type { DunningSettings, Ladder } from '#stores'
-import type { CycleResult, DeclineCounter, Subscription } from '#subscriptions'
-import { PAYMENT_FAILED } from '#subscriptions'
+import { type CycleResult, type DeclineCounter, PAYMENT_FAILED, type Subscription } from '#subscriptions'
 import type { Decline } from './decline-codes.ts'
 
 export type DunningStep = { next: CycleNext; attemptsRemaining: number }

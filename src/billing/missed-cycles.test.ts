@@ -6,7 +6,7 @@ import { updateSettings } from '#stores'
 import { aLife as lifeOf } from '../../test/a-life.ts'
 import { anOrder } from '../../test/contract-builder.ts'
 import { testDatabase } from '../../test/database.ts'
-import { SYNC_CONTRACT } from './look-at-contracts.ts'
+import { SYNC_CONTRACT } from '../subscriptions/contract-jobs.ts'
 import { settleAttempts } from './settle-attempts.ts'
 
 const { db } = await testDatabase()

@@ -7,6 +7,7 @@ import {
   type CycleResult,
   issueCycleCredits,
   lockSubscriptions,
+  lookAtContracts,
   type NewActivity,
   recordActivities,
   type Subscription,
@@ -28,7 +29,6 @@ import {
   stepOfContract
 } from './dunning.ts'
 import { billingFailed, billingRetryScheduled, billingSuccess } from './events.ts'
-import { lookAtContracts } from './look-at-contracts.ts'
 import { noticesOfCharge, noticesOfDeclines } from './notices.ts'
 
 /** How an attempt ended, as the platform told it. */

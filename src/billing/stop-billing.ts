@@ -1,14 +1,11 @@
 import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import {
-  type Actor,
   type Cancellation,
   cancelSubscription as endSubscription,
-  giveBackCycles,
-  pauseSubscription as haltSubscription,
-  lockSubscriptions,
-  type Subscription
-} from '#subscriptions'
+  pauseSubscription as haltSubscription
+} from '#lifecycle'
+import { type Actor, giveBackCycles, lockSubscriptions, type Subscription } from '#subscriptions'
 import { type Attempt, lockUnsentAttempts } from './attempt.ts'
 import { clearRetries, markSettled, noSuccess, type Settled } from './attempt-ends.ts'
 import { billingFailed } from './events.ts'

@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http'
-import { request as overHttp } from 'node:http'
+import { type IncomingMessage, request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
 
 /** How a delivery went at the receiver. */

@@ -1,4 +1,4 @@
-export { type CreditOutcome, changeCredits } from './change-credits.ts'
+export { changeCredits } from './change-credits.ts'
 export type { Credit, CreditChange, CreditEntry } from './credit.ts'
 export { createCreditEngine } from './credit-engine.ts'
 export { CREDIT_TYPES, type CreditType } from './credit-types.ts'

@@ -5,8 +5,8 @@ import type { Database } from '#kit/postgres'
 import { createRateLimiter } from '#kit/rate-limit'
 import { Secret } from '#kit/secrets'
 import { testVault } from '../../test/store-builder.ts'
-import type { HttpDeps } from './deps.ts'
-import { buildHttp } from './server.ts'
+import { buildHttp } from './server/server.ts'
+import type { HttpDeps } from './shared/deps.ts'
 
 export const OPERATOR_TOKEN = 'operator-token-of-tests'
 

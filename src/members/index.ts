@@ -1,15 +1,12 @@
-export { type CustomerTold, customerPayload, type KnownCustomer } from './customer.ts'
+export { checkCountry, mustBeAllowedCountry, mustBeForHolder } from './allowed-country.ts'
+export { customerPayload } from './customer.ts'
+export { type CustomerReference, customerReference, findCustomerId, findCustomerIds } from './find-customer-id.ts'
 export { keepDeletedCustomers, type MergedCustomers, mergeCustomers } from './leave-customers.ts'
 export { type CustomerSaid, lookUpCustomer, meetWhoIsMeant } from './look-up-customer.ts'
 export { meetCustomers } from './meet-customers.ts'
 export type { Profile } from './profile.ts'
-export {
-  listProfilesToPush,
-  type PlatformProfile,
-  type ProfilePushed,
-  type ProfileToPush,
-  settleProfiles
-} from './push-profiles.ts'
+export { pushCustomers } from './push-customers.ts'
+export { listProfilesToPush } from './push-profiles.ts'
 export { insertMissingCustomers, listCustomers, lockMembers, type Standing } from './queries.ts'
 export { setStandings } from './set-standings.ts'
 export { memberNotFound, PUSH_CUSTOMER, updateMember } from './update-member.ts'

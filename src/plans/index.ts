@@ -1,7 +1,7 @@
-export { addPlanVersion, FOLLOW_VERSION, type VersionInput } from './add-plan-version.ts'
+export { addPlanVersion, FOLLOW_VERSION } from './add-plan-version.ts'
 export { TAKES_COUNTRIES } from './countries.ts'
-export { createPlan, type PlanInput } from './create-plan.ts'
-export { type Perks, shownPerks } from './perks.ts'
+export { createPlan } from './create-plan.ts'
+export { shownPerks } from './perks.ts'
 export {
   CREDIT_TYPES,
   isSoldUnder,
@@ -12,6 +12,6 @@ export {
   TRIAL_TYPES,
   versionSoldAt
 } from './plan.ts'
-export { findPlan, findPlanByName, listPlans, listPlanVersions } from './queries.ts'
+export { findPlan, listPlans, listPlanVersions } from './queries.ts'
 export { MAX_TRIAL_DAYS, TAKES_TRIAL_DAYS } from './terms.ts'
-export { type PlanChange, updatePlan } from './update-plan.ts'
+export { updatePlan } from './update-plan.ts'

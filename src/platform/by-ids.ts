@@ -6,7 +6,7 @@ import { type PlatformResult, succeeded } from './outcome.ts'
 import { gid, type ProfileName } from './profiles.ts'
 
 /** So many things in one document stay below 1000 points, the most that one may cost; a test counts them. */
-export const BATCH = 47
+export const CONTRACTS_AT_ONCE = 47
 const BATCHES_AT_ONCE = 4
 
 /**
@@ -22,8 +22,8 @@ export async function byIds<T extends { id: string }>(
   read: (node: Fields) => T
 ): Promise<PlatformResult<Map<string, T>>> {
   const gids = [...new Set(ids)].map((id) => gid(profile, type, id))
-  const batches = Array.from({ length: Math.ceil(gids.length / BATCH) }, (_, i) =>
-    gids.slice(i * BATCH, (i + 1) * BATCH)
+  const batches = Array.from({ length: Math.ceil(gids.length / CONTRACTS_AT_ONCE) }, (_, i) =>
+    gids.slice(i * CONTRACTS_AT_ONCE, (i + 1) * CONTRACTS_AT_ONCE)
   )
   const answers = await mapBounded(batches, BATCHES_AT_ONCE, (batch) =>
     client.query(document, { ids: batch }, (data) =>

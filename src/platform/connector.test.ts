@@ -14,7 +14,7 @@ import {
   theFailure,
   theValue
 } from '../../test/fake-platform.ts'
-import type { AttemptRequest } from './index.ts'
+import type { AttemptRequest } from './shapes.ts'
 
 const request: AttemptRequest = {
   contractId: '9',

@@ -13,8 +13,10 @@ import {
   theFailure,
   theValue
 } from '../../test/fake-platform.ts'
+import { connectorFor } from './connector.ts'
 import { CostBudget } from './cost-budget.ts'
-import { type AttemptRequest, connectorFor, type PlatformFailure } from './index.ts'
+import type { PlatformFailure } from './outcome.ts'
+import type { AttemptRequest } from './shapes.ts'
 import { MAX_ANSWER_BYTES } from './transport.ts'
 
 const request: AttemptRequest = {

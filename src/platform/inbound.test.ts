@@ -6,14 +6,10 @@ import { instant, int, nullable, row, sql, text } from '#kit/postgres'
 import { setClock } from '#stores'
 import { testDatabase } from '../../test/database.ts'
 import { aStore } from '../../test/store-builder.ts'
-import {
-  createInboundEngine,
-  type InboundHandler,
-  MalformedPayload,
-  readWebhookHeaders,
-  receiveWebhook,
-  type WebhookStore
-} from './index.ts'
+import { MalformedPayload } from './fields.ts'
+import { createInboundEngine, type InboundHandler } from './inbound-engine.ts'
+import { receiveWebhook, type WebhookStore } from './receive-webhook.ts'
+import { readWebhookHeaders } from './webhook-headers.ts'
 
 const { db } = await testDatabase()
 const START = Temporal.Instant.from('2026-01-31T10:00:00Z')

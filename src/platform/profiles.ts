@@ -5,7 +5,7 @@
 export type ProfileName = 'platform' | 'shopify'
 
 /** The Admin API version that every document is written for. */
-export const API_VERSION = '2026-07'
+const API_VERSION = '2026-07'
 export const ADMIN_PATH = `/admin/api/${API_VERSION}/graphql.json`
 
 type Spelling = { gidPrefix: string; accessTokenHeader: string; webhookHeaderPrefix: string }

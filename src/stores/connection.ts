@@ -1,7 +1,6 @@
 import { isTimezone } from '#kit/clock'
 import type { Ctx, Database } from '#kit/postgres'
-import type { Vault } from '#kit/secrets'
-import { randomToken } from '#kit/secrets'
+import { randomToken, type Vault } from '#kit/secrets'
 import { checkPlatformUrl, checkSecret } from './check-store.ts'
 import {
   type Credentials,

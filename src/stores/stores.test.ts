@@ -4,22 +4,15 @@ import { inspect } from 'node:util'
 import { Database, row, sql } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import { openVault } from '#kit/secrets'
-import {
-  createStore,
-  findStore,
-  freezeClock,
-  listStores,
-  markStoreConnected,
-  type NewStore,
-  platformAccess,
-  setClock,
-  storeByDomain,
-  storeFacts,
-  storeNow,
-  updateSettings
-} from '#stores'
 import { testDatabase } from '../../test/database.ts'
 import { aStore, testVault } from '../../test/store-builder.ts'
+import { freezeClock, setClock, storeNow } from './clock.ts'
+import { createStore, type NewStore } from './create-store.ts'
+import { findStore, listStores } from './find-store.ts'
+import { platformAccess, storeByDomain } from './platform-access.ts'
+import { markStoreConnected } from './queries.ts'
+import { storeFacts } from './store-facts.ts'
+import { updateSettings } from './update-settings.ts'
 
 const { db, url } = await testDatabase()
 

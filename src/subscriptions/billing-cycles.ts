@@ -6,6 +6,9 @@ import { billingDate, isInPeriod, lastCycleDue } from './billing-dates.ts'
 import { editWaitingContracts, holdForChanges } from './changes.ts'
 import { subscriptionActivated } from './events.ts'
 import { lockDueSubscriptions, lockWaitedLongEnough } from './lock-subscriptions.ts'
+import { markInBilling, markStates } from './queries.ts'
+import { refreshStandings } from './standings.ts'
+import { datesAt, hasPaidAll, holderOf, type PaymentMethod, type Subscription } from './subscription.ts'
 import {
   carryOut,
   carryOutUntold,
@@ -19,11 +22,8 @@ import {
   pushContracts,
   timesOf,
   type Untold
-} from './moves.ts'
-import { markInBilling, markStates } from './queries.ts'
-import { refreshStandings } from './standings.ts'
-import { datesAt, hasPaidAll, holderOf, type PaymentMethod, type Subscription } from './subscription.ts'
-import { isDeclined, isInBilling, isOver } from './transitions.ts'
+} from './transitions/moves.ts'
+import { isDeclined, isInBilling, isOver } from './transitions/transitions.ts'
 
 /** A cycle that has fallen due, handed to billing. */
 export type DueCycle = { subscription: Subscription; cycle: number }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aLife as lifeOf } from '../../test/a-life.ts'
 import { testDatabase } from '../../test/database.ts'
+import { requestChange } from '../lifecycle/request-change.ts'
 import { listChanges } from './changes.ts'
-import { requestChange } from './request-change.ts'
 
 const { db } = await testDatabase()
 

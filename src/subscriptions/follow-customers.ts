@@ -1,9 +1,9 @@
 import { record } from '#kit/outbox'
 import { type Ctx, int, row, sql, text } from '#kit/postgres'
-import { handOver } from './gift-subscription.ts'
+import { handOver } from '#lifecycle'
 import { lockSubscriptions, lockSubscriptionsOfContracts } from './lock-subscriptions.ts'
-import { carryOut, planCancel, pushContracts, timesOf } from './moves.ts'
 import { refreshStandings } from './standings.ts'
+import { carryOut, planCancel, pushContracts, timesOf } from './transitions/moves.ts'
 
 /** Contracts of the live subscriptions of these customers (platform numbers). */
 export async function listContractsOfCustomers(ctx: Ctx, customerIds: string[]): Promise<string[]> {

@@ -5,10 +5,10 @@ import { aContract, anOrder } from '../../test/contract-builder.ts'
 import { testDatabase } from '../../test/database.ts'
 import { aPlan } from '../../test/plan-builder.ts'
 import { aStore } from '../../test/store-builder.ts'
+import { syncContracts } from '../contracts/sync-contracts.ts'
 import { takeDueCycles } from './billing-cycles.ts'
 import { writeChanges } from './changes.ts'
 import { findSubscriptionByContract } from './queries.ts'
-import { syncContracts } from './sync-contracts.ts'
 
 const { db } = await testDatabase()
 const START = Temporal.Instant.from('2026-01-31T15:00:00Z')

@@ -1,17 +1,8 @@
-export {
-  ACTIVITY_KINDS,
-  ACTORS,
-  type Activity,
-  type ActivityKind,
-  type ActorName,
-  MOST_NOTE_CHARACTERS
-} from './activity.ts'
-export { type Actor, named } from './activity-lines.ts'
+export { ACTIVITY_KINDS, ACTORS, type Activity, MOST_NOTE_CHARACTERS } from './activity.ts'
+export { type Actor, type Line, lineOfPaymentMethod, lines, linesOfTerms, named } from './activity-lines.ts'
 export {
   type CycleResult,
   type DeclineCounter,
-  type DueCycle,
-  type Ending,
   giveUpHeldCharges,
   markDueNow,
   PAYMENT_FAILED,
@@ -19,16 +10,31 @@ export {
   takeDueCycles,
   takeNextCycle
 } from './billing-cycles.ts'
-export { billingDate, type Rhythm } from './billing-dates.ts'
-export { type Cancellation, cancelSubscription } from './cancel-subscription.ts'
-export { EDIT_CONTRACT } from './changes.ts'
-export { editOf, endReady, listReadyChanges, type ReadyChange, refuseChange } from './contract-edits.ts'
-export { notePaymentMethods, notePushed, type Pushed } from './contract-queries.ts'
-export { putOffContracts, takeUpContracts } from './contracts-put-off.ts'
-export { createSubscription } from './create-subscription.ts'
-export { FINISH_CREATION, giveUpCreation, listOpenCreations, type OpenCreation } from './creations.ts'
-export { type CycleCredit, issueCycleCredits } from './cycle-credits.ts'
-export { billingFrequency, shownStatus } from './events.ts'
+export { billingDate, firstCycleAfter, type Rhythm, withInterval } from './billing-dates.ts'
+export {
+  askersOf,
+  type Change,
+  dropChange,
+  EDIT_CONTRACT,
+  editWaitingContracts,
+  endChanges,
+  endChangesOf,
+  endMethodChanges,
+  listChanges,
+  type NewChange,
+  writeChanges
+} from './changes.ts'
+export { lookAtContracts, SYNC_CONTRACT } from './contract-jobs.ts'
+export { markTerms, notePaymentMethods, notePushed, noteSeen, type Pushed, type Terms } from './contract-queries.ts'
+export { type CycleCredit, issueCheckoutCredits, issueCycleCredits } from './cycle-credits.ts'
+export {
+  billingFrequency,
+  changesOf,
+  shownStatus,
+  subscriptionActivated,
+  subscriptionCreated,
+  subscriptionUpdated
+} from './events.ts'
 export {
   endForDeletedCustomers,
   handOnSubscriptions,
@@ -36,30 +42,19 @@ export {
   takeBackFromDeleted
 } from './follow-customers.ts'
 export { followPlanVersion } from './follow-plan-version.ts'
-export { giftSubscription, takeBackGift } from './gift-subscription.ts'
-export type { ImportTerms } from './imported-subscription.ts'
+export { insertSubscriptions, type NewSubscription } from './insert-subscriptions.ts'
 export { listActivity } from './list-activity.ts'
-export { lockSubscriptions } from './lock-subscriptions.ts'
-export {
-  findContractsAgain,
-  type HeldContract,
-  listHeldContracts,
-  listLiveContracts,
-  missContracts
-} from './missing-contracts.ts'
+export { lockEndedPauses, lockSubscriptions, lockSubscriptionsOfContracts } from './lock-subscriptions.ts'
 export { MOVE_TIMEZONE, moveNextOntoClocks, moveTimezone } from './move-timezone.ts'
-export { PUSH_CONTRACT } from './moves.ts'
 export { nextDateOf } from './next-date.ts'
-export { noteSubscription } from './note-subscription.ts'
-export { pauseSubscription } from './pause-subscription.ts'
-export { findSubscriptionByContract, giveBackCycles, nextSubscriptionWork } from './queries.ts'
-export { endGraces, reactivateSubscription } from './reactivate-subscription.ts'
+export {
+  findSubscriptionByContract,
+  giveBackCycles,
+  lockEndedGraces,
+  markGracesOver,
+  nextSubscriptionWork
+} from './queries.ts'
 export { type NewActivity, recordActivities } from './record-activity.ts'
-export { subscriptionNotFound } from './refusals.ts'
-export { requestChange, type Wish } from './request-change.ts'
-export { rescheduleSubscription } from './reschedule-subscription.ts'
-export { resumeEndedPauses, resumeSubscription } from './resume-subscription.ts'
-export { skipCycle } from './skip-cycle.ts'
-export type { PaymentMethod, Subscription } from './subscription.ts'
-export { type Synced, syncContracts } from './sync-contracts.ts'
-export type { SubscriptionWish } from './wished-contract.ts'
+export { mustAllow, subscriptionNotFound } from './refusals.ts'
+export { refreshStandings } from './standings.ts'
+export { datesAt, hasPaidAll, holderOf, type PaymentMethod, type Subscription } from './subscription.ts'

@@ -4,7 +4,7 @@ import { int, row, sql } from '#kit/postgres'
 import { aContract, anOrder } from '../../test/contract-builder.ts'
 import { testDatabase } from '../../test/database.ts'
 import { aStore } from '../../test/store-builder.ts'
-import { syncContracts } from './sync-contracts.ts'
+import { syncContracts } from '../contracts/sync-contracts.ts'
 
 const { db } = await testDatabase()
 const START = Temporal.Instant.from('2026-01-31T15:00:00Z')

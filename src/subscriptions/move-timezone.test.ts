@@ -3,15 +3,15 @@ import { test } from 'node:test'
 import { createJobEngine } from '#kit/jobs'
 import { type Ctx, int, row, sql, text } from '#kit/postgres'
 import { followShop, setClock } from '#stores'
-import { jobHandlers } from '../../src/app/jobs.ts'
 import { aContract } from '../../test/contract-builder.ts'
 import { testDatabase } from '../../test/database.ts'
 import { aPlatform, data, aContract as there } from '../../test/fake-platform.ts'
 import { aStore } from '../../test/store-builder.ts'
+import { jobHandlers } from '../app/jobs.ts'
+import { syncContracts } from '../contracts/sync-contracts.ts'
+import { rescheduleSubscription } from '../lifecycle/reschedule-subscription.ts'
 import { lockDueSubscriptions, lockSubscriptions } from './lock-subscriptions.ts'
 import { moveNextOntoClocks, moveTimezone } from './move-timezone.ts'
-import { rescheduleSubscription } from './reschedule-subscription.ts'
-import { syncContracts } from './sync-contracts.ts'
 
 const { db } = await testDatabase()
 const at = Temporal.Instant.from

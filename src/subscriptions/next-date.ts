@@ -1,6 +1,6 @@
 import { billingDate } from './billing-dates.ts'
 import type { Subscription } from './subscription.ts'
-import { isInBilling } from './transitions.ts'
+import { isInBilling } from './transitions/transitions.ts'
 
 /**
  * The date that the platform's contract is to bear: the next cycle's, while that is ahead. From then until it is paid or over the

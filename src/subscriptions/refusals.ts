@@ -1,7 +1,7 @@
 import { publicId } from '#kit/ids'
 import { Refusal } from '#kit/refusal'
 import type { Subscription } from './subscription.ts'
-import { decide, type Move, type Obstacle } from './transitions.ts'
+import { decide, type Move, type Obstacle } from './transitions/transitions.ts'
 
 export const subscriptionNotFound = (id: number) =>
   new Refusal('not_found', `There is no subscription ${publicId('sub', id)}`)

@@ -7,10 +7,10 @@ import { aContract, anOrder } from '../../test/contract-builder.ts'
 import { testDatabase } from '../../test/database.ts'
 import { aPlan } from '../../test/plan-builder.ts'
 import { aStore } from '../../test/store-builder.ts'
-import { cancelSubscription } from './cancel-subscription.ts'
-import { pauseSubscription } from './pause-subscription.ts'
+import { syncContracts } from '../contracts/sync-contracts.ts'
+import { cancelSubscription } from '../lifecycle/cancel-subscription.ts'
+import { pauseSubscription } from '../lifecycle/pause-subscription.ts'
 import { findSubscriptionByContract } from './queries.ts'
-import { syncContracts } from './sync-contracts.ts'
 
 const { db } = await testDatabase()
 const START = Temporal.Instant.from('2026-01-31T15:00:00Z')

@@ -3,9 +3,9 @@ import { storeFacts } from '#stores'
 import { linesOfTerms } from './activity-lines.ts'
 import { billingDate } from './billing-dates.ts'
 import { changesOf, subscriptionUpdated } from './events.ts'
-import { carryOut, pushContracts } from './moves.ts'
 import { datesAt, type Subscription } from './subscription.ts'
-import { isInBilling, isOverForGood } from './transitions.ts'
+import { carryOut, pushContracts } from './transitions/moves.ts'
+import { isInBilling, isOverForGood } from './transitions/transitions.ts'
 
 /** What is over for good keeps the times at which it was so. */
 export const isBehind = (s: Subscription, pastTimezones: string[]): boolean =>

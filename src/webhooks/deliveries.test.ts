@@ -3,14 +3,10 @@ import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import { sql } from '#kit/postgres'
 import { testDatabase } from '../../test/database.ts'
-import {
-  createDeliveryEngine,
-  type DeliveryEngine,
-  findDelivery,
-  findEndpoint,
-  listDeliveries,
-  setEndpointStatus
-} from './index.ts'
+import { createDeliveryEngine, type DeliveryEngine } from './delivery-engine.ts'
+import { findDelivery, listDeliveries } from './list-deliveries.ts'
+import { findEndpoint } from './list-endpoints.ts'
+import { setEndpointStatus } from './set-endpoint-status.ts'
 import { aFact, aReceiver, aSendingStore, type Received, testSettings } from './test-receiver.ts'
 
 const { db } = await testDatabase()

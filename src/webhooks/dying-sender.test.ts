@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testDatabase } from '../../test/database.ts'
-import { createDeliveryEngine, listDeliveries } from './index.ts'
+import { createDeliveryEngine } from './delivery-engine.ts'
+import { listDeliveries } from './list-deliveries.ts'
 import { aFact, aReceiver, aSendingStore, testSettings } from './test-receiver.ts'
 
 const { db } = await testDatabase()

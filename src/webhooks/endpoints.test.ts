@@ -4,7 +4,10 @@ import { EVENT_TYPES } from '#kit/outbox'
 import { bytes, row, sql } from '#kit/postgres'
 import { testDatabase } from '../../test/database.ts'
 import { aStore } from '../../test/store-builder.ts'
-import { createEndpoint, deliveriesSummary, findEndpoint, listEndpoints, setEndpointStatus } from './index.ts'
+import { createEndpoint } from './create-endpoint.ts'
+import { deliveriesSummary } from './deliveries-summary.ts'
+import { findEndpoint, listEndpoints } from './list-endpoints.ts'
+import { setEndpointStatus } from './set-endpoint-status.ts'
 import { aFact, aReceiver, aSendingStore, testSettings } from './test-receiver.ts'
 
 const { db } = await testDatabase()

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { sql } from '#kit/postgres'
 import { testDatabase } from '../../test/database.ts'
 import { aStore } from '../../test/store-builder.ts'
-import { type DeliveryFilters, findDelivery, listDeliveries, sendSample } from './index.ts'
+import { type DeliveryFilters, findDelivery, listDeliveries } from './list-deliveries.ts'
+import { sendSample } from './send-sample.ts'
 import { aFact, aReceiver, aSendingStore } from './test-receiver.ts'
 
 const { db } = await testDatabase()

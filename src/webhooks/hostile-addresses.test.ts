@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { Agent, request } from 'undici'
 import { aCertificate } from '../../test/certificates.ts'
 import { testDatabase } from '../../test/database.ts'
-import { listEndpoints, updateEndpoint } from './index.ts'
+import { listEndpoints } from './list-endpoints.ts'
 import { aCanary, answer, aRawReceiver, aStage, names, type Outcome, says } from './test-hostile.ts'
 import {
   DNS,
@@ -23,6 +23,7 @@ import {
   toPrivateNetworks,
   toThisMachine
 } from './test-hostile-urls.ts'
+import { updateEndpoint } from './update-endpoint.ts'
 
 const { db, url: databaseUrl } = await testDatabase()
 const canary = await aCanary()

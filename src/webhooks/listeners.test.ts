@@ -3,27 +3,19 @@ import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import { sql } from '#kit/postgres'
 import { testDatabase } from '../../test/database.ts'
-import {
-  closeListener,
-  closeSilentListeners,
-  type FetchedDelivery,
-  fetchDeliveries,
-  findDelivery,
-  forgetListeners,
-  listDeliveries,
-  listEndpoints,
-  openListener,
-  recordResults,
-  resendDelivery,
-  resendFailed,
-  rollSecret,
-  sendSample,
-  setEndpointStatus,
-  triggerSample,
-  updateEndpoint
-} from './index.ts'
-import type { TerminalResult } from './record-results.ts'
+import { closeListener, closeSilentListeners, forgetListeners } from './close-listener.ts'
+import { type FetchedDelivery, fetchDeliveries } from './fetch-deliveries.ts'
+import { findDelivery, listDeliveries } from './list-deliveries.ts'
+import { listEndpoints } from './list-endpoints.ts'
+import { openListener } from './open-listener.ts'
+import { recordResults, type TerminalResult } from './record-results.ts'
+import { resendDelivery, resendFailed } from './resend-deliveries.ts'
+import { rollSecret } from './roll-secret.ts'
+import { sendSample } from './send-sample.ts'
+import { setEndpointStatus } from './set-endpoint-status.ts'
 import { aFact, aReceiver, aSendingStore, testSettings } from './test-receiver.ts'
+import { triggerSample } from './trigger-sample.ts'
+import { updateEndpoint } from './update-endpoint.ts'
 
 const { db } = await testDatabase()
 const { vault } = testSettings

@@ -5,19 +5,14 @@ import { bytes, nullable, row, sql } from '#kit/postgres'
 import { listNotices } from '#stores'
 import { testDatabase } from '../../test/database.ts'
 import { aStore } from '../../test/store-builder.ts'
-import {
-  createEndpoint,
-  deleteEndpoint,
-  endRoll,
-  findDelivery,
-  findEndpoint,
-  listDeliveries,
-  listEndpoints,
-  rollSecret,
-  setEndpointStatus,
-  updateEndpoint
-} from './index.ts'
+import { createEndpoint } from './create-endpoint.ts'
+import { deleteEndpoint } from './delete-endpoint.ts'
+import { findDelivery, listDeliveries } from './list-deliveries.ts'
+import { findEndpoint, listEndpoints } from './list-endpoints.ts'
+import { endRoll, rollSecret } from './roll-secret.ts'
+import { setEndpointStatus } from './set-endpoint-status.ts'
 import { aFact, aReceiver, aSendingStore, testSettings } from './test-receiver.ts'
+import { updateEndpoint } from './update-endpoint.ts'
 
 const { db } = await testDatabase()
 const PUBLIC = 'https://93.184.216.34/hooks'

@@ -3,17 +3,13 @@ import { test } from 'node:test'
 import { EVENT_TYPES } from '#kit/outbox'
 import { int, row, sql } from '#kit/postgres'
 import { testDatabase } from '../../test/database.ts'
-import {
-  deleteEndpoint,
-  findDelivery,
-  listDeliveries,
-  resendDelivery,
-  resendFailed,
-  sendSample,
-  setEndpointStatus
-} from './index.ts'
+import { deleteEndpoint } from './delete-endpoint.ts'
+import { findDelivery, listDeliveries } from './list-deliveries.ts'
 import { findEndpoint } from './list-endpoints.ts'
+import { resendDelivery, resendFailed } from './resend-deliveries.ts'
 import { dropDay, listDays, makeDay, moveOpenDeliveries } from './retention-queries.ts'
+import { sendSample } from './send-sample.ts'
+import { setEndpointStatus } from './set-endpoint-status.ts'
 import { aFact, aReceiver, aSendingStore } from './test-receiver.ts'
 
 const { db } = await testDatabase()

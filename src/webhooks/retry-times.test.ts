@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testDatabase } from '../../test/database.ts'
-import { findDelivery, listDeliveries, RETRY_SCHEDULE } from './index.ts'
+import { findDelivery, listDeliveries } from './list-deliveries.ts'
+import { RETRY_SCHEDULE } from './retry-schedule.ts'
 import { aFact, aReceiver, aSendingStore } from './test-receiver.ts'
 
 const { db } = await testDatabase()

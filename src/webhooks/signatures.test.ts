@@ -8,7 +8,7 @@ import { numberOf } from '#kit/money'
 import { EVENT_TYPES } from '#kit/outbox'
 import { sql } from '#kit/postgres'
 import { testDatabase } from '../../test/database.ts'
-import { sampleOf } from './index.ts'
+import { sampleOf } from './samples.ts'
 import { aFact, aReceiver, aSendingStore, type Received } from './test-receiver.ts'
 
 const { db } = await testDatabase()

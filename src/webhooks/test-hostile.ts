@@ -8,14 +8,10 @@ import { record } from '#kit/outbox'
 import { type Database, int, row, sql } from '#kit/postgres'
 import { startWorker } from '#kit/worker'
 import { aStore, testVault } from '../../test/store-builder.ts'
-import {
-  createDeliveryEngine,
-  createEndpoint,
-  type DeliveryEngineOptions,
-  findDelivery,
-  listDeliveries,
-  queueDeliveries
-} from './index.ts'
+import { createEndpoint } from './create-endpoint.ts'
+import { createDeliveryEngine, type DeliveryEngineOptions } from './delivery-engine.ts'
+import { findDelivery, listDeliveries } from './list-deliveries.ts'
+import { queueDeliveries } from './queue-deliveries.ts'
 import { newSigningSecret, secretPurpose } from './sign-delivery.ts'
 import { hasIPv6 } from './test-hostile-urls.ts'
 import { aFact } from './test-receiver.ts'

@@ -6,13 +6,9 @@ import { type DomainEvent, record } from '#kit/outbox'
 import { type Database, sql } from '#kit/postgres'
 import { startWorker } from '#kit/worker'
 import { aStore, testVault } from '../../test/store-builder.ts'
-import {
-  createDeliveryEngine,
-  createEndpoint,
-  type DeliveryEngineOptions,
-  type NewEndpoint,
-  queueDeliveries
-} from './index.ts'
+import { createEndpoint, type NewEndpoint } from './create-endpoint.ts'
+import { createDeliveryEngine, type DeliveryEngineOptions } from './delivery-engine.ts'
+import { queueDeliveries } from './queue-deliveries.ts'
 
 export type Received = { path: string; headers: IncomingHttpHeaders; body: string }
 

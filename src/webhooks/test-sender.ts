@@ -3,7 +3,8 @@ import { setTimeout } from 'node:timers/promises'
 import { createDispatchEngine } from '#kit/dispatch'
 import { Database } from '#kit/postgres'
 import { startWorker } from '#kit/worker'
-import { createDeliveryEngine, queueDeliveries } from './index.ts'
+import { createDeliveryEngine } from './delivery-engine.ts'
+import { queueDeliveries } from './queue-deliveries.ts'
 import { testSettings } from './test-receiver.ts'
 
 const [url, store] = process.argv.slice(2)

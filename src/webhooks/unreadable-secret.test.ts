@@ -4,8 +4,12 @@ import { Webhook } from 'standardwebhooks'
 import { sql } from '#kit/postgres'
 import { testDatabase } from '../../test/database.ts'
 import { endpointIdOf } from './endpoint.ts'
-import { fetchDeliveries, findDelivery, listDeliveries, openListener, resendDelivery, rollSecret } from './index.ts'
+import { fetchDeliveries } from './fetch-deliveries.ts'
+import { findDelivery, listDeliveries } from './list-deliveries.ts'
 import { findEndpoint } from './list-endpoints.ts'
+import { openListener } from './open-listener.ts'
+import { resendDelivery } from './resend-deliveries.ts'
+import { rollSecret } from './roll-secret.ts'
 import { aFact, aReceiver, aSendingStore, testSettings } from './test-receiver.ts'
 
 const { db } = await testDatabase()

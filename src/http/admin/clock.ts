@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { isoOf } from '#kit/clock'
 import { theStore } from '#stores'
-import type { HttpDeps } from '../deps.ts'
-import type { Surface } from '../surface.ts'
+import type { HttpDeps } from '../shared/deps.ts'
+import type { Surface } from '../shared/surface.ts'
 import { StoreParams, text } from './fields.ts'
 
 /** The test clock of a sandbox store. */

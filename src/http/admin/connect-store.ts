@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import { publicId } from '#kit/ids'
-import { reconcileNow } from '#platform'
 import { reconnectStore, theStore } from '#stores'
-import type { HttpDeps } from '../deps.ts'
-import type { Surface } from '../surface.ts'
+import { reconcileNow } from '#sync'
+import type { HttpDeps } from '../shared/deps.ts'
+import type { Surface } from '../shared/surface.ts'
 import { StoreParams, text } from './fields.ts'
 
 /** Connecting a store again whose platform had taken the app off, or giving one another token. */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { theStore } from '#stores'
-import type { HttpDeps } from '../deps.ts'
-import type { Surface } from '../surface.ts'
+import type { HttpDeps } from '../shared/deps.ts'
+import type { Surface } from '../shared/surface.ts'
 import { text } from './fields.ts'
 
 /** The auditor: reads what must hold and tells where it does not. */

@@ -3,9 +3,9 @@ import { isoOf, isoOrNull } from '#kit/clock'
 import { internalId, publicId } from '#kit/ids'
 import { Refusal } from '#kit/refusal'
 import { type ApiKey, createKey, listKeys, revokeKey, SCOPES, theStore } from '#stores'
-import { OrNull } from '../answer-fields.ts'
-import type { HttpDeps } from '../deps.ts'
-import type { Surface } from '../surface.ts'
+import { OrNull } from '../shared/answer-fields.ts'
+import type { HttpDeps } from '../shared/deps.ts'
+import type { Surface } from '../shared/surface.ts'
 import { StoreParams, text } from './fields.ts'
 
 const KeyBody = Type.Object({

@@ -2,9 +2,9 @@ import { Type } from 'typebox'
 import { isoOf } from '#kit/clock'
 import { publicId } from '#kit/ids'
 import { listNotices, theStore } from '#stores'
-import { OrNull } from '../answer-fields.ts'
-import type { HttpDeps } from '../deps.ts'
-import type { Surface } from '../surface.ts'
+import { OrNull } from '../shared/answer-fields.ts'
+import type { HttpDeps } from '../shared/deps.ts'
+import type { Surface } from '../shared/surface.ts'
 import { PageLimit, StoreParams, text } from './fields.ts'
 
 const NoticeBody = Type.Object({

@@ -1,5 +1,5 @@
 import { type CreatedStore, createStore, markStoreConnected, type NewStore, platformAccess } from '#stores'
-import type { HttpDeps } from '../deps.ts'
+import type { HttpDeps } from '../shared/deps.ts'
 
 /**
  * Makes a store and brings it to life: for a sandbox store its shop on the sandbox platform, then our webhooks there.

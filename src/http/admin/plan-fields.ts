@@ -14,7 +14,7 @@ import {
   TAKES_TRIAL_DAYS,
   TRIAL_TYPES
 } from '#plans'
-import { OrNull } from '../answer-fields.ts'
+import { OrNull } from '../shared/answer-fields.ts'
 import { amount, StoreParams, text } from './fields.ts'
 
 export const PlanParams = Type.Object({

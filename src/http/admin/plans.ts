@@ -4,8 +4,8 @@ import { invalidField, Refusal } from '#kit/refusal'
 import { addPlanVersion, createPlan, findPlan, listPlans, listPlanVersions, updatePlan } from '#plans'
 import { connectorFor } from '#platform'
 import { platformAccess, theStore } from '#stores'
-import type { HttpDeps } from '../deps.ts'
-import type { Surface } from '../surface.ts'
+import type { HttpDeps } from '../shared/deps.ts'
+import type { Surface } from '../shared/surface.ts'
 import { StoreParams } from './fields.ts'
 import {
   ChangedPlanBody,

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
-import type { SubscriptionView } from '#reports'
-import { OrNull } from '../answer-fields.ts'
+import type { SubscriptionView } from '#views'
+import { OrNull } from '../shared/answer-fields.ts'
 
 const PendingChange = Type.Object({
   plan_id: OrNull(Type.String()),

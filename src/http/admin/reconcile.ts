@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { isoOf, isoOrNull } from '#kit/clock'
 import type { Database } from '#kit/postgres'
-import { listReconciliations, reconcileNow } from '#platform'
 import { storeDisconnected, theStore } from '#stores'
-import { OrNull } from '../answer-fields.ts'
-import type { HttpDeps } from '../deps.ts'
-import type { Surface } from '../surface.ts'
+import { listReconciliations, reconcileNow } from '#sync'
+import { OrNull } from '../shared/answer-fields.ts'
+import type { HttpDeps } from '../shared/deps.ts'
+import type { Surface } from '../shared/surface.ts'
 import { StoreParams } from './fields.ts'
 
 const ReconciliationBody = Type.Object({

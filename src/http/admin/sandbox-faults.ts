@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { invalidField } from '#kit/refusal'
-import type { HttpDeps } from '../deps.ts'
-import type { Surface } from '../surface.ts'
+import type { HttpDeps } from '../shared/deps.ts'
+import type { Surface } from '../shared/surface.ts'
 import { platformNumber, StoreParams, text } from './fields.ts'
 import { sandboxStore } from './sandbox.ts'
 

@@ -3,8 +3,8 @@ import { minorOf } from '#kit/money'
 import type { Database } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
 import { type Store, theStore } from '#stores'
-import type { HttpDeps } from '../deps.ts'
-import type { Surface } from '../surface.ts'
+import type { HttpDeps } from '../shared/deps.ts'
+import type { Surface } from '../shared/surface.ts'
 import { amount, platformNumber, StoreParams, text } from './fields.ts'
 
 /** Scripts the sandbox platform. Each answer comes once all that followed is done, deliveries included. */

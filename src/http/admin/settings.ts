@@ -1,9 +1,9 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { Refusal } from '#kit/refusal'
 import { type KeptSettings, type StoreSettings, storeFacts, theStore, updateSettings } from '#stores'
-import type { HttpDeps } from '../deps.ts'
-import type { Surface } from '../surface.ts'
-import { compileValidator } from '../validation.ts'
+import type { HttpDeps } from '../shared/deps.ts'
+import type { Surface } from '../shared/surface.ts'
+import { compileValidator } from '../shared/validation.ts'
 import { StoreParams } from './fields.ts'
 
 const RetryAfterDays = Type.Array(Type.Integer({ minimum: 1, maximum: 60 }), {

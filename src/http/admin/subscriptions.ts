@@ -3,20 +3,15 @@ import { cancelSubscription, pauseSubscription, skipCycle } from '#billing'
 import { internalId } from '#kit/ids'
 import type { Ctx } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
-import { findSubscription } from '#reports'
+import { noteSubscription, reactivateSubscription, resumeSubscription } from '#lifecycle'
 import { type Store, theStore } from '#stores'
-import {
-  listActivity,
-  MOST_NOTE_CHARACTERS,
-  noteSubscription,
-  reactivateSubscription,
-  resumeSubscription
-} from '#subscriptions'
-import { ActivityBody, presentActivity } from '../activity.ts'
-import { futureOrNull, IsoDate } from '../dates.ts'
-import type { HttpDeps } from '../deps.ts'
-import { ChangeFields, changeSubscription } from '../subscription-change.ts'
-import type { Surface } from '../surface.ts'
+import { listActivity, MOST_NOTE_CHARACTERS } from '#subscriptions'
+import { findSubscription } from '#views'
+import { ActivityBody, presentActivity } from '../shared/activity.ts'
+import { futureOrNull, IsoDate } from '../shared/dates.ts'
+import type { HttpDeps } from '../shared/deps.ts'
+import { ChangeFields, changeSubscription } from '../shared/subscription-change.ts'
+import type { Surface } from '../shared/surface.ts'
 import { amount, PageLimit, StoreParams, text } from './fields.ts'
 import { presentSubscription, SubscriptionBody } from './present-subscription.ts'
 

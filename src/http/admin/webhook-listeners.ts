@@ -11,9 +11,9 @@ import {
   recordResults,
   triggerSample
 } from '#webhooks'
-import { OrNull } from '../answer-fields.ts'
-import type { HttpDeps } from '../deps.ts'
-import type { Surface } from '../surface.ts'
+import { OrNull } from '../shared/answer-fields.ts'
+import type { HttpDeps } from '../shared/deps.ts'
+import type { Surface } from '../shared/surface.ts'
 import { StoreParams, text } from './fields.ts'
 import { DeliveryBody, presentDelivery } from './present-delivery.ts'
 

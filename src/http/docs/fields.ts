@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../openapi/json-schema.ts'
+import type { JsonSchema } from '../shared/json-schema.ts'
 import { anchor, code, line, text } from './markup.ts'
 
 /** One row per field of an object; an object within it has its own fields after it, under its name. */

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { Budget } from '#kit/rate-limit'
 import type { RatePlan } from '#stores'
-import { BUDGETS } from '../counting.ts'
 import { type OpenApiDocument, openApiDocument } from '../openapi/document.ts'
 import { guideOf } from '../openapi/guide.ts'
 import type { Route } from '../openapi/route.ts'
 import { REST_PREFIX } from '../rest/index.ts'
+import { BUDGETS } from '../shared/counting.ts'
 import { page } from './page.ts'
 import { CSS } from './style.ts'
 

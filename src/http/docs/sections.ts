@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from '../openapi/document.ts'
-import type { JsonSchema } from '../openapi/json-schema.ts'
 import type { Operation, Parameter } from '../openapi/operations.ts'
+import type { JsonSchema } from '../shared/json-schema.ts'
 import { curl } from './curl.ts'
 import { fieldRows, nameOf, objectAnchor, typeOf } from './fields.ts'
 import { anchor, code, folded, json, line, prose, sample, table, text } from './markup.ts'

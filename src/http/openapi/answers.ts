@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
 import { Refusal } from '#kit/refusal'
-import { RateLimited } from '../errors.ts'
 import { pagingOf } from '../rest/envelope.ts'
-import { errorBody, statusOf } from '../rest/errors.ts'
+import { errorBody, statusOf } from '../shared/error-body.ts'
+import { RateLimited } from '../shared/errors.ts'
+import type { JsonSchema } from '../shared/json-schema.ts'
 import { exampleOf } from './examples.ts'
-import type { JsonSchema } from './json-schema.ts'
 
 type Header = { description: string; schema: JsonSchema; example?: unknown }
 type Reference = { $ref: string }

@@ -1,8 +1,8 @@
 import { type TProperties, type TSchema, Type } from 'typebox'
-import { OrNull, Timestamp } from '../answer-fields.ts'
 import { BillingAttemptBody } from '../rest/present-billing-attempt.ts'
 import { CustomerBody, MemberBody } from '../rest/present-member.ts'
 import { SubscriptionBody } from '../rest/present-subscription.ts'
+import { OrNull, Timestamp } from '../shared/answer-fields.ts'
 
 // The parts that payloads of events are made of.
 

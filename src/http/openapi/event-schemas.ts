@@ -1,9 +1,10 @@
 import { type TProperties, type TSchema, Type } from 'typebox'
 import { EVENT_TYPES, type EventType } from '#kit/outbox'
-import { OrNull, Timestamp } from '../answer-fields.ts'
 import { BillingAttemptBody, DeclineBody, PaymentMethodBody } from '../rest/present-billing-attempt.ts'
 import { MemberBody } from '../rest/present-member.ts'
 import { SubscriptionBody } from '../rest/present-subscription.ts'
+import { OrNull, Timestamp } from '../shared/answer-fields.ts'
+import type { JsonSchema } from '../shared/json-schema.ts'
 import {
   charge,
   credit,
@@ -19,7 +20,6 @@ import {
   subscriptionChanges
 } from './event-parts.ts'
 import { exampleOf } from './examples.ts'
-import type { JsonSchema } from './json-schema.ts'
 
 const { next_billing_date } = SubscriptionBody.properties
 const { attempt_number, attempts_remaining } = BillingAttemptBody.properties

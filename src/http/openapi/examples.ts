@@ -1,4 +1,4 @@
-import type { JsonSchema } from './json-schema.ts'
+import type { JsonSchema } from '../shared/json-schema.ts'
 
 /**
  * A value that shows what a schema means: the first of its `examples`, else what follows from its parts. A part that

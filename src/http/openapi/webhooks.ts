@@ -1,7 +1,7 @@
 import { EVENT_TYPES } from '#kit/outbox'
+import type { JsonSchema } from '../shared/json-schema.ts'
 import { EVENT_SCHEMAS } from './event-schemas.ts'
 import { exampleOf } from './examples.ts'
-import type { JsonSchema } from './json-schema.ts'
 import type { Operation, Parameter } from './operations.ts'
 
 const header = (name: string, description: string, example: string, required = true): Parameter => ({

@@ -3,7 +3,7 @@ import { createGatherer } from '#kit/gather'
 import { type Claim, claimKeys, keepAnswers, releaseKeys } from '#kit/idempotency'
 import type { Ctx, Database } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
-import { claimOf, keyOfAnother } from '../idempotency.ts'
+import { claimOf, keyOfAnother } from '../shared/idempotency.ts'
 import { callerOf } from './caller.ts'
 
 type Asked<Item> = { claim: Claim | null; item: Item }

@@ -1,5 +1,4 @@
 import { type Static, type TProperties, Type } from 'typebox'
-import { numberOf } from '#kit/money'
 import {
   type AnalyticsOverview,
   arpuMinor,
@@ -9,8 +8,9 @@ import {
   mrrMinor,
   type PeriodFigures,
   successRate
-} from '#reports'
-import { OrNull } from '../answer-fields.ts'
+} from '#analytics'
+import { numberOf } from '#kit/money'
+import { OrNull } from '../shared/answer-fields.ts'
 
 const Day = (description: string) => Type.String({ format: 'date', description })
 const Money = (description: string) => Type.Number({ description })

@@ -2,10 +2,10 @@ import { type Static, Type } from 'typebox'
 import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
 import { gid } from '#platform'
-import type { BillingAttemptView } from '#reports'
 import type { PlatformProfileName } from '#stores'
-import { OrNull, Timestamp } from '../answer-fields.ts'
+import type { BillingAttemptView } from '#views'
 import { exampleOf } from '../openapi/examples.ts'
+import { OrNull, Timestamp } from '../shared/answer-fields.ts'
 
 export const DeclineBody = Type.Object(
   {

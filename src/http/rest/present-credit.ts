@@ -3,7 +3,7 @@ import { CREDIT_TYPES, type Credit, type CreditEntry, type CreditType } from '#c
 import { isoOf, isoOrNull } from '#kit/clock'
 import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
-import { OrNull, Timestamp } from '../answer-fields.ts'
+import { OrNull, Timestamp } from '../shared/answer-fields.ts'
 
 export const CreditBody = Type.Object(
   {

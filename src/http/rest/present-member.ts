@@ -2,10 +2,10 @@ import { type Static, Type } from 'typebox'
 import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
 import { customerPayload } from '#members'
-import type { MemberView } from '#reports'
 import type { PlatformProfileName } from '#stores'
-import { OrNull, Timestamp } from '../answer-fields.ts'
+import type { MemberView } from '#views'
 import { exampleOf } from '../openapi/examples.ts'
+import { OrNull, Timestamp } from '../shared/answer-fields.ts'
 
 export const CustomerBody = Type.Object(
   {

@@ -3,11 +3,11 @@ import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
 import { customerPayload } from '#members'
 import { gid } from '#platform'
-import type { SubscriptionView } from '#reports'
 import type { PlatformProfileName } from '#stores'
 import { billingFrequency, shownStatus } from '#subscriptions'
-import { OrNull, Timestamp } from '../answer-fields.ts'
+import type { SubscriptionView } from '#views'
 import { exampleOf } from '../openapi/examples.ts'
+import { OrNull, Timestamp } from '../shared/answer-fields.ts'
 import { CustomerBody } from './present-member.ts'
 
 const Interval = (description: string) =>

@@ -1,6 +1,7 @@
+import { syncContracts } from '#contracts'
 import { int, row, sql } from '#kit/postgres'
 import type { PlatformContract } from '#platform'
-import { findSubscriptionByContract, syncContracts } from '#subscriptions'
+import { findSubscriptionByContract } from '#subscriptions'
 import { aContract, anOrder } from '../../../test/contract-builder.ts'
 import type { BuiltStore } from '../../../test/store-builder.ts'
 

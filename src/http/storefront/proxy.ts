@@ -4,9 +4,9 @@ import type { Database } from '#kit/postgres'
 import type { Standing } from '#kit/rate-limit'
 import { type ProxyCheck, verifyProxyQuery } from '#platform'
 import { type StoreAccess, storeByDomain, storeNow } from '#stores'
-import { countForAddress, countForStore } from '../counting.ts'
-import type { HttpDeps } from '../deps.ts'
-import { authenticationFailed } from '../errors.ts'
+import { countForAddress, countForStore } from '../shared/counting.ts'
+import type { HttpDeps } from '../shared/deps.ts'
+import { authenticationFailed } from '../shared/errors.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

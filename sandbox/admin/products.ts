@@ -1,0 +1,117 @@
+import {
+  findProductIdByHandle,
+  insertProduct,
+  listGroups,
+  type Product,
+  type SellingPlanGroup,
+  updateVariants,
+  type Variant
+} from '../state/products.ts'
+import type { Api, Resolvers } from '../wire/api.ts'
+import { type PageArgs, pageOf } from '../wire/connections.ts'
+import { numberIn } from '../wire/gid.ts'
+import { amountFrom, wireDecimal } from '../wire/money.ts'
+import { listing } from '../wire/pages.ts'
+import { normalTags } from './tag-list.ts'
+import { userError } from './user-errors.ts'
+
+const pageOfProducts = listing({
+  table: 'sandbox.products',
+  sorts: { CREATED_AT: 'created_at', UPDATED_AT: 'updated_at', TITLE: 'title' },
+  where: `($6::jsonb->>'title_eq' is null or lower(title) = lower($6::jsonb->>'title_eq'))
+               and ($6::jsonb->>'tag_eq' is null
+                    or exists (select from unnest(tags) tag where lower(tag) = lower($6::jsonb->>'tag_eq')))
+               and ($6::jsonb->>'status_eq' is null or lower(status) = lower($6::jsonb->>'status_eq'))
+               and ($6::jsonb->>'text' is null or position(lower($6::jsonb->>'text') in lower(title)) > 0)`
+})
+
+type ProductInput = { title?: string | null; handle?: string | null; status?: string | null; tags?: string[] | null }
+
+async function create(_root: unknown, args: { product?: ProductInput; input?: ProductInput }, api: Api) {
+  const shop = { __typename: 'Shop', id: api.shop.id }
+  const input = args.product ?? args.input ?? {}
+  const title = input.title?.trim()
+  if (!title) return { product: null, shop, userErrors: [userError(['title'], "Title can't be blank")] }
+  const handle =
+    input.handle ??
+    title
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-|-$/g, '')
+  const made = { title, handle, status: input.status ?? 'ACTIVE', tags: normalTags(input.tags ?? []) }
+  const product = await api.write((q, now) => insertProduct(q, api.shop.storeId, made, now))
+  return { product, shop, userErrors: [] }
+}
+
+type VariantInput = { id?: string | null; price?: string | null; inventoryItem?: { sku?: string | null } | null }
+
+async function updateManyVariants(_root: unknown, args: { productId: string; variants: VariantInput[] }, api: Api) {
+  const productId = numberIn(api.shop, 'Product', args.productId)
+  const product = await api.load.product.get(productId)
+  const nothing = { product: null, productVariants: null }
+  if (!product) {
+    return { ...nothing, userErrors: [userError(['productId'], 'Product does not exist', 'PRODUCT_DOES_NOT_EXIST')] }
+  }
+  const known = new Set(((await api.load.variantsOf.get(productId)) ?? []).map((variant) => variant.id))
+  const changes: { id: string; priceMinor: number | null; sku: string | null }[] = []
+  for (const [i, variant] of args.variants.entries()) {
+    const id = variant.id ? numberIn(api.shop, 'ProductVariant', variant.id) : ''
+    const priceMinor = variant.price == null ? null : amountFrom(variant.price, api.shop.currency)
+    const at = ['variants', String(i)]
+    if (!known.has(id)) {
+      const missing = userError([...at, 'id'], 'Product variant does not exist', 'PRODUCT_VARIANT_DOES_NOT_EXIST')
+      return { ...nothing, userErrors: [missing] }
+    }
+    if (variant.price != null && (priceMinor === null || priceMinor < 0)) {
+      const negative = userError(
+        [...at, 'price'],
+        'Price must be greater than or equal to 0',
+        'GREATER_THAN_OR_EQUAL_TO'
+      )
+      return { ...nothing, userErrors: [negative] }
+    }
+    changes.push({ id, priceMinor, sku: variant.inventoryItem?.sku ?? null })
+  }
+  await api.write((q, now) => updateVariants(q, api.shop.storeId, changes, now))
+  const variants = (await api.load.variantsOf.get(productId)) ?? []
+  const changed = new Set(changes.map(({ id }) => id))
+  return { product, productVariants: variants.filter(({ id }) => changed.has(id)), userErrors: [] }
+}
+
+export const productResolvers: Resolvers = {
+  QueryRoot: {
+    product: (_root: unknown, { id }: { id: string }, api: Api) =>
+      api.load.product.get(numberIn(api.shop, 'Product', id)),
+    productByIdentifier: async (
+      _root: unknown,
+      { identifier }: { identifier: { id?: string; handle?: string } },
+      api: Api
+    ) => {
+      if (identifier.id) return api.load.product.get(numberIn(api.shop, 'Product', identifier.id))
+      const id = identifier.handle && (await findProductIdByHandle(api.db.direct, api.shop.storeId, identifier.handle))
+      return id ? api.load.product.get(id) : null
+    },
+    products: (_root: unknown, args: PageArgs & { sortKey?: string; query?: string }, api: Api) =>
+      pageOfProducts(api.db.direct, api.shop.storeId, args, (ids) => api.load.product.list(ids)),
+    productVariant: (_root: unknown, { id }: { id: string }, api: Api) =>
+      api.load.variant.get(numberIn(api.shop, 'ProductVariant', id))
+  },
+  Mutation: { productCreate: create, productVariantsBulkUpdate: updateManyVariants },
+  Product: {
+    variants: async ({ id }: Product, args: PageArgs, api: Api) =>
+      pageOf((await api.load.variantsOf.get(id)) ?? [], args),
+    sellingPlanGroups: async ({ id }: Product, args: PageArgs, api: Api) => {
+      const groups: SellingPlanGroup[] = await listGroups(api.db.direct, api.shop.storeId)
+      return pageOf(
+        groups.filter((group) => group.productIds.includes(id)),
+        args
+      )
+    }
+  },
+  ProductVariant: {
+    displayName: async ({ productId, title }: Variant, _args: unknown, api: Api) =>
+      `${(await api.load.product.get(productId))?.title} - ${title}`,
+    price: ({ priceMinor }: Variant, _args: unknown, { shop }: Api) => wireDecimal(priceMinor, shop.currency),
+    product: ({ productId }: Variant, _args: unknown, api: Api) => api.load.product.get(productId)
+  }
+}

@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto'
+import { type Queries, sql } from '#kit/postgres'
+import { GATEWAY } from '../billing/answer-attempts.ts'
+import { stepsFrom } from '../billing/cycles.ts'
+import { declineOf } from '../billing/outcomes.ts'
+import { orderMessages, placeOrders } from '../billing/place-orders.ts'
+import { planPricing } from '../contracts/lines.ts'
+import type { Platform } from '../http.ts'
+import { happening, queueWebhooks } from '../outgoing/queue-webhooks.ts'
+import { contractPayload } from '../outgoing/subscription-payloads.ts'
+import { insertContracts, type NewContract } from '../state/contracts.ts'
+import { type Customer, findCustomer } from '../state/customers.ts'
+import {
+  findProducts,
+  listGroups,
+  listPlans,
+  listVariants,
+  type Product,
+  type SellingPlan,
+  type SellingPlanGroup,
+  type Variant
+} from '../state/products.ts'
+import { cardDeclined, customerNotFound, idFrom, planNotFound, shopOf } from './refusals.ts'
+import { cardInUse, vaultCard } from './vault-card.ts'
+
+export type Offer = { group: SellingPlanGroup; plan: SellingPlan; product: Product; variant: Variant }
+
+/** Every plan that can be bought: a selling plan together with a product that is sold on it. */
+export async function listOffers(q: Queries, storeId: number): Promise<Offer[]> {
+  const groups = await listGroups(q, storeId)
+  const productIds = groups.flatMap((group) => group.productIds)
+  const groupIds = groups.map((group) => group.id)
+  // One after the other: a transaction has one connection.
+  const plans = await listPlans(q, storeId, groupIds)
+  const products = await findProducts(q, storeId, productIds)
+  const variants = await listVariants(q, storeId, productIds)
+  return groups.flatMap((group) =>
+    plans
+      .filter((plan) => plan.groupId === group.id)
+      .flatMap((plan) =>
+        products
+          .filter((product) => group.productIds.includes(product.id))
+          .flatMap((product) => {
+            const variant = variants.find((candidate) => candidate.productId === product.id)
+            return variant ? [{ group, plan, product, variant }] : []
+          })
+      )
+  )
+}
+
+/** By a plan's id, its name, its group's name or its product's title; the first that fits. */
+function findOffer(offers: Offer[], name: string): Offer | undefined {
+  const wanted = name.trim().toLowerCase()
+  const names: ((offer: Offer) => string)[] = [
+    ({ plan }) => plan.id,
+    ({ plan }) => plan.name,
+    ({ product }) => product.title,
+    ({ group }) => group.name
+  ]
+  for (const nameOf of names) {
+    const found = offers.find((offer) => nameOf(offer).toLowerCase() === wanted)
+    if (found) return found
+  }
+  return undefined
+}
+
+/**
+ * What a checkout does: the first order is paid and the contract begins, with a new card where the customer has none left.
+ * Refused when the card is set to decline.
+ */
+export async function join(
+  platform: Platform,
+  asked: { storeId: number; customerId: string; plan: string }
+): Promise<{ orderId: string; contractId: string }> {
+  const shop = await shopOf(platform, asked.storeId)
+  const customerId = idFrom('customer', asked.customerId)
+  const now = await platform.clock(shop.domain)
+  return platform.db.inInstallation(async (q) => {
+    const customer = await findCustomer(q, shop.storeId, customerId)
+    if (!customer) throw customerNotFound(customerId)
+    const offers = await listOffers(q, shop.storeId)
+    const offer = findOffer(offers, asked.plan)
+    if (!offer) {
+      throw planNotFound(
+        asked.plan,
+        offers.map(({ plan }) => plan.name)
+      )
+    }
+    await takeCard(q, shop.storeId, customer)
+    const onFile = await cardInUse(q, shop.storeId, customer.id)
+    const vaulted = onFile ? null : await vaultCard(q, shop, customer, customer.outcome, now)
+    const method = onFile ?? vaulted!.method
+    const line = lineOf(offer)
+    const { interval, intervalCount } = offer.plan.billingPolicy
+    const nextBillingAt = stepsFrom(now, interval, intervalCount, shop.timezone)
+    const made: NewContract = {
+      id: null,
+      customerId: customer.id,
+      currency: shop.currency,
+      status: 'ACTIVE',
+      nextBillingAt: nextBillingAt.toString(),
+      // Counted from the day of joining, so that a short month does not move the ones after it.
+      cycleAnchorAt: now,
+      cycleAnchorIndex: 0,
+      billingPolicy: offer.plan.billingPolicy,
+      deliveryPolicy: offer.plan.deliveryPolicy,
+      deliveryPriceMinor: 0,
+      paymentToken: method.id,
+      originOrderId: null,
+      note: null,
+      customAttributes: [],
+      lines: [line],
+      discounts: []
+    }
+    const [inserted] = await insertContracts(q, shop.storeId, [made], now)
+    const [placed] = await placeOrders(
+      q,
+      shop,
+      [
+        {
+          customer,
+          contractId: inserted!.id,
+          currency: shop.currency,
+          lines: [{ ...line, discountMinor: 0 }],
+          discounts: [],
+          shippingMinor: 0,
+          payments: line.priceMinor > 0 ? [{ gateway: GATEWAY, amountMinor: line.priceMinor, card: method }] : [],
+          tags: [],
+          sourceName: 'web'
+        }
+      ],
+      now
+    )
+    const orderId = placed!.order.id
+    await q.run(sql`
+      update sandbox.contracts set origin_order_id = ${orderId}, last_payment_status = 'SUCCEEDED'
+       where store_id = ${shop.storeId} and id = ${inserted!.id}`)
+    const contract = { ...inserted!, originOrderId: orderId }
+    await queueWebhooks(
+      q,
+      shop,
+      happening([
+        ...(vaulted ? [vaulted.message] : []),
+        ...orderMessages(shop, placed!),
+        { topic: 'subscription_contracts/create', payload: contractPayload(shop, contract) }
+      ]),
+      now
+    )
+    return { orderId, contractId: contract.id }
+  })
+}
+
+/**
+ * A checkout asks the card, and with a person present a challenge is passed. Only a decline stops it; the outcomes about
+ * late and lost answers are for charges without the customer.
+ */
+export async function takeCard(q: Queries, storeId: number, customer: Customer) {
+  const outcome = customer.script[0] ?? customer.outcome
+  if (declineOf(outcome)) throw cardDeclined(outcome)
+  if (customer.script.length === 0) return
+  await q.run(sql`
+    update sandbox.customers set script = script[2:] where store_id = ${storeId} and id = ${customer.id}`)
+}
+
+function lineOf({ plan, product, variant }: Offer) {
+  return {
+    id: randomUUID(),
+    productId: product.id,
+    variantId: variant.id,
+    title: product.title,
+    variantTitle: variant.title === 'Default Title' ? null : variant.title,
+    sku: variant.sku,
+    quantity: 1,
+    ...planPricing(plan, variant.priceMinor),
+    sellingPlanId: plan.id,
+    sellingPlanName: plan.name,
+    customAttributes: []
+  }
+}

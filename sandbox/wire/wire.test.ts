@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict'
+import { statSync } from 'node:fs'
+import { test } from 'node:test'
+import { validateSchema } from 'graphql'
+import { request } from 'undici'
+import { testDatabase } from '../../test/database.ts'
+import { adminSchema } from '../admin/index.ts'
+import { startSandbox } from '../test-shop.ts'
+
+const { db } = await testDatabase()
+const { aShop, bugs, origin } = await startSandbox(db)
+
+const errorOf = async (shop: Awaited<ReturnType<typeof aShop>>, query: string, variables = {}) => {
+  const { status, errors } = await shop.graphql(query, variables)
+  assert.equal(status, 200)
+  return errors?.[0]
+}
+
+test('the schema is sound, small to parse, and every root field is answered', () => {
+  const schema = adminSchema()
+  // A start waits for it: 100 KB parse in some 60 ms, the whole published schema takes seconds.
+  assert.ok(statSync(new URL('../schema/admin-2026-07.graphql', import.meta.url)).size < 130_000)
+  assert.deepEqual(validateSchema(schema), [])
+  for (const root of [schema.getQueryType()!, schema.getMutationType()!]) {
+    for (const field of Object.values(root.getFields())) assert.ok(field.resolve, `${root.name}.${field.name}`)
+  }
+})
+
+test('a request without the token of the shop is refused with a string', async () => {
+  const shop = await aShop()
+  const ask = async (url: string, headers: Record<string, string>) => {
+    const answer = await request(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ query: '{ shop { name } }' })
+    })
+    return { status: answer.statusCode, headers: answer.headers, body: await answer.body.json() }
+  }
+  const url = `${shop.base}/admin/api/2026-07/graphql.json`
+  const refused = {
+    errors: '[API] Invalid API key or access token (unrecognized login or wrong password)'
+  }
+  for (const token of [undefined, 'wrong', '']) {
+    const { status, body } = await ask(url, token === undefined ? {} : { 'x-platform-access-token': token })
+    assert.deepEqual([status, body], [401, refused])
+  }
+  assert.equal((await ask(`${origin}/nobody.test/admin/api/2026-07/graphql.json`, {})).status, 404)
+  const token = { 'x-platform-access-token': shop.shop.accessToken }
+  assert.equal((await ask(`${shop.base}/admin/api/2019-01/graphql.json`, token)).status, 404)
+  const byHost = await ask(`${origin}/admin/api/2026-07/graphql.json`, { ...token, host: shop.shop.domain })
+  assert.deepEqual((byHost.body as { data: unknown }).data, { shop: { name: 'Corner shop' } })
+  assert.equal(byHost.headers['x-platform-api-version'], '2026-07')
+})
+
+test('a shop of the other profile has its own words', async () => {
+  const shop = await aShop({ profile: 'shopify' })
+  const answer = await request(`${shop.base}/admin/api/2026-07/graphql.json`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-shopify-access-token': shop.shop.accessToken },
+    body: JSON.stringify({ query: '{ shop { id } }' })
+  })
+  assert.match(JSON.stringify(await answer.body.json()), /gid:\/\/shopify\/Shop\/\d+/)
+})
+
+test('what is wrong with a document is told with its code', async () => {
+  const shop = await aShop()
+  assert.deepEqual(await errorOf(shop, '{ shop { nothing } }'), {
+    message: "Field 'nothing' doesn't exist on type 'Shop'",
+    locations: [{ line: 1, column: 10 }],
+    extensions: { code: 'undefinedField', typeName: 'Shop', fieldName: 'nothing' }
+  })
+  const codes = await Promise.all(
+    [
+      '{ customer { id } }',
+      '{ draftOrders(first: 1) { nodes { id } } }',
+      '{ customers(first: "x") { nodes { id } } }',
+      '{ shop }',
+      'query($x: Int!) { customer(id: $x) { id } }'
+    ].map(async (query) => (await errorOf(shop, query))?.extensions?.code)
+  )
+  assert.deepEqual(codes, [
+    'missingRequiredArguments',
+    'undefinedField',
+    'argumentLiteralsIncompatible',
+    'selectionMismatch',
+    'variableMismatch'
+  ])
+  assert.match((await errorOf(shop, '{ shop { '))!.message, /^syntax error/)
+})
+
+test('a wrong variable is told with its problems', async () => {
+  const shop = await aShop()
+  const credit = `mutation($id: ID!, $creditInput: StoreCreditAccountCreditInput!) {
+    storeCreditAccountCredit(id: $id, creditInput: $creditInput) { userErrors { code } } }`
+  const creditInput = { creditAmount: { amount: '1.00', currencyCode: 'USD' }, attribution: { userId: 'x' } }
+  assert.deepEqual(await errorOf(shop, credit, { id: 'gid://platform/Customer/1', creditInput }), {
+    message:
+      'Variable $creditInput of type StoreCreditAccountCreditInput! was provided invalid value for attribution (Field is not defined on StoreCreditAccountCreditInput)',
+    locations: [{ line: 1, column: 20 }],
+    extensions: {
+      code: 'INVALID_VARIABLE',
+      value: creditInput,
+      problems: [{ path: ['attribution'], explanation: 'Field is not defined on StoreCreditAccountCreditInput' }]
+    }
+  })
+  const missing = await errorOf(shop, credit, {
+    creditInput: { creditAmount: { amount: 'many', currencyCode: 'USD' } }
+  })
+  assert.deepEqual(missing?.extensions?.problems, [{ path: [], explanation: 'Expected value to not be null' }])
+  const topic = await errorOf(
+    shop,
+    `mutation($t: WebhookSubscriptionTopic!) { webhookSubscriptionCreate(topic: $t, webhookSubscription: {}) {
+       userErrors { message } } }`,
+    { t: 'CUSTOMERS_REDACT' }
+  )
+  assert.match(JSON.stringify(topic?.extensions?.problems), /Expected \\"CUSTOMERS_REDACT\\" to be one of: /)
+  const many = await errorOf(shop, 'query($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: Array(251).fill('x') })
+  assert.equal(many?.extensions?.code, 'MAX_INPUT_SIZE_EXCEEDED')
+})
+
+test('an id of another kind is an error, an unknown id is nothing', async () => {
+  const shop = await aShop()
+  const read = (id: string) => shop.graphql('query($id: ID!) { customer(id: $id) { id } }', { id })
+  for (const id of ['gid://platform/Order/1', 'gid://shopify/Customer/1', '1', 'gid://platform/Customer/9'.repeat(9)]) {
+    const { errors } = await read(id)
+    assert.deepEqual([errors?.[0]?.message, errors?.[0]?.extensions?.code], ['invalid id', 'RESOURCE_NOT_FOUND'])
+  }
+  assert.deepEqual((await read('gid://platform/Customer/1')).data, { customer: null })
+})
+
+test('one shop sees nothing of another', async () => {
+  const [one, other] = [await aShop(), await aShop()]
+  const { gid } = await one.aCustomer()
+  const { data } = await other.graphql('query($id: ID!) { customer(id: $id) { id } node(id: $id) { id } }', { id: gid })
+  assert.deepEqual(data, { customer: null, node: null })
+})
+
+test('answers tell their cost, and a bucket that is empty throttles', async () => {
+  const shop = await aShop({ costCapacity: 100, costRestoreRate: 0 })
+  const first = await shop.graphql('{ customers(first: 50) { nodes { id tags } } }')
+  assert.deepEqual(first.extensions?.cost, {
+    requestedQueryCost: 8,
+    actualQueryCost: 2,
+    throttleStatus: { maximumAvailable: 100, currentlyAvailable: 98, restoreRate: 0 }
+  })
+  const dear = '{ customers(first: 200) { nodes { defaultEmailAddress { emailAddress } amountSpent { amount } } } }'
+  assert.equal((await shop.graphql(dear)).extensions?.cost.requestedQueryCost, 26)
+  const mutation = 'mutation { tagsAdd(id: "gid://platform/Customer/1", tags: ["a"]) { userErrors { message } } }'
+  let last = await shop.graphql(mutation)
+  for (let i = 0; i < 12 && !last.errors; i++) last = await shop.graphql(mutation)
+  assert.equal(last.status, 200)
+  assert.equal(last.errors?.[0]?.extensions?.code, 'THROTTLED')
+  assert.equal(last.extensions?.cost.actualQueryCost, null)
+})
+
+test('a query that is too dear is refused before it runs', async () => {
+  const shop = await aShop()
+  const nested =
+    '{ customers(first: 250) { nodes { subscriptionContracts(first: 250) { nodes { lines(first: 250) { nodes { currentPrice { amount } } } } } } } }'
+  const error = await errorOf(shop, nested)
+  assert.equal(error?.extensions?.code, 'MAX_COST_EXCEEDED')
+  assert.equal(error?.extensions?.maxCost, 1000)
+})
+
+test('an app without a scope is denied', async () => {
+  const shop = await aShop({ accessScopes: ['read_products'] })
+  const error = await errorOf(shop, '{ customers(first: 1) { nodes { id } } }')
+  assert.equal(error?.extensions?.code, 'ACCESS_DENIED')
+  assert.equal(error?.extensions?.requiredAccess, '`read_customers` access scope.')
+})
+
+test('lists are walked with cursors, both ways, and searched', async () => {
+  const shop = await aShop()
+  for (const name of ['ada', 'bob', 'cyd', 'dee', 'eve']) {
+    await shop.aCustomer(`${name}@example.com`)
+    shop.advance({ minutes: 1 })
+  }
+  const page = async (args: string) => {
+    const { data } = await shop.graphql(
+      `{ customers(${args}) { nodes { email } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`
+    )
+    return {
+      names: data.customers.nodes.map((node: { email: string }) => node.email[0]).join(''),
+      ...data.customers.pageInfo
+    }
+  }
+  const one = await page('first: 2, sortKey: UPDATED_AT')
+  assert.deepEqual([one.names, one.hasNextPage], ['ab', true])
+  const two = await page(`first: 2, sortKey: UPDATED_AT, after: "${one.endCursor}"`)
+  assert.deepEqual([two.names, two.hasNextPage, two.hasPreviousPage], ['cd', true, true])
+  assert.equal((await page(`last: 1, sortKey: UPDATED_AT, before: "${two.startCursor}"`)).names, 'b')
+  assert.equal((await page('first: 9, sortKey: CREATED_AT, reverse: true')).names, 'edcba')
+  assert.equal((await page('last: 2')).names, 'de')
+  assert.equal((await page(`first: 9, query: "updated_at:>'2026-01-31T15:02:00Z'"`)).names, 'de')
+  assert.equal(
+    (await page(`first: 9, query: "updated_at:>=2026-01-31T15:02:00Z AND email:dee@example.com"`)).names,
+    'd'
+  )
+  const { errors } = await shop.graphql('{ customers(first: 1, after: "nonsense") { nodes { id } } }')
+  assert.equal(errors?.[0]?.extensions?.code, 'BAD_REQUEST')
+  assert.equal(
+    (await shop.graphql('{ customers { nodes { id } } }')).errors?.[0]?.message,
+    'you must provide one of first or last'
+  )
+})
+
+test('none of it was a fault of ours', () => assert.deepEqual(bugs, []))

@@ -1,0 +1,30 @@
+import { dirname } from 'node:path'
+import { type Breach, isTest, moduleOf, type Tree } from './tree.ts'
+
+/** `app` only assembles: what grows beyond this is a rule that belongs into a module. */
+const MAX_APP_LINES = 1_200
+/** More files than this in one folder of a module are cut into inner folders. */
+const MAX_FILES = 26
+
+/** `app` with more lines than it may have, and folders of modules with more files than a reader can survey. */
+export function sizeBreaches(tree: Tree): Breach[] {
+  const sources = [...tree].filter(([file]) => file.endsWith('.ts') && !isTest(file))
+  const lines = sources
+    .filter(([file]) => file.startsWith('src/app/'))
+    .reduce((sum, [, source]) => sum + source.split('\n').length - 1, 0)
+  const ofApp =
+    lines < MAX_APP_LINES ? [] : [{ file: 'src/app', line: 0, reason: `has ${lines} lines, ${MAX_APP_LINES} at most` }]
+  const folders = Map.groupBy(
+    sources.filter(([file]) => moduleOf(file) !== null),
+    ([file]) => dirname(file)
+  )
+  const full = [...folders].filter(([, files]) => files.length > MAX_FILES)
+  return [
+    ...ofApp,
+    ...full.map(([file, { length }]) => ({
+      file,
+      line: 0,
+      reason: `has ${length} files, ${MAX_FILES} at most: cut it into inner folders`
+    }))
+  ]
+}

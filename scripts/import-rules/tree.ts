@@ -1,0 +1,87 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+/** The modules in their order: a module may import the door of any module before it. ARCHITECTURE.md gives the reasons. */
+export const MODULES = [
+  'resources',
+  'stores',
+  'platform',
+  'plans',
+  'members',
+  'orders',
+  'credits',
+  'points',
+  'subscriptions',
+  'billing',
+  'lifecycle',
+  'contracts',
+  'churn',
+  'loyalty',
+  'imports',
+  'analytics',
+  'sync',
+  'mirror',
+  'views',
+  'exports',
+  'webhooks',
+  'audit'
+] as const
+
+/** A second door of a module, and the only modules that may use it. */
+export const SECOND_DOORS: Record<string, { file: string; openTo: readonly string[] }> = {
+  '#subscriptions/transitions': {
+    file: 'src/subscriptions/transitions/index.ts',
+    openTo: ['billing', 'lifecycle', 'contracts']
+  }
+}
+
+/** Something that a rule forbids. `line` is 0 where the whole file is meant. */
+export type Breach = { file: string; line: number; reason: string }
+
+/** The text of every source file, by its path from the root of the repository. */
+export type Tree = ReadonlyMap<string, string>
+
+const FOLDERS = ['src', 'sandbox', 'migrations']
+
+/** Reads what the rules look at: TypeScript of the service and the sandbox, and the SQL of the migrations. */
+export async function readTree(root: string): Promise<Tree> {
+  const listed = await Promise.all(
+    FOLDERS.map(async (folder) => (await readdir(join(root, folder), { recursive: true })).map((f) => join(folder, f)))
+  )
+  const paths = listed.flat().filter((path) => /\.(ts|sql)$/.test(path))
+  const texts = await Promise.all(paths.map((path) => readFile(join(root, path), 'utf8')))
+  return new Map(paths.map((path, i) => [path, texts[i]!]))
+}
+
+/** The module that a file belongs to, or null for the other parts (`kit`, `http`, `app`, …). */
+export function moduleOf(path: string): string | null {
+  const [top, name] = path.split('/')
+  return top === 'src' && (MODULES as readonly string[]).includes(name!) ? name! : null
+}
+
+/** The part of the tree that a file belongs to: a module, `kit`, `http`, `cli`, `app`, `embedded`, `sandbox` or `main.ts`. */
+export function partOf(path: string): string {
+  const [top, name] = path.split('/')
+  return top === 'src' ? name! : top!
+}
+
+/** Tests and their builders may import whatever they need. */
+export const isTest = (path: string): boolean => /(\.test|\/test-[a-z-]+|\/testing)\.ts$/.test(path)
+
+/** Static, dynamic and type-only imports and re-exports of a source text, with their lines. */
+export function importsOf(source: string): { specifier: string; line: number }[] {
+  const found = source.matchAll(/(?:\bfrom\s+|\bimport\s*\(\s*|^import\s+)['"]([^'"\n]+)['"]/gm)
+  return [...found].map((match) => ({ specifier: match[1]!, line: lineAt(source, match.index) }))
+}
+
+/** The line of a place in a text, counted from 1. */
+export const lineAt = (source: string, index: number): number => source.slice(0, index).split('\n').length
+
+/** The file that a specifier names, or null for a package or a builtin of Node. */
+export function targetOf(path: string, specifier: string): string | null {
+  if (specifier.startsWith('.')) return join(dirname(path), specifier)
+  if (specifier === '#kit/postgres') return 'src/kit/postgres/index.ts'
+  if (specifier.startsWith('#kit/')) return `src/kit/${specifier.slice('#kit/'.length)}.ts`
+  if (specifier in SECOND_DOORS) return SECOND_DOORS[specifier]!.file
+  return specifier.startsWith('#') ? `src/${specifier.slice(1)}/index.ts` : null
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { changeCredits } from '#credits'
+import { type Ctx, type Statement, sql } from '#kit/postgres'
+import { meetCustomers } from '#members'
+import { adjustPoints } from '#points'
+import { testDatabase } from '../../test/database.ts'
+import { aStore } from '../../test/store-builder.ts'
+import { audit } from './commit-rules.ts'
+
+const { db } = await testDatabase()
+
+/** A store with credit and points in good order, spoilt in one way. */
+async function spoilt(spoil: (ctx: Ctx, memberId: number) => Statement) {
+  const store = await aStore(db)
+  const told = { id: '77', email: 'ada@example.com', firstName: null, lastName: null }
+  const memberId = await store.inStore(async (ctx) => {
+    const { id } = (await meetCustomers(ctx, [told])).get('77')!
+    const change = { memberId: id, reason: 'x' }
+    await changeCredits(ctx, [
+      { ...change, type: 'manual_add', amountMinor: 500, operationId: 'a' },
+      { ...change, type: 'manual_deduct', amountMinor: -200, operationId: 'b' }
+    ])
+    await adjustPoints(ctx, [{ memberId: id, balance: 7, reason: 'x', operationId: 'a' }])
+    return id
+  })
+  assert.deepEqual((await store.inStore(audit)).findings, [])
+  await store.inStore((ctx) => ctx.tx.run(spoil(ctx, memberId)))
+  const { findings, checked } = await store.inStore(audit)
+  assert.equal(checked.credit_entries_chained, 2)
+  return findings.map(({ check, message }) => [check, message])
+}
+
+for (const [what, spoil, found] of [
+  [
+    'a balance that is not the sum of its entries',
+    ({ storeId }: Ctx) => sql`update credit_accounts set balance_minor = 400 where store_id = ${storeId}`,
+    [
+      [
+        'credit_balances_sum',
+        'has a credit balance of 400 in 2 entries; its entries sum to 300 in 2, its lots to 300 (minor units)'
+      ]
+    ]
+  ],
+  [
+    'lots that are not the balance',
+    ({ storeId }: Ctx) => sql`delete from credit_lots where store_id = ${storeId}`,
+    [
+      [
+        'credit_balances_sum',
+        'has a credit balance of 300 in 2 entries; its entries sum to 300 in 2, its lots to 0 (minor units)'
+      ]
+    ]
+  ],
+  [
+    'an entry that does not follow from the one before',
+    ({ storeId }: Ctx) =>
+      sql`update credit_entries set balance_after_minor = 301 where store_id = ${storeId} and position = 2`,
+    [['credit_entries_chained', 'is entry 2 of cust_# with 301 after it; counted again it is entry 2 with 300']]
+  ],
+  [
+    'an entry that was not told',
+    ({ storeId }: Ctx) => sql`delete from events where store_id = ${storeId} and type = 'store_credit.added'`,
+    [['credit_entries_told', 'moves 500 (minor units), told as added 0 and as deducted 0 times']]
+  ],
+  [
+    'points that are not the sum of their entries',
+    ({ storeId }: Ctx) => sql`update points_accounts set balance = 8 where store_id = ${storeId}`,
+    [['points_balances_sum', 'has 8 points; the entries sum to 7']]
+  ],
+  [
+    'points that were not told',
+    ({ storeId }: Ctx) => sql`delete from events where store_id = ${storeId} and type = 'member.points_changed'`,
+    [['points_entries_told', 'has points entry # of 7, told 0 times']]
+  ]
+] as const) {
+  test(`the auditor finds ${what}`, async () => {
+    const findings = await spoilt(spoil)
+    assert.deepEqual(
+      findings.map(([check, message]) => [check, message!.replace(/(cust_|points entry )\d+/, '$1#')]),
+      found
+    )
+  })
+}

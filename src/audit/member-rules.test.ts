@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from '#kit/postgres'
+import { meetCustomers, setStandings, updateMember } from '#members'
+import { testDatabase } from '../../test/database.ts'
+import { aStore } from '../../test/store-builder.ts'
+import { audit } from './commit-rules.ts'
+
+const { db } = await testDatabase()
+
+test('the auditor finds a change that waits for the platform without a job to bring it there', async () => {
+  const store = await aStore(db)
+  const told = { id: '77', email: 'ada@example.com', firstName: null, lastName: null }
+  const { id } = (await store.inStore((ctx) => meetCustomers(ctx, [told]))).get('77')!
+  await store.inStore(async (ctx) => {
+    const standing = {
+      memberId: id,
+      status: 'active',
+      planId: null,
+      memberSince: ctx.now,
+      nextBillingAt: null
+    } as const
+    await setStandings(ctx, [standing])
+    await updateMember(ctx, id, { email: 'new@example.com', lastName: 'Adler' })
+  })
+  const pushed = async () => {
+    const { checked, findings } = await store.inStore(audit)
+    assert.equal(checked.profiles_pushed, 1)
+    return findings.filter(({ check }) => check === 'profiles_pushed').map(({ subject, message }) => [subject, message])
+  }
+  assert.deepEqual(await pushed(), [])
+  await store.inStore((ctx) => ctx.tx.run(sql`delete from jobs where store_id = ${ctx.storeId}`))
+  assert.deepEqual(await pushed(), [
+    [`mem_${id}`, 'has email, last_name waiting for the platform, and no job to bring it there']
+  ])
+})

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { aContract } from '../../test/contract-builder.ts'
+import { billingDate } from '../subscriptions/billing-dates.ts'
+import { type ImportTerms, importedSubscription } from './imported-subscription.ts'
+
+const at = (text: string) => Temporal.Instant.from(text)
+const ZONE = 'America/New_York'
+const STORE = { timezone: ZONE } as Parameters<typeof importedSubscription>[4]
+const TERMS: ImportTerms = {
+  importId: 1,
+  isPaused: false,
+  pausedUntil: null,
+  nextBillingAt: null,
+  cyclesPaid: null,
+  startedAt: null,
+  plan: null
+}
+const WHO = { memberId: 1, receiverId: null, plan: null, originOrderId: null }
+
+function imported(now: string, contract: Parameters<typeof aContract>[1], terms: Partial<ImportTerms> = {}) {
+  const made = importedSubscription(
+    aContract(at('2024-01-31T15:00:00Z'), contract),
+    { ...TERMS, ...terms },
+    WHO,
+    at(now),
+    STORE
+  )
+  const dates = [0, 1, 2].map((ahead) => String(billingDate(made, made.nextCycle + ahead, ZONE)).slice(0, 10))
+  return { made, dates }
+}
+
+test('of a date that has passed the next of its series after now counts, and its day of the month stays', () => {
+  const cases = [
+    ['2026-02-10T00:00:00Z', '2026-02-20T15:00:00Z', ['2026-02-20', '2026-03-20', '2026-04-20']],
+    ['2026-02-10T00:00:00Z', '2025-10-31T15:00:00Z', ['2026-02-28', '2026-03-31', '2026-04-30']],
+    ['2026-02-28T15:00:00Z', '2025-10-31T14:00:00Z', ['2026-03-31', '2026-04-30', '2026-05-31']],
+    ['2026-02-10T00:00:00Z', '2015-03-03T15:00:00Z', ['2026-03-03', '2026-04-03', '2026-05-03']]
+  ] as const
+  for (const [now, date, expected] of cases) {
+    for (const cyclesPaid of [null, 0, 41]) {
+      const { made, dates } = imported(now, { nextBillingDate: at(date) }, { cyclesPaid })
+      assert.deepEqual(dates, expected, `${date} ${cyclesPaid}`)
+      assert.equal(String(made.nextBillingAt).slice(0, 10), expected[0])
+      assert.ok(made.anchorCycle >= 1)
+      assert.equal(made.nextCycle, (cyclesPaid ?? 1) + 1)
+    }
+  }
+})
+
+test('the date of the row comes before that of the platform; without either the series of its beginning goes on', () => {
+  const rowDate = { nextBillingAt: at('2026-03-15T12:00:00Z') }
+  assert.equal(
+    imported('2026-02-10T00:00:00Z', { nextBillingDate: at('2026-02-20T15:00:00Z') }, rowDate).dates[0],
+    '2026-03-15'
+  )
+  assert.equal(imported('2026-02-10T00:00:00Z', { nextBillingDate: null }).dates[0], '2026-02-28')
+})
+
+test('a pause of the platform stays a pause, and only one of the import ends by itself', () => {
+  const until = at('2026-03-01T00:00:00Z')
+  const platform = imported('2026-02-10T00:00:00Z', { status: 'paused' }, { pausedUntil: until }).made
+  assert.deepEqual([platform.status, platform.resumesAt, platform.nextBillingAt], ['paused', null, null])
+  const ours = imported('2026-02-10T00:00:00Z', {}, { isPaused: true, pausedUntil: until }).made
+  assert.deepEqual([ours.status, String(ours.resumesAt)], ['paused', '2026-03-01T00:00:00Z'])
+})

@@ -1,0 +1,90 @@
+import { isSoldUnder, type Plan, versionSoldAt } from '#plans'
+import type { PlatformContract } from '#platform'
+import { billingDate, type Subscription, type Terms } from '#subscriptions'
+
+/** The platform's status in our words. One that we do not know (stale, say) must not be billed. */
+export function ourStatus(status: string): Subscription['status'] {
+  return status === 'active' || status === 'cancelled' || status === 'expired' || status === 'failed'
+    ? status
+    : 'paused'
+}
+
+/** The plan that a contract's lines were sold under, in whichever version; null when it is none of ours. */
+export function planOf(contract: PlatformContract, plans: Plan[]): Plan | null {
+  for (const { sellingPlanId } of contract.lines) {
+    const plan = sellingPlanId !== null && plans.find((one) => isSoldUnder(one, sellingPlanId))
+    if (plan) return plan
+  }
+  return null
+}
+
+/** The version that the contract's line of this plan was sold under at a moment; null when there is no such line. */
+export function versionOf(contract: PlatformContract, plan: Plan, at: Temporal.Instant): number | null {
+  for (const { sellingPlanId } of contract.lines) {
+    const version = sellingPlanId !== null && versionSoldAt(plan, sellingPlanId, at)
+    if (version) return version
+  }
+  return null
+}
+
+/** What the contract now says is bought, for how much and how often. */
+export function termsOf(before: Subscription, contract: PlatformContract, plans: Plan[]): Omit<Terms, 'trialEndsAt'> {
+  return {
+    ...boughtBy(before, contract, plans),
+    priceMinor: contract.priceMinor + contract.deliveryPriceMinor,
+    interval: contract.interval,
+    intervalCount: contract.intervalCount
+  }
+}
+
+/**
+ * Other apps edit lines without their selling plan: as long as a line is of the plan's own product, the plan stays. A name
+ * that was taken from a line stays as long as there is such a line, whatever their order, and so does a plan that an import
+ * has given to such a line.
+ */
+function boughtBy(before: Subscription, contract: PlatformContract, plans: Plan[]): Bought {
+  const { planId, planVersion, name } = before
+  const present = plans.find(({ id }) => id === planId)
+  const isStillSold =
+    present && contract.lines.some(({ sellingPlanId: sold }) => sold !== null && isSoldUnder(present, sold))
+  // A later version holds for it when it was asked to follow, not because its selling plan has another by now.
+  if (isStillSold) {
+    return { planId, planVersion: planVersion ?? versionOf(contract, present, contract.createdAt), name }
+  }
+  const plan = planOf(contract, plans)
+  if (plan) return { planId: plan.id, planVersion: versionOf(contract, plan, contract.updatedAt), name: plan.name }
+  const { lines } = contract
+  const isStillThere = lines.some(
+    ({ title, productId }) => title === name || (productId !== null && present?.productIds.includes(productId))
+  )
+  if (lines.length === 0 || isStillThere) return { planId, planVersion, name }
+  return { planId: null, planVersion: null, name: lines[0]!.title }
+}
+
+type Bought = Pick<Terms, 'planId' | 'planVersion' | 'name'>
+
+/**
+ * When a trial ends that began with the contract; null where the plan has none. A trial until the next billing date ends with
+ * the first one. Where that has passed the platform's date is of a later cycle, and the first is counted.
+ */
+export function trialEndOf(
+  plan: Plan,
+  contract: PlatformContract,
+  now: Temporal.Instant,
+  timezone: string
+): Temporal.Instant | null {
+  const { createdAt, interval, intervalCount, nextBillingDate } = contract
+  if (plan.trialType === null) return null
+  if (plan.trialType === 'days') {
+    return createdAt.toZonedDateTimeISO(timezone).add({ days: plan.trialDays }).toInstant()
+  }
+  const first = billingDate({ anchorAt: createdAt, anchorCycle: 1, interval, intervalCount }, 2, timezone)
+  const isAhead = (at: Temporal.Instant) => Temporal.Instant.compare(at, now) > 0
+  return nextBillingDate && isAhead(first) && isAhead(nextBillingDate) ? nextBillingDate : first
+}
+
+/** The platform keeps whole seconds. */
+export function isSameDate(a: Temporal.Instant | null, b: Temporal.Instant | null): boolean {
+  const secondsOf = (at: Temporal.Instant) => Math.floor(at.epochMilliseconds / 1000)
+  return a === null || b === null ? a === b : secondsOf(a) === secondsOf(b)
+}

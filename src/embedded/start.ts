@@ -1,0 +1,193 @@
+import fs from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import {
+  ensureCluster,
+  lockDataDir,
+  openDataDir,
+  type PidFile,
+  type Places,
+  placesIn,
+  readPassword,
+  readPidFile,
+  removePidFile,
+  SUPERUSER
+} from './data-dir.ts'
+import { isPostmaster, launch, runsWith, type Settings, settingsFor, stopPostmaster } from './postmaster.ts'
+import { chooseRunAs, messageOf, prepareRuntime, type RunAs, type Runtime } from './runtime.ts'
+
+export type EmbeddedPostgres = {
+  /** A superuser's connection to the database `perennial`. */
+  url: string
+  /** True when the server was running already, left by an owner that died. */
+  adopted: boolean
+  /** Shuts the server down, also an adopted one, and gives up the data directory. */
+  stop(): Promise<void>
+}
+
+export type EmbeddedOptions = {
+  dataDir: string
+  log?: (line: string) => void
+  /** Settings of PostgreSQL that go before ours, as for a test that needs no durability. */
+  settings?: Record<string, string>
+}
+
+type Server = PidFile & { adopted: boolean }
+
+const DATABASE = 'perennial'
+
+/** A killed postmaster's backends hold the shared memory until they notice. */
+const FREE_WITHIN_MS = 10_000
+/** How long a running server may take to answer, and to get ready or go when it is about to. */
+const ANSWERS_WITHIN_MS = 30_000
+const SETTLES_WITHIN_MS = 600_000
+const TELL_AFTER_MS = 5_000
+const PASSES_BY_ITSELF = /still in use|already in use|could not create any TCP\/IP sockets/
+const PID_FILE_STALE = /lock file "postmaster\.pid" (already exists|is empty)/
+
+/** Linux names a socket with 107 characters at most, macOS with 103. */
+const SOCKET_PATH_LIMIT_BYTES = 103
+
+/**
+ * Brings up the PostgreSQL that lives in `dataDir`, initialising it the first time, and makes this process its owner.
+ * The server goes on when the owner dies, and the next owner adopts it. A second owner at the same time is refused.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  const log = options.log ?? (() => {})
+  const places = openDataDir(options.dataDir)
+  const unlock = await lockDataDir(places.dataDir)
+  try {
+    const runAs = chooseRunAs(places.cluster)
+    const runtime = await prepareRuntime(places.dataDir, runAs, log)
+    const settings = settingsFor(places, runtime, options.settings ?? {})
+    const { made } = await ensureCluster(places, runtime, runAs)
+    if (made) log(`initialised a database in ${places.cluster}${runAs.uid ? `, which runs as user ${runAs.uid}` : ''}`)
+
+    const tell = setTimeout(
+      log,
+      TELL_AFTER_MS,
+      'waiting for the database server, which may have to recover from a crash'
+    )
+    const server = await bringUp(places, runtime, runAs, settings, log).finally(() => clearTimeout(tell))
+    try {
+      await ensureDatabase(places, server)
+    } catch (err) {
+      if (!server.adopted) await stopPostmaster(server.pid, places, runtime)
+      throw err
+    }
+
+    let stopping: Promise<void> | null = null
+    const stop = () => (stopping ??= stopPostmaster(server.pid, places, runtime).finally(unlock))
+    return { url: urlOf(places, server.port, DATABASE), adopted: server.adopted, stop }
+  } catch (err) {
+    unlock()
+    throw err
+  }
+}
+
+/** The URL of the server that runs in `dataDir` now, for a client beside its owner; null when there is none. */
+export async function findEmbeddedPostgres(dataDir: string): Promise<string | null> {
+  if (!fs.existsSync(dataDir)) return null
+  const places = placesIn(fs.realpathSync(dataDir))
+  const file = readPidFile(places)
+  if (file?.state !== 'ready' || (await isPostmaster(file.pid, places)) === false) return null
+  return urlOf(places, file.port, DATABASE)
+}
+
+async function bringUp(
+  places: Places,
+  runtime: Runtime,
+  runAs: RunAs,
+  settings: Settings,
+  log: (line: string) => void
+): Promise<Server> {
+  const givesUpAt = performance.now() + FREE_WITHIN_MS
+  while (true) {
+    const running = await findRunning(places)
+    if (running) {
+      if (runsWith(settings, places)) return { ...running, adopted: true }
+      log(`restarting the database server, process ${running.pid}, which runs with other settings`)
+      await stopPostmaster(running.pid, places, runtime)
+    }
+
+    const launched = await launch(places, runtime, runAs, settings)
+    if (!('failure' in launched)) return { ...launched, adopted: false }
+
+    const { failure } = launched
+    if (PID_FILE_STALE.test(failure)) await discardForeignPidFile(places, log)
+    else if (!PASSES_BY_ITSELF.test(failure)) throw new Error(`the database server did not start: ${failure}`)
+    if (performance.now() > givesUpAt) throw new Error(`the database server cannot start yet: ${failure}`)
+    await sleep(100)
+  }
+}
+
+/** The server that an earlier owner left, once it is ready; null when there is none or it has gone. */
+async function findRunning(places: Places): Promise<PidFile | null> {
+  const since = performance.now()
+  while (true) {
+    const file = readPidFile(places)
+    const ours = file && (await isPostmaster(file.pid, places))
+    if (!file || ours === false) return null
+
+    const ready = file.state === 'ready'
+    const complaint = ready ? await complaintOf(places, file) : `it is ${file.state}`
+    if (complaint === null) return file
+    if (ready && ours === null) return null
+    if (performance.now() - since > (ready ? ANSWERS_WITHIN_MS : SETTLES_WITHIN_MS)) {
+      throw new Error(`the database server of ${places.dataDir}, process ${file.pid}, does not answer: ${complaint}`)
+    }
+    await sleep(20)
+  }
+}
+
+/** Null when the server at that port is the one that wrote the file: it knows our password and reads the same file. */
+async function complaintOf(places: Places, { pid, port }: PidFile): Promise<string | null> {
+  try {
+    return await connected(places, port, async (client) => {
+      const { rows } = await client.query("select pg_read_file('postmaster.pid') as file")
+      return Number.parseInt(rows[0].file, 10) === pid ? null : 'another server answers at its port'
+    })
+  } catch (err) {
+    return messageOf(err)
+  }
+}
+
+async function ensureDatabase(places: Places, { port }: PidFile): Promise<void> {
+  await connected(places, port, async (client) => {
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE])
+    if (rowCount === 0) await client.query(`create database ${DATABASE}`)
+  })
+}
+
+async function connected<T>(places: Places, port: number, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({
+    connectionString: urlOf(places, port, 'postgres'),
+    connectionTimeoutMillis: ANSWERS_WITHIN_MS,
+    query_timeout: ANSWERS_WITHIN_MS
+  })
+  // The server may end the connection at any time, and an error nobody listens to ends the process.
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return await work(client)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+/** PostgreSQL takes any live process with the number in the file for its postmaster; after a reboot it can be anyone. */
+async function discardForeignPidFile(places: Places, log: (line: string) => void) {
+  const file = readPidFile(places)
+  if (file && (await isPostmaster(file.pid, places)) !== false) return
+  log(`removing the stale postmaster.pid of ${places.cluster}`)
+  removePidFile(places)
+}
+
+/** Over the socket where its path is short enough: it answers a quarter more requests than TCP. */
+function urlOf(places: Places, port: number, database: string): string {
+  const socket = join(places.cluster, `.s.PGSQL.${port}`)
+  const fits = process.platform !== 'win32' && Buffer.byteLength(socket) <= SOCKET_PATH_LIMIT_BYTES
+  const host = fits ? encodeURIComponent(places.cluster) : '127.0.0.1'
+  return `postgresql://${SUPERUSER}:${readPassword(places)}@${host}:${port}/${database}`
+}

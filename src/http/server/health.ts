@@ -1,0 +1,18 @@
+import type { FastifyInstance } from 'fastify'
+import type { HttpDeps } from '../shared/deps.ts'
+
+/** For whoever runs the process: `/livez` (it answers), `/readyz` (it can serve), `/metrics` (Prometheus). */
+export function registerHealth(app: FastifyInstance, { health }: Pick<HttpDeps, 'health'>): void {
+  app.get('/livez', { logLevel: 'warn' }, async () => ({ status: 'ok' }))
+
+  app.get('/readyz', { logLevel: 'warn' }, async (_request, reply) => {
+    const { ready, checks } = await health.ready()
+    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ok' : 'unavailable', checks })
+  })
+
+  app.get('/metrics', { logLevel: 'warn' }, (request, reply) => {
+    reply.hijack()
+    reply.raw.setHeader('x-request-id', request.id)
+    health.metrics(request.raw, reply.raw)
+  })
+}

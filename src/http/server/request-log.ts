@@ -1,0 +1,81 @@
+import type { FastifyInstance } from 'fastify'
+import { PLATFORM_DOOR } from '../inbound/platform-door.ts'
+import type { HttpDeps } from '../shared/deps.ts'
+import { pathOf } from '../shared/errors.ts'
+
+/** Parameters whose values tell nothing of a person and open nothing. Of every other one only the name is logged. */
+const PLAIN = new Set([
+  'limit',
+  'offset',
+  'page',
+  'status',
+  'type',
+  'period',
+  'plan_id',
+  'since_id',
+  'since_date',
+  'since_updated',
+  'created_after',
+  'created_before',
+  'date_from',
+  'date_to',
+  'timestamp'
+])
+/** What such a value looks like when it is what it should be, and not an e-mail address in the wrong place. */
+const PLAIN_VALUE = /^[\w:.+-]{0,40}$/
+const PLAIN_NAME = /^[\w[\]-]{1,40}$/
+/** An e-mail address in a path, also an encoded one. */
+const PERSONAL_PART = /@|%40|whsec_/i
+
+const HIDDEN = '[hidden]'
+
+/** A URL as it may stand in a log: without `key`, `signature`, e-mail addresses and whatever else was not foreseen. */
+export function loggedUrl(url: string): string {
+  const hash = url.indexOf('#')
+  if (hash >= 0) return `${loggedUrl(url.slice(0, hash))}#${HIDDEN}`
+  const path = pathOf(url)
+  const shownPath = path
+    .split('/')
+    .map((part) => (PERSONAL_PART.test(part) ? HIDDEN : part))
+    .join('/')
+  return path === url
+    ? shownPath
+    : `${shownPath}?${url
+        .slice(path.length + 1)
+        .split('&')
+        .map(loggedPair)
+        .join('&')}`
+}
+
+function loggedPair(pair: string): string {
+  const [name = '', ...value] = pair.split('=')
+  const shownName = PLAIN_NAME.test(name) || name === '' ? name : HIDDEN
+  if (value.length === 0) return shownName
+  return `${shownName}=${PLAIN.has(name) && PLAIN_VALUE.test(value.join('=')) ? value.join('=') : HIDDEN}`
+}
+
+/** One line per answered request. The platform's messages come by the hundred: only those refused are worth a line. */
+export function logRequests(app: FastifyInstance, { answered }: Pick<HttpDeps, 'answered'>): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    answered?.({
+      method: request.method,
+      route: request.routeOptions.url ?? 'none',
+      status: reply.statusCode,
+      seconds: reply.elapsedTime / 1000
+    })
+    const ms = Math.round(reply.elapsedTime * 10) / 10
+    const url = loggedUrl(request.originalUrl)
+    const quiet = request.routeOptions.url === PLATFORM_DOOR && reply.statusCode < 400
+    request.log[quiet ? 'debug' : 'info'](
+      {
+        method: request.method,
+        url,
+        status: reply.statusCode,
+        ms,
+        store: request.caller && { id: request.caller.storeId }
+      },
+      `${request.method} ${url} ${reply.statusCode} in ${ms} ms`
+    )
+    done()
+  })
+}

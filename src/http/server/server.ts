@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
+import fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
+import { Refusal } from '#kit/refusal'
+import { writeKeyUses } from '#stores'
+import { registerAdmin } from '../admin/index.ts'
+import { registerDocs } from '../docs/index.ts'
+import { registerPlatformDoor } from '../inbound/platform-door.ts'
+import { registerRest } from '../rest/index.ts'
+import type { HttpDeps } from '../shared/deps.ts'
+import { errorBody, statusOf } from '../shared/error-body.ts'
+import { logBug, noSuchRoute, refusalOf } from '../shared/errors.ts'
+import { compileValidator } from '../shared/validation.ts'
+import { registerStorefront } from '../storefront/index.ts'
+import { createAddressLimiter } from './address-limiter.ts'
+import { registerHealth } from './health.ts'
+import { keepKnownPaths } from './known-paths.ts'
+import { logRequests } from './request-log.ts'
+import { FILE_TIMEOUT_MS, refuseSlowRequests } from './slow-requests.ts'
+import { parseStrictJson } from './strict-json.ts'
+import {
+  answerBrokenRequest,
+  answerUnrouted,
+  ownHeaders,
+  refuseUnmetHeaders,
+  refuseUnreadableUrls,
+  routableUrl,
+  watchConnections
+} from './unroutable.ts'
+
+/** Far more than an operator sends. To look through a body holds up every other request: a surface takes what it needs. */
+const MAX_BODY_BYTES = 256 * 1024
+const MAX_HEADER_BYTES = 16 * 1024
+const HEADERS_TIMEOUT_MS = 10_000
+const KEY_USES_EVERY_MS = 10_000
+
+/**
+ * The HTTP server with its surfaces, each encapsulated: its own authentication, error body and limits. It does not
+ * listen; the app does.
+ */
+export function buildHttp(deps: HttpDeps): FastifyInstance {
+  const countAddress = createAddressLimiter()
+  const answerBroken = (err: Error, socket: Socket) => answerBrokenRequest(err, socket, countAddress, MAX_HEADER_BYTES)
+  const app: FastifyInstance = fastify({
+    loggerInstance: deps.logger,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    genReqId: () => randomUUID(),
+    requestIdHeader: false,
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: FILE_TIMEOUT_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false },
+    return503OnClosing: false,
+    trustProxy: deps.trustedProxies ?? false,
+    // An id may be of any length: one that is too long is an unknown one, not a bad route.
+    routerOptions: { maxParamLength: 16_384 },
+    rewriteUrl: routableUrl,
+    frameworkErrors: (err, request, reply) => answerUnrouted(err, request, reply, countAddress),
+    clientErrorHandler: answerBroken
+  })
+
+  app.setValidatorCompiler(compileValidator)
+  app.setSerializerCompiler(() => JSON.stringify)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    const charset = /;\s*charset="?([^";\s]+)/i.exec(request.headers['content-type'] ?? '')?.[1]
+    if (charset && !/^utf-?8$/i.test(charset)) throw new Refusal('invalid_request', 'The body must be in UTF-8')
+    if (body.length === 0) return undefined
+    const parsed = parseStrictJson(body)
+    // Further on null stands for a body that is missing.
+    if (parsed === null) throw new Refusal('invalid_request', 'The body must be a JSON object')
+    return parsed
+  })
+
+  app.decorateRequest('caller', null)
+  app.decorateRequest('counted', null)
+  watchConnections(app, answerBroken)
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(ownHeaders(request.id))
+    done()
+  })
+  refuseSlowRequests(app, answerBroken)
+  refuseUnmetHeaders(app)
+  refuseUnreadableUrls(app)
+  app.setNotFoundHandler((request, reply) => {
+    throw noSuchRoute(request, reply)
+  })
+  app.setErrorHandler((err, request, reply) => {
+    const refusal = refusalOf(err, request)
+    if (!refusal) logBug(request, err)
+    return reply.code(statusOf(refusal)).send(errorBody(refusal))
+  })
+  logRequests(app, deps)
+  noteKeyUses(app, deps)
+
+  keepKnownPaths(app)
+  registerDocs(app, deps.budgets)
+  registerHealth(app, deps)
+  registerPlatformDoor(app, deps)
+  registerRest(app, deps, countAddress)
+  registerStorefront(app, deps, countAddress)
+  registerAdmin(app, deps)
+  return app
+}
+
+/** Brings the last uses of API keys to the table, beside the requests and once more at the end. */
+function noteKeyUses(app: FastifyInstance, { db, logger }: HttpDeps) {
+  const write = (all: boolean) =>
+    writeKeyUses(db, { all }).catch((err: Error) =>
+      logger.warn({ err }, `Last uses of API keys not written: ${err.message}`)
+    )
+  const timer = setInterval(() => write(false), KEY_USES_EVERY_MS).unref()
+  app.addHook('onClose', async () => {
+    clearInterval(timer)
+    await write(true)
+  })
+}

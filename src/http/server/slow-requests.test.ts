@@ -1,0 +1,70 @@
+// Real connections, on which a client sends its body a byte now and then. The clock of timers is moved by hand.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
+import { after, mock, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { testDatabase } from '../../../test/database.ts'
+import { OPERATOR_TOKEN, testServer } from '../test-server.ts'
+
+const { db } = await testDatabase()
+const { app } = testServer(db)
+after(() => app.close())
+await app.listen({ port: 0, host: '127.0.0.1' })
+const { port } = app.server.address() as AddressInfo
+
+/** Sends a head that promises more than ever comes; `closed` once the server has hung up, `heard` is what it said. */
+async function dribble(head: string[]) {
+  const socket = connect(port, '127.0.0.1')
+  const told = { heard: '', closed: false }
+  socket.on('data', (data) => {
+    told.heard += data
+  })
+  socket.on('error', () => {})
+  socket.on('close', () => {
+    told.closed = true
+  })
+  await once(socket, 'connect')
+  socket.write(`${[...head, 'Host: x', 'Content-Length: 1000'].join('\r\n')}\r\n\r\n{`)
+  after(() => socket.destroy())
+  return { socket, told }
+}
+
+/** Until it holds, or for so many turns of the event loop that it will not. */
+async function until(holds: () => boolean, turns = 20_000): Promise<boolean> {
+  for (let i = 0; i < turns && !holds(); i++) await setImmediate()
+  return holds()
+}
+
+const operator = `Authorization: Bearer ${OPERATOR_TOKEN}`
+const json = 'Content-Type: application/json'
+
+for (const [what, head] of [
+  ['a body of the direct API', ['POST /v1/plans HTTP/1.1', json]],
+  ['a body of the operator API', ['POST /admin/api/stores HTTP/1.1', operator, json]],
+  ['a message of the platform', ['POST /platform/webhooks HTTP/1.1', json]],
+  ['a body that no route takes', ['POST /nothing HTTP/1.1', json]],
+  ['a path that cannot be read', ['POST /v1/%zz HTTP/1.1', json]],
+  ['a file of nobody', ['PUT /admin/api/stores/x/imports/imp_1/rows HTTP/1.1', 'Content-Type: text/csv']],
+  ['a file of no kind', ['PUT /admin/api/stores/x/imports/imp_1/rows HTTP/1.1', operator, json]],
+  ['a file for no store', ['PUT /admin/api/stores/x/imports/imp_1/rows HTTP/1.1', operator, 'Content-Type: text/csv']]
+] as const) {
+  test(`${what} that does not come to its end in half a minute is broken off`, async () => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    try {
+      const arrived = once(app.server, 'request')
+      const { socket, told } = await dribble([...head])
+      const [, response] = await arrived
+      // A file is given longer until it is answered: that it is not wanted.
+      if (what === 'a file for no store') await until(() => response.writableFinished)
+      mock.timers.tick(29_000)
+      assert.equal(await until(() => told.closed, 200), false)
+      socket.write(' ')
+      mock.timers.tick(2_000)
+      assert.equal(await until(() => told.closed), true, `still open after ${told.heard.slice(0, 300)}`)
+      assert.match(told.heard, /^HTTP\/1\.1 4\d\d /)
+    } finally {
+      mock.timers.reset()
+    }
+  })
+}

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Standing } from '#kit/rate-limit'
+import { Refusal } from '#kit/refusal'
+import { budgetHeaders } from '../shared/counting.ts'
+import { errorBody, statusOf } from '../shared/error-body.ts'
+import { logBug, pathOf, refusalOf } from '../shared/errors.ts'
+
+type CountAddress = (address: string) => Standing
+
+/**
+ * The URL to route a request by: a path that cannot be decoded is escaped once more, so that it reaches the surface that it
+ * was meant for, is authenticated and counted there as any other, and is refused by `refuseUnreadableUrls`.
+ */
+export function routableUrl({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
+  const path = pathOf(url)
+  return !path.includes('%') || isDecodable(path) ? url : path.replaceAll('%', '%25') + url.slice(path.length)
+}
+
+/** PostgreSQL keeps no NUL, a broken escape reads as something else than was meant, and a `#` is for browsers alone. */
+export function refuseUnreadableUrls(app: FastifyInstance): void {
+  app.addHook('preValidation', (request, _reply, done) => done(unreadable(request)))
+}
+
+function unreadable({ url, originalUrl }: FastifyRequest): Refusal | undefined {
+  if (originalUrl.includes('#'))
+    return new Refusal('invalid_request', 'The URL holds a #: within a value it is written %23')
+  if (url !== originalUrl) return new Refusal('invalid_request', 'The path holds a broken percent escape')
+  const query = url.slice(pathOf(url).length)
+  if (!query.includes('%')) return
+  if (!isDecodable(query)) return new Refusal('invalid_request', 'The query string holds a broken percent escape')
+  if (query.includes('%00')) return new Refusal('invalid_request', 'The query string holds a NUL character')
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** What Node would refuse by itself, with an empty body and none of our headers: here it goes the way of every request. */
+export function refuseUnmetHeaders(app: FastifyInstance): void {
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  app.addHook('onRequest', ({ raw: { headers, httpVersion } }, _reply, done) => {
+    if (headers.host === undefined && httpVersion === '1.1') {
+      done(new Refusal('invalid_request', 'The header Host is missing'))
+    } else if (headers.expect !== undefined && !/^100-continue$/i.test(headers.expect)) {
+      done(new Refusal('invalid_request', 'The header Expect takes 100-continue'))
+    } else done()
+  })
+}
+
+/** A target that holds no path, such as `http:///x`, reaches no surface. */
+export function answerUnrouted(err: Error, request: FastifyRequest, reply: FastifyReply, countAddress: CountAddress) {
+  const refusal = refusalOf(err, request)
+  if (!refusal) logBug(request, err)
+  reply
+    .headers({ ...ownHeaders(request.id), ...budgetHeaders(countAddress(request.ip)) })
+    .code(statusOf(refusal))
+    .type('application/json; charset=utf-8')
+    .send(errorBody(refusal))
+}
+
+type Exchange = { request: IncomingMessage; response: ServerResponse }
+
+/** What is under way on each connection: clients may send the next request before they have the answer to the last. */
+const exchanges = new WeakMap<Socket, Exchange[]>()
+
+const underWay = (socket: Socket) =>
+  (exchanges.get(socket) ?? []).filter(({ request, response }) => !request.complete || !response.writableFinished)
+
+/** Whether the next answer that the client reads would be taken for the one to the bytes that broke. */
+function isNextToAnswer(socket: Socket): boolean {
+  const [first, ...others] = underWay(socket)
+  return !first || (others.length === 0 && !first.request.complete && !first.response.headersSent)
+}
+
+/** Tells `answerBrokenRequest` what is under way; CONNECT, for which Node would hang up, is answered as what breaks is. */
+export function watchConnections(app: FastifyInstance, answerBroken: (err: BrokenRequest, socket: Socket) => void) {
+  app.addHook('onRequest', ({ raw: request }, { raw: response }, done) => {
+    exchanges.set(request.socket, [...underWay(request.socket), { request, response }])
+    done()
+  })
+  app.server.on('connect', (_request, socket: Socket) => {
+    // Node has let go of the connection.
+    socket.on('error', () => socket.destroy())
+    answerBroken(Object.assign(new Error('CONNECT is not taken'), { code: CONNECT }), socket)
+  })
+}
+
+const CONNECT = 'CONNECT'
+type BrokenRequest = Error & { code?: string }
+
+/** Bytes that are no HTTP request. Node has no request and no response then, only the connection. */
+export function answerBrokenRequest(
+  err: BrokenRequest,
+  socket: Socket,
+  countAddress: CountAddress,
+  maxHeaderBytes: number
+) {
+  if (err.code === 'ECONNRESET' || !socket.writable || !isNextToAnswer(socket)) return socket.destroy()
+  const body = JSON.stringify(errorBody(new Refusal('invalid_request', whatBroke(err.code, maxHeaderBytes))))
+  const headers = {
+    ...ownHeaders(randomUUID()),
+    ...budgetHeaders(countAddress(socket.remoteAddress ?? 'unknown')),
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close'
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 400 Bad Request\r\n${lines.join('')}\r\n${body}`)
+}
+
+function whatBroke(code: string | undefined, maxHeaderBytes: number): string {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'The request took too long to arrive'
+  if (code === 'HPE_HEADER_OVERFLOW') return `The headers are larger than ${maxHeaderBytes / 1024} KiB`
+  if (code === CONNECT) return 'The method CONNECT is not taken here'
+  return 'This is not an HTTP request'
+}
+
+/** On every answer. It is for the one who asked: no store on the way keeps it. */
+export function ownHeaders(requestId: string) {
+  return { 'x-request-id': requestId, 'cache-control': 'no-store' }
+}

@@ -1,0 +1,95 @@
+import { type Static, Type } from 'typebox'
+import { internalId } from '#kit/ids'
+import { minorOf } from '#kit/money'
+import type { Ctx } from '#kit/postgres'
+import { invalidField, Refusal } from '#kit/refusal'
+import { requestChange, rescheduleSubscription, type Wish } from '#lifecycle'
+import type { Actor } from '#subscriptions'
+import { A_YEAR_OF_DAYS, futureOrNull, IsoDate } from './dates.ts'
+
+/** What can be changed of a subscription. Programs of a store and the operator take the same, but for how a price is written. */
+export const ChangeFields = {
+  next_billing_date: IsoDate(
+    'When to charge next, at most 365 days ahead; later dates are counted from it. A day means midnight in the shop, then and later',
+    '2026-12-24'
+  ),
+  plan_id: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'the id of a membership plan of this store',
+      meaning: 'Its price and interval come along unless they are given too',
+      examples: ['plan_2']
+    })
+  ),
+  interval: Type.Optional(
+    Type.Union([Type.Literal('day'), Type.Literal('week'), Type.Literal('month'), Type.Literal('year')], {
+      description: 'day, week, month or year',
+      meaning: 'What a cycle lasts, times `interval_count`',
+      examples: ['month']
+    })
+  ),
+  interval_count: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 28,
+      description: 'an integer from 1 to 28',
+      meaning: 'How many intervals a cycle lasts; 1 where only `interval` is given',
+      examples: [1]
+    })
+  ),
+  payment_method_id: Type.Optional(
+    Type.String({
+      pattern: '^gid://[a-z]{1,20}/CustomerPaymentMethod/[0-9A-Za-z_-]{1,100}$',
+      description: 'the global id of a payment method on the platform',
+      meaning: 'One of the same customer',
+      examples: ['gid://platform/CustomerPaymentMethod/b8d4b7a0c1']
+    })
+  )
+}
+
+const fields = Type.Object(ChangeFields)
+type ChangeBody = Static<typeof fields> & { price?: string | number }
+
+/** Does what the body asks for: a date at once, terms and payment method by way of the platform. Refuses an empty one. */
+export async function changeSubscription(
+  ctx: Ctx,
+  id: number,
+  body: ChangeBody,
+  { timezone, currency, by }: { timezone: string; currency: string; by: Actor }
+): Promise<void> {
+  if (Object.keys(body).length === 0) throw nothingGiven()
+  const at = futureOrNull('next_billing_date', body.next_billing_date, timezone, ctx.now, A_YEAR_OF_DAYS)
+  if (at) await rescheduleSubscription(ctx, id, at, by)
+  const wish = wishOf(body, currency)
+  if (Object.keys(wish).length > 0) await requestChange(ctx, id, wish, by)
+}
+
+function wishOf({ plan_id, price, interval, interval_count, payment_method_id }: ChangeBody, currency: string): Wish {
+  return {
+    ...(plan_id !== undefined && { planId: planIdOf(plan_id) }),
+    ...(price !== undefined && { priceMinor: priceOf(price, currency) }),
+    ...(interval !== undefined && { interval }),
+    ...(interval_count !== undefined && { intervalCount: interval_count }),
+    ...(payment_method_id !== undefined && { platformPaymentMethodId: payment_method_id })
+  }
+}
+
+/** What a cycle is to cost, in minor units. Refuses less than nothing. */
+export function priceOf(price: string | number, currency: string): number {
+  const priceMinor = minorOf(price, currency, 'price')
+  if (priceMinor < 0) throw invalidField('price', 'takes an amount of 0 or more')
+  return priceMinor
+}
+
+function planIdOf(text: string): number {
+  const id = internalId('plan', text)
+  if (id === null) throw invalidField('plan_id', 'takes the id of a plan of this store')
+  return id
+}
+
+const nothingGiven = () =>
+  new Refusal(
+    'invalid_request',
+    `The body must hold at least one of ${[...Object.keys(ChangeFields), 'price'].sort().join(', ')}`
+  )

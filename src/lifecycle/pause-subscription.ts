@@ -1,0 +1,20 @@
+import type { Ctx } from '#kit/postgres'
+import { type Actor, lockSubscriptions, mustAllow, type Subscription, subscriptionNotFound } from '#subscriptions'
+import { carryOut, planPause, timesOf } from '#subscriptions/transitions'
+
+/** Stops billing until `resumesAt`, or until someone resumes it when that is null. Refuses any status but active. */
+export async function pauseSubscription(
+  ctx: Ctx,
+  id: number,
+  resumesAt: Temporal.Instant | null,
+  by: Actor
+): Promise<Subscription> {
+  const [subscription] = await lockSubscriptions(ctx, [id])
+  if (!subscription) throw subscriptionNotFound(id)
+  mustAllow('pause', subscription, ctx.now)
+
+  const planned = planPause(subscription, resumesAt, await timesOf(ctx))
+  await carryOut(ctx, [planned], by)
+
+  return planned.after
+}

@@ -1,3 +1,0 @@
-export { adjustPoints } from './adjust-points.ts'
-export { handOnPoints } from './hand-on-points.ts'
-export type { PointsAdjustment, PointsEntry } from './points.ts'

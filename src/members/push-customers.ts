@@ -1,0 +1,78 @@
+import { carryOutTogether } from '#kit/gather'
+import type { Job, JobOutcome } from '#kit/jobs'
+import type { Database } from '#kit/postgres'
+import type { Connector, PlatformCustomer, PlatformFailure, PlatformResult } from '#platform'
+import { listProfilesToPush, type ProfilePushed, type ProfileToPush, settleProfiles } from './push-profiles.ts'
+
+type Deps = { db: Database; connectorOf: (storeId: number) => Promise<Connector> }
+
+/**
+ * Tells the platform of changed names and addresses. What it makes of them is taken over; where it refuses one for good
+ * (the address is another customer's, or none), our member follows what the platform has.
+ */
+export async function pushCustomers({ db, connectorOf }: Deps, storeId: number, jobs: Job[]): Promise<JobOutcome[]> {
+  const connector = await connectorOf(storeId)
+  const wanted = jobs.map((job) => Number(job.payload.memberId))
+  const pushes = await db.inStore(storeId, (ctx) => listProfilesToPush(ctx, wanted))
+  const failures = new Map<number, string>()
+
+  /** Takes over what came of pushes, none of them held up by another; returns those that newer news outran. */
+  const settle = async (pushed: ProfilePushed[]): Promise<ProfileToPush[]> => {
+    const outcomes = await carryOutTogether(pushed, (some) => db.inStore(storeId, (ctx) => settleProfiles(ctx, some)))
+    return pushed.flatMap(({ push }, i) => {
+      const outcome = outcomes[i]!
+      if (outcome.status === 'rejected') failures.set(push.memberId, (outcome.reason as Error).message)
+      return outcome.status === 'fulfilled' && outcome.value === 'outrun' ? [push] : []
+    })
+  }
+
+  const taken: ProfilePushed[] = []
+  const refused: ProfileToPush[] = []
+  for (const [push, result] of await pushAll(connector, pushes)) {
+    if (result.ok) taken.push({ push, told: result.value })
+    else if (result.failure.kind === 'rejected') refused.push(push)
+    else failures.set(push.memberId, result.failure.message)
+  }
+  const unsure = [...refused, ...(await settle(taken))]
+  if (unsure.length > 0) {
+    const customers = await connector.customers(unsure.map((push) => push.platformCustomerId))
+    if (customers.ok) {
+      const toldOf = (push: ProfileToPush) => customers.value.get(push.platformCustomerId) ?? null
+      for (const { memberId } of await settle(unsure.map((push) => ({ push, told: toldOf(push) })))) {
+        failures.set(memberId, 'Newer news of the customer came while the platform was asked: it is asked again')
+      }
+    } else for (const { memberId } of unsure) failures.set(memberId, customers.failure.message)
+  }
+  return wanted.map((memberId): JobOutcome => {
+    const reason = failures.get(memberId)
+    return reason === undefined ? { done: true } : { done: false, reason }
+  })
+}
+
+/** Pushes each change; where the platform refuses one field of several, what remains is pushed again without it. */
+async function pushAll(connector: Connector, pushes: ProfileToPush[]) {
+  const results = new Map<ProfileToPush, PlatformResult<PlatformCustomer>>()
+  let open = pushes.map((push) => ({ push, fields: push.changed }))
+  while (open.length > 0) {
+    const answers = await connector.updateCustomers(
+      open.map(({ push, fields }) => ({ id: push.platformCustomerId, ...fields }))
+    )
+    open = open.flatMap(({ push, fields }, i) => {
+      const answer = answers[i]!
+      results.set(push, answer)
+      const rest = answer.ok ? null : withoutRefused(fields, answer.failure)
+      return rest ? [{ push, fields: rest }] : []
+    })
+  }
+  return results
+}
+
+type Fields = ProfileToPush['changed']
+
+/** Null when the failure names none of the fields (`email` or `input.email`), or nothing remains. */
+function withoutRefused(fields: Fields, { kind, field }: PlatformFailure): Fields | null {
+  const refused = field?.split('.').at(-1)
+  const rest = Object.entries(fields).filter(([name]) => name !== refused)
+  const isNamed = rest.length < Object.keys(fields).length
+  return kind === 'rejected' && isNamed && rest.length > 0 ? Object.fromEntries(rest) : null
+}

@@ -1,0 +1,2 @@
+export { adjustPoints } from './adjust-points.ts'
+export { handOnPoints } from './hand-on-points.ts'

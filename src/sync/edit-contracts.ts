@@ -1,0 +1,81 @@
+import { editOf, endReady, listReadyChanges, type ReadyChange, refuseChange } from '#contracts'
+import type { Job, JobOutcome } from '#kit/jobs'
+import type { Database } from '#kit/postgres'
+import type { Connector, ContractEdit, ContractMoved, PlatformContract, PlatformResult } from '#platform'
+import { syncContractsById } from './take-over-contracts.ts'
+
+type Deps = { db: Database; connectorOf: (storeId: number) => Promise<Connector> }
+
+/** How often a draft is made anew at once because the contract changed under it. */
+const MOST_DRAFTS = 3
+
+/**
+ * Brings wanted terms to the platform's contracts, and then ours in line with them. What the platform refuses for good is
+ * given up; what cannot be made yet waits for the end of billing.
+ */
+export async function editContracts(deps: Deps, storeId: number, jobs: Job[]): Promise<JobOutcome[]> {
+  const { db, connectorOf } = deps
+  const wanted = jobs.map((job) => Number(job.payload.subscriptionId))
+  const { ready, unsettled } = await db.inStore(storeId, (ctx) => listReadyChanges(ctx, wanted))
+  const waits = { done: false, waits: true, reason: 'A charge is under way' } as const
+  if (ready.length === 0) return wanted.map((id) => (unsettled.includes(id) ? waits : { done: true }))
+  const connector = await connectorOf(storeId)
+  const read = await connector.readContracts(ready.map(({ subscription }) => subscription.platformContractId))
+  if (!read.ok) return jobs.map(() => ({ done: false, reason: read.failure.message }))
+  const { contracts, unreadable } = read.value
+
+  const results = await Promise.all(
+    ready.map((one): Made | Promise<Made> => {
+      const { platformContractId: id } = one.subscription
+      const reason = unreadable.get(id)
+      return reason === undefined ? make(connector, one, contracts.get(id)) : { outcome: 'failed', reason }
+    })
+  )
+  const failures = new Map<number, string>()
+  const made: ReadyChange[] = []
+  for (const [i, result] of results.entries()) {
+    const one = ready[i]!
+    if (result.outcome === 'made') made.push(one)
+    else if (result.outcome === 'refused') await db.inStore(storeId, (ctx) => refuseChange(ctx, one, result.reason))
+    else failures.set(one.subscription.id, result.reason)
+  }
+  if (made.length > 0) {
+    const { failed } = await syncContractsById(
+      deps,
+      storeId,
+      made.map(({ subscription }) => subscription.platformContractId)
+    )
+    const reasonOf = ({ subscription }: ReadyChange) => failed.get(subscription.platformContractId)
+    for (const one of made) {
+      const reason = reasonOf(one)
+      if (reason !== undefined) failures.set(one.subscription.id, reason)
+    }
+    const followed = made.filter((one) => reasonOf(one) === undefined)
+    await db.inStore(storeId, (ctx) => endReady(ctx, followed))
+  }
+  return wanted.map((id): JobOutcome => {
+    if (unsettled.includes(id)) return waits
+    const reason = failures.get(id)
+    return reason === undefined ? { done: true } : { done: false, reason }
+  })
+}
+
+type Made = { outcome: 'made' } | { outcome: 'refused' | 'failed'; reason: string }
+
+async function make(connector: Connector, one: ReadyChange, contract: PlatformContract | undefined): Promise<Made> {
+  if (!contract) return { outcome: 'refused', reason: 'The platform has no such contract' }
+  const edit = editOf(one, contract)
+  if (typeof edit === 'string') return { outcome: 'refused', reason: edit }
+  const result = await editAnew(connector, edit)
+  if (result.ok) return { outcome: 'made' }
+  const { kind, code, message } = result.failure
+  const isFinal = kind === 'rejected' && code !== 'stale_contract'
+  return { outcome: isFinal ? 'refused' : 'failed', reason: message }
+}
+
+async function editAnew(connector: Connector, edit: ContractEdit): Promise<PlatformResult<ContractMoved>> {
+  for (let drafts = 1; ; drafts++) {
+    const result = await connector.editContract(edit)
+    if (result.ok || result.failure.code !== 'stale_contract' || drafts === MOST_DRAFTS) return result
+  }
+}

@@ -1,0 +1,86 @@
+import type { Engine } from '#kit/engine'
+import { type Database, instant, nullable, row } from '#kit/postgres'
+import type { Connector, PlatformFailure, PlatformResult } from '#platform'
+import { markCaughtUp, notify } from '#stores'
+import {
+  claimWalk,
+  markNotWalked,
+  markWalked,
+  nextReconciliationAt,
+  type Walk,
+  type WalkedPage
+} from './reconciliation.ts'
+import { walkAttempts, walkFailedAttempts } from './walk-attempts.ts'
+import { walkContracts } from './walk-contracts.ts'
+
+export type ReconcileOptions = {
+  db: Database
+  leaseOwner: number
+  connectorOf: (storeId: number) => Promise<Connector>
+  /** Has the platform send us its messages, and tells what of that was missing. */
+  registerWebhooks: (storeId: number) => Promise<PlatformResult<{ changed: number }>>
+  onWalked?: (kind: Walk['kind'], page: WalkedPage) => void
+}
+
+/**
+ * Looks at the platform on a schedule, since messages get lost: at our webhooks there, at what changed lately, and once a day
+ * at everything. A page at a time, so that memory is bounded, a crash costs one page, and other work has its turn between.
+ */
+export function createReconcileEngine(options: ReconcileOptions): Engine {
+  const { db, leaseOwner, connectorOf, onWalked } = options
+
+  const pageOf = async (storeId: number, walk: Walk): Promise<PlatformResult<WalkedPage>> => {
+    if (walk.kind === 'webhooks') {
+      const registered = await options.registerWebhooks(storeId)
+      return registered.ok
+        ? { ok: true, value: { seen: 1, changed: registered.value.changed, after: null } }
+        : registered
+    }
+    const at = { db, storeId, connector: await connectorOf(storeId) }
+    if (walk.kind === 'attempts') return walkAttempts(at, walk)
+    if (walk.kind === 'failed_attempts') return walkFailedAttempts(at, walk)
+    return walkContracts(at, walk)
+  }
+
+  return {
+    name: 'reconcile',
+    needsPlatform: true,
+
+    async nextDueAt(storeId) {
+      const due = await db.direct.maybeOne(row({ at: nullable(instant) }), nextReconciliationAt(storeId))
+      return due?.at ?? null
+    },
+
+    async runOnce(storeId) {
+      const walk = await db.inStore(storeId, (ctx) => claimWalk(ctx, leaseOwner))
+      if (!walk) return 0
+      try {
+        const page = await pageOf(storeId, walk)
+        if (page.ok) {
+          await db.inStore(storeId, async (ctx) => {
+            await markWalked(ctx, walk, page.value)
+            if (walk.kind === 'all_contracts' && page.value.after === null) await markCaughtUp(ctx)
+          })
+          onWalked?.(walk.kind, page.value)
+        } else await putOff(db, storeId, walk, page.failure)
+      } catch (err) {
+        await db.inStore(storeId, (ctx) => markNotWalked(ctx, walk, (err as Error).message))
+        throw err
+      }
+      return 1
+    }
+  }
+}
+
+/** The first refusal of our token may be the only sign that the app was taken off: its operator hears of it once. */
+async function putOff(db: Database, storeId: number, walk: Walk, { kind, message }: PlatformFailure): Promise<void> {
+  await db.inStore(storeId, async (ctx) => {
+    await markNotWalked(ctx, walk, message)
+    if (kind !== 'unauthorized' || walk.kind !== 'webhooks' || walk.failures > 0) return
+    await notify(ctx, {
+      kind: 'platform_unauthorized',
+      subject: 'The platform does not take our access token',
+      message: `The platform answered: ${message}. Nothing can be billed until the store is connected with a token that it takes.`
+    })
+  })
+}

@@ -1,0 +1,48 @@
+import { listFailedAttempts, resultOf, takeTold } from '#billing'
+import type { PlatformAttempt, PlatformResult } from '#platform'
+import type { Walk, WalkedPage } from './reconciliation.ts'
+import { OVERLAP_MINUTES, type Walking } from './walk-contracts.ts'
+
+/** For so long a failure is doubted; every ladder is over by then. */
+const DOUBTED_DAYS = 30
+const BATCH = 100
+
+/** A page of the attempts that were made since the last walk. */
+export async function walkAttempts(walking: Walking, walk: Walk): Promise<PlatformResult<WalkedPage>> {
+  const since = walk.cursorAt.subtract({ minutes: OVERLAP_MINUTES })
+  const page = await walking.connector.attemptsCreatedSince(since, walk.pageAfter)
+  if (!page.ok) return page
+  const { items, after } = page.value
+  return { ok: true, value: { seen: items.length, changed: await settleTold(walking, items), after } }
+}
+
+/** A page of the charges that we hold as failed, asked for again: one may have been paid although we were told otherwise. */
+export async function walkFailedAttempts(walking: Walking, walk: Walk): Promise<PlatformResult<WalkedPage>> {
+  const { db, storeId, connector } = walking
+  const failed = await db.inStore(storeId, (ctx) =>
+    listFailedAttempts(ctx, {
+      completedAfter: walk.pageAfter
+        ? Temporal.Instant.from(walk.pageAfter)
+        : ctx.now.subtract({ hours: 24 * DOUBTED_DAYS }),
+      id: walk.lastId === '' ? 0 : Number(walk.lastId),
+      limit: BATCH
+    })
+  )
+  const last = failed.at(-1)
+  if (!last) return { ok: true, value: { seen: 0, changed: 0, after: null } }
+  const told = await connector.billingAttempts(failed.map(({ platformAttemptId }) => platformAttemptId))
+  if (!told.ok) return told
+  const paid = [...told.value.values()].filter(({ state }) => state === 'success')
+  const changed = await settleTold(walking, paid)
+  const after = failed.length < BATCH ? null : last.completedAt.toString()
+  return { ok: true, value: { seen: failed.length, changed, after, lastId: String(last.id) } }
+}
+
+/** Told twice, a result changes nothing; so is that of an attempt that is not ours. */
+function settleTold({ db, storeId }: Walking, attempts: PlatformAttempt[]): Promise<number> {
+  const results = attempts.flatMap((attempt) => resultOf(attempt) ?? [])
+  const challenges = attempts.flatMap(({ idempotencyKey, nextActionUrl }) =>
+    nextActionUrl ? [{ idempotencyKey, actionUrl: nextActionUrl }] : []
+  )
+  return db.inStore(storeId, (ctx) => takeTold(ctx, results, challenges))
+}

@@ -1,0 +1,58 @@
+import { listLiveContracts } from '#contracts'
+import type { Database } from '#kit/postgres'
+import { answered, type Connector, compareRevisions, type PlatformContract, type PlatformResult } from '#platform'
+import type { Walk, WalkedPage } from './reconciliation.ts'
+import { lookAgain, putOff, takeLeaveOfContracts, takeOverContracts } from './take-over-contracts.ts'
+
+export type Walking = { db: Database; storeId: number; connector: Connector }
+
+/** A change may become visible a while after its time, and clocks differ. */
+export const OVERLAP_MINUTES = 10
+const MOST_MISSING = 5_000
+
+/** A page of the contracts that changed since the last walk, or of all: then also what we have and the platform does not list. */
+export async function walkContracts(walking: Walking, walk: Walk): Promise<PlatformResult<WalkedPage>> {
+  const { connector } = walking
+  const since = walk.kind === 'contracts' ? walk.cursorAt.subtract({ minutes: OVERLAP_MINUTES }) : null
+  const page = await connector.contractsUpdatedSince(since, walk.pageAfter)
+  if (!page.ok) return page
+  const { items, unreadable, after } = page.value
+  const changed = await takeOver(walking, items, unreadable)
+  const ids = [...items.map(({ id }) => id), ...unreadable.keys()]
+  const lastId = ids.sort(compareRevisions).at(-1) ?? walk.lastId
+  const listed = new Set(ids)
+  const gone = since === null ? await findUnlisted(walking, { after: walk.lastId, upTo: after && lastId, listed }) : 0
+  return { ok: true, value: { seen: ids.length, changed: changed + gone, after, lastId } }
+}
+
+/**
+ * Our live contracts whose place in the list was passed without them. They are asked for by id, since one may have come
+ * after the page was read; what the platform does not have then is gone.
+ */
+async function findUnlisted(
+  { db, storeId, connector }: Walking,
+  place: { after: string; upTo: string | null; listed: Set<string> }
+): Promise<number> {
+  const ours = await db.inStore(storeId, (ctx) => listLiveContracts(ctx, { ...place, limit: MOST_MISSING }))
+  const unlisted = ours.filter((id) => !place.listed.has(id))
+  if (unlisted.length === 0) return 0
+  const { contracts, unreadable } = answered(await connector.readContracts(unlisted))
+  await takeOver({ db, storeId, connector }, [...contracts.values()], unreadable)
+  return takeLeaveOfContracts(
+    db,
+    storeId,
+    unlisted.filter((id) => !contracts.has(id) && !unreadable.has(id))
+  )
+}
+
+/** Takes contracts over that nobody told us of; those that cannot be are put off, so that the walk goes on. Answers how many changed. */
+async function takeOver(
+  { db, storeId, connector }: Walking,
+  contracts: PlatformContract[],
+  unreadable: ReadonlyMap<string, string>
+): Promise<number> {
+  const { changed, unsure, failed } = await takeOverContracts(db, connector, storeId, contracts, true)
+  if (unsure.length > 0) await db.inStore(storeId, (ctx) => lookAgain(ctx, unsure))
+  await putOff(db, storeId, new Map([...unreadable, ...failed]))
+  return changed.length
+}

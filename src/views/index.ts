@@ -1,0 +1,8 @@
+export { findBillingAttempt } from './find-billing-attempt.ts'
+export { findMember } from './find-member.ts'
+export { findSubscription } from './find-subscription.ts'
+export { foldLists } from './fold-lists.ts'
+export { listBillingAttempts } from './list-billing-attempts.ts'
+export { listMembers } from './list-members.ts'
+export { listSubscriptions } from './list-subscriptions.ts'
+export type { BillingAttemptView, MemberView, SubscriptionView } from './views.ts'

@@ -1,0 +1,64 @@
+import type { Queries } from '#kit/postgres'
+import type { CustomerReference } from '#members'
+import { facetedList, narrowList, readPage } from './list-page.ts'
+import { type Page, SubscriptionView } from './views.ts'
+
+export type SubscriptionFilters = {
+  /** As shown: cancelled takes in failed and expired. */
+  status?: 'active' | 'paused' | 'cancelled'
+  planId?: number
+  customer?: CustomerReference
+  /** Exclusive. */
+  createdAfter?: Temporal.Instant
+  /** Exclusive. */
+  createdBefore?: Temporal.Instant
+  limit: number
+  offset: number
+}
+
+const subscriptions = {
+  name: 'subscriptions',
+  at: 'created_at',
+  status: 'shown_status',
+  hasPlans: true,
+  details: `
+    select s.id, s.platform_contract_id, s.member_id, m.platform_customer_id, m.email, m.first_name, m.last_name,
+           s.plan_id, s.name as plan_name, s.status, s.price_minor, s.currency, s.interval, s.interval_count,
+           s.cycle_index, s.max_cycles, s.trial_ends_at at time zone 'UTC' as trial_ends_at,
+           s.next_billing_at at time zone 'UTC' as next_billing_at, s.paused_at at time zone 'UTC' as paused_at,
+           s.resumes_at at time zone 'UTC' as resumes_at, s.cancelled_at at time zone 'UTC' as cancelled_at,
+           s.cancel_reason, s.grace_ends_at at time zone 'UTC' as grace_ends_at,
+           c.plan_id as wanted_plan_id, c.price_minor as wanted_price_minor,
+           c.interval as wanted_interval, c.interval_count as wanted_interval_count,
+           c.platform_payment_method_id as wanted_payment_method_id, c.requested_at at time zone 'UTC' as change_requested_at,
+           s.receiver_member_id, r.platform_customer_id as receiver_platform_id, r.email as receiver_email,
+           r.first_name as receiver_first_name, r.last_name as receiver_last_name,
+           s.gifted_at at time zone 'UTC' as gifted_at,
+           s.created_at at time zone 'UTC' as created_at, s.updated_at at time zone 'UTC' as updated_at
+      from subscriptions s join members m on m.store_id = $1 and m.id = s.member_id
+      left join members r on r.store_id = $1 and r.id = s.receiver_member_id
+      left join subscription_changes c on c.store_id = $1 and c.subscription_id = s.id
+     where s.store_id = $1 and s.id = page.id`
+} as const
+
+const page = facetedList(subscriptions)
+const pageOfCustomer = narrowList<[memberId: number | null, platformCustomerId: string | null]>(
+  subscriptions,
+  'customer',
+  `member_id = (select id from members where store_id = $1 and id = $8::bigint
+                union all
+                select id from members where store_id = $1 and platform_customer_id = $9::text)`
+)
+
+/** Subscriptions, newest first, id breaking ties. Filters combine; one that is left out lets everything through. */
+export async function listSubscriptions(
+  direct: Queries,
+  storeId: number,
+  { customer, createdAfter: after, createdBefore: before, ...filters }: SubscriptionFilters
+): Promise<Page<SubscriptionView>> {
+  const request = { ...filters, after, before }
+  if (customer === undefined) return readPage(direct, SubscriptionView, page(storeId, request))
+  const { memberId, platformId } = customer
+  if (memberId === null && platformId === null) return { rows: [], total: 0 }
+  return readPage(direct, SubscriptionView, pageOfCustomer(storeId, request, memberId, platformId))
+}
