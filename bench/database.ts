@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { migrate } from '#kit/postgres'
+import { MIGRATIONS } from '../src/app/migrations.ts'
 import { startEmbeddedPostgres } from '../src/embedded/start.ts'
 
 /** A migrated database of the bench's own, on BENCH_DATABASE_URL's server or an embedded one; `close` removes it. */
@@ -16,7 +17,7 @@ export async function benchDatabase(): Promise<{ url: string; close(): Promise<v
   await runOn(server, `create database ${name}`)
   const url = new URL(server)
   url.pathname = `/${name}`
-  await migrate(url.href)
+  await migrate(url.href, MIGRATIONS)
   return {
     url: url.href,
     async close() {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { analyticsOverview, foldFigures, mrrMinor } from '#analytics'
 import { auditFigures } from '#audit'
@@ -84,58 +83,5 @@ test('an order becomes a subscription’s while its refund is told: the refund c
   }
   const { current } = await analyticsOverview(db.direct, store.storeId, { days: 7 })
   assert.deepEqual([current.refundsMinor, current.revenueMinor], [10_000n, 58_000n])
-  assert.deepEqual((await store.inStore(auditFigures)).findings, [])
-})
-
-test('the migration takes over what was there before', async () => {
-  const store = await aStore(db, { clockAt: NOW })
-  const soon = NOW.add({ hours: 24 * 9 })
-  for (const [i, over] of [{}, {}, { status: 'paused' }, { status: 'cancelled' }, {}].entries()) {
-    const contract = aContract(NOW.subtract({ hours: 24 * 3 * i }), over)
-    await store.inStore(async (ctx) => {
-      await syncContracts(ctx, [contract], [anOrder(contract.createdAt, { id: contract.originOrder!.id })])
-      const found = await findSubscriptionByContract(ctx, contract.id)
-      if (i === 1) await pauseSubscription(ctx, found!.id, soon, 'customer')
-      if (i === 4) await cancelSubscription(ctx, found!.id, { reason: 'moved', comment: null, by: 'customer' })
-    })
-  }
-  await store.inStore(({ tx, storeId }) =>
-    tx.run(sql`
-      insert into points_entries (store_id, member_id, points, balance_after, reason, operation_id, created_at)
-      select ${storeId}, max(id), 5, 5, 'test', 'test', ${NOW} from members where store_id = ${storeId}`)
-  )
-  const look = async () => {
-    const { current, series } = await analyticsOverview(db.direct, store.storeId, { days: 7 })
-    return { current, today: series.at(-1) }
-  }
-  const before = await look()
-  const file = await readFile(new URL('../migrations/0028_kept_figures.sql', import.meta.url), 'utf8')
-  const fill = file.slice(file.indexOf('-- ── What was there before'))
-  const session = await db.session()
-  try {
-    for (const table of [
-      'daily_figures',
-      'daily_cancellations',
-      'figure_totals',
-      'figure_changes',
-      'standing_changes',
-      'subscription_orders'
-    ])
-      await session.query(`delete from ${table}`)
-    await session.query(fill)
-  } finally {
-    await session.end()
-  }
-  const { current, today } = await look()
-  assert.deepEqual(
-    { ...current, reasons: [], membersBefore: 0n, membersCancelled: 0n },
-    { ...before.current, reasons: [], membersBefore: 0n, membersCancelled: 0n }
-  )
-  assert.equal(today!.yearlyParts, before.today!.yearlyParts)
-  // What came to us already cancelled counts as having left: when it really did is not known.
-  assert.deepEqual(current.reasons, [
-    { reason: 'moved', count: 1 },
-    { reason: 'platform', count: 1 }
-  ])
   assert.deepEqual((await store.inStore(auditFigures)).findings, [])
 })

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrate } from '#kit/postgres'
+import { MIGRATIONS } from '../src/app/migrations.ts'
 
 const given = process.env.TEST_DATABASE_URL
 const dataDir = given ? null : await mkdtemp(join(tmpdir(), 'perennial-test-'))
@@ -18,7 +19,7 @@ let status = 1
 try {
   await onServer(`drop database if exists ${TEMPLATE}`)
   await onServer(`create database ${TEMPLATE}`)
-  await migrate(urlOf(TEMPLATE))
+  await migrate(urlOf(TEMPLATE), MIGRATIONS)
   const files = process.argv.slice(2)
   const args = [
     '--test',

@@ -74,6 +74,18 @@ test('every table has row-level security on and forced, with its two policies an
   }
 })
 
+test('no foreign key leads into the sandbox or out of it', async () => {
+  const crossing = await db.inInstallation((tx) =>
+    tx.many(
+      row({ name: text }),
+      sql`
+      select k.conname as name from pg_constraint k join pg_class t on t.oid = k.conrelid join pg_class r on r.oid = k.confrelid
+       where k.contype = 'f' and 'sandbox'::regnamespace in (t.relnamespace, r.relnamespace)`
+    )
+  )
+  assert.deepEqual(crossing, [])
+})
+
 type Plan = Record<string, unknown> & { Plans?: Plan[] }
 
 /** Scans of tables in a plan, with every condition that PostgreSQL checks there. */

@@ -10,6 +10,7 @@ import { DEMO_DOMAIN, makeDemoStore } from './first-start.ts'
 import { followAddresses } from './follow-addresses.ts'
 import { createLogger } from './logger.ts'
 import { createMetrics } from './metrics.ts'
+import { MIGRATIONS } from './migrations.ts'
 import { createService, type Service } from './service.ts'
 import { SettingProblem } from './settings.ts'
 
@@ -96,7 +97,7 @@ async function startDatabase(config: Config, log: (line: string) => void): Promi
 }
 
 async function migrated(url: string): Promise<string[]> {
-  return migrate(url).catch((err: Error) => refuse(`The database cannot be used: ${err.message}`))
+  return migrate(url, MIGRATIONS).catch((err: Error) => refuse(`The database cannot be used: ${err.message}`))
 }
 
 function refuse(message: string): never {

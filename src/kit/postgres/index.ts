@@ -9,6 +9,7 @@ export {
   UnknownStore
 } from './database.ts'
 export { migrate } from './migrate.ts'
+export type { MigrationSet } from './migration-set.ts'
 export { isOutage } from './outage.ts'
 export {
   bool,

@@ -1,16 +1,29 @@
-import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
-import { OPERATOR_ROLE, STORE_ROLE } from './database.ts'
+import { type Applied, type MigrationSet, planMigration, type SetPlan } from './migration-set.ts'
+import { makeRoles } from './roles.ts'
 
-const MIGRATIONS = new URL('../../../migrations/', import.meta.url)
 const LOCK = 7_236_001
+const DEADLOCK = '40P01'
+const MAX_TRIES = 5
+
+const MADE_BEFORE_BASELINE =
+  'This database was made by a version of Perennial from before its first release, and its tables cannot be carried ' +
+  'over. Use an empty database (DATABASE_URL), or remove the embedded one (DATA_DIR/postgres)'
 
 /**
- * Brings the schema to the newest version: plain SQL files in order of their numbers, each in its own transaction, under
- * an advisory lock so that several nodes may start at once. Forward only. Returns the names applied now.
- * Throws when the database is older than PostgreSQL 15, or already ran a migration that this version does not have.
+ * Brings the schema of every set to its newest version, and returns the names of the files applied now. Each numbered
+ * migration has a transaction of its own; after them, the functions whose file has changed are replaced in one
+ * transaction. All of it is under one advisory lock, so that several nodes may start at once.
+ *
+ * A database that a newer version has migrated is left as it is, if that version says that this one can run on it.
+ * Throws when it does not, when a migration was changed after it was applied, when the database is from before the
+ * baseline, and when the server is older than PostgreSQL 15.
  */
-export async function migrate(url: string, log: (line: string) => void = () => {}): Promise<string[]> {
+export async function migrate(
+  url: string,
+  sets: readonly MigrationSet[],
+  log: (line: string) => void = () => {}
+): Promise<string[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
@@ -18,60 +31,87 @@ export async function migrate(url: string, log: (line: string) => void = () => {
     if (version < 150_000) throw new Error(`PostgreSQL 15 or later is needed; this server is ${version / 10_000}`)
     await client.query('select pg_advisory_lock($1)', [LOCK])
     await makeRoles(client)
+    await refuseOldNames(client)
     await client.query(`create table if not exists schema_migrations (
-      name text primary key, applied_at timestamptz not null default now())`)
-    const files = (await readdir(MIGRATIONS)).filter((name) => name.endsWith('.sql')).sort()
-    const applied = new Set<string>((await client.query('select name from schema_migrations')).rows.map((r) => r.name))
-    const unknown = [...applied].filter((name) => !files.includes(name))
-    if (unknown.length > 0) {
-      throw new Error(
-        `The database was migrated by a newer version of Perennial (${unknown.join(', ')}); start that version`
-      )
-    }
-    const waiting = files.filter((name) => !applied.has(name))
-    for (const name of waiting) {
-      await client.query('begin')
-      try {
-        await client.query(await readFile(new URL(name, MIGRATIONS), 'utf8'))
-        await client.query('insert into schema_migrations (name) values ($1)', [name])
-        await client.query('commit')
-      } catch (err) {
-        await client.query('rollback')
-        throw new Error(`Migration ${name} failed: ${(err as Error).message}`, { cause: err })
-      }
-      log(`migrated ${name}`)
-    }
-    return waiting
+      migration_set text not null, name text not null, hash text not null, oldest_code integer not null,
+      applied_at timestamptz not null default now(), primary key (migration_set, name))`)
+    // Every set is checked before anything is changed.
+    const plans: SetPlan[] = []
+    for (const set of sets) plans.push(await planMigration(set, await appliedOf(client, set.name)))
+    const names: string[] = []
+    for (const plan of plans) names.push(...(await apply(client, plan, log)))
+    return names
   } finally {
     await client.end()
   }
 }
 
-/**
- * Roles belong to the whole server and two databases may start at once, so "already there" is no error. Their rights must
- * be inherited: row-level security shows the owner of the tables nothing but by the operator role's policy, and a
- * migration that moves rows would find none.
- */
-async function makeRoles(client: pg.Client) {
-  const has = async (role: string): Promise<boolean> => {
-    const found = await client.query("select pg_has_role(oid, 'usage') as has from pg_roles where rolname = $1", [role])
-    return found.rows[0]?.has === true
+async function refuseOldNames(client: pg.Client): Promise<void> {
+  const { rows } = await client.query(
+    `select exists (select from pg_attribute where attrelid = c.oid and attname = 'migration_set') as known
+       from (select to_regclass('schema_migrations') as oid) c where c.oid is not null`
+  )
+  if (rows[0]?.known === false) throw new Error(MADE_BEFORE_BASELINE)
+}
+
+async function appliedOf(client: pg.Client, set: string): Promise<Applied[]> {
+  const { rows } = await client.query(
+    'select name, hash, oldest_code as "oldestCode" from schema_migrations where migration_set = $1 order by name',
+    [set]
+  )
+  return rows
+}
+
+async function apply(client: pg.Client, plan: SetPlan, log: (line: string) => void): Promise<string[]> {
+  const record = async (name: string, hash: string, oldestCode: number) => {
+    await client.query(
+      `insert into schema_migrations (migration_set, name, hash, oldest_code) values ($1, $2, $3, $4)
+       on conflict (migration_set, name) do update
+         set hash = excluded.hash, oldest_code = excluded.oldest_code, applied_at = statement_timestamp()`,
+      [plan.set, name, hash, oldestCode]
+    )
   }
-  for (const role of [STORE_ROLE, OPERATOR_ROLE]) {
-    if (await has(role)) continue
+  for (const { name, text, hash, oldestCode } of plan.migrations) {
+    await inTransaction(client, async () => {
+      await client.query(text).catch((err: Error) => {
+        throw new Error(`Migration ${name} failed: ${err.message}`, { cause: err })
+      })
+      await record(name, hash, oldestCode)
+    })
+    log(`migrated ${name}`)
+  }
+  if (plan.functions.length > 0 || plan.removed.length > 0) {
+    await inTransaction(client, async () => {
+      // Functions call each other, so there is no order in which the body of each could be checked as it is made.
+      await client.query('set local check_function_bodies = off')
+      for (const { name, text, hash } of plan.functions) {
+        await client.query(text).catch((err: Error & { code?: string }) => {
+          throw Object.assign(new Error(`${name} failed: ${err.message}`, { cause: err }), { code: err.code })
+        })
+        await record(name, hash, 0)
+      }
+      await client.query('delete from schema_migrations where migration_set = $1 and name = any ($2)', [
+        plan.set,
+        plan.removed
+      ])
+    })
+    for (const { name } of plan.functions) log(`replaced ${name}`)
+  }
+  return [...plan.migrations, ...plan.functions].map(({ name }) => name)
+}
+
+/** Tries again after a deadlock: replacing a trigger locks its table, in another order than running writers do. */
+async function inTransaction(client: pg.Client, work: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    await client.query('begin')
     try {
-      await client.query(
-        `do $$ begin
-           if not exists (select from pg_roles where rolname = '${role}') then create role ${role} nologin; end if;
-         exception when duplicate_object or unique_violation then null; end $$`
-      )
-      await client.query(`grant ${role} to current_user`)
-      if (!(await has(role))) throw new Error('it does not inherit its rights')
+      await work()
+      await client.query('commit')
+      return
     } catch (err) {
-      throw new Error(
-        `The database user may not make the role ${role} (${(err as Error).message}); let an administrator run: ` +
-          `create role ${role} nologin; alter role <the user of DATABASE_URL> inherit; grant ${role} to <the user of DATABASE_URL>`
-      )
+      await client.query('rollback')
+      if (attempt < MAX_TRIES && (err as { code?: string }).code === DEADLOCK) continue
+      throw err
     }
   }
 }

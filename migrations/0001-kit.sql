@@ -1,0 +1,114 @@
+-- What every module uses: the protection of tables between stores, the outbox, jobs, rate limits, idempotency keys.
+-- The foreign keys of these tables to `stores` are in the next file, which makes that table.
+
+-- Adds row-level security to a table: the store role sees the rows of the store that its transaction entered, the
+-- operator role sees all rows. It is defined here and not in functions/, because the migrations call it.
+create function protect_table(name regclass) returns void language plpgsql as $$
+begin
+  execute format('alter table %s enable row level security', name);
+  execute format('alter table %s force row level security', name);
+  execute format('create policy one_store on %s to perennial_store
+    using (store_id = nullif(current_setting(''perennial.store_id'', true), '''')::bigint)
+    with check (store_id = nullif(current_setting(''perennial.store_id'', true), '''')::bigint)', name);
+  execute format('create policy all_stores on %s to perennial_operator using (true) with check (true)', name);
+  execute format('grant select, insert, update, delete on %s to perennial_store, perennial_operator', name);
+end $$;
+
+-- The outbox: facts, written in the transaction of the change that they report. They are reported in the order of id.
+create table events (
+  store_id bigint not null,
+  id bigint generated always as identity,
+  event_id uuid not null default gen_random_uuid(),
+  type text not null,
+  -- Events with the same key are reported in order: 'subscription:12', 'member:5'.
+  object_key text not null,
+  -- json, not jsonb: the payload is sent as exactly these bytes.
+  data json not null,
+  refs jsonb not null default '{}',
+  occurred_at timestamptz not null,
+  dispatched boolean not null default false,
+  primary key (store_id, id)
+);
+create index events_waiting on events (store_id, id) where not dispatched;
+create index events_by_object on events (store_id, object_key, id);
+select protect_table('events');
+
+-- Work that must be done after a commit, at least once: housekeeping and calls to the platform.
+create table jobs (
+  store_id bigint not null,
+  id bigint generated always as identity,
+  kind text not null,
+  -- At most one job of a kind waits per key.
+  dedupe_key text not null,
+  payload jsonb not null,
+  -- Store time. The lease is real time, since a crash happens in real time.
+  run_at timestamptz not null,
+  attempts integer not null default 0,
+  last_error text,
+  -- Increased when the job is requested again while it runs, so that the present run does not end it.
+  version integer not null default 0,
+  lease_token integer not null default 0,
+  lease_owner bigint,
+  leased_until timestamptz,
+  primary key (store_id, id),
+  unique (store_id, kind, dedupe_key)
+);
+-- Jobs are claimed by time and, where times are equal, by id. With both in the index a claim does not have to sort.
+create index jobs_due on jobs (store_id, run_at, id);
+select protect_table('jobs');
+
+-- Ids of running processes that take leases. Each process holds a session advisory lock on its id while it lives.
+create sequence worker_ids;
+grant usage on sequence worker_ids to perennial_store, perennial_operator;
+
+-- Requests counted per store, route family and window. Unlogged: a crash only forgives the requests of a minute.
+create unlogged table rate_windows (
+  store_id bigint not null,
+  bucket text not null,
+  window_start timestamptz not null,
+  used integer not null,
+  -- How many requests of the last count were admitted. The counting statement returns it, so that each process learns
+  -- its own share whatever the others counted meanwhile.
+  granted integer not null default 0,
+  primary key (store_id, bucket, window_start)
+  -- Each page has room for the next version of a counter, which then needs no new index entry.
+) with (fillfactor = 50);
+select protect_table('rate_windows');
+
+-- The response to a writing request with an Idempotency-Key, kept for repetitions of the request.
+create table idempotent_answers (
+  store_id bigint not null,
+  idempotency_key text not null check (length(idempotency_key) between 1 and 255),
+  -- SHA-256 of method, path and body: a key must not be used for a different request.
+  fingerprint bytea not null,
+  status integer,
+  body text,
+  -- Real time: clients retry in real time, whatever a test clock says.
+  created_at timestamptz not null default clock_timestamp(),
+  primary key (store_id, idempotency_key)
+);
+create index idempotent_answers_old on idempotent_answers (created_at);
+select protect_table('idempotent_answers');
+
+-- How far appended changes have been folded into maintained counts (of a list) or into `figures`. Every change up to
+-- folded_to has been deleted, so readers of waiting changes start after it: while a long transaction elsewhere keeps
+-- PostgreSQL from removing deleted rows, stepping over hundreds of thousands of them would cost every reader a tenth of
+-- a second. For the same reason each step is a new row: the newest one is at the end of the index.
+--
+-- A change gets its number before it commits, so one with a lower number may commit later. A mark therefore moves in two
+-- steps: a fold records the last number that it took (next_to) and its own transaction (next_writer), and a later fold
+-- moves the mark there once every transaction before next_writer has ended. A writer of changes always has a
+-- transaction id before its changes have numbers, because it has written a row of the list first (or holds the lock of
+-- the fold), and identity numbers are not cached.
+create table fold_marks (
+  store_id bigint not null,
+  changes text collate "C" not null,
+  folded_to bigint not null,
+  -- The highest change that any fold took. If it is beyond folded_to, there is a step to make.
+  taken_to bigint not null,
+  next_to bigint,
+  next_writer xid8,
+  primary key (store_id, changes, folded_to),
+  check (folded_to <= taken_to and next_to between folded_to + 1 and taken_to and (next_to is null) = (next_writer is null))
+);
+select protect_table('fold_marks');

@@ -1,0 +1,11 @@
+-- Row triggers and statement triggers of the lists are not run by a truncate.
+create or replace function refuse_truncate() returns trigger language plpgsql as $$
+begin
+  raise exception '% is not truncated, since the kept counts of its list and the figures would not hear of it; delete its '
+    'rows, or set session_replication_role to replica and call rebuild_lists and rebuild_figures for each store afterwards',
+    tg_table_name;
+end $$;
+
+create or replace trigger refuse_truncate before truncate on members for each statement execute function refuse_truncate();
+create or replace trigger refuse_truncate before truncate on subscriptions for each statement execute function refuse_truncate();
+create or replace trigger refuse_truncate before truncate on billing_attempts for each statement execute function refuse_truncate();
