@@ -1,5 +1,4 @@
-import { EVENT_TYPES } from '#kit/outbox'
-import { EVENT_SCHEMAS } from '../src/http/openapi/event-schemas.ts'
+import { EVENT_SCHEMAS, EVENT_TYPES } from '#resources'
 import { createPublisher, type JsonSchema } from '../src/http/shared/json-schema.ts'
 
 export const EVENT_SCHEMAS_FOLDER = new URL('../docs/schemas/', import.meta.url)

@@ -1,12 +1,14 @@
 // `perennial listen` and `perennial trigger`, each as a process against the running service with its background.
+
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type DomainEvent, EVENT_TYPES, record } from '#kit/outbox'
+import { type DomainEvent, record } from '#kit/outbox'
 import { sql } from '#kit/postgres'
+import { EVENT_TYPES } from '#resources'
 import { closeSilentListeners } from '#webhooks'
 import { aCertificate } from './certificates.ts'
 import { commandLine } from './command-line.ts'

@@ -1,9 +1,10 @@
 // docs/schemas as an integrator has it: one file, without anything of ours.
+
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import Schema from 'typebox/schema'
-import { EVENT_TYPES } from '#kit/outbox'
+import { EVENT_TYPES } from '#resources'
 import { sampleOf } from '#webhooks'
 import { EVENT_SCHEMAS_FOLDER, eventSchemaFiles } from '../scripts/event-schema-files.ts'
 

@@ -1,10 +1,10 @@
 // What receivers really get, against the `webhooks` section of the published document.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Value } from 'typebox/value'
-import { EVENT_TYPES } from '#kit/outbox'
+import { EVENT_SCHEMAS, EVENT_TYPES } from '#resources'
 import { sampleOf } from '#webhooks'
-import { EVENT_SCHEMAS } from '../src/http/openapi/event-schemas.ts'
 import { testDatabase } from './database.ts'
 import { aReceiver } from './receiver.ts'
 import { startService } from './service-builder.ts'

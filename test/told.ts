@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { Value } from 'typebox/value'
-import { EVENT_TYPES, type EventType } from '#kit/outbox'
 import { int, oneOf, row, sql, text } from '#kit/postgres'
 import { listPlans } from '#plans'
 import { ADMIN_PATH, PROFILES } from '#platform'
+import { EVENT_SCHEMAS, EVENT_TYPES, type EventType } from '#resources'
 import { platformAccess } from '#stores'
-import { EVENT_SCHEMAS } from '../src/http/openapi/event-schemas.ts'
 import type { startService } from './service-builder.ts'
 import { testVault } from './store-builder.ts'
 

@@ -1,4 +1,6 @@
-/** What moves store credit. The code is that of the Data API and of the table; the word is that of the direct API. */
+import type { CreditEntryType } from '#resources'
+
+/** The code of each type of entry, in the table and in the Data API. */
 const CODES = {
   membership_charge: 1,
   manual_add: 2,
@@ -13,17 +15,15 @@ const CODES = {
   loyalty_reward: 11,
   import: 12,
   dispute: 13
-} as const
+} as const satisfies Record<CreditEntryType, number>
 
-export type CreditType = keyof typeof CODES
+export const codeOfCreditType = (type: CreditEntryType): number => CODES[type]
 
-export const CREDIT_TYPES = Object.keys(CODES) as CreditType[]
-
-export const codeOfCreditType = (type: CreditType): number => CODES[type]
-
-const TYPES = new Map<number, CreditType>(CREDIT_TYPES.map((type) => [CODES[type], type]))
+const TYPES = new Map<number, CreditEntryType>(
+  Object.entries(CODES).map(([type, code]) => [code, type as CreditEntryType])
+)
 
 /** The type behind a code of the table, whose constraint lets no other in. */
-export function creditTypeOf(code: number): CreditType {
+export function creditTypeOf(code: number): CreditEntryType {
   return TYPES.get(code)!
 }

@@ -1,5 +1,5 @@
 import { instant, int, nullable, type RowOf, row, text } from '#kit/postgres'
-import type { CreditType } from './credit-types.ts'
+import type { CreditEntryType } from '#resources'
 
 /** What a member has. Someone who never had credit has no account: all zero, and `updatedAt` null. */
 export type Credit = {
@@ -26,12 +26,12 @@ export const EntryRow = row({
 })
 
 /** One line of the ledger. `position` numbers a member's lines 1, 2, 3, … without a gap. */
-export type CreditEntry = Omit<RowOf<typeof EntryRow>, 'type'> & { type: CreditType }
+export type CreditEntry = Omit<RowOf<typeof EntryRow>, 'type'> & { type: CreditEntryType }
 
 /** One change that is wanted. */
 export type CreditChange = {
   memberId: number
-  type: CreditType
+  type: CreditEntryType
   /** Above zero for credit that comes in, below zero for credit that goes out. In the store's currency. */
   amountMinor: number
   reason: string

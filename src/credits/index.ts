@@ -1,7 +1,6 @@
 export { changeCredits } from './change-credits.ts'
 export type { Credit, CreditChange, CreditEntry } from './credit.ts'
 export { createCreditEngine } from './credit-engine.ts'
-export { CREDIT_TYPES, type CreditType } from './credit-types.ts'
 export { findCredit } from './find-credit.ts'
 export { handOnCredit } from './hand-on-credit.ts'
 export { listCreditEntries } from './list-credit-entries.ts'

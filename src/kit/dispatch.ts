@@ -1,23 +1,10 @@
 import type { Engine } from './engine.ts'
-import { EVENT_TYPES, type EventType } from './outbox.ts'
-import {
-  bool,
-  type Ctx,
-  type Database,
-  directSql,
-  instant,
-  int,
-  json,
-  oneOf,
-  row,
-  sql,
-  text
-} from './postgres/index.ts'
+import { bool, type Ctx, type Database, directSql, instant, int, json, row, sql, text } from './postgres/index.ts'
 
 /** A fact as it was recorded. `data` is the payload's JSON text. */
 export type StoredEvent = {
   id: number
-  type: EventType
+  type: string
   objectKey: string
   data: string
   refs: Record<string, number>
@@ -32,7 +19,7 @@ export type Consumer = (ctx: Ctx, events: StoredEvent[]) => Promise<void>
 
 const StoredEventRow = row({
   id: int,
-  type: oneOf(...EVENT_TYPES),
+  type: text,
   objectKey: text,
   data: text,
   refs: json<Record<string, number>>(),

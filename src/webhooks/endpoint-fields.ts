@@ -1,6 +1,6 @@
 import { type AddressRules, resolvedProblem, urlProblem } from '#kit/addresses'
-import { EVENT_TYPES, type EventType } from '#kit/outbox'
 import type { Database } from '#kit/postgres'
+import { isEventType } from '#resources'
 import { rulesFor } from './endpoint.ts'
 import { readStoreKind } from './endpoint-queries.ts'
 import { noEventTypes, unknownEventTypes, unusableDescription, unusableReason, unusableUrl } from './refusals.ts'
@@ -37,8 +37,4 @@ export function checkDescription(description: string): string {
 export function checkReason(reason: string): string {
   if (reason.trim() === '' || reason.length > 200 || CONTROL.test(reason)) throw unusableReason()
   return reason.trim()
-}
-
-export function isEventType(text: string): text is EventType {
-  return EVENT_TYPES.some((type) => type === text)
 }

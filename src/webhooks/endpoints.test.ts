@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EVENT_TYPES } from '#kit/outbox'
 import { bytes, row, sql } from '#kit/postgres'
+import { EVENT_TYPES } from '#resources'
 import { testDatabase } from '../../test/database.ts'
 import { aStore } from '../../test/store-builder.ts'
 import { createEndpoint } from './create-endpoint.ts'

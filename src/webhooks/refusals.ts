@@ -1,5 +1,5 @@
-import { EVENT_TYPES } from '#kit/outbox'
 import { invalidField, Refusal } from '#kit/refusal'
+import { EVENT_TYPES } from '#resources'
 
 export const endpointNotFound = (id: string) =>
   new Refusal('not_found', `There is no webhook endpoint ${id.slice(0, 100)}`)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EVENT_TYPES } from '#kit/outbox'
 import { int, row, sql } from '#kit/postgres'
+import { EVENT_TYPES } from '#resources'
 import { testDatabase } from '../../test/database.ts'
 import { deleteEndpoint } from './delete-endpoint.ts'
 import { findDelivery, listDeliveries } from './list-deliveries.ts'

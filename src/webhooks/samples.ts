@@ -1,9 +1,9 @@
 import { isoOf } from '#kit/clock'
 import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
-import type { EventType } from '#kit/outbox'
 import { customerPayload } from '#members'
 import { gid, type ProfileName } from '#platform'
+import type { EventType } from '#resources'
 
 /** Far above any number that is given: a sample is of nothing that is there, so a receiver cannot act on a real customer. */
 const NOBODY = 9_000_000_000_000_024

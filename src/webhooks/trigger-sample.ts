@@ -1,6 +1,6 @@
 import type { Ctx } from '#kit/postgres'
+import { isEventType } from '#resources'
 import { type Delivery, deliveryOf } from './delivery.ts'
-import { isEventType } from './endpoint-fields.ts'
 import { readStoreKind } from './endpoint-queries.ts'
 import { listNamedRows } from './history-queries.ts'
 import { shareEnabledEndpoints } from './insert-deliveries.ts'

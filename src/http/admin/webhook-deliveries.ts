@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { EVENT_TYPES } from '#kit/outbox'
 import { Refusal } from '#kit/refusal'
+import { EVENT_TYPES } from '#resources'
 import { theStore } from '#stores'
 import { findDelivery, listDeliveries, resendDelivery, resendFailed } from '#webhooks'
 import { OrNull } from '../shared/answer-fields.ts'

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { isoOf, isoOrNull } from '#kit/clock'
-import { EVENT_TYPES } from '#kit/outbox'
 import { invalidField, Refusal } from '#kit/refusal'
+import { EVENT_TYPES } from '#resources'
 import { theStore } from '#stores'
 import {
   createEndpoint,

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { isoOf } from '#kit/clock'
-import { EVENT_TYPES } from '#kit/outbox'
+import { EVENT_TYPES } from '#resources'
 import { theStore } from '#stores'
 import {
   closeListener,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EVENT_TYPES } from '#kit/outbox'
+import { EVENT_TYPES } from '#resources'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
 import type { OpenApiDocument } from '../openapi/document.ts'

@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
 import { Refusal } from '#kit/refusal'
+import { exampleOf } from '#resources'
 import { pagingOf } from '../rest/envelope.ts'
 import { errorBody, statusOf } from '../shared/error-body.ts'
 import { RateLimited } from '../shared/errors.ts'
 import type { JsonSchema } from '../shared/json-schema.ts'
-import { exampleOf } from './examples.ts'
 
 type Header = { description: string; schema: JsonSchema; example?: unknown }
 type Reference = { $ref: string }

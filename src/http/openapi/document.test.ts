@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type TSchema, Type } from 'typebox'
+import { exampleOf } from '#resources'
 import { Envelope, PagingFields } from '../rest/envelope.ts'
 import { OrNull } from '../shared/answer-fields.ts'
 import { BUDGETS } from '../shared/counting.ts'
 import { IsoDate } from '../shared/dates.ts'
 import { createPublisher } from '../shared/json-schema.ts'
 import { openApiDocument } from './document.ts'
-import { exampleOf } from './examples.ts'
 import type { Route } from './route.ts'
 
 const Thing = Type.Object(

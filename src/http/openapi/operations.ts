@@ -1,7 +1,7 @@
+import { exampleOf } from '#resources'
 import { IdempotencyKey } from '../shared/idempotency.ts'
 import type { createPublisher, JsonSchema } from '../shared/json-schema.ts'
 import { type Answer, answered, refusalsOf } from './answers.ts'
-import { exampleOf } from './examples.ts'
 import type { Route } from './route.ts'
 
 export type Parameter = {

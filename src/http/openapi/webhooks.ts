@@ -1,7 +1,5 @@
-import { EVENT_TYPES } from '#kit/outbox'
+import { EVENT_SCHEMAS, EVENT_TYPES, exampleOf } from '#resources'
 import type { JsonSchema } from '../shared/json-schema.ts'
-import { EVENT_SCHEMAS } from './event-schemas.ts'
-import { exampleOf } from './examples.ts'
 import type { Operation, Parameter } from './operations.ts'
 
 const header = (name: string, description: string, example: string, required = true): Parameter => ({

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Value } from 'typebox/value'
+import { AnalyticsBody } from '#resources'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
 import { testServer } from '../test-server.ts'
 import { Envelope } from './envelope.ts'
-import { AnalyticsBody } from './present-analytics.ts'
 import { at, joined, START } from './test-life.ts'
 
 const { db } = await testDatabase()

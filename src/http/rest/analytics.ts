@@ -2,11 +2,12 @@ import { Type } from 'typebox'
 import { analyticsOverview } from '#analytics'
 import { internalId } from '#kit/ids'
 import type { Database } from '#kit/postgres'
+import { AnalyticsBody, PeriodBody } from '#resources'
 import type { Surface } from '../shared/surface.ts'
 import { callerOf } from './caller.ts'
 import { Envelope, envelope } from './envelope.ts'
 import { idField } from './fields.ts'
-import { AnalyticsBody, Period, presentAnalytics } from './present-analytics.ts'
+import { presentAnalytics } from './present-analytics.ts'
 
 const DAYS = { '7d': 7, '30d': 30, '90d': 90, '365d': 365 } as const
 
@@ -26,7 +27,7 @@ export function registerAnalytics(rest: Surface, db: Database): void {
           'The last days of the store up to today, and as many before them. Exact as of the last write. A plan that is unknown has zeros.',
         querystring: Type.Object({
           period: Type.Optional(
-            Type.Union(Period.anyOf, {
+            Type.Union(PeriodBody.anyOf, {
               description: '7d, 30d, 90d or 365d',
               meaning: 'How many days, today included',
               default: DEFAULT_PERIOD

@@ -1,13 +1,14 @@
 import { Type } from 'typebox'
 import { internalId } from '#kit/ids'
 import type { Database } from '#kit/postgres'
+import { BillingAttemptBody } from '#resources'
 import { listBillingAttempts } from '#views'
 import { IsoDate, instantOrUndefined } from '../shared/dates.ts'
 import type { Surface } from '../shared/surface.ts'
 import { callerOf } from './caller.ts'
 import { Envelope, NOTHING, PagingFields, pageEnvelope, pagingOf } from './envelope.ts'
 import { idField } from './fields.ts'
-import { BillingAttemptBody, presentBillingAttempt } from './present-billing-attempt.ts'
+import { presentBillingAttempt } from './present-billing-attempt.ts'
 
 /** Spec 1, Endpoints: /billing-attempts. */
 export function registerBillingAttempts(rest: Surface, db: Database): void {

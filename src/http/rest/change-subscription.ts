@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
+import { SubscriptionBody } from '#resources'
 import { answerOnce } from '../shared/idempotency.ts'
 import { ChangeFields, changeSubscription } from '../shared/subscription-change.ts'
 import type { Surface } from '../shared/surface.ts'
 import { actorOf, callerOf } from './caller.ts'
 import { Envelope } from './envelope.ts'
-import { SubscriptionBody } from './present-subscription.ts'
 import { answerOf, SubscriptionParams, subscriptionIdOf } from './subscription-moves.ts'
 
 const ChangeBody = Type.Object(

@@ -2,12 +2,13 @@ import { Type } from 'typebox'
 import { internalId } from '#kit/ids'
 import type { Database } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
+import { MemberBody } from '#resources'
 import { findMember, listMembers } from '#views'
 import type { Surface } from '../shared/surface.ts'
 import { callerOf } from './caller.ts'
 import { Envelope, envelope, NOTHING, PagingFields, pageEnvelope, pagingOf } from './envelope.ts'
 import { idField, StatusFilter, textField } from './fields.ts'
-import { MemberBody, presentMember } from './present-member.ts'
+import { presentMember } from './present-member.ts'
 
 /** Spec 1, Endpoints: /members. */
 export function registerMembers(rest: Surface, db: Database): void {

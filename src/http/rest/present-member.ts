@@ -1,80 +1,10 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
 import { customerPayload } from '#members'
+import type { MemberBody } from '#resources'
 import type { PlatformProfileName } from '#stores'
 import type { MemberView } from '#views'
-import { exampleOf } from '../openapi/examples.ts'
-import { OrNull, Timestamp } from '../shared/answer-fields.ts'
-
-export const CustomerBody = Type.Object(
-  {
-    id: Type.String({ description: 'Our id, `cust_` and the number that the member has too' }),
-    shopify_id: Type.String({ description: "The customer's global id on the platform" }),
-    email: OrNull(Type.String({ description: 'As the platform has it' })),
-    first_name: OrNull(Type.String({ description: 'As the platform has it' })),
-    last_name: OrNull(Type.String({ description: 'As the platform has it' }))
-  },
-  {
-    title: 'Customer',
-    description: 'A customer of the platform.',
-    examples: [
-      {
-        id: 'cust_24',
-        shopify_id: 'gid://platform/Customer/7064055069370',
-        email: 'hanna.ito@example.com',
-        first_name: 'Hanna',
-        last_name: 'Ito'
-      }
-    ]
-  }
-)
-
-export const MemberBody = Type.Object(
-  {
-    id: Type.String({ description: 'The member id, `mem_24`' }),
-    customer: CustomerBody,
-    status: Type.Union([Type.Literal('active'), Type.Literal('paused'), Type.Literal('cancelled')], {
-      description: '`active` if any subscription is active, else `paused` if any is paused, else `cancelled`'
-    }),
-    plan_id: OrNull(Type.String({ description: 'The plan of the membership; after its end the one last held' })),
-    plan_name: OrNull(Type.String({ description: 'Its name' })),
-    tier: OrNull(
-      Type.String({ description: 'The rank that the plan gives; null after the last membership has ended' })
-    ),
-    loyalty_points: Type.Integer({ description: 'The balance of loyalty points' }),
-    store_credit_balance: Type.Number({ description: 'The balance of store credit, in `currency`' }),
-    currency: Type.String({ description: "The store's currency, ISO 4217" }),
-    birth_date: OrNull(Type.String({ format: 'date', description: 'A day' })),
-    member_since: Timestamp('When the first membership began'),
-    next_billing_date: OrNull(Timestamp('The nearest billing date of their subscriptions')),
-    created_at: Timestamp('When the service met the customer, in store time'),
-    updated_at: Timestamp('When any of these fields last changed')
-  },
-  {
-    additionalProperties: false,
-    title: 'Member',
-    description: 'A customer who holds or held a membership or a subscription.',
-    examples: [
-      {
-        id: 'mem_24',
-        customer: exampleOf(CustomerBody),
-        status: 'active',
-        plan_id: 'plan_1',
-        plan_name: 'VIP',
-        tier: 'VIP',
-        loyalty_points: 120,
-        store_credit_balance: 15,
-        currency: 'USD',
-        birth_date: '1990-04-17',
-        member_since: '2026-09-15T05:25:00.000Z',
-        next_billing_date: '2026-12-15T06:25:00.000Z',
-        created_at: '2026-09-15T05:25:00.000Z',
-        updated_at: '2026-11-15T06:25:00.000Z'
-      }
-    ]
-  }
-)
 
 /** A member of the direct API. The spec shows no field but the points; the others are ours (docs/decisions). */
 export function presentMember(member: MemberView, profile: PlatformProfileName): Static<typeof MemberBody> {

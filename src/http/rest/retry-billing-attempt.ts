@@ -2,12 +2,13 @@ import { Type } from 'typebox'
 import { retryAttempt } from '#billing'
 import { internalId } from '#kit/ids'
 import { Refusal } from '#kit/refusal'
+import { BillingAttemptBody } from '#resources'
 import { findBillingAttempt } from '#views'
 import { answerOnce } from '../shared/idempotency.ts'
 import type { Surface } from '../shared/surface.ts'
 import { actorOf, callerOf } from './caller.ts'
 import { Envelope, envelope } from './envelope.ts'
-import { BillingAttemptBody, presentBillingAttempt } from './present-billing-attempt.ts'
+import { presentBillingAttempt } from './present-billing-attempt.ts'
 
 /** Spec 1, Endpoints: manual retry. The answer is the new attempt, which is pending. */
 export function registerRetryBillingAttempt(rest: Surface): void {

@@ -5,13 +5,14 @@ import { minorOf } from '#kit/money'
 import type { Ctx, Database } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import { customerReference, findCustomerId, findCustomerIds } from '#members'
+import { CreditBody, CreditEntryBody } from '#resources'
 import type { PlatformProfileName } from '#stores'
 import { IsoDate, instantOrUndefined } from '../shared/dates.ts'
 import type { Surface } from '../shared/surface.ts'
 import { answererTogether } from './answer-together.ts'
 import { callerOf } from './caller.ts'
 import { Envelope, envelope, PagingFields, pageEnvelope, pagingOf } from './envelope.ts'
-import { CreditBody, CreditEntryBody, presentCredit, presentCreditEntry } from './present-credit.ts'
+import { presentCredit, presentCreditEntry } from './present-credit.ts'
 
 /** Above it the decimals of some currencies would get lost in a JSON number. */
 const MOST_AMOUNT = 1_000_000_000

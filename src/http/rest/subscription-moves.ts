@@ -4,13 +4,14 @@ import { internalId } from '#kit/ids'
 import type { Ctx } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import { reactivateSubscription, resumeSubscription } from '#lifecycle'
+import { SubscriptionBody } from '#resources'
 import { findSubscription } from '#views'
 import { futureOrNull, IsoDate } from '../shared/dates.ts'
 import { answerOnce } from '../shared/idempotency.ts'
 import type { Surface } from '../shared/surface.ts'
 import { actorOf, callerOf } from './caller.ts'
 import { Envelope, envelope } from './envelope.ts'
-import { presentSubscription, SubscriptionBody } from './present-subscription.ts'
+import { presentSubscription } from './present-subscription.ts'
 
 /** The spec leaves the unit of a pause open: days. */
 const MOST_PAUSE_DAYS = 365

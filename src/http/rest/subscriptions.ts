@@ -3,13 +3,14 @@ import { internalId } from '#kit/ids'
 import type { Database } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import { customerReference } from '#members'
+import { SubscriptionBody } from '#resources'
 import { findSubscription, listSubscriptions } from '#views'
 import { IsoDate, instantOrUndefined } from '../shared/dates.ts'
 import type { Surface } from '../shared/surface.ts'
 import { callerOf } from './caller.ts'
 import { Envelope, envelope, NOTHING, PagingFields, pageEnvelope, pagingOf } from './envelope.ts'
 import { idField, StatusFilter } from './fields.ts'
-import { presentSubscription, SubscriptionBody } from './present-subscription.ts'
+import { presentSubscription } from './present-subscription.ts'
 
 /** Spec 1, Endpoints: /subscriptions. */
 export function registerSubscriptions(rest: Surface, db: Database): void {

@@ -4,12 +4,13 @@ import { internalId } from '#kit/ids'
 import { Refusal } from '#kit/refusal'
 import { memberNotFound, type Profile, updateMember } from '#members'
 import { adjustPoints } from '#points'
+import { MemberBody } from '#resources'
 import { findMember } from '#views'
 import { answerOnce } from '../shared/idempotency.ts'
 import type { Surface } from '../shared/surface.ts'
 import { callerOf } from './caller.ts'
 import { Envelope, envelope } from './envelope.ts'
-import { MemberBody, presentMember } from './present-member.ts'
+import { presentMember } from './present-member.ts'
 
 /** The spec names no bound; this one leaves every sum of points far below 2^53. */
 const MOST_POINTS = 1_000_000_000_000

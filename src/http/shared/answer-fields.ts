@@ -1,8 +1,2 @@
-import { Type } from 'typebox'
-
-/** An instant of an answer: ISO 8601 in UTC with milliseconds. */
-export const Timestamp = (description: string) => Type.String({ format: 'date-time', description })
-
-/** Null where there is nothing to tell. */
-export const OrNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
-  Type.Union([schema, Type.Null()])
+// Fields that answers of every surface are made of; those of the public objects are the same.
+export { OrNull, Timestamp } from '#resources'

@@ -1,10 +1,18 @@
-import type { JsonSchema } from '../shared/json-schema.ts'
+/** As much of a schema as an example is made of. */
+type Shown = {
+  examples?: unknown[]
+  const?: unknown
+  anyOf?: Shown[]
+  type?: string | string[]
+  items?: Shown
+  properties?: Record<string, Shown>
+}
 
 /**
- * A value that shows what a schema means: the first of its `examples`, else what follows from its parts. A part that
- * nothing can be shown of is a gap in the route's schema.
+ * A value that shows what a schema means: the first of its `examples`, else a value made from its parts. Throws where a
+ * part has neither, which is a gap in the schema; `at` names the place in the message.
  */
-export function exampleOf(schema: JsonSchema, at = 'the schema'): unknown {
+export function exampleOf(schema: Shown, at = 'the schema'): unknown {
   const { examples, anyOf, const: constant, type, properties = {}, items } = schema
   if (examples) return examples[0]
   if (constant !== undefined) return constant

@@ -1,0 +1,59 @@
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
+import { exampleOf } from '../example-of.ts'
+import { Timestamp } from '../fields.ts'
+
+/** A public event: everything that is known of it besides how it is made and sent. */
+export type EventDefinition<Fields extends TProperties = TProperties> = {
+  /** What happened, without a full stop. */
+  summary: string
+  /** The payload, `data`; its first example is a whole one. */
+  data: TObject<Fields>
+}
+
+/**
+ * Declares a public event by its payload. The example shows each field by `shown`, else by the example of `resource`,
+ * which has a field of the same name.
+ */
+export function defineEvent<Fields extends TProperties>(
+  summary: string,
+  fields: Fields,
+  resource: TSchema | null,
+  shown: Record<string, unknown> = {}
+): EventDefinition<Fields> {
+  const values: Record<string, unknown> = { ...((resource && exampleOf(resource)) as object | null), ...shown }
+  const example = Object.fromEntries(Object.keys(fields).map((name) => [name, values[name]]))
+  return {
+    summary,
+    data: Type.Object(fields, { description: 'What happened, as it was then', examples: [example] })
+  }
+}
+
+/** `subscription.created` → `SubscriptionCreatedEvent`. */
+const titleOf = (type: string) => `${type.replace(/(?:^|[._])(.)/g, (_, letter: string) => letter.toUpperCase())}Event`
+
+/** The body that receivers get: the envelope of spec 1 around the payload. */
+export function envelopeOf(type: string, { summary, data }: EventDefinition): TSchema {
+  return Type.Object(
+    {
+      event: Type.Literal(type, { description: 'The type' }),
+      timestamp: Timestamp("When it occurred, in the store's time"),
+      webhook_id: Type.String({ description: 'Names the delivery, the same over all its tries' }),
+      data
+    },
+    {
+      title: titleOf(type),
+      description: `${summary}.`,
+      examples: [
+        {
+          event: type,
+          timestamp: '2026-12-15T06:25:01.000Z',
+          webhook_id: 'wh_0b57b2ad720443db925f2f75d8eb0e85',
+          data: exampleOf(data)
+        }
+      ]
+    }
+  )
+}
+
+/** The payload of an event, as its builder must make it. */
+export type PayloadOf<Definition extends EventDefinition> = Static<Definition['data']>

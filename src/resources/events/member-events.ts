@@ -1,0 +1,70 @@
+import { Type } from 'typebox'
+import { CustomerBody, PersonBody } from '../customer.ts'
+import { exampleOf } from '../example-of.ts'
+import { OrNull } from '../fields.ts'
+import { MemberBody } from '../member.ts'
+import { changesOf } from './changes.ts'
+import { defineEvent } from './define-event.ts'
+
+const member_id = Type.String({ description: 'The member id, `mem_24`' })
+const member = { member_id, ...MemberBody.properties }
+const person = { member_id: 'mem_24', customer: exampleOf(PersonBody) }
+
+const changes = changesOf({
+  email: CustomerBody.properties.email,
+  first_name: CustomerBody.properties.first_name,
+  last_name: CustomerBody.properties.last_name,
+  birth_date: MemberBody.properties.birth_date,
+  plan_id: MemberBody.properties.plan_id,
+  plan_name: MemberBody.properties.plan_name
+})
+
+const tier = Type.Object(
+  {
+    previous: OrNull(Type.String({ description: 'Before the change' })),
+    new: OrNull(Type.String({ description: 'After it' }))
+  },
+  { description: 'The tier; null before the first one and after the last membership' }
+)
+
+const points = Type.Object(
+  {
+    previous_balance: Type.Integer({ description: 'Before the change' }),
+    new_balance: Type.Integer({ description: 'After it' }),
+    change: Type.Integer({ description: 'By how much; negative when points were taken' })
+  },
+  { description: 'The balance of loyalty points' }
+)
+
+export const memberEvents = {
+  'member.created': defineEvent("A customer's first contract was made", member, MemberBody, {
+    member_id: 'mem_24'
+  }),
+  'member.updated': defineEvent(
+    'A field of a member changed that no other event tells',
+    { ...member, changes },
+    MemberBody,
+    { member_id: 'mem_24', changes: { last_name: { from: 'Itoh', to: 'Ito' } } }
+  ),
+  'member.tier_changed': defineEvent('The tier of a member changed', { member_id, customer: PersonBody, tier }, null, {
+    ...person,
+    tier: { previous: 'VIP', new: 'Elite' }
+  }),
+  'member.points_changed': defineEvent(
+    'The balance of loyalty points changed',
+    {
+      member_id,
+      customer: PersonBody,
+      points,
+      reason: Type.String({ description: 'Why, in words' }),
+      order_id: OrNull(Type.String({ description: 'The order that the points came from' }))
+    },
+    null,
+    {
+      ...person,
+      points: { previous_balance: 100, new_balance: 120, change: 20 },
+      reason: 'Welcome gift',
+      order_id: null
+    }
+  )
+} as const
