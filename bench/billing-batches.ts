@@ -5,7 +5,7 @@ import pg from 'pg'
 import { createBillingEngine } from '#billing'
 import { createJobEngine } from '#kit/jobs'
 import { Database, STORE_ROLE, type Statement } from '#kit/postgres'
-import { jobHandlers } from '../src/app/jobs.ts'
+import { jobs } from '../src/app/jobs.ts'
 import { aDueStore } from '../test/due-store.ts'
 import { RecordingDatabase } from '../test/recorder.ts'
 import { benchDatabase, runOn } from './database.ts'
@@ -29,7 +29,7 @@ try {
   const connectorOf = async () => connector
   const engines = [
     createBillingEngine({ db: recording, leaseOwner: 1, connectorOf }),
-    createJobEngine({ db: recording, leaseOwner: 1, handlers: jobHandlers({ db: recording, connectorOf }) })
+    createJobEngine({ db: recording, leaseOwner: 1, jobs, deps: { db: recording, connectorOf } })
   ]
   const ours = await secondsOf(async () => {
     for (const engine of engines) while ((await engine.runOnce(storeId)) > 0);

@@ -9,7 +9,7 @@ import { startWorker } from '#kit/worker'
 import { storeNow } from '#stores'
 import { foldLists } from '#views'
 import { consumers } from '../src/app/consumers.ts'
-import { jobHandlers } from '../src/app/jobs.ts'
+import { jobs } from '../src/app/jobs.ts'
 import { repeat } from '../src/app/repeat.ts'
 import { createRunner } from '../src/app/runner.ts'
 import type { FromWorker, ToWorker } from './billing-workers.ts'
@@ -50,7 +50,7 @@ function run(): () => Promise<void> {
     db,
     engines: [
       createBillingEngine({ db, leaseOwner: worker.id, connectorOf }),
-      createJobEngine({ db, leaseOwner: worker.id, handlers: jobHandlers({ db, connectorOf }) }),
+      createJobEngine({ db, leaseOwner: worker.id, jobs, deps: { db, connectorOf } }),
       createDispatchEngine({ db, consumers }),
       createFiguresEngine({ db })
     ],

@@ -3,7 +3,7 @@ import { createBillingEngine } from '#billing'
 import { createJobEngine } from '#kit/jobs'
 import type { Statement } from '#kit/postgres'
 import { storeNow } from '#stores'
-import { jobHandlers } from '../src/app/jobs.ts'
+import { jobs } from '../src/app/jobs.ts'
 import { RecordingDatabase } from '../test/recorder.ts'
 import type { BuiltStore } from '../test/store-builder.ts'
 import { asScript } from './pgbench.ts'
@@ -55,7 +55,7 @@ export async function recordRenewal(url: string, store: BuiltStore): Promise<Ren
     const connector = stubConnector({ now: await storeNow(db, storeId), priceMinor: 2900 })
     const connectorOf = async () => connector
     await createBillingEngine({ db, leaseOwner: 1, connectorOf }).runOnce(storeId)
-    await createJobEngine({ db, leaseOwner: 1, handlers: jobHandlers({ db, connectorOf }) }).runOnce(storeId)
+    await createJobEngine({ db, leaseOwner: 1, jobs, deps: { db, connectorOf } }).runOnce(storeId)
 
     const script = scriptOf(db.transactions, storeId)
     await owner.query(`

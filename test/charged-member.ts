@@ -3,7 +3,7 @@ import { waitingKeys } from '#kit/jobs'
 import { bool, type Database, int, nullable, row, sql, text } from '#kit/postgres'
 import { connectorFor } from '#platform'
 import { listNotices, type NewStore, setClock } from '#stores'
-import { findSubscriptionByContract, listActivity, lockSubscriptions, SYNC_CONTRACT } from '#subscriptions'
+import { findSubscriptionByContract, listActivity, lockSubscriptions, syncContractJob } from '#subscriptions'
 import type { startSandbox } from '../sandbox/test-shop.ts'
 import { diagnose } from '../src/audit/diagnose.ts'
 import { resultOf } from '../src/billing/answers.ts'
@@ -118,7 +118,7 @@ export async function aChargedMember(
       return inStore((ctx) => settleAttempts(ctx, [result]))
     },
     /** Whether the contract is about to be read from the platform again. */
-    isLookedAt: async () => (await inStore((ctx) => waitingKeys(ctx, SYNC_CONTRACT, [contractId]))).size > 0,
+    isLookedAt: async () => (await inStore((ctx) => waitingKeys(ctx, syncContractJob, [contractId]))).size > 0,
     /** What the doctor says of the platform's charges and ours. */
     disagreements: async () => {
       const chargesOf = () => controls.charges(shop.storeId)

@@ -7,7 +7,7 @@ import { createJobEngine } from '#kit/jobs'
 import { bool, int, nullable, row, sql, text } from '#kit/postgres'
 import { listNotices } from '#stores'
 import { listReconciliations, reconcileNow } from '#sync'
-import { jobHandlers } from '../src/app/jobs.ts'
+import { jobs } from '../src/app/jobs.ts'
 import { createReconcileEngine } from '../src/sync/reconcile-engine.ts'
 import { aContract } from './contract-builder.ts'
 import { testDatabase } from './database.ts'
@@ -53,7 +53,7 @@ async function aLookedAtStore(many: number) {
     connectorOf,
     registerWebhooks: async () => ({ ok: true, value: { changed: 0 } })
   })
-  const jobs = createJobEngine({ db, leaseOwner: 1, handlers: jobHandlers({ db, connectorOf }) })
+  const engine = createJobEngine({ db, leaseOwner: 1, jobs, deps: { db, connectorOf } })
   return {
     ...store,
     ids,
@@ -66,7 +66,7 @@ async function aLookedAtStore(many: number) {
       await store.inStore(({ tx, storeId }) =>
         tx.run(sql`update jobs set run_at = ${START} where store_id = ${storeId}`)
       )
-      await jobs.runOnce(store.storeId)
+      await engine.runOnce(store.storeId)
     },
     statuses: () =>
       store

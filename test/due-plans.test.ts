@@ -78,7 +78,7 @@ test('customers to remind', async () => {
 test('jobs', async () => {
   await owner.query(`
     insert into jobs (store_id, kind, dedupe_key, payload, run_at) select store_id, 'none', id, '{}', billing_due_at from subscriptions`)
-  const engine = createJobEngine({ db: recording, leaseOwner: 1, handlers: {} })
+  const engine = createJobEngine({ db: recording, leaseOwner: 1, jobs: [], deps: {} })
   await assertInOrder('jobs_due', () => engine.runOnce(storeId))
 })
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createJobEngine, enqueue } from '#kit/jobs'
-import { PUSH_CONTRACT } from '#subscriptions/transitions'
+import { pushContractJob } from '#subscriptions/transitions'
 import { startSandbox } from '../sandbox/test-shop.ts'
-import { jobHandlers } from '../src/app/jobs.ts'
+import { jobs } from '../src/app/jobs.ts'
 import { aChargedMember } from './charged-member.ts'
 import { testDatabase } from './database.ts'
 import { theValue } from './fake-platform.ts'
@@ -18,14 +18,15 @@ for (const [declined, code] of [
 ]) {
   test(`the date of a retry (${code}) never becomes the platform's date, by which it counts cycles`, async () => {
     const m = await aChargedMember(db, sandbox, [declined!, 'success'], { retryAfterDays: [40] })
-    const jobs = createJobEngine({
+    const engine = createJobEngine({
       db,
       leaseOwner: 1,
-      handlers: jobHandlers({ db, connectorOf: async () => m.connector })
+      jobs,
+      deps: { db, connectorOf: async () => m.connector }
     })
     const push = async () => {
-      await m.inStore((ctx) => enqueue(ctx, PUSH_CONTRACT, [{ key: String(m.id), payload: { subscriptionId: m.id } }]))
-      await jobs.runOnce(m.storeId)
+      await m.inStore((ctx) => enqueue(ctx, pushContractJob, [{ subscriptionId: m.id }]))
+      await engine.runOnce(m.storeId)
       return theValue(await m.connector.contract(m.contractId))!.nextBillingDate?.toString()
     }
     await m.goTo('2026-02-28T15:00:00Z')

@@ -1,7 +1,6 @@
 // What PATCH of a member brings to the platform, over the sandbox's socket, and what the platform's own news do meanwhile.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Job } from '#kit/jobs'
 import { listProfilesToPush, meetCustomers, updateMember } from '#members'
 import type { Connector, CustomerChange } from '#platform'
 import { pushCustomers } from '../src/members/push-customers.ts'
@@ -158,7 +157,7 @@ test('one member of a batch whose answer cannot be kept harms no other; the job 
           : result
       )
   }
-  const jobs = [memberId, memberId + 1].map((memberId) => ({ payload: { memberId } }) as unknown as Job)
+  const jobs = [memberId, memberId + 1].map((memberId) => ({ input: { memberId }, attempts: 1 }))
   const deps = { db: service.db, connectorOf: async () => odd }
   const outcomes = await pushCustomers(deps, store.storeId, jobs)
   assert.deepEqual(
@@ -197,7 +196,7 @@ test('news that comes while a refused change is looked up is not undone: the job
   }
   const push = (connector: Connector) =>
     pushCustomers({ db: service.db, connectorOf: async () => connector }, store.storeId, [
-      { payload: { memberId } } as unknown as Job
+      { input: { memberId }, attempts: 1 }
     ])
   const [first] = await push(overtaken)
   assert.equal(first!.done, false)

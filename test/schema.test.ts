@@ -12,7 +12,7 @@ import '#views'
 import '#webhooks'
 import '../src/http/server/server.ts'
 import '../src/kit/dispatch.ts'
-import '../src/kit/jobs.ts'
+import '../src/kit/jobs/index.ts'
 import { testDatabase } from './database.ts'
 
 const { db, url } = await testDatabase()

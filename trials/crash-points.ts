@@ -13,7 +13,7 @@ import { createDeliveryEngine, createEndpoint, type DeliveryEngine } from '#webh
 import { trustLoopbackOnly } from '../bench/loopback-tls.ts'
 import { stubConnector } from '../bench/stub-connector.ts'
 import { consumers } from '../src/app/consumers.ts'
-import { jobHandlers } from '../src/app/jobs.ts'
+import { jobs } from '../src/app/jobs.ts'
 import { aDueStore, FIRST_NUMBER } from '../test/due-store.ts'
 import { type BuiltStore, testVault } from '../test/store-builder.ts'
 import { aCuttingProxy } from './cut-postgres.ts'
@@ -127,7 +127,7 @@ async function renew({ db, leaseOwner, sender, freeLeases }: Process, { store, c
   await freeLeases()
   await doAll([
     createBillingEngine({ db, leaseOwner, connectorOf }),
-    createJobEngine({ db, leaseOwner, handlers: jobHandlers({ db, connectorOf }) })
+    createJobEngine({ db, leaseOwner, jobs, deps: { db, connectorOf } })
   ])
   await db.inStore(store.storeId, async (ctx) => {
     const [found] = await findCustomerIds(ctx, [{ memberId: null, platformId: String(FIRST_NUMBER + 1) }])

@@ -10,7 +10,7 @@ import type { AttemptRequest, Connector, PlatformAttempt, PlatformResult } from 
 import { setClock } from '#stores'
 import { stubConnector } from '../bench/stub-connector.ts'
 import { consumers } from '../src/app/consumers.ts'
-import { jobHandlers } from '../src/app/jobs.ts'
+import { jobs } from '../src/app/jobs.ts'
 import { aDueStore } from '../test/due-store.ts'
 import type { BuiltStore } from '../test/store-builder.ts'
 
@@ -32,7 +32,7 @@ export async function outcomeUnknown({ db, subscriptions, seed }: UnknownTrial):
   const connectorOf = async () => platform.connector
   const engines = [
     createBillingEngine({ db, leaseOwner: 1, connectorOf }),
-    createJobEngine({ db, leaseOwner: 1, handlers: jobHandlers({ db, connectorOf }) }),
+    createJobEngine({ db, leaseOwner: 1, jobs, deps: { db, connectorOf } }),
     createDispatchEngine({ db, consumers })
   ]
 
@@ -64,10 +64,10 @@ export async function outcomeUnknown({ db, subscriptions, seed }: UnknownTrial):
   assert.deepEqual(await countAttempts(store), { open: 0, all: subscriptions, paid: subscriptions })
   assert.equal(platform.charges.size, subscriptions)
   assert.equal(platform.keys.size, subscriptions)
-  const { jobs } = await store.inStore(({ tx, storeId }) =>
-    tx.one(row({ jobs: int }), sql`select count(*) as jobs from jobs where store_id = ${storeId}`)
+  const { left } = await store.inStore(({ tx, storeId }) =>
+    tx.one(row({ left: int }), sql`select count(*) as left from jobs where store_id = ${storeId}`)
   )
-  assert.equal(jobs, 0, 'what follows from a charge is not done')
+  assert.equal(left, 0, 'what follows from a charge is not done')
   assert.deepEqual((await store.inStore(audit)).findings, [])
   return { subscriptions, calls: platform.calls(), executedUnheard, settledByMessage: told.length }
 }

@@ -35,6 +35,9 @@ export const SECOND_DOORS: Record<string, { file: string; openTo: readonly strin
   }
 }
 
+/** Parts of kit that are folders with a door, as `imports` of package.json names them. */
+const KIT_FOLDERS = ['#kit/jobs', '#kit/postgres']
+
 /** Something that a rule forbids. `line` is 0 where the whole file is meant. */
 export type Breach = { file: string; line: number; reason: string }
 
@@ -80,7 +83,7 @@ export const lineAt = (source: string, index: number): number => source.slice(0,
 /** The file that a specifier names, or null for a package or a builtin of Node. */
 export function targetOf(path: string, specifier: string): string | null {
   if (specifier.startsWith('.')) return join(dirname(path), specifier)
-  if (specifier === '#kit/postgres') return 'src/kit/postgres/index.ts'
+  if (KIT_FOLDERS.includes(specifier)) return `src/${specifier.slice(1)}/index.ts`
   if (specifier.startsWith('#kit/')) return `src/kit/${specifier.slice('#kit/'.length)}.ts`
   if (specifier in SECOND_DOORS) return SECOND_DOORS[specifier]!.file
   return specifier.startsWith('#') ? `src/${specifier.slice(1)}/index.ts` : null

@@ -1,45 +1,40 @@
-import { FINISH_CREATION } from '#contracts'
-import type { Job, JobHandler, JobOutcome } from '#kit/jobs'
+import { type AnyJob, defineJob, type JobOutcome, type QueuedJob } from '#kit/jobs'
 import type { Database } from '#kit/postgres'
-import { PUSH_CUSTOMER, pushCustomers } from '#members'
-import { FOLLOW_VERSION } from '#plans'
+import { memberJobs } from '#members'
 import type { Connector, PlatformContract, PlatformResult } from '#platform'
 import { storeFacts } from '#stores'
 import {
-  EDIT_CONTRACT,
-  followPlanVersion,
   lockSubscriptions,
-  MOVE_TIMEZONE,
-  moveNextOntoClocks,
   nextDateOf,
   notePushed,
   type Pushed,
   type Subscription,
-  SYNC_CONTRACT
+  subscriptionJobs,
+  syncContractJob
 } from '#subscriptions'
-import { PUSH_CONTRACT } from '#subscriptions/transitions'
-import { editContracts, finishCreations, syncContractsById, takeLeaveOfContracts } from '#sync'
+import { pushContractJob } from '#subscriptions/transitions'
+import { syncContractsById, syncJobs, takeLeaveOfContracts } from '#sync'
 
 type Deps = { db: Database; connectorOf: (storeId: number) => Promise<Connector> }
 
-/** Every kind of job, and the verb that does it. */
-export function jobHandlers(deps: Deps): Record<string, JobHandler> {
-  return {
-    [PUSH_CONTRACT]: (storeId, jobs) => pushContracts(deps, storeId, jobs),
-    [EDIT_CONTRACT]: (storeId, jobs) => editContracts(deps, storeId, jobs),
-    [FINISH_CREATION]: (storeId, jobs) => finishCreations(deps, storeId, jobs),
-    [FOLLOW_VERSION]: (storeId, jobs) => followVersions(deps.db, storeId, jobs),
-    [MOVE_TIMEZONE]: (storeId, jobs) => moveTimezones(deps.db, storeId, jobs),
-    [PUSH_CUSTOMER]: (storeId, jobs) => pushCustomers(deps, storeId, jobs),
-    [SYNC_CONTRACT]: (storeId, jobs) => syncContracts(deps, storeId, jobs)
-  }
-}
+/** Every job, by the module that runs it. */
+export const jobs: AnyJob<Deps>[] = [
+  ...Object.values(memberJobs),
+  ...Object.values(subscriptionJobs),
+  ...Object.values(syncJobs),
+  defineJob(pushContractJob, pushContracts),
+  defineJob(syncContractJob, syncContracts)
+]
 
 /** How often a contract that is not found is asked for before it counts as gone: the platform may be late with new ones. */
 const ASKED_UNTIL_GONE = 4
 
-async function syncContracts(deps: Deps, storeId: number, jobs: Job[]): Promise<JobOutcome[]> {
-  const ids = jobs.map((job) => String(job.payload.contractId))
+async function syncContracts(
+  deps: Deps,
+  storeId: number,
+  jobs: QueuedJob<{ contractId: string }>[]
+): Promise<JobOutcome[]> {
+  const ids = jobs.map(({ input }) => input.contractId)
   const { unsure, failed, missing } = await syncContractsById(deps, storeId, ids)
   const gone = missing.filter((id) => jobs[ids.indexOf(id)]!.attempts >= ASKED_UNTIL_GONE)
   await takeLeaveOfContracts(deps.db, storeId, gone)
@@ -52,28 +47,14 @@ async function syncContracts(deps: Deps, storeId: number, jobs: Job[]): Promise<
 
 const noContract = (id: string): JobOutcome => ({ done: false, reason: `The platform has no contract ${id}` })
 
-/** A batch is a transaction of its own, so that many subscriptions hold nobody up; a crash goes on with those left. */
-async function followVersions(db: Database, storeId: number, jobs: Job[]): Promise<JobOutcome[]> {
-  for (const { payload } of jobs) {
-    const [planId, version] = [Number(payload.planId), Number(payload.version)]
-    while (await db.inStore(storeId, (ctx) => followPlanVersion(ctx, planId, version))) {}
-  }
-  return jobs.map(() => ({ done: true }))
-}
-
-/** As `followVersions`: the subscriptions of a shop that moved to another time zone. */
-async function moveTimezones(db: Database, storeId: number, jobs: Job[]): Promise<JobOutcome[]> {
-  for (let last: number | null = 0; last !== null; ) {
-    const after: number = last
-    last = await db.inStore(storeId, (ctx) => moveNextOntoClocks(ctx, after))
-  }
-  return jobs.map(() => ({ done: true }))
-}
-
 /** Brings the platform's contracts in line with what is true here when the job runs: status first, then the next date. */
-async function pushContracts({ db, connectorOf }: Deps, storeId: number, jobs: Job[]): Promise<JobOutcome[]> {
+async function pushContracts(
+  { db, connectorOf }: Deps,
+  storeId: number,
+  jobs: QueuedJob<{ subscriptionId: number }>[]
+): Promise<JobOutcome[]> {
   const connector = await connectorOf(storeId)
-  const wanted = jobs.map((job) => Number(job.payload.subscriptionId))
+  const wanted = jobs.map(({ input }) => input.subscriptionId)
   const held = await db.inStore(storeId, async (ctx) => {
     const { timezone } = await storeFacts(ctx)
     const subscriptions = await lockSubscriptions(ctx, wanted)

@@ -30,7 +30,7 @@ import { buildHttp } from '../http/server/server.ts'
 import type { HttpDeps } from '../http/shared/deps.ts'
 import { advanceClock } from './clock.ts'
 import { consumers } from './consumers.ts'
-import { jobHandlers } from './jobs.ts'
+import { jobs } from './jobs.ts'
 import type { Metrics } from './metrics.ts'
 import { repeat } from './repeat.ts'
 import { createRunner, type Runner } from './runner.ts'
@@ -127,7 +127,7 @@ export async function createService(options: ServiceOptions) {
     createBillingEngine({ db, leaseOwner: worker.id, connectorOf }),
     sandbox.engine,
     createInboundEngine({ db, leaseOwner: worker.id, handlers: topics }),
-    createJobEngine({ db, leaseOwner: worker.id, handlers: jobHandlers({ db, connectorOf }) }),
+    createJobEngine({ db, leaseOwner: worker.id, jobs, deps: { db, connectorOf } }),
     createReconcileEngine({
       db,
       leaseOwner: worker.id,

@@ -1,5 +1,5 @@
 import { sql } from '#kit/postgres'
-import { PUSH_CUSTOMER } from '#members'
+import { memberJobs } from '#members'
 import type { Check } from './commit-rules.ts'
 
 /** What holds of members beside their standing. */
@@ -14,7 +14,7 @@ export const MEMBER_CHECKS: Check[] = [
                as message
         from members m
        where m.store_id = ${ctx.storeId} and m.profile_pending <> '{}'
-         and not exists (select from jobs j where j.store_id = m.store_id and j.kind = ${PUSH_CUSTOMER}
+         and not exists (select from jobs j where j.store_id = m.store_id and j.kind = ${memberJobs.pushCustomerJob.name}
                           and j.dedupe_key = m.id::text)
        order by m.id limit 100`
   }

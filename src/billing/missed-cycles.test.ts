@@ -6,7 +6,7 @@ import { updateSettings } from '#stores'
 import { aLife as lifeOf } from '../../test/a-life.ts'
 import { anOrder } from '../../test/contract-builder.ts'
 import { testDatabase } from '../../test/database.ts'
-import { SYNC_CONTRACT } from '../subscriptions/contract-jobs.ts'
+import { syncContractJob } from '../subscriptions/contract-jobs.ts'
 import { settleAttempts } from './settle-attempts.ts'
 
 const { db } = await testDatabase()
@@ -44,7 +44,7 @@ test('a renewal that used a discount has its contract read again: the discount m
     const key = (await life.pending())[0]!.key
     const ref = { idempotencyKey: key, platformAttemptId: key, paymentMethod: null }
     await life.inStore((ctx) => settleAttempts(ctx, [{ ...ref, state: 'success', order }]))
-    const looks = await life.inStore((ctx) => waitingKeys(ctx, SYNC_CONTRACT, [life.contract.id]))
+    const looks = await life.inStore((ctx) => waitingKeys(ctx, syncContractJob, [life.contract.id]))
     assert.equal(looks.size, discountMinor > 0 ? 1 : 0)
   }
 })

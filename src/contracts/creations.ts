@@ -1,9 +1,13 @@
-import { enqueue } from '#kit/jobs'
+import { Type } from 'typebox'
+import { declareJob, enqueue } from '#kit/jobs'
 import { bool, type Ctx, int, nullable, type RowOf, row, sql, text } from '#kit/postgres'
 import { type Actor, named } from '#subscriptions'
 
 /** Looks after a creation that the platform was asked for, until its contract is seen or it is given up. */
-export const FINISH_CREATION = 'finish-creation'
+/** Looks on the platform for a contract whose creation was not confirmed. */
+export const finishCreationJob = declareJob('finish-creation', Type.Object({ createKey: Type.String() }), {
+  dedupe: ({ createKey }) => createKey
+})
 
 /** Whoever asked may never ask again: so long a contract that was not seen is looked for. */
 const LOOKED_FOR = '1 day'
@@ -54,7 +58,7 @@ export async function insertCreation(
 }
 
 function lookAfter(ctx: Ctx, createKey: string): Promise<void> {
-  return enqueue(ctx, FINISH_CREATION, [{ key: createKey, payload: { createKey } }])
+  return enqueue(ctx, finishCreationJob, [{ createKey }])
 }
 
 /** The same for one that was begun before; false when another is about to ask, or has just asked. */

@@ -31,11 +31,11 @@ import {
   isOverForGood,
   movedTo,
   type Planned,
-  PUSH_CONTRACT,
   planCancel,
   planEnd,
   planPause,
   planResume,
+  pushContractJob,
   pushContracts
 } from '#subscriptions/transitions'
 import { isSameDate, ourStatus, termsOf } from './platform-terms.ts'
@@ -61,7 +61,7 @@ export async function followContracts(ctx: Ctx, pairs: Pair[], plans: Plan[], st
   if (pairs.length === 0) return { stopped: [], unsure: [], changed: [], newMethods: [], otherMethods: [] }
   const waiting = await waitingKeys(
     ctx,
-    PUSH_CONTRACT,
+    pushContractJob,
     pairs.map(({ subscription }) => String(subscription.id))
   )
   const looks = pairs

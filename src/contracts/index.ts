@@ -1,7 +1,7 @@
 export { editOf, endReady, listReadyChanges, type ReadyChange, refuseChange } from './contract-edits.ts'
 export { putOffContracts, takeUpContracts } from './contracts-put-off.ts'
 export { createSubscription } from './create-subscription.ts'
-export { FINISH_CREATION, giveUpCreation, listOpenCreations, type OpenCreation } from './creations.ts'
+export { finishCreationJob, giveUpCreation, listOpenCreations, type OpenCreation } from './creations.ts'
 export type { ImportTerms } from './imported-subscription.ts'
 export {
   findContractsAgain,

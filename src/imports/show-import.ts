@@ -1,6 +1,6 @@
 import { publicId } from '#kit/ids'
 import type { Ctx } from '#kit/postgres'
-import { PUSH_CONTRACT } from '#subscriptions/transitions'
+import { pushContractJob } from '#subscriptions/transitions'
 import type { Import } from './import.ts'
 import { countToPush, findImport } from './queries.ts'
 import { importNotFound } from './refusals.ts'
@@ -15,5 +15,5 @@ export async function theImport(ctx: Ctx, id: number): Promise<Import> {
 /** An import and how far it is; `toPush` contracts are ours already, and their platform has still to be told of it. */
 export async function showImport(ctx: Ctx, id: number): Promise<Import & { toPush: number }> {
   const found = await theImport(ctx, id)
-  return { ...found, toPush: await countToPush(ctx, id, PUSH_CONTRACT) }
+  return { ...found, toPush: await countToPush(ctx, id, pushContractJob.name) }
 }

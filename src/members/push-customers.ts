@@ -1,18 +1,33 @@
+import { type Static, Type } from 'typebox'
 import { carryOutTogether } from '#kit/gather'
-import type { Job, JobOutcome } from '#kit/jobs'
+import { defineJob, type JobOutcome, type QueuedJob } from '#kit/jobs'
 import type { Database } from '#kit/postgres'
 import type { Connector, PlatformCustomer, PlatformFailure, PlatformResult } from '#platform'
 import { listProfilesToPush, type ProfilePushed, type ProfileToPush, settleProfiles } from './push-profiles.ts'
 
 type Deps = { db: Database; connectorOf: (storeId: number) => Promise<Connector> }
 
+const PushCustomer = Type.Object({ memberId: Type.Integer() })
+
+/** Pushes a member's changed name or address to the platform. */
+export const pushCustomerJob = defineJob(
+  'push-customer',
+  PushCustomer,
+  { dedupe: ({ memberId }) => memberId },
+  pushCustomers
+)
+
 /**
  * Tells the platform of changed names and addresses. What it makes of them is taken over; where it refuses one for good
  * (the address is another customer's, or none), our member follows what the platform has.
  */
-export async function pushCustomers({ db, connectorOf }: Deps, storeId: number, jobs: Job[]): Promise<JobOutcome[]> {
+export async function pushCustomers(
+  { db, connectorOf }: Deps,
+  storeId: number,
+  jobs: QueuedJob<Static<typeof PushCustomer>>[]
+): Promise<JobOutcome[]> {
   const connector = await connectorOf(storeId)
-  const wanted = jobs.map((job) => Number(job.payload.memberId))
+  const wanted = jobs.map(({ input }) => input.memberId)
   const pushes = await db.inStore(storeId, (ctx) => listProfilesToPush(ctx, wanted))
   const failures = new Map<number, string>()
 

@@ -7,10 +7,8 @@ import { storeFacts } from '#stores'
 import { memberUpdated } from './events.ts'
 import { changesBetween, onPlatform, type Profile } from './profile.ts'
 import { isEmailTaken, lockProfiles, writeProfiles } from './profile-queries.ts'
+import { pushCustomerJob } from './push-customers.ts'
 import { listMemberSnapshots } from './queries.ts'
-
-/** Brings the platform's customer in line with ours. */
-export const PUSH_CUSTOMER = 'push-customer'
 
 /**
  * Changes what is known of a member; fields that are left out stay. The row is held until the transaction ends. What the
@@ -32,7 +30,7 @@ export async function updateMember(ctx: Ctx, memberId: number, wanted: Partial<P
   await writeProfiles(ctx, [{ ...after, pending, isChanged: true, platformAt: null }])
   const [snapshot] = await listMemberSnapshots(ctx, [memberId])
   await record(ctx, memberUpdated(snapshot!, changes, store))
-  if (pushed.length > 0) await enqueue(ctx, PUSH_CUSTOMER, [{ key: String(memberId), payload: { memberId } }])
+  if (pushed.length > 0) await enqueue(ctx, pushCustomerJob, [{ memberId }])
 }
 
 const EARLIEST_YEAR = 1900

@@ -1,4 +1,5 @@
-import { enqueue } from '#kit/jobs'
+import { Type } from 'typebox'
+import { declareJob, enqueue } from '#kit/jobs'
 import type { Database } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
 import type { Connector, Interval } from '#platform'
@@ -18,8 +19,12 @@ export type VersionInput = {
   appliesTo: PlanVersion['appliesTo']
 }
 
-/** Has running subscriptions of a plan follow one of its versions. */
-export const FOLLOW_VERSION = 'follow-plan-version'
+/** Moves running subscriptions of a plan to one of its versions. */
+export const followPlanVersionJob = declareJob(
+  'follow-plan-version',
+  Type.Object({ planId: Type.Integer(), version: Type.Integer() }),
+  { dedupe: ({ planId }) => planId }
+)
 
 /**
  * Sells the plan at other terms from now on. Who joins gets these; that who has joined keeps theirs or follows is
@@ -46,8 +51,7 @@ export async function addPlanVersion(
       if (!(await markVersion(ctx, { ...next, appliesTo: input.appliesTo }, leaseToken))) throw beingChanged(planId)
       const plan = (await findPlan(ctx, planId))!
       if (input.appliesTo === 'running') {
-        const payload = { planId, version: plan.currentVersion }
-        await enqueue(ctx, FOLLOW_VERSION, [{ key: String(planId), payload }])
+        await enqueue(ctx, followPlanVersionJob, [{ planId, version: plan.currentVersion }])
       }
       return plan
     })

@@ -1,4 +1,4 @@
-export { addPlanVersion, FOLLOW_VERSION } from './add-plan-version.ts'
+export { addPlanVersion, followPlanVersionJob } from './add-plan-version.ts'
 export { TAKES_COUNTRIES } from './countries.ts'
 export { createPlan } from './create-plan.ts'
 export { shownPerks } from './perks.ts'

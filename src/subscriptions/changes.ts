@@ -1,10 +1,13 @@
-import { enqueue } from '#kit/jobs'
+import { Type } from 'typebox'
+import { declareJob, enqueue } from '#kit/jobs'
 import { type Ctx, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
 import { ACTORS } from './activity.ts'
 import type { Actor } from './activity-lines.ts'
 
 /** Has the platform's contract take over what was asked for. */
-export const EDIT_CONTRACT = 'edit-contract'
+export const editContractJob = declareJob('edit-contract', Type.Object({ subscriptionId: Type.Integer() }), {
+  dedupe: ({ subscriptionId }) => subscriptionId
+})
 
 /** How long a cycle that is due waits for a change that the platform has not taken yet, before it is asked again. */
 const HOLD = '15 minutes'
@@ -67,8 +70,8 @@ export async function writeChanges(ctx: Ctx, changes: NewChange[]): Promise<void
 function editContracts(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
   return enqueue(
     ctx,
-    EDIT_CONTRACT,
-    subscriptionIds.map((id) => ({ key: String(id), payload: { subscriptionId: id } }))
+    editContractJob,
+    subscriptionIds.map((subscriptionId) => ({ subscriptionId }))
   )
 }
 

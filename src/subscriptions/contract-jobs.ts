@@ -1,13 +1,17 @@
-import { enqueue } from '#kit/jobs'
+import { Type } from 'typebox'
+import { declareJob, enqueue } from '#kit/jobs'
 import type { Ctx } from '#kit/postgres'
 
-export const SYNC_CONTRACT = 'sync-contract'
+/** Reads a contract (by its number on the platform) and applies what changed there. */
+export const syncContractJob = declareJob('sync-contract', Type.Object({ contractId: Type.String() }), {
+  dedupe: ({ contractId }) => contractId
+})
 
 /** Has these contracts (platform numbers) read from the platform again after the commit. */
 export function lookAtContracts(ctx: Ctx, contractIds: string[]): Promise<void> {
   return enqueue(
     ctx,
-    SYNC_CONTRACT,
-    [...new Set(contractIds)].map((contractId) => ({ key: contractId, payload: { contractId } }))
+    syncContractJob,
+    [...new Set(contractIds)].map((contractId) => ({ contractId }))
   )
 }

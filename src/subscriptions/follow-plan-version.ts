@@ -1,15 +1,24 @@
-import { type Ctx, int, nullable, oneOf, type RowOf, row, sql } from '#kit/postgres'
-import { listPlanVersions, type PlanVersion } from '#plans'
+import { defineJob } from '#kit/jobs'
+import { type Ctx, type Database, int, nullable, oneOf, type RowOf, row, sql } from '#kit/postgres'
+import { followPlanVersionJob, listPlanVersions, type PlanVersion } from '#plans'
 import { type Change, listChanges, type NewChange, writeChanges } from './changes.ts'
 
 const BATCH = 2000
+
+/** Runs the job that a new plan version leaves. Each batch is a transaction of its own; after a crash the rest follows. */
+export const followPlanVersion = defineJob(followPlanVersionJob, async ({ db }: { db: Database }, storeId, jobs) => {
+  for (const { input } of jobs) {
+    while (await db.inStore(storeId, (ctx) => followVersion(ctx, input.planId, input.version))) {}
+  }
+  return jobs.map(() => ({ done: true }) as const)
+})
 
 /**
  * Has the next batch of a plan's running subscriptions follow a version, from their next cycle on: the platform's contracts
  * are edited after the commit, and price and rhythm here follow them. Who is at a later version stays there. Returns whether
  * there may be more.
  */
-export async function followPlanVersion(ctx: Ctx, planId: number, version: number): Promise<boolean> {
+async function followVersion(ctx: Ctx, planId: number, version: number): Promise<boolean> {
   const versions = new Map((await listPlanVersions(ctx, planId)).map((one) => [one.version, one]))
   const wanted = versions.get(version)
   if (!wanted) return false

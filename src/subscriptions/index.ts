@@ -15,7 +15,7 @@ export {
   askersOf,
   type Change,
   dropChange,
-  EDIT_CONTRACT,
+  editContractJob,
   editWaitingContracts,
   endChanges,
   endChangesOf,
@@ -24,7 +24,7 @@ export {
   type NewChange,
   writeChanges
 } from './changes.ts'
-export { lookAtContracts, SYNC_CONTRACT } from './contract-jobs.ts'
+export { lookAtContracts, syncContractJob } from './contract-jobs.ts'
 export { markTerms, notePaymentMethods, notePushed, noteSeen, type Pushed, type Terms } from './contract-queries.ts'
 export { type CycleCredit, issueCheckoutCredits, issueCycleCredits } from './cycle-credits.ts'
 export {
@@ -41,11 +41,11 @@ export {
   listContractsOfCustomers,
   takeBackFromDeleted
 } from './follow-customers.ts'
-export { followPlanVersion } from './follow-plan-version.ts'
 export { insertSubscriptions, type NewSubscription } from './insert-subscriptions.ts'
+export * as subscriptionJobs from './jobs.ts'
 export { listActivity } from './list-activity.ts'
 export { lockEndedPauses, lockSubscriptions, lockSubscriptionsOfContracts } from './lock-subscriptions.ts'
-export { MOVE_TIMEZONE, moveNextOntoClocks, moveTimezone } from './move-timezone.ts'
+export { moveNextOntoClocks, moveTimezone } from './move-timezone.ts'
 export { nextDateOf } from './next-date.ts'
 export {
   findSubscriptionByContract,

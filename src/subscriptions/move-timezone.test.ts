@@ -7,7 +7,7 @@ import { aContract } from '../../test/contract-builder.ts'
 import { testDatabase } from '../../test/database.ts'
 import { aPlatform, data, aContract as there } from '../../test/fake-platform.ts'
 import { aStore } from '../../test/store-builder.ts'
-import { jobHandlers } from '../app/jobs.ts'
+import { jobs } from '../app/jobs.ts'
 import { syncContracts } from '../contracts/sync-contracts.ts'
 import { rescheduleSubscription } from '../lifecycle/reschedule-subscription.ts'
 import { lockDueSubscriptions, lockSubscriptions } from './lock-subscriptions.ts'
@@ -105,9 +105,9 @@ test('the platform hears the next dates of the new zone at once, and only dates 
     const contract = { ...there(id), nextBillingDate: variables.date }
     data(res, { subscriptionContractSetNextBillingDate: { contract, userErrors: [] } })
   })
-  const jobs = createJobEngine({ db, leaseOwner: 1, handlers: jobHandlers({ db, connectorOf: async () => connector }) })
+  const engine = createJobEngine({ db, leaseOwner: 1, jobs, deps: { db, connectorOf: async () => connector } })
   const work = async () => {
-    while ((await jobs.runOnce(store.storeId)) > 0) {}
+    while ((await engine.runOnce(store.storeId)) > 0) {}
   }
   await store.moveTo('Asia/Tokyo')
   await work()

@@ -1,7 +1,8 @@
 import { editOf, endReady, listReadyChanges, type ReadyChange, refuseChange } from '#contracts'
-import type { Job, JobOutcome } from '#kit/jobs'
+import { defineJob, type JobOutcome } from '#kit/jobs'
 import type { Database } from '#kit/postgres'
 import type { Connector, ContractEdit, ContractMoved, PlatformContract, PlatformResult } from '#platform'
+import { editContractJob } from '#subscriptions'
 import { syncContractsById } from './take-over-contracts.ts'
 
 type Deps = { db: Database; connectorOf: (storeId: number) => Promise<Connector> }
@@ -13,9 +14,9 @@ const MOST_DRAFTS = 3
  * Brings wanted terms to the platform's contracts, and then ours in line with them. What the platform refuses for good is
  * given up; what cannot be made yet waits for the end of billing.
  */
-export async function editContracts(deps: Deps, storeId: number, jobs: Job[]): Promise<JobOutcome[]> {
+export const editContracts = defineJob(editContractJob, async (deps: Deps, storeId, jobs): Promise<JobOutcome[]> => {
   const { db, connectorOf } = deps
-  const wanted = jobs.map((job) => Number(job.payload.subscriptionId))
+  const wanted = jobs.map(({ input }) => input.subscriptionId)
   const { ready, unsettled } = await db.inStore(storeId, (ctx) => listReadyChanges(ctx, wanted))
   const waits = { done: false, waits: true, reason: 'A charge is under way' } as const
   if (ready.length === 0) return wanted.map((id) => (unsettled.includes(id) ? waits : { done: true }))
@@ -58,7 +59,7 @@ export async function editContracts(deps: Deps, storeId: number, jobs: Job[]): P
     const reason = failures.get(id)
     return reason === undefined ? { done: true } : { done: false, reason }
   })
-}
+})
 
 type Made = { outcome: 'made' } | { outcome: 'refused' | 'failed'; reason: string }
 

@@ -1,5 +1,5 @@
-import { giveUpCreation, listOpenCreations, type OpenCreation } from '#contracts'
-import type { Job, JobOutcome } from '#kit/jobs'
+import { finishCreationJob, giveUpCreation, listOpenCreations, type OpenCreation } from '#contracts'
+import { defineJob, type JobOutcome } from '#kit/jobs'
 import type { Database } from '#kit/postgres'
 import { answered, type Connector } from '#platform'
 import { notify } from '#stores'
@@ -11,8 +11,8 @@ type Deps = { db: Database; connectorOf: (storeId: number) => Promise<Connector>
  * Brings contracts to their end that we asked the platform for without hearing of its answer. Each is looked for under its key:
  * one that is there is taken over, one that is not there a day later is given up, of which the operator hears.
  */
-export async function finishCreations(deps: Deps, storeId: number, jobs: Job[]): Promise<JobOutcome[]> {
-  const keys = jobs.map((job) => String(job.payload.createKey))
+export const finishCreations = defineJob(finishCreationJob, async (deps: Deps, storeId, jobs) => {
+  const keys = jobs.map(({ input }) => input.createKey)
   const open = await deps.db.inStore(storeId, (ctx) => listOpenCreations(ctx, keys))
   const isEnded = new Map<string, boolean>()
   for (const creation of open) isEnded.set(creation.createKey, await finish(deps, storeId, creation))
@@ -22,7 +22,7 @@ export async function finishCreations(deps: Deps, storeId: number, jobs: Job[]):
         ? { done: false, reason: 'The contract was not seen on the platform yet' }
         : { done: true }
   )
-}
+})
 
 async function finish(deps: Deps, storeId: number, creation: OpenCreation): Promise<boolean> {
   // Whoever asked may be about to hear the answer.

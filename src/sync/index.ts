@@ -1,6 +1,5 @@
-export { editContracts } from './edit-contracts.ts'
-export { finishCreations } from './finish-creations.ts'
 export { followShopOf } from './follow-shop.ts'
+export * as syncJobs from './jobs.ts'
 export { createReconcileEngine } from './reconcile-engine.ts'
 export { claimWalk, listReconciliations, markWalked, reconcileNow, scheduleReconciliations } from './reconciliation.ts'
 export { syncContractsById, takeLeaveOfContracts } from './take-over-contracts.ts'

@@ -15,7 +15,7 @@ import { type Ctx, type Database, isOutage } from '#kit/postgres'
 import { isSoldUnder, listPlans, type Plan } from '#plans'
 import { answered, type Connector, NOT_UNDERSTOOD, type PlatformContract, Unanswered } from '#platform'
 import { notify } from '#stores'
-import { endForDeletedCustomers, recordActivities, SYNC_CONTRACT } from '#subscriptions'
+import { endForDeletedCustomers, recordActivities, syncContractJob } from '#subscriptions'
 import { joinCustomers } from './join-customers.ts'
 
 type Deps = { db: Database; connectorOf: (storeId: number) => Promise<Connector> }
@@ -176,7 +176,7 @@ export async function putOff(db: Database, storeId: number, failed: ReadonlyMap<
   await db.inStore(storeId, async (ctx) => {
     const fresh = await putOffContracts(ctx, failed)
     // A job that is there already waits for its next time.
-    const waiting = await waitingKeys(ctx, SYNC_CONTRACT, [...failed.keys()])
+    const waiting = await waitingKeys(ctx, syncContractJob, [...failed.keys()])
     await lookAgain(
       ctx,
       [...failed.keys()].filter((id) => !waiting.has(id))
@@ -225,7 +225,7 @@ export async function takeLeaveOfContracts(db: Database, storeId: number, contra
 export function lookAgain(ctx: Ctx, contractIds: string[]): Promise<void> {
   return enqueue(
     ctx,
-    SYNC_CONTRACT,
-    contractIds.map((contractId) => ({ key: contractId, payload: { contractId } }))
+    syncContractJob,
+    contractIds.map((contractId) => ({ contractId }))
   )
 }

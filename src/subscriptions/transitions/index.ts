@@ -3,7 +3,6 @@ export {
   movedTo,
   nothingDeclined,
   type Planned,
-  PUSH_CONTRACT,
   planCancel,
   planEnd,
   planPause,
@@ -11,6 +10,7 @@ export {
   planReschedule,
   planResume,
   planSkip,
+  pushContractJob,
   pushContracts,
   timesOf
 } from './moves.ts'

@@ -1,4 +1,5 @@
-import { enqueue } from '#kit/jobs'
+import { Type } from 'typebox'
+import { declareJob, enqueue } from '#kit/jobs'
 import { type DomainEvent, record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { type StoreFacts, storeFacts } from '#stores'
@@ -253,14 +254,17 @@ function sameDate(a: Subscription, b: Subscription): boolean {
   return a.nextBillingAt.equals(b.nextBillingAt)
 }
 
-export const PUSH_CONTRACT = 'push-contract'
+/** Makes the platform's contract agree with the subscription: status and next date. */
+export const pushContractJob = declareJob('push-contract', Type.Object({ subscriptionId: Type.Integer() }), {
+  dedupe: ({ subscriptionId }) => subscriptionId
+})
 
 /** Has the platform's contract brought in line with ours after the commit. */
 export function pushContracts(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
   return enqueue(
     ctx,
-    PUSH_CONTRACT,
-    subscriptionIds.map((id) => ({ key: String(id), payload: { subscriptionId: id } }))
+    pushContractJob,
+    subscriptionIds.map((subscriptionId) => ({ subscriptionId }))
   )
 }
 

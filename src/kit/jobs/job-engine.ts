@@ -1,6 +1,5 @@
-import type { Engine } from './engine.ts'
+import type { Engine } from '../engine.ts'
 import {
-  type Ctx,
   type Database,
   directSql,
   instant,
@@ -11,63 +10,40 @@ import {
   row,
   sql,
   text
-} from './postgres/index.ts'
+} from '../postgres/index.ts'
+import type { AnyJob, JobOutcome, QueuedJob } from './define-job.ts'
 
-const Job = row({
+const ClaimedJob = row({
   id: int,
   kind: text,
-  payload: json<Record<string, unknown>>(),
+  payload: json<unknown>(),
   attempts: int,
   leaseToken: int,
   version: int
 })
-export type Job = RowOf<typeof Job>
-
-/**
- * What one run of a job came to: done with, or to be tried again because of `reason`. One that `waits` for something else has
- * not failed, and is tried again within minutes.
- */
-export type JobOutcome = { done: true } | { done: false; reason: string; waits?: true }
-
-/** Jobs of one kind, run together. The answer has an outcome per job, in order. A throw is a bug, and retried too. */
-export type JobHandler = (storeId: number, jobs: Job[]) => Promise<JobOutcome[]>
+type ClaimedJob = RowOf<typeof ClaimedJob>
 
 const BATCH = 64
 const RETRY_AFTER_MINUTES = [1, 5, 15, 60, 360] as const
 const LONGEST_WAIT_MINUTES = 15
 
-/**
- * Puts a job beside the change that wants it, in the same transaction. A waiting job of the same kind and key is moved
- * forward instead, since a job reads what is true when it runs.
- */
-export async function enqueue(
-  ctx: Ctx,
-  kind: string,
-  jobs: { key: string; payload: Record<string, unknown> }[]
-): Promise<void> {
-  if (jobs.length === 0) return
-  await ctx.tx.run(sql`
-    insert into jobs (store_id, kind, dedupe_key, payload, run_at)
-    select ${ctx.storeId}, ${kind}, j.key, j.payload::jsonb, ${ctx.now}
-      from unnest(${jobs.map((j) => j.key)}::text[], ${jobs.map((j) => JSON.stringify(j.payload))}::text[]) as j(key, payload)
-    on conflict (store_id, kind, dedupe_key) do update
-      set payload = excluded.payload, run_at = least(jobs.run_at, excluded.run_at), attempts = 0, version = jobs.version + 1`)
-}
-
 const nextJob = directSql<[storeId: number]>('jobs_next', `select min(run_at) as at from jobs where store_id = $1`)
 
-/** Works off jobs by kind; `handlers` is the whole list of kinds. */
-export function createJobEngine(options: {
+/** Runs jobs, a batch of each kind together. `jobs` lists every kind; `deps` goes to each of them. */
+export function createJobEngine<Deps>(options: {
   db: Database
   leaseOwner: number
-  handlers: Record<string, JobHandler>
+  jobs: AnyJob<Deps>[]
+  deps: Deps
 }): Engine {
-  const { db, leaseOwner, handlers } = options
+  const { db, leaseOwner, deps } = options
+  const jobOf = new Map(options.jobs.map((job) => [job.name, job]))
+  if (jobOf.size < options.jobs.length) throw new Error('Two jobs have the same name')
 
   const claim = (storeId: number) =>
     db.inStore(storeId, ({ tx, now }) =>
       tx.many(
-        Job,
+        ClaimedJob,
         sql`
       with due as (
         select store_id, id from jobs
@@ -81,17 +57,17 @@ export function createJobEngine(options: {
       )
     )
 
-  const run = async (storeId: number, kind: string, jobs: Job[]): Promise<JobOutcome[]> => {
-    const handler = handlers[kind]
-    if (!handler) return jobs.map(() => ({ done: false, reason: `Nothing handles jobs of kind ${kind}` }))
-    try {
-      return await handler(storeId, jobs)
-    } catch (err) {
-      return jobs.map(() => ({ done: false, reason: (err as Error).message }))
-    }
+  const run = async (storeId: number, kind: string, claimed: ClaimedJob[]): Promise<JobOutcome[]> => {
+    const job = jobOf.get(kind)
+    if (!job) return claimed.map(() => ({ done: false, reason: `No job is named ${kind}` }))
+    const parsed = claimed.map(({ payload, attempts }) => parse(job, payload, attempts))
+    const fitting = parsed.flatMap((one) => ('input' in one ? [one] : []))
+    const outcomes = fitting.length === 0 ? [] : await runAll(job, deps, storeId, fitting)
+    const outcomeOf = new Map(fitting.map((one, i) => [one, outcomes[i]!]))
+    return parsed.map((one) => ('input' in one ? outcomeOf.get(one)! : { done: false, reason: one.reason }))
   }
 
-  const finish = (storeId: number, jobs: Job[], outcomes: JobOutcome[]) =>
+  const finish = (storeId: number, jobs: ClaimedJob[], outcomes: JobOutcome[]) =>
     db.inStore(storeId, async ({ tx, now }) => {
       const done = jobs.filter((_, i) => outcomes[i]!.done)
       const again = jobs.flatMap((job, i) => {
@@ -129,23 +105,29 @@ export function createJobEngine(options: {
       return (await db.direct.one(row({ at: nullable(instant) }), nextJob(storeId))).at
     },
     async runOnce(storeId) {
-      const jobs = await claim(storeId)
-      const kinds = Map.groupBy(jobs, (job) => job.kind)
+      const claimed = await claim(storeId)
+      const kinds = Map.groupBy(claimed, (job) => job.kind)
       await Promise.all(
         [...kinds].map(async ([kind, ofKind]) => finish(storeId, ofKind, await run(storeId, kind, ofKind)))
       )
-      return jobs.length
+      return claimed.length
     }
   }
 }
 
-/** Which of these keys have a job of the kind still to be done. */
-export async function waitingKeys(ctx: Ctx, kind: string, keys: string[]): Promise<Set<string>> {
-  const rows = await ctx.tx.many(
-    row({ dedupeKey: text }),
-    sql`
-    select dedupe_key from jobs
-     where store_id = ${ctx.storeId} and kind = ${kind} and dedupe_key = any(${keys}::text[])`
-  )
-  return new Set(rows.map((r) => r.dedupeKey))
+/** Another version of the code may have written the row: one payload that does not fit fails alone. */
+function parse<Deps>(job: AnyJob<Deps>, payload: unknown, attempts: number): QueuedJob<unknown> | { reason: string } {
+  try {
+    return { input: job.parse(payload), attempts }
+  } catch (err) {
+    return { reason: (err as Error).message }
+  }
+}
+
+async function runAll<Deps>(job: AnyJob<Deps>, deps: Deps, storeId: number, jobs: QueuedJob<unknown>[]) {
+  try {
+    return await job.run(deps, storeId, jobs)
+  } catch (err) {
+    return jobs.map((): JobOutcome => ({ done: false, reason: (err as Error).message }))
+  }
 }

@@ -1,0 +1,32 @@
+import { type Ctx, row, sql, text } from '../postgres/index.ts'
+import type { DeclaredJob } from './define-job.ts'
+
+/**
+ * Adds jobs in the transaction of the change that needs them. A waiting job with the same key is moved forward instead,
+ * since a job reads what is true when it runs. Throws when an input does not fit the job's schema.
+ */
+export async function enqueue<Input>(ctx: Ctx, job: DeclaredJob<Input>, inputs: Input[]): Promise<void> {
+  if (inputs.length === 0) return
+  const payloads = inputs.map((input) => JSON.stringify(job.parse(input)))
+  await ctx.tx.run(sql`
+    insert into jobs (store_id, kind, dedupe_key, payload, run_at)
+    select ${ctx.storeId}, ${job.name}, j.key, j.payload::jsonb, ${ctx.now}
+      from unnest(${inputs.map(job.dedupeKey)}::text[], ${payloads}::text[]) as j(key, payload)
+    on conflict (store_id, kind, dedupe_key) do update
+      set payload = excluded.payload, run_at = least(jobs.run_at, excluded.run_at), attempts = 0, version = jobs.version + 1`)
+}
+
+/** Which of these deduplication keys have a job of this kind that is still to be done. */
+export async function waitingKeys(
+  ctx: Ctx,
+  { name }: Pick<DeclaredJob<never>, 'name'>,
+  keys: string[]
+): Promise<Set<string>> {
+  const rows = await ctx.tx.many(
+    row({ dedupeKey: text }),
+    sql`
+    select dedupe_key from jobs
+     where store_id = ${ctx.storeId} and kind = ${name} and dedupe_key = any(${keys}::text[])`
+  )
+  return new Set(rows.map((r) => r.dedupeKey))
+}

@@ -1,0 +1,3 @@
+// The jobs of this module: each line adds one to the registry.
+export { editContracts } from './edit-contracts.ts'
+export { finishCreations } from './finish-creations.ts'
