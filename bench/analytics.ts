@@ -102,9 +102,9 @@ async function load({ storeId, inStore }: BuiltStore, size: number): Promise<num
     await analyzed('subscriptions')
     await session.query(`
       insert into billing_attempts (store_id, subscription_id, cycle_index, attempt_number, status, idempotency_key, amount_minor,
-        currency, scheduled_at, error_code, created_at, completed_at, updated_at)
+        currency, scheduled_at, error_code, created_at, completed_at)
       select store_id, id, 2, 1, case when id % 9 = 0 then 'failed' else 'success' end, 'bench-' || id, 2900, 'USD', t.at,
-             case when id % 9 = 0 then 'card_declined' end, t.at, t.at, t.at
+             case when id % 9 = 0 then 'card_declined' end, t.at, t.at
         from subscriptions cross join lateral (select least(created_at + interval '30 days', now()) as at) t
        where ${subscriptions}`)
     await session.query(`

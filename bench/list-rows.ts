@@ -37,11 +37,11 @@ export async function fillLists(client: pg.Client, rows: number): Promise<void> 
     await client.query(
       `insert into billing_attempts (store_id, subscription_id, cycle_index, attempt_number, status, idempotency_key,
          amount_minor, currency, scheduled_at, check_at, error_code, error_message, decline_code, payment_method, created_at,
-         completed_at, updated_at)
+         completed_at)
        select 1, id, 1, 1, case when id % 20 = 0 then 'failed' else 'success' end, 'key-' || id, 2900, 'USD', created_at,
               null, case when id % 20 = 0 then 'card_declined' end, case when id % 20 = 0 then 'Declined' end,
               case when id % 20 = 0 then 'do_not_honor' end, '{"type": "card", "lastFour": "4242", "brand": "Visa"}',
-              created_at, created_at, created_at
+              created_at, created_at
          from subscriptions where store_id = 1 and id > $1 and id <= $1 + $2`,
       [from, howMany]
     )

@@ -12,8 +12,6 @@ create table members (
   birth_date date,
   -- Fields changed by our API that the platform does not have yet. The platform's values of them are older than ours.
   profile_pending text[] not null default '{}' check (profile_pending <@ '{email,first_name,last_name}'),
-  loyalty_points bigint not null default 0,
-  store_credit_minor bigint not null default 0,
   status text check (status in ('active', 'paused', 'cancelled')),
   plan_id bigint,
   member_since timestamptz,

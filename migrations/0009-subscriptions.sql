@@ -127,9 +127,7 @@ create table contract_activities (
   refs jsonb not null default '{}',
   -- What caused it: a repetition of the same operation writes nothing.
   cause text check (length(cause) between 1 and 300),
-  -- The store's time, and the real time at which it was written.
   occurred_at timestamptz not null,
-  created_at timestamptz not null default clock_timestamp(),
   primary key (store_id, id),
   foreign key (store_id, subscription_id) references subscriptions,
   foreign key (store_id, member_id) references members

@@ -58,7 +58,6 @@ create table billing_attempts (
   leased_until timestamptz,
   created_at timestamptz not null,
   completed_at timestamptz,
-  updated_at timestamptz not null,
   primary key (store_id, id),
   unique (store_id, idempotency_key),
   foreign key (store_id, subscription_id) references subscriptions,

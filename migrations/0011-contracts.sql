@@ -34,7 +34,6 @@ select protect_table('subscription_creations');
 create table missing_contracts (
   store_id bigint not null references stores,
   subscription_id bigint not null,
-  missed_at timestamptz not null,
   primary key (store_id, subscription_id),
   foreign key (store_id, subscription_id) references subscriptions
 );

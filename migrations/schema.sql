@@ -153,7 +153,6 @@ create table billing_attempts (
   leased_until timestamp with time zone,
   created_at timestamp with time zone not null,
   completed_at timestamp with time zone,
-  updated_at timestamp with time zone not null,
   constraint billing_attempts_pkey PRIMARY KEY (store_id, id),
   constraint billing_attempts_store_id_idempotency_key_key UNIQUE (store_id, idempotency_key),
   constraint billing_attempts_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
@@ -215,7 +214,6 @@ create table contract_activities (
   refs jsonb not null default '{}'::jsonb,
   cause text,
   occurred_at timestamp with time zone not null,
-  created_at timestamp with time zone not null default clock_timestamp(),
   constraint contract_activities_pkey PRIMARY KEY (store_id, id),
   constraint contract_activities_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
   constraint contract_activities_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
@@ -720,8 +718,6 @@ create table members (
   province_code text,
   birth_date date,
   profile_pending text[] not null default '{}'::text[],
-  loyalty_points bigint not null default 0,
-  store_credit_minor bigint not null default 0,
   status text,
   plan_id bigint,
   member_since timestamp with time zone,
@@ -768,7 +764,6 @@ grant delete, insert, select, update on members to perennial_operator, perennial
 create table missing_contracts (
   store_id bigint not null,
   subscription_id bigint not null,
-  missed_at timestamp with time zone not null,
   constraint missing_contracts_pkey PRIMARY KEY (store_id, subscription_id),
   constraint missing_contracts_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
   constraint missing_contracts_store_id_subscription_id_fkey FOREIGN KEY (store_id, subscription_id) REFERENCES subscriptions(store_id, id)
@@ -1634,7 +1629,6 @@ create table sandbox.disputes (
   evidence_due_by timestamp with time zone,
   evidence_sent_on timestamp with time zone,
   finalized_on timestamp with time zone,
-  updated_at timestamp with time zone not null,
   constraint disputes_pkey PRIMARY KEY (store_id, id),
   constraint disputes_store_id_order_id_key UNIQUE (store_id, order_id)
 );
@@ -1647,7 +1641,6 @@ create table sandbox.drafts (
   base_revision bigint not null,
   body jsonb not null,
   committed_at timestamp with time zone,
-  created_at timestamp with time zone not null,
   constraint drafts_pkey PRIMARY KEY (store_id, id)
 );
 grant delete, insert, select, update on sandbox.drafts to perennial_operator, perennial_store;
@@ -1661,7 +1654,6 @@ create table sandbox.metafield_definitions (
   name text not null,
   type text not null,
   access jsonb not null,
-  created_at timestamp with time zone not null,
   constraint metafield_definitions_pkey PRIMARY KEY (store_id, id),
   constraint metafield_definitions_store_id_owner_type_namespace_key_key UNIQUE (store_id, owner_type, namespace, key)
 );
@@ -1772,7 +1764,6 @@ create table sandbox.selling_plan_groups (
   "position" integer,
   product_ids bigint[] not null default '{}'::bigint[],
   created_at timestamp with time zone not null,
-  updated_at timestamp with time zone not null,
   constraint selling_plan_groups_pkey PRIMARY KEY (store_id, id)
 );
 grant delete, insert, select, update on sandbox.selling_plan_groups to perennial_operator, perennial_store;
@@ -1817,7 +1808,6 @@ create table sandbox.shops (
   faulty_messages bigint not null default 0,
   bulk_faults jsonb,
   created_at timestamp with time zone not null,
-  updated_at timestamp with time zone not null,
   constraint shops_pkey PRIMARY KEY (store_id),
   constraint shops_profile_check CHECK (profile = ANY (ARRAY['platform'::text, 'shopify'::text]))
 );
@@ -1871,7 +1861,6 @@ create table sandbox.webhook_messages (
   status text not null default 'waiting'::text,
   tries integer not null default 0,
   next_try_at timestamp with time zone not null,
-  last_answer text,
   lease_token integer not null default 0,
   leased_until timestamp with time zone,
   constraint webhook_messages_pkey PRIMARY KEY (store_id, id),

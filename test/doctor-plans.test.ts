@@ -22,8 +22,8 @@ async function aChargedStore() {
   const store = await aDueStore(db, { subscriptions: ROWS, dueAt: DUE_AT })
   await owner.query(
     `insert into billing_attempts (store_id, subscription_id, cycle_index, attempt_number, status, idempotency_key, amount_minor,
-       currency, scheduled_at, cycle_at, created_at, updated_at, completed_at)
-     select store_id, id, 2, 1, 'success', 'key-' || id, 2900, 'USD', $2, $2, $2, $2, $2 from subscriptions where store_id = $1`,
+       currency, scheduled_at, cycle_at, created_at, completed_at)
+     select store_id, id, 2, 1, 'success', 'key-' || id, 2900, 'USD', $2, $2, $2, $2 from subscriptions where store_id = $1`,
     [store.storeId, String(DUE_AT)]
   )
   await owner.query(

@@ -57,8 +57,8 @@ test('due subscriptions', () =>
 test('attempts to send or to ask after', async () => {
   await owner.query(`
     insert into billing_attempts (store_id, subscription_id, cycle_index, attempt_number, status, idempotency_key, amount_minor,
-      currency, scheduled_at, check_at, created_at, updated_at)
-    select store_id, id, 2, 1, 'pending', 'key-' || id, 2900, 'USD', billing_due_at, billing_due_at, billing_due_at, billing_due_at
+      currency, scheduled_at, check_at, created_at)
+    select store_id, id, 2, 1, 'pending', 'key-' || id, 2900, 'USD', billing_due_at, billing_due_at, billing_due_at
       from subscriptions`)
   await assertInOrder('billing_attempts_to_check', () =>
     recording.inStore(storeId, (ctx) => claimAttempts(ctx, CLAIMED, 1))

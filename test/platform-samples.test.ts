@@ -127,9 +127,9 @@ for (const [topic, status, errorCode] of [
       const { id } = (await findSubscriptionByContract(ctx, '9998878778'))!
       await ctx.tx.run(sql`
         insert into billing_attempts (store_id, subscription_id, cycle_index, attempt_number, status, idempotency_key,
-          amount_minor, currency, scheduled_at, submitted_at, check_at, created_at, updated_at)
+          amount_minor, currency, scheduled_at, submitted_at, check_at, created_at)
         values (${store.storeId}, ${id}, 2, 1, 'pending', '9a453d81-d41d-403e-806f-714dee215ff9', 2900, 'CAD', ${ctx.now},
-                ${ctx.now}, ${ctx.now.add({ hours: 24 })}, ${ctx.now}, ${ctx.now})`)
+                ${ctx.now}, ${ctx.now.add({ hours: 24 })}, ${ctx.now})`)
     })
     assert.equal(await deliver(store.storeId, `subscription_billing_attempts/${topic}`), 200)
     await service.deps.settle(store.storeId)

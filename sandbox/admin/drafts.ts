@@ -21,7 +21,7 @@ import { type UserError, userError } from './user-errors.ts'
 
 async function openDraft(_root: unknown, args: { contractId: string }, api: Api) {
   const id = numberIn(api.shop, 'SubscriptionContract', args.contractId)
-  return api.write(async (q, now) => {
+  return api.write(async (q) => {
     const contract = await findContract(q, api.shop.storeId, id)
     if (!contract) {
       return {
@@ -32,7 +32,7 @@ async function openDraft(_root: unknown, args: { contractId: string }, api: Api)
     if (contract.status === 'CANCELLED' || contract.status === 'EXPIRED') {
       return { draft: null, userErrors: [userError(['contractId'], 'Contract is terminated.', 'INVALID')] }
     }
-    return { draft: await insertDraft(q, api.shop.storeId, contract, termsOf(contract), now), userErrors: [] }
+    return { draft: await insertDraft(q, api.shop.storeId, contract, termsOf(contract)), userErrors: [] }
   })
 }
 

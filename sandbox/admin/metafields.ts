@@ -150,7 +150,7 @@ async function define(_root: unknown, { definition: input }: { definition: Defin
       customerAccount: input.access?.customerAccount ?? 'NONE'
     }
   }
-  const createdDefinition = await api.write((q, now) => insertDefinition(q, api.shop.storeId, made, now))
+  const createdDefinition = await api.write((q) => insertDefinition(q, api.shop.storeId, made))
   if (createdDefinition) return { createdDefinition, userErrors: [] }
   const taken = `Key is in use for ${input.ownerType} metafields on the '${made.namespace}' namespace.`
   return { createdDefinition: null, userErrors: [userError(['definition', 'key'], taken, 'TAKEN')] }

@@ -93,7 +93,7 @@ async function update(_root: unknown, { id, input }: { id: string; input: GroupI
       position: input.position ?? group.position,
       productIds: group.productIds
     }
-    await updateGroup(q, api.shop.storeId, groupId, to, now)
+    await updateGroup(q, api.shop.storeId, groupId, to)
     await savePlans(q, api.shop.storeId, groupId, [...changed, ...created], now)
     const gone = await deletePlans(q, api.shop.storeId, groupId, dropped)
     const saved = await listPlans(q, api.shop.storeId, [groupId])
@@ -114,11 +114,11 @@ function changeProducts(change: (old: string[], given: string[]) => string[]) {
     const groupId = numberIn(api.shop, 'SellingPlanGroup', args.id)
     const given = args.productIds.map((id) => numberIn(api.shop, 'Product', id))
     const missing = await missingProducts(api, given)
-    const group = await api.write(async (q, now) => {
+    const group = await api.write(async (q) => {
       const [old] = await findGroups(q, api.shop.storeId, [groupId])
       if (!old || missing) return old ?? null
       const to = { ...old, productIds: change(old.productIds, given) }
-      await updateGroup(q, api.shop.storeId, groupId, to, now)
+      await updateGroup(q, api.shop.storeId, groupId, to)
       return { ...old, ...to }
     })
     const problems = !group ? [noGroup()] : missing ? [noProduct(['productIds'])] : []

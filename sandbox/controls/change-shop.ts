@@ -19,7 +19,7 @@ export async function changeShop(
   const now = await platform.clock(shop.domain)
   await platform.db.inInstallation(async (q) => {
     await q.run(sql`
-      update sandbox.shops set name = ${shop.name}, timezone = ${shop.timezone}, updated_at = ${now}
+      update sandbox.shops set name = ${shop.name}, timezone = ${shop.timezone}
        where store_id = ${shop.storeId}`)
     await queueWebhooks(q, shop, happening([{ topic: 'shop/update', payload: shopPayload(shop, now) }]), now)
   })

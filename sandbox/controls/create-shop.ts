@@ -34,17 +34,16 @@ export async function createShop({ db, shops }: Platform, made: NewShop): Promis
   await db.direct.run(sql`
     insert into sandbox.shops (store_id, domain, name, email, timezone, currency, profile, access_token_hash, app_secret,
                                proxy_secret, app_proxy_url, access_scopes, cost_capacity, cost_restore_rate,
-                               answer_delay_seconds, created_at, updated_at)
+                               answer_delay_seconds, created_at)
     values (${made.storeId}, ${made.domain.toLowerCase()}, ${made.name}, ${`owner@${made.domain}`}, ${made.timezone},
             ${made.currency}, ${made.profile}, ${hashToken(made.accessToken)}, ${made.appSecret}, ${made.proxySecret},
             ${made.appProxyUrl}, ${made.accessScopes ?? null}, ${made.costCapacity ?? 100_000},
-            ${made.costRestoreRate ?? 50_000}, ${made.answerDelaySeconds ?? 0}, ${at}, ${at})
+            ${made.costRestoreRate ?? 50_000}, ${made.answerDelaySeconds ?? 0}, ${at})
     on conflict (store_id) do update
        set domain = excluded.domain, name = excluded.name, timezone = excluded.timezone, currency = excluded.currency,
            profile = excluded.profile, access_token_hash = excluded.access_token_hash, app_secret = excluded.app_secret,
            proxy_secret = excluded.proxy_secret, app_proxy_url = excluded.app_proxy_url,
            access_scopes = excluded.access_scopes, cost_capacity = excluded.cost_capacity,
-           cost_restore_rate = excluded.cost_restore_rate, answer_delay_seconds = excluded.answer_delay_seconds,
-           updated_at = excluded.updated_at`)
+           cost_restore_rate = excluded.cost_restore_rate, answer_delay_seconds = excluded.answer_delay_seconds`)
   shops.forget(made.storeId)
 }

@@ -12,7 +12,7 @@ export async function uninstall(platform: Platform, { storeId }: { storeId: numb
   const now = await platform.clock(shop.domain)
   await platform.db.inInstallation(async (q) => {
     await q.run(sql`
-      update sandbox.shops set access_token_hash = ${hashToken(randomBytes(24).toString('hex'))}, updated_at = ${now}
+      update sandbox.shops set access_token_hash = ${hashToken(randomBytes(24).toString('hex'))}
        where store_id = ${storeId}`)
     await queueWebhooks(q, shop, happening([{ topic: 'app/uninstalled', payload: shopPayload(shop, now) }]), now)
     await q.run(sql`delete from sandbox.webhook_subscriptions where store_id = ${storeId}`)
@@ -26,7 +26,7 @@ export async function install(
   { storeId, accessToken }: { storeId: number; accessToken: string }
 ): Promise<void> {
   await platform.db.direct.run(sql`
-    update sandbox.shops set access_token_hash = ${hashToken(accessToken)}, updated_at = clock_timestamp()
+    update sandbox.shops set access_token_hash = ${hashToken(accessToken)}
      where store_id = ${storeId}`)
   platform.shops.forget(storeId)
 }

@@ -56,8 +56,7 @@ create table sandbox.shops (
   webhook_faults jsonb,
   faulty_messages bigint not null default 0,
   bulk_faults jsonb,
-  created_at timestamptz not null,
-  updated_at timestamptz not null
+  created_at timestamptz not null
 );
 create index shops_by_domain on sandbox.shops (domain);
 
@@ -137,7 +136,6 @@ create table sandbox.selling_plan_groups (
   position integer,
   product_ids bigint[] not null default '{}',
   created_at timestamptz not null,
-  updated_at timestamptz not null,
   primary key (store_id, id)
 );
 
@@ -196,7 +194,6 @@ create table sandbox.drafts (
   base_revision bigint not null,
   body jsonb not null,
   committed_at timestamptz,
-  created_at timestamptz not null,
   primary key (store_id, id)
 );
 
@@ -311,7 +308,6 @@ create table sandbox.disputes (
   evidence_due_by timestamptz,
   evidence_sent_on timestamptz,
   finalized_on timestamptz,
-  updated_at timestamptz not null,
   primary key (store_id, id),
   unique (store_id, order_id)
 );
@@ -341,7 +337,6 @@ create table sandbox.metafield_definitions (
   name text not null,
   type text not null,
   access jsonb not null,
-  created_at timestamptz not null,
   primary key (store_id, id),
   unique (store_id, owner_type, namespace, key)
 );
@@ -420,7 +415,6 @@ create table sandbox.webhook_messages (
   status text not null default 'waiting' check (status in ('waiting', 'given_up')),
   tries integer not null default 0,
   next_try_at timestamptz not null,
-  last_answer text,
   lease_token integer not null default 0,
   leased_until timestamptz,
   primary key (store_id, id)

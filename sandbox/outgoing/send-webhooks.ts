@@ -117,20 +117,17 @@ async function settle(db: Database, shop: Shop, claimed: Claimed[], answers: str
 
   const failed = claimed.flatMap((message, i) => {
     const minutes = RETRY_AFTER_MINUTES[message.tries]
-    return isDelivered(i)
-      ? []
-      : [{ message, answer: answers[i]!, minutes, nextTryAt: now.add({ minutes: minutes ?? 0 }) }]
+    return isDelivered(i) ? [] : [{ message, minutes, nextTryAt: now.add({ minutes: minutes ?? 0 }) }]
   })
   if (failed.length === 0) return
   await db.direct.run(sql`
     update sandbox.webhook_messages m
-       set status = case when n.again then 'waiting' else 'given_up' end, tries = m.tries + 1, last_answer = n.answer,
+       set status = case when n.again then 'waiting' else 'given_up' end, tries = m.tries + 1,
            next_try_at = n.next_try_at, leased_until = null
       from unnest(${failed.map(({ message }) => message.id)}::bigint[],
                   ${failed.map(({ message }) => message.leaseToken)}::int[],
                   ${failed.map(({ minutes }) => minutes !== undefined)}::boolean[],
-                  ${failed.map(({ answer }) => answer)}::text[],
-                  ${failed.map(({ nextTryAt }) => nextTryAt)}::timestamptz[]) as n(id, lease_token, again, answer, next_try_at)
+                  ${failed.map(({ nextTryAt }) => nextTryAt)}::timestamptz[]) as n(id, lease_token, again, next_try_at)
      where m.store_id = ${shop.storeId} and m.id = n.id and m.lease_token = n.lease_token`)
 
   const dropped = failed.filter(({ minutes }) => minutes === undefined).map(({ message }) => message.subscriptionId)

@@ -49,12 +49,12 @@ export async function saveDispute(
 ): Promise<{ dispute: Dispute; made: boolean }> {
   const made = await q.run(sql`
     insert into sandbox.disputes (store_id, order_id, type, status, reason, network_reason_code, amount_minor, currency,
-                                  initiated_at, evidence_due_by, updated_at)
+                                  initiated_at, evidence_due_by)
     values (${storeId}, ${to.orderId}, 'CHARGEBACK', 'UNDER_REVIEW', 'FRAUDULENT', '4837', ${to.amountMinor},
-            ${to.currency}, ${now}, ${now.add({ hours: 7 * 24 })}, ${now})
+            ${to.currency}, ${now}, ${now.add({ hours: 7 * 24 })})
     on conflict (store_id, order_id) do nothing`)
   await q.run(sql`
-    update sandbox.disputes set status = ${to.status}, finalized_on = ${to.finalizedOn}, updated_at = ${now}
+    update sandbox.disputes set status = ${to.status}, finalized_on = ${to.finalizedOn}
      where store_id = ${storeId} and order_id = ${to.orderId}`)
   const [dispute] = await listDisputesOf(q, storeId, [to.orderId])
   return { dispute: dispute!, made: made > 0 }

@@ -37,14 +37,13 @@ export async function insertDraft(
   q: Queries,
   storeId: number,
   contract: Contract,
-  body: ContractTerms,
-  now: Temporal.Instant
+  body: ContractTerms
 ): Promise<Draft> {
   const found = await q.one(
     DraftRow,
     sql`
-    insert into sandbox.drafts (store_id, contract_id, base_revision, body, created_at)
-    values (${storeId}, ${contract.id}, ${contract.revisionId}, ${JSON.stringify(body)}, ${now})
+    insert into sandbox.drafts (store_id, contract_id, base_revision, body)
+    values (${storeId}, ${contract.id}, ${contract.revisionId}, ${JSON.stringify(body)})
     returning id::text as id, contract_id::text as contract_id, base_revision::text as base_revision, body, committed_at`
   )
   return asDraft(found)

@@ -197,20 +197,20 @@ export async function insertGroup(
     GroupRow,
     sql`
     insert into sandbox.selling_plan_groups (store_id, app_id, name, merchant_code, description, options, position,
-                                             product_ids, created_at, updated_at)
+                                             product_ids, created_at)
     values (${storeId}, ${made.appId}, ${made.name}, ${made.merchantCode}, ${made.description}, ${made.options},
-            ${made.position}, ${made.productIds}::bigint[], ${now}, ${now})
+            ${made.position}, ${made.productIds}::bigint[], ${now})
     returning id::text as id, app_id, name, merchant_code, description, options, position,
               product_ids::text[] as product_ids, created_at`
   )
   return asGroup(found)
 }
 
-export async function updateGroup(q: Queries, storeId: number, id: string, to: GroupFields, now: Temporal.Instant) {
+export async function updateGroup(q: Queries, storeId: number, id: string, to: GroupFields) {
   await q.run(sql`
     update sandbox.selling_plan_groups
        set app_id = ${to.appId}, name = ${to.name}, merchant_code = ${to.merchantCode}, description = ${to.description},
-           options = ${to.options}, position = ${to.position}, product_ids = ${to.productIds}::bigint[], updated_at = ${now}
+           options = ${to.options}, position = ${to.position}, product_ids = ${to.productIds}::bigint[]
      where store_id = ${storeId} and id = ${id}`)
 }
 

@@ -73,7 +73,7 @@ export async function markSettled(ctx: Ctx, rows: Settled[]): Promise<Map<number
              and cycle_declined(a.store_id, a.subscription_id, a.cycle_index, a.attempt_number),
            charged_after_stop = t.after_stop,
            credit_minor = case when t.status = 'success' then cycle_credit(a.store_id, a.subscription_id) end,
-           completed_at = ${ctx.now}, check_at = null, remind_at = null, lease_owner = null, leased_until = null, updated_at = ${ctx.now}
+           completed_at = ${ctx.now}, check_at = null, remind_at = null, lease_owner = null, leased_until = null
       from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.status)}::text[],
                   ${rows.map((r) => r.platformAttemptId)}::text[], ${rows.map((r) => r.errorCode)}::text[],
                   ${rows.map((r) => r.errorMessage)}::text[], ${rows.map((r) => r.declineCode)}::text[],
@@ -121,8 +121,7 @@ export async function markCorrected(
            retry_at = null, attempts_remaining = 0,
            credit_minor = case when not ${isBlocked}::boolean then cycle_credit(a.store_id, a.subscription_id) end,
            recovered = not ${isBlocked}::boolean and a.attempt_number > 1
-             and cycle_declined(a.store_id, a.subscription_id, a.cycle_index, a.attempt_number),
-           updated_at = ${ctx.now}
+             and cycle_declined(a.store_id, a.subscription_id, a.cycle_index, a.attempt_number)
       from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.platformAttemptId)}::text[],
                   ${rows.map((r) => r.orderId)}::bigint[],
                   ${rows.map((r) => r.paymentMethod && JSON.stringify(r.paymentMethod))}::text[],
@@ -138,7 +137,7 @@ export async function markCorrected(
 export async function askAgain(ctx: Ctx, attempts: Attempt[]): Promise<void> {
   if (attempts.length === 0) return
   await ctx.tx.run(sql`
-    update billing_attempts set check_at = ${ctx.now}, updated_at = ${ctx.now}
+    update billing_attempts set check_at = ${ctx.now}
      where store_id = ${ctx.storeId} and id = any(${attempts.map((a) => a.id)}::bigint[]) and status = 'pending'`)
 }
 
@@ -146,7 +145,7 @@ export async function askAgain(ctx: Ctx, attempts: Attempt[]): Promise<void> {
 export async function pullRetriesForward(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
   if (subscriptionIds.length === 0) return
   await ctx.tx.run(sql`
-    update billing_attempts set retry_at = ${ctx.now}, updated_at = ${ctx.now}
+    update billing_attempts set retry_at = ${ctx.now}
      where store_id = ${ctx.storeId} and subscription_id = any(${subscriptionIds}::bigint[]) and retry_at > ${ctx.now}`)
 }
 
@@ -165,7 +164,7 @@ export async function isKnownPayment(ctx: Ctx, subscriptionId: number, platformA
 /** Calls off the retries announced for these subscriptions: those ahead, and one that was due and has not been opened. */
 export async function clearRetries(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
   await ctx.tx.run(sql`
-    update billing_attempts a set retry_at = null, attempts_remaining = 0, updated_at = ${ctx.now}
+    update billing_attempts a set retry_at = null, attempts_remaining = 0
      where a.store_id = ${ctx.storeId} and a.subscription_id = any(${subscriptionIds}::bigint[]) and a.retry_at is not null
        and (a.retry_at >= ${ctx.now} or not exists (
          select from billing_attempts n
@@ -176,7 +175,7 @@ export async function clearRetries(ctx: Ctx, subscriptionIds: number[]): Promise
 /** Of one cycle only the newest attempt announces what follows: calls off what the earlier ones announced. */
 export async function clearRetriesOfCycle(ctx: Ctx, { subscriptionId, cycleIndex }: Attempt): Promise<void> {
   await ctx.tx.run(sql`
-    update billing_attempts set retry_at = null, updated_at = ${ctx.now}
+    update billing_attempts set retry_at = null
      where store_id = ${ctx.storeId} and subscription_id = ${subscriptionId} and cycle_index = ${cycleIndex}
        and retry_at >= ${ctx.now}`)
 }

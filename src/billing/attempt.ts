@@ -54,11 +54,11 @@ export function insertAttempts(ctx: Ctx, rows: NewAttempt[]): Promise<Attempt[]>
     Attempt,
     sql`
     insert into billing_attempts (store_id, subscription_id, cycle_index, attempt_number, status, idempotency_key,
-      amount_minor, currency, cycle_at, attempts_remaining, manual, ladder_retry_at, scheduled_at, check_at, created_at, updated_at)
+      amount_minor, currency, cycle_at, attempts_remaining, manual, ladder_retry_at, scheduled_at, check_at, created_at)
     select ${ctx.storeId}, t.subscription_id, t.cycle, n.number, 'pending',
            'svc-' || t.contract || '-' || t.cycle || '-' || n.number, coalesce(n.amount, t.amount), t.currency,
            coalesce(n.cycle_at, t.cycle_at), t.remaining,
-           t.manual, t.ladder_retry_at, ${ctx.now}, ${ctx.now}, ${ctx.now}, ${ctx.now}
+           t.manual, t.ladder_retry_at, ${ctx.now}, ${ctx.now}, ${ctx.now}
       from unnest(${rows.map((r) => r.subscriptionId)}::bigint[], ${rows.map((r) => r.platformContractId)}::text[],
                   ${rows.map((r) => r.cycle)}::int[], ${rows.map((r) => r.amountMinor)}::bigint[],
                   ${rows.map((r) => r.currency)}::text[], ${rows.map((r) => r.cycleAt)}::timestamptz[],
@@ -169,7 +169,7 @@ export async function listSubscriptionsInBilling(ctx: Ctx, subscriptions: Subscr
 export async function noteNewPaymentMethod(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
   if (subscriptionIds.length === 0) return
   await ctx.tx.run(sql`
-    update billing_attempts set new_payment_method = true, updated_at = ${ctx.now}
+    update billing_attempts set new_payment_method = true
      where store_id = ${ctx.storeId} and subscription_id = any(${subscriptionIds}::bigint[]) and status = 'pending'`)
 }
 

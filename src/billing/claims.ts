@@ -91,7 +91,7 @@ export async function markChecked(ctx: Ctx, rows: Checked[]): Promise<void> {
            action_required_at = case when t.is_confirmed then null else a.action_required_at end,
            action_reminders = case when t.is_confirmed then 0 else a.action_reminders end,
            remind_at = case when t.is_confirmed then null else a.remind_at end,
-           refusals = a.refusals + t.refused::int, lease_owner = null, leased_until = null, updated_at = ${ctx.now}
+           refusals = a.refusals + t.refused::int, lease_owner = null, leased_until = null
       from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.leaseToken)}::int[],
                   ${rows.map((r) => r.checkAt)}::timestamptz[], ${rows.map((r) => r.platformAttemptId)}::text[],
                   ${rows.map((r) => r.isConfirmed)}::boolean[],

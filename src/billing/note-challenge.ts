@@ -35,7 +35,7 @@ export async function noteChallenges(ctx: Ctx, challenges: Challenge[]): Promise
   await ctx.tx.run(sql`
     update billing_attempts a
        set action_url = t.url, action_required_at = t.since, remind_at = coalesce(t.remind_at, a.remind_at),
-           check_at = least(a.check_at, t.remind_at), updated_at = ${ctx.now}
+           check_at = least(a.check_at, t.remind_at)
       from unnest(${noted.map(({ attempt }) => attempt.id)}::bigint[],
                   ${noted.map(({ attempt }) => attempt.actionUrl)}::text[],
                   ${noted.map(({ attempt }) => attempt.actionRequiredAt)}::timestamptz[],

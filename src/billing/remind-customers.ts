@@ -46,7 +46,7 @@ export async function remindCustomers(ctx: Ctx, limit: number): Promise<number> 
   await ctx.tx.run(sql`
     update billing_attempts a
        set action_reminders = coalesce(t.reminder, a.action_reminders), remind_at = t.next,
-           check_at = least(a.check_at, t.next), updated_at = ${ctx.now}
+           check_at = least(a.check_at, t.next)
       from unnest(${looked.map(({ attempt }) => attempt.id)}::bigint[], ${looked.map(({ reminder }) => reminder)}::int[],
                   ${looked.map(({ next }) => next)}::timestamptz[]) as t(id, reminder, next)
      where a.store_id = ${ctx.storeId} and a.id = t.id`)

@@ -57,8 +57,8 @@ export async function missContracts(ctx: Ctx, contractIds: string[]): Promise<Mi
   const noted = await ctx.tx.many(
     row({ subscriptionId: int }),
     sql`
-    insert into missing_contracts (store_id, subscription_id, missed_at)
-    select ${ctx.storeId}, id, ${ctx.now} from unnest(${live.map(({ id }) => id)}::bigint[]) as t(id)
+    insert into missing_contracts (store_id, subscription_id)
+    select ${ctx.storeId}, id from unnest(${live.map(({ id }) => id)}::bigint[]) as t(id)
     on conflict (store_id, subscription_id) do nothing returning subscription_id`
   )
   const fresh = noted.map(({ subscriptionId }) => subscriptionId)

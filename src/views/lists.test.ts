@@ -61,11 +61,11 @@ function addSubscriptions(
 function addAttempts({ tx, storeId }: Ctx, a: { howMany: number; minute: number; status: string }) {
   return tx.run(sql`
     insert into billing_attempts (store_id, subscription_id, cycle_index, attempt_number, status, idempotency_key,
-      amount_minor, currency, scheduled_at, check_at, error_code, created_at, completed_at, updated_at)
+      amount_minor, currency, scheduled_at, check_at, error_code, created_at, completed_at)
     select ${storeId}, s.id, (random() * 1e9)::int + 1, 1, ${a.status}, gen_random_uuid()::text, 2900, 'USD', ${at(a.minute)},
            case when ${a.status} = 'pending' then ${at(0)}::timestamptz end,
            case when ${a.status} = 'failed' then 'card_declined' end, ${at(0)},
-           case when ${a.status} <> 'pending' then ${at(0)}::timestamptz end, ${at(0)}
+           case when ${a.status} <> 'pending' then ${at(0)}::timestamptz end
       from (select id from subscriptions where store_id = ${storeId} order by id limit 3) s,
            generate_series(1, ${a.howMany}::int)`)
 }

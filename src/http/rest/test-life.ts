@@ -26,14 +26,12 @@ export async function attemptsOf(store: BuiltStore, subscriptionId: number) {
       row({ id: int }),
       sql`insert into billing_attempts (store_id, subscription_id, cycle_index, attempt_number, status, idempotency_key,
               amount_minor, currency, scheduled_at, check_at, error_code, error_message, decline_code, retry_at,
-              attempts_remaining, payment_method, created_at, completed_at, updated_at)
+              attempts_remaining, payment_method, created_at, completed_at)
           values (${store.storeId}, ${subscriptionId}, 2, 1, 'failed', ${`a-${subscriptionId}`}, 2995, 'USD', '2026-02-28T15:00:00Z', null,
               'PAYMENT_METHOD_DECLINED', 'Declined', 'card_declined', '2026-03-02T15:00:00Z', 3,
-              '{"type":"card","lastFour":"4242","brand":"visa"}', '2026-02-28T15:00:00Z', '2026-02-28T15:00:01Z',
-              '2026-02-28T15:00:01Z'),
+              '{"type":"card","lastFour":"4242","brand":"visa"}', '2026-02-28T15:00:00Z', '2026-02-28T15:00:01Z'),
             (${store.storeId}, ${subscriptionId}, 3, 1, 'pending', ${`b-${subscriptionId}`}, 2995, 'USD', '2026-03-31T14:00:00Z',
-              '2026-03-31T14:00:00Z', null, null, null, null, 4, null, '2026-03-31T14:00:00Z', null,
-              '2026-03-31T14:00:00Z')
+              '2026-03-31T14:00:00Z', null, null, null, null, 4, null, '2026-03-31T14:00:00Z', null)
           returning id`
     )
   )
