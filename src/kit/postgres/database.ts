@@ -1,8 +1,9 @@
 import pg from 'pg'
+import { isStale, renewNames, roundOf, runNamed } from './named-statements.ts'
 import { Pipeline } from './pipeline.ts'
 import type { Row } from './row.ts'
 import type { Statement } from './sql.ts'
-import { encode, types } from './types.ts'
+import { types } from './types.ts'
 
 /** Row-bound role: row-level security shows it one store's rows at a time. */
 export const STORE_ROLE = 'perennial_store'
@@ -89,7 +90,8 @@ export class Database {
 
   /**
    * One transaction of one store: committed when `work` returns, rolled back when it throws. On a deadlock or a
-   * serialization failure the whole of `work` runs again, so it must touch nothing but `ctx`.
+   * serialization failure, and once when a prepared statement is stale, the whole of `work` runs again, so it must touch
+   * nothing but `ctx`.
    * Throws UnknownStore when there is no such store.
    */
   async inStore<T>(storeId: number, work: (ctx: Ctx) => Promise<T>): Promise<T> {
@@ -129,30 +131,39 @@ export class Database {
     begin: string,
     work: (tx: Tx, opened: pg.QueryResult) => Promise<T>
   ): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      const client = await pool.connect()
-      let broken: Error | undefined
-      try {
-        this.stats.transactions++
-        this.stats.roundTrips++
-        const opened = await client.query(begin)
-        const tx = queriesOver(({ name, text, values }) => {
-          this.#count()
-          return client.query({ name, text, values: values.map(encode) })
-        })
-        const result = await work(tx, opened)
-        this.stats.roundTrips++
-        await client.query('commit')
-        return result
-      } catch (err) {
-        await client.query('rollback').catch((rollbackError: Error) => {
-          broken = rollbackError
-        })
-        if (attempt < MAX_TRIES && RETRYABLE.has((err as { code?: string }).code ?? '')) continue
-        throw err
-      } finally {
-        client.release(broken)
+    const client = await pool.connect()
+    const tx = queriesOver((statement) => {
+      this.#count()
+      return runNamed(client, statement)
+    })
+    let broken: Error | undefined
+    try {
+      for (let attempt = 1, hasRenewed = false; ; attempt++) {
+        const round = roundOf(client)
+        try {
+          this.stats.transactions++
+          this.stats.roundTrips++
+          const opened = await client.query(begin)
+          const result = await work(tx, opened)
+          this.stats.roundTrips++
+          await client.query('commit')
+          return result
+        } catch (err) {
+          await client.query('rollback').catch((rollbackError: Error) => {
+            broken = rollbackError
+          })
+          if (broken) throw err
+          if (isStale(err)) {
+            await renewNames(client, round)
+            if (hasRenewed) throw err
+            hasRenewed = true
+          } else if (attempt >= MAX_TRIES || !RETRYABLE.has((err as { code?: string }).code ?? '')) {
+            throw err
+          }
+        }
       }
+    } finally {
+      client.release(broken)
     }
   }
 }

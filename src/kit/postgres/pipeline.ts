@@ -1,6 +1,6 @@
 import pg from 'pg'
+import { isStale, renewNames, roundOf, runNamed } from './named-statements.ts'
 import type { Statement } from './sql.ts'
-import { encode } from './types.ts'
 
 /**
  * A few connections on which many statements are under way at once, each its own implicit transaction. For hot single
@@ -19,10 +19,19 @@ export class Pipeline {
     this.#slots = new Array(connections).fill(null)
   }
 
-  async query({ name, text, values }: Statement): Promise<pg.QueryResult> {
+  /** Runs one statement; once more, prepared again, when it had become stale on its connection. */
+  async query(statement: Statement): Promise<pg.QueryResult> {
     this.#turn = (this.#turn + 1) % this.#slots.length
     const client = await this.#client(this.#turn)
-    return client.query({ name, text, values: values.map(encode) })
+    const round = roundOf(client)
+    try {
+      return await runNamed(client, statement)
+    } catch (err) {
+      if (!isStale(err)) throw err
+      // Of many statements under way the first one to fail renews the names, and the server answers in order.
+      await renewNames(client, round)
+      return runNamed(client, statement)
+    }
   }
 
   async end(): Promise<void> {
