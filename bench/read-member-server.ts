@@ -43,6 +43,7 @@ function perennialServer(connectionString: string) {
     },
     logger: pino({ level: 'warn' }),
     operatorToken: new Secret('bench'),
+    settings: [],
     addresses: { loopback: false, allow: [] },
     health: { ready: async () => ({ ready: true, checks: {} }), metrics: (_request, response) => void response.end() },
     wake: () => {},

@@ -1,9 +1,15 @@
 import './app/threads.ts'
 import { SETTINGS } from './app/settings.ts'
+import * as settingsSections from './app/settings-sections.ts'
 import { runCommand } from './cli/run-command.ts'
 
 /** Loads the service only here: without it a command of the operator starts in a tenth of a second. */
 const serve = async () => (await import('./app/serve.ts')).serve(process.env)
 
-const exitCode = await runCommand(process.argv.slice(2), { env: process.env, serve, settings: SETTINGS })
+const exitCode = await runCommand(process.argv.slice(2), {
+  env: process.env,
+  serve,
+  settings: SETTINGS,
+  settingsSections: Object.values(settingsSections)
+})
 if (exitCode !== 0) process.exitCode = exitCode

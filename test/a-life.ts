@@ -1,16 +1,12 @@
 import { syncContracts } from '#contracts'
 import { type Database, instant, int, nullable, row, sql, text } from '#kit/postgres'
 import { reactivateSubscription, resumeEndedPauses, resumeSubscription } from '#lifecycle'
+import { reactivationGraceSettings } from '#lifecycle/settings'
 import type { PlatformContract } from '#platform'
-import { listNotices, type NewStore, setClock, updateSettings } from '#stores'
-import {
-  findSubscriptionByContract,
-  giveUpHeldCharges,
-  listActivity,
-  lockSubscriptions,
-  notePushed
-} from '#subscriptions'
+import { listNotices, setClock, updateSettings } from '#stores'
+import { findSubscriptionByContract, listActivity, lockSubscriptions, notePushed } from '#subscriptions'
 import { claimAttempts } from '../src/billing/claims.ts'
+import { endHeldCharges } from '../src/billing/end-held-charges.ts'
 import { skipCycle } from '../src/billing/held-cycle.ts'
 import { openDueAttempts } from '../src/billing/open-attempts.ts'
 import { retryAttempt } from '../src/billing/retry-attempt.ts'
@@ -18,7 +14,7 @@ import { type AttemptResult, settleAttempts } from '../src/billing/settle-attemp
 import { cancelSubscription, pauseSubscription, stopBilling } from '../src/billing/stop-billing.ts'
 import { retryHeldCharges } from '../src/billing/take-payment-news.ts'
 import { aContract, anOrder } from './contract-builder.ts'
-import { aStore } from './store-builder.ts'
+import { aStore, type DunningChange } from './store-builder.ts'
 
 export const at = (when: string) => Temporal.Instant.from(when)
 const START = at('2026-01-31T15:00:00Z')
@@ -30,12 +26,12 @@ export async function aLife(
     dunning = {},
     graceHours = 0,
     terms = {}
-  }: { dunning?: NewStore['dunning']; graceHours?: number; terms?: Partial<PlatformContract> } = {}
+  }: { dunning?: DunningChange; graceHours?: number; terms?: Partial<PlatformContract> } = {}
 ) {
   const store = await aStore(db, { clockAt: START, dunning })
   const contract = aContract(START, terms)
   const { inStore, storeId } = store
-  await inStore((ctx) => updateSettings(ctx, { reactivationGraceHours: graceHours }))
+  await inStore((ctx) => updateSettings(ctx, reactivationGraceSettings, graceHours))
   await inStore((ctx) => syncContracts(ctx, [contract], [anOrder(START, { id: contract.originOrder!.id })]))
   const { id } = (await inStore((ctx) => findSubscriptionByContract(ctx, contract.id)))!
 
@@ -87,7 +83,7 @@ export async function aLife(
     cancel: () => inStore((ctx) => cancelSubscription(ctx, id, { reason: 'other', comment: null, by: 'api' })),
     reactivate: () => inStore((ctx) => reactivateSubscription(ctx, id, 'api')),
     skip: () => inStore((ctx) => skipCycle(ctx, id, 'api')),
-    giveUp: () => inStore((ctx) => giveUpHeldCharges(ctx, 10)),
+    giveUp: () => inStore((ctx) => endHeldCharges(ctx, 10)),
     /** The texts of the history since the one given, oldest first. */
     history: async () =>
       (await inStore((ctx) => listActivity(ctx, id, { limit: 50, offset: 0 }))).rows.map(({ text }) => text).reverse(),

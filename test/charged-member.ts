@@ -2,7 +2,7 @@ import { syncContracts } from '#contracts'
 import { waitingKeys } from '#kit/jobs'
 import { bool, type Database, int, nullable, row, sql, text } from '#kit/postgres'
 import { connectorFor } from '#platform'
-import { listNotices, type NewStore, setClock } from '#stores'
+import { listNotices, setClock } from '#stores'
 import { findSubscriptionByContract, listActivity, lockSubscriptions, syncContractJob } from '#subscriptions'
 import type { startSandbox } from '../sandbox/test-shop.ts'
 import { diagnose } from '../src/audit/diagnose.ts'
@@ -11,7 +11,7 @@ import { openDueAttempts } from '../src/billing/open-attempts.ts'
 import { settleAttempts } from '../src/billing/settle-attempts.ts'
 import { submitAttempts } from '../src/billing/submit-attempts.ts'
 import { theValue } from './fake-platform.ts'
-import { aStore } from './store-builder.ts'
+import { aStore, type DunningChange } from './store-builder.ts'
 
 const START = '2026-01-31T15:00:00Z'
 
@@ -23,7 +23,7 @@ export async function aChargedMember(
   db: Database,
   sandbox: Awaited<ReturnType<typeof startSandbox>>,
   outcome: string | string[] = 'success',
-  dunning: NewStore['dunning'] = {}
+  dunning: DunningChange = {}
 ) {
   const store = await aStore(db, { clockAt: Temporal.Instant.from(START), dunning })
   const shop = await sandbox.aShop({ now: START })

@@ -1,7 +1,10 @@
 // 3-D Secure: a payment that waits for its customer is told with its link, reminded of, and ended by the platform alone.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { actionRequiredSettings } from '#billing/settings'
 import { row, sql, text } from '#kit/postgres'
+import { reactivationGraceSettings } from '#lifecycle/settings'
 import { updateSettings } from '#stores'
 import { testDatabase } from './database.ts'
 import { startService } from './service-builder.ts'
@@ -112,7 +115,7 @@ test('customers are reminded after 24 and 72 hours, and what nobody confirms the
 test('a store chooses when to remind; of several that were missed only the latest is told', async () => {
   const member = await aChallengedMember()
   await service.db.inStore(member.storeId, (ctx) =>
-    updateSettings(ctx, { actionRequired: { remindAfterHours: [1, 2, 30, 40] } })
+    updateSettings(ctx, actionRequiredSettings, { remindAfterHours: [1, 2, 30, 40] })
   )
   const told = await member.told(() => member.advance({ to: '2026-03-05T00:00:00Z' }))
   // The first date was set when the setting was another.
@@ -120,7 +123,9 @@ test('a store chooses when to remind; of several that were missed only the lates
   assert.equal((await member.attempt()).action_required!.reminders, 4)
 
   const silent = await aToldStore(service)
-  await service.db.inStore(silent.storeId, (ctx) => updateSettings(ctx, { actionRequired: { remindAfterHours: [] } }))
+  await service.db.inStore(silent.storeId, (ctx) =>
+    updateSettings(ctx, actionRequiredSettings, { remindAfterHours: [] })
+  )
   const { customer } = await silent.member('bob@example.com')
   await silent.card(customer.id, '3ds')
   assert.deepEqual(reminders(await silent.told(() => silent.advance({ to: '2026-03-06T00:00:00Z' }))), [0])
@@ -146,7 +151,7 @@ test('one that is cancelled while it waits is reminded of no more, and the platf
 
 test('where the platform does not hear of the cancellation, a late confirmation is a charge after the end', async () => {
   const member = await aChallengedMember()
-  await service.db.inStore(member.storeId, (ctx) => updateSettings(ctx, { reactivationGraceHours: 0 }))
+  await service.db.inStore(member.storeId, (ctx) => updateSettings(ctx, reactivationGraceSettings, 0))
   const told = await member.told(async () => {
     await member.client.subscriptions.cancel(member.id)
     await service.db.inStore(member.storeId, ({ tx }) =>

@@ -1,10 +1,13 @@
 // What follows a charge that fails, each path to its end. Against the sandbox, over its socket.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '#kit/postgres'
 import { updateSettings } from '#stores'
-import { giveUpHeldCharges, lockSubscriptions } from '#subscriptions'
+import { lockSubscriptions } from '#subscriptions'
+import { scheduleSettings } from '#subscriptions/settings'
 import { startSandbox } from '../sandbox/test-shop.ts'
+import { endHeldCharges } from '../src/billing/end-held-charges.ts'
 import { submitAttempts } from '../src/billing/submit-attempts.ts'
 import { retryHeldCharges, retryWithNewMethod } from '../src/billing/take-payment-news.ts'
 import { aChargedMember } from './charged-member.ts'
@@ -28,11 +31,11 @@ for (const [onFailure, end] of [
     await m.bill()
     assert.deepEqual(await m.now(), ['active', 1, 1, 1, null])
     await m.goTo('2026-03-10T14:00:00Z')
-    assert.equal(await m.inStore((ctx) => giveUpHeldCharges(ctx, 10)), 0)
+    assert.equal(await m.inStore((ctx) => endHeldCharges(ctx, 10)), 0)
     await m.goTo('2026-03-10T16:00:00Z')
-    assert.equal(await m.inStore((ctx) => giveUpHeldCharges(ctx, 10)), 1)
+    assert.equal(await m.inStore((ctx) => endHeldCharges(ctx, 10)), 1)
     assert.equal((await m.now())[0], end)
-    assert.equal(await m.inStore((ctx) => giveUpHeldCharges(ctx, 10)), 0)
+    assert.equal(await m.inStore((ctx) => endHeldCharges(ctx, 10)), 0)
     assert.ok((await m.kinds()).includes('gave_up'))
   })
 }
@@ -47,12 +50,12 @@ test('a charge that waits for a card is given up only while it waits', async () 
   assert.deepEqual(await m.now(), ['active', 2, 2, 0, '2026-03-31T14:00:00Z'])
   assert.deepEqual((await m.kinds()).slice(0, 2), ['recovered', 'charge_succeeded'])
   await m.goTo('2026-03-30T00:00:00Z')
-  assert.equal(await m.inStore((ctx) => giveUpHeldCharges(ctx, 10)), 0)
+  assert.equal(await m.inStore((ctx) => endHeldCharges(ctx, 10)), 0)
   const forEver = await aMember('expired_card', { hardDeclineWaitDays: null })
   await forEver.goTo(SECOND)
   await forEver.bill()
   await forEver.goTo('2027-02-28T15:00:00Z')
-  assert.equal(await forEver.inStore((ctx) => giveUpHeldCharges(ctx, 10)), 0)
+  assert.equal(await forEver.inStore((ctx) => endHeldCharges(ctx, 10)), 0)
 })
 
 test('a new card pulls the next retry of a soft decline forward', async () => {
@@ -175,7 +178,7 @@ for (const [catchUp, charged] of [
 ] as const) {
   test(`cycles that were missed while the service was down: ${catchUp}`, async () => {
     const m = await aMember()
-    await m.inStore((ctx) => updateSettings(ctx, { billing: { catchUp } }))
+    await m.inStore((ctx) => updateSettings(ctx, scheduleSettings, { catchUp }))
     await m.goTo('2026-06-10T00:00:00Z')
     for (let i = 0; i < 6; i++) await m.bill()
     const keys = (await m.attempts()).map(({ key }) => Number(key.split('-')[2]))

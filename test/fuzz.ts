@@ -6,6 +6,7 @@ import { audit } from '#audit'
 import type { Database } from '#kit/postgres'
 import { randomFrom } from '#kit/random'
 import { giftSubscription } from '#lifecycle'
+import { reactivationGraceSettings } from '#lifecycle/settings'
 import { updateSettings } from '#stores'
 import { at, attemptsOf, joined, START } from '../src/http/rest/test-life.ts'
 import { testServer } from '../src/http/test-server.ts'
@@ -49,7 +50,7 @@ export async function fuzz(db: Database, { requests, seed }: { requests: number;
   )
   const store = await aStore(db, { clockAt: at(START), platformUrl: platform.url })
   const key = await store.aKey()
-  await store.inStore((ctx) => updateSettings(ctx, { reactivationGraceHours: 720 }))
+  await store.inStore((ctx) => updateSettings(ctx, reactivationGraceSettings, 720))
   const ids: Record<string, string[]> = { member: [], customer: [], subscription: [], attempt: [] }
   for (let i = 0; i < 30; i++) {
     // Half of them two months ago: their failed charge has had its day, and may be made again.

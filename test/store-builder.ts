@@ -1,7 +1,17 @@
 import { randomBytes } from 'node:crypto'
+import { dunningSettings } from '#billing/settings'
 import type { Ctx, Database } from '#kit/postgres'
 import { openVault } from '#kit/secrets'
-import { type Credentials, createKey, createStore, markStoreConnected, type NewStore, type Store } from '#stores'
+import type { SettingsChange } from '#kit/settings'
+import {
+  type Credentials,
+  createKey,
+  createStore,
+  markStoreConnected,
+  type NewStore,
+  type Store,
+  updateSettings
+} from '#stores'
 
 /** The master key of every test. */
 export const testVault = openVault(Buffer.alloc(32, 'perennial test master key'))
@@ -13,8 +23,13 @@ export type BuiltStore = Store & {
   aKey(scopes?: string[]): Promise<string>
 }
 
+export type DunningChange = SettingsChange<typeof dunningSettings.shape>
+
 /** A finished sandbox store of its own, with a domain that no other test has; the fields given replace the usual ones. */
-export async function aStore(db: Database, given: Partial<NewStore> = {}): Promise<BuiltStore> {
+export async function aStore(
+  db: Database,
+  { dunning, ...given }: Partial<NewStore> & { dunning?: DunningChange } = {}
+): Promise<BuiltStore> {
   const { store, credentials } = await createStore(db, testVault, {
     domain: `shop-${randomBytes(5).toString('hex')}.example`,
     name: 'Test shop',
@@ -26,6 +41,7 @@ export async function aStore(db: Database, given: Partial<NewStore> = {}): Promi
     ...given
   })
   await db.inStore(store.storeId, markStoreConnected)
+  if (dunning) await db.inStore(store.storeId, (ctx) => updateSettings(ctx, dunningSettings, dunning))
   return {
     ...store,
     credentials,

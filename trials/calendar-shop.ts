@@ -6,6 +6,7 @@ import { syncContracts } from '#contracts'
 import { type Ctx, type Database, instant, int, type RowOf, row, sql, text } from '#kit/postgres'
 import { followShop, updateSettings } from '#stores'
 import { moveNextOntoClocks } from '#subscriptions'
+import { scheduleSettings } from '#subscriptions/settings'
 import { openDueAttempts } from '../src/billing/open-attempts.ts'
 import { aContract, anOrder } from '../test/contract-builder.ts'
 import { aStore } from '../test/store-builder.ts'
@@ -32,7 +33,7 @@ export async function openShop(db: Database, { fromYear, zone, time, catchUp }: 
   const store = await aStore(db, { timezone: zone, clockAt: starts.at(-1)! })
   let inZone = zone
   let standings: RowOf<typeof Standing>[] = await store.inStore(async (ctx) => {
-    await updateSettings(ctx, { billing: { catchUp } })
+    await updateSettings(ctx, scheduleSettings, { catchUp })
     const contracts = starts.map((at) => aContract(at))
     const orders = contracts.map((contract, i) => anOrder(starts[i]!, { id: contract.originOrder!.id }))
     await syncContracts(ctx, contracts, orders)

@@ -1,4 +1,4 @@
-import { type Breach, importsOf, isTest, MODULES, moduleOf, partOf, SECOND_DOORS, type Tree, targetOf } from './tree.ts'
+import { type Breach, importsOf, isTest, MODULES, moduleOf, partOf, secondDoorOf, type Tree, targetOf } from './tree.ts'
 
 /** The parts that are no modules, and the parts that each may import by path. Doors come on top of this. */
 const PARTS: Record<string, readonly string[]> = {
@@ -40,7 +40,7 @@ function problemOf(file: string, specifier: string): string | null {
 }
 
 function problemOfDoor(from: string, specifier: string): string | null {
-  const second = SECOND_DOORS[specifier]
+  const second = secondDoorOf(specifier)
   if (second) return second.openTo.includes(from) ? null : `this door is open only to ${second.openTo.join(', ')}`
   const name = specifier.slice(1)
   const [own, theirs] = [from, name].map((part) => (MODULES as readonly string[]).indexOf(part)) as [number, number]

@@ -38,6 +38,22 @@ export const SECOND_DOORS: Record<string, { file: string; openTo: readonly strin
 /** Parts of kit that are folders with a door, as `imports` of package.json names them. */
 const KIT_FOLDERS = ['#kit/jobs', '#kit/postgres']
 
+/**
+ * Files of a module that declare its entries of a registry (`#billing/settings`), and who lists them. They are entered
+ * past the module's door, so that a new entry is one line in the list, and the command line loads settings without the
+ * rest of the module.
+ */
+const REGISTRIES: Record<string, readonly string[]> = { settings: ['app'] }
+
+/** The second door that a specifier names, or null. */
+export function secondDoorOf(specifier: string): { file: string; openTo: readonly string[] } | null {
+  const [module, name] = specifier.slice(1).split('/')
+  const isRegistry =
+    specifier.startsWith('#') && (MODULES as readonly string[]).includes(module!) && name! in REGISTRIES
+  if (isRegistry) return { file: `src/${module}/${name}.ts`, openTo: REGISTRIES[name!]! }
+  return SECOND_DOORS[specifier] ?? null
+}
+
 /** Something that a rule forbids. `line` is 0 where the whole file is meant. */
 export type Breach = { file: string; line: number; reason: string }
 
@@ -85,6 +101,7 @@ export function targetOf(path: string, specifier: string): string | null {
   if (specifier.startsWith('.')) return join(dirname(path), specifier)
   if (KIT_FOLDERS.includes(specifier)) return `src/${specifier.slice(1)}/index.ts`
   if (specifier.startsWith('#kit/')) return `src/kit/${specifier.slice('#kit/'.length)}.ts`
-  if (specifier in SECOND_DOORS) return SECOND_DOORS[specifier]!.file
+  const second = secondDoorOf(specifier)
+  if (second) return second.file
   return specifier.startsWith('#') ? `src/${specifier.slice(1)}/index.ts` : null
 }

@@ -36,6 +36,7 @@ import { repeat } from './repeat.ts'
 import { createRunner, type Runner } from './runner.ts'
 import { sandboxControls } from './sandbox-controls.ts'
 import { seedStore } from './seed.ts'
+import * as settingsSections from './settings-sections.ts'
 
 /** Tables whose rows are leased; what a dead process held there is freed at start. */
 const LEASED = ['jobs', 'billing_attempts', 'inbound_webhooks', 'webhook_queue', 'imports', 'reconciliations']
@@ -162,6 +163,7 @@ export async function createService(options: ServiceOptions) {
     limiter,
     logger,
     operatorToken: options.operatorToken,
+    settings: Object.values(settingsSections),
     addresses: options.addresses,
     trustedProxies: options.trustedProxies,
     health: { ready: () => readiness(db), metrics: metrics.handler },

@@ -4,7 +4,8 @@ import { type Database, directSql, instant, nullable, row } from '#kit/postgres'
 import { endGraces, resumeEndedPauses } from '#lifecycle'
 import type { Connector } from '#platform'
 import { storeNow } from '#stores'
-import { giveUpHeldCharges, nextSubscriptionWork } from '#subscriptions'
+import { nextSubscriptionWork } from '#subscriptions'
+import { endHeldCharges } from './end-held-charges.ts'
 import { openDueAttempts } from './open-attempts.ts'
 import { remindCustomers } from './remind-customers.ts'
 import { submitAttempts } from './submit-attempts.ts'
@@ -51,7 +52,7 @@ export function createBillingEngine(options: {
       if (sent === SENT_TOGETHER) return sent
       let opened = 0
       if (isDue(next.grace)) opened += await db.inStore(storeId, (ctx) => endGraces(ctx, BATCH))
-      if (isDue(next.givesUp)) opened += await db.inStore(storeId, (ctx) => giveUpHeldCharges(ctx, BATCH))
+      if (isDue(next.givesUp)) opened += await db.inStore(storeId, (ctx) => endHeldCharges(ctx, BATCH))
       if (isDue(next.remind)) opened += await db.inStore(storeId, (ctx) => remindCustomers(ctx, BATCH))
       if (isDue(next.resume)) opened += await db.inStore(storeId, (ctx) => resumeEndedPauses(ctx, BATCH))
       if (isDue(next.due)) opened += await db.inStore(storeId, (ctx) => openDueAttempts(ctx, BATCH))

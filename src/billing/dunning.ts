@@ -1,6 +1,6 @@
-import type { DunningSettings, Ladder } from '#stores'
 import { type CycleResult, type DeclineCounter, PAYMENT_FAILED, type Subscription } from '#subscriptions'
 import type { Decline } from './decline-codes.ts'
+import type { DunningSettings, RetrySchedule } from './settings.ts'
 
 export type DunningStep = { next: CycleNext; attemptsRemaining: number }
 
@@ -97,7 +97,7 @@ export const cycleSkippedThere: DunningStep = {
 /** How many tries the ladder still has once the cycle has had so many definite declines. */
 export function attemptsRemainingAfter(
   declines: number,
-  { retryAfterDays }: Pick<Ladder<string>, 'retryAfterDays'>
+  { retryAfterDays }: Pick<RetrySchedule, 'retryAfterDays'>
 ): number {
   return Math.min(Math.max(retryAfterDays.length - declines + 1, 0), retryAfterDays.length)
 }

@@ -1,8 +1,10 @@
 // Cycles that fell due while nothing could be charged: what comes of them when the customer brings another card.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { waitingKeys } from '#kit/jobs'
 import { updateSettings } from '#stores'
+import { scheduleSettings } from '#subscriptions/settings'
 import { aLife as lifeOf } from '../../test/a-life.ts'
 import { anOrder } from '../../test/contract-builder.ts'
 import { testDatabase } from '../../test/database.ts'
@@ -20,7 +22,7 @@ for (const [catchUp, paid] of [
 ] as const) {
   test(`after a card was dead for months the declined cycle is charged, and of those since then: ${catchUp}`, async () => {
     const life = await lifeOf(db, { dunning: { hardDeclineWaitDays: null } })
-    await life.inStore((ctx) => updateSettings(ctx, { billing: { catchUp } }))
+    await life.inStore((ctx) => updateSettings(ctx, scheduleSettings, { catchUp }))
     await life.goTo(SECOND)
     await life.bill()
     await life.decline('EXPIRED_PAYMENT_METHOD')

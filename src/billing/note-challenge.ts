@@ -1,10 +1,11 @@
 import { record } from '#kit/outbox'
 import { type Ctx, sql } from '#kit/postgres'
-import { storeFacts } from '#stores'
+import { settingsOf } from '#stores'
 import { lockSubscriptions, recordActivities } from '#subscriptions'
 import { lineOfChallenge } from './activities.ts'
 import { isWanted, listSubscriptionsOfKeys, lockAttemptsByKey } from './attempt.ts'
 import { billingActionRequired } from './events.ts'
+import { actionRequiredSettings } from './settings.ts'
 
 /** A payment that waits for its customer, who confirms it at `actionUrl` (3-D Secure). */
 export type Challenge = { idempotencyKey: string; actionUrl: string }
@@ -21,8 +22,7 @@ export async function noteChallenges(ctx: Ctx, challenges: Challenge[]): Promise
   // Subscriptions before attempts, as everyone locks them.
   const concerned = await lockSubscriptions(ctx, await listSubscriptionsOfKeys(ctx, keys, []))
   const byId = new Map(concerned.map((s) => [s.id, s]))
-  const { actionRequired } = await storeFacts(ctx)
-  const [firstHours] = actionRequired.remindAfterHours
+  const [firstHours] = (await settingsOf(ctx, actionRequiredSettings)).remindAfterHours
   const noted = (await lockAttemptsByKey(ctx, keys)).flatMap((attempt) => {
     const subscription = byId.get(attempt.subscriptionId)
     const actionUrl = urls.get(attempt.idempotencyKey)!

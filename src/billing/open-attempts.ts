@@ -1,17 +1,19 @@
 import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
-import { storeFacts } from '#stores'
+import { settingsOf, storeFacts } from '#stores'
 import { billingDate, recordActivities, takeDueCycles } from '#subscriptions'
 import { lineOfOpening } from './activities.ts'
 import { insertAttempts } from './attempt.ts'
 import { remainingWhileOpen } from './dunning.ts'
 import { billingPending } from './events.ts'
+import { dunningSettings } from './settings.ts'
 
 /** Opens an attempt for each cycle that has fallen due by now, up to `limit`, and tells how many rows it looked at. */
 export async function openDueAttempts(ctx: Ctx, limit: number): Promise<number> {
   const { cycles, looked } = await takeDueCycles(ctx, limit)
   if (cycles.length === 0) return looked
-  const { dunning, timezone } = await storeFacts(ctx)
+  const { timezone } = await storeFacts(ctx)
+  const dunning = await settingsOf(ctx, dunningSettings)
   const attempts = await insertAttempts(
     ctx,
     cycles.map(({ subscription, cycle }) => ({

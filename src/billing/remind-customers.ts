@@ -1,10 +1,11 @@
 import { type DomainEvent, record } from '#kit/outbox'
 import { type Ctx, int, row, sql } from '#kit/postgres'
-import { storeFacts } from '#stores'
+import { settingsOf } from '#stores'
 import { lockSubscriptions, type NewActivity, recordActivities } from '#subscriptions'
 import { lineOfReminder } from './activities.ts'
 import { Attempt, isWanted } from './attempt.ts'
 import { billingActionRequired } from './events.ts'
+import { actionRequiredSettings } from './settings.ts'
 
 /**
  * Reminds customers, up to `limit`, who were asked to confirm a payment and have not; tells how many it looked at. The platform
@@ -30,10 +31,10 @@ export async function remindCustomers(ctx: Ctx, limit: number): Promise<number> 
      where store_id = ${ctx.storeId} and id = any(${due.map((a) => a.id)}::bigint[]) and remind_at <= ${ctx.now}
      order by id for update`
   )
-  const { actionRequired } = await storeFacts(ctx)
+  const { remindAfterHours } = await settingsOf(ctx, actionRequiredSettings)
   const looked = attempts.map((attempt) => {
     const subscription = byId.get(attempt.subscriptionId)!
-    const dates = actionRequired.remindAfterHours.map((hours) => attempt.actionRequiredAt!.add({ hours }))
+    const dates = remindAfterHours.map((hours) => attempt.actionRequiredAt!.add({ hours }))
     const passed = dates.filter((at) => Temporal.Instant.compare(at, ctx.now) <= 0).length
     const wanted = isWanted(attempt, subscription)
     return {

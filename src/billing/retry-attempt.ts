@@ -1,6 +1,6 @@
 import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
-import { storeFacts } from '#stores'
+import { settingsOf, storeFacts } from '#stores'
 import { type Actor, billingDate, lockSubscriptions, recordActivities, takeNextCycle } from '#subscriptions'
 import { lineOfRetryAsked } from './activities.ts'
 import { type Attempt, findSubscriptionOfAttempt, insertAttempts, lockAttempt, lockRivals } from './attempt.ts'
@@ -15,6 +15,7 @@ import {
   cyclePassedOver,
   subscriptionNotLive
 } from './refusals.ts'
+import { dunningSettings } from './settings.ts'
 
 /**
  * Charges the cycle of a failed attempt once more because somebody asks for it: a new pending attempt, which the billing
@@ -37,7 +38,8 @@ export async function retryAttempt(ctx: Ctx, id: number, by: Actor): Promise<Att
     const isOpen = (await lockRivals(ctx, [failed])).length === 0
     throw isOpen ? cyclePassedOver(failed.cycleIndex, subscription) : cycleNotOpen(failed.cycleIndex, subscription.id)
   }
-  const { dunning, timezone } = await storeFacts(ctx)
+  const { timezone } = await storeFacts(ctx)
+  const dunning = await settingsOf(ctx, dunningSettings)
   const cycleAt = billingDate(subscription, failed.cycleIndex, timezone)
   const isWaiting =
     subscription.billingDueAt === null || subscription.declines > 0 || subscription.inventoryFailures > 0

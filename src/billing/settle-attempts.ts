@@ -2,7 +2,7 @@ import { type DomainEvent, record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { type RecordedOrder, recordOrders } from '#orders'
 import type { PlatformOrder, PlatformPaymentMethod } from '#platform'
-import { notify, storeFacts } from '#stores'
+import { notify, type StoreFacts, settingsOf, storeFacts } from '#stores'
 import {
   type CycleResult,
   issueCycleCredits,
@@ -30,6 +30,7 @@ import {
 } from './dunning.ts'
 import { billingFailed, billingRetryScheduled, billingSuccess } from './events.ts'
 import { noticesOfCharge, noticesOfDeclines } from './notices.ts'
+import { type DunningSettings, dunningSettings } from './settings.ts'
 
 /** How an attempt ended, as the platform told it. */
 export type AttemptResult = { idempotencyKey: string; platformAttemptId: string | null } & (
@@ -116,13 +117,14 @@ async function settlePending(
 ): Promise<void> {
   if (attempts.length === 0) return
   const store = await storeFacts(ctx)
+  const dunning = await settingsOf(ctx, dunningSettings)
   const ended = attempts.map((attempt): Ended => {
     const told = toldOf(attempt)
     const subscription = before.get(attempt.subscriptionId)!
     if (told.state === 'success') return paid(attempt, told, orderOf(told.order, orders), subscription)
     const decline = told.isRefusal ? refusalOf(told.errorCode ?? undefined) : declineOf(told.errorCode)
     const isOpen = !paidOtherwise.has(cycleOf(attempt))
-    return declined(attempt, told, decline, subscription, isOpen, ctx.now, store)
+    return declined(attempt, told, decline, subscription, isOpen, ctx.now, { ...store, dunning })
   })
   const { after, told, activities } = await settleCycles(
     ctx,
@@ -193,6 +195,8 @@ function paid(
   }
 }
 
+type StoreRules = Pick<StoreFacts, 'timezone'> & { dunning: DunningSettings }
+
 /** `isOpen`: nothing else has paid the cycle meanwhile. */
 function declined(
   attempt: Attempt,
@@ -201,7 +205,7 @@ function declined(
   subscription: Subscription,
   isOpen: boolean,
   now: Temporal.Instant,
-  store: Awaited<ReturnType<typeof storeFacts>>
+  store: StoreRules
 ): Ended {
   const { next, attemptsRemaining } = stepAfter(attempt, decline, subscription, store, now)
   // One that was stopped meanwhile is not retried, nor a cycle that has been passed over.
@@ -238,7 +242,7 @@ function stepAfter(
   attempt: Attempt,
   decline: Decline,
   subscription: Subscription,
-  { dunning, timezone }: Awaited<ReturnType<typeof storeFacts>>,
+  { dunning, timezone }: StoreRules,
   now: Temporal.Instant
 ): DunningStep {
   if (decline.declineCode === 'billing_cycle_skipped') return cycleSkippedThere

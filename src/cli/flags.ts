@@ -16,7 +16,7 @@ export type Flags = Record<string, Flag<unknown>>
 export type ValuesOf<F extends Flags> = { [K in keyof F]: F[K] extends Flag<infer T> ? T : never }
 
 /** Reads a flag's text, or throws `refused` with what the flag takes. */
-type Reader<T> = { takes: string; read: (given: string) => T }
+export type Reader<T> = { takes: string; read: (given: string) => T }
 
 export function needed<T>(written: string, { takes, read }: Reader<T>): Flag<T> {
   return { written, takes, needed: true, read }
@@ -91,22 +91,29 @@ export const list = (of: string): Reader<string[]> => {
   }
 }
 
-/** Waits, one after the other; `none` is an empty list. */
-function waits(most: number, unit: string, longest: number): Reader<number[]> {
-  const takes = `at most ${most} whole numbers of ${unit} from 1 to ${longest}, separated by commas, or \`none\``
+/** At most so many whole numbers; `none` is an empty list. */
+export function wholeNumbers({
+  atMost,
+  unit,
+  from,
+  to
+}: {
+  atMost: number
+  unit: string
+  from: number
+  to: number
+}): Reader<number[]> {
+  const takes = `at most ${atMost} whole numbers of ${unit} from ${from} to ${to}, separated by commas, or \`none\``
   return {
     takes,
     read: (given) => {
       const words = given === 'none' ? [] : given.split(',').map((word) => word.trim())
       const numbers = words.map(Number)
-      const areWaits = words.every((word, i) => /^\d+$/.test(word) && numbers[i]! >= 1 && numbers[i]! <= longest)
-      return areWaits && words.length <= most ? numbers : refused(takes)
+      const fit = words.every((word, i) => /^\d+$/.test(word) && numbers[i]! >= from && numbers[i]! <= to)
+      return fit && words.length <= atMost ? numbers : refused(takes)
     }
   }
 }
-
-export const days = waits(10, 'days', 60)
-export const hours = waits(5, 'hours', 168)
 
 export const instant: Reader<string> = {
   takes: 'an ISO 8601 instant such as 2026-01-31T15:00:00Z',

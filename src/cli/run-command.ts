@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from 'commander'
+import type { SettingsSection } from '#kit/settings'
 import type { Terminal } from './command.ts'
 import { badUsage, CommandError } from './command-error.ts'
 import { addClockCommands } from './commands/clock.ts'
@@ -18,6 +19,9 @@ import { addWebhookCommands } from './commands/webhook.ts'
 import { findServer } from './find-server.ts'
 import { operatorApi } from './operator-api.ts'
 
+/** What the program hands to its command line, which knows nothing of the service. */
+type Parts = ServeParts & { settingsSections: readonly SettingsSection[] }
+
 const ENV_HELP = `
 Commands find the service by PERENNIAL_URL and PERENNIAL_TOKEN, or by the files that it keeps in DATA_DIR (./data).
 With --json each prints one JSON document, an error too: {"error": {"code", "message"}}.`
@@ -28,7 +32,7 @@ With --json each prints one JSON document, an error too: {"error": {"code", "mes
  */
 export async function runCommand(
   args: string[],
-  { env, ...parts }: ServeParts & { env: NodeJS.ProcessEnv }
+  { env, ...parts }: Parts & { env: NodeJS.ProcessEnv }
 ): Promise<number> {
   const asJson = args.includes('--json')
   let exitCode = 0
@@ -60,7 +64,7 @@ export async function runCommand(
   }
 }
 
-function programOf(terminal: Terminal, parts: ServeParts): Command {
+function programOf(terminal: Terminal, parts: Parts): Command {
   const program = new Command('perennial')
     .description('Subscriptions and memberships for stores: the service and its operator commands')
     .addHelpText('after', ENV_HELP)
@@ -69,7 +73,7 @@ function programOf(terminal: Terminal, parts: ServeParts): Command {
     .configureOutput({ outputError: () => {} })
     .showHelpAfterError(false)
   addServeCommands(program, terminal, parts)
-  addStoreCommands(program, terminal)
+  addStoreCommands(program, terminal, parts.settingsSections)
   addKeyCommands(program, terminal)
   addPlanCommands(program, terminal)
   addSubscriptionCommands(program, terminal)

@@ -5,6 +5,7 @@ import type { Database } from '#kit/postgres'
 import { createRateLimiter } from '#kit/rate-limit'
 import { Secret } from '#kit/secrets'
 import { testVault } from '../../test/store-builder.ts'
+import * as sections from '../app/settings-sections.ts'
 import { buildHttp } from './server/server.ts'
 import type { HttpDeps } from './shared/deps.ts'
 
@@ -26,6 +27,7 @@ export function testServer(db: Database, given: Partial<HttpDeps> = {}) {
     limiter: createRateLimiter(db),
     logger: pino({ level: 'info' }, { write: (line: string) => void lines.push(line) }) as FastifyBaseLogger,
     operatorToken: new Secret(OPERATOR_TOKEN),
+    settings: Object.values(sections),
     addresses: { loopback: true, allow: [] },
     health: {
       ready: async () => ({ ready: true, checks: { database: 'ok' } }),

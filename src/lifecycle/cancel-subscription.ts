@@ -1,6 +1,8 @@
 import type { Ctx } from '#kit/postgres'
+import { settingsOf } from '#stores'
 import { type Actor, lockSubscriptions, mustAllow, type Subscription, subscriptionNotFound } from '#subscriptions'
 import { carryOut, type Planned, planCancel, timesOf } from '#subscriptions/transitions'
+import { reactivationGraceSettings } from './settings.ts'
 
 export type Cancellation = { reason: string; comment: string | null; by: Actor }
 
@@ -21,7 +23,7 @@ export async function cancelSubscription(
   const times = await timesOf(ctx)
   const hasFailed = subscription.status === 'failed'
   // What was given up as unpaid is over: cancelling it must not be a way back.
-  const graceHours = hasFailed ? 0 : times.store.reactivationGraceHours
+  const graceHours = hasFailed ? 0 : await settingsOf(ctx, reactivationGraceSettings)
   const cancelled = planCancel(subscription, reason, comment, times, graceHours)
   const planned = hasFailed ? asOfItsFailure(cancelled) : cancelled
   await carryOut(ctx, [planned], by)

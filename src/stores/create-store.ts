@@ -15,7 +15,6 @@ import {
 import { type Credentials, forgetPlatformAccess, openCredentials, sealCredentials } from './platform-access.ts'
 import { databaseKnowsTimezone, insertStore, lockStoreByDomain, rewriteStore } from './queries.ts'
 import { domainTaken } from './refusals.ts'
-import { checkSettings, type KeptSettings } from './settings.ts'
 import type { Store } from './store.ts'
 
 export type NewStore = {
@@ -35,7 +34,6 @@ export type NewStore = {
   appSecret?: string
   /** Without it: the app secret, with which Shopify signs proxy requests too. */
   proxySecret?: string
-  dunning?: KeptSettings['dunning']
 }
 
 export type CreatedStore = { store: Store; credentials: Credentials }
@@ -56,8 +54,7 @@ export async function createStore(db: Database, vault: Vault, input: NewStore): 
     sandbox: input.sandbox,
     clockAt: checkClock(input),
     platformProfile: checkProfile(input.profile ?? (input.sandbox ? 'platform' : 'shopify')),
-    platformUrl: checkPlatformUrl(input.platformUrl),
-    settings: checkSettings(input.dunning ? { dunning: input.dunning } : {})
+    platformUrl: checkPlatformUrl(input.platformUrl)
   }
 
   const created = await db.inInstallation(async (tx) => {

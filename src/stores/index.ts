@@ -18,7 +18,6 @@ export {
 export { markCaughtUp, markStoreConnected } from './queries.ts'
 export { storeDisconnected } from './refusals.ts'
 export { SCOPES, type Scope } from './scopes.ts'
-export type { DunningSettings, KeptSettings, Ladder, StoreSettings } from './settings.ts'
+export { settingsOf, updateSettings } from './settings.ts'
 export { type PlatformProfileName, RATE_PLANS, type RatePlan, type Store } from './store.ts'
 export { type StoreFacts, storeFacts } from './store-facts.ts'
-export { updateSettings } from './update-settings.ts'

@@ -14,7 +14,6 @@ import {
   type Tx,
   text
 } from '#kit/postgres'
-import type { KeptSettings } from './settings.ts'
 import { PLATFORM_PROFILES, RATE_PLANS, Store } from './store.ts'
 
 export function listAllStores(tx: Tx): Promise<Store[]> {
@@ -54,7 +53,6 @@ export function lockStoreByDomain(tx: Tx, domain: string) {
 /** A store as it is written; `credentials` are sealed. */
 export type WrittenStore = Omit<Store, 'storeId' | 'status' | 'connectedAt' | 'createdAt'> & {
   credentials: Buffer
-  settings: KeptSettings
 }
 
 /** Null when another transaction took the domain first. */
@@ -62,10 +60,9 @@ export function insertStore(tx: Tx, store: WrittenStore): Promise<Store | null> 
   return tx.maybeOne(
     Store,
     sql`insert into stores (domain, name, timezone, currency, rate_plan, sandbox, clock_at, platform_profile, platform_url,
-                            platform_credentials, settings)
+                            platform_credentials)
         values (${store.domain}, ${store.name}, ${store.timezone}, ${store.currency}, ${store.ratePlan}, ${store.sandbox},
-                ${store.clockAt}, ${store.platformProfile}, ${store.platformUrl}, ${store.credentials},
-                ${JSON.stringify(store.settings)}::jsonb)
+                ${store.clockAt}, ${store.platformProfile}, ${store.platformUrl}, ${store.credentials})
         on conflict (domain) do nothing
         returning store_id, domain, name, timezone, currency, rate_plan, sandbox, clock_at, platform_profile, platform_url,
                   status, connected_at, created_at`
@@ -79,8 +76,7 @@ export function rewriteStore(tx: Tx, storeId: number, store: WrittenStore): Prom
            set name = ${store.name}, timezone = ${store.timezone}, currency = ${store.currency},
                rate_plan = ${store.ratePlan}, sandbox = ${store.sandbox}, clock_at = ${store.clockAt},
                platform_profile = ${store.platformProfile}, platform_url = ${store.platformUrl},
-               platform_credentials = ${store.credentials}, settings = ${JSON.stringify(store.settings)}::jsonb,
-               updated_at = clock_timestamp()
+               platform_credentials = ${store.credentials}, updated_at = clock_timestamp()
          where store_id = ${storeId}
         returning store_id, domain, name, timezone, currency, rate_plan, sandbox, clock_at, platform_profile, platform_url,
                   status, connected_at, created_at`
@@ -176,16 +172,16 @@ export function writePlatformUrl(ctx: Ctx, url: string): Promise<number> {
   )
 }
 
-/** What the store has set, held until the transaction ends, so that two changes do not lose one another. */
-export async function lockSettings(ctx: Ctx): Promise<KeptSettings> {
+/** The store's settings, locked until the transaction ends, so that two changes do not overwrite each other. */
+export async function lockSettings(ctx: Ctx): Promise<object> {
   const { settings } = await ctx.tx.one(
-    row({ settings: json<KeptSettings>() }),
+    row({ settings: json<object>() }),
     sql`select settings from stores where store_id = ${ctx.storeId} for no key update`
   )
   return settings
 }
 
-export function writeSettings(ctx: Ctx, settings: KeptSettings): Promise<number> {
+export function writeSettings(ctx: Ctx, settings: object): Promise<number> {
   return ctx.tx.run(
     sql`update stores set settings = ${JSON.stringify(settings)}::jsonb, updated_at = clock_timestamp()
          where store_id = ${ctx.storeId}`

@@ -1,38 +1,42 @@
 import { type Ctx, json, oneOf, row, sql, text, textList } from '#kit/postgres'
-import { type KeptSettings, type StoreSettings, settingsOf } from './settings.ts'
 import { PLATFORM_PROFILES, type PlatformProfileName } from './store.ts'
 
-/** What the domain asks of its store: whose spelling its platform speaks, where it lives, and what its people have set. */
+/** The facts of its store that the domain needs: the wire profile of its platform, its time zones, its currency. */
 export type StoreFacts = {
   profile: PlatformProfileName
   timezone: string
-  /** The zones that the shop has lived in before, in order. */
+  /** The time zones that the shop had before, in order. */
   pastTimezones: string[]
   currency: string
-} & StoreSettings
+  /** The settings that were changed, by section; a module reads its own with `settingsOf`. */
+  settings: object
+}
 
 const Facts = row({
   profile: oneOf(...PLATFORM_PROFILES),
   timezone: text,
   pastTimezones: textList,
   currency: text,
-  settings: json<KeptSettings>()
+  settings: json<object>()
 })
 
-const asked = new WeakMap<object, Promise<StoreFacts>>()
+const read = new WeakMap<object, Promise<StoreFacts>>()
 
 /** The facts of the transaction's store, read once per transaction. */
 export function storeFacts(ctx: Ctx): Promise<StoreFacts> {
-  let facts = asked.get(ctx.tx)
+  let facts = read.get(ctx.tx)
   if (!facts) {
-    facts = ctx.tx
-      .one(
-        Facts,
-        sql`select platform_profile as profile, timezone, past_timezones, currency, settings
-              from stores where store_id = ${ctx.storeId}`
-      )
-      .then(({ settings, ...rest }) => ({ ...rest, ...settingsOf(settings) }))
-    asked.set(ctx.tx, facts)
+    facts = ctx.tx.one(
+      Facts,
+      sql`select platform_profile as profile, timezone, past_timezones, currency, settings
+            from stores where store_id = ${ctx.storeId}`
+    )
+    read.set(ctx.tx, facts)
   }
   return facts
+}
+
+/** After a change of the store's row: the transaction reads its facts again. */
+export function forgetStoreFacts(ctx: Ctx): void {
+  read.delete(ctx.tx)
 }

@@ -11,8 +11,6 @@ import { createStore, type NewStore } from './create-store.ts'
 import { findStore, listStores } from './find-store.ts'
 import { platformAccess, storeByDomain } from './platform-access.ts'
 import { markStoreConnected } from './queries.ts'
-import { storeFacts } from './store-facts.ts'
-import { updateSettings } from './update-settings.ts'
 
 const { db, url } = await testDatabase()
 
@@ -74,13 +72,7 @@ for (const [field, given] of Object.entries({
       appSecret: 'secret-123',
       clockAt: Temporal.Instant.fromEpochMilliseconds(0)
     }
-  ],
-  'dunning.retry_after_days': [{ dunning: { retryAfterDays: [0] } }, { dunning: { retryAfterDays: [1.5] } }],
-  'dunning.hard_decline_wait_days': [
-    { dunning: { hardDeclineWaitDays: 0 } },
-    { dunning: { hardDeclineWaitDays: 366 } }
-  ],
-  'dunning.inventory.retry_after_days': [{ dunning: { inventory: { retryAfterDays: Array(11).fill(1) } } }]
+  ]
 } satisfies Record<string, Partial<NewStore>[]>)) {
   test(`refuses a store whose ${field} is wrong, naming it`, async () => {
     for (const wrong of given) {
@@ -144,56 +136,6 @@ test('credentials copied into another store do not open there', async () => {
       (select platform_credentials from stores where store_id = ${a.storeId}) where store_id = ${b.storeId}`)
   )
   await assert.rejects(platformAccess(db, testVault, b.storeId), /does not open/)
-})
-
-test('settings have the dunning ladder of the house unless the store says otherwise', async () => {
-  const usual = await aStore(db)
-  const dunning = {
-    retryAfterDays: [2, 5, 7, 7],
-    onFailure: 'cancel' as const,
-    hardDeclineWaitDays: 21,
-    inventory: { retryAfterDays: [1, 1, 2, 3, 7], onFailure: 'skip' as const }
-  }
-  assert.deepEqual((await usual.inStore(storeFacts)).dunning, dunning)
-  const patient = await aStore(db, { dunning: { onFailure: 'pause' } })
-  assert.deepEqual(await patient.inStore(storeFacts), {
-    timezone: 'America/New_York',
-    pastTimezones: [],
-    currency: 'USD',
-    profile: 'platform',
-    dunning: { ...dunning, onFailure: 'pause' },
-    billing: { catchUp: 'latest' },
-    actionRequired: { remindAfterHours: [24, 72] },
-    reactivationGraceHours: 0
-  })
-})
-
-test('a change of settings leaves out what it does not name, and is refused by the name of the field', async () => {
-  const store = await aStore(db)
-  await store.inStore((ctx) => updateSettings(ctx, { dunning: { inventory: { onFailure: 'pause' } } }))
-  await Promise.all([
-    store.inStore((ctx) => updateSettings(ctx, { dunning: { hardDeclineWaitDays: null, retryAfterDays: [] } })),
-    store.inStore((ctx) => updateSettings(ctx, { billing: { catchUp: 'all' } })),
-    store.inStore((ctx) => updateSettings(ctx, { reactivationGraceHours: 48 }))
-  ])
-  const { dunning, billing, reactivationGraceHours } = await store.inStore(storeFacts)
-  assert.deepEqual(
-    [dunning, billing, reactivationGraceHours],
-    [
-      {
-        retryAfterDays: [],
-        onFailure: 'cancel',
-        hardDeclineWaitDays: null,
-        inventory: { retryAfterDays: [1, 1, 2, 3, 7], onFailure: 'pause' }
-      },
-      { catchUp: 'all' },
-      48
-    ]
-  )
-  await assert.rejects(
-    store.inStore((ctx) => updateSettings(ctx, { reactivationGraceHours: 721 })),
-    { message: 'reactivation_grace_hours takes a whole number of hours from 0 to 720' }
-  )
 })
 
 test('a test clock goes forward, never back, and every transaction sees it', async () => {

@@ -1,12 +1,13 @@
 import { record } from '#kit/outbox'
 import { type Ctx, int, nullable, row, sql } from '#kit/postgres'
-import { storeFacts } from '#stores'
+import { settingsOf, storeFacts } from '#stores'
 import { type Line, lines, named } from './activity-lines.ts'
 import { billingDate, isInPeriod, lastCycleDue } from './billing-dates.ts'
 import { editWaitingContracts, holdForChanges } from './changes.ts'
 import { subscriptionActivated } from './events.ts'
 import { lockDueSubscriptions, lockWaitedLongEnough } from './lock-subscriptions.ts'
 import { markInBilling, markStates } from './queries.ts'
+import { scheduleSettings } from './settings.ts'
 import { refreshStandings } from './standings.ts'
 import { datesAt, hasPaidAll, holderOf, type PaymentMethod, type Subscription } from './subscription.ts'
 import {
@@ -44,10 +45,11 @@ export async function takeDueCycles(ctx: Ctx, limit: number): Promise<{ cycles: 
   )
   const due = locked.filter((one) => !isHeld(one)).map(({ subscription }) => subscription)
   const times = await timesOf(ctx)
-  const { billing, timezone } = times.store
+  const { timezone } = times.store
+  const { catchUp } = await settingsOf(ctx, scheduleSettings)
   const cycles = due.map((subscription) => {
     // A retry is for the cycle that was declined, whatever has fallen due since.
-    const isNext = billing.catchUp === 'all' || isDeclined(subscription)
+    const isNext = catchUp === 'all' || isDeclined(subscription)
     const { nextCycle } = subscription
     return { subscription, cycle: isNext ? nextCycle : lastCycleDue(subscription, nextCycle, ctx.now, timezone) }
   })
@@ -195,15 +197,14 @@ const pausedByDunning = (planned: Planned): Planned => ({
   after: { ...planned.after, pausedByDunning: true }
 })
 
-/** Gives up the charges, up to `limit`, that have waited long enough for a new payment method; tells how many. */
-export async function giveUpHeldCharges(ctx: Ctx, limit: number): Promise<number> {
+/** Gives up the charges, up to `limit`, that have waited long enough for a new payment method. Returns how many. */
+export async function giveUpHeldCharges(ctx: Ctx, limit: number, ending: Ending): Promise<number> {
   const held = await lockWaitedLongEnough(ctx, limit)
   if (held.length === 0) return 0
   const times = await timesOf(ctx)
-  const how = { ending: times.store.dunning.onFailure, reason: PAYMENT_FAILED }
   await carryOut(
     ctx,
-    held.map((s) => planEnding(s, how, times)),
+    held.map((s) => planEnding(s, { ending, reason: PAYMENT_FAILED }, times)),
     'dunning'
   )
   return held.length

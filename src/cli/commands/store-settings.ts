@@ -1,43 +1,57 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import { type Accepted, type ListedSetting, listSettings, type SettingsSection } from '#kit/settings'
 import { addCommand, type Terminal } from '../command.ts'
-import { days, hours, oneOf, optional, orWord, wholeNumber } from '../flags.ts'
+import { oneOf, optional, orWord, type Reader, wholeNumber, wholeNumbers } from '../flags.ts'
 import { facts } from '../print.ts'
 import { aStore, storePath } from './of-store.ts'
 
-/** Shows what a store has set; with flags, changes that. */
-export function addStoreSettingsCommand(store: Command, terminal: Terminal): void {
+/** The word for null: the setting never ends. */
+const NEVER = 'never'
+
+/** Shows the settings of a store; flags change them. Each setting of `sections` has a flag. */
+export function addStoreSettingsCommand(
+  store: Command,
+  terminal: Terminal,
+  sections: readonly SettingsSection[]
+): void {
+  const settings = sections.flatMap(listSettings)
   addCommand(store, terminal, {
     name: 'settings',
     summary: 'how failed charges are treated, and what else a store sets; flags change it',
     flags: {
       store: aStore,
-      retryAfterDays: optional('--retry-after-days <list>', days),
-      onFailure: optional('--on-failure <what>', oneOf('cancel', 'pause', 'fail')),
-      hardDeclineWaitDays: optional('--hard-decline-wait-days <days>', orWord('never', wholeNumber(1, 365))),
-      inventoryRetryAfterDays: optional('--inventory-retry-after-days <list>', days),
-      inventoryOnFailure: optional('--inventory-on-failure <what>', oneOf('skip', 'pause', 'cancel', 'fail')),
-      catchUp: optional('--catch-up <which>', oneOf('latest', 'all')),
-      remindAfterHours: optional('--remind-after-hours <list>', hours),
-      reactivationGraceHours: optional('--reactivation-grace-hours <hours>', wholeNumber(0, 720))
+      ...Object.fromEntries(
+        settings.map(({ setting }) => [keyOf(setting.flag), optional(setting.flag, readerOf(setting.accepts))])
+      )
     },
     run: ({ store, ...given }, { api }) => {
       const path = storePath(store, '/settings')
-      if (Object.values(given).every((value) => value === undefined)) return api().get(path)
-      return api().patch(path, {
-        dunning: {
-          retry_after_days: given.retryAfterDays,
-          on_failure: given.onFailure,
-          hard_decline_wait_days: given.hardDeclineWaitDays === 'never' ? null : given.hardDeclineWaitDays,
-          inventory: {
-            retry_after_days: given.inventoryRetryAfterDays,
-            on_failure: given.inventoryOnFailure
-          }
-        },
-        billing: { catch_up: given.catchUp },
-        action_required: { remind_after_hours: given.remindAfterHours },
-        reactivation_grace_hours: given.reactivationGraceHours
-      })
+      const changed = settings.filter(({ setting }) => keyOf(setting.flag) in given)
+      return changed.length === 0 ? api().get(path) : api().patch(path, changeOf(changed, given))
     },
     show: facts
   })
+}
+
+const keyOf = (flag: string) => new Option(flag).attributeName()
+
+function readerOf(accepts: Accepted): Reader<unknown> {
+  if (accepts.kind === 'choice') return oneOf(...accepts.options)
+  if (accepts.kind === 'numbers') return wholeNumbers(accepts)
+  const reader = wholeNumber(accepts.from, accepts.to)
+  return accepts.isNullable ? orWord(NEVER, reader) : reader
+}
+
+/** The body of a change: each value at the path of its setting. */
+function changeOf(changed: ListedSetting[], given: Record<string, unknown>): Record<string, unknown> {
+  const body: Record<string, unknown> = {}
+  for (const { path, setting } of changed) {
+    const value = given[keyOf(setting.flag)]
+    const group = path.slice(0, -1).reduce((outer, name) => {
+      outer[name] ??= {}
+      return outer[name] as Record<string, unknown>
+    }, body)
+    group[path.at(-1)!] = value === NEVER ? null : value
+  }
+  return body
 }

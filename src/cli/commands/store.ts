@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
+import type { SettingsSection } from '#kit/settings'
 import { addCommand, type Terminal } from '../command.ts'
 import { instant, needed, oneOf, optional, secret, text, toggle } from '../flags.ts'
 import { facts, table } from '../print.ts'
 import { aStore, storePath } from './of-store.ts'
 import { addStoreSettingsCommand } from './store-settings.ts'
 
-export function addStoreCommands(program: Command, terminal: Terminal): void {
+export function addStoreCommands(program: Command, terminal: Terminal, sections: readonly SettingsSection[]): void {
   const store = program.command('store').description('make stores and look at them')
 
   addCommand(store, terminal, {
@@ -92,5 +93,5 @@ export function addStoreCommands(program: Command, terminal: Terminal): void {
     )
   })
 
-  addStoreSettingsCommand(store, terminal)
+  addStoreSettingsCommand(store, terminal, sections)
 }

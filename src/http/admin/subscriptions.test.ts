@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { publicId } from '#kit/ids'
+import { reactivationGraceSettings } from '#lifecycle/settings'
 import { updateSettings } from '#stores'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
@@ -12,7 +13,7 @@ const { admin } = testServer(db)
 
 async function aMember() {
   const store = await aStore(db, { clockAt: at(START) })
-  await store.inStore((ctx) => updateSettings(ctx, { reactivationGraceHours: 24 }))
+  await store.inStore((ctx) => updateSettings(ctx, reactivationGraceSettings, 24))
   const id = publicId('sub', (await joined(store)).subscriptionId)
   const path = `/stores/${store.domain}/subscriptions/${id}`
   return {

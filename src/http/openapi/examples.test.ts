@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { publicId } from '#kit/ids'
+import { reactivationGraceSettings } from '#lifecycle/settings'
 import { listPlans } from '#plans'
 import { updateSettings } from '#stores'
 import { testDatabase } from '../../../test/database.ts'
@@ -25,7 +26,7 @@ const BEFORE: Record<string, string> = {
 /** The operation with the body of its example and nulls for `nulls`, on the object of our own that takes the place of its. */
 async function asker(operationId: string) {
   const store = await aStore(db, { clockAt: Temporal.Instant.from('2026-12-01T09:00:00Z') })
-  await store.inStore((ctx) => updateSettings(ctx, { reactivationGraceHours: 24 }))
+  await store.inStore((ctx) => updateSettings(ctx, reactivationGraceSettings, 24))
   // A cycle is charged again when its day has come.
   const since = operationId === 'retryBillingAttempt' ? '2026-10-31T14:00:00Z' : '2026-11-30T15:00:00Z'
   const { memberId, subscriptionId } = await joined(store, since)

@@ -4,6 +4,7 @@ import type { AddressRules } from '#kit/addresses'
 import type { Database } from '#kit/postgres'
 import type { Budget, RateLimiter } from '#kit/rate-limit'
 import type { Secret, Vault } from '#kit/secrets'
+import type { SettingsSection } from '#kit/settings'
 import type { RatePlan, StoreAccess } from '#stores'
 
 /** What the surfaces are given. What lies above them (the sandbox, the test clock, the auditor) comes as functions. */
@@ -16,6 +17,8 @@ export type HttpDeps = {
   logger: FastifyBaseLogger
   /** Opens the admin surface. */
   operatorToken: Secret
+  /** The settings of a store that the admin API shows and changes. */
+  settings: readonly SettingsSection[]
   /** Where webhook receivers may stand. */
   addresses: AddressRules
   /** Addresses and networks of proxies before us that are believed when they tell the caller's address. */

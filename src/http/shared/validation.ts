@@ -3,17 +3,27 @@ import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { type FieldProblem, Refusal } from '#kit/refusal'
 
-type Field = { name: string; required: boolean; integer: boolean; takes: string; fits: (value: unknown) => boolean }
+type Field = {
+  name: string
+  required: boolean
+  integer: boolean
+  takes: string
+  fits: (value: unknown) => boolean
+  /** Of an object whose fields are checked one by one. */
+  inner?: (given: unknown) => { value: unknown } | { problems: FieldProblem[] }
+}
 
 /**
  * Checks bodies, query strings and path parameters field by field. Every field's schema has a `description` that says what
- * it takes; a refusal names the field and repeats it. What is not declared is refused too. In the body of a POST null
+ * it takes; a refusal names the field and repeats it. The fields of an object without a description are checked one by one,
+ * as `dunning.on_failure`. What is not declared is refused too. In the body of a POST null
  * stands for a field that is left out, as answers show it; to a PATCH it is a value.
  */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, method, httpPart }) => {
   const { properties = {}, required = [] } = schema as { properties?: Record<string, TSchema>; required?: string[] }
   const fields = Object.entries(properties).map(([name, field]): Field => {
     const { description, type } = field as { description?: string; type?: string }
+    if (!description && type === 'object') return groupOf(name, field, { required: required.includes(name), method })
     if (!description) throw new Error(`The schema of ${name} has no description of what it takes`)
     const check = Compile(field)
     return {
@@ -35,10 +45,16 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, metho
     const given = (input ?? {}) as Record<string, unknown>
     const value: Record<string, unknown> = {}
     const problems: FieldProblem[] = []
-    for (const { name, required, integer, takes, fits } of fields) {
+    for (const { name, required, integer, takes, fits, inner } of fields) {
       const present = Object.hasOwn(given, name) ? given[name] : undefined
       if (present === undefined || (present === null && leavesOutNulls && !required && !fits(null))) {
         if (required) problems.push({ field: name, message: `is required and takes ${takes}` })
+        continue
+      }
+      if (inner) {
+        const checked = inner(present)
+        if ('value' in checked) value[name] = checked.value
+        else problems.push(...checked.problems)
         continue
       }
       const read = isText && integer ? integerOf(present) : present
@@ -47,6 +63,24 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, metho
     }
     problems.push(...unknownFields(given, fields, isText))
     return problems.length > 0 ? { error: invalid(problems) } : { value }
+  }
+}
+
+function groupOf(name: string, schema: TSchema, { required, method }: { required: boolean; method: string }): Field {
+  const check = compileValidator({ schema, method, url: '', httpPart: 'body' })
+  const takes = `an object with any of ${Object.keys((schema as { properties?: object }).properties ?? {}).join(', ')}`
+  return {
+    name,
+    required,
+    integer: false,
+    takes,
+    fits: isPlainObject,
+    inner(given) {
+      if (!isPlainObject(given)) return { problems: [{ field: name, message: `takes ${takes}` }] }
+      const checked = check(given) as { value: unknown } | { error: Refusal }
+      if ('value' in checked) return checked
+      return { problems: checked.error.details.map((problem) => ({ ...problem, field: `${name}.${problem.field}` })) }
+    }
   }
 }
 

@@ -1,0 +1,14 @@
+import { choice, defineSettings, setting } from '#kit/settings'
+
+/** Settings of the schedule. They are called `billing` because that is their name in the API. */
+export const scheduleSettings = defineSettings('billing', {
+  catchUp: setting({
+    accepts: choice('latest', 'all'),
+    default: 'latest',
+    flag: '--catch-up <which>',
+    help:
+      'Which of several cycles that were missed while the service was down are billed; `all` charges them one after the ' +
+      'other, at once. The same holds for cycles that went by while a declined one waited for a payment method: the ' +
+      'declined one is charged first, and once it is paid the `latest` of them, so two charges at most, or `all`.'
+  })
+})

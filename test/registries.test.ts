@@ -1,0 +1,34 @@
+// What a module declares for a registry is listed, once: an entry that nobody lists would do nothing, without a word.
+import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import { test } from 'node:test'
+import { listSettings, type SettingsSection } from '#kit/settings'
+import * as settingsSections from '../src/app/settings-sections.ts'
+
+const SRC = new URL('../src/', import.meta.url)
+
+/** What the modules' files of this name export, with the file of each. */
+async function declaredIn<T>(name: string): Promise<[file: string, entry: T][]> {
+  const files = (await readdir(SRC, { recursive: true })).filter((file) => new RegExp(`^[a-z]+/${name}$`).test(file))
+  const exported = await Promise.all(
+    files
+      .filter((file) => !/^(app|cli|http|kit)\//.test(file))
+      .map(async (file) => Object.values(await import(new URL(file, SRC).href)).map((entry) => [file, entry] as const))
+  )
+  return exported.flat() as [string, T][]
+}
+
+const repeated = (names: string[]) => names.filter((name, i) => names.indexOf(name) !== i)
+
+test('every section of settings is listed, and no two have the same name or flag', async () => {
+  const listed: SettingsSection[] = Object.values(settingsSections)
+  const declared = (await declaredIn<SettingsSection>('settings.ts')).filter(([, { shape }]) => shape)
+  assert.ok(declared.length > 0)
+  const unlisted = declared.filter(([, section]) => !listed.includes(section))
+  assert.deepEqual(
+    unlisted.map(([file, { name }]) => `${file}: ${name}`),
+    []
+  )
+  assert.deepEqual(repeated(listed.map(({ name }) => name)), [])
+  assert.deepEqual(repeated(listed.flatMap(listSettings).map(({ setting }) => setting.flag.split(' ')[0]!)), [])
+})
