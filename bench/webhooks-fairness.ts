@@ -69,8 +69,8 @@ async function send(layout: Layout, hanging: boolean): Promise<Times> {
     db,
     leaseOwner: worker.id,
     ...settings,
-    onTry: (outcome) => {
-      if (outcome === 'delivered' && --left === 0) allSent.resolve()
+    measure: (_metric, _seconds, labels) => {
+      if (Object.values(labels)[0] === 'delivered' && --left === 0) allSent.resolve()
     }
   })
   const runner = createRunner({ db, engines: [sender], onError: allSent.reject })

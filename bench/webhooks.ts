@@ -63,8 +63,8 @@ async function waitingDeliveries(count: number): Promise<Waiting> {
   return { storeId, secret, messages, fanOutPerSecond }
 }
 
-async function sendOurs({ storeId, messages }: Waiting, onTry?: () => void): Promise<Sent> {
-  const sender = createDeliveryEngine({ db, leaseOwner: worker.id, ...settings, perEndpoint: AT_A_TIME, onTry })
+async function sendOurs({ storeId, messages }: Waiting, measure?: () => void): Promise<Sent> {
+  const sender = createDeliveryEngine({ db, leaseOwner: worker.id, ...settings, perEndpoint: AT_A_TIME, measure })
   const before = db.stats.roundTrips
   const rate = await rateOf(messages.length, async () => {
     while ((await sender.runOnce(storeId)) > 0);

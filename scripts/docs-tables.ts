@@ -1,4 +1,6 @@
+import { exposedName, type Metric } from '#kit/metrics'
 import { acceptedWords, listSettings } from '#kit/settings'
+import * as metricList from '../src/app/metric-list.ts'
 import { SETTINGS } from '../src/app/settings.ts'
 import * as settingsSections from '../src/app/settings-sections.ts'
 
@@ -25,6 +27,23 @@ const TABLES: { file: string; name: string; rows: () => string[][] }[] = [
           acceptedWords(setting.accepts),
           [setting.default].flat().join(', '),
           setting.help
+        ])
+    ]
+  },
+  {
+    file: 'docs/operations.md',
+    name: 'metrics',
+    rows: () => [
+      ['name', 'kind', 'what it measures', 'labels'],
+      ...Object.values<Metric>(metricList)
+        .toSorted((a, b) => (exposedName(a) < exposedName(b) ? -1 : 1))
+        .map((metric) => [
+          `\`${exposedName(metric)}\``,
+          metric.kind,
+          metric.help,
+          Object.entries(metric.labels)
+            .map(([name, words]) => `\`${name.replaceAll('.', '_')}\`: ${words}`)
+            .join('; ')
         ])
     ]
   }

@@ -2,18 +2,23 @@
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { test } from 'node:test'
+import type { Metric } from '#kit/metrics'
 import { listSettings, type SettingsSection } from '#kit/settings'
+import * as metricList from '../src/app/metric-list.ts'
+import { createMetrics } from '../src/app/metrics.ts'
 import * as settingsSections from '../src/app/settings-sections.ts'
 
 const SRC = new URL('../src/', import.meta.url)
 
 /** What the modules' files of this name export, with the file of each. */
 async function declaredIn<T>(name: string): Promise<[file: string, entry: T][]> {
-  const files = (await readdir(SRC, { recursive: true })).filter((file) => new RegExp(`^[a-z]+/${name}$`).test(file))
+  const files = (await readdir(SRC, { recursive: true })).filter(
+    (file) => /^(?!app|cli)/.test(file) && file.endsWith(name)
+  )
   const exported = await Promise.all(
-    files
-      .filter((file) => !/^(app|cli|http|kit)\//.test(file))
-      .map(async (file) => Object.values(await import(new URL(file, SRC).href)).map((entry) => [file, entry] as const))
+    files.map(async (file) =>
+      Object.values(await import(new URL(file, SRC).href)).map((entry) => [file, entry] as const)
+    )
   )
   return exported.flat() as [string, T][]
 }
@@ -31,4 +36,17 @@ test('every section of settings is listed, and no two have the same name or flag
   )
   assert.deepEqual(repeated(listed.map(({ name }) => name)), [])
   assert.deepEqual(repeated(listed.flatMap(listSettings).map(({ setting }) => setting.flag.split(' ')[0]!)), [])
+})
+
+test('every metric is listed, and no two have the same name', async () => {
+  const listed: Metric[] = Object.values(metricList)
+  const declared = (await declaredIn<Metric>('metrics.ts')).filter(([, { kind, labels }]) => kind && labels)
+  assert.ok(declared.length > 0)
+  const unlisted = declared.filter(([, metric]) => !listed.includes(metric))
+  assert.deepEqual(
+    unlisted.map(([file, { name }]) => `${file}: ${name}`),
+    []
+  )
+  await createMetrics().close()
+  assert.throws(() => createMetrics([...listed, { ...listed[0]! }]), /the same name/)
 })

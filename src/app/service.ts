@@ -1,11 +1,13 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { createFiguresEngine } from '#analytics'
 import { countQueues, diagnose } from '#audit'
+import { queueDepth } from '#audit/metrics'
 import { createBillingEngine } from '#billing'
 import { createCreditEngine } from '#credits'
 import { createImportEndEngine, createImportEngine } from '#imports'
 import { createDispatchEngine } from '#kit/dispatch'
 import type { Engine } from '#kit/engine'
+import { engineFailures, engineItems, engineRuns } from '#kit/engine-metrics'
 import { pruneAnswers } from '#kit/idempotency'
 import { createJobEngine } from '#kit/jobs'
 import { type Database, int, row, sql } from '#kit/postgres'
@@ -75,7 +77,7 @@ export async function createService(options: ServiceOptions) {
     const key = `${access.url} ${access.accessToken}`
     const known = connectors.get(access.storeId)
     if (known?.key === key) return known.connector
-    const connector = measuredConnector(connectorFor(access), metrics.platformCalled)
+    const connector = measuredConnector(connectorFor(access), metrics.measure)
     connectors.set(access.storeId, { key, connector })
     return connector
   }
@@ -121,7 +123,7 @@ export async function createService(options: ServiceOptions) {
     vault,
     addresses: options.addresses,
     schedule: { ...RETRY_SCHEDULE, maxTries: options.webhookTries ?? RETRY_SCHEDULE.maxTries },
-    onTry: metrics.webhookTried
+    measure: metrics.measure
   })
   // In the order in which a charge passes through them.
   const engines: Engine[] = [
@@ -134,7 +136,7 @@ export async function createService(options: ServiceOptions) {
       leaseOwner: worker.id,
       connectorOf,
       registerWebhooks: registerAgain,
-      onWalked: metrics.reconciled
+      measure: metrics.measure
     }),
     createImportEngine({ db, leaseOwner: worker.id, connectorOf }),
     createImportEndEngine({ db, leaseOwner: worker.id }),
@@ -147,12 +149,15 @@ export async function createService(options: ServiceOptions) {
     db,
     engines,
     onError: (err, engine, storeId) => {
-      metrics.engineFailed(engine)
+      metrics.measure(engineFailures, 1, { engine })
       logger.error({ err, engine, store: { id: storeId } }, `Engine ${engine} failed`)
     },
-    onRun: metrics.engineRan
+    onRun(engine, done) {
+      metrics.measure(engineRuns, 1, { engine })
+      if (done > 0) metrics.measure(engineItems, done, { engine })
+    }
   })
-  metrics.watchQueues(() => countQueues(db))
+  metrics.watch(queueDepth, () => countQueues(db))
   const limiter = createRateLimiter(db)
   const controls = sandboxControls({ db, sandbox, urls })
   const clock = { db, runner }
@@ -167,7 +172,7 @@ export async function createService(options: ServiceOptions) {
     addresses: options.addresses,
     trustedProxies: options.trustedProxies,
     health: { ready: () => readiness(db), metrics: metrics.handler },
-    answered: metrics.requestAnswered,
+    measure: metrics.measure,
     wake: runner.wake,
     connectStore: async (access) => {
       const ensured = await registerWebhooks(access)

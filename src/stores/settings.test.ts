@@ -29,7 +29,7 @@ test('a store has the default settings of dunning unless it has set others', asy
     pastTimezones: [],
     currency: 'USD',
     profile: 'platform',
-    settings: { dunning: { onFailure: 'pause', inventory: {} } }
+    settings: { dunning: { onFailure: 'pause' } }
   })
 })
 

@@ -1,7 +1,9 @@
 import type { Engine } from '#kit/engine'
+import type { Measure } from '#kit/metrics'
 import { type Database, instant, nullable, row } from '#kit/postgres'
 import type { Connector, PlatformFailure, PlatformResult } from '#platform'
 import { markCaughtUp, notify } from '#stores'
+import { reconciledChanges, reconciledItems } from './metrics.ts'
 import {
   claimWalk,
   markNotWalked,
@@ -19,7 +21,7 @@ export type ReconcileOptions = {
   connectorOf: (storeId: number) => Promise<Connector>
   /** Has the platform send us its messages, and tells what of that was missing. */
   registerWebhooks: (storeId: number) => Promise<PlatformResult<{ changed: number }>>
-  onWalked?: (kind: Walk['kind'], page: WalkedPage) => void
+  measure?: Measure
 }
 
 /**
@@ -27,7 +29,7 @@ export type ReconcileOptions = {
  * at everything. A page at a time, so that memory is bounded, a crash costs one page, and other work has its turn between.
  */
 export function createReconcileEngine(options: ReconcileOptions): Engine {
-  const { db, leaseOwner, connectorOf, onWalked } = options
+  const { db, leaseOwner, connectorOf, measure } = options
 
   const pageOf = async (storeId: number, walk: Walk): Promise<PlatformResult<WalkedPage>> => {
     if (walk.kind === 'webhooks') {
@@ -61,7 +63,10 @@ export function createReconcileEngine(options: ReconcileOptions): Engine {
             await markWalked(ctx, walk, page.value)
             if (walk.kind === 'all_contracts' && page.value.after === null) await markCaughtUp(ctx)
           })
-          onWalked?.(walk.kind, page.value)
+          const { kind } = walk
+          const { seen, changed } = page.value
+          if (seen > 0) measure?.(reconciledItems, seen, { kind })
+          if (changed > 0) measure?.(reconciledChanges, changed, { kind })
         } else await putOff(db, storeId, walk, page.failure)
       } catch (err) {
         await db.inStore(storeId, (ctx) => markNotWalked(ctx, walk, (err as Error).message))

@@ -2,10 +2,12 @@ import { Agent } from 'undici'
 import { type AddressRules, checkNetworks, guardedConnector } from '#kit/addresses'
 import { realNowMs } from '#kit/clock'
 import type { Engine } from '#kit/engine'
+import type { Measure } from '#kit/metrics'
 import { type Ctx, type Database, instant, row } from '#kit/postgres'
 import { nextDelivery, releaseDeliveries } from './delivery-queries.ts'
 import { rulesFor, type WebhookSettings } from './endpoint.ts'
 import { createLanes } from './lanes.ts'
+import { webhookTries } from './metrics.ts'
 import { type Post, postDelivery } from './post-delivery.ts'
 import { type FinishedTry, recordTries } from './record-tries.ts'
 import { DISABLE_AFTER_HOURS, RETRY_SCHEDULE, type RetrySchedule } from './retry-schedule.ts'
@@ -23,8 +25,8 @@ export type DeliveryEngineOptions = WebhookSettings & {
   timeoutMs?: number
   perEndpoint?: number
   overall?: number
-  /** Hears of every try that got an outcome: `delivered`, or why it failed. */
-  onTry?: (outcome: string, seconds: number) => void
+  /** Measures every try that got an outcome. */
+  measure?: Measure
 }
 
 export type DeliveryEngine = Engine & {
@@ -57,7 +59,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     if (stopping || performance.now() > parcel.startBy) return { result: { ...parcel, answer: null }, answered: null }
     const startedAtMs = parcel.testClock ? parcel.claimedAtMs : realNowMs()
     const answer = await postDelivery(parcel.sandbox ? agents.sandbox : agents.live, parcel.post, cutOffs)
-    options.onTry?.(answer.failure ?? 'delivered', answer.durationMs / 1000)
+    options.measure?.(webhookTries, answer.durationMs / 1000, { outcome: answer.failure ?? 'delivered' })
     const answered = answer.responseCode !== null && answer.durationMs < SLOW_MS
     return { result: { ...parcel, startedAtMs, answer }, answered }
   }
@@ -104,7 +106,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     lanes.add(due.parcels)
     const { unsignable, interrupted } = due
     if (unsignable.length > 0) await db.inStore(storeId, (ctx) => recordTries(ctx, unsignable, outcomes))
-    for (const { answer } of unsignable) options.onTry?.(answer.failure, 0)
+    for (const { answer } of unsignable) options.measure?.(webhookTries, 0, { outcome: answer.failure })
     return passed.length + unsignable.length + interrupted
   }
 

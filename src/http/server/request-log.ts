@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { PLATFORM_DOOR } from '../inbound/platform-door.ts'
 import type { HttpDeps } from '../shared/deps.ts'
 import { pathOf } from '../shared/errors.ts'
+import { requestDuration } from './metrics.ts'
 
 /** Parameters whose values tell nothing of a person and open nothing. Of every other one only the name is logged. */
 const PLAIN = new Set([
@@ -55,13 +56,12 @@ function loggedPair(pair: string): string {
 }
 
 /** One line per answered request. The platform's messages come by the hundred: only those refused are worth a line. */
-export function logRequests(app: FastifyInstance, { answered }: Pick<HttpDeps, 'answered'>): void {
+export function logRequests(app: FastifyInstance, { measure }: Pick<HttpDeps, 'measure'>): void {
   app.addHook('onResponse', (request, reply, done) => {
-    answered?.({
-      method: request.method,
-      route: request.routeOptions.url ?? 'none',
-      status: reply.statusCode,
-      seconds: reply.elapsedTime / 1000
+    measure?.(requestDuration, reply.elapsedTime / 1000, {
+      'http.request.method': request.method,
+      'http.route': request.routeOptions.url ?? 'none',
+      'http.response.status_code': reply.statusCode
     })
     const ms = Math.round(reply.elapsedTime * 10) / 10
     const url = loggedUrl(request.originalUrl)

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
 import type { AddressRules } from '#kit/addresses'
+import type { Measure } from '#kit/metrics'
 import type { Database } from '#kit/postgres'
 import type { Budget, RateLimiter } from '#kit/rate-limit'
 import type { Secret, Vault } from '#kit/secrets'
@@ -24,8 +25,7 @@ export type HttpDeps = {
   /** Addresses and networks of proxies before us that are believed when they tell the caller's address. */
   trustedProxies?: string[]
   health: Health
-  /** Hears of every answered request; `route` is its pattern. */
-  answered?: (request: { method: string; route: string; status: number; seconds: number }) => void
+  measure?: Measure
   /** Something was just written in this store that the background should look at. */
   wake(storeId: number): void
   /** Registers our webhooks on the store's platform. Repeatable. Refuses when the platform does not take them. */

@@ -1,0 +1,11 @@
+import { defineMetric } from '#kit/metrics'
+
+export const platformCalls = defineMetric({
+  name: 'perennial.platform.calls',
+  kind: 'counter',
+  help: 'Calls to platforms',
+  labels: {
+    operation: 'the operation of the connector',
+    outcome: '`ok`, `unavailable`, `throttled`, `unauthorized` or `rejected`'
+  }
+})
