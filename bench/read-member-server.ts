@@ -47,6 +47,7 @@ function perennialServer(connectionString: string) {
     addresses: { loopback: false, allow: [] },
     health: { ready: async () => ({ ready: true, checks: {} }), metrics: (_request, response) => void response.end() },
     wake: () => {},
+    connectorOf: unused,
     connectStore: unused,
     advanceClock: unused,
     settle: unused,

@@ -1,4 +1,5 @@
 import type { Connector, PlatformAttempt, PlatformContract, PlatformOrder, PlatformResult } from '#platform'
+import type { ConnectorCalls } from '../test/connectors.ts'
 
 /**
  * A platform that answers at once, without a socket: every charge succeeds, with an order of its own, and every contract is
@@ -12,18 +13,22 @@ export function stubConnector(options: {
   onCharge?: (keys: string[]) => void
 }): Connector {
   const { now, priceMinor, onCharge } = options
-  const moved = async (id: string, nextBillingDate: Temporal.Instant = now) =>
+  const changed = async (id: string, nextBillingDate: Temporal.Instant = now) =>
     succeeded({ id, status: 'active', revision: '2', nextBillingDate })
 
-  const stub: Partial<Connector> = {
-    async createBillingAttempts(requests) {
-      onCharge?.(requests.map((request) => request.idempotencyKey))
-      return requests.map(({ contractId, idempotencyKey }) => succeeded(anAttempt(contractId, idempotencyKey)))
+  const stub: ConnectorCalls = {
+    billing: {
+      async createAttempts(requests) {
+        onCharge?.(requests.map((request) => request.idempotencyKey))
+        return requests.map(({ contractId, idempotencyKey }) => succeeded(anAttempt(contractId, idempotencyKey)))
+      }
     },
-    readContracts: async (ids) =>
-      succeeded({ contracts: new Map(ids.map((id) => [id, aContract(id)])), unreadable: new Map() }),
-    setNextBillingDate: moved,
-    activateContract: moved
+    contracts: {
+      findReadable: async (ids) =>
+        succeeded({ contracts: new Map(ids.map((id) => [id, aContract(id)])), unreadable: new Map() }),
+      setNextBillingDate: changed,
+      activate: changed
+    }
   }
 
   function anAttempt(contractId: string, idempotencyKey: string): PlatformAttempt {
@@ -100,7 +105,7 @@ export function stubConnector(options: {
     }
   }
 
-  // What a run does not call is not there.
+  // The calls that a run does not make are missing.
   return stub as Connector
 }
 

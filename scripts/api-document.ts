@@ -1,7 +1,6 @@
 import fastify from 'fastify'
 import { Database } from '#kit/postgres'
 import { createRateLimiter } from '#kit/rate-limit'
-import { openVault } from '#kit/secrets'
 import { registerDocs } from '../src/http/docs/index.ts'
 import { registerRest } from '../src/http/rest/index.ts'
 import { createAddressLimiter } from '../src/http/server/address-limiter.ts'
@@ -15,7 +14,7 @@ export async function apiDocument(): Promise<string> {
   const document = registerDocs(app)
   registerRest(
     app,
-    { db, vault: openVault(Buffer.alloc(32)), limiter: createRateLimiter(db), wake: () => {} },
+    { db, connectorOf: async () => unreachable(), limiter: createRateLimiter(db), wake: () => {} },
     createAddressLimiter()
   )
   await app.ready()
@@ -23,4 +22,8 @@ export async function apiDocument(): Promise<string> {
   await app.close()
   await db.close()
   return json
+}
+
+function unreachable(): never {
+  throw new Error('No request is made here')
 }

@@ -1,7 +1,6 @@
 import { syncContracts } from '#contracts'
 import { waitingKeys } from '#kit/jobs'
 import { bool, type Database, int, nullable, row, sql, text } from '#kit/postgres'
-import { connectorFor } from '#platform'
 import { listNotices, setClock } from '#stores'
 import { findSubscriptionByContract, listActivity, lockSubscriptions, syncContractJob } from '#subscriptions'
 import type { startSandbox } from '../sandbox/test-shop.ts'
@@ -10,6 +9,7 @@ import { resultOf } from '../src/billing/answers.ts'
 import { openDueAttempts } from '../src/billing/open-attempts.ts'
 import { settleAttempts } from '../src/billing/settle-attempts.ts'
 import { submitAttempts } from '../src/billing/submit-attempts.ts'
+import { connectorTo } from './connectors.ts'
 import { theValue } from './fake-platform.ts'
 import { aStore, type DunningChange } from './store-builder.ts'
 
@@ -28,8 +28,8 @@ export async function aChargedMember(
   const store = await aStore(db, { clockAt: Temporal.Instant.from(START), dunning })
   const shop = await sandbox.aShop({ now: START })
   const { storeId, inStore } = store
-  const connector = connectorFor({ storeId, profile: 'platform', url: shop.base, accessToken: shop.shop.accessToken })
-  await connector.createPlanProduct({
+  const connector = connectorTo({ storeId, profile: 'platform', url: shop.base, accessToken: shop.shop.accessToken })
+  await connector.products.createPlan({
     name: 'VIP',
     priceMinor: 2900,
     currency: 'USD',
@@ -44,8 +44,8 @@ export async function aChargedMember(
     country: 'US'
   })
   const { contractId } = await controls.join({ storeId: shop.storeId, customerId, plan: 'VIP' })
-  const contract = theValue(await connector.contract(contractId))!
-  const orders = theValue(await connector.orders([contract.originOrder!.id]))
+  const contract = theValue(await connector.contracts.find(contractId))!
+  const orders = theValue(await connector.orders.findMany([contract.originOrder!.id]))
   await inStore((ctx) => syncContracts(ctx, [contract], [...orders.values()]))
   const { id } = (await inStore((ctx) => findSubscriptionByContract(ctx, contractId)))!
   const card = (next: string | string[]) => controls.setCard({ storeId: shop.storeId, customerId, outcome: next })
@@ -86,7 +86,7 @@ export async function aChargedMember(
     submit,
     /** Takes the contract over as it is on the platform now. */
     sync: async () => {
-      const now = theValue(await connector.contract(contractId))!
+      const now = theValue(await connector.contracts.find(contractId))!
       return inStore((ctx) => syncContracts(ctx, [now], []))
     },
     open: () => inStore((ctx) => openDueAttempts(ctx, 10)),
@@ -113,7 +113,7 @@ export async function aChargedMember(
     shown: async () => (await attempts()).map(({ status, code }) => [status, code]),
     /** What the platform says of an attempt now, as a message of it would bring. */
     async told(platformId: string) {
-      const found = theValue(await connector.billingAttempts([platformId]))
+      const found = theValue(await connector.billing.findAttempts([platformId]))
       const result = resultOf(found.get(platformId)!)!
       return inStore((ctx) => settleAttempts(ctx, [result]))
     },

@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import {
   compareRevisions,
-  connectorFor,
   createInboundEngine,
   type InboundMessage,
   parseAttemptPayload,
@@ -17,6 +16,7 @@ import {
   receiveWebhook
 } from '#platform'
 import { startSandbox, type TestShop } from '../sandbox/test-shop.ts'
+import { connectorTo } from './connectors.ts'
 import { testDatabase } from './database.ts'
 import { theFailure, theValue } from './fake-platform.ts'
 import { aStore } from './store-builder.ts'
@@ -29,13 +29,13 @@ const TERMS = { name: 'VIP', priceMinor: 2900, currency: 'USD', interval: 'month
 /** A shop with a plan and a connector to it. */
 async function aShop() {
   const shop = await sandbox.aShop()
-  const connector = connectorTo(shop)
-  const plan = theValue(await connector.createPlanProduct(TERMS))
+  const connector = connectorOf(shop)
+  const plan = theValue(await connector.products.createPlan(TERMS))
   return { shop, connector, plan }
 }
 
-function connectorTo({ storeId, base, shop }: TestShop, accessToken = shop.accessToken) {
-  return connectorFor({ storeId, profile: 'platform', url: base, accessToken })
+function connectorOf({ storeId, base, shop }: TestShop, accessToken = shop.accessToken) {
+  return connectorTo({ storeId, profile: 'platform', url: base, accessToken })
 }
 
 const joined = async ({ sandbox, storeId }: TestShop, email = 'ada@example.com') => {
@@ -55,23 +55,23 @@ const attemptFor = (contractId: string, shop: TestShop, cycleIndex = 2) => ({
 
 test('tells the shop; a wrong token is unauthorized', async () => {
   const { shop, connector } = await aShop()
-  assert.deepEqual(theValue(await connector.shop()), {
+  assert.deepEqual(theValue(await connector.shop.read()), {
     name: 'Corner shop',
     domain: shop.shop.domain,
     timezone: 'America/New_York',
     currency: 'USD'
   })
-  assert.equal(theFailure(await connectorTo(shop, 'wrong').shop()).kind, 'unauthorized')
+  assert.equal(theFailure(await connectorOf(shop, 'wrong').shop.read()).kind, 'unauthorized')
 })
 
 test('a plan is made once, and a customer can join it at its price', async () => {
   const { shop, connector, plan } = await aShop()
-  assert.deepEqual(theValue(await connector.createPlanProduct(TERMS)), plan)
-  assert.deepEqual(theValue(await connector.createPlanProduct({ ...TERMS, priceMinor: 3150 })), plan)
+  assert.deepEqual(theValue(await connector.products.createPlan(TERMS)), plan)
+  assert.deepEqual(theValue(await connector.products.createPlan({ ...TERMS, priceMinor: 3150 })), plan)
   const { customerId, contractId, orderId } = await joined(shop)
 
-  const contract = theValue(await connector.contract(contractId))!
-  assert.deepEqual([...theValue(await connector.contracts([contractId, '999999']))], [[contractId, contract]])
+  const contract = theValue(await connector.contracts.find(contractId))!
+  assert.deepEqual([...theValue(await connector.contracts.findMany([contractId, '999999']))], [[contractId, contract]])
   assert.equal(contract.status, 'active')
   assert.equal(contract.priceMinor, 3150)
   assert.equal(contract.customer?.id, customerId)
@@ -82,9 +82,9 @@ test('a plan is made once, and a customer can join it at its price', async () =>
     contract.lines.map((line) => [line.productId, line.variantId, line.sellingPlanId, line.priceMinor]),
     [[plan.productId, plan.variantId, plan.sellingPlanId, 3150]]
   )
-  const order = theValue(await connector.orders([orderId])).get(orderId)!
+  const order = theValue(await connector.orders.findMany([orderId])).get(orderId)!
   assert.deepEqual([order.totalMinor, order.financialStatus, order.customerId], [3150, 'paid', customerId])
-  assert.equal(theValue(await connector.contract('999999')), null)
+  assert.equal(theValue(await connector.contracts.find('999999')), null)
 })
 
 test('a charge succeeds, and its key charges once', async () => {
@@ -92,17 +92,17 @@ test('a charge succeeds, and its key charges once', async () => {
   const { contractId } = await joined(shop)
   shop.advance({ hours: 24 * 28 })
   const request = attemptFor(contractId, shop)
-  const first = theValue(await connector.createBillingAttempt(request))
+  const first = theValue(await connector.billing.createAttempt(request))
   await shop.settle()
-  const again = theValue(await connector.createBillingAttempt(request))
+  const again = theValue(await connector.billing.createAttempt(request))
   assert.equal(again.id, first.id)
-  const attempt = theValue(await connector.billingAttempts([first.id])).get(first.id)!
+  const attempt = theValue(await connector.billing.findAttempts([first.id])).get(first.id)!
   assert.equal(attempt.state, 'success')
   assert.equal(attempt.contractId, contractId)
   assert.equal(attempt.order?.totalMinor, 2900)
   assert.match(attempt.paymentMethod?.lastFour ?? '', /^\d{4}$/)
-  assert.deepEqual(theValue(await connector.billingAttemptByKey(contractId, request.idempotencyKey)), attempt)
-  assert.equal(theValue(await connector.billingAttemptByKey(contractId, 'sub_1:3:0')), null)
+  assert.deepEqual(theValue(await connector.billing.findAttemptByKey(contractId, request.idempotencyKey)), attempt)
+  assert.equal(theValue(await connector.billing.findAttemptByKey(contractId, 'sub_1:3:0')), null)
 })
 
 test('a declined charge, a challenge, and an answer that is lost on its way', async () => {
@@ -111,24 +111,24 @@ test('a declined charge, a challenge, and an answer that is lost on its way', as
   const { storeId } = shop
   const set = (outcome: string) => shop.sandbox.controls.setCard({ storeId, customerId, outcome })
   const charge = async (cycleIndex: number) => {
-    const result = await connector.createBillingAttempt(attemptFor(contractId, shop, cycleIndex))
+    const result = await connector.billing.createAttempt(attemptFor(contractId, shop, cycleIndex))
     await shop.settle()
     return result
   }
 
   await set('insufficient_funds')
   const declined = theValue(await charge(2))
-  const told = theValue(await connector.billingAttempts([declined.id])).get(declined.id)!
+  const told = theValue(await connector.billing.findAttempts([declined.id])).get(declined.id)!
   assert.deepEqual([told.state, told.errorCode], ['failed', 'insufficient_funds'])
   assert.ok(told.errorMessage)
 
   await set('lost')
   assert.equal(theFailure(await charge(3)).outcomeUnknown, true)
-  assert.equal(theValue(await connector.billingAttemptByKey(contractId, 'sub_1:3:0'))?.state, 'success')
+  assert.equal(theValue(await connector.billing.findAttemptByKey(contractId, 'sub_1:3:0'))?.state, 'success')
 
   await set('3ds')
   const challenged = theValue(await charge(4))
-  const waiting = theValue(await connector.billingAttempts([challenged.id])).get(challenged.id)!
+  const waiting = theValue(await connector.billing.findAttempts([challenged.id])).get(challenged.id)!
   assert.equal(waiting.state, 'action_required')
   assert.match(waiting.nextActionUrl!, /^http/)
 })
@@ -139,13 +139,13 @@ test('the date of a cycle names the same cycle of the platform for every try, al
   let tries = 0
   const charge = async (cycleAt: Temporal.Instant) => {
     const request = { contractId, idempotencyKey: `try-${++tries}`, originTime: cycleAt, cycleAt }
-    const { id } = theValue(await connector.createBillingAttempt(request))
+    const { id } = theValue(await connector.billing.createAttempt(request))
     await shop.settle()
-    return theValue(await connector.billingAttempts([id])).get(id)!
+    return theValue(await connector.billing.findAttempts([id])).get(id)!
   }
   const at = (text: string) => Temporal.Instant.from(text)
   const paid = async (date: Temporal.Instant) => {
-    const payment = theValue(await connector.paymentOfCycle(contractId, date))
+    const payment = theValue(await connector.billing.findPaymentOfCycle(contractId, date))
     return payment?.idempotencyKey ?? null
   }
   const again = async (date: Temporal.Instant) => assert.equal((await charge(date)).errorCode, 'invoice_already_paid')
@@ -157,13 +157,13 @@ test('the date of a cycle names the same cycle of the platform for every try, al
   await again(second)
   // As after each payment, the next date is set; then it is moved, as an operator may.
   for (const date of ['2026-03-31T14:00:00Z', '2026-04-11T09:30:00Z']) {
-    theValue(await connector.setNextBillingDate(contractId, at(date)))
+    theValue(await connector.contracts.setNextBillingDate(contractId, at(date)))
     await again(second)
   }
   const moved = at('2026-04-11T09:30:00Z')
   assert.equal((await charge(moved)).state, 'success')
   await again(moved)
-  theValue(await connector.setNextBillingDate(contractId, at('2026-05-11T09:30:00Z')))
+  theValue(await connector.contracts.setNextBillingDate(contractId, at('2026-05-11T09:30:00Z')))
   await again(moved)
   // Charged late, after the date of the cycle that follows.
   shop.advance({ hours: 24 * 150 })
@@ -174,19 +174,19 @@ test('the date of a cycle names the same cycle of the platform for every try, al
 test('a contract is moved, and a charge of a paused one is rejected', async () => {
   const { shop, connector } = await aShop()
   const { contractId } = await joined(shop)
-  const paused = theValue(await connector.pauseContract(contractId))
+  const paused = theValue(await connector.contracts.pause(contractId))
   assert.equal(paused.status, 'paused')
-  const failure = theFailure(await connector.createBillingAttempt(attemptFor(contractId, shop)))
+  const failure = theFailure(await connector.billing.createAttempt(attemptFor(contractId, shop)))
   assert.deepEqual([failure.kind, failure.code], ['rejected', 'contract_paused'])
 
-  const active = theValue(await connector.activateContract(contractId))
+  const active = theValue(await connector.contracts.activate(contractId))
   assert.equal(active.status, 'active')
   assert.equal(compareRevisions(paused.revision, active.revision), -1)
   const at = shop.now.add({ hours: 24 * 40 })
-  assert.deepEqual(theValue(await connector.setNextBillingDate(contractId, at)).nextBillingDate, at)
-  assert.equal(theValue(await connector.failContract(contractId)).status, 'failed')
-  assert.equal(theValue(await connector.cancelContract(contractId)).status, 'cancelled')
-  assert.equal(theFailure(await connector.pauseContract('999999')).kind, 'rejected')
+  assert.deepEqual(theValue(await connector.contracts.setNextBillingDate(contractId, at)).nextBillingDate, at)
+  assert.equal(theValue(await connector.contracts.fail(contractId)).status, 'failed')
+  assert.equal(theValue(await connector.contracts.cancel(contractId)).status, 'cancelled')
+  assert.equal(theFailure(await connector.contracts.pause('999999')).kind, 'rejected')
 })
 
 const PARSERS: Record<string, (payload: unknown) => unknown> = {
@@ -220,17 +220,17 @@ test('the webhooks of a life come through the door, and every one can be read', 
   after(() => void door.close())
   const uri = `http://127.0.0.1:${(door.address() as AddressInfo).port}/platform/webhooks`
   const topics = Object.keys(PARSERS)
-  assert.deepEqual(theValue(await connector.ensureWebhooks(uri, topics)).created, topics)
-  assert.deepEqual(theValue(await connector.ensureWebhooks(uri, topics)).unchanged, topics)
+  assert.deepEqual(theValue(await connector.webhooks.ensure(uri, topics)).created, topics)
+  assert.deepEqual(theValue(await connector.webhooks.ensure(uri, topics)).unchanged, topics)
 
   const { customerId, contractId } = await joined(shop)
   for (const [i, outcome] of ['duplicate', 'card_declined', '3ds'].entries()) {
     await shop.sandbox.controls.setCard({ storeId: shop.storeId, customerId, outcome })
-    theValue(await connector.createBillingAttempt(attemptFor(contractId, shop, 2 + i)))
+    theValue(await connector.billing.createAttempt(attemptFor(contractId, shop, 2 + i)))
     await shop.settle()
   }
-  theValue(await connector.setNextBillingDate(contractId, shop.now.add({ hours: 24 * 40 })))
-  theValue(await connector.pauseContract(contractId))
+  theValue(await connector.contracts.setNextBillingDate(contractId, shop.now.add({ hours: 24 * 40 })))
+  theValue(await connector.contracts.pause(contractId))
   await shop.settle()
   assert.deepEqual([...statuses], [200])
 
@@ -260,7 +260,7 @@ test('what the webhook and the connector tell of an order is the same', async ()
   await shop.settle()
   for (const { body } of got) {
     const told = parseOrderPayload(body)
-    assert.deepEqual(told, theValue(await connector.orders([told.id])).get(told.id))
+    assert.deepEqual(told, theValue(await connector.orders.findMany([told.id])).get(told.id))
   }
   assert.equal(got.length, 2)
 })

@@ -11,6 +11,7 @@ import { endHeldCharges } from '../src/billing/end-held-charges.ts'
 import { submitAttempts } from '../src/billing/submit-attempts.ts'
 import { retryHeldCharges, retryWithNewMethod } from '../src/billing/take-payment-news.ts'
 import { aChargedMember } from './charged-member.ts'
+import { withCalls } from './connectors.ts'
 import { testDatabase } from './database.ts'
 import { theValue } from './fake-platform.ts'
 
@@ -120,14 +121,15 @@ test('a call that the platform does not accept is repeated under its key, then h
   await m.goTo(SECOND)
   const failure = { kind: 'rejected' as const, code: 'processing_failed', message: 'Failed to process' }
   const keys = new Set<string>()
-  const refusing = {
-    ...m.connector,
-    createBillingAttempts: async (requests: { idempotencyKey: string }[]) =>
-      requests.map(({ idempotencyKey }) => {
-        keys.add(idempotencyKey)
-        return { ok: false as const, failure }
-      })
-  }
+  const refusing = withCalls(m.connector, {
+    billing: {
+      createAttempts: async (requests) =>
+        requests.map(({ idempotencyKey }) => {
+          keys.add(idempotencyKey)
+          return { ok: false, failure }
+        })
+    }
+  })
   await m.open()
   for (let calls = 1; calls <= 5; calls++) {
     await submitAttempts(db, m.storeId, refusing, 1, 10)
@@ -158,11 +160,11 @@ test("a fault of the shop's own is retried, and its people hear of it once a day
 test('a contract that stood still there for a moment only is billed an hour later, once', async () => {
   const m = await aMember()
   await m.goTo(SECOND)
-  theValue(await m.connector.pauseContract(m.contractId))
+  theValue(await m.connector.contracts.pause(m.contractId))
   await m.open()
   await m.submit()
   assert.deepEqual(await m.shown(), [['failed', 'contract_not_billable']])
-  theValue(await m.connector.activateContract(m.contractId))
+  theValue(await m.connector.contracts.activate(m.contractId))
   await m.sync()
   assert.deepEqual(await m.now(), ['active', 1, 1, 0, '2026-02-28T16:00:00Z'])
   await m.goTo('2026-02-28T16:00:00Z')

@@ -12,10 +12,10 @@ const sandbox = await startSandbox(db)
 test('a cycle that was moved to a later date after a try of it is not charged before, by a manual retry either', async () => {
   const m = await aChargedMember(db, sandbox)
   await m.goTo('2026-02-28T15:00:00Z')
-  await m.connector.pauseContract(m.contractId)
+  await m.connector.contracts.pause(m.contractId)
   await m.bill()
   assert.deepEqual(await m.shown(), [['failed', 'contract_not_billable']])
-  await m.connector.activateContract(m.contractId)
+  await m.connector.contracts.activate(m.contractId)
   await m.inStore((ctx) => rescheduleSubscription(ctx, m.id, Temporal.Instant.from('2026-03-10T15:00:00Z'), 'api'))
 
   const [failed] = await m.attempts()

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
-import { type ConnectorOptions, connectorFor, type PlatformFailure, type PlatformResult } from '#platform'
+import type { ConnectorOptions, PlatformFailure, PlatformResult } from '#platform'
+import { connectorTo } from './connectors.ts'
 
 export type Sent = {
   path: string | undefined
@@ -33,7 +34,7 @@ export async function aPlatform(answer: Answer) {
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/base/`
   const connect = (options?: ConnectorOptions) =>
-    connectorFor({ storeId: 1, profile: 'platform', url, accessToken: 'token-1' }, options)
+    connectorTo({ storeId: 1, profile: 'platform', url, accessToken: 'token-1' }, options)
   return { url, requests, connect, connector: connect() }
 }
 

@@ -55,7 +55,7 @@ test('over a bad line, changed terms arrive once and hold from the next cycle, a
   const numberOf = (gid: string) => gid.split('/').at(-1)!
   const readContracts = async () => {
     for (;;) {
-      const read = await connector.contracts(shown.map((s) => numberOf(s.shopify_subscription_id)))
+      const read = await connector.contracts.findMany(shown.map((s) => numberOf(s.shopify_subscription_id)))
       if (read.ok) return read.value
     }
   }

@@ -201,9 +201,9 @@ test('a contract that names its receiver is a gift from its first look; one that
   const connector = await service.demoDeps.connectorOf(store.storeId)
   const contractFor = async (giftReceiverId: string, key: string) => {
     const plans = await service.db.inStore(store.storeId, listPlans)
-    const cards = await connector.cards([ada.id])
+    const cards = await connector.customers.findPaymentMethods([ada.id])
     assert.ok(cards.ok)
-    const [made] = await connector.createContracts([
+    const [made] = await connector.contracts.create([
       {
         key,
         customerId: ada.id,

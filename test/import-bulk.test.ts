@@ -100,11 +100,11 @@ test('one that somebody stops, or whose file is gone, is begun anew', async () =
 
 test('a file that is asked for after its seven days is gone', async () => {
   const moved = await aFetch(null, 3)
-  const started = await moved.connector.runBulkQuery(OTHERS)
+  const started = await moved.connector.bulk.run(OTHERS)
   assert.ok(started.ok)
   await moved.settle()
   const look = async () => {
-    const found = await moved.connector.bulkOperation(started.value)
+    const found = await moved.connector.bulk.find(started.value)
     assert.ok(found.ok && found.value)
     return found.value
   }
@@ -117,7 +117,7 @@ test('a file that is asked for after its seven days is gone', async () => {
 
 test('where the shop has another operation under way, the import waits for its turn', async () => {
   const moved = await aFetch({ mostAtOnce: 1, next: [{ stepMinutes: 240 }] }, 20)
-  const others = await moved.connector.runBulkQuery(OTHERS)
+  const others = await moved.connector.bulk.run(OTHERS)
   assert.ok(others.ok)
   const id = await moved.begun()
   const { status, error } = await moved.shown(id)
@@ -125,7 +125,7 @@ test('where the shop has another operation under way, the import waits for its t
   // However long that takes, it is no failure of ours.
   await moved.store.advance({ by: 'PT3H' })
   assert.deepEqual([(await moved.shown(id)).status, await moved.operations()], ['fetching', ['RUNNING']])
-  const stopped = await moved.connector.cancelBulkOperation(others.value)
+  const stopped = await moved.connector.bulk.cancel(others.value)
   assert.ok(stopped.ok)
   await moved.store.advance({ by: 'PT2M' })
   assert.deepEqual([(await moved.shown(id)).status, (await moved.shown(id)).created], ['done', 20])

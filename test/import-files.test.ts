@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createImportEngine, receiveFile } from '#imports'
 import { int, nullable, row, sql, text } from '#kit/postgres'
-import { CONTRACTS_AT_ONCE } from '#platform'
+import { MAX_IDS_PER_DOCUMENT } from '#platform'
+import { withCalls } from './connectors.ts'
 import { testDatabase } from './database.ts'
 import { aStoreToMoveTo, csv } from './import-builder.ts'
 import { startService } from './service-builder.ts'
@@ -63,13 +64,14 @@ test('2,000 rows, some of each mistake: taken over without a charge, killed in t
     leaseOwner: 999_999,
     connectorOf: async (storeId) => {
       const connector = await service.demoDeps.connectorOf(storeId)
-      return {
-        ...connector,
-        orders: (orderIds: string[]) => {
-          if (++calls === 3) throw new Error('Killed')
-          return connector.orders(orderIds)
+      return withCalls(connector, {
+        orders: {
+          findMany: (orderIds) => {
+            if (++calls === 3) throw new Error('Killed')
+            return connector.orders.findMany(orderIds)
+          }
         }
-      }
+      })
     }
   })
   await dying.runOnce(store.storeId)
@@ -78,7 +80,7 @@ test('2,000 rows, some of each mistake: taken over without a charge, killed in t
   const half = await moved.shown(id)
   assert.deepEqual(
     [half.status, half.created, half.waiting],
-    ['running', 2 * CONTRACTS_AT_ONCE, 1_992 - 2 * CONTRACTS_AT_ONCE]
+    ['running', 2 * MAX_IDS_PER_DOCUMENT, 1_992 - 2 * MAX_IDS_PER_DOCUMENT]
   )
   await service.db.inStore(store.storeId, ({ tx, storeId }) =>
     tx.run(sql`update imports set lease_owner = null, leased_until = null where store_id = ${storeId}`)
@@ -111,7 +113,7 @@ test('2,000 rows, some of each mistake: taken over without a charge, killed in t
   assert.deepEqual([passed!.next, passed!.cycleIndex], ['2026-02-05T15:00Z', 0])
   assert.deepEqual([soon!.next, soon!.cycleIndex], ['2026-02-03T15:00Z', 1])
   const connector = await service.demoDeps.connectorOf(store.storeId)
-  const there = await connector.contracts([ids[0]!])
+  const there = await connector.contracts.findMany([ids[0]!])
   assert.equal(there.ok && there.value.get(ids[0]!)?.nextBillingDate?.toString(), '2026-02-05T15:00:00Z')
 
   // The same file once more changes nothing.
@@ -168,7 +170,7 @@ test('paused until a day: nothing is charged before, and then on the date of the
   )
   assert.equal((await taken(storeId, [a!]))[0]!.created, '2024-05-01T04:00Z')
   const connector = await service.demoDeps.connectorOf(storeId)
-  const there = await connector.contracts([a!, b!])
+  const there = await connector.contracts.findMany([a!, b!])
   assert.deepEqual(there.ok && [a!, b!].map((one) => there.value.get(one)?.status), ['paused', 'active'])
 
   await moved.store.advance({ to: '2026-03-09T00:00:00Z' })

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createImportEngine } from '#imports'
 import { row, sql, text } from '#kit/postgres'
+import { withCalls } from './connectors.ts'
 import { testDatabase } from './database.ts'
 import { theValue } from './fake-platform.ts'
 import { aStoreToMoveTo, csv } from './import-builder.ts'
@@ -118,14 +119,15 @@ test('a contract that the platform tells wrongly refuses its row, and holds up n
     leaseOwner: 1,
     connectorOf: async (storeId) => {
       const connector = await service.demoDeps.connectorOf(storeId)
-      return {
-        ...connector,
-        async readContracts(ids) {
-          const { contracts } = theValue(await connector.readContracts(ids))
-          contracts.delete(b!)
-          return { ok: true, value: { contracts, unreadable: new Map([[b!, 'currencyCode must be text']]) } }
+      return withCalls(connector, {
+        contracts: {
+          async findReadable(ids) {
+            const { contracts } = theValue(await connector.contracts.findReadable(ids))
+            contracts.delete(b!)
+            return { ok: true, value: { contracts, unreadable: new Map([[b!, 'currencyCode must be text']]) } }
+          }
         }
-      }
+      })
     }
   })
   const id = await moved.import({ source: 'csv', mode: 'live' }, csv(['contract_id'], [[a!], [b!], [c!]]))

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { createImportEngine, forgetCustomer } from '#imports'
 import { int, row, sql, text } from '#kit/postgres'
 import type { Connector } from '#platform'
+import { type ConnectorCalls, withCalls } from './connectors.ts'
 import { testDatabase } from './database.ts'
 import { aStoreToMoveTo, csv } from './import-builder.ts'
 import { startService } from './service-builder.ts'
@@ -12,13 +13,13 @@ const { url } = await testDatabase()
 const service = await startService(url)
 
 /** An import engine of another process, whose connector is changed by `over`. */
-const anotherEngine = (over: (connector: Connector) => Partial<Connector>) =>
+const anotherEngine = (over: (connector: Connector) => ConnectorCalls) =>
   createImportEngine({
     db: service.db,
     leaseOwner: 999_998,
     connectorOf: async (storeId) => {
       const connector = await service.demoDeps.connectorOf(storeId)
-      return { ...connector, ...over(connector) }
+      return withCalls(connector, over(connector))
     }
   })
 
@@ -83,9 +84,11 @@ test('an operation that a crash left behind is found again; one that fails, or w
   await moved.contracts(712_001, 5, () => ({ nextBillingAt: '2027-01-01T00:00:00Z' }))
   const { id } = await moved.begin({ source: 'platform' })
   const dying = anotherEngine((connector) => ({
-    runBulkQuery: async (query) => {
-      await connector.runBulkQuery(query)
-      throw new Error('Killed')
+    bulk: {
+      run: async (query) => {
+        await connector.bulk.run(query)
+        throw new Error('Killed')
+      }
     }
   }))
   await assert.rejects(dying.runOnce(storeId), /Killed/)
@@ -110,10 +113,12 @@ test('an operation that a crash left behind is found again; one that fails, or w
   await other.runOnce(storeId)
   for (let steps = 0; steps < 2; steps++) await service.sandbox.engine.runOnce(storeId)
   const gone = anotherEngine((connector) => ({
-    bulkOperation: async (operationId) => {
-      const found = await connector.bulkOperation(operationId)
-      assert.ok(found.ok && found.value)
-      return { ok: true, value: { ...found.value, url: `${service.urls.sandbox}/nothing/bulk/1.jsonl` } }
+    bulk: {
+      find: async (operationId) => {
+        const found = await connector.bulk.find(operationId)
+        assert.ok(found.ok && found.value)
+        return { ok: true, value: { ...found.value, url: `${service.urls.sandbox}/nothing/bulk/1.jsonl` } }
+      }
     }
   }))
   await gone.runOnce(storeId)
@@ -186,12 +191,14 @@ test('an answer of the platform that is lost makes no second contract, whoever t
     csv(COLUMNS, [['', 'ada@example.com', 'VIP', '', '2026-02-20T15:00:00Z', 3, '', '']])
   )
   const losing = anotherEngine((connector) => ({
-    createContracts: async (requests) => {
-      await connector.createContracts(requests)
-      return requests.map(() => ({
-        ok: false,
-        failure: { kind: 'unavailable', message: 'The platform did not answer', outcomeUnknown: true }
-      }))
+    contracts: {
+      create: async (requests) => {
+        await connector.contracts.create(requests)
+        return requests.map(() => ({
+          ok: false,
+          failure: { kind: 'unavailable', message: 'The platform did not answer', outcomeUnknown: true }
+        }))
+      }
     }
   }))
   await losing.runOnce(storeId)
@@ -225,9 +232,11 @@ test('one that was cancelled while a contract was being made takes that contract
   ])
   const id = await moved.import({ source: 'csv' }, csv(COLUMNS, rows))
   const dying = anotherEngine((connector) => ({
-    createContracts: async (requests) => {
-      await connector.createContracts(requests.slice(0, 1))
-      throw new Error('Killed')
+    contracts: {
+      create: async (requests) => {
+        await connector.contracts.create(requests.slice(0, 1))
+        throw new Error('Killed')
+      }
     }
   }))
   await assert.rejects(dying.runOnce(storeId), /Killed/)

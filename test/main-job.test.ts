@@ -72,7 +72,7 @@ async function contracts(storeId: number) {
       sql`select platform_contract_id from subscriptions where store_id = ${storeId}`
     )
   )
-  const found = await connector.contracts(subscriptions.map((s) => s.platformContractId))
+  const found = await connector.contracts.findMany(subscriptions.map((s) => s.platformContractId))
   assert.ok(found.ok)
   return [...found.value.values()].map((c) => ({
     status: c.status,

@@ -24,7 +24,7 @@ test('/metrics tells of requests, engines, platform calls, webhook tries, queues
   const request = 'http_request_method="GET",http_route="/v1/members/:member_id",http_response_status_code="200"'
   assert.equal(value(`http_server_request_duration_seconds_count{${request}`), 1)
   assert.ok(value(`perennial_engine_items_total{engine="billing"`) >= 1)
-  assert.ok(value(`perennial_platform_calls_total{operation="createBillingAttempts",outcome="ok"`) >= 1)
+  assert.ok(value(`perennial_platform_calls_total{operation="billing.createAttempts",outcome="ok"`) >= 1)
   assert.equal(value(`perennial_webhook_try_duration_seconds_count{outcome="delivered"`), receiver.heard.length)
   for (const queue of ['events', 'jobs', 'inbound_webhooks', 'webhook_deliveries', 'billing_attempts']) {
     assert.equal(value(`perennial_queue_depth{queue="${queue}"`), 0, queue)

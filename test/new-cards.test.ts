@@ -33,7 +33,7 @@ for (const topic of ['customer_payment_methods/create', 'customer_payment_method
       assert.equal((await m.attempts()).length, 1)
       assert.equal(await m.isLookedAt(), true)
 
-      await tell(theValue(await m.connector.contract(m.contractId))!.paymentMethodId!)
+      await tell(theValue(await m.connector.contracts.find(m.contractId))!.paymentMethodId!)
       await m.bill()
       assert.deepEqual(await m.now(), ['active', 2, 2, 0, '2026-03-31T14:00:00Z'])
     })

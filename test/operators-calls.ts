@@ -1,6 +1,6 @@
 import { createSubscription, type SubscriptionWish } from '#contracts'
 import { row, sql, text } from '#kit/postgres'
-import type { Connector } from '#platform'
+import { type ConnectorCalls, withCalls } from './connectors.ts'
 import { OPERATOR_TOKEN, type startService } from './service-builder.ts'
 
 type Service = Awaited<ReturnType<typeof startService>>
@@ -71,16 +71,17 @@ export async function aWish(service: Service, { storeId }: Pick<Store, 'storeId'
     ok: false as const,
     failure: { kind: 'unavailable' as const, message: 'reset', outcomeUnknown: true as const }
   }
-  const create = (platform: Partial<Connector> = {}) =>
-    createSubscription(service.db, storeId, { ...connector, ...platform }, wish, {
+  const create = (calls: ConnectorCalls = {}) =>
+    createSubscription(service.db, storeId, withCalls(connector, calls), wish, {
       key: null,
       fingerprint: Buffer.from('one'),
       by: 'operator'
     })
   return {
     create,
-    answerLost: () => create({ createContracts: async (r) => (await connector.createContracts(r)).map(() => lost) }),
-    callLost: () => create({ createContracts: async (r) => r.map(() => lost) }),
+    answerLost: () =>
+      create({ contracts: { create: async (r) => (await connector.contracts.create(r)).map(() => lost) } }),
+    callLost: () => create({ contracts: { create: async (r) => r.map(() => lost) } }),
     aMinuteLater: () =>
       service.db.inInstallation((q) =>
         q.run(sql`

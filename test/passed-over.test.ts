@@ -32,8 +32,10 @@ test('a cycle that was passed over takes the next one nothing: its retry is refu
       await m.inStore((ctx) => resumeSubscription(ctx, m.id, null, 'api'))
     }
     assert.deepEqual(await m.now(), ['active', 1, 1, 0, '2026-03-31T14:00:00Z'])
-    theValue(await m.connector.activateContract(m.contractId))
-    theValue(await m.connector.setNextBillingDate(m.contractId, Temporal.Instant.from('2026-03-31T14:00:00Z')))
+    theValue(await m.connector.contracts.activate(m.contractId))
+    theValue(
+      await m.connector.contracts.setNextBillingDate(m.contractId, Temporal.Instant.from('2026-03-31T14:00:00Z'))
+    )
     await m.card('success')
     const [first] = await m.attempts()
     const retry = m.inStore((ctx) => retryAttempt(ctx, first!.id, 'api'))
@@ -53,7 +55,7 @@ test("a cycle that the platform calls paid by another cycle's payment is passed 
   // Paused and resumed, so cycle 2 is passed over; the platform moves its cycles, and then it turns out that cycle 2 was paid.
   await m.inStore((ctx) => pauseSubscription(ctx, m.id, null, 'api'))
   await m.inStore((ctx) => resumeSubscription(ctx, m.id, third, 'api'))
-  theValue(await m.connector.setNextBillingDate(m.contractId, third))
+  theValue(await m.connector.contracts.setNextBillingDate(m.contractId, third))
   await m.goTo('2026-03-01T15:00:00Z')
   await m.told((await m.attempts())[0]!.platform!)
   assert.deepEqual(await m.now(), ['active', 2, 2, 0, third.toString()])
@@ -68,7 +70,7 @@ test("a cycle that the platform calls paid by another cycle's payment is passed 
   const fourth = '2026-04-30T14:00:00Z'
   assert.deepEqual(await m.now(), ['active', 2, 2, 0, fourth])
   assert.deepEqual(await m.notices(), ['paid_elsewhere'])
-  theValue(await m.connector.setNextBillingDate(m.contractId, Temporal.Instant.from(fourth)))
+  theValue(await m.connector.contracts.setNextBillingDate(m.contractId, Temporal.Instant.from(fourth)))
   await m.goTo(fourth)
   await m.bill()
   assert.deepEqual(await m.now(), ['active', 4, 3, 0, '2026-05-31T14:00:00Z'])

@@ -27,7 +27,7 @@ for (const [declined, code] of [
     const push = async () => {
       await m.inStore((ctx) => enqueue(ctx, pushContractJob, [{ subscriptionId: m.id }]))
       await engine.runOnce(m.storeId)
-      return theValue(await m.connector.contract(m.contractId))!.nextBillingDate?.toString()
+      return theValue(await m.connector.contracts.find(m.contractId))!.nextBillingDate?.toString()
     }
     await m.goTo('2026-02-28T15:00:00Z')
     const before = await push()

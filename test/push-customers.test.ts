@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { listProfilesToPush, meetCustomers, updateMember } from '#members'
 import type { Connector, CustomerChange } from '#platform'
 import { pushCustomers } from '../src/members/push-customers.ts'
+import { withCalls } from './connectors.ts'
 import { testDatabase } from './database.ts'
 import { aReceiver } from './receiver.ts'
 import { startService } from './service-builder.ts'
@@ -35,11 +36,11 @@ async function aMember(email = 'ada@example.com') {
   const connector = await service.demoDeps.connectorOf(store.storeId)
   /** A change that is made on the platform, and that it has not told us of yet. */
   const changeOnPlatform = async (change: Omit<CustomerChange, 'id'>, id = customer.id) => {
-    const [changed] = await connector.updateCustomers([{ id, ...change }])
+    const [changed] = await connector.customers.update([{ id, ...change }])
     assert.ok(changed!.ok)
   }
   const onPlatform = async () => {
-    const found = await connector.customers([customer.id])
+    const found = await connector.customers.findMany([customer.id])
     assert.ok(found.ok)
     const { email, firstName, lastName } = found.value.get(customer.id)!
     return { email, firstName, lastName }
@@ -148,15 +149,16 @@ test('one member of a batch whose answer cannot be kept harms no other; the job 
   await store.member('bea@example.com')
   await patch({ first_name: 'Grace' })
   await service.db.inStore(store.storeId, (ctx) => updateMember(ctx, memberId + 1, { firstName: 'Bea' }))
-  const odd: Connector = {
-    ...connector,
-    updateCustomers: async (changes) =>
-      (await connector.updateCustomers(changes)).map((result) =>
-        result.ok && result.value.firstName === 'Grace'
-          ? { ok: true, value: { ...result.value, lastName: '\0' } }
-          : result
-      )
-  }
+  const odd = withCalls(connector, {
+    customers: {
+      update: async (changes) =>
+        (await connector.customers.update(changes)).map((result) =>
+          result.ok && result.value.firstName === 'Grace'
+            ? { ok: true, value: { ...result.value, lastName: '\0' } }
+            : result
+        )
+    }
+  })
   const jobs = [memberId, memberId + 1].map((memberId) => ({ input: { memberId }, attempts: 1 }))
   const deps = { db: service.db, connectorOf: async () => odd }
   const outcomes = await pushCustomers(deps, store.storeId, jobs)
@@ -185,15 +187,16 @@ test('news that comes while a refused change is looked up is not undone: the job
   const { store, memberId, connector, changeOnPlatform, news } = member
   await member.patch({ email: await aTakenAddress(member) })
   // What is read is from before a change there, whose news arrives before it is taken over.
-  const overtaken: Connector = {
-    ...connector,
-    customers: async (ids) => {
-      const read = await connector.customers(ids)
-      await changeOnPlatform({ email: 'newer@example.com', lastName: 'Lovelace' })
-      await news({ email: 'newer@example.com', lastName: 'Lovelace', updatedAt: '2026-01-31T16:00:00Z' })
-      return read
+  const overtaken = withCalls(connector, {
+    customers: {
+      findMany: async (ids) => {
+        const read = await connector.customers.findMany(ids)
+        await changeOnPlatform({ email: 'newer@example.com', lastName: 'Lovelace' })
+        await news({ email: 'newer@example.com', lastName: 'Lovelace', updatedAt: '2026-01-31T16:00:00Z' })
+        return read
+      }
     }
-  }
+  })
   const push = (connector: Connector) =>
     pushCustomers({ db: service.db, connectorOf: async () => connector }, store.storeId, [
       { input: { memberId }, attempts: 1 }

@@ -33,7 +33,7 @@ async function aMember(store: Store, email = 'ada@example.com') {
       ((await service.get(`/subscriptions/${id}/activity`, store.key)).body.data.reverse() as any[]).map((a) => a.kind),
     contract: async () => {
       const connector = await service.demoDeps.connectorOf(store.storeId)
-      const found = await connector.contract(contract_id)
+      const found = await connector.contracts.find(contract_id)
       assert.ok(found.ok && found.value)
       const { status, nextBillingDate, priceMinor, interval, intervalCount } = found.value
       return { status, next: nextBillingDate?.toString() ?? null, priceMinor, interval, intervalCount }
@@ -324,7 +324,7 @@ test('a payment method is brought to a contract whose charge waits for one, and 
   await controls.setCard({ ...ofCustomer, outcome: 'success' })
   await settle(store)
   const connector = await service.demoDeps.connectorOf(store.storeId)
-  const cards = await connector.cards([member.customer])
+  const cards = await connector.customers.findPaymentMethods([member.customer])
   assert.ok(cards.ok)
   const [payment_method_id, ...others] = cards.value.get(member.customer)!
   assert.deepEqual(others, [])

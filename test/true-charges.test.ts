@@ -10,6 +10,7 @@ import { settleAttempts } from '../src/billing/settle-attempts.ts'
 import { cancelSubscription } from '../src/billing/stop-billing.ts'
 import { submitAttempts } from '../src/billing/submit-attempts.ts'
 import { aChargedMember } from './charged-member.ts'
+import { withCalls } from './connectors.ts'
 import { testDatabase } from './database.ts'
 import { theValue } from './fake-platform.ts'
 
@@ -52,7 +53,7 @@ test('while the platform cannot be asked about the earlier try, the next one is 
   await m.goTo('2026-03-02T16:00:00Z')
   await m.inStore((ctx) => openDueAttempts(ctx, 10))
   const failure = { kind: 'unavailable' as const, message: 'down' }
-  const silent = { ...m.connector, billingAttempts: async () => ({ ok: false as const, failure }) }
+  const silent = withCalls(m.connector, { billing: { findAttempts: async () => ({ ok: false, failure }) } })
   await submitAttempts(db, m.storeId, silent, 1, 50)
   assert.deepEqual(await m.shown(), [
     ['failed', 'card_declined'],
@@ -165,7 +166,11 @@ test('a cycle that the platform calls paid is settled by the payment found there
   await m.goTo(SECOND)
   const by = { contractId: m.contractId, originTime: Temporal.Instant.from(SECOND) }
   theValue(
-    await m.connector.createBillingAttempt({ ...by, idempotencyKey: 'by-hand', cycleAt: Temporal.Instant.from(SECOND) })
+    await m.connector.billing.createAttempt({
+      ...by,
+      idempotencyKey: 'by-hand',
+      cycleAt: Temporal.Instant.from(SECOND)
+    })
   )
   await m.bill()
   await m.submit()

@@ -97,12 +97,12 @@ type Happening = (connector: Connector) => Promise<unknown>
 function happenings(subscriptions: number, random: () => number): Happening[] {
   return Array.from({ length: subscriptions }, (_, i) => String(900_000_001 + i)).flatMap((id): Happening[] => {
     const dice = random()
-    if (dice < 0.15) return [(platform) => platform.pauseContract(id)]
-    if (dice < 0.35) return [(platform) => platform.activateContract(id)]
-    if (dice < 0.38) return [(platform) => platform.cancelContract(id)]
+    if (dice < 0.15) return [(platform) => platform.contracts.pause(id)]
+    if (dice < 0.35) return [(platform) => platform.contracts.activate(id)]
+    if (dice < 0.38) return [(platform) => platform.contracts.cancel(id)]
     if (dice < 0.55) {
       const firstName = `Ada ${Math.floor(random() * 1000)}`
-      return [(platform) => platform.updateCustomers([{ id, firstName }])]
+      return [(platform) => platform.customers.update([{ id, firstName }])]
     }
     return []
   })

@@ -6,11 +6,12 @@ import type { Engine } from '#kit/engine'
 import { createJobEngine } from '#kit/jobs'
 import { type Database, int, row, sql } from '#kit/postgres'
 import { randomFrom } from '#kit/random'
-import type { AttemptRequest, Connector, PlatformAttempt, PlatformResult } from '#platform'
+import type { AttemptRequest, PlatformAttempt, PlatformResult } from '#platform'
 import { setClock } from '#stores'
 import { stubConnector } from '../bench/stub-connector.ts'
 import { consumers } from '../src/app/consumers.ts'
 import { jobs } from '../src/app/jobs.ts'
+import { withCalls } from '../test/connectors.ts'
 import { aDueStore } from '../test/due-store.ts'
 import type { BuiltStore } from '../test/store-builder.ts'
 
@@ -115,21 +116,22 @@ function aDarkPlatform(seed: number) {
   const charge = async (request: AttemptRequest): Promise<PlatformResult<PlatformAttempt>> => {
     const known = keys.has(request.idempotencyKey)
     keys.add(request.idempotencyKey)
-    const [made] = await stub.createBillingAttempts([request])
+    const [made] = await stub.billing.createAttempts([request])
     assert.ok(made?.ok)
     const isExecuted = charges.has(request.idempotencyKey) || !isDark || (!known && random() < 0.5)
     if (isExecuted) charges.set(request.idempotencyKey, made.value)
     return answered(() => made.value)
   }
-  const connector: Connector = {
-    ...stub,
-    createBillingAttempts: (requests) => Promise.all(requests.map(charge)),
-    billingAttempts: (ids) =>
-      answered(
-        () => new Map([...charges.values()].filter(({ id }) => ids.includes(id)).map((made) => [made.id, made]))
-      ),
-    billingAttemptByKey: (_, key) => answered(() => charges.get(key) ?? null)
-  }
+  const connector = withCalls(stub, {
+    billing: {
+      createAttempts: (requests) => Promise.all(requests.map(charge)),
+      findAttempts: (ids) =>
+        answered(
+          () => new Map([...charges.values()].filter(({ id }) => ids.includes(id)).map((made) => [made.id, made]))
+        ),
+      findAttemptByKey: (_, key) => answered(() => charges.get(key) ?? null)
+    }
+  })
   return {
     connector,
     charges,

@@ -61,7 +61,7 @@ async function pushContracts(
     return subscriptions.map((s) => [s.id, { ...s, nextDate: nextDateOf(s, ctx.now, timezone) }] as const)
   })
   const subscriptions = new Map(held)
-  const contracts = await connector.readContracts(held.map(([, s]) => s.platformContractId))
+  const contracts = await connector.contracts.findReadable(held.map(([, s]) => s.platformContractId))
   if (!contracts.ok) return jobs.map(() => ({ done: false, reason: contracts.failure.message }))
 
   const made: Pushed[] = []
@@ -103,11 +103,11 @@ async function push(
   // What is cancelled there cannot be taken back, so it only stands still as long as it can be here.
   const status = subscription.status === 'cancelled' && graceEndsAt ? 'paused' : subscription.status
   const move = {
-    active: () => connector.activateContract(id),
-    paused: () => connector.pauseContract(id),
-    cancelled: () => connector.cancelContract(id),
-    failed: () => connector.failContract(id),
-    expired: () => connector.expireContract(id)
+    active: () => connector.contracts.activate(id),
+    paused: () => connector.contracts.pause(id),
+    cancelled: () => connector.contracts.cancel(id),
+    failed: () => connector.contracts.fail(id),
+    expired: () => connector.contracts.expire(id)
   }[status]
   if (contract.status !== status) {
     const moved = await move()
@@ -117,7 +117,7 @@ async function push(
   if (status === 'active' && nextDate) {
     date = contract.nextBillingDate
     if (!date?.equals(nextDate)) {
-      const moved = await connector.setNextBillingDate(id, nextDate)
+      const moved = await connector.contracts.setNextBillingDate(id, nextDate)
       if (!moved.ok) return moved
       revision = moved.value.revision
       date = moved.value.nextBillingDate

@@ -15,7 +15,7 @@ import { createRateLimiter } from '#kit/rate-limit'
 import { Refusal } from '#kit/refusal'
 import type { Secret, Vault } from '#kit/secrets'
 import { startWorker } from '#kit/worker'
-import { type Connector, connectorFor, createInboundEngine, measuredConnector, type PlatformResult } from '#platform'
+import { createConnectors, createInboundEngine, type PlatformResult } from '#platform'
 import { disconnectStore, notify, platformAccess, type StoreAccess, storeByDomain, storeNow } from '#stores'
 import { createReconcileEngine, followShopOf, platformTopics, scheduleReconciliations } from '#sync'
 import { foldLists } from '#views'
@@ -71,17 +71,8 @@ export type Service = Awaited<ReturnType<typeof createService>>
 export async function createService(options: ServiceOptions) {
   const { db, vault, logger, metrics, urls } = options
   const worker = await startWorker(db)
-  const connectors = new Map<number, { key: string; connector: Connector }>()
-
-  const connect = (access: StoreAccess): Connector => {
-    const key = `${access.url} ${access.accessToken}`
-    const known = connectors.get(access.storeId)
-    if (known?.key === key) return known.connector
-    const connector = measuredConnector(connectorFor(access), metrics.measure)
-    connectors.set(access.storeId, { key, connector })
-    return connector
-  }
-  const connectorOf = async (storeId: number) => connect(await platformAccess(db, vault, storeId))
+  const connectors = createConnectors({ measure: metrics.measure })
+  const connectorOf = async (storeId: number) => connectors.to(await platformAccess(db, vault, storeId))
 
   const sandbox = createSandbox({
     db: options.sandboxDb,
@@ -93,7 +84,7 @@ export async function createService(options: ServiceOptions) {
     log: (message, fields) => logger.error(fields, message)
   })
   const disconnect = async (storeId: number) => {
-    connectors.delete(storeId)
+    connectors.forget(storeId)
     if (!(await disconnectStore(db, vault, storeId))) return
     logger.warn({ store: { id: storeId } }, 'The platform has taken the app off: the store is disconnected')
     await db.inStore(storeId, (ctx) =>
@@ -108,7 +99,7 @@ export async function createService(options: ServiceOptions) {
   }
   const topics = platformTopics({ db, connectorOf, disconnect })
   const registerWebhooks = (access: StoreAccess) =>
-    connect(access).ensureWebhooks(`${urls.public}/platform/webhooks`, Object.keys(topics))
+    connectors.to(access).webhooks.ensure(`${urls.public}/platform/webhooks`, Object.keys(topics))
   /** Our webhooks there, and the shop itself: news of both may be lost. */
   const registerAgain = async (storeId: number): Promise<PlatformResult<{ changed: number }>> => {
     const ensured = await registerWebhooks(await platformAccess(db, vault, storeId))
@@ -174,6 +165,7 @@ export async function createService(options: ServiceOptions) {
     health: { ready: () => readiness(db), metrics: metrics.handler },
     measure: metrics.measure,
     wake: runner.wake,
+    connectorOf,
     connectStore: async (access) => {
       const ensured = await registerWebhooks(access)
       if (!ensured.ok)

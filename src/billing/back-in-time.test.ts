@@ -6,6 +6,7 @@ import { resumeSubscription } from '#lifecycle'
 import { notePushed } from '#subscriptions'
 import { startSandbox } from '../../sandbox/test-shop.ts'
 import { aChargedMember } from '../../test/charged-member.ts'
+import { withCalls } from '../../test/connectors.ts'
 import { testDatabase } from '../../test/database.ts'
 import { claimAttempts } from './claims.ts'
 import { pauseSubscription } from './stop-billing.ts'
@@ -24,16 +25,17 @@ test('a charge that never arrived is made anew for one that came back while that
     tx.run(sql`update billing_attempts set leased_until = null where store_id = ${storeId}`)
   )
   await m.inStore((ctx) => pauseSubscription(ctx, m.id, null, 'api'))
-  const back = {
-    ...m.connector,
-    billingAttemptByKey: async (...asked: Parameters<typeof m.connector.billingAttemptByKey>) => {
-      const answer = await m.connector.billingAttemptByKey(...asked)
-      await m.inStore((ctx) => resumeSubscription(ctx, m.id, null, 'api'))
-      await m.inStore((ctx) => notePushed(ctx, [{ id: m.id, revision: '1', nextBillingAt: null }]))
-      await m.open()
-      return answer
+  const back = withCalls(m.connector, {
+    billing: {
+      findAttemptByKey: async (contractId, key) => {
+        const answer = await m.connector.billing.findAttemptByKey(contractId, key)
+        await m.inStore((ctx) => resumeSubscription(ctx, m.id, null, 'api'))
+        await m.inStore((ctx) => notePushed(ctx, [{ id: m.id, revision: '1', nextBillingAt: null }]))
+        await m.open()
+        return answer
+      }
     }
-  }
+  })
   await submitAttempts(db, m.storeId, back, 1, 10)
   assert.deepEqual(await m.shown(), [['failed', 'voided']])
   await m.bill()

@@ -10,7 +10,7 @@ export type Found = { state: 'nothing' } | { state: 'paid'; by: PlatformAttempt 
  */
 export async function findPaidBefore(connector: Connector, attempts: ClaimedAttempt[]): Promise<Found[]> {
   const ids = [...new Set(attempts.flatMap(({ earlier }) => earlier.flatMap((e) => e.platformAttemptId ?? [])))]
-  const byId = ids.length > 0 ? await connector.billingAttempts(ids) : null
+  const byId = ids.length > 0 ? await connector.billing.findAttempts(ids) : null
   if (byId && !byId.ok) return attempts.map(() => ({ state: 'unknown' }))
   const read = async (
     attempt: ClaimedAttempt,
@@ -18,7 +18,7 @@ export async function findPaidBefore(connector: Connector, attempts: ClaimedAtte
   ): Promise<PlatformResult<PlatformAttempt | null>> => {
     const known = earlier.platformAttemptId === null ? undefined : byId?.value.get(earlier.platformAttemptId)
     if (known) return { ok: true, value: known }
-    return connector.billingAttemptByKey(attempt.platformContractId, earlier.idempotencyKey)
+    return connector.billing.findAttemptByKey(attempt.platformContractId, earlier.idempotencyKey)
   }
   return Promise.all(
     attempts.map(async (attempt): Promise<Found> => {
@@ -36,7 +36,7 @@ export async function findPaidBefore(connector: Connector, attempts: ClaimedAtte
 export async function findPayment(connector: Connector, attempt: ClaimedAttempt): Promise<Found> {
   const [before] = await findPaidBefore(connector, [attempt])
   if (before!.state !== 'nothing' || attempt.cycleAt === null) return before!
-  const found = await connector.paymentOfCycle(attempt.platformContractId, attempt.cycleAt)
+  const found = await connector.billing.findPaymentOfCycle(attempt.platformContractId, attempt.cycleAt)
   if (!found.ok) return { state: 'unknown' }
   return found.value && isOfThisCycle(attempt, found.value) ? { state: 'paid', by: found.value } : { state: 'nothing' }
 }

@@ -94,7 +94,7 @@ function attemptOf(answer: Answer, byKey: Map<string, ClaimedAttempt>): ClaimedA
 
 async function send(connector: Connector, attempts: ClaimedAttempt[], now: Temporal.Instant): Promise<Answer[]> {
   if (attempts.length === 0) return []
-  const results = await connector.createBillingAttempts(
+  const results = await connector.billing.createAttempts(
     attempts.map((a) => ({
       contractId: a.platformContractId,
       idempotencyKey: a.idempotencyKey,
@@ -142,7 +142,7 @@ async function insteadOf(
 
 async function askAfter(connector: Connector, attempts: ClaimedAttempt[], now: Temporal.Instant): Promise<Answer[]> {
   if (attempts.length === 0) return []
-  const found = await connector.billingAttempts(attempts.map((a) => a.platformAttemptId!))
+  const found = await connector.billing.findAttempts(attempts.map((a) => a.platformAttemptId!))
   return attempts.map((attempt) => {
     const told = found.ok ? found.value.get(attempt.platformAttemptId!) : undefined
     return told ? answerOf(attempt, told, now) : later(attempt, now)
@@ -151,7 +151,7 @@ async function askAfter(connector: Connector, attempts: ClaimedAttempt[], now: T
 
 /** For an attempt that is no longer wanted: only a look, never a charge. */
 async function lookUp(connector: Connector, attempt: ClaimedAttempt, now: Temporal.Instant): Promise<Answer> {
-  const found = await connector.billingAttemptByKey(attempt.platformContractId, attempt.idempotencyKey)
+  const found = await connector.billing.findAttemptByKey(attempt.platformContractId, attempt.idempotencyKey)
   if (!found.ok) return later(attempt, now)
   return found.value ? answerOf(attempt, found.value, now) : { never: attempt }
 }

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { syncContracts } from '#contracts'
 import { row, sql, text } from '#kit/postgres'
-import { type Connector, connectorFor, type PlatformAttempt } from '#platform'
+import type { PlatformAttempt } from '#platform'
 import { setClock } from '#stores'
+import { connectorTo, withCalls } from '../../test/connectors.ts'
 import { aContract, anOrder } from '../../test/contract-builder.ts'
 import { testDatabase } from '../../test/database.ts'
 import { aStore } from '../../test/store-builder.ts'
@@ -38,11 +39,12 @@ test('a result that cannot be written holds up no other, and is asked for again 
     paymentMethod: null
   })
   const access = { storeId, profile: 'platform' as const, url: 'http://127.0.0.1:9', accessToken: 'none' }
-  const connector: Connector = {
-    ...connectorFor(access),
-    createBillingAttempts: async (requests) =>
-      requests.map((r) => ({ ok: true, value: paid(r.contractId, r.idempotencyKey) }))
-  }
+  const connector = withCalls(connectorTo(access), {
+    billing: {
+      createAttempts: async (requests) =>
+        requests.map((r) => ({ ok: true, value: paid(r.contractId, r.idempotencyKey) }))
+    }
+  })
   await assert.rejects(submitAttempts(db, storeId, connector, 1, 10))
 
   const shown = await inStore(({ tx }) =>

@@ -36,13 +36,13 @@ export async function createSubscription(
     await db.inStore(storeId, (ctx) => markAnswered(ctx, begun.createKey))
     return { id: begun.subscriptionId, isRepeated: true }
   }
-  const made = begun && known(await connector.contractByKey(begun.platformCustomerId, begun.createKey))
+  const made = begun && known(await connector.contracts.findIdByKey(begun.platformCustomerId, begun.createKey))
   if (begun && made) return takeOver(db, storeId, connector, made, begun.createKey)
   if (begun && !begun.isQuiet) throw mayBeComing()
 
   const request = await requestFor(db, storeId, connector, wish, begun?.createKey ?? randomUUID())
   await claim(db, storeId, begun, request, asked)
-  const [answer] = await connector.createContracts([request])
+  const [answer] = await connector.contracts.create([request])
   if (!answer!.ok) {
     const { kind, message, field, outcomeUnknown } = answer!.failure
     if (outcomeUnknown) throw mayBeComing(message)
@@ -61,7 +61,7 @@ async function takeOver(
   contractId: string,
   createKey: string
 ): Promise<Created> {
-  const contract = known(await connector.contracts([contractId])).get(contractId)
+  const contract = known(await connector.contracts.findMany([contractId])).get(contractId)
   if (!contract) throw mayBeComing()
   return db.inStore(storeId, async (ctx) => {
     await syncContracts(ctx, [contract], [])

@@ -43,7 +43,7 @@ export async function requestFor(
   // A membership is for who holds it.
   if (receiver) checkCountry(plan, receiver.countryCode, 'receiver')
   else checkCountry(plan, customer.countryCode, 'customer')
-  const cards = known(await connector.cards([customer.id])).get(customer.id) ?? []
+  const cards = known(await connector.customers.findPaymentMethods([customer.id])).get(customer.id) ?? []
   const { id: paymentMethodId, problem } = choosePaymentMethod(wish.paymentMethodId, cards)
   if (problem !== null)
     throw new Refusal('invalid_request', problem, [{ field: 'payment_method_id', message: problem }])
@@ -95,7 +95,7 @@ async function variantOf(
   if (receiver) throw invalidField('receiver', 'is taken only with a membership: products are for who pays')
   const takes = 'takes the id of a variant of a product that the plan sells'
   if (variantId === null) throw invalidField('variant_id', `${takes}; a plan of products needs it`)
-  const productId = known(await connector.productsOfVariants([variantId])).get(variantId)
+  const productId = known(await connector.products.findByVariants([variantId])).get(variantId)
   if (productId === undefined || !productIds.includes(productId)) throw invalidField('variant_id', takes)
   return variantId
 }

@@ -4,6 +4,8 @@ import { pino } from 'pino'
 import type { Database } from '#kit/postgres'
 import { createRateLimiter } from '#kit/rate-limit'
 import { Secret } from '#kit/secrets'
+import { createConnectors } from '#platform'
+import { platformAccess } from '#stores'
 import { testVault } from '../../test/store-builder.ts'
 import * as sections from '../app/settings-sections.ts'
 import { buildHttp } from './server/server.ts'
@@ -21,6 +23,7 @@ export function testServer(db: Database, given: Partial<HttpDeps> = {}) {
       calls.push([name, ...args])
       return answer
     }
+  const platforms = createConnectors()
   const app = buildHttp({
     db,
     vault: testVault,
@@ -33,6 +36,7 @@ export function testServer(db: Database, given: Partial<HttpDeps> = {}) {
       ready: async () => ({ ready: true, checks: { database: 'ok' } }),
       metrics: (_request, response) => response.end('up 1\n')
     },
+    connectorOf: async (storeId) => platforms.to(await platformAccess(db, testVault, storeId)),
     wake: (storeId) => void calls.push(['wake', storeId]),
     connectStore: noted('connectStore', undefined),
     advanceClock: noted('advanceClock', { now: Temporal.Instant.from('2026-03-01T00:00:00Z'), settled: true as const }),

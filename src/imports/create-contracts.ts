@@ -50,7 +50,7 @@ export async function createContracts(
   const begun = makings.filter(({ row }) => row.status === 'creating')
   const contractOf = new Map<number, string>()
   for (const { row } of begun) {
-    const found = await connector.contractByKey(row.platformCustomerId!, row.createKey!)
+    const found = await connector.contracts.findIdByKey(row.platformCustomerId!, row.createKey!)
     if (!found.ok) return { found: [], results, failure: found.failure }
     if (found.value) contractOf.set(row.line, found.value)
   }
@@ -63,7 +63,7 @@ export async function createContracts(
   const keyed = await takeKeys(db, storeId, claimed, fresh, repeated)
   results.push(...keyed.results)
   const toMake = claimed.status === 'cancelled' ? [] : [...repeated, ...keyed.makings]
-  const answers = await connector.createContracts(
+  const answers = await connector.contracts.create(
     toMake.map(({ row, order }): ContractRequest => ({ ...order, key: row.createKey! }))
   )
   let failure: PlatformFailure | null = isUnderWay
@@ -75,7 +75,7 @@ export async function createContracts(
     else if (answer.failure.kind === 'rejected') refuse(making, platformRefused(answer.failure))
     else failure ??= answer.failure
   }
-  const contracts = await connector.contracts([...contractOf.values()])
+  const contracts = await connector.contracts.findMany([...contractOf.values()])
   if (!contracts.ok) return { found: [], results, failure: contracts.failure }
   const found = makings.flatMap(({ row: { line }, wish }): Found[] => {
     const contract = contracts.value.get(contractOf.get(line) ?? '')
@@ -97,10 +97,10 @@ function platformRefused({ message, field }: PlatformFailure): RowRefusal {
 /** Who the rows mean, and what can be charged of them. */
 async function knowCustomers(connector: Connector, reads: Read[]) {
   const emails = reads.flatMap(({ wish }) => (wish.customerId === null ? wish.email!.toLowerCase() : []))
-  const byEmail = await connector.customersByEmail([...new Set(emails)])
+  const byEmail = await connector.customers.findByEmails([...new Set(emails)])
   if (!byEmail.ok) return byEmail
   const ids = [...reads.flatMap(({ wish }) => wish.customerId ?? []), ...[...byEmail.value.values()].flat()]
-  const cards = await connector.cards([...new Set(ids)])
+  const cards = await connector.customers.findPaymentMethods([...new Set(ids)])
   return cards.ok ? { ok: true as const, value: { byEmail: byEmail.value, cards: cards.value } } : cards
 }
 

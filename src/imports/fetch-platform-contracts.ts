@@ -61,7 +61,7 @@ export async function fetchPlatformContracts(
     return { done: 1, failure: null }
   }
 
-  const operation = await connector.bulkOperation(id)
+  const operation = await connector.bulk.find(id)
   if (!operation.ok) return { done: 0, failure: operation.failure }
   const { status, url, errorCode, objectCount } = operation.value ?? GONE
   if (UNDER_WAY.has(status)) {
@@ -111,7 +111,7 @@ export async function stopFetching(
   connector: Connector
 ): Promise<PlatformFailure | null> {
   if (operationId === null) return null
-  const cancelled = await connector.cancelBulkOperation(operationId)
+  const cancelled = await connector.bulk.cancel(operationId)
   // One that is over is in nobody's way.
   if (!cancelled.ok && cancelled.failure.kind !== 'rejected') return cancelled.failure
   await db.inStore(storeId, (ctx) => noteBulkOperation(ctx, id, null))
@@ -122,10 +122,10 @@ export async function stopFetching(
 async function begin(connector: Connector, { id, createdAt, failedOperations }: Import) {
   const name = `PerennialImport${id}At${createdAt.epochMilliseconds}No${failedOperations + 1}`
   const query = `query ${name} { subscriptionContracts { edges { node { id status } } } }`
-  const newest = await connector.newestBulkOperation()
+  const newest = await connector.bulk.findNewest()
   if (!newest.ok) return newest
   const isOurs = newest.value?.query === query && ['created', 'running', 'completed'].includes(newest.value.status)
-  return isOurs ? { ok: true as const, value: newest.value!.id } : connector.runBulkQuery(query)
+  return isOurs ? { ok: true as const, value: newest.value!.id } : connector.bulk.run(query)
 }
 
 /**

@@ -1,7 +1,7 @@
 import { listHeldContracts } from '#contracts'
 import { carryOutTogether } from '#kit/gather'
 import { type Ctx, type Database, isOutage } from '#kit/postgres'
-import { CONTRACTS_AT_ONCE, type Connector, type PlatformFailure } from '#platform'
+import { type Connector, MAX_IDS_PER_DOCUMENT, type PlatformFailure } from '#platform'
 import { storeFacts } from '#stores'
 import { ClaimLost } from './claim-lost.ts'
 import { createContracts } from './create-contracts.ts'
@@ -16,7 +16,7 @@ import { type Found, takeOver } from './take-over.ts'
  * As many contracts as the platform tells in one document. Of more, which may not all be told within the budget, those that
  * were told would have been told in vain.
  */
-const ROWS_AT_ONCE = CONTRACTS_AT_ONCE
+const ROWS_AT_ONCE = MAX_IDS_PER_DOCUMENT
 
 /** What came of a batch: how many rows, or why the platform could not be asked. */
 export type WorkedOff = { rows: number; failure: PlatformFailure | null }
@@ -58,7 +58,9 @@ export async function workOffRows(
   if ('failure' in found) return { rows: 0, failure: found.failure }
   const made = await createContracts(db, storeId, claimed, connector, creations)
   const told = [...found.found, ...made.found]
-  const orders = await connector.orders([...new Set(told.flatMap(({ contract }) => contract.originOrder?.id ?? []))])
+  const orders = await connector.orders.findMany([
+    ...new Set(told.flatMap(({ contract }) => contract.originOrder?.id ?? []))
+  ])
   if (!orders.ok) return { rows: 0, failure: orders.failure }
 
   const settled = [...results, ...found.results, ...made.results]
@@ -97,7 +99,7 @@ async function findContracts(
   connector: Connector,
   reads: Read[]
 ): Promise<{ found: Found[]; results: RowResult[] } | { failure: PlatformFailure }> {
-  const read = await connector.readContracts(reads.map(({ wish }) => wish.contractId!))
+  const read = await connector.contracts.findReadable(reads.map(({ wish }) => wish.contractId!))
   if (!read.ok) return { failure: read.failure }
   const { contracts, unreadable } = read.value
   const found: Found[] = []

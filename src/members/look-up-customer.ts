@@ -19,12 +19,12 @@ export async function lookUpCustomer(
 ): Promise<PlatformCustomer> {
   const ids = said.platformId ? [said.platformId] : await numbersOf(db, storeId, said)
   if (ids.length === 0 && said.email !== null) {
-    const found = await connector.customersByEmail([said.email])
+    const found = await connector.customers.findByEmails([said.email])
     if (!found.ok) throw notAnswered(found.failure.message)
     ids.push(...(found.value.get(said.email) ?? []))
   }
   if (ids.length > 1) throw invalidField(field, 'takes the address of one customer: several have this one, give an id')
-  const there = await connector.customers(ids)
+  const there = await connector.customers.findMany(ids)
   if (!there.ok) throw notAnswered(there.failure.message)
   const customer = there.value.get(ids[0] ?? '')
   if (!customer) throw invalidField(field, 'takes a customer of the store: the platform has no such customer')

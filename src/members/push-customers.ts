@@ -50,7 +50,7 @@ export async function pushCustomers(
   }
   const unsure = [...refused, ...(await settle(taken))]
   if (unsure.length > 0) {
-    const customers = await connector.customers(unsure.map((push) => push.platformCustomerId))
+    const customers = await connector.customers.findMany(unsure.map((push) => push.platformCustomerId))
     if (customers.ok) {
       const toldOf = (push: ProfileToPush) => customers.value.get(push.platformCustomerId) ?? null
       for (const { memberId } of await settle(unsure.map((push) => ({ push, told: toldOf(push) })))) {
@@ -69,7 +69,7 @@ async function pushAll(connector: Connector, pushes: ProfileToPush[]) {
   const results = new Map<ProfileToPush, PlatformResult<PlatformCustomer>>()
   let open = pushes.map((push) => ({ push, fields: push.changed }))
   while (open.length > 0) {
-    const answers = await connector.updateCustomers(
+    const answers = await connector.customers.update(
       open.map(({ push, fields }) => ({ id: push.platformCustomerId, ...fields }))
     )
     open = open.flatMap(({ push, fields }, i) => {

@@ -31,7 +31,7 @@ export async function changePlan<T>(
 
 /** Has the platform sell the plan as it is to be, and returns the number of its selling plan there. */
 export async function sellPlan(connector: Connector, plan: Plan): Promise<string> {
-  const sold = await connector.sellPlan(
+  const sold = await connector.products.publishPlan(
     {
       sellingPlanGroupId: plan.platformSellingPlanGroupId,
       productId: plan.platformProductId,

@@ -50,7 +50,7 @@ export async function createPlan(db: Database, storeId: number, connector: Conne
     if (await findPlanByName(ctx, terms.name)) throw nameTaken(terms.name)
     return terms
   })
-  const made = await connector.createPlanProduct(
+  const made = await connector.products.createPlan(
     platformTerms(checked),
     checked.type === 'product' ? checked.productIds : null
   )

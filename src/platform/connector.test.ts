@@ -14,7 +14,7 @@ import {
   theFailure,
   theValue
 } from '../../test/fake-platform.ts'
-import type { AttemptRequest } from './shapes.ts'
+import type { AttemptRequest } from './billing/billing-api.ts'
 
 const request: AttemptRequest = {
   contractId: '9',
@@ -24,7 +24,7 @@ const request: AttemptRequest = {
 }
 test('asks at the path of the API version, with the token in the header of the profile', async () => {
   const { connector, requests } = await aPlatform((res) => data(res, shop))
-  assert.deepEqual(theValue(await connector.shop()), {
+  assert.deepEqual(theValue(await connector.shop.read()), {
     name: 'Acme',
     domain: 'acme.example',
     timezone: 'America/New_York',
@@ -36,7 +36,7 @@ test('asks at the path of the API version, with the token in the header of the p
 
 test('reads a contract', async () => {
   const { connector } = await aPlatform((res) => data(res, { subscriptionContract: aContract('9') }))
-  const contract = theValue(await connector.contract('9'))
+  const contract = theValue(await connector.contracts.find('9'))
   assert.deepEqual(JSON.parse(JSON.stringify(contract)), {
     id: '9',
     status: 'active',
@@ -80,7 +80,7 @@ test('reads a contract', async () => {
 
 test('a contract that the platform does not have is null', async () => {
   const { connector } = await aPlatform((res) => data(res, { subscriptionContract: null }))
-  assert.equal(theValue(await connector.contract('9')), null)
+  assert.equal(theValue(await connector.contracts.find('9')), null)
 })
 
 test('a status and an instrument that are new to us are taken as they are', async () => {
@@ -93,7 +93,7 @@ test('a status and an instrument that are new to us are taken as they are', asyn
     }
   }
   const { connector } = await aPlatform((res) => data(res, { subscriptionContract: newer }))
-  const contract = theValue(await connector.contract('9'))
+  const contract = theValue(await connector.contracts.find('9'))
   assert.equal(contract?.status, 'hibernating')
   assert.deepEqual(contract?.paymentMethod, { type: 'other', lastFour: null, brand: null })
 })
@@ -104,7 +104,7 @@ test('many contracts are asked for forty-eight at once; unknown ones are left ou
     data(res, { nodes: ids.map((id) => (id.endsWith('/13') ? null : aContract(id.split('/').at(-1)!))) })
   })
   const ids = Array.from({ length: 120 }, (_, n) => String(n))
-  const contracts = theValue(await connector.contracts([...ids, '5', '5']))
+  const contracts = theValue(await connector.contracts.findMany([...ids, '5', '5']))
   assert.deepEqual([...contracts.keys()].sort(), ids.filter((id) => id !== '13').sort())
   assert.deepEqual(requests.map(({ variables }) => (variables.ids as string[]).length).sort(), [26, 47, 47])
 })
@@ -116,7 +116,7 @@ test('a contract with many lines is read to its last page', async () => {
     const page = variables.after === 'c1' ? aContract('9', [aLine(3)]) : aContract('9', [aLine(1), aLine(2)], more)
     return data(res, { subscriptionContract: page })
   })
-  const contract = theValue(await connector.contracts(['9'])).get('9')!
+  const contract = theValue(await connector.contracts.findMany(['9'])).get('9')!
   assert.deepEqual(
     contract.lines.map((line) => line.id),
     ['line-1', 'line-2', 'line-3']
@@ -126,7 +126,7 @@ test('a contract with many lines is read to its last page', async () => {
 
 test('reads an order; the billing address counts where nothing is shipped', async () => {
   const { connector } = await aPlatform((res) => data(res, { nodes: [anOrder('5'), null] }))
-  const orders = theValue(await connector.orders(['5', '6']))
+  const orders = theValue(await connector.orders.findMany(['5', '6']))
   assert.deepEqual(JSON.parse(JSON.stringify([...orders])), [
     [
       '5',
@@ -188,7 +188,7 @@ const states: [what: string, state: unknown, expected: Record<string, unknown>][
 for (const [what, state, expected] of states) {
   test(`reads the state of an attempt: ${what}`, async () => {
     const { connector } = await aPlatform((res) => data(res, { nodes: [anAttempt('3', state)] }))
-    const attempt = theValue(await connector.billingAttempts(['3'])).get('3')!
+    const attempt = theValue(await connector.billing.findAttempts(['3'])).get('3')!
     const { errorCode, errorMessage, nextActionUrl, order } = attempt
     assert.deepEqual(
       { state: attempt.state, errorCode, errorMessage, nextActionUrl, orderId: order?.id ?? null },
@@ -199,7 +199,7 @@ for (const [what, state, expected] of states) {
 
 test('creates an attempt with the stored key, for the cycle that is meant', async () => {
   const { connector, requests } = await aPlatform((res) => data(res, created(anAttempt('3', pending, 'key-1'))))
-  assert.equal(theValue(await connector.createBillingAttempt(request)).idempotencyKey, 'key-1')
+  assert.equal(theValue(await connector.billing.createAttempt(request)).idempotencyKey, 'key-1')
   assert.deepEqual(requests[0]!.variables, {
     contractId: 'gid://platform/SubscriptionContract/9',
     input: {
@@ -223,7 +223,7 @@ test('of many attempts each has its own outcome, in order, and at most sixteen a
     }, 5)
   })
   const requests = Array.from({ length: 40 }, (_, n) => ({ ...request, idempotencyKey: `key-${n}` }))
-  const results = await connector.createBillingAttempts(requests)
+  const results = await connector.billing.createAttempts(requests)
   assert.deepEqual(
     results.map((result) => (result.ok ? result.value.idempotencyKey : result.failure.outcomeUnknown)),
     requests.map(({ idempotencyKey }) => (idempotencyKey === 'key-7' ? true : idempotencyKey))
@@ -239,8 +239,8 @@ test('finds an attempt by its key among all of the contract', async () => {
       : [[anAttempt('2', pending, 'key-2')], { hasNextPage: true, endCursor: 'c' }]
     return data(res, { subscriptionContract: { billingAttempts: { nodes, pageInfo } } })
   })
-  assert.equal(theValue(await connector.billingAttemptByKey('9', 'key-1'))?.id, '1')
-  assert.equal(theValue(await connector.billingAttemptByKey('9', 'key-3')), null)
+  assert.equal(theValue(await connector.billing.findAttemptByKey('9', 'key-1'))?.id, '1')
+  assert.equal(theValue(await connector.billing.findAttemptByKey('9', 'key-3')), null)
 })
 
 test('moves a contract and tells where it stands', async () => {
@@ -255,10 +255,9 @@ test('moves a contract and tells where it stands', async () => {
     data(res, { [field]: { contract, userErrors: [] } })
   })
   const moved = { id: '9', status: 'paused', revision: '4', nextBillingDate: null }
-  assert.deepEqual(theValue(await connector.pauseContract('9')), moved)
-  for (const move of ['activateContract', 'cancelContract', 'failContract'] as const)
-    theValue(await connector[move]('9'))
-  theValue(await connector.setNextBillingDate('9', Temporal.Instant.from('2026-03-31T09:00:00Z')))
+  assert.deepEqual(theValue(await connector.contracts.pause('9')), moved)
+  for (const move of ['activate', 'cancel', 'fail'] as const) theValue(await connector.contracts[move]('9'))
+  theValue(await connector.contracts.setNextBillingDate('9', Temporal.Instant.from('2026-03-31T09:00:00Z')))
   assert.deepEqual(requests.at(-1)!.variables, {
     id: 'gid://platform/SubscriptionContract/9',
     date: '2026-03-31T09:00:00Z'
@@ -297,11 +296,11 @@ test('makes product, price and selling plan, and goes on where a try before stop
   const terms = { name: 'VIP', priceMinor: 2900, currency: 'USD', interval: 'month', intervalCount: 1 } as const
   const whole = { productId: '1', variantId: '2', sellingPlanGroupId: '3', sellingPlanId: '4' }
 
-  assert.equal(theFailure(await connector.createPlanProduct(terms)).kind, 'unavailable')
+  assert.equal(theFailure(await connector.products.createPlan(terms)).kind, 'unavailable')
   breakAt = ''
-  assert.deepEqual(theValue(await connector.createPlanProduct(terms)), whole)
-  assert.deepEqual(theValue(await connector.createPlanProduct(terms)), whole)
-  assert.deepEqual(theValue(await connector.createPlanProduct({ ...terms, priceMinor: 3150 })), whole)
+  assert.deepEqual(theValue(await connector.products.createPlan(terms)), whole)
+  assert.deepEqual(theValue(await connector.products.createPlan(terms)), whole)
+  assert.deepEqual(theValue(await connector.products.createPlan({ ...terms, priceMinor: 3150 })), whole)
   assert.equal(made.price, '31.50')
   const count = (name: string) => requests.filter(({ operation }) => operation === name).length
   assert.deepEqual([count('PlanProductCreate'), count('PlanPriceUpdate'), count('PlanSellingGroupCreate')], [1, 2, 2])
@@ -323,7 +322,7 @@ test('makes the webhooks that are missing, corrects an address, and leaves the r
     return data(res, { [root]: { webhookSubscription: taken ? null : { id: 'w3' }, userErrors } })
   })
   const topics = ['orders/paid', 'customers/update', 'customer.tags_added', 'shop/update']
-  assert.deepEqual(theValue(await connector.ensureWebhooks(uri, topics)), {
+  assert.deepEqual(theValue(await connector.webhooks.ensure(uri, topics)), {
     created: ['customer.tags_added'],
     updated: ['customers/update'],
     unchanged: ['orders/paid', 'shop/update']

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import {
@@ -13,17 +14,29 @@ import {
   type SelectionSetNode,
   validate
 } from 'graphql'
-import { CONTRACTS_AT_ONCE } from './by-ids.ts'
-import * as ofContracts from './contract-documents.ts'
-import * as ofOthers from './documents.ts'
-import * as ofPlans from './plan-documents.ts'
+import { MAX_IDS_PER_DOCUMENT } from './wire/find-by-ids.ts'
 
-const documents = { ...ofContracts, ...ofPlans, ...ofOthers }
+const files = [...globSync('*/documents.ts', { cwd: import.meta.dirname })].sort()
+/** Every document, by name. A `documents.ts` exports nothing else. */
+const documents = new Map<string, string>()
+for (const file of files) {
+  for (const [name, text] of Object.entries(await import(`./${file}`))) {
+    assert.ok(!documents.has(name), `two documents are named ${name}`)
+    documents.set(name, text as string)
+  }
+}
+
+test('every document is made in a documents.ts, where these tests find it', () => {
+  const makers = [...globSync('**/*.ts', { cwd: import.meta.dirname })].filter((file) =>
+    /\bdocument\(/.test(readFileSync(join(import.meta.dirname, file), 'utf8'))
+  )
+  assert.deepEqual(makers.filter((file) => !file.endsWith('.test.ts')).sort(), files)
+})
 
 const fixture = new URL('../../test/fixtures/platform/admin-schema.2026-07.graphql.gz', import.meta.url)
 const schema = buildSchema(gunzipSync(readFileSync(fixture)).toString(), { assumeValid: true, assumeValidSDL: true })
 
-for (const [name, text] of Object.entries(documents)) {
+for (const [name, text] of documents) {
   test(`${name} is one operation of that name and valid in the full schema`, () => {
     const parsed = parse(text)
     assert.deepEqual(validate(schema, parsed), [])
@@ -81,8 +94,8 @@ function costOf(text: string, batch: number): number {
   return (operation.operation === 'mutation' ? 10 : 0) + ofSet(operation.selectionSet, root)
 }
 
-for (const [name, text] of Object.entries(documents)) {
+for (const [name, text] of documents) {
   test(`${name} costs less than the 1000 points that one document may`, () => {
-    assert.ok(costOf(text, CONTRACTS_AT_ONCE) < 1000, `${costOf(text, CONTRACTS_AT_ONCE)} points`)
+    assert.ok(costOf(text, MAX_IDS_PER_DOCUMENT) < 1000, `${costOf(text, MAX_IDS_PER_DOCUMENT)} points`)
   })
 }

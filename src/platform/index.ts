@@ -1,10 +1,15 @@
-export { CONTRACTS_AT_ONCE } from './by-ids.ts'
-export { type Connector, type ConnectorOptions, type ContractMoved, connectorFor } from './connector.ts'
-export { downloadLines, NoDownload } from './download-lines.ts'
-export type { ContractEdit } from './edit-contract.ts'
-export { createInboundEngine, type InboundHandler, type InboundMessage } from './inbound-engine.ts'
-export { measuredConnector } from './measured-connector.ts'
-export { answered, NOT_UNDERSTOOD, type PlatformFailure, type PlatformResult, Unanswered } from './outcome.ts'
+export type { PlatformAttempt } from './billing/attempt.ts'
+export type { AttemptRequest } from './billing/billing-api.ts'
+export type { Connector } from './connector.ts'
+export { type ConnectorOptions, createConnectors } from './connectors.ts'
+export { compareRevisions } from './contracts/compare-revisions.ts'
+export type { ChangedContract, PlatformContract, PlatformContractLine } from './contracts/contract.ts'
+export type { ContractRequest } from './contracts/create-contracts.ts'
+export type { ContractEdit } from './contracts/edit-contract.ts'
+export type { PlatformCustomer } from './customers/customer.ts'
+export type { CustomerChange } from './customers/customers-api.ts'
+export { choosePaymentMethod, type PlatformPaymentMethod } from './customers/payment-method.ts'
+export { createInboundEngine, type InboundHandler, type InboundMessage } from './inbound/inbound-engine.ts'
 export {
   type AttemptPayload,
   parseAttemptPayload,
@@ -15,23 +20,14 @@ export {
   parseMergePayload,
   parseOrderPayload,
   parsePaymentMethodPayload
-} from './payloads.ts'
-export { choosePaymentMethod } from './payment-method.ts'
-export { ADMIN_PATH, gid, numericIdOf, PROFILES, type ProfileName } from './profiles.ts'
-export { receiveWebhook } from './receive-webhook.ts'
-export {
-  type AttemptRequest,
-  type ContractRequest,
-  type CustomerChange,
-  compareRevisions,
-  type Interval,
-  type PlanTerms,
-  type PlatformAttempt,
-  type PlatformContract,
-  type PlatformContractLine,
-  type PlatformCustomer,
-  type PlatformOrder,
-  type PlatformPaymentMethod
-} from './shapes.ts'
-export { type ProxyCheck, verifyProxyQuery } from './signatures.ts'
-export { readWebhookHeaders, type WebhookHeaders } from './webhook-headers.ts'
+} from './inbound/payloads.ts'
+export { receiveWebhook } from './inbound/receive-webhook.ts'
+export { type ProxyCheck, verifyProxyQuery } from './inbound/signatures.ts'
+export { readWebhookHeaders, type WebhookHeaders } from './inbound/webhook-headers.ts'
+export type { PlatformOrder } from './orders/order.ts'
+export type { PlanTerms } from './products/plan-terms.ts'
+export { downloadLines, NoDownload } from './wire/download-lines.ts'
+export { MAX_IDS_PER_DOCUMENT } from './wire/find-by-ids.ts'
+export type { Interval } from './wire/interval.ts'
+export { answered, NOT_UNDERSTOOD, type PlatformFailure, type PlatformResult, Unanswered } from './wire/outcome.ts'
+export { ADMIN_PATH, gid, numericIdOf, PROFILES, type ProfileName } from './wire/profiles.ts'

@@ -5,7 +5,7 @@ export const platformCalls = defineMetric({
   kind: 'counter',
   help: 'Calls to platforms',
   labels: {
-    operation: 'the operation of the connector',
+    operation: 'the operation of the connector, by resource: `contracts.pause`',
     outcome: '`ok`, `unavailable`, `throttled`, `unauthorized` or `rejected`'
   }
 })

@@ -1,7 +1,7 @@
 import { editOf, endReady, listReadyChanges, type ReadyChange, refuseChange } from '#contracts'
 import { defineJob, type JobOutcome } from '#kit/jobs'
 import type { Database } from '#kit/postgres'
-import type { Connector, ContractEdit, ContractMoved, PlatformContract, PlatformResult } from '#platform'
+import type { ChangedContract, Connector, ContractEdit, PlatformContract, PlatformResult } from '#platform'
 import { editContractJob } from '#subscriptions'
 import { syncContractsById } from './take-over-contracts.ts'
 
@@ -21,7 +21,7 @@ export const editContracts = defineJob(editContractJob, async (deps: Deps, store
   const waits = { done: false, waits: true, reason: 'A charge is under way' } as const
   if (ready.length === 0) return wanted.map((id) => (unsettled.includes(id) ? waits : { done: true }))
   const connector = await connectorOf(storeId)
-  const read = await connector.readContracts(ready.map(({ subscription }) => subscription.platformContractId))
+  const read = await connector.contracts.findReadable(ready.map(({ subscription }) => subscription.platformContractId))
   if (!read.ok) return jobs.map(() => ({ done: false, reason: read.failure.message }))
   const { contracts, unreadable } = read.value
 
@@ -74,9 +74,9 @@ async function make(connector: Connector, one: ReadyChange, contract: PlatformCo
   return { outcome: isFinal ? 'refused' : 'failed', reason: message }
 }
 
-async function editAnew(connector: Connector, edit: ContractEdit): Promise<PlatformResult<ContractMoved>> {
+async function editAnew(connector: Connector, edit: ContractEdit): Promise<PlatformResult<ChangedContract>> {
   for (let drafts = 1; ; drafts++) {
-    const result = await connector.editContract(edit)
+    const result = await connector.contracts.edit(edit)
     if (result.ok || result.failure.code !== 'stale_contract' || drafts === MOST_DRAFTS) return result
   }
 }

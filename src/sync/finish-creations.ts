@@ -28,7 +28,7 @@ async function finish(deps: Deps, storeId: number, creation: OpenCreation): Prom
   // Whoever asked may be about to hear the answer.
   if (!creation.isQuiet) return false
   const connector = await deps.connectorOf(storeId)
-  const contractId = answered(await connector.contractByKey(creation.platformCustomerId, creation.createKey))
+  const contractId = answered(await connector.contracts.findIdByKey(creation.platformCustomerId, creation.createKey))
   if (contractId !== null) {
     await syncContractsById(deps, storeId, [contractId])
     return (await deps.db.inStore(storeId, (ctx) => listOpenCreations(ctx, [creation.createKey]))).length === 0

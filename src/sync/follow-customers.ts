@@ -17,11 +17,11 @@ type Deps = { db: Database; connectorOf: (storeId: number) => Promise<Connector>
 export async function followDeletedCustomers(deps: Deps, storeId: number, customerIds: string[]): Promise<void> {
   const { db, connectorOf } = deps
   const connector = await connectorOf(storeId)
-  const there = answered(await connector.customers(customerIds))
+  const there = answered(await connector.customers.findMany(customerIds))
   const gone = customerIds.filter((id) => !there.has(id))
   if (gone.length === 0) return
   const contractIds = await db.inStore(storeId, (ctx) => listContractsOfCustomers(ctx, gone))
-  const { contracts, unreadable } = answered(await connector.readContracts(contractIds))
+  const { contracts, unreadable } = answered(await connector.contracts.findReadable(contractIds))
   await putOff(db, storeId, unreadable)
   await db.inStore(storeId, async (ctx) => {
     await keepDeletedCustomers(ctx, gone)
@@ -49,7 +49,7 @@ export async function followMerges(
   if (completed.length === 0) return
   const connector = await connectorOf(storeId)
   const ids = completed.flatMap(({ keptId, deletedId }) => [keptId, deletedId])
-  const there = answered(await connector.customers([...new Set(ids)]))
+  const there = answered(await connector.customers.findMany([...new Set(ids)]))
   for (const merge of completed) {
     // A message is a hint: two who are both there are not one.
     if (there.has(merge.deletedId)) throw new Error(`The platform still has customer ${merge.deletedId}`)

@@ -11,7 +11,7 @@ type Deps = { db: Database; connectorOf: (storeId: number) => Promise<Connector>
  * day, which subscriptions follow in batches, and the days of the figures are the new ones. Answers whether anything changed.
  */
 export async function followShopOf({ db, connectorOf }: Deps, storeId: number): Promise<boolean> {
-  const shop = answered(await (await connectorOf(storeId)).shop())
+  const shop = answered(await (await connectorOf(storeId)).shop.read())
   const isMoved = await db.inStore(storeId, async (ctx) => {
     const moved = await followShop(ctx, shop)
     if (!moved) return false

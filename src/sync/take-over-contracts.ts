@@ -78,7 +78,7 @@ async function takeOverTogether(
   const held = await listHeldContracts(db.direct, storeId, ids)
   const known = new Set(held.map(({ contractId }) => contractId))
   const origins = contracts.flatMap(({ id, originOrder }) => (known.has(id) ? [] : (originOrder?.id ?? [])))
-  const orders = origins.length > 0 ? answered(await connector.orders([...new Set(origins)])) : new Map()
+  const orders = origins.length > 0 ? answered(await connector.orders.findMany([...new Set(origins)])) : new Map()
   const orphans = await contractsWithoutCustomer(db, connector, storeId, contracts, held)
   return db.inStore(storeId, async (ctx) => {
     const imports = await contractsInCreation(ctx, contracts)
@@ -126,7 +126,9 @@ async function contractsWithoutCustomer(
   })
   if (doubtful.length === 0) return []
   const there = answered(
-    await connector.customers([...new Set(doubtful.flatMap(({ before, now }) => [before, ...(now ? [now] : [])]))])
+    await connector.customers.findMany([
+      ...new Set(doubtful.flatMap(({ before, now }) => [before, ...(now ? [now] : [])]))
+    ])
   )
   const gone = doubtful.filter(({ before }) => !there.has(before))
   for (const { before, now } of gone) {
@@ -163,7 +165,7 @@ export async function syncContractsById(
 ): Promise<TakenOver & { missing: string[] }> {
   const connector = await connectorOf(storeId)
   const wanted = [...new Set(ids)]
-  const { contracts, unreadable } = answered(await connector.readContracts(wanted))
+  const { contracts, unreadable } = answered(await connector.contracts.findReadable(wanted))
   const taken = await takeOverContracts(db, connector, storeId, [...contracts.values()])
   const failed = new Map([...unreadable, ...taken.failed])
   await putOff(db, storeId, failed)

@@ -83,7 +83,7 @@ export function platformTopics(deps: Deps): Record<string, InboundHandler> {
 
   const uninstalled: InboundHandler = async (storeId) => {
     const connector = await deps.connectorOf(storeId)
-    const shop = await connector.shop()
+    const shop = await connector.shop.read()
     // A message of the past, when the app has been put on again since.
     if (shop.ok) return
     if (shop.failure.kind !== 'unauthorized') answered(shop)
@@ -148,7 +148,7 @@ async function contractsNaming(
 ): Promise<{ contractId: string; methodId: string }[]> {
   const waiting = await db.inStore(storeId, (ctx) => listContractsToHelp(ctx, customerIds))
   if (waiting.length === 0) return []
-  const { contracts } = answered(await (await connectorOf(storeId)).readContracts(waiting))
+  const { contracts } = answered(await (await connectorOf(storeId)).contracts.findReadable(waiting))
   return [...contracts.values()].flatMap(({ id, paymentMethodId }) =>
     paymentMethodId !== null && methodIds.has(paymentMethodId) ? { contractId: id, methodId: paymentMethodId } : []
   )
@@ -158,7 +158,7 @@ async function settleTold({ db, connectorOf }: Deps, storeId: number, messages: 
   const connector = await connectorOf(storeId)
   const told = messages.map((m) => parseAttemptPayload(m.payload))
   const ids = [...new Set(told.flatMap((payload) => payload.id ?? []))]
-  const found = ids.length > 0 ? answered(await connector.billingAttempts(ids)) : new Map()
+  const found = ids.length > 0 ? answered(await connector.billing.findAttempts(ids)) : new Map()
 
   const results: AttemptResult[] = []
   const challenges: { idempotencyKey: string; actionUrl: string }[] = []
@@ -179,6 +179,6 @@ async function resultOfPayload(connector: Connector, payload: AttemptPayload): P
   if (payload.errorCode !== null) {
     return { ...ref, state: 'failed', errorCode: payload.errorCode, errorMessage: payload.errorMessage }
   }
-  const orders = payload.orderId ? answered(await connector.orders([payload.orderId])) : new Map()
+  const orders = payload.orderId ? answered(await connector.orders.findMany([payload.orderId])) : new Map()
   return { ...ref, state: 'success', order: orders.get(payload.orderId!) ?? null, paymentMethod: null }
 }

@@ -10,7 +10,7 @@ const BATCH = 100
 /** A page of the attempts that were made since the last walk. */
 export async function walkAttempts(walking: Walking, walk: Walk): Promise<PlatformResult<WalkedPage>> {
   const since = walk.cursorAt.subtract({ minutes: OVERLAP_MINUTES })
-  const page = await walking.connector.attemptsCreatedSince(since, walk.pageAfter)
+  const page = await walking.connector.billing.listAttemptsSince(since, walk.pageAfter)
   if (!page.ok) return page
   const { items, after } = page.value
   return { ok: true, value: { seen: items.length, changed: await settleTold(walking, items), after } }
@@ -30,7 +30,7 @@ export async function walkFailedAttempts(walking: Walking, walk: Walk): Promise<
   )
   const last = failed.at(-1)
   if (!last) return { ok: true, value: { seen: 0, changed: 0, after: null } }
-  const told = await connector.billingAttempts(failed.map(({ platformAttemptId }) => platformAttemptId))
+  const told = await connector.billing.findAttempts(failed.map(({ platformAttemptId }) => platformAttemptId))
   if (!told.ok) return told
   const paid = [...told.value.values()].filter(({ state }) => state === 'success')
   const changed = await settleTold(walking, paid)

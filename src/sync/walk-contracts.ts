@@ -14,7 +14,7 @@ const MOST_MISSING = 5_000
 export async function walkContracts(walking: Walking, walk: Walk): Promise<PlatformResult<WalkedPage>> {
   const { connector } = walking
   const since = walk.kind === 'contracts' ? walk.cursorAt.subtract({ minutes: OVERLAP_MINUTES }) : null
-  const page = await connector.contractsUpdatedSince(since, walk.pageAfter)
+  const page = await connector.contracts.listUpdatedSince(since, walk.pageAfter)
   if (!page.ok) return page
   const { items, unreadable, after } = page.value
   const changed = await takeOver(walking, items, unreadable)
@@ -36,7 +36,7 @@ async function findUnlisted(
   const ours = await db.inStore(storeId, (ctx) => listLiveContracts(ctx, { ...place, limit: MOST_MISSING }))
   const unlisted = ours.filter((id) => !place.listed.has(id))
   if (unlisted.length === 0) return 0
-  const { contracts, unreadable } = answered(await connector.readContracts(unlisted))
+  const { contracts, unreadable } = answered(await connector.contracts.findReadable(unlisted))
   await takeOver({ db, storeId, connector }, [...contracts.values()], unreadable)
   return takeLeaveOfContracts(
     db,

@@ -2,8 +2,7 @@ import { Type } from 'typebox'
 import { createSubscription, type SubscriptionWish } from '#contracts'
 import { internalId } from '#kit/ids'
 import { invalidField } from '#kit/refusal'
-import { connectorFor } from '#platform'
-import { platformAccess, theStore } from '#stores'
+import { theStore } from '#stores'
 import { findSubscription } from '#views'
 import { customerSaid, TAKES_CUSTOMER } from '../shared/customer-said.ts'
 import { instantOrUndefined, NeededIsoDate } from '../shared/dates.ts'
@@ -41,7 +40,7 @@ const NewSubscriptionBody = Type.Object({
 /** Makes a subscription without a checkout and without a charge. */
 export function registerCreateSubscription(
   admin: Surface,
-  { db, vault, wake }: Pick<HttpDeps, 'db' | 'vault' | 'wake'>
+  { db, connectorOf, wake }: Pick<HttpDeps, 'db' | 'connectorOf' | 'wake'>
 ): void {
   admin.post(
     '/stores/:store/subscriptions',
@@ -69,13 +68,11 @@ export function registerCreateSubscription(
         status: body.status ?? 'active',
         receiver: body.receiver === undefined ? null : customerSaid('receiver', body.receiver, profile)
       }
-      const { id, isRepeated } = await createSubscription(
-        db,
-        storeId,
-        connectorFor(await platformAccess(db, vault, storeId)),
-        wish,
-        { key: claimOf(request)?.key ?? null, fingerprint: fingerprintOf(request), by: 'operator' }
-      )
+      const { id, isRepeated } = await createSubscription(db, storeId, await connectorOf(storeId), wish, {
+        key: claimOf(request)?.key ?? null,
+        fingerprint: fingerprintOf(request),
+        by: 'operator'
+      })
       wake(storeId)
       if (isRepeated) reply.header('idempotent-replayed', 'true')
       const made = await findSubscription(db.direct, storeId, id)

@@ -4,8 +4,7 @@ import type { Ctx } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import { giftSubscription, takeBackGift } from '#lifecycle'
 import { meetWhoIsMeant } from '#members'
-import { connectorFor } from '#platform'
-import { platformAccess, theStore } from '#stores'
+import { theStore } from '#stores'
 import { subscriptionNotFound } from '#subscriptions'
 import { findSubscription } from '#views'
 import { customerSaid, TAKES_CUSTOMER } from '../shared/customer-said.ts'
@@ -24,7 +23,10 @@ const GiftBody = Type.Object({
 })
 
 /** Memberships given away: one customer pays, another is the member. */
-export function registerGifts(admin: Surface, { db, vault, wake }: Pick<HttpDeps, 'db' | 'vault' | 'wake'>): void {
+export function registerGifts(
+  admin: Surface,
+  { db, connectorOf, wake }: Pick<HttpDeps, 'db' | 'connectorOf' | 'wake'>
+): void {
   const changed = async (storeId: number, change: (ctx: Ctx) => Promise<{ id: number }>) => {
     const view = await db.inStore(storeId, async (ctx) => {
       const { id } = await change(ctx)
@@ -42,8 +44,7 @@ export function registerGifts(admin: Surface, { db, vault, wake }: Pick<HttpDeps
       const id = idOf(params)
       if (!(await findSubscription(db.direct, storeId, id))) throw subscriptionNotFound(id)
       const said = customerSaid('receiver', body.receiver, profile)
-      const connectorOf = async () => connectorFor(await platformAccess(db, vault, storeId))
-      const receiverId = await meetWhoIsMeant(db, storeId, connectorOf, said, 'receiver')
+      const receiverId = await meetWhoIsMeant(db, storeId, () => connectorOf(storeId), said, 'receiver')
       return changed(storeId, (ctx) => giftSubscription(ctx, id, receiverId, 'operator'))
     }
   )

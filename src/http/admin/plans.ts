@@ -2,8 +2,7 @@ import { type Static, Type } from 'typebox'
 import { internalId } from '#kit/ids'
 import { invalidField, Refusal } from '#kit/refusal'
 import { addPlanVersion, createPlan, findPlan, listPlans, listPlanVersions, updatePlan } from '#plans'
-import { connectorFor } from '#platform'
-import { platformAccess, theStore } from '#stores'
+import { theStore } from '#stores'
 import type { HttpDeps } from '../shared/deps.ts'
 import type { Surface } from '../shared/surface.ts'
 import { StoreParams } from './fields.ts'
@@ -20,9 +19,7 @@ import {
 } from './plan-fields.ts'
 
 /** A store's plans: what can be joined, at which price, with which perks. */
-export function registerPlans(admin: Surface, { db, vault }: Pick<HttpDeps, 'db' | 'vault'>): void {
-  const connectorOf = async (storeId: number) => connectorFor(await platformAccess(db, vault, storeId))
-
+export function registerPlans(admin: Surface, { db, connectorOf }: Pick<HttpDeps, 'db' | 'connectorOf'>): void {
   const withVersions = (storeId: number, planId: number) =>
     db.inStore(storeId, async (ctx) => {
       const plan = await findPlan(ctx, planId)

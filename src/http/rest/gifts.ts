@@ -1,9 +1,7 @@
 import { Type } from 'typebox'
 import { giftSubscription, takeBackGift } from '#lifecycle'
 import { meetWhoIsMeant } from '#members'
-import { connectorFor } from '#platform'
 import { SubscriptionBody } from '#resources'
-import { platformAccess } from '#stores'
 import { subscriptionNotFound } from '#subscriptions'
 import { findSubscription } from '#views'
 import { customerSaid, TAKES_CUSTOMER } from '../shared/customer-said.ts'
@@ -25,7 +23,7 @@ const GiftBody = Type.Object({
 })
 
 /** Ours: the contract knows gifted memberships, and leaves open how they are made. */
-export function registerGifts(rest: Surface, { db, vault }: Pick<HttpDeps, 'db' | 'vault'>): void {
+export function registerGifts(rest: Surface, { db, connectorOf }: Pick<HttpDeps, 'db' | 'connectorOf'>): void {
   rest.post(
     '/subscriptions/:subscription_id/gift',
     {
@@ -46,8 +44,7 @@ export function registerGifts(rest: Surface, { db, vault }: Pick<HttpDeps, 'db' 
       const id = subscriptionIdOf(request.params)
       if (!(await findSubscription(db.direct, caller.storeId, id))) throw subscriptionNotFound(id)
       const said = customerSaid('receiver', request.body.receiver, caller.profile)
-      const connectorOf = async () => connectorFor(await platformAccess(db, vault, caller.storeId))
-      const receiverId = await meetWhoIsMeant(db, caller.storeId, connectorOf, said, 'receiver')
+      const receiverId = await meetWhoIsMeant(db, caller.storeId, () => connectorOf(caller.storeId), said, 'receiver')
       return answerOnce(request, reply, async (ctx) => {
         await giftSubscription(ctx, id, receiverId, actorOf(caller))
         return answerOf(ctx, id, caller.profile)

@@ -28,7 +28,7 @@ const MAX_BODY_BYTES = 64 * 1024
 /** The direct API (spec 1): bearer key, envelope, one error shape, budgets on every answer. */
 export function registerRest(
   app: FastifyInstance,
-  { db, vault, limiter, budgets, wake }: Pick<HttpDeps, 'db' | 'vault' | 'limiter' | 'budgets' | 'wake'>,
+  { db, limiter, budgets, connectorOf, wake }: Pick<HttpDeps, 'db' | 'limiter' | 'budgets' | 'connectorOf' | 'wake'>,
   countAddress: (address: string) => Standing
 ): void {
   const register = async (surface: FastifyInstance) => {
@@ -83,7 +83,7 @@ export function registerRest(
     registerSubscriptionMoves(rest)
     registerChangeSubscription(rest)
     registerSubscriptionActivity(rest, db)
-    registerGifts(rest, { db, vault })
+    registerGifts(rest, { db, connectorOf })
     registerBillingAttempts(rest, db)
     registerRetryBillingAttempt(rest)
     registerAnalytics(rest, db)

@@ -6,6 +6,7 @@ import type { Database } from '#kit/postgres'
 import type { Budget, RateLimiter } from '#kit/rate-limit'
 import type { Secret, Vault } from '#kit/secrets'
 import type { SettingsSection } from '#kit/settings'
+import type { Connector } from '#platform'
 import type { RatePlan, StoreAccess } from '#stores'
 
 /** What the surfaces are given. What lies above them (the sandbox, the test clock, the auditor) comes as functions. */
@@ -28,6 +29,8 @@ export type HttpDeps = {
   measure?: Measure
   /** Something was just written in this store that the background should look at. */
   wake(storeId: number): void
+  /** The connector to a store's platform. Refuses when the store is disconnected. */
+  connectorOf(storeId: number): Promise<Connector>
   /** Registers our webhooks on the store's platform. Repeatable. Refuses when the platform does not take them. */
   connectStore(access: StoreAccess): Promise<void>
   advanceClock(

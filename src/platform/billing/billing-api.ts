@@ -1,0 +1,129 @@
+import { mapBounded } from '../wire/bounded.ts'
+import type { PlatformClient } from '../wire/client.ts'
+import { findByIds } from '../wire/find-by-ids.ts'
+import { type PlatformResult, succeeded } from '../wire/outcome.ts'
+import { nextCursor, type Page, readPage, sinceQuery, wholeSeconds } from '../wire/pages.ts'
+import { type PlatformAttempt, readAttempt } from './attempt.ts'
+import {
+  AttemptsCreatedSince,
+  BillingAttemptCreate,
+  BillingAttemptKeys,
+  BillingAttemptsByIds,
+  BillingCycleAttempts
+} from './documents.ts'
+
+export type AttemptRequest = {
+  contractId: string
+  /** Stored before the call and the same at every repetition: the platform charges once per key. */
+  idempotencyKey: string
+  originTime: Temporal.Instant
+  /** The date of the cycle to charge; the platform finds its own cycle number for it. */
+  cycleAt?: Temporal.Instant | null
+}
+
+export type BillingApi = {
+  createAttempt(request: AttemptRequest): Promise<PlatformResult<PlatformAttempt>>
+  /** One result per request, in the order given and independent of the others. */
+  createAttempts(requests: AttemptRequest[]): Promise<PlatformResult<PlatformAttempt>[]>
+  /** By id; leaves out attempts that the platform does not have. */
+  findAttempts(ids: string[]): Promise<PlatformResult<Map<string, PlatformAttempt>>>
+  /** A page of the attempts created at `since` or later, oldest first. */
+  listAttemptsSince(since: Temporal.Instant, after: string | null): Promise<PlatformResult<Page<PlatformAttempt>>>
+  /** Tells whether a `createAttempt` without an answer was executed. Null: the contract has no attempt with this key. */
+  findAttemptByKey(contractId: string, idempotencyKey: string): Promise<PlatformResult<PlatformAttempt | null>>
+  /**
+   * The attempt that paid the cycle whose billing date is `at`, whoever created it. Null: none did, or the platform has
+   * several cycles at that date, so that the cycle is ambiguous.
+   */
+  findPaymentOfCycle(contractId: string, at: Temporal.Instant): Promise<PlatformResult<PlatformAttempt | null>>
+}
+
+const ATTEMPTS_AT_ONCE = 16
+/** Pages of a hundred attempts of one contract: two centuries of months. Beyond that the key counts as not found. */
+const MAX_KEY_PAGES = 25
+
+export function createBillingApi(client: PlatformClient): BillingApi {
+  const createAttempt: BillingApi['createAttempt'] = ({ contractId, idempotencyKey, originTime, cycleAt }) => {
+    const input = {
+      idempotencyKey,
+      originTime: wholeSeconds(originTime),
+      // A fraction of a second more would be the date of the next cycle.
+      ...(cycleAt ? { billingCycleSelector: { date: wholeSeconds(cycleAt) } } : {})
+    }
+    return client.mutate(
+      BillingAttemptCreate,
+      { contractId: client.gid('SubscriptionContract', contractId), input },
+      (payload) => readAttempt(payload.at('subscriptionBillingAttempt'))
+    )
+  }
+  return {
+    createAttempt,
+    // One document per attempt. Aliases in one document would save round trips but no points, and one lost answer would then
+    // leave fifty charges unknown instead of one.
+    createAttempts: (requests) => mapBounded(requests, ATTEMPTS_AT_ONCE, createAttempt),
+    findAttempts: (ids) => findAttempts(client, ids),
+    listAttemptsSince: (since, after) =>
+      client.query(AttemptsCreatedSince, { query: sinceQuery('created_at', since), after }, (data) =>
+        readPage(data.at('subscriptionBillingAttempts'), readAttempt)
+      ),
+    findAttemptByKey: (contractId, key) => findAttemptByKey(client, contractId, key),
+    findPaymentOfCycle: (contractId, at) => findPaymentOfCycle(client, contractId, at)
+  }
+}
+
+function findAttempts(client: PlatformClient, ids: string[]) {
+  return findByIds(client, 'SubscriptionBillingAttempt', BillingAttemptsByIds, ids, readAttempt)
+}
+
+async function findAttemptByKey(
+  client: PlatformClient,
+  contractId: string,
+  idempotencyKey: string
+): Promise<PlatformResult<PlatformAttempt | null>> {
+  const contractGid = client.gid('SubscriptionContract', contractId)
+  let after: string | null = null
+  for (let page = 0; page < MAX_KEY_PAGES; page++) {
+    const result: PlatformResult<{ id: string | null; after: string | null }> = await client.query(
+      BillingAttemptKeys,
+      { contractId: contractGid, after },
+      (data) => {
+        const attempts = data.maybeAt('subscriptionContract')?.at('billingAttempts')
+        const found = attempts?.list('nodes').find((node) => node.text('idempotencyKey') === idempotencyKey)
+        return { id: found?.id('id') ?? null, after: attempts ? nextCursor(attempts) : null }
+      }
+    )
+    if (!result.ok) return result
+    const { id } = result.value
+    if (id) {
+      const attempts = await findAttempts(client, [id])
+      return attempts.ok ? succeeded(attempts.value.get(id) ?? null) : attempts
+    }
+    after = result.value.after
+    if (!after) break
+  }
+  return succeeded(null)
+}
+
+async function findPaymentOfCycle(
+  client: PlatformClient,
+  contractId: string,
+  at: Temporal.Instant
+): Promise<PlatformResult<PlatformAttempt | null>> {
+  const contractGid = client.gid('SubscriptionContract', contractId)
+  const cycles = await client.query(BillingCycleAttempts, { contractId: contractGid, date: wholeSeconds(at) }, (data) =>
+    data
+      .at('subscriptionBillingCycles')
+      .list('nodes')
+      .map((cycle) =>
+        cycle
+          .at('billingAttempts')
+          .list('nodes')
+          .map((attempt) => attempt.id('id'))
+      )
+  )
+  if (!cycles.ok) return cycles
+  if (cycles.value.length !== 1 || cycles.value[0]!.length === 0) return succeeded(null)
+  const attempts = await findAttempts(client, cycles.value[0]!)
+  if (!attempts.ok) return attempts
+  return succeeded([...attempts.value.values()].find(({ state }) => state === 'success') ?? null)
+}

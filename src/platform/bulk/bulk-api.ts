@@ -1,0 +1,54 @@
+import type { PlatformClient } from '../wire/client.ts'
+import type { Fields } from '../wire/fields.ts'
+import type { PlatformResult } from '../wire/outcome.ts'
+import { BulkOperationById, BulkOperationCancel, BulkOperationNewest, BulkQueryRun } from './documents.ts'
+
+export type BulkOperation = {
+  id: string
+  /** Lower case: created, running, completed, failed, canceling, canceled, expired, or a newer one. */
+  status: string
+  /** As it was submitted. */
+  query: string
+  errorCode: string | null
+  /** The number of objects read so far. */
+  objectCount: number
+  /** The result file of a completed operation that found something. The partial file of a failed one is not requested. */
+  url: string | null
+}
+
+export type BulkApi = {
+  /** Starts a query over all objects. The value is the operation's id. The platform keeps `query` as it is written. */
+  run(query: string): Promise<PlatformResult<string>>
+  /** Null when the platform does not have the operation any more. */
+  find(id: string): Promise<PlatformResult<BulkOperation | null>>
+  /** The newest operation of ours, whatever its query; null when there is none. */
+  findNewest(): Promise<PlatformResult<BulkOperation | null>>
+  /** Stops an operation; one that has ended is `rejected`. */
+  cancel(id: string): Promise<PlatformResult<null>>
+}
+
+export function createBulkApi(client: PlatformClient): BulkApi {
+  return {
+    run: (query) => client.mutate(BulkQueryRun, { query }, (payload) => payload.at('bulkOperation').id('id')),
+    find: (id) =>
+      client.query(BulkOperationById, { id: client.gid('BulkOperation', id) }, (data) =>
+        readBulkOperation(data.maybeAt('bulkOperation'))
+      ),
+    findNewest: () =>
+      client.query(BulkOperationNewest, {}, (data) => readBulkOperation(data.maybeAt('currentBulkOperation'))),
+    cancel: (id) => client.mutate(BulkOperationCancel, { id: client.gid('BulkOperation', id) }, () => null)
+  }
+}
+
+function readBulkOperation(operation: Fields | null): BulkOperation | null {
+  return (
+    operation && {
+      id: operation.id('id'),
+      status: operation.lower('status'),
+      query: operation.text('query'),
+      errorCode: operation.maybeText('errorCode')?.toLowerCase() ?? null,
+      objectCount: Number(operation.digits('objectCount')),
+      url: operation.maybeText('url')
+    }
+  )
+}

@@ -1,0 +1,20 @@
+import { document } from '../wire/document.ts'
+
+export const BulkQueryRun = document(`mutation BulkQueryRun($query: String!) {
+  bulkOperationRunQuery(query: $query, groupObjects: false) {
+    bulkOperation { id }
+    userErrors { field message code }
+  }
+}`)
+
+export const BulkOperationById = document(`query BulkOperationById($id: ID!) {
+  bulkOperation(id: $id) { id status query errorCode objectCount url }
+}`)
+
+export const BulkOperationNewest = document(`query BulkOperationNewest {
+  currentBulkOperation { id status query errorCode objectCount url }
+}`)
+
+export const BulkOperationCancel = document(`mutation BulkOperationCancel($id: ID!) {
+  bulkOperationCancel(id: $id) { bulkOperation { id } userErrors { field message } }
+}`)

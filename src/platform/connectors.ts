@@ -1,0 +1,46 @@
+import type { Measure } from '#kit/metrics'
+import { type Connector, createConnector } from './connector.ts'
+import { measured } from './measured.ts'
+import { type ClientOptions, createClient, type PlatformAccess } from './wire/client.ts'
+import { CostBudget } from './wire/cost-budget.ts'
+
+/** The connectors of one process. There is one set of them, because the calls of a store share its cost budget. */
+export type Connectors = {
+  /**
+   * The connector of a store. Cheap to ask for at each use: it is made anew only when the store's address or access token
+   * has changed. The store's cost budget stays the same then, since it belongs to the shop and our app.
+   */
+  to(access: PlatformAccess): Connector
+  /** Drops the connector of a store that is disconnected, and with it the access token in memory. */
+  forget(storeId: number): void
+}
+
+export type ConnectorOptions = ClientOptions & { measure?: Measure }
+
+export function createConnectors({ measure, ...options }: ConnectorOptions = {}): Connectors {
+  const known = new Map<number, { access: PlatformAccess; connector: Connector }>()
+  const budgets = new Map<number, CostBudget>()
+
+  const budgetOf = (storeId: number) => {
+    const budget = budgets.get(storeId) ?? new CostBudget()
+    budgets.set(storeId, budget)
+    return budget
+  }
+
+  return {
+    to(access) {
+      const last = known.get(access.storeId)
+      if (last && isSame(last.access, access)) return last.connector
+      const { storeId, profile, url, accessToken } = access
+      const connector = createConnector(createClient(access, budgetOf(storeId), options))
+      const counted = measure ? measured(connector, measure) : connector
+      known.set(storeId, { access: { storeId, profile, url, accessToken }, connector: counted })
+      return counted
+    },
+    forget: (storeId) => void known.delete(storeId)
+  }
+}
+
+function isSame(a: PlatformAccess, b: PlatformAccess): boolean {
+  return a.profile === b.profile && a.url === b.url && a.accessToken === b.accessToken
+}

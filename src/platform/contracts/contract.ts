@@ -1,0 +1,160 @@
+import { type PlatformCustomer, readEmail } from '../customers/customer.ts'
+import { instrumentParts, type PlatformPaymentMethod, readPaymentMethod } from '../customers/payment-method.ts'
+import { Money } from '../wire/document.ts'
+import type { Fields } from '../wire/fields.ts'
+import { INTERVALS, type Interval } from '../wire/interval.ts'
+import { attributeOf, GIFT_ATTRIBUTE, KEY_ATTRIBUTE } from './attributes.ts'
+
+export type PlatformContractLine = {
+  id: string
+  title: string
+  quantity: number
+  productId: string | null
+  variantId: string | null
+  sellingPlanId: string | null
+  sellingPlanName: string | null
+  /** The present price of one, before discounts. A price change after some cycles is not included yet. */
+  priceMinor: number
+}
+
+/** Ids are the digits of global ids, as text. Amounts are minor units of the contract's currency. */
+export type PlatformContract = {
+  id: string
+  /** Lower case: active, paused, cancelled, expired, failed, stale, or a newer one. */
+  status: string
+  createdAt: Temporal.Instant
+  updatedAt: Temporal.Instant
+  nextBillingDate: Temporal.Instant | null
+  currency: string
+  /** Grows with every change of the contract; compare with `compareRevisions`. */
+  revision: string
+  interval: Interval
+  intervalCount: number
+  minCycles: number | null
+  maxCycles: number | null
+  customer: Pick<PlatformCustomer, 'id' | 'email' | 'firstName' | 'lastName' | 'updatedAt'> | null
+  originOrder: { id: string; name: string } | null
+  lines: PlatformContractLine[]
+  /**
+   * The price of one cycle without delivery: the sum of the lines' discounted prices, each after the last price change that
+   * its selling plan announces. The first price of a trial is not included.
+   */
+  priceMinor: number
+  /** After its present discounts. */
+  deliveryPriceMinor: number
+  paymentMethod: PlatformPaymentMethod | null
+  /** The payment method that the contract is charged to: the last part of its global id. */
+  paymentMethodId: string | null
+  /** The key under which we created the contract; null when someone else did. */
+  createKey: string | null
+  /** The recipient of a gift, as the creator of the contract wrote it: a customer's global id or number, or an e-mail address. */
+  giftReceiver: string | null
+}
+
+/** A contract after a change: enough to recognise that the webhook about the change brings nothing new. */
+export type ChangedContract = { id: string; status: string; revision: string; nextBillingDate: Temporal.Instant | null }
+
+export const LineParts = `fragment LineParts on SubscriptionLineConnection {
+  nodes {
+    id title quantity productId variantId sellingPlanId sellingPlanName
+    currentPrice { ${Money} }
+    lineDiscountedPrice { ${Money} }
+    pricingPolicy { cycleDiscounts { afterCycle computedPrice { ${Money} } } }
+  }
+  pageInfo { hasNextPage endCursor }
+}`
+
+export const ContractParts = `fragment ContractParts on SubscriptionContract {
+  id status createdAt updatedAt nextBillingDate currencyCode revisionId
+  billingPolicy { interval intervalCount minCycles maxCycles }
+  customer { id firstName lastName updatedAt defaultEmailAddress { emailAddress } }
+  originOrder { id name }
+  deliveryPrice { ${Money} }
+  customerPaymentMethod { id ${instrumentParts} }
+  customAttributes { key value }
+}
+${LineParts}`
+
+/** The payload of the contract mutations, for `readChangedContract`. */
+export const changedContract = 'contract { id status nextBillingDate revisionId } userErrors { field message code }'
+
+/** Reads ContractParts with `lines { ...LineParts }`. */
+export function readContract(contract: Fields): PlatformContract {
+  const currency = contract.text('currencyCode')
+  const policy = contract.at('billingPolicy')
+  const customer = contract.maybeAt('customer')
+  const originOrder = contract.maybeAt('originOrder')
+  const paymentMethod = contract.maybeAt('customerPaymentMethod')
+  const lines = contract.at('lines').list('nodes')
+  return {
+    id: contract.id('id'),
+    status: contract.lower('status'),
+    createdAt: contract.instant('createdAt'),
+    updatedAt: contract.instant('updatedAt'),
+    nextBillingDate: contract.maybeInstant('nextBillingDate'),
+    currency,
+    revision: contract.digits('revisionId'),
+    interval: policy.oneOf('interval', INTERVALS),
+    intervalCount: policy.int('intervalCount'),
+    minCycles: policy.maybeInt('minCycles'),
+    maxCycles: policy.maybeInt('maxCycles'),
+    customer: customer && {
+      id: customer.id('id'),
+      email: readEmail(customer),
+      firstName: customer.maybeText('firstName'),
+      lastName: customer.maybeText('lastName'),
+      updatedAt: customer.instant('updatedAt')
+    },
+    originOrder: originOrder && { id: originOrder.id('id'), name: originOrder.text('name') },
+    lines: lines.map((line) => readLine(line, currency)),
+    priceMinor: lines.reduce((sum, line) => sum + lastingPrice(line, currency), 0),
+    deliveryPriceMinor: contract.money('deliveryPrice', currency),
+    paymentMethod: readPaymentMethod(paymentMethod),
+    paymentMethodId: paymentMethod?.token('id') ?? null,
+    createKey: attributeOf(contract, KEY_ATTRIBUTE),
+    giftReceiver: attributeOf(contract, GIFT_ATTRIBUTE)
+  }
+}
+
+function readLine(line: Fields, currency: string): PlatformContractLine {
+  return {
+    id: line.token('id'),
+    title: line.text('title'),
+    quantity: line.int('quantity'),
+    productId: line.maybeId('productId'),
+    variantId: line.maybeId('variantId'),
+    sellingPlanId: line.maybeId('sellingPlanId'),
+    sellingPlanName: line.maybeText('sellingPlanName'),
+    priceMinor: line.money('currentPrice', currency)
+  }
+}
+
+/**
+ * The price of a line with its discounts after the last price change that was announced. `lineDiscountedPrice` belongs to the
+ * present price: in a trial, to the price of the trial. The platform does not state the discount on the later price, so we
+ * assume the same share.
+ */
+export function lastingPrice(line: Fields, currency: string): number {
+  const discounted = line.money('lineDiscountedPrice', currency)
+  const changes = (line.maybeAt('pricingPolicy')?.maybeList('cycleDiscounts') ?? [])
+    .filter((change) => change.int('afterCycle') > 0)
+    .sort((a, b) => b.int('afterCycle') - a.int('afterCycle'))
+  if (!changes[0]) return discounted
+  const quantity = line.int('quantity')
+  const present = line.money('currentPrice', currency) * quantity
+  const lasting = changes[0].money('computedPrice', currency) * quantity
+  if (present === 0) return lasting
+  // Rounded to the nearest minor unit, in whole numbers that do not overflow.
+  return Number((BigInt(lasting) * BigInt(discounted) * 2n + BigInt(present)) / (BigInt(present) * 2n))
+}
+
+/** Reads `changedContract`. */
+export function readChangedContract(payload: Fields): ChangedContract {
+  const contract = payload.at('contract')
+  return {
+    id: contract.id('id'),
+    status: contract.lower('status'),
+    revision: contract.digits('revisionId'),
+    nextBillingDate: contract.maybeInstant('nextBillingDate')
+  }
+}

@@ -1,0 +1,52 @@
+import { Money } from '../wire/document.ts'
+import type { Fields } from '../wire/fields.ts'
+
+/** A discount of a contract. The platform states only the name of a code discount, so those count as no discount here. */
+export type ContractDiscount = {
+  /** Lower case: line_item or shipping_line. */
+  target: string
+  /** It is still active and has a limit of cycles. */
+  ends: boolean
+  isActive: boolean
+  percentage: number | null
+  amountMinor: number
+}
+
+export const discountParts = `nodes {
+      ... on SubscriptionManualDiscount {
+        targetType recurringCycleLimit usageCount
+        value {
+          ... on SubscriptionDiscountPercentageValue { percentage }
+          ... on SubscriptionDiscountFixedAmountValue { amount { ${Money} } }
+        }
+      }
+    }`
+
+/** Reads `discountParts` of a contract or a draft. Leaves out all but manual discounts. */
+export function readDiscounts(connection: Fields, currency: string): ContractDiscount[] {
+  return connection
+    .list('nodes')
+    .filter((node) => node.has('targetType'))
+    .map((node) => {
+      const limit = node.maybeInt('recurringCycleLimit')
+      const isActive = limit === null || node.int('usageCount') < limit
+      const value = node.at('value')
+      return {
+        target: node.lower('targetType'),
+        ends: limit !== null && isActive,
+        isActive,
+        percentage: value.maybeInt('percentage'),
+        amountMinor: value.has('amount') ? value.money('amount', currency) : 0
+      }
+    })
+}
+
+/** The price of delivery after its present discounts. */
+export function discountedDelivery(deliveryMinor: number, discounts: ContractDiscount[]): number {
+  return discounts
+    .filter(({ isActive, target }) => isActive && target === 'shipping_line')
+    .reduce((left, { percentage, amountMinor }) => {
+      const off = percentage === null ? amountMinor : Math.round((left * percentage) / 100)
+      return Math.max(0, left - off)
+    }, deliveryMinor)
+}

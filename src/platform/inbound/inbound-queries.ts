@@ -1,0 +1,100 @@
+import { bool, type Ctx, directSql, instant, int, nullable, type RowOf, row, sql, text } from '#kit/postgres'
+
+export const Inbound = row({
+  id: int,
+  topic: text,
+  body: text,
+  triggeredAt: nullable(instant),
+  receivedAt: instant,
+  attempts: int,
+  leaseToken: int
+})
+export type Inbound = RowOf<typeof Inbound>
+
+export const LEASE_SECONDS = 60
+/** Of all bodies of one batch, not counting its first message: some are megabytes long. */
+const MAX_BATCH_BYTES = 16 * 1024 * 1024
+const MAX_ERROR_LENGTH = 500
+
+/**
+ * Leases the oldest due messages, in order of arrival. Leases none while another process has messages of this store: two
+ * processes side by side would handle a later message before an earlier one.
+ */
+export async function claimDue({ tx, storeId, now }: Ctx, leaseOwner: number, limit: number): Promise<Inbound[]> {
+  // A statement of its own: the claim must see what the last holder of this lock committed.
+  const turn = await tx.one(
+    row({ mine: bool }),
+    sql`select pg_try_advisory_xact_lock(hashtextextended('inbound_webhooks', ${storeId}::bigint)) as mine`
+  )
+  if (!turn.mine) return []
+  const claimed = await tx.many(
+    Inbound,
+    sql`
+    with due as (
+      select store_id, id from inbound_webhooks
+       where store_id = ${storeId} and status = 'waiting' and run_at <= ${now}
+         and not exists (select from inbound_webhooks busy
+                          where busy.store_id = ${storeId} and busy.lease_owner is not null
+                            and busy.leased_until >= clock_timestamp())
+       order by id limit ${limit} for update skip locked),
+    batch as (
+      select store_id, id, sum(bytes) over (order by id) - bytes as before from (
+        select d.store_id, d.id, octet_length(m.body) as bytes
+          from due d join inbound_webhooks m on m.store_id = ${storeId} and m.id = d.id) sized)
+    update inbound_webhooks w
+       set lease_token = w.lease_token + 1, lease_owner = ${leaseOwner},
+           leased_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+      from batch b where w.store_id = ${storeId} and w.store_id = b.store_id and w.id = b.id
+       and b.before < ${MAX_BATCH_BYTES}
+    returning w.id, w.topic, w.body, w.triggered_at, w.received_at, w.attempts, w.lease_token`
+  )
+  return claimed.sort((a, b) => a.id - b.id)
+}
+
+/** Extends the lease on messages. Returns how many are still ours; fewer than given means that we were too slow. */
+export function extendLease({ tx, storeId }: Ctx, messages: Inbound[]): Promise<number> {
+  return tx.run(sql`
+    update inbound_webhooks w set leased_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+      from unnest(${messages.map((m) => m.id)}::bigint[], ${messages.map((m) => m.leaseToken)}::int[]) as held(id, token)
+     where w.store_id = ${storeId} and w.id = held.id and w.lease_token = held.token`)
+}
+
+/** Ends messages, except those whose lease another process has taken over. */
+export async function markEnded({ tx, storeId }: Ctx, messages: Inbound[], status: 'done' | 'ignored'): Promise<void> {
+  await tx.run(sql`
+    update inbound_webhooks w set status = ${status}, lease_owner = null, leased_until = null
+      from unnest(${messages.map((m) => m.id)}::bigint[], ${messages.map((m) => m.leaseToken)}::int[]) as ended(id, token)
+     where w.store_id = ${storeId} and w.id = ended.id and w.lease_token = ended.token`)
+}
+
+/** Schedules the next try of a message at `runAt`; null: the message has failed for good. */
+export async function markFailed(
+  { tx, storeId }: Ctx,
+  message: Inbound,
+  error: string,
+  runAt: Temporal.Instant | null
+): Promise<void> {
+  // PostgreSQL does not accept NUL in text, and an error may quote the message.
+  const lastError = error.replaceAll('\0', '').slice(0, MAX_ERROR_LENGTH)
+  await tx.run(sql`
+    update inbound_webhooks
+       set status = case when ${runAt}::timestamptz is null then 'failed' else 'waiting' end,
+           run_at = coalesce(${runAt}::timestamptz, run_at), attempts = attempts + 1, last_error = ${lastError},
+           lease_owner = null, leased_until = null
+     where store_id = ${storeId} and id = ${message.id} and lease_token = ${message.leaseToken}`)
+}
+
+/** Deletes at most `limit` finished messages from before `before`, oldest first. Failed messages stay for people to see. */
+export async function deleteOld({ tx, storeId }: Ctx, before: Temporal.Instant, limit: number): Promise<void> {
+  await tx.run(sql`
+    delete from inbound_webhooks
+     where store_id = ${storeId}
+       and id in (select id from inbound_webhooks
+                   where store_id = ${storeId} and status in ('done', 'ignored') and received_at < ${before}
+                   order by received_at limit ${limit})`)
+}
+
+export const nextInboundAt = directSql<[number]>(
+  'next_inbound_at',
+  `select min(run_at) as at from inbound_webhooks where store_id = $1 and status = 'waiting'`
+)

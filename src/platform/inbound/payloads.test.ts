@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { compareRevisions } from '../contracts/compare-revisions.ts'
+import { MalformedPayload } from '../wire/fields.ts'
+import {
+  parseAttemptPayload,
+  parseContractPayload,
+  parseCustomerPayload,
+  parseDeletedCustomerPayload,
+  parseMergePayload,
+  parseOrderPayload,
+  parsePaymentMethodPayload
+} from './payloads.ts'
+
+const fixtures = new URL('../../../test/fixtures/platform/payloads/', import.meta.url)
+const payload = (name: string) => JSON.parse(readFileSync(new URL(name, fixtures), 'utf8'))
+const instant = (text: string) => Temporal.Instant.from(text)
+
+const parsers: [prefix: string, parse: (payload: unknown) => unknown][] = [
+  ['subscription_contracts__', parseContractPayload],
+  ['subscription_billing_attempts__', parseAttemptPayload],
+  ['orders__', parseOrderPayload],
+  ['customers__create', parseCustomerPayload],
+  ['customers__update', parseCustomerPayload],
+  ['customers__enable', parseCustomerPayload],
+  ['customers__disable', parseCustomerPayload],
+  ['customers__delete', parseDeletedCustomerPayload],
+  ['customers__merge', parseMergePayload],
+  ['customer_payment_methods__', parsePaymentMethodPayload]
+]
+for (const name of readdirSync(fixtures)) {
+  const parse = parsers.find(([prefix]) => name.startsWith(prefix))?.[1]
+  if (parse) test(`reads the sample ${name}`, () => assert.doesNotThrow(() => parse(payload(name))))
+}
+
+test('a contract', () => {
+  assert.deepEqual(parseContractPayload(payload('subscription_contracts__cancel.json')), {
+    id: '9264106522',
+    status: 'cancelled',
+    revision: '4690720903',
+    customerId: '1',
+    originOrderId: '1',
+    currency: 'CAD',
+    interval: 'week',
+    intervalCount: 4,
+    minCycles: 1,
+    maxCycles: 2
+  })
+})
+
+test('a failed attempt: the code in lower case, the id unknown as in the sample', () => {
+  assert.deepEqual(parseAttemptPayload(payload('subscription_billing_attempts__failure.json')), {
+    id: null,
+    idempotencyKey: '9a453d81-d41d-403e-806f-714dee215ff9',
+    contractId: '9998878778',
+    orderId: null,
+    ready: true,
+    errorCode: 'payment_method_declined',
+    errorMessage: 'Payment method was declined by processor.'
+  })
+})
+
+test('an order, with the digits of its ids that JSON numbers lose', () => {
+  const order = parseOrderPayload(payload('orders__paid.json'))
+  assert.deepEqual(
+    { ...order, createdAt: null, processedAt: null, updatedAt: null, cancelledAt: null },
+    {
+      id: '820982911946154508',
+      name: '#9999',
+      number: '1234',
+      createdAt: null,
+      processedAt: null,
+      updatedAt: null,
+      cancelledAt: null,
+      currency: 'USD',
+      totalMinor: 40495,
+      taxMinor: 0,
+      discountMinor: 2000,
+      refundedMinor: 0,
+      financialStatus: 'voided',
+      customerId: '115310627314723954',
+      email: 'jon@example.com',
+      gateway: 'visa',
+      countryCode: 'US',
+      province: 'Kentucky',
+      tags: ['tag1', 'tag2'],
+      discountCodes: [],
+      sourceName: 'web'
+    }
+  )
+  assert.equal(order.processedAt.toString(), '2022-01-01T00:00:00Z')
+  assert.deepEqual(order.cancelledAt, instant('2022-01-01T00:00:00Z'))
+})
+
+test('refunds within an order are added up, and only what was really paid back', () => {
+  const order = {
+    ...payload('orders__paid.json'),
+    discount_codes: [{ code: 'WELCOME', amount: '5.00', type: 'fixed_amount' }],
+    refunds: [
+      payload('refunds__create.json'),
+      {
+        transactions: [
+          { kind: 'refund', status: 'failure', amount: '1.00' },
+          { kind: 'void', status: 'success', amount: '2.00' },
+          // The shop's money counts, not the buyer's.
+          { kind: 'refund', status: 'success', amount: '9.00', amount_set: { shop_money: { amount: '4.00' } } }
+        ]
+      }
+    ]
+  }
+  assert.equal(parseOrderPayload(order).refundedMinor, 8500 + 400)
+  assert.deepEqual(parseOrderPayload(order).discountCodes, ['WELCOME'])
+})
+
+test('a customer', () => {
+  assert.deepEqual(parseCustomerPayload(payload('customers__create.json')), {
+    id: '706405506930370084',
+    email: 'bob@biller.com',
+    firstName: 'Bob',
+    lastName: 'Biller',
+    countryCode: 'CA',
+    provinceCode: 'ON',
+    createdAt: instant('2022-01-01T00:00:00Z'),
+    updatedAt: instant('2022-01-01T00:00:00Z')
+  })
+})
+
+test('a payment method', () => {
+  assert.deepEqual(parsePaymentMethodPayload(payload('customer_payment_methods__update.json')), {
+    customerId: '82850125',
+    methodId: '0eccccc666aac73efcd31094ddc4ebf0'
+  })
+})
+
+const contract = payload('subscription_contracts__create.json')
+const order = payload('orders__paid.json')
+const attempt = payload('subscription_billing_attempts__success.json')
+const bad: [string, () => unknown][] = [
+  ['contract', () => parseContractPayload(null)],
+  ['contract', () => parseContractPayload([])],
+  ['contract', () => parseContractPayload('text')],
+  ['contract.status', () => parseContractPayload({ ...contract, status: 7 })],
+  ['contract.admin_graphql_api_id', () => parseContractPayload({ ...contract, admin_graphql_api_id: '12' })],
+  ['contract.billing_policy', () => parseContractPayload({ ...contract, billing_policy: null })],
+  [
+    'contract.billing_policy.interval',
+    () => parseContractPayload({ ...contract, billing_policy: { ...contract.billing_policy, interval: 'decade' } })
+  ],
+  ['contract.revision_id', () => parseContractPayload({ ...contract, revision_id: 'x' })],
+  ['attempt.idempotency_key', () => parseAttemptPayload({ ...attempt, idempotency_key: null })],
+  ['attempt.ready', () => parseAttemptPayload({ ...attempt, ready: 'yes' })],
+  ['order.total_price', () => parseOrderPayload({ ...order, total_price: '1e400' })],
+  ['order.total_price', () => parseOrderPayload({ ...order, total_price: '1.005' })],
+  ['order.total_price', () => parseOrderPayload({ ...order, currency: 'nonsense' })],
+  ['order.created_at', () => parseOrderPayload({ ...order, created_at: '2026-02-30T00:00:00Z' })],
+  ['order.created_at', () => parseOrderPayload({ ...order, created_at: 'infinity' })],
+  ['order.customer.admin_graphql_api_id', () => parseOrderPayload({ ...order, customer: { id: 2 ** 60 } })],
+  ['order.payment_gateway_names.0', () => parseOrderPayload({ ...order, payment_gateway_names: [1] })],
+  ['order.refunds.0', () => parseOrderPayload({ ...order, refunds: [null] })]
+]
+for (const [field, parse] of bad) {
+  test(`a bad ${field} is named`, () => {
+    assert.throws(
+      parse,
+      (err) => err instanceof MalformedPayload && err.field === field && err.message.startsWith(field)
+    )
+  })
+}
+
+test('an id without a global id counts while it is exact', () => {
+  const { admin_graphql_api_id: _, ...plain } = contract
+  assert.equal(parseContractPayload(plain).id, '402440842')
+})
+
+test('revisions beyond 2^53 compare exactly', () => {
+  assert.equal(compareRevisions('9007199254740993', '9007199254740992'), 1)
+  assert.equal(compareRevisions('9', '10'), -1)
+  assert.equal(compareRevisions('18446744073709551615', '18446744073709551615'), 0)
+})
+
+test('a merge tells who was kept and how far it is, a deletion only whom', () => {
+  const gid = (id: string) => `gid://platform/Customer/${id}`
+  const merge = {
+    admin_graphql_api_customer_kept_id: gid('9007199254740993'),
+    admin_graphql_api_customer_deleted_id: gid('2'),
+    status: 'COMPLETED'
+  }
+  assert.deepEqual(parseMergePayload(merge), { keptId: '9007199254740993', deletedId: '2', status: 'completed' })
+  assert.deepEqual(parseDeletedCustomerPayload({ id: 7, admin_graphql_api_id: gid('9007199254740993') }), {
+    customerId: '9007199254740993'
+  })
+  assert.throws(() => parseMergePayload({ status: 'completed' }), MalformedPayload)
+  assert.throws(() => parseDeletedCustomerPayload({}), MalformedPayload)
+})

@@ -1,0 +1,75 @@
+import { Money } from '../wire/document.ts'
+import type { Fields } from '../wire/fields.ts'
+
+/** Ids are the digits of global ids, as text. Amounts are minor units of the order's currency. */
+export type PlatformOrder = {
+  id: string
+  /** `#1001` */
+  name: string
+  /** `1001` */
+  number: string
+  createdAt: Temporal.Instant
+  processedAt: Temporal.Instant
+  updatedAt: Temporal.Instant
+  cancelledAt: Temporal.Instant | null
+  currency: string
+  totalMinor: number
+  taxMinor: number
+  discountMinor: number
+  refundedMinor: number
+  /** Lower case: paid, pending, partially_refunded, refunded, voided, … */
+  financialStatus: string
+  customerId: string | null
+  email: string | null
+  gateway: string | null
+  /** Of the shipping address; of the billing address where nothing is shipped. */
+  countryCode: string | null
+  province: string | null
+  tags: string[]
+  discountCodes: string[]
+  sourceName: string | null
+}
+
+export const OrderParts = `fragment OrderParts on Order {
+  id name number createdAt processedAt updatedAt cancelledAt currencyCode displayFinancialStatus
+  email sourceName tags discountCodes paymentGatewayNames
+  customer { id }
+  shippingAddress { countryCodeV2 province }
+  billingAddress { countryCodeV2 province }
+  totalPriceSet { shopMoney { ${Money} } }
+  totalTaxSet { shopMoney { ${Money} } }
+  totalDiscountsSet { shopMoney { ${Money} } }
+  totalRefundedSet { shopMoney { ${Money} } }
+}`
+
+/** Reads OrderParts. */
+export function readOrder(order: Fields): PlatformOrder {
+  const currency = order.text('currencyCode')
+  const total = (key: string) => order.maybeAt(key)?.money('shopMoney', currency) ?? 0
+  const address = order.maybeAt('shippingAddress') ?? order.maybeAt('billingAddress')
+  const name = order.text('name')
+  return {
+    id: order.id('id'),
+    name,
+    number: String(order.int('number')),
+    createdAt: order.instant('createdAt'),
+    processedAt: order.instant('processedAt'),
+    updatedAt: order.instant('updatedAt'),
+    cancelledAt: order.maybeInstant('cancelledAt'),
+    currency,
+    totalMinor: total('totalPriceSet'),
+    taxMinor: total('totalTaxSet'),
+    discountMinor: total('totalDiscountsSet'),
+    refundedMinor: total('totalRefundedSet'),
+    // The platform gives no payment status for an order that has no payment yet.
+    financialStatus: order.maybeText('displayFinancialStatus')?.toLowerCase() ?? 'pending',
+    customerId: order.maybeAt('customer')?.id('id') ?? null,
+    email: order.maybeText('email'),
+    gateway: order.texts('paymentGatewayNames')[0] ?? null,
+    countryCode: address?.maybeText('countryCodeV2') ?? null,
+    province: address?.maybeText('province') ?? null,
+    tags: order.texts('tags'),
+    discountCodes: order.texts('discountCodes'),
+    sourceName: order.maybeText('sourceName')
+  }
+}

@@ -1,0 +1,69 @@
+import { document } from '../wire/document.ts'
+
+export const PlanProductByHandle = document(`query PlanProductByHandle($handle: String!) {
+  productByIdentifier(identifier: { handle: $handle }) {
+    id
+    variants(first: 1) { nodes { id price } }
+    sellingPlanGroups(first: 10) { nodes { id merchantCode sellingPlans(first: 1) { nodes { id } } } }
+  }
+}`)
+
+export const PlanProductCreate = document(`mutation PlanProductCreate($product: ProductCreateInput!) {
+  productCreate(product: $product) {
+    product { id variants(first: 1) { nodes { id price } } }
+    userErrors { field message }
+  }
+}`)
+
+export const PlanPriceUpdate =
+  document(`mutation PlanPriceUpdate($productId: ID!, $variants: [ProductVariantsBulkInput!]!) {
+  productVariantsBulkUpdate(productId: $productId, variants: $variants) {
+    productVariants { id price }
+    userErrors { field message code }
+  }
+}`)
+
+export const ProductSellingGroups = document(`query ProductSellingGroups($id: ID!) {
+  product(id: $id) {
+    sellingPlanGroups(first: 50) { nodes { id merchantCode sellingPlans(first: 1) { nodes { id } } } }
+  }
+}`)
+
+const sellingPlans = `sellingPlans(first: 30) {
+      nodes { id billingPolicy { ... on SellingPlanRecurringBillingPolicy { interval intervalCount } } }
+    }`
+
+export const PlanSellingGroup = document(`query PlanSellingGroup($id: ID!) {
+  sellingPlanGroup(id: $id) {
+    products(first: 250) { nodes { id } }
+    ${sellingPlans}
+  }
+}`)
+
+export const PlanSellingGroupUpdate =
+  document(`mutation PlanSellingGroupUpdate($id: ID!, $input: SellingPlanGroupInput!) {
+  sellingPlanGroupUpdate(id: $id, input: $input) {
+    sellingPlanGroup { ${sellingPlans} }
+    userErrors { field message code }
+  }
+}`)
+
+export const PlanProductsAdd = document(`mutation PlanProductsAdd($id: ID!, $productIds: [ID!]!) {
+  sellingPlanGroupAddProducts(id: $id, productIds: $productIds) { userErrors { field message code } }
+}`)
+
+export const PlanProductsRemove = document(`mutation PlanProductsRemove($id: ID!, $productIds: [ID!]!) {
+  sellingPlanGroupRemoveProducts(id: $id, productIds: $productIds) { userErrors { field message code } }
+}`)
+
+export const PlanSellingGroupCreate =
+  document(`mutation PlanSellingGroupCreate($input: SellingPlanGroupInput!, $resources: SellingPlanGroupResourceInput!) {
+  sellingPlanGroupCreate(input: $input, resources: $resources) {
+    sellingPlanGroup { id sellingPlans(first: 1) { nodes { id } } }
+    userErrors { field message code }
+  }
+}`)
+
+export const VariantsByIds = document(`query VariantsByIds($ids: [ID!]!) {
+  nodes(ids: $ids) { ... on ProductVariant { id product { id } } }
+}`)

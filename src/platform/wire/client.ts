@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CostBudget } from './cost-budget.ts'
+import type { AdminDocument } from './document.ts'
+import { Fields, MalformedPayload } from './fields.ts'
+import { failed, NOT_UNDERSTOOD, type PlatformResult, succeeded } from './outcome.ts'
+import { ADMIN_PATH, gid, PROFILES, type ProfileName } from './profiles.ts'
+import { noUsableResponse, type ReadResponse, readResponse, rejection, throttled } from './read-response.ts'
+import { post } from './transport.ts'
+
+/** The address of a store's platform and the token that it accepts. `url` may have a path: `https://shop.example/base`. */
+export type PlatformAccess = { storeId: number; profile: ProfileName; url: string; accessToken: string }
+
+export type ClientOptions = {
+  /** For one try, from the connection to the last byte; 30 s when left out. */
+  timeoutMs?: number
+  /** How long a call may wait for the cost budget, over all waits, before it is `throttled`; 10 s when left out. */
+  throttleWaitMs?: number
+}
+
+type Variables = Record<string, unknown>
+
+/** Sends documents to one store's platform. Each call returns its outcome and never throws for a failure of the platform. */
+export type PlatformClient = {
+  query<T>(document: AdminDocument, variables: Variables, read: (data: Fields) => T): Promise<PlatformResult<T>>
+  /** `read` gets the mutation's payload, once it is known to have no userErrors. */
+  mutate<T>(document: AdminDocument, variables: Variables, read: (payload: Fields) => T): Promise<PlatformResult<T>>
+  /** The global id of an object, as this store's platform writes it: `gid://platform/Customer/42`. */
+  gid(type: string, id: string): string
+}
+
+const MAX_THROTTLE_WAITS = 3
+/** After a response of "throttled", whatever the bucket says. */
+const MIN_THROTTLE_WAIT_MS = 100
+/** A mutation costs 10 points; the real cost of a document comes with its first response. */
+const FIRST_GUESS_COST = 10
+
+/** The last known cost of each document, in points. The same for every store. */
+const costs = new Map<AdminDocument, number>()
+
+/** A client that pays for its calls from `budget`, which all clients of one store share. */
+export function createClient(access: PlatformAccess, budget: CostBudget, options: ClientOptions): PlatformClient {
+  const url = new URL(access.url.replace(/\/+$/, '') + ADMIN_PATH).href
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    [PROFILES[access.profile].accessTokenHeader]: access.accessToken
+  }
+  const timeoutMs = options.timeoutMs ?? 30_000
+  const throttleWaitMs = options.throttleWaitMs ?? 10_000
+
+  /** Repeats the call while the platform throttles it, within the waits that are allowed. */
+  async function send(document: AdminDocument, variables: Variables): Promise<ReadResponse> {
+    const body = JSON.stringify({ query: document, variables })
+    let patienceMs = throttleWaitMs
+    for (let waits = 0; ; waits++) {
+      const cost = costs.get(document) ?? FIRST_GUESS_COST
+      const waitMs = waits > MAX_THROTTLE_WAITS ? null : budget.take(cost, patienceMs)
+      if (waitMs === null) return { failure: throttled(budget.waitFor(cost)) }
+      const pauseMs = waits > 0 ? Math.max(waitMs, MIN_THROTTLE_WAIT_MS) : waitMs
+      if (pauseMs > 0) await sleep(pauseMs)
+      patienceMs -= pauseMs
+      const response = readResponse(await post(url, headers, body, timeoutMs), isMutation(document))
+      if (response.requestedCost) costs.set(document, response.requestedCost)
+      budget.settle(cost, response.throttleStatus ?? null)
+      if (response.failure?.kind !== 'throttled') return response
+    }
+  }
+
+  async function call<T>(document: AdminDocument, variables: Variables, read: (data: Fields) => PlatformResult<T>) {
+    const { failure, data } = await send(document, variables)
+    if (failure) return failed(failure)
+    try {
+      return read(new Fields(data, 'data'))
+    } catch (err) {
+      if (!(err instanceof MalformedPayload)) throw err
+      const message = `The platform's answer cannot be understood: ${err.message}`
+      return failed({ ...noUsableResponse(message, isMutation(document)), code: NOT_UNDERSTOOD })
+    }
+  }
+
+  return {
+    query: (document, variables, read) => call(document, variables, (data) => succeeded(read(data))),
+    mutate: (document, variables, read) =>
+      call(document, variables, (data) => {
+        const payload = data.at(data.keys()[0] ?? 'payload')
+        const error = payload.list('userErrors')[0]
+        return error ? failed(rejection(error)) : succeeded(read(payload))
+      }),
+    gid: (type, id) => gid(access.profile, type, id)
+  }
+}
+
+function isMutation(document: AdminDocument): boolean {
+  return document.startsWith('mutation')
+}

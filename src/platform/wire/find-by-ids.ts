@@ -1,0 +1,40 @@
+import { mapBounded } from './bounded.ts'
+import type { PlatformClient } from './client.ts'
+import type { AdminDocument } from './document.ts'
+import type { Fields } from './fields.ts'
+import { type PlatformResult, succeeded } from './outcome.ts'
+
+/** So many objects in one document cost less than 1000 points, the maximum for one document; a test counts the points. */
+export const MAX_IDS_PER_DOCUMENT = 47
+const BATCHES_AT_ONCE = 4
+
+/**
+ * Reads objects of one type by `nodes(ids:)`. Leaves out ids that the platform does not know or that belong to another type.
+ * The first failure is the failure of all: in half a list, the missing half would look deleted.
+ */
+export async function findByIds<T extends { id: string }>(
+  client: PlatformClient,
+  type: string,
+  document: AdminDocument,
+  ids: string[],
+  read: (node: Fields) => T
+): Promise<PlatformResult<Map<string, T>>> {
+  const gids = [...new Set(ids)].map((id) => client.gid(type, id))
+  const batches = Array.from({ length: Math.ceil(gids.length / MAX_IDS_PER_DOCUMENT) }, (_, i) =>
+    gids.slice(i * MAX_IDS_PER_DOCUMENT, (i + 1) * MAX_IDS_PER_DOCUMENT)
+  )
+  const results = await mapBounded(batches, BATCHES_AT_ONCE, (batch) =>
+    client.query(document, { ids: batch }, (data) =>
+      data
+        .known('nodes')
+        .filter((node) => node.has('id'))
+        .map(read)
+    )
+  )
+  const found = new Map<string, T>()
+  for (const result of results) {
+    if (!result.ok) return result
+    for (const one of result.value) found.set(one.id, one)
+  }
+  return succeeded(found)
+}

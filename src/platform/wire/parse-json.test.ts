@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { anAttempt, anOrder, aPlatform, json, theValue } from '../../../test/fake-platform.ts'
+import { parseJson } from './parse-json.ts'
+
+test('what cannot be kept in a database is left out of what the platform says', async () => {
+  const order = { ...anOrder('5'), tags: ['VI\u0000P', '\ud83d'], name: '#10\u000001' }
+  const paid = { __typename: 'SubscriptionBillingAttemptSuccessState', order }
+  const { connector } = await aPlatform((res) => json(res, { data: { nodes: [anAttempt('7', paid)] } }))
+  const attempt = theValue(await connector.billing.findAttempts(['7'])).get('7')!
+  assert.deepEqual([attempt.order!.name, attempt.order!.tags], ['#1001', ['VIP', '\ufffd']])
+})
+
+test('everything else stays as it was said', () => {
+  for (const text of ['"\\\\u0000 \\ud83d\\ude00 \u00e9"', '{"a":[1,true,null,"\\n"]}']) {
+    assert.deepEqual(parseJson(text), JSON.parse(text))
+  }
+  assert.throws(() => parseJson('{"a":"\\u0000"'), SyntaxError)
+})

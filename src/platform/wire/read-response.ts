@@ -1,0 +1,99 @@
+import type { ThrottleStatus } from './cost-budget.ts'
+import { Fields, MalformedPayload } from './fields.ts'
+import type { PlatformFailure } from './outcome.ts'
+import { parseJson } from './parse-json.ts'
+import type { Exchange } from './transport.ts'
+
+/** A GraphQL response: either its failure or its `data`, and its cost where the platform states it. */
+export type ReadResponse = {
+  failure?: PlatformFailure
+  data?: unknown
+  requestedCost?: number
+  throttleStatus?: ThrottleStatus
+}
+
+/** Sorts what came back from one POST: data, or one of the kinds of `PlatformFailure`. */
+export function readResponse(exchange: Exchange, mutation: boolean): ReadResponse {
+  if (!exchange.answered) {
+    return { failure: noUsableResponse(`The platform ${exchange.message}`, mutation && exchange.sent) }
+  }
+  const { status, body, retryAfterMs } = exchange
+  if (status === 401 || status === 403) {
+    const message = `The platform answered ${status} to the access token`
+    return { failure: { kind: 'unauthorized', message, code: `${status}` } }
+  }
+  if (status !== 200) {
+    // 429 and the rest of 4xx come before anything is executed; a 408 or 5xx can come from a gateway after it.
+    const mayBeExecuted = mutation && (status >= 500 || status === 408)
+    const failure = noUsableResponse(`The platform answered ${status}`, mayBeExecuted)
+    return { failure: { ...failure, code: `${status}`, ...(retryAfterMs ? { retryAfterMs } : {}) } }
+  }
+  try {
+    return readGraphql(new Fields(parseJson(body), 'answer'), mutation)
+  } catch (err) {
+    if (!(err instanceof SyntaxError || err instanceof MalformedPayload)) throw err
+    return { failure: noUsableResponse('The platform answered 200 with something that is no GraphQL answer', mutation) }
+  }
+}
+
+/** A failure without a definite answer; after a mutation it is then unknown whether it was executed. */
+export function noUsableResponse(message: string, mayBeExecuted: boolean): PlatformFailure {
+  return { kind: 'unavailable', message, ...(mayBeExecuted ? { outcomeUnknown: true } : {}) }
+}
+
+export function throttled(retryAfterMs: number): PlatformFailure {
+  return { kind: 'throttled', message: 'The cost budget of the platform is used up', code: 'throttled', retryAfterMs }
+}
+
+/** The first of a mutation's userErrors. Some mutations report an empty cost budget here. */
+export function rejection(error: Fields): PlatformFailure {
+  const code = error.maybeText('code')?.toLowerCase()
+  const field = error.has('field') ? error.texts('field').join('.') : undefined
+  return {
+    kind: code === 'throttled' ? 'throttled' : 'rejected',
+    message: error.text('message'),
+    ...(code ? { code } : {}),
+    ...(field ? { field } : {})
+  }
+}
+
+function readGraphql(response: Fields, mutation: boolean): ReadResponse {
+  const cost = response.maybeAt('extensions')?.maybeAt('cost')
+  const status = cost?.maybeAt('throttleStatus')
+  const read: ReadResponse = {}
+  if (cost?.has('requestedQueryCost')) read.requestedCost = cost.int('requestedQueryCost')
+  if (status) {
+    read.throttleStatus = {
+      maximumAvailable: status.number('maximumAvailable'),
+      currentlyAvailable: status.number('currentlyAvailable'),
+      restoreRate: status.number('restoreRate')
+    }
+  }
+  const error = response.maybeList('errors')[0]
+  if (error) return { ...read, failure: failureOf(error, mutation) }
+  return { ...read, data: response.raw('data') }
+}
+
+// Codes that the platform gives before it executes anything. Those of static validation are in camelCase.
+const NOT_EXECUTED = new Set([
+  'BAD_REQUEST',
+  'INVALID_VARIABLE',
+  'MAX_COST_EXCEEDED',
+  'MAX_INPUT_SIZE_EXCEEDED',
+  'RESOURCE_NOT_FOUND',
+  'GRAPHQL_PARSE_FAILED',
+  'GRAPHQL_VALIDATION_FAILED'
+])
+
+/**
+ * An error of the whole request: either our request is wrong or the platform has an internal problem. It never says that a
+ * charge was declined, so it is not `rejected`. An error without a known code may have come after the effect.
+ */
+function failureOf(error: Fields, mutation: boolean): PlatformFailure {
+  const message = error.text('message')
+  const code = error.maybeAt('extensions')?.maybeText('code') ?? ''
+  if (code === 'THROTTLED') return throttled(0)
+  if (code === 'ACCESS_DENIED') return { kind: 'unauthorized', message, code: 'access_denied' }
+  const mayBeExecuted = mutation && !NOT_EXECUTED.has(code) && !/^[a-z]/.test(code)
+  return { ...noUsableResponse(message, mayBeExecuted), ...(code ? { code: code.toLowerCase() } : {}) }
+}
