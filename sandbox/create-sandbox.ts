@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Agent } from 'undici'
-import type { Engine } from '#kit/engine'
+import type { Engine } from '#kit/engines'
 import type { Database } from '#kit/postgres'
 import { adminSchema } from './admin/index.ts'
 import { resultFileRoute } from './bulk/result-file.ts'

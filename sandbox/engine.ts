@@ -1,11 +1,33 @@
 import type { GraphQLSchema } from 'graphql'
 import type { Agent } from 'undici'
-import type { Engine } from '#kit/engine'
-import { type Database, instant, nullable, row, sql } from '#kit/postgres'
+import type { Engine } from '#kit/engines'
+import { acrossStores, type Database, instant, nullable, row, sql } from '#kit/postgres'
 import { answerDueAttempts, correctDueAttempts, expireDueChallenges } from './billing/answer-attempts.ts'
 import { runBulkOperation } from './bulk/run-bulk-operation.ts'
 import { sendWebhooks } from './outgoing/send-webhooks.ts'
 import type { Shops } from './shop.ts'
+
+const dueOnPlatform = acrossStores(
+  'sandbox_due',
+  `with s as (select store_id, until from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until))
+   select a.store_id, min(a.answer_at) as due_at
+     from s join sandbox.billing_attempts a on a.store_id = s.store_id and a.status = 'pending' and a.answer_at <= s.until
+    group by a.store_id
+    union all
+   select a.store_id, min(a.answer_at)
+     from s join sandbox.billing_attempts a on a.store_id = s.store_id and a.status = 'challenged' and a.answer_at <= s.until
+    group by a.store_id
+    union all
+   select a.store_id, min(a.truth_at)
+     from s join sandbox.billing_attempts a on a.store_id = s.store_id and a.truth_at <= s.until group by a.store_id
+    union all
+   select m.store_id, min(m.next_try_at)
+     from s join sandbox.webhook_messages m on m.store_id = s.store_id and m.status = 'waiting' and m.next_try_at <= s.until
+    group by m.store_id
+    union all
+   select b.store_id, min(b.step_at)
+     from s join sandbox.bulk_operations b on b.store_id = s.store_id and b.step_at <= s.until group by b.store_id`
+)
 
 /** What the platform does by itself: answers billing attempts, ends those that nobody confirmed, runs bulk operations, sends its webhooks. */
 export function sandboxEngine(
@@ -35,6 +57,7 @@ export function sandboxEngine(
   }
   return {
     name: 'sandbox',
+    due: dueOnPlatform,
     nextDueAt,
 
     async runOnce(storeId) {

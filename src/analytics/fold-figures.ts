@@ -1,5 +1,5 @@
-import type { Engine } from '#kit/engine'
-import { type Ctx, type Database, directSql, int, row, sql } from '#kit/postgres'
+import type { Engine } from '#kit/engines'
+import { acrossStores, type Ctx, type Database, directSql, int, row, sql } from '#kit/postgres'
 
 /** Changes that may wait unfolded in a store: readers add them up, which costs them next to nothing. */
 const MAY_WAIT = 200
@@ -12,6 +12,14 @@ const waiting = directSql<[storeId: number]>(
      from (select from figure_changes where store_id = $1 and id > folded_to($1, 'figures') limit ${MAY_WAIT + 1}) as changes`
 )
 
+const dueFolds = acrossStores(
+  'figures_due',
+  `select c.store_id, to_timestamp(0) as due_at
+     from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until)
+     join figure_changes c on c.store_id = s.store_id
+    group by c.store_id having count(*) > ${MAY_WAIT}`
+)
+
 /**
  * Folds what the writers appended into the figures of days, whenever enough has gathered. Nothing waits for it: readers
  * see every commit at once, folded or not.
@@ -19,6 +27,7 @@ const waiting = directSql<[storeId: number]>(
 export function createFiguresEngine({ db }: { db: Database }): Engine {
   return {
     name: 'figures',
+    due: dueFolds,
     async nextDueAt(storeId) {
       const { count } = await db.direct.one(Count, waiting(storeId))
       return count > MAY_WAIT ? LONG_AGO : null

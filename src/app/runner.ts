@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { earliest } from '#kit/clock'
-import type { Engine } from '#kit/engine'
+import type { Engine } from '#kit/engines'
 import type { Database } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import { listStores, storePulse } from '#stores'

@@ -1,6 +1,6 @@
 import { earliest } from '#kit/clock'
-import type { Engine } from '#kit/engine'
-import { type Database, directSql, instant, nullable, row } from '#kit/postgres'
+import type { Engine } from '#kit/engines'
+import { acrossStores, type Database, directSql, instant, nullable, row } from '#kit/postgres'
 import { endGraces, resumeEndedPauses } from '#lifecycle'
 import type { Connector } from '#platform'
 import { storeNow } from '#stores'
@@ -18,6 +18,29 @@ const nextOfAttempts = directSql<[storeId: number]>(
   'billing_next_of_attempts',
   `select (select min(check_at) from billing_attempts where store_id = $1 and status = 'pending') as check,
           (select min(remind_at) from billing_attempts where store_id = $1 and remind_at is not null) as remind`
+)
+
+const dueWork = acrossStores(
+  'billing_due',
+  `with s as (select store_id, until from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until))
+   select x.store_id, min(x.billing_due_at) as due_at
+     from s join subscriptions x on x.store_id = s.store_id and x.billing_due_at <= s.until group by x.store_id
+    union all
+   select x.store_id, min(x.resumes_at)
+     from s join subscriptions x on x.store_id = s.store_id and x.resumes_at <= s.until group by x.store_id
+    union all
+   select x.store_id, min(x.grace_ends_at)
+     from s join subscriptions x on x.store_id = s.store_id and x.grace_ends_at <= s.until group by x.store_id
+    union all
+   select x.store_id, min(x.gives_up_at)
+     from s join subscriptions x on x.store_id = s.store_id and x.gives_up_at <= s.until group by x.store_id
+    union all
+   select a.store_id, min(a.check_at)
+     from s join billing_attempts a on a.store_id = s.store_id and a.status = 'pending' and a.check_at <= s.until
+    where a.leased_until is null or a.leased_until < statement_timestamp() group by a.store_id
+    union all
+   select a.store_id, min(a.remind_at)
+     from s join billing_attempts a on a.store_id = s.store_id and a.remind_at <= s.until group by a.store_id`
 )
 
 /** The run of due charges: pauses that end, cycles that fall due, attempts to send or to ask after, customers to remind. */
@@ -39,6 +62,7 @@ export function createBillingEngine(options: {
   return {
     name: 'billing',
     needsPlatform: 'known',
+    due: dueWork,
     async nextDueAt(storeId) {
       const { due, resume, grace, givesUp, check, remind } = await ahead(storeId)
       return earliest(due, resume, grace, givesUp, check, remind)

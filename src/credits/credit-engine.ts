@@ -1,8 +1,8 @@
-import type { Engine } from '#kit/engine'
+import type { Engine } from '#kit/engines'
 import { type Ctx, type Database, instant, nullable, row } from '#kit/postgres'
 import { keepEntries } from './change-credits.ts'
 import { type Draft, planExpiry } from './plan-change.ts'
-import { listDueLots, listMembersWithDueLots, lockAccounts, nextExpiry } from './queries.ts'
+import { dueExpiries, listDueLots, listMembersWithDueLots, lockAccounts, nextExpiry } from './queries.ts'
 
 const BATCH = 500
 
@@ -10,6 +10,7 @@ const BATCH = 500
 export function createCreditEngine({ db }: { db: Database }): Engine {
   return {
     name: 'credits',
+    due: dueExpiries,
     async nextDueAt(storeId) {
       return (await db.direct.one(row({ at: nullable(instant) }), nextExpiry(storeId))).at
     },

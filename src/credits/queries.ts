@@ -1,4 +1,4 @@
-import { type Ctx, directSql, instant, int, nullable, row, sql, text } from '#kit/postgres'
+import { acrossStores, type Ctx, directSql, instant, int, nullable, row, sql, text } from '#kit/postgres'
 import { type CreditEntry, EntryRow } from './credit.ts'
 import { codeOfCreditType, creditTypeOf } from './credit-types.ts'
 import type { Draft, NewEntry } from './plan-change.ts'
@@ -52,6 +52,14 @@ export function listSpendable(ctx: Ctx, wanted: { memberId: number; most: number
      order by m.id, lot.expires_at, lot.entry_id`
   )
 }
+
+export const dueExpiries = acrossStores(
+  'credit_lots_due',
+  `select l.store_id, min(l.expires_at) as due_at
+     from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until)
+     join credit_lots l on l.store_id = s.store_id and l.expires_at <= s.until
+    group by l.store_id`
+)
 
 export const nextExpiry = directSql<[storeId: number]>(
   'credit_lots_next_expiry',

@@ -1,8 +1,8 @@
-import type { Engine } from '#kit/engine'
+import type { Engine } from '#kit/engines'
 import type { Database } from '#kit/postgres'
 import type { Import } from './import.ts'
 import { keptUntil } from './kept-until.ts'
-import { claimEndedImport, nextEndedImportAt, releaseClaim } from './queries.ts'
+import { claimEndedImport, dueEndedImports, nextEndedImportAt, releaseClaim } from './queries.ts'
 import { pruneInput } from './row-queries.ts'
 
 const PRUNED_AT_ONCE = 5_000
@@ -25,6 +25,7 @@ export async function endLater(db: Database, storeId: number, claimed: Import): 
 export function createImportEndEngine({ db, leaseOwner }: { db: Database; leaseOwner: number }): Engine {
   return {
     name: 'import_ends',
+    due: dueEndedImports,
     nextDueAt: (storeId) => nextEndedImportAt(db.direct, storeId),
     async runOnce(storeId) {
       const claimed = await db.inStore(storeId, (ctx) => claimEndedImport(ctx, leaseOwner))

@@ -1,4 +1,4 @@
-import type { Engine } from '#kit/engine'
+import type { Engine } from '#kit/engines'
 import type { Database } from '#kit/postgres'
 import type { Connector, PlatformFailure } from '#platform'
 import { ClaimLost } from './claim-lost.ts'
@@ -6,7 +6,7 @@ import { endLater } from './end-later.ts'
 import { fetchPlatformContracts, stopFetching } from './fetch-platform-contracts.ts'
 import type { Import } from './import.ts'
 import { keptUntil } from './kept-until.ts'
-import { claimImport, holdClaim, lockImport, markEnded, nextImportAt, releaseClaim } from './queries.ts'
+import { claimImport, dueImports, holdClaim, lockImport, markEnded, nextImportAt, releaseClaim } from './queries.ts'
 import { workOffRows } from './work-off-rows.ts'
 
 /** When an import is looked at again after the platform could not be asked. */
@@ -85,6 +85,7 @@ export function createImportEngine(options: {
   return {
     name: 'imports',
     needsPlatform: true,
+    due: dueImports,
     nextDueAt: (storeId) => nextImportAt(db.direct, storeId),
     async runOnce(storeId) {
       const claimed = await db.inStore(storeId, (ctx) => claimImport(ctx, leaseOwner))

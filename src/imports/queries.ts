@@ -1,4 +1,4 @@
-import { type Ctx, directSql, instant, int, nullable, type Queries, row, sql } from '#kit/postgres'
+import { acrossStores, type Ctx, directSql, instant, int, nullable, type Queries, row, sql } from '#kit/postgres'
 import { Import } from './import.ts'
 import type { StagedRow } from './row-queries.ts'
 
@@ -88,6 +88,24 @@ const nextDue = directSql<[storeId: number]>(
 export async function nextImportAt(direct: Queries, storeId: number): Promise<Temporal.Instant | null> {
   return (await direct.one(row({ at: nullable(instant) }), nextDue(storeId))).at
 }
+
+export const dueImports = acrossStores(
+  'imports_due',
+  `select i.store_id, min(i.due_at) as due_at
+     from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until)
+     join imports i on i.store_id = s.store_id and i.due_at <= s.until
+    where i.leased_until is null or i.leased_until < statement_timestamp()
+    group by i.store_id`
+)
+
+export const dueEndedImports = acrossStores(
+  'imports_ended_due',
+  `select i.store_id, min(i.due_at) as due_at
+     from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until)
+     join imports i on i.store_id = s.store_id and i.due_at <= s.until and i.status in ('done', 'failed')
+    where i.leased_until is null or i.leased_until < statement_timestamp()
+    group by i.store_id`
+)
 
 const nextEndedDue = directSql<[storeId: number]>(
   'imports_next_ended_due',

@@ -1,5 +1,17 @@
-import type { Engine } from './engine.ts'
-import { bool, type Ctx, type Database, directSql, instant, int, json, row, sql, text } from './postgres/index.ts'
+import type { Engine } from './engines/index.ts'
+import {
+  acrossStores,
+  bool,
+  type Ctx,
+  type Database,
+  directSql,
+  instant,
+  int,
+  json,
+  row,
+  sql,
+  text
+} from './postgres/index.ts'
 
 /** A fact as it was recorded. `data` is the payload's JSON text. */
 export type StoredEvent = {
@@ -33,10 +45,19 @@ const oldestUndispatched = directSql<[storeId: number]>(
   `select occurred_at from events where store_id = $1 and not dispatched order by id limit 1`
 )
 
+const storesWithEvents = acrossStores(
+  'dispatch_due',
+  `select e.store_id, min(e.occurred_at) as due_at
+     from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until)
+     join events e on e.store_id = s.store_id and not e.dispatched and e.occurred_at <= s.until
+    group by e.store_id`
+)
+
 /** Tells recorded events to every consumer, in the order of recording, one batch per transaction. */
 export function createDispatchEngine({ db, consumers }: { db: Database; consumers: Consumer[] }): Engine {
   return {
     name: 'dispatch',
+    due: storesWithEvents,
     async nextDueAt(storeId) {
       const oldest = await db.direct.maybeOne(row({ occurredAt: instant }), oldestUndispatched(storeId))
       return oldest?.occurredAt ?? null

@@ -1,4 +1,4 @@
-import type { Engine } from '#kit/engine'
+import type { Engine } from '#kit/engines'
 import type { Measure } from '#kit/metrics'
 import { type Database, instant, nullable, row } from '#kit/postgres'
 import type { Connector, PlatformFailure, PlatformResult } from '#platform'
@@ -6,6 +6,7 @@ import { markCaughtUp, notify } from '#stores'
 import { reconciledChanges, reconciledItems } from './metrics.ts'
 import {
   claimWalk,
+  dueReconciliations,
   markNotWalked,
   markWalked,
   nextReconciliationAt,
@@ -47,6 +48,8 @@ export function createReconcileEngine(options: ReconcileOptions): Engine {
   return {
     name: 'reconcile',
     needsPlatform: true,
+    realTime: true,
+    due: dueReconciliations,
 
     async nextDueAt(storeId) {
       const due = await db.direct.maybeOne(row({ at: nullable(instant) }), nextReconciliationAt(storeId))

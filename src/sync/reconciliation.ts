@@ -1,4 +1,16 @@
-import { type Ctx, directSql, instant, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
+import {
+  acrossStores,
+  type Ctx,
+  directSql,
+  instant,
+  int,
+  nullable,
+  oneOf,
+  type RowOf,
+  row,
+  sql,
+  text
+} from '#kit/postgres'
 
 /** What is looked at on a schedule, in the order in which it is looked at when all of it is due. */
 export const RECONCILIATIONS = ['webhooks', 'contracts', 'attempts', 'all_contracts', 'failed_attempts'] as const
@@ -121,6 +133,15 @@ export async function markNotWalked(ctx: Ctx, walk: Walk, error: string): Promis
            next_at = clock_timestamp() + ${minutes} * interval '1 minute', lease_owner = null, leased_until = null
      where store_id = ${ctx.storeId} and kind = ${walk.kind} and lease_token = ${walk.leaseToken}`)
 }
+
+export const dueReconciliations = acrossStores(
+  'reconciliations_due',
+  `select r.store_id, min(r.next_at) as due_at
+     from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until)
+     join reconciliations r on r.store_id = s.store_id and r.next_at <= s.until
+    where r.leased_until is null or r.leased_until < statement_timestamp()
+    group by r.store_id`
+)
 
 /**
  * When a store is next to be looked at, in its own time: schedules are real time, so in a store whose clock stands still that

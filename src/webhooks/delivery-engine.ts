@@ -1,10 +1,10 @@
 import { Agent } from 'undici'
 import { type AddressRules, checkNetworks, guardedConnector } from '#kit/addresses'
 import { realNowMs } from '#kit/clock'
-import type { Engine } from '#kit/engine'
+import type { Engine } from '#kit/engines'
 import type { Measure } from '#kit/metrics'
 import { type Ctx, type Database, instant, row } from '#kit/postgres'
-import { nextDelivery, releaseDeliveries } from './delivery-queries.ts'
+import { dueDeliveries, nextDelivery, releaseDeliveries } from './delivery-queries.ts'
 import { rulesFor, type WebhookSettings } from './endpoint.ts'
 import { createLanes } from './lanes.ts'
 import { webhookTries } from './metrics.ts'
@@ -112,6 +112,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
 
   return {
     name: 'deliveries',
+    due: dueDeliveries,
 
     async nextDueAt(storeId) {
       const next = await db.direct.maybeOne(row({ nextTryAt: instant }), nextDelivery(storeId))

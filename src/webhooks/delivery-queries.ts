@@ -1,4 +1,16 @@
-import { bool, bytes, type Ctx, directSql, int, nullable, type RowOf, row, sql, text } from '#kit/postgres'
+import {
+  acrossStores,
+  bool,
+  bytes,
+  type Ctx,
+  directSql,
+  int,
+  nullable,
+  type RowOf,
+  row,
+  sql,
+  text
+} from '#kit/postgres'
 
 const ClaimedRow = row({
   id: int,
@@ -233,6 +245,19 @@ export async function cancelOpenDeliveries(ctx: Ctx, endpointIds: number[]): Pro
        and d.day = open.day and d.id = open.delivery_id`)
   await ctx.tx.run(sql`set local enable_nestloop = on`)
 }
+
+/** In two steps, so that the queue is looked up by store, endpoint and time: retries that wait for later are not read. */
+export const dueDeliveries = acrossStores(
+  'webhooks_due',
+  `with e as materialized (
+     select e.store_id, e.id, s.until
+       from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until)
+       join webhook_endpoints e on e.store_id = s.store_id and e.status = 'enabled' and e.kind = 'url')
+   select q.store_id, min(q.next_try_at) as due_at
+     from e join webhook_queue q on q.store_id = e.store_id and q.endpoint_id = e.id and q.ready and q.next_try_at <= e.until
+    where q.leased_until is null or q.leased_until < statement_timestamp()
+    group by q.store_id`
+)
 
 /** Of the whole store: the earliest delivery that we are to send, leased or not. */
 export const nextDelivery = directSql<[storeId: number]>(

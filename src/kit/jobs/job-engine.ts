@@ -1,5 +1,6 @@
-import type { Engine } from '../engine.ts'
+import type { Engine } from '../engines/index.ts'
 import {
+  acrossStores,
   type Database,
   directSql,
   instant,
@@ -28,6 +29,15 @@ const RETRY_AFTER_MINUTES = [1, 5, 15, 60, 360] as const
 const LONGEST_WAIT_MINUTES = 15
 
 const nextJob = directSql<[storeId: number]>('jobs_next', `select min(run_at) as at from jobs where store_id = $1`)
+
+const dueJobs = acrossStores(
+  'jobs_due',
+  `select j.store_id, min(j.run_at) as due_at
+     from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until)
+     join jobs j on j.store_id = s.store_id and j.run_at <= s.until
+    where j.leased_until is null or j.leased_until < statement_timestamp()
+    group by j.store_id`
+)
 
 /** Runs jobs, a batch of each kind together. `jobs` lists every kind; `deps` goes to each of them. */
 export function createJobEngine<Deps>(options: {
@@ -101,6 +111,7 @@ export function createJobEngine<Deps>(options: {
   return {
     name: 'jobs',
     needsPlatform: true,
+    due: dueJobs,
     async nextDueAt(storeId) {
       return (await db.direct.one(row({ at: nullable(instant) }), nextJob(storeId))).at
     },

@@ -45,21 +45,32 @@ function queriesOver(run: Runner): Queries {
   return { many, maybeOne, one, run: async (statement) => (await run(statement)).rowCount ?? 0 }
 }
 
+/** The statements are few and written for one plan each; planning a wide one anew can cost more than running it. */
+const ONE_PLAN_EACH = `set role ${OPERATOR_ROLE}; set plan_cache_mode = force_generic_plan; set jit = off;
+  set max_parallel_workers_per_gather = 0`
+/**
+ * A statement across stores looks each store up in an index. Where the statistics know little of a table, the planner
+ * would rather read the whole of it.
+ */
+export const PLANS_ACROSS_STORES = 'set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off'
+
 const RETRYABLE = new Set(['40001', '40P01'])
 const MAX_TRIES = 4
 
 export class UnknownStore extends Error {}
 
 /**
- * The database, in three ways: `inStore` for a unit of work of one store (row-level security on), `inInstallation` for
- * work above stores, `direct` for registered single statements on pipelined connections.
+ * The database, in four ways: `inStore` for a unit of work of one store (row-level security on), `inInstallation` for
+ * work above stores, `direct` for registered single statements on pipelined connections, `acrossStores` for registered
+ * plain reads over many stores, on a pipelined connection of their own so that none of them delays a request.
  */
 export class Database {
   readonly stats: DatabaseStats = { statements: 0, transactions: 0, roundTrips: 0 }
   readonly direct: Queries
+  readonly acrossStores: Queries
   readonly #store: pg.Pool
   readonly #operator: pg.Pool
-  readonly #pipeline: Pipeline
+  readonly #pipelines: Pipeline[]
 
   constructor(options: { url: string; poolSize?: number; directConnections?: number; applicationName?: string }) {
     const base = {
@@ -81,11 +92,16 @@ export class Database {
     // An idle connection that breaks must not end the process; the next query reports what is wrong.
     this.#store.on('error', () => {})
     this.#operator.on('error', () => {})
-    this.#pipeline = new Pipeline(base, OPERATOR_ROLE, options.directConnections ?? 2)
-    this.direct = queriesOver((statement) => {
-      this.#count()
-      return this.#pipeline.query(statement)
-    })
+    const across = `${ONE_PLAN_EACH}; ${PLANS_ACROSS_STORES}`
+    this.#pipelines = [new Pipeline(base, ONE_PLAN_EACH, options.directConnections ?? 2), new Pipeline(base, across, 1)]
+    const [direct, acrossStores] = this.#pipelines.map((pipeline) =>
+      queriesOver((statement) => {
+        this.#count()
+        return pipeline.query(statement)
+      })
+    )
+    this.direct = direct!
+    this.acrossStores = acrossStores!
   }
 
   /**
@@ -118,7 +134,7 @@ export class Database {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#store.end(), this.#operator.end(), this.#pipeline.end()])
+    await Promise.all([this.#store.end(), this.#operator.end(), ...this.#pipelines.map((p) => p.end())])
   }
 
   #count() {

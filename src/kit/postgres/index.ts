@@ -3,6 +3,7 @@ export {
   Database,
   type DatabaseStats,
   OPERATOR_ROLE,
+  PLANS_ACROSS_STORES,
   type Queries,
   STORE_ROLE,
   type Tx,
@@ -29,4 +30,4 @@ export {
   text,
   textList
 } from './row.ts'
-export { directSql, directStatements, type Statement, sql } from './sql.ts'
+export { acrossStores, directSql, directStatements, type Statement, sql, statementsAcrossStores } from './sql.ts'

@@ -8,14 +8,15 @@ import type { Statement } from './sql.ts'
  */
 export class Pipeline {
   readonly #config: pg.ClientConfig
-  readonly #role: string
+  readonly #setUp: string
   readonly #slots: (Promise<pg.Client> | null)[]
   #turn = 0
   #ended = false
 
-  constructor(config: pg.ClientConfig, role: string, connections: number) {
+  /** `setUp` runs on each connection when it is opened. */
+  constructor(config: pg.ClientConfig, setUp: string, connections: number) {
     this.#config = config
-    this.#role = role
+    this.#setUp = setUp
     this.#slots = new Array(connections).fill(null)
   }
 
@@ -54,11 +55,7 @@ export class Pipeline {
       client.on('error', forget)
       client.on('end', forget)
       await client.connect()
-      // The statements are few and written for one plan each; planning a wide one anew can cost more than running it.
-      await client.query(
-        `set role ${this.#role}; set plan_cache_mode = force_generic_plan; set jit = off;
-         set max_parallel_workers_per_gather = 0`
-      )
+      await client.query(this.#setUp)
       return client
     } catch (err) {
       forget()

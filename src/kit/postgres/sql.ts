@@ -31,3 +31,19 @@ export function directSql<Values extends unknown[]>(name: string, text: string):
   directStatements.set(name, text.trim())
   return (...values) => ({ name, text: text.trim(), values })
 }
+
+/** Statements that read many stores at once, by name, for the test that proves each is a plain read by an index. */
+export const statementsAcrossStores = new Map<string, string>()
+
+/**
+ * Declares what an engine has due over many stores. `$1` are the ids of stores (bigint[]), `$2` the instant until which
+ * each store's work counts (timestamptz[]). It is a plain read: joins by store_id, grouped by store_id, without locks.
+ */
+export function acrossStores(
+  name: string,
+  text: string
+): (stores: { ids: number[]; until: Temporal.Instant[] }) => Statement {
+  if (statementsAcrossStores.has(name)) throw new Error(`The statement ${name} is declared twice`)
+  statementsAcrossStores.set(name, text.trim())
+  return ({ ids, until }) => ({ name, text: text.trim(), values: [ids, until] })
+}

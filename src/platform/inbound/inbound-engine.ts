@@ -1,11 +1,12 @@
 import { realNow } from '#kit/clock'
-import type { Engine } from '#kit/engine'
+import type { Engine } from '#kit/engines'
 import { type Ctx, type Database, instant, nullable, row } from '#kit/postgres'
 import { MalformedPayload } from '../wire/fields.ts'
 import { parseJson } from '../wire/parse-json.ts'
 import {
   claimDue,
   deleteOld,
+  dueInbound,
   extendLease,
   type Inbound,
   LEASE_SECONDS,
@@ -81,6 +82,7 @@ export function createInboundEngine({ db, leaseOwner, handlers }: InboundEngineO
   return {
     name: 'inbound',
     needsPlatform: true,
+    due: dueInbound,
 
     async nextDueAt(storeId) {
       const { at } = await db.direct.one(row({ at: nullable(instant) }), nextInboundAt(storeId))

@@ -1,4 +1,16 @@
-import { bool, type Ctx, directSql, instant, int, nullable, type RowOf, row, sql, text } from '#kit/postgres'
+import {
+  acrossStores,
+  bool,
+  type Ctx,
+  directSql,
+  instant,
+  int,
+  nullable,
+  type RowOf,
+  row,
+  sql,
+  text
+} from '#kit/postgres'
 
 export const Inbound = row({
   id: int,
@@ -93,6 +105,15 @@ export async function deleteOld({ tx, storeId }: Ctx, before: Temporal.Instant, 
                    where store_id = ${storeId} and status in ('done', 'ignored') and received_at < ${before}
                    order by received_at limit ${limit})`)
 }
+
+export const dueInbound = acrossStores(
+  'inbound_due',
+  `select m.store_id, min(m.run_at) as due_at
+     from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until)
+     join inbound_webhooks m on m.store_id = s.store_id and m.status = 'waiting' and m.run_at <= s.until
+    where m.leased_until is null or m.leased_until < statement_timestamp()
+    group by m.store_id`
+)
 
 export const nextInboundAt = directSql<[number]>(
   'next_inbound_at',

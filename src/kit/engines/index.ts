@@ -1,0 +1,1 @@
+export type { DueStores, Engine } from './engine.ts'
