@@ -4,6 +4,7 @@ import type { Engine } from '#kit/engines'
 import type { Database } from '#kit/postgres'
 import { adminSchema } from './admin/index.ts'
 import { resultFileRoute } from './bulk/result-file.ts'
+import { type AdminControls, adminControls, type SandboxUrls } from './controls/admin-controls.ts'
 import { type Controls, makeControls } from './controls/index.ts'
 import { sandboxEngine } from './engine.ts'
 import { makeApp, type Platform } from './http.ts'
@@ -17,6 +18,8 @@ export type Sandbox = {
   app: FastifyInstance
   /** What a person or a test does to the platform from outside: see each function. */
   controls: Controls
+  /** The same for the admin API of the service. */
+  adminControls(urls: SandboxUrls): AdminControls
   /** What the platform does by itself when time passes. */
   engine: Engine
   close(): Promise<void>
@@ -45,6 +48,7 @@ export function createSandbox(options: {
   return {
     app,
     controls,
+    adminControls: (urls) => adminControls(platform, controls, urls),
     engine: sandboxEngine(options.db, shops, agent, schema, options.clock),
     close: async () => {
       await app.close()

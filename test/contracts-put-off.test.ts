@@ -51,7 +51,7 @@ async function aLookedAtStore(many: number) {
     db,
     leaseOwner: 1,
     connectorOf,
-    registerWebhooks: async () => ({ ok: true, value: { changed: 0 } })
+    checkConnection: async () => ({ ok: true, value: { changed: 0 } })
   })
   const engine = createJobEngine({ db, leaseOwner: 1, jobs, deps: { db, connectorOf } })
   return {

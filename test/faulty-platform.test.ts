@@ -50,7 +50,7 @@ test('over a bad line, changed terms arrive once and hold from the next cycle, a
   for (const id of ids.filter((_, i) => i % 6 === 0)) await service.post(`/subscriptions/${id}/reactivate`, store.key)
 
   await store.advance({ to: '2026-03-02T15:00:00Z' })
-  const connector = await service.demoDeps.connectorOf(store.storeId)
+  const connector = await service.deps.connectorOf(store.storeId)
   const shown = (await service.get('/subscriptions?limit=100', store.key)).body.data as any[]
   const numberOf = (gid: string) => gid.split('/').at(-1)!
   const readContracts = async () => {

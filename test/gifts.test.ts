@@ -198,7 +198,7 @@ test('over the direct API and by commands: given, taken back, made', async () =>
 
 test('a contract that names its receiver is a gift from its first look; one that names nobody we know is none', async () => {
   const { store, ada, bo } = await aGift()
-  const connector = await service.demoDeps.connectorOf(store.storeId)
+  const connector = await service.deps.connectorOf(store.storeId)
   const contractFor = async (giftReceiverId: string, key: string) => {
     const plans = await service.db.inStore(store.storeId, listPlans)
     const cards = await connector.customers.findPaymentMethods([ada.id])

@@ -20,7 +20,7 @@ async function aFetch(faults: BulkFaults | null, many = 25) {
   await moved.contracts(firstId, many, () => ({ nextBillingAt: '2027-01-01T00:00:00Z' }))
   firstId += many
   await service.sandbox.controls.setBulkFaults({ storeId, faults })
-  const connector = await service.demoDeps.connectorOf(storeId)
+  const connector = await service.deps.connectorOf(storeId)
   return {
     ...moved,
     connector,

@@ -63,7 +63,7 @@ test('2,000 rows, some of each mistake: taken over without a charge, killed in t
     db: service.db,
     leaseOwner: 999_999,
     connectorOf: async (storeId) => {
-      const connector = await service.demoDeps.connectorOf(storeId)
+      const connector = await service.deps.connectorOf(storeId)
       return withCalls(connector, {
         orders: {
           findMany: (orderIds) => {
@@ -112,7 +112,7 @@ test('2,000 rows, some of each mistake: taken over without a charge, killed in t
   const [passed, soon] = await taken(store.storeId, [ids[0]!, ids[1]!])
   assert.deepEqual([passed!.next, passed!.cycleIndex], ['2026-02-05T15:00Z', 0])
   assert.deepEqual([soon!.next, soon!.cycleIndex], ['2026-02-03T15:00Z', 1])
-  const connector = await service.demoDeps.connectorOf(store.storeId)
+  const connector = await service.deps.connectorOf(store.storeId)
   const there = await connector.contracts.findMany([ids[0]!])
   assert.equal(there.ok && there.value.get(ids[0]!)?.nextBillingDate?.toString(), '2026-02-05T15:00:00Z')
 
@@ -169,7 +169,7 @@ test('paused until a day: nothing is charged before, and then on the date of the
     ]
   )
   assert.equal((await taken(storeId, [a!]))[0]!.created, '2024-05-01T04:00Z')
-  const connector = await service.demoDeps.connectorOf(storeId)
+  const connector = await service.deps.connectorOf(storeId)
   const there = await connector.contracts.findMany([a!, b!])
   assert.deepEqual(there.ok && [a!, b!].map((one) => there.value.get(one)?.status), ['paused', 'active'])
 

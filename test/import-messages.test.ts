@@ -118,7 +118,7 @@ test('a contract that the platform tells wrongly refuses its row, and holds up n
     db: service.db,
     leaseOwner: 1,
     connectorOf: async (storeId) => {
-      const connector = await service.demoDeps.connectorOf(storeId)
+      const connector = await service.deps.connectorOf(storeId)
       return withCalls(connector, {
         contracts: {
           async findReadable(ids) {

@@ -18,7 +18,7 @@ const anotherEngine = (over: (connector: Connector) => ConnectorCalls) =>
     db: service.db,
     leaseOwner: 999_998,
     connectorOf: async (storeId) => {
-      const connector = await service.demoDeps.connectorOf(storeId)
+      const connector = await service.deps.connectorOf(storeId)
       return withCalls(connector, over(connector))
     }
   })
@@ -296,7 +296,7 @@ test('a file whose end comes while its import is given up as late is imported', 
       }
     }
   })
-  const late = createImportEngine({ db: slow, leaseOwner: 999_997, connectorOf: service.demoDeps.connectorOf })
+  const late = createImportEngine({ db: slow, leaseOwner: 999_997, connectorOf: service.deps.connectorOf })
   await late.runOnce(storeId)
   assert.equal((await moved.shown(id)).status, 'running')
   await moved.settle()

@@ -65,7 +65,7 @@ test('a year from 31 January: joined, billed on the shop-local days, told to the
 })
 
 async function contracts(storeId: number) {
-  const connector = await service.demoDeps.connectorOf(storeId)
+  const connector = await service.deps.connectorOf(storeId)
   const subscriptions = await service.db.inStore(storeId, ({ tx }) =>
     tx.many(
       row({ platformContractId: text }),

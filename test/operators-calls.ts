@@ -53,7 +53,7 @@ export function operatorOf(service: Service) {
 
 /** A membership for Ada, as the route hands an operator's wish on; asked of a platform whose answers can be lost on the way. */
 export async function aWish(service: Service, { storeId }: Pick<Store, 'storeId'>, over: Partial<SubscriptionWish>) {
-  const connector = await service.demoDeps.connectorOf(storeId)
+  const connector = await service.deps.connectorOf(storeId)
   const wish: SubscriptionWish = {
     customer: { memberId: null, platformId: null, email: 'ada@example.com' },
     planId: 0,

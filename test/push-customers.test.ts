@@ -33,7 +33,7 @@ async function aMember(email = 'ada@example.com') {
     })
     assert.equal(response.status, 200)
   }
-  const connector = await service.demoDeps.connectorOf(store.storeId)
+  const connector = await service.deps.connectorOf(store.storeId)
   /** A change that is made on the platform, and that it has not told us of yet. */
   const changeOnPlatform = async (change: Omit<CustomerChange, 'id'>, id = customer.id) => {
     const [changed] = await connector.customers.update([{ id, ...change }])

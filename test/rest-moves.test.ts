@@ -23,7 +23,7 @@ async function aMember(store: Store, email = 'ada@example.com') {
     attempts: async () =>
       (await service.get(`/billing-attempts?subscription_id=${id}`, store.key)).body.data.reverse() as any[],
     contract: async () => {
-      const connector = await service.demoDeps.connectorOf(store.storeId)
+      const connector = await service.deps.connectorOf(store.storeId)
       const found = await connector.contracts.find(contract_id)
       assert.ok(found.ok && found.value)
       return { status: found.value.status, next: found.value.nextBillingDate?.toString() ?? null }

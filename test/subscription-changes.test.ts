@@ -32,7 +32,7 @@ async function aMember(store: Store, email = 'ada@example.com') {
     kinds: async () =>
       ((await service.get(`/subscriptions/${id}/activity`, store.key)).body.data.reverse() as any[]).map((a) => a.kind),
     contract: async () => {
-      const connector = await service.demoDeps.connectorOf(store.storeId)
+      const connector = await service.deps.connectorOf(store.storeId)
       const found = await connector.contracts.find(contract_id)
       assert.ok(found.ok && found.value)
       const { status, nextBillingDate, priceMinor, interval, intervalCount } = found.value
@@ -323,7 +323,7 @@ test('a payment method is brought to a contract whose charge waits for one, and 
 
   await controls.setCard({ ...ofCustomer, outcome: 'success' })
   await settle(store)
-  const connector = await service.demoDeps.connectorOf(store.storeId)
+  const connector = await service.deps.connectorOf(store.storeId)
   const cards = await connector.customers.findPaymentMethods([member.customer])
   assert.ok(cards.ok)
   const [payment_method_id, ...others] = cards.value.get(member.customer)!

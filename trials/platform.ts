@@ -2,9 +2,9 @@ import { fileURLToPath } from 'node:url'
 import pino from 'pino'
 import { Database, sql } from '#kit/postgres'
 import { Secret } from '#kit/secrets'
+import { openStore } from '#sync'
 import { createMetrics } from '../src/app/metrics.ts'
 import { createService } from '../src/app/service.ts'
-import { openStore } from '../src/http/admin/open-store.ts'
 import { syncContractsById } from '../src/sync/take-over-contracts.ts'
 import { testVault } from '../test/store-builder.ts'
 
@@ -38,7 +38,7 @@ export async function startPlatform(databaseUrl: string, serviceUrl: string | nu
     url: urls.sandbox,
     controls: service.sandbox.controls,
     deps: service.deps,
-    connectorOf: service.demoDeps.connectorOf,
+    connectorOf: service.deps.connectorOf,
 
     /** A store with so many monthly subscriptions, each begun and paid at TRIAL_START. */
     async aStore(domain: string, subscriptions: number): Promise<number> {
@@ -67,7 +67,7 @@ export async function startPlatform(databaseUrl: string, serviceUrl: string | nu
             originOrderId: id
           }))
         })
-        await syncContractsById(service.demoDeps, store.storeId, ids)
+        await syncContractsById(service.deps, store.storeId, ids)
       }
       return store.storeId
     },

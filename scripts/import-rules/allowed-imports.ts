@@ -7,10 +7,11 @@ const PARTS: Record<string, readonly string[]> = {
   sandbox: ['sandbox', 'kit'],
   cli: ['cli', 'kit'],
   http: ['http', 'kit'],
-  app: ['app', 'http', 'cli', 'sandbox', 'embedded', 'kit'],
+  demo: ['demo', 'kit'],
+  app: ['app', 'http', 'cli', 'demo', 'sandbox', 'embedded', 'kit'],
   'main.ts': ['app', 'cli']
 }
-const USES_EVERY_DOOR = new Set(['http', 'app'])
+const USES_EVERY_DOOR = new Set(['http', 'demo', 'app'])
 
 /** The folders of `http` in their order. A surface (the first after `shared`) keeps its dialect to itself. */
 const HTTP = ['shared', 'rest', 'storefront', 'admin', 'inbound', 'openapi', 'docs', 'server']

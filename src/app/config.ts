@@ -1,11 +1,9 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { LOG_FORMATS, LOG_LEVELS, type LogOptions } from '#kit/logger'
 import { concealed, Secret } from '#kit/secrets'
 import { masterKeyIn, operatorTokenIn, parseMasterKey, parseOperatorToken } from './installation-secrets.ts'
 import { SETTINGS, type SettingName, SettingProblem } from './settings.ts'
-
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-const LOG_FORMATS = ['pretty', 'json'] as const
 
 export type Config = {
   host: string
@@ -20,7 +18,7 @@ export type Config = {
   databasePool: number
   masterKey: Buffer
   operatorToken: Secret
-  log: { level: (typeof LOG_LEVELS)[number]; format: (typeof LOG_FORMATS)[number] }
+  log: LogOptions
   trustedProxies: string[]
   webhooks: { maxTries: number; historyDays: number; allowedNetworks: string[] }
   /** One line each, to be logged once there is a log. */

@@ -1,14 +1,14 @@
 import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
+import { createLogger } from '#kit/logger'
 import { Database, migrate } from '#kit/postgres'
 import { openVault } from '#kit/secrets'
 import { listStores, masterKeyFits } from '#stores'
+import { moveSandboxStores } from '#sync'
 import { announceServer, withdrawServer } from '../cli/announcement.ts'
+import { createDemoStore, DEMO_DOMAIN } from '../demo/create-demo-store.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded/start.ts'
 import { addressOf, type Config, loadConfig } from './config.ts'
-import { DEMO_DOMAIN, makeDemoStore } from './first-start.ts'
-import { followAddresses } from './follow-addresses.ts'
-import { createLogger } from './logger.ts'
 import { createMetrics } from './metrics.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { createService, type Service } from './service.ts'
@@ -79,7 +79,7 @@ async function run(config: Config): Promise<void> {
     stack.defer(() => withdrawServer(config.dataDir))
 
     const ended = untilSignal()
-    if (config.sandbox) await followAddresses({ db, vault, http: service.deps })
+    if (config.sandbox) await moveSandboxStores(service.deps)
     await service.start()
     const demoKey = config.sandbox && config.demo ? demo(service, say) : Promise.resolve(null)
     const key = await Promise.race([demoKey, ended.then(() => 'stopped' as const)])
@@ -125,7 +125,7 @@ async function storeToShow(db: Database): Promise<string> {
 async function demo(service: Service, say: (line: string) => void): Promise<string | null> {
   const live = process.stdout.isTTY
   let said = -1
-  return makeDemoStore(service.demoDeps, ({ done, total, at }) => {
+  return createDemoStore(service.deps, ({ done, total, at }) => {
     const percent = Math.floor((done / total) * 100)
     if (percent === said || (!live && percent % 20 !== 0)) return
     said = percent

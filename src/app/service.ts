@@ -12,12 +12,11 @@ import { pruneAnswers } from '#kit/idempotency'
 import { createJobEngine } from '#kit/jobs'
 import { type Database, int, row, sql } from '#kit/postgres'
 import { createRateLimiter } from '#kit/rate-limit'
-import { Refusal } from '#kit/refusal'
 import type { Secret, Vault } from '#kit/secrets'
 import { startWorker } from '#kit/worker'
-import { createConnectors, createInboundEngine, type PlatformResult } from '#platform'
-import { disconnectStore, notify, platformAccess, type StoreAccess, storeByDomain, storeNow } from '#stores'
-import { createReconcileEngine, followShopOf, platformTopics, scheduleReconciliations } from '#sync'
+import { createConnectors, createInboundEngine } from '#platform'
+import { storeByDomain, storeNow } from '#stores'
+import { createConnections, createReconcileEngine, platformTopics } from '#sync'
 import { foldLists } from '#views'
 import {
   closeSilentListeners,
@@ -28,6 +27,8 @@ import {
   type WebhookSettings
 } from '#webhooks'
 import { createSandbox } from '../../sandbox/index.ts'
+import { seedStore } from '../demo/seed-store.ts'
+import { PLATFORM_DOOR } from '../http/inbound/platform-door.ts'
 import { buildHttp } from '../http/server/server.ts'
 import type { HttpDeps } from '../http/shared/deps.ts'
 import { advanceClock } from './clock.ts'
@@ -36,8 +37,6 @@ import { jobs } from './jobs.ts'
 import type { Metrics } from './metrics.ts'
 import { repeat } from './repeat.ts'
 import { createRunner, type Runner } from './runner.ts'
-import { sandboxControls } from './sandbox-controls.ts'
-import { seedStore } from './seed.ts'
 import * as settingsSections from './settings-sections.ts'
 
 /** Tables whose rows are leased; what a dead process held there is freed at start. */
@@ -72,7 +71,16 @@ export async function createService(options: ServiceOptions) {
   const { db, vault, logger, metrics, urls } = options
   const worker = await startWorker(db)
   const connectors = createConnectors({ measure: metrics.measure })
-  const connectorOf = async (storeId: number) => connectors.to(await platformAccess(db, vault, storeId))
+  const connections = createConnections({
+    db,
+    vault,
+    connectors,
+    webhooks: () => ({ url: `${urls.public}${PLATFORM_DOOR}`, topics: Object.keys(topics) }),
+    onDisconnected: (storeId) =>
+      logger.warn({ store: { id: storeId } }, 'The platform has taken the app off: the store is disconnected')
+  })
+  const { connectorOf } = connections
+  const topics = platformTopics({ db, connectorOf, disconnect: connections.disconnect })
 
   const sandbox = createSandbox({
     db: options.sandboxDb,
@@ -83,31 +91,6 @@ export async function createService(options: ServiceOptions) {
     },
     log: (message, fields) => logger.error(fields, message)
   })
-  const disconnect = async (storeId: number) => {
-    connectors.forget(storeId)
-    if (!(await disconnectStore(db, vault, storeId))) return
-    logger.warn({ store: { id: storeId } }, 'The platform has taken the app off: the store is disconnected')
-    await db.inStore(storeId, (ctx) =>
-      notify(ctx, {
-        kind: 'disconnected',
-        subject: 'The store is disconnected from its platform',
-        message:
-          'The platform has taken the app off. Nothing is billed and nothing is asked of the platform until the store is ' +
-          'connected again; what is here stays.'
-      })
-    )
-  }
-  const topics = platformTopics({ db, connectorOf, disconnect })
-  const registerWebhooks = (access: StoreAccess) =>
-    connectors.to(access).webhooks.ensure(`${urls.public}/platform/webhooks`, Object.keys(topics))
-  /** Our webhooks there, and the shop itself: news of both may be lost. */
-  const registerAgain = async (storeId: number): Promise<PlatformResult<{ changed: number }>> => {
-    const ensured = await registerWebhooks(await platformAccess(db, vault, storeId))
-    if (!ensured.ok) return ensured
-    const isOther = await followShopOf({ db, connectorOf }, storeId)
-    const { created, updated } = ensured.value
-    return { ok: true, value: { changed: created.length + updated.length + Number(isOther) } }
-  }
   const delivery = createDeliveryEngine({
     db,
     leaseOwner: worker.id,
@@ -126,7 +109,7 @@ export async function createService(options: ServiceOptions) {
       db,
       leaseOwner: worker.id,
       connectorOf,
-      registerWebhooks: registerAgain,
+      checkConnection: connections.check,
       measure: metrics.measure
     }),
     createImportEngine({ db, leaseOwner: worker.id, connectorOf }),
@@ -150,8 +133,8 @@ export async function createService(options: ServiceOptions) {
   })
   metrics.watch(queueDepth, () => countQueues(db))
   const limiter = createRateLimiter(db)
-  const controls = sandboxControls({ db, sandbox, urls })
-  const clock = { db, runner }
+  const controls = sandbox.adminControls(urls)
+  const moveClock: HttpDeps['advanceClock'] = (storeId, advance) => advanceClock({ db, runner }, storeId, advance)
 
   const deps: HttpDeps = {
     db,
@@ -166,13 +149,8 @@ export async function createService(options: ServiceOptions) {
     measure: metrics.measure,
     wake: runner.wake,
     connectorOf,
-    connectStore: async (access) => {
-      const ensured = await registerWebhooks(access)
-      if (!ensured.ok)
-        throw new Refusal('unavailable', `The platform did not take our webhooks: ${ensured.failure.message}`)
-      await db.inStore(access.storeId, scheduleReconciliations)
-    },
-    advanceClock: (storeId, advance) => advanceClock(clock, storeId, advance),
+    connectStore: connections.connect,
+    advanceClock: moveClock,
     settle: (storeId) => runner.alone(storeId, (store) => store.settle()),
     sandbox: controls,
     doctor: (storeId) =>
@@ -181,7 +159,7 @@ export async function createService(options: ServiceOptions) {
         storeId === null ? undefined : `store_${storeId}`
       ),
     seed: (storeId, plan, onProgress) =>
-      seedStore({ db, runner, sandbox: controls }, storeId, plan, (progress) =>
+      seedStore({ db, sandbox: controls, advanceClock: moveClock }, storeId, plan, (progress) =>
         onProgress({ ...progress, at: progress.at.toString() })
       )
   }
@@ -209,7 +187,6 @@ export async function createService(options: ServiceOptions) {
     http,
     deps,
     sandbox,
-    demoDeps: { db, vault, runner, connectorOf, http: deps },
     async start() {
       await worker.releaseDeadLeases(LEASED)
       // Days are made a week ahead: a start need not wait for a backup that holds the tables.

@@ -1,7 +1,7 @@
 export type { PlatformAttempt } from './billing/attempt.ts'
 export type { AttemptRequest } from './billing/billing-api.ts'
 export type { Connector } from './connector.ts'
-export { type ConnectorOptions, createConnectors } from './connectors.ts'
+export { type ConnectorOptions, type Connectors, createConnectors } from './connectors.ts'
 export { compareRevisions } from './contracts/compare-revisions.ts'
 export type { ChangedContract, PlatformContract, PlatformContractLine } from './contracts/contract.ts'
 export type { ContractRequest } from './contracts/create-contracts.ts'

@@ -20,8 +20,8 @@ export type ReconcileOptions = {
   db: Database
   leaseOwner: number
   connectorOf: (storeId: number) => Promise<Connector>
-  /** Has the platform send us its messages, and tells what of that was missing. */
-  registerWebhooks: (storeId: number) => Promise<PlatformResult<{ changed: number }>>
+  /** Corrects our webhooks on the platform and our copy of the shop; returns how many things were wrong. */
+  checkConnection: (storeId: number) => Promise<PlatformResult<{ changed: number }>>
   measure?: Measure
 }
 
@@ -34,10 +34,8 @@ export function createReconcileEngine(options: ReconcileOptions): Engine {
 
   const pageOf = async (storeId: number, walk: Walk): Promise<PlatformResult<WalkedPage>> => {
     if (walk.kind === 'webhooks') {
-      const registered = await options.registerWebhooks(storeId)
-      return registered.ok
-        ? { ok: true, value: { seen: 1, changed: registered.value.changed, after: null } }
-        : registered
+      const checked = await options.checkConnection(storeId)
+      return checked.ok ? { ok: true, value: { seen: 1, changed: checked.value.changed, after: null } } : checked
     }
     const at = { db, storeId, connector: await connectorOf(storeId) }
     if (walk.kind === 'attempts') return walkAttempts(at, walk)

@@ -3,11 +3,11 @@ import { isoOf, isoOrNull } from '#kit/clock'
 import { publicId } from '#kit/ids'
 import { invalidField } from '#kit/refusal'
 import { listStores, RATE_PLANS, type Store, theStore } from '#stores'
+import { openStore } from '#sync'
 import { OrNull } from '../shared/answer-fields.ts'
 import type { HttpDeps } from '../shared/deps.ts'
 import type { Surface } from '../shared/surface.ts'
 import { StoreParams, text } from './fields.ts'
-import { openStore } from './open-store.ts'
 
 const StoreBody = Type.Object({
   id: Type.String(),

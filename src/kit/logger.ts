@@ -1,6 +1,5 @@
 import { destination, type Logger, pino, stdTimeFunctions } from 'pino'
-import type { Config } from './config.ts'
-import { prettyLine } from './pretty-line.ts'
+import { prettyLine } from './log-pretty-line.ts'
 
 const HIDDEN = '[hidden]'
 
@@ -35,16 +34,18 @@ const BOUND_SECRETS = [
 ]
 const MAX_DEPTH = 6
 
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export const LOG_FORMATS = ['pretty', 'json'] as const
+
+export type LogOptions = { level: (typeof LOG_LEVELS)[number]; format: (typeof LOG_FORMATS)[number] }
+
 export type Sink = { write(line: string): void }
 
 /**
  * The service's log, on standard error: what people read at the start stays alone on standard output. Secrets and e-mail
  * addresses are hidden by the names of their fields; of an error only what describes it is kept.
  */
-export function createLogger(
-  { level, format }: Config['log'],
-  sink: Sink = destination({ fd: 2, sync: true })
-): Logger {
+export function createLogger({ level, format }: LogOptions, sink: Sink = destination({ fd: 2, sync: true })): Logger {
   return pino(
     {
       level,

@@ -1,0 +1,108 @@
+import { decimalOf } from '#kit/money'
+import { Refusal } from '#kit/refusal'
+import type { Platform } from '../http.ts'
+import type { Controls } from './index.ts'
+import { shopOf } from './refusals.ts'
+
+/** Where the service and the sandbox answer. Read at each call, because ports may be chosen late; '' while it is unknown. */
+export type SandboxUrls = { public: string; sandbox: string }
+
+type OfStore<Call> = Call extends (request: infer Request) => infer Result
+  ? (storeId: number, request: Omit<Request & object, 'storeId'>) => Result
+  : never
+
+/**
+ * The controls as the service's admin API offers them: the store comes first, and money is in minor units of the shop. Every
+ * call is refused while the sandbox is switched off.
+ */
+export type AdminControls = {
+  /** The address of the shop with this domain. */
+  urlOf(domain: string): string
+  createShop(shop: Omit<Parameters<Controls['createShop']>[0], 'appProxyUrl'>): Promise<void>
+  createCustomer(
+    storeId: number,
+    customer: {
+      email: string
+      firstName: string | null
+      lastName: string | null
+      countryCode: string | null
+      provinceCode: string | null
+    }
+  ): ReturnType<Controls['createCustomer']>
+  join(storeId: number, join: { customerId: string; planName: string }): ReturnType<Controls['join']>
+  setCard(storeId: number, card: { customerId: string; outcome: string[] }): Promise<void>
+  placeOrder(
+    storeId: number,
+    order: {
+      customerId: string
+      totalMinor: number
+      creditMinor: number
+      coupon: string | null
+      channel: string | null
+    }
+  ): ReturnType<Controls['order']>
+  refund(storeId: number, refund: { orderId: string; amountMinor: number | null }): ReturnType<Controls['refund']>
+  dispute: OfStore<Controls['dispute']>
+  deleteCustomer(storeId: number, customerId: string): ReturnType<Controls['deleteCustomer']>
+  mergeCustomers: OfStore<Controls['mergeCustomers']>
+  revokeCard(storeId: number, customerId: string): ReturnType<Controls['revokeCard']>
+  changeShop: OfStore<Controls['changeShop']>
+  uninstall(storeId: number): ReturnType<Controls['uninstall']>
+  install(storeId: number, accessToken: string): ReturnType<Controls['install']>
+  setWebhookFaults(
+    storeId: number,
+    faults: Parameters<Controls['setWebhookFaults']>[0]['faults']
+  ): ReturnType<Controls['setWebhookFaults']>
+}
+
+export function adminControls(platform: Platform, controls: Controls, urls: SandboxUrls): AdminControls {
+  const decimal = async (storeId: number, minor: number) => decimalOf(minor, (await shopOf(platform, storeId)).currency)
+
+  const all: AdminControls = {
+    urlOf: (domain) => `${urls.sandbox}/${domain}`,
+    async createShop({ storeId, domain, name, timezone, currency, profile, accessToken, appSecret, proxySecret }) {
+      const appProxyUrl = `${urls.public}/apps/svc-api`
+      await controls.createShop({
+        storeId,
+        domain,
+        name,
+        timezone,
+        currency,
+        profile,
+        accessToken,
+        appSecret,
+        proxySecret,
+        appProxyUrl
+      })
+    },
+    createCustomer: (storeId, { email, firstName, lastName, countryCode, provinceCode }) =>
+      controls.createCustomer({ storeId, email, firstName, lastName, country: countryCode, province: provinceCode }),
+    join: (storeId, { customerId, planName }) => controls.join({ storeId, customerId, plan: planName }),
+    async setCard(storeId, { customerId, outcome }) {
+      await controls.setCard({ storeId, customerId, outcome })
+    },
+    async placeOrder(storeId, { customerId, totalMinor, creditMinor, coupon, channel }) {
+      const total = await decimal(storeId, totalMinor)
+      const credit = creditMinor > 0 ? await decimal(storeId, creditMinor) : null
+      return controls.order({ storeId, customerId, total, credit, coupon, channel })
+    },
+    async refund(storeId, { orderId, amountMinor }) {
+      const amount = amountMinor === null ? null : await decimal(storeId, amountMinor)
+      return controls.refund({ storeId, orderId, amount })
+    },
+    dispute: (storeId, dispute) => controls.dispute({ storeId, ...dispute }),
+    deleteCustomer: (storeId, customerId) => controls.deleteCustomer({ storeId, customerId }),
+    mergeCustomers: (storeId, merge) => controls.mergeCustomers({ storeId, ...merge }),
+    revokeCard: (storeId, customerId) => controls.revokeCard({ storeId, customerId }),
+    changeShop: (storeId, change) => controls.changeShop({ storeId, ...change }),
+    uninstall: (storeId) => controls.uninstall({ storeId }),
+    install: (storeId, accessToken) => controls.install({ storeId, accessToken }),
+    setWebhookFaults: (storeId, faults) => controls.setWebhookFaults({ storeId, faults })
+  }
+  return new Proxy(all, {
+    get(target, name: keyof AdminControls) {
+      if (urls.sandbox === '') throw new Refusal('conflict', 'The sandbox platform is switched off (SANDBOX=off)')
+      return target[name]
+    }
+  })
+}

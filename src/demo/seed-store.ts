@@ -1,0 +1,50 @@
+import type { Database } from '#kit/postgres'
+import { invalidField, Refusal } from '#kit/refusal'
+import { listPlans } from '#plans'
+import { storeNow } from '#stores'
+import { agenda } from './agenda.ts'
+import type { DemoSandbox } from './demo-sandbox.ts'
+
+export type SeedProgress = { done: number; total: number; at: Temporal.Instant }
+
+export type SeedDeps = {
+  db: Database
+  sandbox: DemoSandbox
+  /** Moves the store's test clock to an instant, and does everything that falls due on the way. */
+  advanceClock(storeId: number, advance: { to: string }): Promise<{ now: Temporal.Instant }>
+}
+
+/**
+ * Gives a sandbox store a past: members join over `months`, are billed, have declined cards and new ones, pause, cancel and
+ * shop, all through the sandbox platform and the test clock. The same numbers give the same past. Ends `months` after the
+ * store's present time. Refuses a store without plans.
+ */
+export async function seedStore(
+  deps: SeedDeps,
+  storeId: number,
+  { members, months }: { members: number; months: number },
+  onProgress: (progress: SeedProgress) => void
+): Promise<{ members: number; months: number; now: Temporal.Instant }> {
+  if (!Number.isInteger(members) || members < 1 || members > 100_000)
+    throw invalidField('members', 'takes a whole number from 1 to 100000')
+  if (!Number.isInteger(months) || months < 1 || months > 60)
+    throw invalidField('months', 'takes a whole number from 1 to 60')
+  const { db, sandbox, advanceClock } = deps
+  const all = await db.inStore(storeId, listPlans)
+  const plans = all.filter(({ status, type }) => status === 'enabled' && type !== 'product')
+  if (plans.length === 0) throw new Refusal('conflict', 'The store has no plan that members could join; make one first')
+
+  const start = await storeNow(db, storeId)
+  const end = start.toZonedDateTimeISO('UTC').add({ months }).toInstant()
+  const planNames = plans.map((plan) => plan.name)
+  const steps = agenda({ db, sandbox, storeId, planNames }, { members, start, end })
+  const total = steps.length + 1
+  for (const [i, step] of steps.entries()) {
+    await advanceClock(storeId, { to: step.at.toString() })
+    await step.act()
+    onProgress({ done: i + 1, total, at: step.at })
+  }
+  const { now } = await advanceClock(storeId, { to: end.toString() })
+  onProgress({ done: total, total, at: now })
+  return { members, months, now }
+}

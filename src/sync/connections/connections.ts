@@ -1,0 +1,78 @@
+import type { Database } from '#kit/postgres'
+import { Refusal } from '#kit/refusal'
+import type { Vault } from '#kit/secrets'
+import type { Connector, Connectors, PlatformResult } from '#platform'
+import { disconnectStore, notify, platformAccess, type StoreAccess } from '#stores'
+import { followShopOf } from '../follow-shop.ts'
+import { scheduleReconciliations } from '../reconciliation.ts'
+
+export type ConnectionsOptions = {
+  db: Database
+  vault: Vault
+  connectors: Connectors
+  /** Our endpoint for the platform's webhooks, and the topics that we receive. Read late, because ports may be chosen late. */
+  webhooks: () => { url: string; topics: string[] }
+  onDisconnected: (storeId: number) => void
+}
+
+/** The connections of stores to their platforms. */
+export type Connections = {
+  /** The connector to a store's platform. Refuses when the store is disconnected. */
+  connectorOf(storeId: number): Promise<Connector>
+  /**
+   * Registers our webhooks on a store's platform and begins its reconciliation schedule. Safe to repeat. Refuses when the
+   * platform does not accept the webhooks.
+   */
+  connect(access: StoreAccess): Promise<void>
+  /**
+   * Corrects our webhooks on the platform and our copy of the shop, because messages about either may be lost. Returns how
+   * many things were wrong.
+   */
+  check(storeId: number): Promise<PlatformResult<{ changed: number }>>
+  /** Disconnects a store whose platform has uninstalled the app, and alerts the operator. Does nothing when it is disconnected already. */
+  disconnect(storeId: number): Promise<void>
+}
+
+export function createConnections(options: ConnectionsOptions): Connections {
+  const { db, vault, connectors, webhooks, onDisconnected } = options
+  const connectorOf = async (storeId: number) => connectors.to(await platformAccess(db, vault, storeId))
+  const register = (access: StoreAccess) => {
+    const { url, topics } = webhooks()
+    return connectors.to(access).webhooks.ensure(url, topics)
+  }
+
+  return {
+    connectorOf,
+
+    async connect(access) {
+      const ensured = await register(access)
+      if (!ensured.ok) {
+        throw new Refusal('unavailable', `The platform did not take our webhooks: ${ensured.failure.message}`)
+      }
+      await db.inStore(access.storeId, scheduleReconciliations)
+    },
+
+    async check(storeId) {
+      const ensured = await register(await platformAccess(db, vault, storeId))
+      if (!ensured.ok) return ensured
+      const hasShopChanged = await followShopOf({ db, connectorOf }, storeId)
+      const { created, updated } = ensured.value
+      return { ok: true, value: { changed: created.length + updated.length + Number(hasShopChanged) } }
+    },
+
+    async disconnect(storeId) {
+      connectors.forget(storeId)
+      if (!(await disconnectStore(db, vault, storeId))) return
+      onDisconnected(storeId)
+      await db.inStore(storeId, (ctx) =>
+        notify(ctx, {
+          kind: 'disconnected',
+          subject: 'The store is disconnected from its platform',
+          message:
+            'The platform has taken the app off. Nothing is billed and nothing is asked of the platform until the store is ' +
+            'connected again; what is here stays.'
+        })
+      )
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import type { Database } from '#kit/postgres'
+import type { Vault } from '#kit/secrets'
+import {
+  type CreatedStore,
+  createStore,
+  markStoreConnected,
+  type NewStore,
+  platformAccess,
+  type StoreAccess
+} from '#stores'
+
+/** The part of the sandbox platform that has the shops. */
+export type SandboxShops = {
+  /** The address of the shop with this domain. */
+  urlOf(domain: string): string
+  /** Creates the shop of a store, or gives an existing one this name, time zone and secrets. */
+  createShop(shop: StoreAccess & { name: string }): Promise<void>
+}
+
+export type OpenStoreDeps = {
+  db: Database
+  vault: Vault
+  sandbox: SandboxShops
+  connectStore(access: StoreAccess): Promise<void>
+}
+
+/**
+ * Creates a store and connects it to its platform; for a sandbox store, creates its shop on the sandbox platform first. A
+ * failure on the way leaves an unfinished store, and the same call continues from there.
+ */
+export async function openStore(
+  { db, vault, sandbox, connectStore }: OpenStoreDeps,
+  store: Omit<NewStore, 'platformUrl'> & { platformUrl?: string }
+): Promise<CreatedStore> {
+  const platformUrl = store.platformUrl ?? (store.sandbox ? sandbox.urlOf(store.domain.toLowerCase()) : '')
+  const created = await createStore(db, vault, { ...store, platformUrl })
+  const access = await platformAccess(db, vault, created.store.storeId)
+  if (created.store.sandbox) await sandbox.createShop({ ...access, name: created.store.name })
+  await connectStore(access)
+  await db.inStore(created.store.storeId, markStoreConnected)
+  return created
+}
