@@ -1,8 +1,8 @@
 import { realNow } from '#kit/clock'
 import type { Engine } from '#kit/engines'
 import { type Ctx, type Database, instant, nullable, row } from '#kit/postgres'
+import { parseStorableJson } from '#kit/storable-json'
 import { MalformedPayload } from '../wire/fields.ts'
-import { parseJson } from '../wire/parse-json.ts'
 import {
   claimDue,
   deleteOld,
@@ -115,7 +115,7 @@ async function succeeds(handler: InboundHandler, storeId: number, group: Inbound
 }
 
 function messageOf({ id, topic, body, triggeredAt, receivedAt }: Inbound): InboundMessage {
-  return { id, topic, payload: parseJson(body), triggeredAt: triggeredAt ?? receivedAt }
+  return { id, topic, payload: parseStorableJson(body), triggeredAt: triggeredAt ?? receivedAt }
 }
 
 /** When to try again, by the store's clock. Null for a message that cannot be read: it would fail every time. */

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { type Database, directSql } from '#kit/postgres'
 import type { ProfileName } from '../wire/profiles.ts'
-import { verifyWebhookSignature } from './signatures.ts'
+import { verifyWebhookSignature } from './verify-webhook-signature.ts'
 import type { WebhookHeaders } from './webhook-headers.ts'
 
 export type WebhookStore = { storeId: number; appSecret: string; profile: ProfileName }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { verifyProxyQuery, verifyWebhookSignature } from './signatures.ts'
+import { verifyProxyQuery } from './verify-proxy-query.ts'
+import { verifyWebhookSignature } from './verify-webhook-signature.ts'
 
 const fixtures = new URL('../../../test/fixtures/platform/', import.meta.url)
 const json = (name: string) => JSON.parse(readFileSync(new URL(name, fixtures), 'utf8'))

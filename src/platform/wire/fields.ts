@@ -1,6 +1,5 @@
 import { minorOf } from '#kit/money'
 import { Refusal } from '#kit/refusal'
-import { numericIdOf } from './profiles.ts'
 
 /** Something that the platform sent does not have the shape which its API promises. The message names the field; a repetition does not help. */
 export class MalformedPayload extends Error {
@@ -190,4 +189,12 @@ export class Fields {
     const value = this.#raw[key]
     return Array.isArray(value) ? value : this.refuse(key, 'must be a list')
   }
+}
+
+/**
+ * The digits of a global id of either profile, as text because they go beyond 2^53. Null when the text is not such an id; also
+ * null for payment methods and manual discounts, whose ids are not numbers.
+ */
+export function numericIdOf(text: string): string | null {
+  return /^gid:\/\/(?:platform|shopify)\/[A-Za-z]+\/([0-9]{1,20})(?:\?.*)?$/.exec(text)?.[1] ?? null
 }

@@ -24,11 +24,3 @@ export const PROFILES: Record<ProfileName, Spelling> = {
 export function gid(profile: ProfileName, type: string, id: string): string {
   return `${PROFILES[profile].gidPrefix}${type}/${id}`
 }
-
-/**
- * The digits of a global id of either profile, as text because they go beyond 2^53. Null when the text is not such an id; also
- * null for payment methods and manual discounts, whose ids are not numbers.
- */
-export function numericIdOf(text: string): string | null {
-  return /^gid:\/\/(?:platform|shopify)\/[A-Za-z]+\/([0-9]{1,20})(?:\?.*)?$/.exec(text)?.[1] ?? null
-}

@@ -1,7 +1,7 @@
+import { parseStorableJson } from '#kit/storable-json'
 import type { ThrottleStatus } from './cost-budget.ts'
 import { Fields, MalformedPayload } from './fields.ts'
 import type { PlatformFailure } from './outcome.ts'
-import { parseJson } from './parse-json.ts'
 import type { Exchange } from './transport.ts'
 
 /** A GraphQL response: either its failure or its `data`, and its cost where the platform states it. */
@@ -29,7 +29,7 @@ export function readResponse(exchange: Exchange, mutation: boolean): ReadRespons
     return { failure: { ...failure, code: `${status}`, ...(retryAfterMs ? { retryAfterMs } : {}) } }
   }
   try {
-    return readGraphql(new Fields(parseJson(body), 'answer'), mutation)
+    return readGraphql(new Fields(parseStorableJson(body), 'answer'), mutation)
   } catch (err) {
     if (!(err instanceof SyntaxError || err instanceof MalformedPayload)) throw err
     return { failure: noUsableResponse('The platform answered 200 with something that is no GraphQL answer', mutation) }

@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
+import { equalInConstantTime } from '#kit/secrets'
 
 /** The outcome of checking a request that came through the platform's app proxy. */
 export type ProxyCheck =
@@ -9,11 +10,6 @@ export type ProxyRefusal = 'unsigned' | 'repeated_parameter' | 'malformed' | 'ba
 
 /** How far the signed time may be from now, in either direction. */
 const MAX_AGE_SECONDS = 90
-
-/** Whether the base64 HMAC-SHA256 of an inbound webhook is right. It covers the raw bytes: parsed and printed again they differ. */
-export function verifyWebhookSignature(rawBody: Buffer, signature: string, secret: string): boolean {
-  return sameText(createHmac('sha256', secret).update(rawBody).digest('base64'), signature)
-}
 
 /** Parameters that identify the caller and the place. Each may occur once, since a second value would be joined to the first. */
 const SINGLE = ['signature', 'shop', 'timestamp', 'logged_in_customer_id', 'path_prefix']
@@ -36,9 +32,8 @@ export function verifyProxyQuery(rawQuery: string, secret: string, now: Temporal
     .sort(byBytes)
     .join('')
   const single = (key: string) => parameters.get(key)?.[0] ?? ''
-  if (!sameText(createHmac('sha256', secret).update(canonical).digest('hex'), single('signature'))) {
-    return { ok: false, reason: 'bad_signature' }
-  }
+  const expected = createHmac('sha256', secret).update(canonical).digest('hex')
+  if (!equalInConstantTime(single('signature'), expected)) return { ok: false, reason: 'bad_signature' }
 
   const customerId = single('logged_in_customer_id')
   const timestamp = single('timestamp')
@@ -81,10 +76,4 @@ function decoded(text: string): string | null {
 /** The platform sorts bytes; JavaScript's own order differs beyond the basic plane. */
 function byBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b))
-}
-
-function sameText(expected: string, given: string): boolean {
-  const a = Buffer.from(expected)
-  const b = Buffer.from(given)
-  return a.length === b.length && timingSafeEqual(a, b)
 }

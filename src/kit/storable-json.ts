@@ -2,10 +2,10 @@
 const UNSTORABLE = /\\u(?:0000|d[89a-f][0-9a-f]{2})/i
 
 /**
- * Parses JSON from the platform and drops the characters that PostgreSQL cannot store. People type them into the platform's
- * forms, and one of them must not block everything else in the same response.
+ * Parses JSON from somebody else and drops the characters that PostgreSQL cannot store. People type them into forms, and one of
+ * them must not block everything else in the same text.
  */
-export function parseJson(text: string): unknown {
+export function parseStorableJson(text: string): unknown {
   if (!UNSTORABLE.test(text)) return JSON.parse(text)
   return JSON.parse(text, (_key, value) =>
     typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : value

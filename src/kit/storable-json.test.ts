@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { anAttempt, anOrder, aPlatform, json, theValue } from '../../../test/fake-platform.ts'
-import { parseJson } from './parse-json.ts'
+import { anAttempt, anOrder, aPlatform, json, theValue } from '../../test/fake-platform.ts'
+import { parseStorableJson } from './storable-json.ts'
 
-test('what cannot be kept in a database is left out of what the platform says', async () => {
+test('what a database cannot store is left out of a response of the platform', async () => {
   const order = { ...anOrder('5'), tags: ['VI\u0000P', '\ud83d'], name: '#10\u000001' }
   const paid = { __typename: 'SubscriptionBillingAttemptSuccessState', order }
   const { connector } = await aPlatform((res) => json(res, { data: { nodes: [anAttempt('7', paid)] } }))
@@ -11,9 +11,9 @@ test('what cannot be kept in a database is left out of what the platform says', 
   assert.deepEqual([attempt.order!.name, attempt.order!.tags], ['#1001', ['VIP', '\ufffd']])
 })
 
-test('everything else stays as it was said', () => {
+test('everything else stays as it is', () => {
   for (const text of ['"\\\\u0000 \\ud83d\\ude00 \u00e9"', '{"a":[1,true,null,"\\n"]}']) {
-    assert.deepEqual(parseJson(text), JSON.parse(text))
+    assert.deepEqual(parseStorableJson(text), JSON.parse(text))
   }
-  assert.throws(() => parseJson('{"a":"\\u0000"'), SyntaxError)
+  assert.throws(() => parseStorableJson('{"a":"\\u0000"'), SyntaxError)
 })
