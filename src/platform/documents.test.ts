@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import {
@@ -14,23 +13,20 @@ import {
   type SelectionSetNode,
   validate
 } from 'graphql'
+import { allDocuments } from './wire/document.ts'
 import { MAX_IDS_PER_DOCUMENT } from './wire/find-by-ids.ts'
 
-const files = [...globSync('*/documents.ts', { cwd: import.meta.dirname })].sort()
-/** Every document, by name. A `documents.ts` exports nothing else. */
-const documents = new Map<string, string>()
-for (const file of files) {
-  for (const [name, text] of Object.entries(await import(`./${file}`))) {
-    assert.ok(!documents.has(name), `two documents are named ${name}`)
-    documents.set(name, text as string)
-  }
-}
+// Loads every file that makes a document.
+import './connector.ts'
 
-test('every document is made in a documents.ts, where these tests find it', () => {
-  const makers = [...globSync('**/*.ts', { cwd: import.meta.dirname })].filter((file) =>
-    /\bdocument\(/.test(readFileSync(join(import.meta.dirname, file), 'utf8'))
-  )
-  assert.deepEqual(makers.filter((file) => !file.endsWith('.test.ts')).sort(), files)
+const operationOf = (text: string) => /^(?:query|mutation) (\w+)/.exec(text)?.[1] ?? text
+const documents = new Map(allDocuments().map((text) => [operationOf(text), text]))
+
+test('no two documents have one name, and each documents.ts names them as they name themselves', async () => {
+  assert.equal(documents.size, allDocuments().length)
+  for (const file of globSync('*/documents.ts', { cwd: import.meta.dirname })) {
+    for (const [name, text] of Object.entries(await import(`./${file}`))) assert.equal(text, documents.get(name))
+  }
 })
 
 const fixture = new URL('../../test/fixtures/platform/admin-schema.2026-07.graphql.gz', import.meta.url)
