@@ -3,8 +3,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { Client } from 'undici'
-import { foldFigures } from '#analytics'
-import { auditFigures } from '#audit'
+import { rollUpMetrics } from '#analytics'
+import { auditMetrics } from '#audit'
 import { Database } from '#kit/postgres'
 import { aStore, type BuiltStore } from '../test/store-builder.ts'
 import { benchDatabase, median } from './database.ts'
@@ -31,7 +31,7 @@ try {
     await session.query('vacuum analyze')
     await session.end()
   })
-  const { findings } = await stores.small.inStore(auditFigures)
+  const { findings } = await stores.small.inStore(auditMetrics)
   if (findings.length > 0) throw new Error(`The figures are wrong: ${JSON.stringify(findings[0])}`)
 
   const origin = await serve()
@@ -125,7 +125,7 @@ async function load({ storeId, inStore }: BuiltStore, size: number): Promise<num
       select store_id, id, 29, 29, 'bench', 'bench-' || id, created_at from members where id % 4 = 0 and ${members}`)
   }
   await session.end()
-  while ((await inStore(foldFigures)) > 0);
+  while ((await inStore(rollUpMetrics)) > 0);
   return performance.now() - started
 }
 

@@ -1,7 +1,7 @@
 // Four processes bill one store of many due subscriptions: no charge is made twice, none is missed, each process has some.
 // Usage: node bench/billing-shared.ts [how many subscriptions] [how many processes]
 
-import { audit, auditFigures, auditSchedules } from '#audit'
+import { audit, auditMetrics, auditSchedules } from '#audit'
 import { Database, int, row, sql } from '#kit/postgres'
 import { aDueStore } from '../test/due-store.ts'
 import { startBillingWorker, untilDone } from './billing-workers.ts'
@@ -35,7 +35,7 @@ try {
     )
   )
   const findings = (
-    await Promise.all([audit, auditSchedules, auditFigures].map((check) => store.inStore((ctx) => check(ctx))))
+    await Promise.all([audit, auditSchedules, auditMetrics].map((check) => store.inStore((ctx) => check(ctx))))
   ).flatMap((part) => part.findings)
   const shares = workers.map((worker) => worker.keys.length)
   console.log(

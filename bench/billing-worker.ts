@@ -1,21 +1,21 @@
 // A process that bills one store, with all engines that a renewal passes through, as the service runs them; forked by
 // bench/billing-workers.ts, which says when.
-import { createFiguresEngine } from '#analytics'
+import { createMetricsRollupEngine } from '#analytics'
 import { createBillingEngine } from '#billing'
 import { createDispatchEngine } from '#kit/dispatch'
 import { createJobEngine } from '#kit/jobs'
 import { Database } from '#kit/postgres'
 import { startWorker } from '#kit/worker'
 import { storeNow } from '#stores'
-import { foldLists } from '#views'
+import { rollUpLists } from '#views'
 import { consumers } from '../src/app/consumers.ts'
 import { jobs } from '../src/app/jobs.ts'
-import { repeat } from '../src/app/repeat.ts'
+import { runPeriodically } from '../src/app/run-periodically.ts'
 import { createRunner } from '../src/app/runner.ts'
 import type { FromWorker, ToWorker } from './billing-workers.ts'
 import { stubConnector } from './stub-connector.ts'
 
-const FOLD_LISTS_EVERY_MS = 1_000
+const ROLL_UP_LISTS_EVERY_MS = 1_000
 const MARK_HEAP_EVERY_MS = 1_000
 
 const [url, id] = process.argv.slice(2)
@@ -52,13 +52,13 @@ function run(): () => Promise<void> {
       createBillingEngine({ db, leaseOwner: worker.id, connectorOf }),
       createJobEngine({ db, leaseOwner: worker.id, jobs, deps: { db, connectorOf } }),
       createDispatchEngine({ db, consumers }),
-      createFiguresEngine({ db })
+      createMetricsRollupEngine({ db })
     ],
     onError: (err) => {
       throw err
     }
   })
-  const folding = repeat(FOLD_LISTS_EVERY_MS, async () => void (await foldLists(db)))
+  const rollingUp = runPeriodically(ROLL_UP_LISTS_EVERY_MS, async () => void (await rollUpLists(db)))
   const marking = setInterval(() => {
     gc()
     tell({ heapMb: process.memoryUsage().heapUsed / 1e6 })
@@ -68,7 +68,7 @@ function run(): () => Promise<void> {
   return async () => {
     stop = async () => {}
     clearInterval(marking)
-    await Promise.all([runner.stop(), folding.stop()])
+    await Promise.all([runner.stop(), rollingUp.stop()])
     const { user, system } = process.cpuUsage(before.cpu)
     tell({
       ran: {

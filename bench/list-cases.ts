@@ -34,7 +34,7 @@ export const FIRST_AT = '2020-01-01T00:00:00Z'
 const instantOf = (n: number) => Temporal.Instant.from(FIRST_AT).add({ minutes: 3 * n })
 
 /** Which filter, and by which status: how many rows match depends on it most. */
-const told = ([filter, value]: [string, string]) => (filter === 'status' ? value : filter)
+const reported = ([filter, value]: [string, string]) => (filter === 'status' ? value : filter)
 
 /** Every filter of the contract at several depths, where `rows` rows are in each list. */
 export function listCases(rows: number): ListCase[] {
@@ -43,7 +43,7 @@ export function listCases(rows: number): ListCase[] {
     const { from, at } = LISTS[list]
     for (const offset of depths.map((depth) => Math.round(depth))) {
       cases.push({
-        name: [list, ...Object.entries(query).map(told), `@${offset}`].join(' '),
+        name: [list, ...Object.entries(query).map(reported), `@${offset}`].join(' '),
         path: `/v1/${list}?${new URLSearchParams({ ...query, limit: '100', offset: String(offset) })}`,
         bare: `${from} where r.store_id = 1 ${where} order by r.${at} desc, r.id desc limit 100 offset ${offset}`
       })
@@ -70,22 +70,22 @@ export function listCases(rows: number): ListCase[] {
   )
 
   add('subscriptions', {}, '', everywhere)
-  add('subscriptions', { status: 'active' }, "and r.shown_status = 'active'", [0, rows * 0.4])
-  add('subscriptions', { status: 'cancelled' }, "and r.shown_status = 'cancelled'", [0, rows * 0.1])
+  add('subscriptions', { status: 'active' }, "and r.public_status = 'active'", [0, rows * 0.4])
+  add('subscriptions', { status: 'cancelled' }, "and r.public_status = 'cancelled'", [0, rows * 0.1])
   add('subscriptions', { plan_id: 'plan_1' }, 'and r.plan_id = 1', [0, rows * 0.2])
-  add('subscriptions', { plan_id: 'plan_1', status: 'paused' }, "and r.plan_id = 1 and r.shown_status = 'paused'", [0])
+  add('subscriptions', { plan_id: 'plan_1', status: 'paused' }, "and r.plan_id = 1 and r.public_status = 'paused'", [0])
   add('subscriptions', created, between('created_at'), [0, rows * 0.3])
   add(
     'subscriptions',
     { ...created, status: 'active', plan_id: 'plan_1' },
-    `and r.shown_status = 'active' and r.plan_id = 1 ${between('created_at')}`,
+    `and r.public_status = 'active' and r.plan_id = 1 ${between('created_at')}`,
     [0, rows * 0.1]
   )
   add('subscriptions', { customer_id: `cust_${some}` }, `and r.member_id = ${some}`, [0])
   add(
     'subscriptions',
     { customer_id: `cust_${some}`, status: 'active', ...created },
-    `and r.member_id = ${some} and r.shown_status = 'active' ${between('created_at')}`,
+    `and r.member_id = ${some} and r.public_status = 'active' ${between('created_at')}`,
     [0]
   )
 

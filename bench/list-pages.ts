@@ -7,7 +7,7 @@ import pg from 'pg'
 import { Client } from 'undici'
 import { Database } from '#kit/postgres'
 import { createKey } from '#stores'
-import { foldLists } from '#views'
+import { rollUpLists } from '#views'
 import { aStore } from '../test/store-builder.ts'
 import { benchDatabase, median } from './database.ts'
 import { listCases } from './list-cases.ts'
@@ -82,7 +82,8 @@ try {
 async function measureUpkeep() {
   const ratios = { insert: [] as number[], update: [] as number[] }
   const switched = async (to: 'enable' | 'disable', work: () => Promise<unknown>) => {
-    for (const name of ['note_inserts', 'note_updates']) await client.query(`alter table members ${to} trigger ${name}`)
+    for (const name of ['record_inserts', 'record_updates'])
+      await client.query(`alter table members ${to} trigger ${name}`)
     return timed(work)
   }
   const inserted = () => insertMembers(client, ROWS * 2, 5_000)
@@ -102,14 +103,14 @@ async function measureUpkeep() {
   }
   await client.query('select rebuild_lists(1)')
   await switched('enable', () => insertMembers(client, ROWS * 2, 50_000))
-  let folded = 0
+  let rolledUp = 0
   const seconds = await timed(async () => {
-    folded = await foldLists(db)
+    rolledUp = await rollUpLists(db)
   })
   return {
     insert_cost: Number(median(ratios.insert).toFixed(2)),
     update_of_200_cost: Number(median(ratios.update).toFixed(2)),
-    folded_per_s: Math.round(folded / seconds)
+    rolled_up_per_s: Math.round(rolledUp / seconds)
   }
 }
 

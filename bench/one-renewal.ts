@@ -87,7 +87,7 @@ const KEPT: { of: RegExp; as: string; sets: Partial<Record<keyof typeof MARKED, 
 ]
 
 function scriptOf(transactions: Statement[][], storeId: number): RenewalScript {
-  const variables = new Map(Object.entries(MARKED).map(([name, figure]) => [`${figure}`, name]))
+  const variables = new Map(Object.entries(MARKED).map(([name, metric]) => [`${metric}`, name]))
   let claims = 0
   const lines = transactions.flatMap((statements) => [
     `begin;\nselect enter_store(${storeId}) as now;`,

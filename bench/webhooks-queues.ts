@@ -1,7 +1,7 @@
 import { Logger, makeWorkerUtils, type Runner, run } from 'graphile-worker'
 import pg from 'pg'
 import { PgBoss } from 'pg-boss'
-import { createGatherer } from '#kit/gather'
+import { createBatcher } from '#kit/batcher'
 import type { Message, Post } from './webhooks-post.ts'
 
 /** A general job queue that does the sender's work: takes a job, signs and posts, writes the try down, ends the job. */
@@ -24,7 +24,7 @@ type Job = Message & { id: number }
 type Try = { id: number; startedAt: Date; durationMs: number; code: number; text: string }
 
 const FILL_AT_ONCE = 2_000
-const MOST_TRIES_AT_ONCE = 500
+const MAX_CONCURRENT_TRIES = 500
 
 /**
  * graphile-worker with what its page on performance advises, a local queue and gathered completions, in the sizes at which
@@ -53,8 +53,8 @@ export async function graphileWorker(url: string): Promise<QueueSender> {
       all = countdown(messages.length)
     },
     async send(post) {
-      const write = createGatherer({
-        most: MOST_TRIES_AT_ONCE,
+      const write = createBatcher({
+        maxItems: MAX_CONCURRENT_TRIES,
         work: async (_lane: 'tries', finished: Try[]) => {
           await tries.insert(finished)
           return finished

@@ -76,7 +76,7 @@ create unlogged table rate_windows (
 select protect_table('rate_windows');
 
 -- The response to a writing request with an Idempotency-Key, kept for repetitions of the request.
-create table idempotent_answers (
+create table idempotent_responses (
   store_id bigint not null,
   idempotency_key text not null check (length(idempotency_key) between 1 and 255),
   -- SHA-256 of method, path and body: a key must not be used for a different request.
@@ -87,11 +87,11 @@ create table idempotent_answers (
   created_at timestamptz not null default clock_timestamp(),
   primary key (store_id, idempotency_key)
 );
-create index idempotent_answers_old on idempotent_answers (created_at);
-select protect_table('idempotent_answers');
+create index idempotent_responses_old on idempotent_responses (created_at);
+select protect_table('idempotent_responses');
 
--- How far appended changes have been folded into maintained counts (of a list) or into `figures`. Every change up to
--- folded_to has been deleted, so readers of waiting changes start after it: while a long transaction elsewhere keeps
+-- How far appended changes have been folded into maintained counts (of a list) or into `metrics`. Every change up to
+-- rolled_up_to has been deleted, so readers of waiting changes start after it: while a long transaction elsewhere keeps
 -- PostgreSQL from removing deleted rows, stepping over hundreds of thousands of them would cost every reader a tenth of
 -- a second. For the same reason each step is a new row: the newest one is at the end of the index.
 --
@@ -100,15 +100,15 @@ select protect_table('idempotent_answers');
 -- moves the mark there once every transaction before next_writer has ended. A writer of changes always has a
 -- transaction id before its changes have numbers, because it has written a row of the list first (or holds the lock of
 -- the fold), and identity numbers are not cached.
-create table fold_marks (
+create table rollup_marks (
   store_id bigint not null,
   changes text collate "C" not null,
-  folded_to bigint not null,
-  -- The highest change that any fold took. If it is beyond folded_to, there is a step to make.
+  rolled_up_to bigint not null,
+  -- The highest change that any fold took. If it is beyond rolled_up_to, there is a step to make.
   taken_to bigint not null,
   next_to bigint,
   next_writer xid8,
-  primary key (store_id, changes, folded_to),
-  check (folded_to <= taken_to and next_to between folded_to + 1 and taken_to and (next_to is null) = (next_writer is null))
+  primary key (store_id, changes, rolled_up_to),
+  check (rolled_up_to <= taken_to and next_to between rolled_up_to + 1 and taken_to and (next_to is null) = (next_writer is null))
 );
-select protect_table('fold_marks');
+select protect_table('rollup_marks');

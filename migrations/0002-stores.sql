@@ -29,8 +29,8 @@ select protect_table('stores');
 
 alter table events add foreign key (store_id) references stores;
 alter table jobs add foreign key (store_id) references stores;
-alter table idempotent_answers add foreign key (store_id) references stores;
-alter table fold_marks add foreign key (store_id) references stores;
+alter table idempotent_responses add foreign key (store_id) references stores;
+alter table rollup_marks add foreign key (store_id) references stores;
 
 create table api_keys (
   store_id bigint not null references stores,
@@ -49,7 +49,7 @@ create table api_keys (
 select protect_table('api_keys');
 
 -- Messages to the people who run a store: whole sentences, ready to be sent.
-create table notices (
+create table alerts (
   store_id bigint not null references stores,
   id bigint generated always as identity,
   kind text not null,
@@ -58,4 +58,4 @@ create table notices (
   created_at timestamptz not null,
   primary key (store_id, id)
 );
-select protect_table('notices');
+select protect_table('alerts');

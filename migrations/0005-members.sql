@@ -20,7 +20,7 @@ create table members (
   platform_updated_at timestamptz,
   -- The customer that the platform merged this one into. The rows of this one stay where they were written.
   merged_into bigint,
-  deleted_there_at timestamptz,
+  platform_deleted_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   primary key (store_id, id),

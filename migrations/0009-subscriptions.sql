@@ -14,7 +14,7 @@ create table subscriptions (
   name text not null,
   status text not null check (status in ('active', 'paused', 'cancelled', 'failed', 'expired')),
   -- The status that the API shows and filters by.
-  shown_status text not null generated always as
+  public_status text not null generated always as
     (case when status in ('active', 'paused') then status else 'cancelled' end) stored,
   price_minor bigint not null check (price_minor >= 0),
   currency text not null,
@@ -26,7 +26,7 @@ create table subscriptions (
   anchor_at timestamptz not null,
   anchor_cycle integer not null check (anchor_cycle >= 1),
   -- How many entries of stores.past_timezones the anchor and the dates have followed.
-  timezone_moves integer not null default 0 check (timezone_moves >= 0),
+  timezone_rebases integer not null default 0 check (timezone_rebases >= 0),
   -- The last cycle that was paid (0 during a trial), and the one to bill next. Cycles during a pause or an outage are missed.
   cycle_index integer not null check (cycle_index >= 0),
   next_cycle integer not null,
@@ -34,7 +34,7 @@ create table subscriptions (
   cycles_paid integer not null default 0 check (cycles_paid >= 0),
   -- The cycle that was being charged, was declined or was due when the subscription was paused or cancelled. If its period
   -- has not ended when the subscription comes back, it is billed.
-  unpaid_cycle integer,
+  past_due_cycle integer,
   next_billing_at timestamptz,
   -- The next billing date of the platform's contract when we last read or set it. A different date there means that
   -- somebody moved it. Null until it was read once.
@@ -47,7 +47,7 @@ create table subscriptions (
   -- Definite failures of that cycle because products are out of stock. They have a retry schedule of their own.
   inventory_failures integer not null default 0 check (inventory_failures >= 0),
   -- When a charge that waits for a new payment method ends. Null: nothing waits, or it waits without a limit.
-  gives_up_at timestamptz,
+  payment_method_deadline timestamptz,
   trial_ends_at timestamptz,
   paused_at timestamptz,
   resumes_at timestamptz,
@@ -81,17 +81,17 @@ create table subscriptions (
   check ((status in ('cancelled', 'failed', 'expired')) = (cancelled_at is not null)),
   check ((cancelled_at is null) = (cancel_reason is null)),
   check (grace_ends_at is null or status = 'cancelled'),
-  check (gives_up_at is null or (status = 'active' and billing_due_at is null)),
+  check (payment_method_deadline is null or (status = 'active' and billing_due_at is null)),
   check (receiver_member_id <> member_id),
   check ((receiver_member_id is null) = (gifted_at is null)),
-  check (unpaid_cycle is null or status in ('active', 'paused', 'cancelled')),
+  check (past_due_cycle is null or status in ('active', 'paused', 'cancelled')),
   check (not paused_by_dunning or status = 'paused')
 );
 -- Due rows are claimed by date and, where dates are equal, by id. Many are equal, after an import or at midnight, and
 -- with both columns in the index a claim does not have to sort them.
 create index subscriptions_due on subscriptions (store_id, billing_due_at, id) where billing_due_at is not null;
 create index subscriptions_resuming on subscriptions (store_id, resumes_at, id) where resumes_at is not null;
-create index subscriptions_giving_up on subscriptions (store_id, gives_up_at, id) where gives_up_at is not null;
+create index subscriptions_payment_method_deadline on subscriptions (store_id, payment_method_deadline, id) where payment_method_deadline is not null;
 create index subscriptions_in_grace on subscriptions (store_id, grace_ends_at) where grace_ends_at is not null;
 create index subscriptions_by_member on subscriptions (store_id, member_id);
 create index subscriptions_by_receiver on subscriptions (store_id, receiver_member_id) where receiver_member_id is not null;
@@ -101,11 +101,11 @@ create index subscriptions_by_contract_number
   where status in ('active', 'paused');
 -- One index per facet of the list: all, by status, by plan, by plan and status.
 create index subscriptions_newest on subscriptions (store_id, created_at desc, id desc);
-create index subscriptions_by_status on subscriptions (store_id, shown_status, created_at desc, id desc);
+create index subscriptions_by_status on subscriptions (store_id, public_status, created_at desc, id desc);
 create index subscriptions_newest_of_plan on subscriptions (store_id, plan_id, created_at desc, id desc)
   where plan_id is not null;
 create index subscriptions_of_plan_by_status on subscriptions
-  (store_id, plan_id, shown_status, created_at desc, id desc) where plan_id is not null;
+  (store_id, plan_id, public_status, created_at desc, id desc) where plan_id is not null;
 select protect_table('subscriptions');
 
 -- The history of each contract as people read it: who did what, when, and with which note.

@@ -18,7 +18,7 @@ create table billing_attempts (
   idempotency_key text not null,
   amount_minor bigint not null check (amount_minor >= 0),
   -- The amount that was requested, if the platform charged another one; amount_minor is then what it charged.
-  asked_minor bigint check (asked_minor >= 0),
+  requested_minor bigint check (requested_minor >= 0),
   currency text not null,
   -- The store credit that the paid cycle has to issue, by its plan's version when it was paid. Null: none.
   credit_minor bigint,
@@ -71,14 +71,14 @@ create table billing_attempts (
   check (credit_minor is null or (status = 'success' and credit_minor > 0))
 );
 -- A cycle is charged at most once: it can have one attempt that is open or succeeded.
-create unique index billing_attempts_once on billing_attempts (store_id, subscription_id, cycle_index)
+create unique index billing_attempts_one_open_or_paid on billing_attempts (store_id, subscription_id, cycle_index)
   where status in ('pending', 'success');
 create index billing_attempts_to_check on billing_attempts (store_id, check_at, id) where status = 'pending';
 create index billing_attempts_to_remind on billing_attempts (store_id, remind_at, id) where remind_at is not null;
 create index billing_attempts_late on billing_attempts (store_id, subscription_id, cycle_index)
   where late_success_at is not null and status = 'failed';
 -- Failed attempts that the platform knows: the reconciler asks for their outcome again.
-create index billing_attempts_failed_there on billing_attempts (store_id, completed_at, id)
+create index billing_attempts_failed_by_completion on billing_attempts (store_id, completed_at, id)
   where status = 'failed' and platform_attempt_id is not null;
 create index billing_attempts_by_subscription on billing_attempts (store_id, subscription_id, id);
 create index billing_attempts_newest on billing_attempts (store_id, scheduled_at desc, id desc);

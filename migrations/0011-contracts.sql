@@ -12,12 +12,12 @@ create table subscription_creations (
   actor text not null check (actor ~ '^[a-z_]{3,40}$'),
   actor_id text check (length(actor_id) between 1 and 200),
   -- Real time: when the platform was last asked to make it.
-  asked_at timestamptz not null default clock_timestamp(),
+  requested_at timestamptz not null default clock_timestamp(),
   -- Null until the contract was read.
   subscription_id bigint,
   -- When the caller got a response. Until then the same request is a repetition of this one.
   answered_at timestamptz,
-  given_up_at timestamptz,
+  abandoned_at timestamptz,
   created_at timestamptz not null,
   primary key (store_id, id),
   unique (store_id, create_key),
@@ -41,11 +41,11 @@ select protect_table('missing_contracts');
 
 -- Contracts of the platform that could not be read or recorded, with the reason. A sync continues without them and reads
 -- them again later. The row is deleted when the contract is recorded, or no longer exists on the platform.
-create table contracts_put_off (
+create table quarantined_contracts (
   store_id bigint not null references stores,
   contract_id text not null check (contract_id ~ '^[0-9]{1,20}$'),
   reason text not null check (length(reason) <= 500),
   since timestamptz not null,
   primary key (store_id, contract_id)
 );
-select protect_table('contracts_put_off');
+select protect_table('quarantined_contracts');

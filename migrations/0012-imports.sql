@@ -63,7 +63,7 @@ create table import_rows (
   platform_customer_id text,
   create_key text,
   -- Real time: when the platform was last asked for it.
-  asked_at timestamptz,
+  requested_at timestamptz,
   primary key (store_id, import_id, line),
   foreign key (store_id, import_id) references imports,
   foreign key (store_id, subscription_id) references subscriptions,

@@ -11,7 +11,7 @@
 --   points_issued, points_redeemed                                            from points_entries
 
 -- One row for all figures of a day, since a year of days is read at once.
-create table daily_figures (
+create table daily_metrics (
   store_id bigint not null references stores,
   -- 0: the whole store, including what belongs to no plan.
   plan_id bigint not null,
@@ -37,7 +37,7 @@ create table daily_figures (
   primary key (store_id, plan_id, day)
   -- Each page has room for the next version of today's row.
 ) with (fillfactor = 70);
-select protect_table('daily_figures');
+select protect_table('daily_metrics');
 
 create table daily_cancellations (
   store_id bigint not null references stores,
@@ -50,19 +50,19 @@ create table daily_cancellations (
 select protect_table('daily_cancellations');
 
 -- The sum of all days, from which a state is counted back: a period needs no days before it.
-create table figure_totals (
+create table metric_totals (
   store_id bigint not null references stores,
   plan_id bigint not null,
-  figure text not null,
+  metric text not null,
   amount numeric not null,
-  primary key (store_id, plan_id, figure)
+  primary key (store_id, plan_id, metric)
 ) with (fillfactor = 50);
-select protect_table('figure_totals');
+select protect_table('metric_totals');
 
 -- The folded figures, one row each.
-create view folded_figures with (security_invoker = true) as
-  select d.store_id, d.plan_id, d.day, f.figure, ''::text as detail, f.amount
-    from daily_figures d
+create view rolled_up_metrics with (security_invoker = true) as
+  select d.store_id, d.plan_id, d.day, f.metric, ''::text as detail, f.amount
+    from daily_metrics d
    cross join lateral (values
      ('members_active', d.members_active::numeric),
      ('members_paused', d.members_paused::numeric),
@@ -81,28 +81,28 @@ create view folded_figures with (security_invoker = true) as
      ('credit_redeemed', d.credit_redeemed::numeric),
      ('credit_expired', d.credit_expired::numeric),
      ('points_issued', d.points_issued::numeric),
-     ('points_redeemed', d.points_redeemed::numeric)) f(figure, amount)
+     ('points_redeemed', d.points_redeemed::numeric)) f(metric, amount)
    where f.amount <> 0
   union all
   select c.store_id, c.plan_id, c.day, 'cancellations', c.reason, c.cancellations from daily_cancellations c;
-grant select on folded_figures to perennial_store, perennial_operator;
+grant select on rolled_up_metrics to perennial_store, perennial_operator;
 
 -- Changes that are not folded yet. There is no foreign key: each was made from rows that have one, and is soon deleted.
-create table figure_changes (
+create table metric_changes (
   store_id bigint not null,
   id bigint generated always as identity,
   -- Null: counts for the whole store only. A change with a plan counts for both.
   plan_id bigint,
   day date not null,
-  figure text not null,
+  metric text not null,
   detail text not null default '',
   amount numeric not null,
   primary key (store_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
-select protect_table('figure_changes');
+select protect_table('metric_changes');
 
 -- Each change of a member's or subscription's part in the figures, kept for good: their own rows have only the present.
-create table standing_changes (
+create table status_changes (
   store_id bigint not null references stores,
   id bigint generated always as identity,
   subject text not null check (subject in ('member', 'subscription')),
@@ -110,12 +110,12 @@ create table standing_changes (
   at timestamptz not null,
   plan_id bigint,
   day date not null,
-  figure text not null,
+  metric text not null,
   detail text not null default '',
   amount numeric not null,
   primary key (store_id, id)
 );
-select protect_table('standing_changes');
+select protect_table('status_changes');
 
 -- Which orders belong to subscriptions. Checkout: the order that began one; otherwise a renewal.
 create table subscription_orders (

@@ -8,7 +8,7 @@ create table reconciliations (
   -- Everything up to here was compared (store time).
   cursor_at timestamptz not null,
   -- The present walk: when it began (store time), and its place after the last page. Null between walks.
-  began_at timestamptz,
+  started_at timestamptz,
   page_after text,
   last_id text not null default '',
   -- Of the present walk, or of the last one.

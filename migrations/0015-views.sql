@@ -18,7 +18,7 @@ grant select on member_resources to perennial_store, perennial_operator;
 -- For each facet, list_blocks divides its order (at, id) into blocks with their number of rows, and list_changes holds
 -- what has been written since. In every snapshot, over every range whose edges are edges of blocks:
 --   rows of the facet = sum of list_blocks.rows + sum of list_changes.delta
--- Writers only append to list_changes, so that they never wait for each other; fold_list moves changes into blocks.
+-- Writers only append to list_changes, so that they never wait for each other; roll_up_list moves changes into blocks.
 
 -- There is no foreign key: each change was made from a row that has one, and is soon deleted.
 create table list_changes (
@@ -56,7 +56,7 @@ create view list_rows with (security_invoker = true) as
   select store_id, 'members'::text collate "C" as list, created_at as at, id, plan_id, status
     from members where status is not null
   union all
-  select store_id, 'subscriptions', created_at, id, plan_id, shown_status from subscriptions
+  select store_id, 'subscriptions', created_at, id, plan_id, public_status from subscriptions
   union all
   select store_id, 'billing_attempts', scheduled_at, id, null, status from billing_attempts;
 grant select on list_rows to perennial_store, perennial_operator;

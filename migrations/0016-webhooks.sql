@@ -56,9 +56,9 @@ create table webhook_deliveries (
   -- The exact bytes that are signed and sent, made once.
   body text not null,
   -- failed: its tries are used up. cancelled: its endpoint was disabled.
-  given_up text check (given_up in ('failed', 'cancelled')),
+  undelivered_status text check (undelivered_status in ('failed', 'cancelled')),
   -- Store time.
-  given_up_at timestamptz,
+  undelivered_at timestamptz,
   created_at timestamptz not null,
   primary key (store_id, day, id),
   -- An endpoint has at most one delivery of an event. Both ids are unique in the whole database, and only the primary key
@@ -66,13 +66,13 @@ create table webhook_deliveries (
   -- does, and read all rows of the store through it.
   unique (event_row, endpoint_id, day),
   foreign key (store_id, endpoint_id) references webhook_endpoints,
-  check ((given_up is null) = (given_up_at is null))
+  check ((undelivered_status is null) = (undelivered_at is null))
 ) partition by range (day);
-create index webhook_deliveries_named on webhook_deliveries (webhook_id);
-create index webhook_deliveries_of_endpoint on webhook_deliveries (endpoint_id, day, id);
-create index webhook_deliveries_of_object on webhook_deliveries (object_key, store_id, day, id);
-create index webhook_deliveries_of_type on webhook_deliveries (event_type, store_id, day, id);
-create index webhook_deliveries_given_up on webhook_deliveries (store_id, day, id) where given_up is not null;
+create index webhook_deliveries_by_webhook_id on webhook_deliveries (webhook_id);
+create index webhook_deliveries_by_endpoint on webhook_deliveries (endpoint_id, day, id);
+create index webhook_deliveries_by_object on webhook_deliveries (object_key, store_id, day, id);
+create index webhook_deliveries_by_type on webhook_deliveries (event_type, store_id, day, id);
+create index webhook_deliveries_undelivered on webhook_deliveries (store_id, day, id) where undelivered_status is not null;
 select protect_table('webhook_deliveries');
 
 -- One row per finished try, in the partition of its delivery's day. It is written when its delivery leaves or changes in
@@ -115,9 +115,9 @@ create table webhook_queue (
   -- Store time.
   next_try_at timestamptz not null,
   -- A try has begun and its outcome is not known. It counts, whatever becomes of the process that makes it.
-  begun boolean not null default false,
+  started boolean not null default false,
   -- It had begun already when it was last leased, by a process that ended before it could report the outcome.
-  was_begun boolean not null default false,
+  was_started boolean not null default false,
   lease_token integer not null default 0,
   lease_owner bigint,
   leased_until timestamptz,

@@ -84,6 +84,28 @@ grant usage on sequence worker_ids to perennial_operator, perennial_store;
 
 -- Tables
 
+create table alerts (
+  store_id bigint not null,
+  id bigint not null generated always as identity,
+  kind text not null,
+  subject text not null,
+  message text not null,
+  created_at timestamp with time zone not null,
+  constraint alerts_pkey PRIMARY KEY (store_id, id),
+  constraint alerts_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint alerts_message_check CHECK (length(message) >= 1 AND length(message) <= 2000),
+  constraint alerts_subject_check CHECK (length(subject) >= 1 AND length(subject) <= 200)
+);
+alter table alerts enable row level security;
+alter table alerts force row level security;
+create policy all_stores on alerts for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on alerts for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on alerts to perennial_operator, perennial_store;
+
 create table api_keys (
   store_id bigint not null,
   id bigint not null generated always as identity,
@@ -124,7 +146,7 @@ create table billing_attempts (
   ladder_retry_at timestamp with time zone,
   idempotency_key text not null,
   amount_minor bigint not null,
-  asked_minor bigint,
+  requested_minor bigint,
   currency text not null,
   credit_minor bigint,
   scheduled_at timestamp with time zone not null,
@@ -160,7 +182,6 @@ create table billing_attempts (
   constraint billing_attempts_store_id_subscription_id_fkey FOREIGN KEY (store_id, subscription_id) REFERENCES subscriptions(store_id, id),
   constraint billing_attempts_action_reminders_check CHECK (action_reminders >= 0),
   constraint billing_attempts_amount_minor_check CHECK (amount_minor >= 0),
-  constraint billing_attempts_asked_minor_check CHECK (asked_minor >= 0),
   constraint billing_attempts_attempt_number_check CHECK (attempt_number >= 1),
   constraint billing_attempts_attempts_remaining_check CHECK (attempts_remaining >= 0),
   constraint billing_attempts_check CHECK ((status = 'pending'::text) = (completed_at IS NULL)),
@@ -171,24 +192,25 @@ create table billing_attempts (
   constraint billing_attempts_check5 CHECK (remind_at IS NULL OR status = 'pending'::text AND action_required_at IS NOT NULL),
   constraint billing_attempts_check6 CHECK (credit_minor IS NULL OR status = 'success'::text AND credit_minor > 0),
   constraint billing_attempts_cycle_index_check CHECK (cycle_index >= 1),
+  constraint billing_attempts_requested_minor_check CHECK (requested_minor >= 0),
   constraint billing_attempts_status_check CHECK (status = ANY (ARRAY['pending'::text, 'success'::text, 'failed'::text]))
 );
 CREATE INDEX billing_attempts_by_status ON public.billing_attempts USING btree (store_id, status, scheduled_at DESC, id DESC);
 CREATE INDEX billing_attempts_by_subscription ON public.billing_attempts USING btree (store_id, subscription_id, id);
-CREATE INDEX billing_attempts_failed_there ON public.billing_attempts USING btree (store_id, completed_at, id) WHERE ((status = 'failed'::text) AND (platform_attempt_id IS NOT NULL));
+CREATE INDEX billing_attempts_failed_by_completion ON public.billing_attempts USING btree (store_id, completed_at, id) WHERE ((status = 'failed'::text) AND (platform_attempt_id IS NOT NULL));
 CREATE INDEX billing_attempts_late ON public.billing_attempts USING btree (store_id, subscription_id, cycle_index) WHERE ((late_success_at IS NOT NULL) AND (status = 'failed'::text));
 CREATE INDEX billing_attempts_leased ON public.billing_attempts USING btree (lease_owner) WHERE (lease_owner IS NOT NULL);
 CREATE INDEX billing_attempts_newest ON public.billing_attempts USING btree (store_id, scheduled_at DESC, id DESC);
-CREATE UNIQUE INDEX billing_attempts_once ON public.billing_attempts USING btree (store_id, subscription_id, cycle_index) WHERE (status = ANY (ARRAY['pending'::text, 'success'::text]));
+CREATE UNIQUE INDEX billing_attempts_one_open_or_paid ON public.billing_attempts USING btree (store_id, subscription_id, cycle_index) WHERE (status = ANY (ARRAY['pending'::text, 'success'::text]));
 CREATE INDEX billing_attempts_to_check ON public.billing_attempts USING btree (store_id, check_at, id) WHERE (status = 'pending'::text);
 CREATE INDEX billing_attempts_to_remind ON public.billing_attempts USING btree (store_id, remind_at, id) WHERE (remind_at IS NOT NULL);
-CREATE TRIGGER append_figures AFTER UPDATE ON billing_attempts REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_attempt_changes();
-CREATE TRIGGER append_figures_new AFTER INSERT ON billing_attempts REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_attempt_changes();
-CREATE TRIGGER note_deletes AFTER DELETE ON billing_attempts REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_attempt_changes();
-CREATE TRIGGER note_inserts AFTER INSERT ON billing_attempts REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_attempt_changes();
-CREATE TRIGGER note_plan BEFORE INSERT ON billing_attempts FOR EACH ROW EXECUTE FUNCTION note_plan_of_subscription();
-CREATE TRIGGER note_updates AFTER UPDATE ON billing_attempts REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_attempt_changes();
+CREATE TRIGGER append_metrics AFTER UPDATE ON billing_attempts REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_attempt_changes();
+CREATE TRIGGER append_metrics_new AFTER INSERT ON billing_attempts REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_attempt_changes();
+CREATE TRIGGER record_deletes AFTER DELETE ON billing_attempts REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION record_attempt_changes();
+CREATE TRIGGER record_inserts AFTER INSERT ON billing_attempts REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION record_attempt_changes();
+CREATE TRIGGER record_updates AFTER UPDATE ON billing_attempts REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION record_attempt_changes();
 CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON billing_attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse_truncate();
+CREATE TRIGGER set_plan BEFORE INSERT ON billing_attempts FOR EACH ROW EXECUTE FUNCTION set_plan_of_subscription();
 alter table billing_attempts enable row level security;
 alter table billing_attempts force row level security;
 create policy all_stores on billing_attempts for all to perennial_operator
@@ -227,7 +249,7 @@ create table contract_activities (
 );
 CREATE UNIQUE INDEX contract_activities_by_cause ON public.contract_activities USING btree (store_id, cause) WHERE (cause IS NOT NULL);
 CREATE INDEX contract_activities_by_subscription ON public.contract_activities USING btree (store_id, subscription_id, id DESC);
-CREATE TRIGGER keep_activities BEFORE DELETE OR UPDATE ON contract_activities FOR EACH ROW EXECUTE FUNCTION keep_activities();
+CREATE TRIGGER forbid_activity_changes BEFORE DELETE OR UPDATE ON contract_activities FOR EACH ROW EXECUTE FUNCTION forbid_activity_changes();
 alter table contract_activities enable row level security;
 alter table contract_activities force row level security;
 create policy all_stores on contract_activities for all to perennial_operator
@@ -237,26 +259,6 @@ create policy one_store on contract_activities for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on contract_activities to perennial_operator, perennial_store;
-
-create table contracts_put_off (
-  store_id bigint not null,
-  contract_id text not null,
-  reason text not null,
-  since timestamp with time zone not null,
-  constraint contracts_put_off_pkey PRIMARY KEY (store_id, contract_id),
-  constraint contracts_put_off_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
-  constraint contracts_put_off_contract_id_check CHECK (contract_id ~ '^[0-9]{1,20}$'::text),
-  constraint contracts_put_off_reason_check CHECK (length(reason) <= 500)
-);
-alter table contracts_put_off enable row level security;
-alter table contracts_put_off force row level security;
-create policy all_stores on contracts_put_off for all to perennial_operator
-  using (true)
-  with check (true);
-create policy one_store on contracts_put_off for all to perennial_store
-  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
-  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
-grant delete, insert, select, update on contracts_put_off to perennial_operator, perennial_store;
 
 create table credit_accounts (
   store_id bigint not null,
@@ -306,8 +308,8 @@ create table credit_entries (
   constraint credit_entries_reason_check CHECK (length(reason) >= 1 AND length(reason) <= 500),
   constraint credit_entries_type_check CHECK (type >= 1 AND type <= 13)
 );
-CREATE TRIGGER append_figures AFTER INSERT ON credit_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_credit_changes();
-CREATE TRIGGER note_plan BEFORE INSERT ON credit_entries FOR EACH ROW EXECUTE FUNCTION note_plan_of_member();
+CREATE TRIGGER append_metrics AFTER INSERT ON credit_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_credit_changes();
+CREATE TRIGGER set_plan BEFORE INSERT ON credit_entries FOR EACH ROW EXECUTE FUNCTION set_plan_of_member();
 alter table credit_entries enable row level security;
 alter table credit_entries force row level security;
 create policy all_stores on credit_entries for all to perennial_operator
@@ -361,7 +363,7 @@ create policy one_store on daily_cancellations for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on daily_cancellations to perennial_operator, perennial_store;
 
-create table daily_figures (
+create table daily_metrics (
   store_id bigint not null,
   plan_id bigint not null,
   day date not null,
@@ -383,18 +385,18 @@ create table daily_figures (
   credit_expired bigint not null default 0,
   points_issued bigint not null default 0,
   points_redeemed bigint not null default 0,
-  constraint daily_figures_pkey PRIMARY KEY (store_id, plan_id, day),
-  constraint daily_figures_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
+  constraint daily_metrics_pkey PRIMARY KEY (store_id, plan_id, day),
+  constraint daily_metrics_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
 ) with (fillfactor=70);
-alter table daily_figures enable row level security;
-alter table daily_figures force row level security;
-create policy all_stores on daily_figures for all to perennial_operator
+alter table daily_metrics enable row level security;
+alter table daily_metrics force row level security;
+create policy all_stores on daily_metrics for all to perennial_operator
   using (true)
   with check (true);
-create policy one_store on daily_figures for all to perennial_store
+create policy one_store on daily_metrics for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
-grant delete, insert, select, update on daily_figures to perennial_operator, perennial_store;
+grant delete, insert, select, update on daily_metrics to perennial_operator, perennial_store;
 
 create table events (
   store_id bigint not null,
@@ -421,86 +423,27 @@ create policy one_store on events for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on events to perennial_operator, perennial_store;
 
-create table figure_changes (
-  store_id bigint not null,
-  id bigint not null generated always as identity,
-  plan_id bigint,
-  day date not null,
-  figure text not null,
-  detail text not null default ''::text,
-  amount numeric not null,
-  constraint figure_changes_pkey PRIMARY KEY (store_id, id)
-) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
-alter table figure_changes enable row level security;
-alter table figure_changes force row level security;
-create policy all_stores on figure_changes for all to perennial_operator
-  using (true)
-  with check (true);
-create policy one_store on figure_changes for all to perennial_store
-  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
-  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
-grant delete, insert, select, update on figure_changes to perennial_operator, perennial_store;
-
-create table figure_totals (
-  store_id bigint not null,
-  plan_id bigint not null,
-  figure text not null,
-  amount numeric not null,
-  constraint figure_totals_pkey PRIMARY KEY (store_id, plan_id, figure),
-  constraint figure_totals_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
-) with (fillfactor=50);
-alter table figure_totals enable row level security;
-alter table figure_totals force row level security;
-create policy all_stores on figure_totals for all to perennial_operator
-  using (true)
-  with check (true);
-create policy one_store on figure_totals for all to perennial_store
-  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
-  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
-grant delete, insert, select, update on figure_totals to perennial_operator, perennial_store;
-
-create table fold_marks (
-  store_id bigint not null,
-  changes text collate "C" not null,
-  folded_to bigint not null,
-  taken_to bigint not null,
-  next_to bigint,
-  next_writer xid8,
-  constraint fold_marks_pkey PRIMARY KEY (store_id, changes, folded_to),
-  constraint fold_marks_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
-  constraint fold_marks_check CHECK (folded_to <= taken_to AND next_to >= (folded_to + 1) AND next_to <= taken_to AND (next_to IS NULL) = (next_writer IS NULL))
-);
-alter table fold_marks enable row level security;
-alter table fold_marks force row level security;
-create policy all_stores on fold_marks for all to perennial_operator
-  using (true)
-  with check (true);
-create policy one_store on fold_marks for all to perennial_store
-  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
-  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
-grant delete, insert, select, update on fold_marks to perennial_operator, perennial_store;
-
-create table idempotent_answers (
+create table idempotent_responses (
   store_id bigint not null,
   idempotency_key text not null,
   fingerprint bytea not null,
   status integer,
   body text,
   created_at timestamp with time zone not null default clock_timestamp(),
-  constraint idempotent_answers_pkey PRIMARY KEY (store_id, idempotency_key),
-  constraint idempotent_answers_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
-  constraint idempotent_answers_idempotency_key_check CHECK (length(idempotency_key) >= 1 AND length(idempotency_key) <= 255)
+  constraint idempotent_responses_pkey PRIMARY KEY (store_id, idempotency_key),
+  constraint idempotent_responses_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint idempotent_responses_idempotency_key_check CHECK (length(idempotency_key) >= 1 AND length(idempotency_key) <= 255)
 );
-CREATE INDEX idempotent_answers_old ON public.idempotent_answers USING btree (created_at);
-alter table idempotent_answers enable row level security;
-alter table idempotent_answers force row level security;
-create policy all_stores on idempotent_answers for all to perennial_operator
+CREATE INDEX idempotent_responses_old ON public.idempotent_responses USING btree (created_at);
+alter table idempotent_responses enable row level security;
+alter table idempotent_responses force row level security;
+create policy all_stores on idempotent_responses for all to perennial_operator
   using (true)
   with check (true);
-create policy one_store on idempotent_answers for all to perennial_store
+create policy one_store on idempotent_responses for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
-grant delete, insert, select, update on idempotent_answers to perennial_operator, perennial_store;
+grant delete, insert, select, update on idempotent_responses to perennial_operator, perennial_store;
 
 create table import_rows (
   store_id bigint not null,
@@ -517,7 +460,7 @@ create table import_rows (
   external_id text,
   platform_customer_id text,
   create_key text,
-  asked_at timestamp with time zone,
+  requested_at timestamp with time zone,
   constraint import_rows_pkey PRIMARY KEY (store_id, import_id, line),
   constraint import_rows_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
   constraint import_rows_store_id_import_id_fkey FOREIGN KEY (store_id, import_id) REFERENCES imports(store_id, id),
@@ -724,7 +667,7 @@ create table members (
   next_billing_at timestamp with time zone,
   platform_updated_at timestamp with time zone,
   merged_into bigint,
-  deleted_there_at timestamp with time zone,
+  platform_deleted_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   constraint members_pkey PRIMARY KEY (store_id, id),
@@ -745,11 +688,11 @@ CREATE INDEX members_by_status ON public.members USING btree (store_id, status, 
 CREATE INDEX members_newest ON public.members USING btree (store_id, created_at DESC, id DESC) WHERE (status IS NOT NULL);
 CREATE INDEX members_newest_of_plan ON public.members USING btree (store_id, plan_id, created_at DESC, id DESC) WHERE ((status IS NOT NULL) AND (plan_id IS NOT NULL));
 CREATE INDEX members_of_plan_by_status ON public.members USING btree (store_id, plan_id, status, created_at DESC, id DESC) WHERE ((status IS NOT NULL) AND (plan_id IS NOT NULL));
-CREATE TRIGGER append_figures AFTER UPDATE ON members REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_member_changes();
-CREATE TRIGGER append_figures_new AFTER INSERT ON members REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_member_changes();
-CREATE TRIGGER note_deletes AFTER DELETE ON members REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_member_changes();
-CREATE TRIGGER note_inserts AFTER INSERT ON members REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_member_changes();
-CREATE TRIGGER note_updates AFTER UPDATE ON members REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_member_changes();
+CREATE TRIGGER append_metrics AFTER UPDATE ON members REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_member_changes();
+CREATE TRIGGER append_metrics_new AFTER INSERT ON members REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_member_changes();
+CREATE TRIGGER record_deletes AFTER DELETE ON members REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION record_member_changes();
+CREATE TRIGGER record_inserts AFTER INSERT ON members REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION record_member_changes();
+CREATE TRIGGER record_updates AFTER UPDATE ON members REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION record_member_changes();
 CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON members FOR EACH STATEMENT EXECUTE FUNCTION refuse_truncate();
 alter table members enable row level security;
 alter table members force row level security;
@@ -760,6 +703,44 @@ create policy one_store on members for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on members to perennial_operator, perennial_store;
+
+create table metric_changes (
+  store_id bigint not null,
+  id bigint not null generated always as identity,
+  plan_id bigint,
+  day date not null,
+  metric text not null,
+  detail text not null default ''::text,
+  amount numeric not null,
+  constraint metric_changes_pkey PRIMARY KEY (store_id, id)
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
+alter table metric_changes enable row level security;
+alter table metric_changes force row level security;
+create policy all_stores on metric_changes for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on metric_changes for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on metric_changes to perennial_operator, perennial_store;
+
+create table metric_totals (
+  store_id bigint not null,
+  plan_id bigint not null,
+  metric text not null,
+  amount numeric not null,
+  constraint metric_totals_pkey PRIMARY KEY (store_id, plan_id, metric),
+  constraint metric_totals_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
+) with (fillfactor=50);
+alter table metric_totals enable row level security;
+alter table metric_totals force row level security;
+create policy all_stores on metric_totals for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on metric_totals for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on metric_totals to perennial_operator, perennial_store;
 
 create table missing_contracts (
   store_id bigint not null,
@@ -777,28 +758,6 @@ create policy one_store on missing_contracts for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on missing_contracts to perennial_operator, perennial_store;
-
-create table notices (
-  store_id bigint not null,
-  id bigint not null generated always as identity,
-  kind text not null,
-  subject text not null,
-  message text not null,
-  created_at timestamp with time zone not null,
-  constraint notices_pkey PRIMARY KEY (store_id, id),
-  constraint notices_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
-  constraint notices_message_check CHECK (length(message) >= 1 AND length(message) <= 2000),
-  constraint notices_subject_check CHECK (length(subject) >= 1 AND length(subject) <= 200)
-);
-alter table notices enable row level security;
-alter table notices force row level security;
-create policy all_stores on notices for all to perennial_operator
-  using (true)
-  with check (true);
-create policy one_store on notices for all to perennial_store
-  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
-  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
-grant delete, insert, select, update on notices to perennial_operator, perennial_store;
 
 create table order_refunds (
   store_id bigint not null,
@@ -854,8 +813,8 @@ create table orders (
   constraint orders_platform_order_id_check CHECK (platform_order_id ~ '^[0-9]{1,20}$'::text)
 );
 CREATE INDEX orders_by_member ON public.orders USING btree (store_id, member_id, id);
-CREATE TRIGGER append_figures AFTER UPDATE ON orders REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_order_changes();
-CREATE TRIGGER append_figures_new AFTER INSERT ON orders REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_order_changes();
+CREATE TRIGGER append_metrics AFTER UPDATE ON orders REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_order_changes();
+CREATE TRIGGER append_metrics_new AFTER INSERT ON orders REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_order_changes();
 alter table orders enable row level security;
 alter table orders force row level security;
 create policy all_stores on orders for all to perennial_operator
@@ -1001,8 +960,8 @@ create table points_entries (
   constraint points_entries_reason_check CHECK (length(reason) >= 1 AND length(reason) <= 500)
 );
 CREATE INDEX points_entries_by_member ON public.points_entries USING btree (store_id, member_id, id DESC);
-CREATE TRIGGER append_figures AFTER INSERT ON points_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_points_changes();
-CREATE TRIGGER note_plan BEFORE INSERT ON points_entries FOR EACH ROW EXECUTE FUNCTION note_plan_of_member();
+CREATE TRIGGER append_metrics AFTER INSERT ON points_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_points_changes();
+CREATE TRIGGER set_plan BEFORE INSERT ON points_entries FOR EACH ROW EXECUTE FUNCTION set_plan_of_member();
 alter table points_entries enable row level security;
 alter table points_entries force row level security;
 create policy all_stores on points_entries for all to perennial_operator
@@ -1012,6 +971,26 @@ create policy one_store on points_entries for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on points_entries to perennial_operator, perennial_store;
+
+create table quarantined_contracts (
+  store_id bigint not null,
+  contract_id text not null,
+  reason text not null,
+  since timestamp with time zone not null,
+  constraint quarantined_contracts_pkey PRIMARY KEY (store_id, contract_id),
+  constraint quarantined_contracts_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint quarantined_contracts_contract_id_check CHECK (contract_id ~ '^[0-9]{1,20}$'::text),
+  constraint quarantined_contracts_reason_check CHECK (length(reason) <= 500)
+);
+alter table quarantined_contracts enable row level security;
+alter table quarantined_contracts force row level security;
+create policy all_stores on quarantined_contracts for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on quarantined_contracts for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on quarantined_contracts to perennial_operator, perennial_store;
 
 create unlogged table rate_windows (
   store_id bigint not null,
@@ -1036,7 +1015,7 @@ create table reconciliations (
   kind text not null,
   next_at timestamp with time zone not null,
   cursor_at timestamp with time zone not null,
-  began_at timestamp with time zone,
+  started_at timestamp with time zone,
   page_after text,
   last_id text not null default ''::text,
   seen integer not null default 0,
@@ -1062,6 +1041,27 @@ create policy one_store on reconciliations for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on reconciliations to perennial_operator, perennial_store;
 
+create table rollup_marks (
+  store_id bigint not null,
+  changes text collate "C" not null,
+  rolled_up_to bigint not null,
+  taken_to bigint not null,
+  next_to bigint,
+  next_writer xid8,
+  constraint rollup_marks_pkey PRIMARY KEY (store_id, changes, rolled_up_to),
+  constraint rollup_marks_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint rollup_marks_check CHECK (rolled_up_to <= taken_to AND next_to >= (rolled_up_to + 1) AND next_to <= taken_to AND (next_to IS NULL) = (next_writer IS NULL))
+);
+alter table rollup_marks enable row level security;
+alter table rollup_marks force row level security;
+create policy all_stores on rollup_marks for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on rollup_marks for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on rollup_marks to perennial_operator, perennial_store;
+
 create table schema_migrations (
   migration_set text not null,
   name text not null,
@@ -1071,7 +1071,7 @@ create table schema_migrations (
   constraint schema_migrations_pkey PRIMARY KEY (migration_set, name)
 );
 
-create table standing_changes (
+create table status_changes (
   store_id bigint not null,
   id bigint not null generated always as identity,
   subject text not null,
@@ -1079,23 +1079,23 @@ create table standing_changes (
   at timestamp with time zone not null,
   plan_id bigint,
   day date not null,
-  figure text not null,
+  metric text not null,
   detail text not null default ''::text,
   amount numeric not null,
-  constraint standing_changes_pkey PRIMARY KEY (store_id, id),
-  constraint standing_changes_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
-  constraint standing_changes_subject_check CHECK (subject = ANY (ARRAY['member'::text, 'subscription'::text]))
+  constraint status_changes_pkey PRIMARY KEY (store_id, id),
+  constraint status_changes_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint status_changes_subject_check CHECK (subject = ANY (ARRAY['member'::text, 'subscription'::text]))
 );
-CREATE TRIGGER append_figures AFTER INSERT ON standing_changes REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_standing_changes();
-alter table standing_changes enable row level security;
-alter table standing_changes force row level security;
-create policy all_stores on standing_changes for all to perennial_operator
+CREATE TRIGGER append_metrics AFTER INSERT ON status_changes REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_status_changes();
+alter table status_changes enable row level security;
+alter table status_changes force row level security;
+create policy all_stores on status_changes for all to perennial_operator
   using (true)
   with check (true);
-create policy one_store on standing_changes for all to perennial_store
+create policy one_store on status_changes for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
-grant delete, insert, select, update on standing_changes to perennial_operator, perennial_store;
+grant delete, insert, select, update on status_changes to perennial_operator, perennial_store;
 
 create table stores (
   store_id bigint not null generated always as identity,
@@ -1182,10 +1182,10 @@ create table subscription_creations (
   platform_customer_id text not null,
   actor text not null,
   actor_id text,
-  asked_at timestamp with time zone not null default clock_timestamp(),
+  requested_at timestamp with time zone not null default clock_timestamp(),
   subscription_id bigint,
   answered_at timestamp with time zone,
-  given_up_at timestamp with time zone,
+  abandoned_at timestamp with time zone,
   created_at timestamp with time zone not null,
   constraint subscription_creations_pkey PRIMARY KEY (store_id, id),
   constraint subscription_creations_store_id_create_key_key UNIQUE (store_id, create_key),
@@ -1220,7 +1220,7 @@ create table subscription_orders (
   constraint subscription_orders_store_id_order_id_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id),
   constraint subscription_orders_store_id_plan_id_fkey FOREIGN KEY (store_id, plan_id) REFERENCES plans(store_id, id)
 );
-CREATE TRIGGER append_figures AFTER INSERT ON subscription_orders REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_order_links();
+CREATE TRIGGER append_metrics AFTER INSERT ON subscription_orders REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_order_links();
 alter table subscription_orders enable row level security;
 alter table subscription_orders force row level security;
 create policy all_stores on subscription_orders for all to perennial_operator
@@ -1243,7 +1243,7 @@ create table subscriptions (
   platform_revision text not null,
   name text not null,
   status text not null,
-  shown_status text not null generated always as ( CASE WHEN (status = ANY (ARRAY['active'::text, 'paused'::text])) THEN status ELSE 'cancelled'::text END) stored,
+  public_status text not null generated always as ( CASE WHEN (status = ANY (ARRAY['active'::text, 'paused'::text])) THEN status ELSE 'cancelled'::text END) stored,
   price_minor bigint not null,
   currency text not null,
   "interval" text not null,
@@ -1251,17 +1251,17 @@ create table subscriptions (
   max_cycles integer,
   anchor_at timestamp with time zone not null,
   anchor_cycle integer not null,
-  timezone_moves integer not null default 0,
+  timezone_rebases integer not null default 0,
   cycle_index integer not null,
   next_cycle integer not null,
   cycles_paid integer not null default 0,
-  unpaid_cycle integer,
+  past_due_cycle integer,
   next_billing_at timestamp with time zone,
   platform_next_billing_at timestamp with time zone,
   billing_due_at timestamp with time zone,
   declines integer not null default 0,
   inventory_failures integer not null default 0,
-  gives_up_at timestamp with time zone,
+  payment_method_deadline timestamp with time zone,
   trial_ends_at timestamp with time zone,
   paused_at timestamp with time zone,
   resumes_at timestamp with time zone,
@@ -1288,14 +1288,14 @@ create table subscriptions (
   constraint subscriptions_cancel_reason_check CHECK (length(cancel_reason) <= 200),
   constraint subscriptions_check CHECK (next_cycle > cycle_index),
   constraint subscriptions_check1 CHECK (status = 'active'::text OR next_billing_at IS NULL AND billing_due_at IS NULL),
-  constraint subscriptions_check10 CHECK (unpaid_cycle IS NULL OR (status = ANY (ARRAY['active'::text, 'paused'::text, 'cancelled'::text]))),
+  constraint subscriptions_check10 CHECK (past_due_cycle IS NULL OR (status = ANY (ARRAY['active'::text, 'paused'::text, 'cancelled'::text]))),
   constraint subscriptions_check11 CHECK (NOT paused_by_dunning OR status = 'paused'::text),
   constraint subscriptions_check2 CHECK ((status = 'paused'::text) = (paused_at IS NOT NULL)),
   constraint subscriptions_check3 CHECK (status = 'paused'::text OR resumes_at IS NULL),
   constraint subscriptions_check4 CHECK ((status = ANY (ARRAY['cancelled'::text, 'failed'::text, 'expired'::text])) = (cancelled_at IS NOT NULL)),
   constraint subscriptions_check5 CHECK ((cancelled_at IS NULL) = (cancel_reason IS NULL)),
   constraint subscriptions_check6 CHECK (grace_ends_at IS NULL OR status = 'cancelled'::text),
-  constraint subscriptions_check7 CHECK (gives_up_at IS NULL OR status = 'active'::text AND billing_due_at IS NULL),
+  constraint subscriptions_check7 CHECK (payment_method_deadline IS NULL OR status = 'active'::text AND billing_due_at IS NULL),
   constraint subscriptions_check8 CHECK (receiver_member_id <> member_id),
   constraint subscriptions_check9 CHECK ((receiver_member_id IS NULL) = (gifted_at IS NULL)),
   constraint subscriptions_cycle_index_check CHECK (cycle_index >= 0),
@@ -1306,24 +1306,24 @@ create table subscriptions (
   constraint subscriptions_platform_contract_id_check CHECK (platform_contract_id ~ '^[0-9]{1,20}$'::text),
   constraint subscriptions_price_minor_check CHECK (price_minor >= 0),
   constraint subscriptions_status_check CHECK (status = ANY (ARRAY['active'::text, 'paused'::text, 'cancelled'::text, 'failed'::text, 'expired'::text])),
-  constraint subscriptions_timezone_moves_check CHECK (timezone_moves >= 0)
+  constraint subscriptions_timezone_rebases_check CHECK (timezone_rebases >= 0)
 );
 CREATE INDEX subscriptions_by_contract_number ON public.subscriptions USING btree (store_id, length(platform_contract_id), platform_contract_id COLLATE "C") WHERE (status = ANY (ARRAY['active'::text, 'paused'::text]));
 CREATE INDEX subscriptions_by_member ON public.subscriptions USING btree (store_id, member_id);
 CREATE INDEX subscriptions_by_receiver ON public.subscriptions USING btree (store_id, receiver_member_id) WHERE (receiver_member_id IS NOT NULL);
-CREATE INDEX subscriptions_by_status ON public.subscriptions USING btree (store_id, shown_status, created_at DESC, id DESC);
+CREATE INDEX subscriptions_by_status ON public.subscriptions USING btree (store_id, public_status, created_at DESC, id DESC);
 CREATE INDEX subscriptions_due ON public.subscriptions USING btree (store_id, billing_due_at, id) WHERE (billing_due_at IS NOT NULL);
-CREATE INDEX subscriptions_giving_up ON public.subscriptions USING btree (store_id, gives_up_at, id) WHERE (gives_up_at IS NOT NULL);
 CREATE INDEX subscriptions_in_grace ON public.subscriptions USING btree (store_id, grace_ends_at) WHERE (grace_ends_at IS NOT NULL);
 CREATE INDEX subscriptions_newest ON public.subscriptions USING btree (store_id, created_at DESC, id DESC);
 CREATE INDEX subscriptions_newest_of_plan ON public.subscriptions USING btree (store_id, plan_id, created_at DESC, id DESC) WHERE (plan_id IS NOT NULL);
-CREATE INDEX subscriptions_of_plan_by_status ON public.subscriptions USING btree (store_id, plan_id, shown_status, created_at DESC, id DESC) WHERE (plan_id IS NOT NULL);
+CREATE INDEX subscriptions_of_plan_by_status ON public.subscriptions USING btree (store_id, plan_id, public_status, created_at DESC, id DESC) WHERE (plan_id IS NOT NULL);
+CREATE INDEX subscriptions_payment_method_deadline ON public.subscriptions USING btree (store_id, payment_method_deadline, id) WHERE (payment_method_deadline IS NOT NULL);
 CREATE INDEX subscriptions_resuming ON public.subscriptions USING btree (store_id, resumes_at, id) WHERE (resumes_at IS NOT NULL);
-CREATE TRIGGER append_figures AFTER UPDATE ON subscriptions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_subscription_changes();
-CREATE TRIGGER append_figures_new AFTER INSERT ON subscriptions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_subscription_changes();
-CREATE TRIGGER note_deletes AFTER DELETE ON subscriptions REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION note_subscription_changes();
-CREATE TRIGGER note_inserts AFTER INSERT ON subscriptions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_subscription_changes();
-CREATE TRIGGER note_updates AFTER UPDATE ON subscriptions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION note_subscription_changes();
+CREATE TRIGGER append_metrics AFTER UPDATE ON subscriptions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_subscription_changes();
+CREATE TRIGGER append_metrics_new AFTER INSERT ON subscriptions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_subscription_changes();
+CREATE TRIGGER record_deletes AFTER DELETE ON subscriptions REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION record_subscription_changes();
+CREATE TRIGGER record_inserts AFTER INSERT ON subscriptions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION record_subscription_changes();
+CREATE TRIGGER record_updates AFTER UPDATE ON subscriptions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION record_subscription_changes();
 CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON subscriptions FOR EACH STATEMENT EXECUTE FUNCTION refuse_truncate();
 alter table subscriptions enable row level security;
 alter table subscriptions force row level security;
@@ -1345,21 +1345,21 @@ create table webhook_deliveries (
   event_type text not null,
   object_key text not null,
   body text not null,
-  given_up text,
-  given_up_at timestamp with time zone,
+  undelivered_status text,
+  undelivered_at timestamp with time zone,
   created_at timestamp with time zone not null,
   constraint webhook_deliveries_pkey PRIMARY KEY (store_id, day, id),
   constraint webhook_deliveries_event_row_endpoint_id_day_key UNIQUE (event_row, endpoint_id, day),
   constraint webhook_deliveries_store_id_endpoint_id_fkey FOREIGN KEY (store_id, endpoint_id) REFERENCES webhook_endpoints(store_id, id),
-  constraint webhook_deliveries_check CHECK ((given_up IS NULL) = (given_up_at IS NULL)),
-  constraint webhook_deliveries_given_up_check CHECK (given_up = ANY (ARRAY['failed'::text, 'cancelled'::text])),
+  constraint webhook_deliveries_check CHECK ((undelivered_status IS NULL) = (undelivered_at IS NULL)),
+  constraint webhook_deliveries_undelivered_status_check CHECK (undelivered_status = ANY (ARRAY['failed'::text, 'cancelled'::text])),
   constraint webhook_deliveries_webhook_id_check CHECK (webhook_id ~ '^wh_[0-9a-f]{32}$'::text)
 ) partition by RANGE (day);
-CREATE INDEX webhook_deliveries_given_up ON ONLY public.webhook_deliveries USING btree (store_id, day, id) WHERE (given_up IS NOT NULL);
-CREATE INDEX webhook_deliveries_named ON ONLY public.webhook_deliveries USING btree (webhook_id);
-CREATE INDEX webhook_deliveries_of_endpoint ON ONLY public.webhook_deliveries USING btree (endpoint_id, day, id);
-CREATE INDEX webhook_deliveries_of_object ON ONLY public.webhook_deliveries USING btree (object_key, store_id, day, id);
-CREATE INDEX webhook_deliveries_of_type ON ONLY public.webhook_deliveries USING btree (event_type, store_id, day, id);
+CREATE INDEX webhook_deliveries_by_endpoint ON ONLY public.webhook_deliveries USING btree (endpoint_id, day, id);
+CREATE INDEX webhook_deliveries_by_object ON ONLY public.webhook_deliveries USING btree (object_key, store_id, day, id);
+CREATE INDEX webhook_deliveries_by_type ON ONLY public.webhook_deliveries USING btree (event_type, store_id, day, id);
+CREATE INDEX webhook_deliveries_by_webhook_id ON ONLY public.webhook_deliveries USING btree (webhook_id);
+CREATE INDEX webhook_deliveries_undelivered ON ONLY public.webhook_deliveries USING btree (store_id, day, id) WHERE (undelivered_status IS NOT NULL);
 alter table webhook_deliveries enable row level security;
 alter table webhook_deliveries force row level security;
 create policy all_stores on webhook_deliveries for all to perennial_operator
@@ -1423,8 +1423,8 @@ create table webhook_queue (
   first boolean not null,
   ready boolean not null,
   next_try_at timestamp with time zone not null,
-  begun boolean not null default false,
-  was_begun boolean not null default false,
+  started boolean not null default false,
+  was_started boolean not null default false,
   lease_token integer not null default 0,
   lease_owner bigint,
   leased_until timestamp with time zone,
@@ -1480,12 +1480,12 @@ create table sandbox.billing_attempts (
   origin_at timestamp with time zone,
   status text not null default 'pending'::text,
   outcome text not null,
-  answer_at timestamp with time zone not null,
+  resolve_at timestamp with time zone not null,
   error_code text,
   error_message text,
   order_id bigint,
   challenge text,
-  truth_at timestamp with time zone,
+  corrected_at timestamp with time zone,
   created_at timestamp with time zone not null,
   completed_at timestamp with time zone,
   constraint billing_attempts_pkey PRIMARY KEY (store_id, id),
@@ -1494,9 +1494,9 @@ create table sandbox.billing_attempts (
   constraint billing_attempts_status_check CHECK (status = ANY (ARRAY['pending'::text, 'challenged'::text, 'succeeded'::text, 'failed'::text]))
 );
 CREATE UNIQUE INDEX billing_attempts_paid_once ON sandbox.billing_attempts USING btree (store_id, contract_id, cycle_index) WHERE (status = 'succeeded'::text);
-CREATE INDEX billing_attempts_to_answer ON sandbox.billing_attempts USING btree (store_id, answer_at, id) WHERE (status = 'pending'::text);
-CREATE INDEX billing_attempts_to_correct ON sandbox.billing_attempts USING btree (store_id, truth_at, id) WHERE (truth_at IS NOT NULL);
-CREATE INDEX billing_attempts_to_expire ON sandbox.billing_attempts USING btree (store_id, answer_at, id) WHERE (status = 'challenged'::text);
+CREATE INDEX billing_attempts_to_correct ON sandbox.billing_attempts USING btree (store_id, corrected_at, id) WHERE (corrected_at IS NOT NULL);
+CREATE INDEX billing_attempts_to_expire ON sandbox.billing_attempts USING btree (store_id, resolve_at, id) WHERE (status = 'challenged'::text);
+CREATE INDEX billing_attempts_to_resolve ON sandbox.billing_attempts USING btree (store_id, resolve_at, id) WHERE (status = 'pending'::text);
 grant delete, insert, select, update on sandbox.billing_attempts to perennial_operator, perennial_store;
 
 create table sandbox.bulk_operations (
@@ -1801,7 +1801,7 @@ create table sandbox.shops (
   app_proxy_url text,
   access_scopes text[],
   last_order_number integer not null default 1000,
-  answer_delay_seconds integer not null default 0,
+  resolve_delay_seconds integer not null default 0,
   cost_capacity integer not null default 100000,
   cost_restore_rate integer not null default 50000,
   webhook_faults jsonb,
@@ -1864,7 +1864,7 @@ create table sandbox.webhook_messages (
   lease_token integer not null default 0,
   leased_until timestamp with time zone,
   constraint webhook_messages_pkey PRIMARY KEY (store_id, id),
-  constraint webhook_messages_status_check CHECK (status = ANY (ARRAY['waiting'::text, 'given_up'::text]))
+  constraint webhook_messages_status_check CHECK (status = ANY (ARRAY['waiting'::text, 'failed'::text]))
 );
 CREATE INDEX webhook_messages_waiting ON sandbox.webhook_messages USING btree (store_id, next_try_at, id) WHERE (status = 'waiting'::text);
 grant delete, insert, select, update on sandbox.webhook_messages to perennial_operator, perennial_store;
@@ -1887,26 +1887,6 @@ grant delete, insert, select, update on sandbox.webhook_subscriptions to perenni
 
 -- Views
 
-create view folded_figures with (security_invoker=true) as
- SELECT d.store_id,
-    d.plan_id,
-    d.day,
-    f.figure,
-    ''::text AS detail,
-    f.amount
-   FROM daily_figures d
-     CROSS JOIN LATERAL ( VALUES ('members_active'::text,d.members_active::numeric), ('members_paused'::text,d.members_paused::numeric), ('members_new'::text,d.members_new::numeric), ('members_cancelled'::text,d.members_cancelled::numeric), ('yearly_value'::text,d.yearly_value), ('at_risk'::text,d.at_risk::numeric), ('charges_pending'::text,d.charges_pending::numeric), ('charges_succeeded'::text,d.charges_succeeded::numeric), ('charges_failed'::text,d.charges_failed::numeric), ('recovered'::text,d.recovered::numeric), ('revenue'::text,d.revenue::numeric), ('refunds'::text,d.refunds::numeric), ('credit_balance'::text,d.credit_balance::numeric), ('credit_issued'::text,d.credit_issued::numeric), ('credit_redeemed'::text,d.credit_redeemed::numeric), ('credit_expired'::text,d.credit_expired::numeric), ('points_issued'::text,d.points_issued::numeric), ('points_redeemed'::text,d.points_redeemed::numeric)) f(figure, amount)
-  WHERE f.amount <> 0::numeric
-UNION ALL
- SELECT c.store_id,
-    c.plan_id,
-    c.day,
-    'cancellations'::text AS figure,
-    c.reason AS detail,
-    c.cancellations AS amount
-   FROM daily_cancellations c;
-grant select on folded_figures to perennial_operator, perennial_store;
-
 create view list_rows with (security_invoker=true) as
  SELECT members.store_id,
     'members'::text COLLATE "C" AS list,
@@ -1922,7 +1902,7 @@ UNION ALL
     subscriptions.created_at AS at,
     subscriptions.id,
     subscriptions.plan_id,
-    subscriptions.shown_status AS status
+    subscriptions.public_status AS status
    FROM subscriptions
 UNION ALL
  SELECT billing_attempts.store_id,
@@ -1961,6 +1941,26 @@ create view member_resources with (security_invoker=true) as
      LEFT JOIN points_accounts l ON l.store_id = m.store_id AND l.member_id = m.id
   WHERE m.status IS NOT NULL;
 grant select on member_resources to perennial_operator, perennial_store;
+
+create view rolled_up_metrics with (security_invoker=true) as
+ SELECT d.store_id,
+    d.plan_id,
+    d.day,
+    f.metric,
+    ''::text AS detail,
+    f.amount
+   FROM daily_metrics d
+     CROSS JOIN LATERAL ( VALUES ('members_active'::text,d.members_active::numeric), ('members_paused'::text,d.members_paused::numeric), ('members_new'::text,d.members_new::numeric), ('members_cancelled'::text,d.members_cancelled::numeric), ('yearly_value'::text,d.yearly_value), ('at_risk'::text,d.at_risk::numeric), ('charges_pending'::text,d.charges_pending::numeric), ('charges_succeeded'::text,d.charges_succeeded::numeric), ('charges_failed'::text,d.charges_failed::numeric), ('recovered'::text,d.recovered::numeric), ('revenue'::text,d.revenue::numeric), ('refunds'::text,d.refunds::numeric), ('credit_balance'::text,d.credit_balance::numeric), ('credit_issued'::text,d.credit_issued::numeric), ('credit_redeemed'::text,d.credit_redeemed::numeric), ('credit_expired'::text,d.credit_expired::numeric), ('points_issued'::text,d.points_issued::numeric), ('points_redeemed'::text,d.points_redeemed::numeric)) f(metric, amount)
+  WHERE f.amount <> 0::numeric
+UNION ALL
+ SELECT c.store_id,
+    c.plan_id,
+    c.day,
+    'cancellations'::text AS metric,
+    c.reason AS detail,
+    c.cancellations AS amount
+   FROM daily_cancellations c;
+grant select on rolled_up_metrics to perennial_operator, perennial_store;
 
 create view sold_plans with (security_invoker=true) as
  SELECT store_id,
@@ -2006,47 +2006,47 @@ create function append_member_changes() returns trigger language plpgsql volatil
 create function append_order_changes() returns trigger language plpgsql volatile;
 create function append_order_links() returns trigger language plpgsql volatile;
 create function append_points_changes() returns trigger language plpgsql volatile;
-create function append_standing_changes() returns trigger language plpgsql volatile;
+create function append_status_changes() returns trigger language plpgsql volatile;
 create function append_subscription_changes() returns trigger language plpgsql volatile;
-create function attempt_figures(status text, error_code text, amount_minor bigint, recovered boolean, opened date, ended date) returns TABLE(day date, figure text, amount numeric) language sql immutable;
-create function begin_fold(store bigint, of_changes text, OUT folded_to bigint, OUT taken_to bigint, OUT next_to bigint, OUT next_writer xid8, OUT settled boolean, OUT is_first_write boolean) returns record language sql volatile;
+create function attempt_metrics(status text, error_code text, amount_minor bigint, recovered boolean, opened date, ended date) returns TABLE(day date, metric text, amount numeric) language sql immutable;
+create function begin_rollup(store bigint, change_log text, OUT rolled_up_to bigint, OUT taken_to bigint, OUT next_to bigint, OUT next_writer xid8, OUT settled boolean, OUT is_first_write boolean) returns record language sql volatile;
 create function checkout_revenue(financial_status text, total_minor bigint) returns bigint language sql immutable;
 create function count_between(store bigint, of_list text, of_plan bigint, of_status text, key_at timestamp with time zone, key_id bigint, end_at timestamp with time zone, end_id bigint) returns bigint language plpgsql stable;
-create function credit_figures(type smallint, amount_minor bigint) returns TABLE(figure text, amount numeric) language sql immutable;
+create function create_webhook_partition(wanted date) returns void language plpgsql volatile security definer set search_path="$user", public;
+revoke all on function create_webhook_partition from public;
+grant execute on function create_webhook_partition to perennial_operator;
+create function credit_metrics(type smallint, amount_minor bigint) returns TABLE(metric text, amount numeric) language sql immutable;
 create function cut_block(store bigint, of_list text, of_plan bigint, of_status text, block_at timestamp with time zone, block_id bigint, block_rows integer) returns void language plpgsql volatile;
 create function cut_chapters(store bigint, of_list text, chapter_blocks integer) returns void language sql volatile;
 create function cycle_credit(store bigint, subscription bigint) returns bigint language sql stable;
 create function cycle_declined(store bigint, subscription bigint, cycle integer, number integer) returns boolean language sql stable;
-create function drop_webhook_day(unwanted date) returns void language plpgsql volatile security definer set search_path="$user", public;
-revoke all on function drop_webhook_day from public;
-grant execute on function drop_webhook_day to perennial_operator;
-create function end_fold(store bigint, of_changes text, mark record, last_taken bigint, is_full boolean) returns void language plpgsql volatile;
+create function drop_webhook_partition(unwanted date) returns void language plpgsql volatile security definer set search_path="$user", public;
+revoke all on function drop_webhook_partition from public;
+grant execute on function drop_webhook_partition to perennial_operator;
+create function end_rollup(store bigint, change_log text, mark record, last_taken bigint, is_full boolean) returns void language plpgsql volatile;
 create function enter_store(store bigint) returns timestamp with time zone language sql volatile;
 create function facet_condition(of_list text, of_plan bigint, of_status text) returns text language sql stable;
-create function figure_differences(store bigint) returns TABLE(plan_id bigint, day date, figure text, detail text, expected numeric, kept numeric) language sql stable;
-create function figures_of_rows(store bigint) returns TABLE(plan_id bigint, day date, figure text, detail text, amount numeric) language sql stable;
-create function fold_figures(store bigint, most integer DEFAULT 5000) returns integer language plpgsql volatile;
-create function fold_list(store bigint, of_list text, most integer DEFAULT 20000, block_rows integer DEFAULT 1024, chapter_blocks integer DEFAULT 32) returns integer language plpgsql volatile;
-create function folded_to(store bigint, of_changes text) returns bigint language sql stable;
-create function keep_activities() returns trigger language plpgsql volatile;
+create function forbid_activity_changes() returns trigger language plpgsql volatile;
 create function list_lock(store bigint, of_list text) returns bigint language sql stable;
 create function locate_page(store bigint, of_list text, of_plan bigint, of_status text, after_at timestamp with time zone, before_at timestamp with time zone, skip bigint, take bigint, OUT total bigint, OUT start_at timestamp with time zone, OUT start_id bigint, OUT skip_rows bigint, OUT take_rows bigint) returns record language plpgsql stable;
-create function make_webhook_day(wanted date) returns void language plpgsql volatile security definer set search_path="$user", public;
-revoke all on function make_webhook_day from public;
-grant execute on function make_webhook_day to perennial_operator;
-create function member_moves(was text, was_plan bigint, is_now text, plan bigint, since date, today date) returns TABLE(plan_id bigint, day date, figure text, detail text, amount numeric) language sql immutable;
-create function note_attempt_changes() returns trigger language plpgsql volatile;
-create function note_member_changes() returns trigger language plpgsql volatile;
-create function note_plan_of_member() returns trigger language plpgsql volatile;
-create function note_plan_of_subscription() returns trigger language plpgsql volatile;
-create function note_subscription_changes() returns trigger language plpgsql volatile;
+create function member_metric_changes(was text, was_plan bigint, is_now text, plan bigint, since date, today date) returns TABLE(plan_id bigint, day date, metric text, detail text, amount numeric) language sql immutable;
+create function metric_differences(store bigint) returns TABLE(plan_id bigint, day date, metric text, detail text, expected numeric, stored numeric) language sql stable;
+create function metrics_of_rows(store bigint) returns TABLE(plan_id bigint, day date, metric text, detail text, amount numeric) language sql stable;
 create function protect_table(name regclass) returns void language plpgsql volatile;
 create function rank_in_list(store bigint, of_list text, of_plan bigint, of_status text, key_at timestamp with time zone, key_id bigint) returns bigint language plpgsql stable;
-create function rebuild_figures(store bigint) returns bigint language plpgsql volatile;
 create function rebuild_list(store bigint, of_list text, block_rows integer DEFAULT 1024, chapter_blocks integer DEFAULT 32) returns void language plpgsql volatile;
 create function rebuild_lists(store bigint) returns void language plpgsql volatile;
+create function rebuild_metrics(store bigint) returns bigint language plpgsql volatile;
+create function record_attempt_changes() returns trigger language plpgsql volatile;
+create function record_member_changes() returns trigger language plpgsql volatile;
+create function record_subscription_changes() returns trigger language plpgsql volatile;
 create function refuse_truncate() returns trigger language plpgsql volatile;
+create function roll_up_list(store bigint, of_list text, most integer DEFAULT 20000, block_rows integer DEFAULT 1024, chapter_blocks integer DEFAULT 32) returns integer language plpgsql volatile;
+create function roll_up_metrics(store bigint, most integer DEFAULT 5000) returns integer language plpgsql volatile;
+create function rolled_up_to(store bigint, change_log text) returns bigint language sql stable;
+create function set_plan_of_member() returns trigger language plpgsql volatile;
+create function set_plan_of_subscription() returns trigger language plpgsql volatile;
 create function shop_day(at timestamp with time zone, zone text) returns date language sql immutable;
-create function subscription_moves(was text, was_plan bigint, was_value numeric, was_from date, was_risk bigint, is_now text, plan bigint, value numeric, value_from date, risk bigint, reason text, today date) returns TABLE(plan_id bigint, day date, figure text, detail text, amount numeric) language sql immutable;
-create function webhook_days() returns SETOF date language sql stable set search_path="$user", public;
+create function subscription_metric_changes(was text, was_plan bigint, was_value numeric, was_from date, was_risk bigint, is_now text, plan bigint, value numeric, value_from date, risk bigint, reason text, today date) returns TABLE(plan_id bigint, day date, metric text, detail text, amount numeric) language sql immutable;
+create function webhook_partitions() returns SETOF date language sql stable set search_path="$user", public;
 create function yearly_value(status text, price_minor bigint, "interval" text, interval_count integer) returns numeric language sql immutable;

@@ -2,7 +2,7 @@ import type { GraphQLSchema } from 'graphql'
 import type { Agent } from 'undici'
 import type { Engine } from '#kit/engines'
 import { acrossStores, type Database, instant, nullable, row, sql } from '#kit/postgres'
-import { answerDueAttempts, correctDueAttempts, expireDueChallenges } from './billing/answer-attempts.ts'
+import { correctDueAttempts, expireDueChallenges, resolveDueAttempts } from './billing/resolve-attempts.ts'
 import { runBulkOperation } from './bulk/run-bulk-operation.ts'
 import { sendWebhooks } from './outgoing/send-webhooks.ts'
 import type { Shops } from './shop.ts'
@@ -10,16 +10,16 @@ import type { Shops } from './shop.ts'
 const dueOnPlatform = acrossStores(
   'sandbox_due',
   `with s as (select store_id, until from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until))
-   select a.store_id, min(a.answer_at) as due_at
-     from s join sandbox.billing_attempts a on a.store_id = s.store_id and a.status = 'pending' and a.answer_at <= s.until
+   select a.store_id, min(a.resolve_at) as due_at
+     from s join sandbox.billing_attempts a on a.store_id = s.store_id and a.status = 'pending' and a.resolve_at <= s.until
     group by a.store_id
     union all
-   select a.store_id, min(a.answer_at)
-     from s join sandbox.billing_attempts a on a.store_id = s.store_id and a.status = 'challenged' and a.answer_at <= s.until
+   select a.store_id, min(a.resolve_at)
+     from s join sandbox.billing_attempts a on a.store_id = s.store_id and a.status = 'challenged' and a.resolve_at <= s.until
     group by a.store_id
     union all
-   select a.store_id, min(a.truth_at)
-     from s join sandbox.billing_attempts a on a.store_id = s.store_id and a.truth_at <= s.until group by a.store_id
+   select a.store_id, min(a.corrected_at)
+     from s join sandbox.billing_attempts a on a.store_id = s.store_id and a.corrected_at <= s.until group by a.store_id
     union all
    select m.store_id, min(m.next_try_at)
      from s join sandbox.webhook_messages m on m.store_id = s.store_id and m.status = 'waiting' and m.next_try_at <= s.until
@@ -42,12 +42,12 @@ export function sandboxEngine(
       row({ at: nullable(instant) }),
       sql`
       select least(
-        (select answer_at from sandbox.billing_attempts
-          where store_id = ${storeId} and status = 'pending' order by answer_at limit 1),
-        (select answer_at from sandbox.billing_attempts
-          where store_id = ${storeId} and status = 'challenged' order by answer_at limit 1),
-        (select truth_at from sandbox.billing_attempts
-          where store_id = ${storeId} and truth_at is not null order by truth_at limit 1),
+        (select resolve_at from sandbox.billing_attempts
+          where store_id = ${storeId} and status = 'pending' order by resolve_at limit 1),
+        (select resolve_at from sandbox.billing_attempts
+          where store_id = ${storeId} and status = 'challenged' order by resolve_at limit 1),
+        (select corrected_at from sandbox.billing_attempts
+          where store_id = ${storeId} and corrected_at is not null order by corrected_at limit 1),
         (select next_try_at from sandbox.webhook_messages
           where store_id = ${storeId} and status = 'waiting' order by next_try_at limit 1),
         (select step_at from sandbox.bulk_operations
@@ -66,7 +66,7 @@ export function sandboxEngine(
       if (!due) return 0
       const now = await clock(shop.domain)
       if (Temporal.Instant.compare(due, now) > 0) return 0
-      const answered = await db.inInstallation((q) => answerDueAttempts(q, shop, now))
+      const answered = await db.inInstallation((q) => resolveDueAttempts(q, shop, now))
       const expired = await db.inInstallation((q) => expireDueChallenges(q, shop, now))
       const corrected = await db.inInstallation((q) => correctDueAttempts(q, shop, now))
       const exported = await runBulkOperation(db, schema, shop, now)

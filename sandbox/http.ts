@@ -4,9 +4,9 @@ import type { GraphQLSchema } from 'graphql'
 import type { Database } from '#kit/postgres'
 import { API_VERSION, isServedVersion } from './admin/shop.ts'
 import { hashToken, headerWord, type Shop, type Shops } from './shop.ts'
-import { Answerer, type GraphqlRequest } from './wire/answer.ts'
 import { apiFor } from './wire/api.ts'
 import { Buckets } from './wire/buckets.ts'
+import { GraphqlHandler, type GraphqlRequest } from './wire/graphql-response.ts'
 
 export type Platform = {
   db: Database
@@ -35,14 +35,16 @@ export function makeApp(
   })
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ errors: 'Not Found' }))
 
-  const answerer = new Answerer(schema, new Buckets(), (err) => platform.log('sandbox resolver failed', { err }))
+  const handleGraphql = new GraphqlHandler(schema, new Buckets(), (err) =>
+    platform.log('sandbox resolver failed', { err })
+  )
   const shopRoutes = async (scope: FastifyInstance) => {
     scope.addHook('onRequest', async (request, reply) => {
       const found = await findShop(platform.shops, request)
       if (!found) return reply.code(404).send({ errors: 'Not Found' })
       request.shopRequest = found
     })
-    graphqlRoute(platform, answerer, scope)
+    graphqlRoute(platform, handleGraphql, scope)
     for (const add of routes) add(scope)
   }
   // The real platform tells shops apart by host name. One port on one machine has one name, so a shop may also be the
@@ -74,7 +76,7 @@ export function isAuthenticated(request: FastifyRequest, reply: FastifyReply): b
   return false
 }
 
-function graphqlRoute({ db, clock }: Platform, answerer: Answerer, scope: FastifyInstance) {
+function graphqlRoute({ db, clock }: Platform, handleGraphql: GraphqlHandler, scope: FastifyInstance) {
   scope.post('/admin/api/:version/graphql.json', async (request, reply) => {
     if (!isAuthenticated(request, reply)) return reply
     const { version } = request.params as { version: string }
@@ -85,7 +87,7 @@ function graphqlRoute({ db, clock }: Platform, answerer: Answerer, scope: Fastif
       return reply.code(400).send({ errors: { query: 'Required parameter missing or invalid' } })
     }
     const api = apiFor(db, shop, baseUrl, clock)
-    const answer = await answerer.answer(api, body)
+    const answer = await handleGraphql.answer(api, body)
     if (api.connection.lost) {
       reply.hijack()
       request.raw.socket.destroy()

@@ -15,7 +15,7 @@ export const Shop = row({
   proxySecret: text,
   appProxyUrl: nullable(text),
   accessScopes: nullable(textList),
-  answerDelaySeconds: int,
+  resolveDelaySeconds: int,
   costCapacity: int,
   costRestoreRate: int,
   createdAt: instant
@@ -43,7 +43,7 @@ export class Shops {
       Shop,
       sql`
       select store_id, id::text as id, domain, name, email, timezone, currency, profile, access_token_hash, app_secret,
-             proxy_secret, app_proxy_url, access_scopes, answer_delay_seconds, cost_capacity, cost_restore_rate, created_at
+             proxy_secret, app_proxy_url, access_scopes, resolve_delay_seconds, cost_capacity, cost_restore_rate, created_at
         from sandbox.shops where domain = ${domain}`
     )
     if (found) this.#remember(found)
@@ -57,7 +57,7 @@ export class Shops {
       Shop,
       sql`
       select store_id, id::text as id, domain, name, email, timezone, currency, profile, access_token_hash, app_secret,
-             proxy_secret, app_proxy_url, access_scopes, answer_delay_seconds, cost_capacity, cost_restore_rate, created_at
+             proxy_secret, app_proxy_url, access_scopes, resolve_delay_seconds, cost_capacity, cost_restore_rate, created_at
         from sandbox.shops where store_id = ${storeId}`
     )
     if (found) this.#remember(found)

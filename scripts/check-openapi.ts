@@ -37,7 +37,7 @@ export async function problemsOf(json: string): Promise<string[]> {
   const { paths, webhooks, components } = JSON.parse(json) as OpenApiDocument
   return [
     ...Object.entries(components.schemas).flatMap(([name, schema]) => undescribed(schema, name)),
-    ...operationsIn(paths).flatMap((one) => [...undescribedIn(one), ...unshown(one), ...untold(one)]),
+    ...operationsIn(paths).flatMap((one) => [...undescribedIn(one), ...unshown(one), ...incomplete(one)]),
     ...operationsIn(webhooks).flatMap(unshown)
   ]
 }
@@ -69,8 +69,8 @@ function undescribedIn({ at, operation }: Named): string[] {
 
 function undescribed(schema: JsonSchema, at: string): string[] {
   const fields = Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
-    const isTold = field.description || field.$ref || field.anyOf?.some(({ $ref }) => $ref) || field.properties
-    return [...(isTold ? [] : [`${at}.${name} has no description`]), ...undescribed(field, `${at}.${name}`)]
+    const isDescribed = field.description || field.$ref || field.anyOf?.some(({ $ref }) => $ref) || field.properties
+    return [...(isDescribed ? [] : [`${at}.${name} has no description`]), ...undescribed(field, `${at}.${name}`)]
   })
   return schema.items ? [...fields, ...undescribed(schema.items, `${at}[]`)] : fields
 }
@@ -85,7 +85,7 @@ function unshown({ at, operation }: Named): string[] {
 }
 
 /** Answers and parameters that every operation has. */
-function untold({ at, path, method, operation }: Named): string[] {
+function incomplete({ at, path, method, operation }: Named): string[] {
   const statuses = ['200', '400', '401', '403', ...(path.includes('{') ? ['404'] : []), '429', '500']
   const missing = statuses.filter((status) => !operation.responses[status])
   const isKeyed = operation.parameters?.some((one) => '$ref' in one && one.$ref.endsWith('/IdempotencyKey'))

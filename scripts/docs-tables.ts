@@ -11,7 +11,7 @@ const TABLES: { file: string; name: string; rows: () => string[][] }[] = [
     name: 'environment',
     rows: () => [
       ['name', 'accepts', 'default', 'what it does'],
-      ...SETTINGS.map(({ name, takes, default: usual, meaning }) => [`\`${name}\``, takes, usual, meaning])
+      ...SETTINGS.map(({ name, accepts, default: usual, meaning }) => [`\`${name}\``, accepts, usual, meaning])
     ]
   },
   {

@@ -1,4 +1,4 @@
-import './app/threads.ts'
+import './app/uv-threadpool.ts'
 import { SETTINGS } from './app/settings.ts'
 import * as settingsSections from './app/settings-sections.ts'
 import { runCommand } from './cli/run-command.ts'

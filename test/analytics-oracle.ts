@@ -134,7 +134,7 @@ export class Oracle {
     )
 
   /** The figures of the days `from` to `to`, as the API tells them. */
-  async figures(ctx: Ctx, from: Day, to: Day, planId: number | null) {
+  async metrics(ctx: Ctx, from: Day, to: Day, planId: number | null) {
     const within = (day: Day) => day >= from && day <= to
     const ofPlan = (plan: number | null) => planId === null || plan === planId
     const days = daysBetween(from, to)

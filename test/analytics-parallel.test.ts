@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { analyticsOverview, foldFigures, mrrMinor } from '#analytics'
-import { auditFigures } from '#audit'
+import { analyticsOverview, mrrMinor, rollUpMetrics } from '#analytics'
+import { auditMetrics } from '#audit'
 import { cancelSubscription, pauseSubscription } from '#billing'
 import { syncContracts } from '#contracts'
 import { int, row, sql } from '#kit/postgres'
@@ -49,12 +49,12 @@ test('writers and folders at once: each commit is seen at once, and nothing is l
     }
   }
   const folder = async () => {
-    while (writing) await store.inStore(foldFigures)
+    while (writing) await store.inStore(rollUpMetrics)
   }
-  const folding = [folder(), folder()]
+  const rollingUp = [folder(), folder()]
   await Promise.all([writer(0), writer(1), writer(2), writer(3)])
   writing = false
-  await Promise.all(folding)
+  await Promise.all(rollingUp)
 
   const { current } = await analyticsOverview(db.direct, store.storeId, { days: 7 })
   const active = await store.inStore(({ tx, storeId }) =>
@@ -66,7 +66,7 @@ test('writers and folders at once: each commit is seen at once, and nothing is l
     [100n, BigInt(active.n), BigInt(cancelled), 290_000n, 10_000n]
   )
   assert.equal(mrrMinor(current.yearlyParts), active.n * 2900)
-  assert.deepEqual((await store.inStore(auditFigures)).findings, [])
+  assert.deepEqual((await store.inStore(auditMetrics)).findings, [])
 })
 
 test('an order becomes a subscription’s while its refund is told: the refund counts once', async () => {
@@ -83,5 +83,5 @@ test('an order becomes a subscription’s while its refund is told: the refund c
   }
   const { current } = await analyticsOverview(db.direct, store.storeId, { days: 7 })
   assert.deepEqual([current.refundsMinor, current.revenueMinor], [10_000n, 58_000n])
-  assert.deepEqual((await store.inStore(auditFigures)).findings, [])
+  assert.deepEqual((await store.inStore(auditMetrics)).findings, [])
 })

@@ -209,10 +209,10 @@ async function agree({ store, oracle, inStore, today }: Lived, { timezone, curre
       const { body, status } = await service.get(`/analytics/overview?period=${period}${filter}`, store.key)
       assert.equal(status, 200)
       const from = Temporal.PlainDate.from(today).subtract({ days: days - 1 })
-      const figures = (since: Temporal.PlainDate, to: Temporal.PlainDate) =>
-        inStore((ctx) => oracle.figures(ctx, since.toString(), to.toString(), plan))
-      const current = await figures(from, Temporal.PlainDate.from(today))
-      const { series: _, ...previous } = await figures(from.subtract({ days }), from.subtract({ days: 1 }))
+      const metrics = (since: Temporal.PlainDate, to: Temporal.PlainDate) =>
+        inStore((ctx) => oracle.metrics(ctx, since.toString(), to.toString(), plan))
+      const current = await metrics(from, Temporal.PlainDate.from(today))
+      const { series: _, ...previous } = await metrics(from.subtract({ days }), from.subtract({ days: 1 }))
       const planId = plan === null ? null : `plan_${plan}`
       assert.deepEqual(
         body.data,
@@ -223,13 +223,13 @@ async function agree({ store, oracle, inStore, today }: Lived, { timezone, curre
   }
 }
 
-async function wrongFigures(store: Lived['store']): Promise<unknown[]> {
+async function wrongMetrics(store: Lived['store']): Promise<unknown[]> {
   const { findings } = await service.admin('POST', '/doctor', { store: store.id })
-  return findings.filter((finding: { check: string }) => finding.check === 'figures_agree')
+  return findings.filter((finding: { check: string }) => finding.check === 'metrics_consistent')
 }
 
 const rebuild = ({ inStore }: Lived) =>
-  inStore(({ tx, storeId }) => tx.one(row({ corrected: int }), sql`select rebuild_figures(${storeId}) as corrected`))
+  inStore(({ tx, storeId }) => tx.one(row({ corrected: int }), sql`select rebuild_metrics(${storeId}) as corrected`))
 
 for (const life of LIVES) {
   test(`a life over a change of clocks in ${life.timezone}: every figure is what the raw rows come to`, async (t) => {
@@ -242,19 +242,19 @@ for (const life of LIVES) {
     const { inStore, store } = lived
 
     await t.test('as it was written', () => agree(lived, life))
-    await t.test('the doctor finds no difference', async () => assert.deepEqual(await wrongFigures(store), []))
+    await t.test('the doctor finds no difference', async () => assert.deepEqual(await wrongMetrics(store), []))
     await t.test('after what was kept was lost, and made again', async () => {
       await inStore(async ({ tx, storeId }) => {
-        await tx.run(sql`delete from daily_figures where store_id = ${storeId} and extract(day from day) > 9`)
+        await tx.run(sql`delete from daily_metrics where store_id = ${storeId} and extract(day from day) > 9`)
         await tx.run(sql`delete from daily_cancellations where store_id = ${storeId} and plan_id = 0`)
-        await tx.run(sql`delete from figure_changes where store_id = ${storeId}`)
+        await tx.run(sql`delete from metric_changes where store_id = ${storeId}`)
         await tx.run(
-          sql`update daily_figures set revenue = 7, yearly_value = 3 where store_id = ${storeId} and plan_id <> 0`
+          sql`update daily_metrics set revenue = 7, yearly_value = 3 where store_id = ${storeId} and plan_id <> 0`
         )
       })
-      assert.notDeepEqual(await wrongFigures(store), [])
+      assert.notDeepEqual(await wrongMetrics(store), [])
       assert.ok((await rebuild(lived)).corrected > 0)
-      assert.deepEqual(await wrongFigures(store), [])
+      assert.deepEqual(await wrongMetrics(store), [])
       assert.deepEqual(await rebuild(lived), { corrected: 0 })
       await agree(lived, life)
       await service.deps.settle(store.storeId)
@@ -263,11 +263,11 @@ for (const life of LIVES) {
     })
     const kept = await inStore(({ tx, storeId }) =>
       tx.many(
-        row({ figure: text }),
-        sql`select figure from folded_figures where store_id = ${storeId}
-             union select figure from figure_changes where store_id = ${storeId} order by 1`
+        row({ metric: text }),
+        sql`select metric from rolled_up_metrics where store_id = ${storeId}
+             union select metric from metric_changes where store_id = ${storeId} order by 1`
       )
     )
-    assert.equal(kept.length, 19, `the life was rich enough for every figure: ${kept.map((k) => k.figure)}`)
+    assert.equal(kept.length, 19, `the life was rich enough for every figure: ${kept.map((k) => k.metric)}`)
   })
 }

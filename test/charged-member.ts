@@ -1,14 +1,14 @@
 import { syncContracts } from '#contracts'
 import { waitingKeys } from '#kit/jobs'
 import { bool, type Database, int, nullable, row, sql, text } from '#kit/postgres'
-import { listNotices, setClock } from '#stores'
+import { listAlerts, setClock } from '#stores'
 import { findSubscriptionByContract, listActivity, lockSubscriptions, syncContractJob } from '#subscriptions'
 import type { startSandbox } from '../sandbox/test-shop.ts'
 import { diagnose } from '../src/audit/diagnose.ts'
-import { resultOf } from '../src/billing/answers.ts'
 import { openDueAttempts } from '../src/billing/open-attempts.ts'
 import { settleAttempts } from '../src/billing/settle-attempts.ts'
 import { submitAttempts } from '../src/billing/submit-attempts.ts'
+import { resultOf } from '../src/billing/submit-outcome.ts'
 import { connectorTo } from './connectors.ts'
 import { theValue } from './fake-platform.ts'
 import { aStore, type DunningChange } from './store-builder.ts'
@@ -96,7 +96,7 @@ export async function aChargedMember(
         await inStore(({ tx }) =>
           tx.many(
             row({ amount: int, asked: nullable(int), recovered: bool }),
-            sql`select amount_minor as amount, asked_minor as asked, recovered from billing_attempts
+            sql`select amount_minor as amount, requested_minor as asked, recovered from billing_attempts
                  where store_id = ${storeId} order by id`
           )
         )
@@ -112,13 +112,13 @@ export async function aChargedMember(
     attempts,
     shown: async () => (await attempts()).map(({ status, code }) => [status, code]),
     /** What the platform says of an attempt now, as a message of it would bring. */
-    async told(platformId: string) {
+    async recorded(platformId: string) {
       const found = theValue(await connector.billing.findAttempts([platformId]))
       const result = resultOf(found.get(platformId)!)!
       return inStore((ctx) => settleAttempts(ctx, [result]))
     },
     /** Whether the contract is about to be read from the platform again. */
-    isLookedAt: async () => (await inStore((ctx) => waitingKeys(ctx, syncContractJob, [contractId]))).size > 0,
+    isSynced: async () => (await inStore((ctx) => waitingKeys(ctx, syncContractJob, [contractId]))).size > 0,
     /** What the doctor says of the platform's charges and ours. */
     disagreements: async () => {
       const chargesOf = () => controls.charges(shop.storeId)
@@ -132,7 +132,7 @@ export async function aChargedMember(
     },
     kinds: async () =>
       (await inStore((ctx) => listActivity(ctx, id, { limit: 50, offset: 0 }))).rows.map(({ kind }) => kind),
-    notices: async () => (await inStore((ctx) => listNotices(ctx))).notices.map(({ kind }) => kind),
+    alerts: async () => (await inStore((ctx) => listAlerts(ctx))).alerts.map(({ kind }) => kind),
     events: () =>
       inStore(({ tx }) =>
         tx.many(

@@ -91,10 +91,10 @@ test('each delivery is posted as it was signed, one line out and one line in, an
   await shop.tell(fact(12))
   const [, webhookId] = await terminal.line(/^--> subscription\.paused (wh_[0-9a-f]{32}) \(sub_12\)$/)
   await terminal.line(new RegExp(`^<-- 200 in \\d+ ms \\(${webhookId}\\)$`))
-  const [heard] = receiver.heard
-  assert.ok(heard!.signed)
-  assert.equal(heard!.data.note, 'Ünïcode ✓')
-  const { body, headers } = heard!.raw
+  const [received] = receiver.received
+  assert.ok(received!.signed)
+  assert.equal(received!.data.note, 'Ünïcode ✓')
+  const { body, headers } = received!.raw
   assert.equal(String(body), (await json('webhook', 'delivery', webhookId!, ...shop.store)).body)
   assert.deepEqual(Object.keys(headers).sort(), [
     ...['connection', 'content-length', 'content-type', 'host', 'user-agent', 'webhook-id', 'webhook-signature'],
@@ -128,7 +128,7 @@ test('order per object, eight at a time, whatever one slow delivery takes', asyn
   const shop = await aShop()
   const receiver = await aSlowReceiver()
   const terminal = await shop.listen('--forward-to', receiver.url)
-  const arrived = () => receiver.heard.map((h) => `${h.data.subscription_id} ${h.event.split('.')[1]}`)
+  const arrived = () => receiver.received.map((h) => `${h.data.subscription_id} ${h.event.split('.')[1]}`)
   await shop.tell(fact(1), fact(1, 'subscription.resumed'), ...Array.from({ length: 8 }, (_, i) => fact(i + 2)))
   for (let n = 0; n < 8; n++) await terminal.line(/^-->/)
   await until(() => receiver.held.length >= 8)
@@ -137,7 +137,7 @@ test('order per object, eight at a time, whatever one slow delivery takes', asyn
     new Set([1, 2, 3, 4, 5, 6, 7, 8].map((n) => `sub_${n} paused`)),
     'the ninth waits for room, the second of sub_1 for the first'
   )
-  const slow = receiver.heard.findIndex((h) => h.data.subscription_id === 'sub_1')
+  const slow = receiver.received.findIndex((h) => h.data.subscription_id === 'sub_1')
   const [first] = receiver.held.splice(slow, 1)
   for (const answer of receiver.held.splice(0)) answer()
   await terminal.line(/^--> subscription\.paused wh_\w+ \(sub_9\)$/)
@@ -159,7 +159,7 @@ test('a terminal that is killed: its delivery was interrupted, and nobody else w
   const terminal = await shop.listen('--forward-to', slow.url)
   await shop.tell(fact(1), fact(1, 'subscription.resumed'))
   await terminal.line(/^-->/)
-  await until(() => other.heard.length >= 2)
+  await until(() => other.received.length >= 2)
   await terminal.end('SIGKILL')
   await shop.aMinutePasses()
   await closeSilentListeners(db)
@@ -273,7 +273,7 @@ test('trigger sends a sample to all that hear of the type, and says when nobody 
     /^A sample of billing\.failed is on its way to 2:\n {2}wh_\w+ {2}we_\d+\n {2}wh_\w+ {2}we_\d+ \(/
   )
   await terminal.line(/^--> billing\.failed wh_\w+ \(test\)$/)
-  await until(() => receiver.heard.length > 0)
+  await until(() => receiver.received.length > 0)
   assert.deepEqual(Object.keys(await json('trigger', 'member.created', ...shop.store)), [
     'event',
     'listeners_only',

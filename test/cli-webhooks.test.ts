@@ -33,7 +33,7 @@ test('a receiver is made, tested, changed, rolled, switched off and on, and dele
   const delivered = await json('webhook', 'test', ...store, ...id, '--event', 'billing.success')
   assert.deepEqual([delivered.status, delivered.test, delivered.response_code], ['delivered', true, 204])
   assert.deepEqual(receiver.events(), ['billing.success'])
-  assert.ok(receiver.heard[0]!.signed)
+  assert.ok(receiver.received[0]!.signed)
 
   const updated = await json('webhook', 'update', ...store, ...id, '--events', 'member.created', '--description', '')
   assert.deepEqual([updated.events, updated.all_events, updated.description], [['member.created'], false, ''])
@@ -68,9 +68,9 @@ test('history: found by filters, shown whole, sent again; notices', async () => 
   await shop.advance({ by: 'P1M' })
   assert.ok(customer)
 
-  const { data: notices, next } = await json('notice', 'list', ...store)
+  const { data: alerts, next } = await json('alert', 'list', ...store)
   assert.equal(next, null)
-  assert.match(notices[0].subject, new RegExp(`endpoint ${made.id} has been disabled`))
+  assert.match(alerts[0].subject, new RegExp(`endpoint ${made.id} has been disabled`))
   const deliveries = async (...filters: string[]) =>
     (await json('webhook', 'deliveries', ...store, '--limit', '100', ...filters)).data
   const failed = await deliveries('--status', 'failed')
@@ -106,7 +106,7 @@ test('people read columns, outcomes and what to do next', async () => {
   }
   assert.equal(await shown(0, 'webhook', 'list', ...store), 'The store has no receiver yet.\n')
   assert.equal(await shown(0, 'webhook', 'deliveries', ...store), 'No delivery matches.\n')
-  assert.equal(await shown(0, 'notice', 'list', ...store), 'There is no notice.\n')
+  assert.equal(await shown(0, 'alert', 'list', ...store), 'There is no alert.\n')
   const made = await shown(0, 'webhook', 'create', ...store, '--url', receiver.url)
   const id = /^id +(we_\d+)$/m.exec(made)![1]!
   assert.match(made, /^events +all, those to come included$/m)

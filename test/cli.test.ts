@@ -143,7 +143,7 @@ test('a store is made, sold to, billed and examined with commands alone', async 
     '2026-03-31T09:00:00.000Z'
   )
   assert.deepEqual(receiver.events(), ['billing.success', 'billing.failed'])
-  assert.ok(receiver.heard.every((h) => h.signed))
+  assert.ok(receiver.received.every((h) => h.signed))
 
   const order = await json(
     'sandbox',
@@ -218,7 +218,7 @@ test('doctor finds what was broken by hand, and exits with 1', async () => {
   assert.equal(code, 1)
   assert.deepEqual(
     new Set(JSON.parse(out).findings.map((f: any) => f.check)),
-    new Set(['dates_on_anchor', 'members_in_line'])
+    new Set(['dates_on_anchor', 'member_status_consistent'])
   )
 })
 

@@ -118,9 +118,9 @@ test('a declined charge, a challenge, and an answer that is lost on its way', as
 
   await set('insufficient_funds')
   const declined = theValue(await charge(2))
-  const told = theValue(await connector.billing.findAttempts([declined.id])).get(declined.id)!
-  assert.deepEqual([told.state, told.errorCode], ['failed', 'insufficient_funds'])
-  assert.ok(told.errorMessage)
+  const recorded = theValue(await connector.billing.findAttempts([declined.id])).get(declined.id)!
+  assert.deepEqual([recorded.state, recorded.errorCode], ['failed', 'insufficient_funds'])
+  assert.ok(recorded.errorMessage)
 
   await set('lost')
   assert.equal(theFailure(await charge(3)).outcomeUnknown, true)
@@ -259,8 +259,8 @@ test('what the webhook and the connector tell of an order is the same', async ()
   await shop.sandbox.controls.order({ storeId: shop.storeId, customerId, total: '40.00' })
   await shop.settle()
   for (const { body } of got) {
-    const told = parseOrderPayload(body)
-    assert.deepEqual(told, theValue(await connector.orders.findMany([told.id])).get(told.id))
+    const recorded = parseOrderPayload(body)
+    assert.deepEqual(recorded, theValue(await connector.orders.findMany([recorded.id])).get(recorded.id))
   }
   assert.equal(got.length, 2)
 })

@@ -50,8 +50,8 @@ test('credit is taken off at its date, not before, told to the receiver, and the
     ]
   )
   assert.deepEqual(receiver.events(), [events[0], events[0], events[1], events[1]])
-  assert.ok(receiver.heard.every(({ signed }) => signed))
-  const { data, timestamp } = receiver.heard.at(-1)!
+  assert.ok(receiver.received.every(({ signed }) => signed))
+  const { data, timestamp } = receiver.received.at(-1)!
   assert.deepEqual(
     [data.amount, data.reason, data.transaction_id, timestamp],
     [6, 'expired', body.data[0].id, '2026-03-01T05:00:00.000Z']

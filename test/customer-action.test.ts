@@ -7,8 +7,8 @@ import { row, sql, text } from '#kit/postgres'
 import { reactivationGraceSettings } from '#lifecycle/settings'
 import { updateSettings } from '#stores'
 import { testDatabase } from './database.ts'
+import { aStoreWithEvents, type RecordedEvent, types } from './recorded-events.ts'
 import { startService } from './service-builder.ts'
-import { aToldStore, type Told, types } from './told.ts'
 
 const { url } = await testDatabase()
 const service = await startService(url)
@@ -16,19 +16,19 @@ const { controls } = service.sandbox
 
 /** The renewal is due on 28 February at 15:00 UTC. */
 async function aChallengedMember({ lost = false }: { lost?: boolean } = {}) {
-  const store = await aToldStore(service)
+  const store = await aStoreWithEvents(service)
   const { storeId } = store
   const { customer } = await store.member('ada@example.com')
   const [{ id }] = (await store.client.subscriptions.list({}).toArray({ atMost: 1 })) as [{ id: string }]
   await store.card(customer.id, '3ds')
   if (lost) await controls.setWebhookFaults({ storeId, faults: { drop: 1 } })
-  const told = await store.told(() => store.advance({ to: '2026-02-28T15:00:00Z' }))
+  const recorded = await store.recorded(() => store.advance({ to: '2026-02-28T15:00:00Z' }))
   const attempt = async () => (await store.client.billingAttempts.list({}).toArray({ atMost: 1 }))[0]!
   return {
     ...store,
     customer,
     id,
-    beginning: told,
+    beginning: recorded,
     attempt,
     decide: async (decision: 'confirmed' | 'refused') => {
       const challenge = (await attempt()).action_required!.url.split('/').at(-1)!
@@ -47,8 +47,8 @@ async function aChallengedMember({ lost = false }: { lost?: boolean } = {}) {
   }
 }
 
-const reminders = (told: Told[]) =>
-  told.filter(({ type }) => type === 'billing.action_required').map(({ data }) => data.reminder)
+const reminders = (recorded: RecordedEvent[]) =>
+  recorded.filter(({ type }) => type === 'billing.action_required').map(({ data }) => data.reminder)
 
 test('a challenge is told once, with its link, and the attempt shows it until it is settled', async () => {
   const member = await aChallengedMember()
@@ -59,18 +59,18 @@ test('a challenge is told once, with its link, and the attempt shows it until it
   assert.deepEqual(action_required, { url: action_required!.url, since: '2026-02-28T15:00:00.000Z', reminders: 0 })
   assert.deepEqual(asked!.data, { ...pending!.data, action_url: action_required!.url, reminder: 0 })
 
-  assert.deepEqual(await member.told(member.replay), [])
+  assert.deepEqual(await member.recorded(member.replay), [])
   assert.deepEqual(
-    await member.told(() => member.advance({ by: 'PT2H' })),
+    await member.recorded(() => member.advance({ by: 'PT2H' })),
     [],
     'looks at the platform tell nothing new'
   )
 
-  const paid = await member.told(() => member.decide('confirmed'))
+  const paid = await member.recorded(() => member.decide('confirmed'))
   assert.deepEqual(types(paid), ['billing.success'])
   const settled = await member.attempt()
   assert.deepEqual([settled.status, settled.action_required], ['success', null])
-  assert.deepEqual(reminders(await member.told(() => member.advance({ by: 'P10D' }))), [], 'nothing to remind of')
+  assert.deepEqual(reminders(await member.recorded(() => member.advance({ by: 'P10D' }))), [], 'nothing to remind of')
   assert.deepEqual(await member.history(), ['action_required'])
   await member.soundBooks()
 })
@@ -78,19 +78,19 @@ test('a challenge is told once, with its link, and the attempt shows it until it
 test('the link is found by asking when the message is lost', async () => {
   const member = await aChallengedMember({ lost: true })
   assert.deepEqual(types(member.beginning), ['billing.pending'])
-  const told = await member.told(() => member.advance({ by: 'P1D' }))
-  assert.deepEqual(reminders(told), [0])
+  const recorded = await member.recorded(() => member.advance({ by: 'P1D' }))
+  assert.deepEqual(reminders(recorded), [0])
   const { action_required } = await member.attempt()
   assert.equal(action_required!.since, '2026-02-28T15:10:00.000Z')
 
   await controls.setWebhookFaults({ storeId: member.storeId, faults: null })
-  assert.deepEqual(await member.told(member.replay), [])
+  assert.deepEqual(await member.recorded(member.replay), [])
   assert.deepEqual(await member.history(), ['action_required'])
 })
 
 test('customers are reminded after 24 and 72 hours, and what nobody confirms the platform ends as a hard decline', async () => {
   const member = await aChallengedMember()
-  const remindedBy = async (to: string) => reminders(await member.told(() => member.advance({ to })))
+  const remindedBy = async (to: string) => reminders(await member.recorded(() => member.advance({ to })))
   assert.deepEqual(await remindedBy('2026-03-01T14:59:59Z'), [])
   assert.deepEqual(await remindedBy('2026-03-01T15:00:00Z'), [1])
   assert.equal((await member.attempt()).action_required!.reminders, 1)
@@ -99,7 +99,7 @@ test('customers are reminded after 24 and 72 hours, and what nobody confirms the
   assert.deepEqual(await remindedBy('2026-03-07T14:59:59Z'), [])
   assert.equal((await member.attempt()).status, 'pending', 'nothing is given up here')
 
-  const ended = await member.told(() => member.advance({ to: '2026-03-08T00:00:00Z' }))
+  const ended = await member.recorded(() => member.advance({ to: '2026-03-08T00:00:00Z' }))
   assert.deepEqual(types(ended), ['billing.failed'])
   const { error, retry_scheduled, action_required } = await member.attempt()
   assert.deepEqual(
@@ -107,7 +107,7 @@ test('customers are reminded after 24 and 72 hours, and what nobody confirms the
     ['authentication_required', 'expired_buyer_action', false, null]
   )
   assert.deepEqual(await member.history(), ['action_required', 'action_reminded', 'action_reminded'])
-  const another = await member.told(() => member.card(member.customer.id, 'success'))
+  const another = await member.recorded(() => member.card(member.customer.id, 'success'))
   assert.deepEqual(types(another), ['billing.pending', 'billing.success'], 'another card is charged at once')
   await member.soundBooks()
 })
@@ -117,18 +117,18 @@ test('a store chooses when to remind; of several that were missed only the lates
   await service.db.inStore(member.storeId, (ctx) =>
     updateSettings(ctx, actionRequiredSettings, { remindAfterHours: [1, 2, 30, 40] })
   )
-  const told = await member.told(() => member.advance({ to: '2026-03-05T00:00:00Z' }))
+  const recorded = await member.recorded(() => member.advance({ to: '2026-03-05T00:00:00Z' }))
   // The first date was set when the setting was another.
-  assert.deepEqual(reminders(told), [2, 3, 4])
+  assert.deepEqual(reminders(recorded), [2, 3, 4])
   assert.equal((await member.attempt()).action_required!.reminders, 4)
 
-  const silent = await aToldStore(service)
+  const silent = await aStoreWithEvents(service)
   await service.db.inStore(silent.storeId, (ctx) =>
     updateSettings(ctx, actionRequiredSettings, { remindAfterHours: [] })
   )
   const { customer } = await silent.member('bob@example.com')
   await silent.card(customer.id, '3ds')
-  assert.deepEqual(reminders(await silent.told(() => silent.advance({ to: '2026-03-06T00:00:00Z' }))), [0])
+  assert.deepEqual(reminders(await silent.recorded(() => silent.advance({ to: '2026-03-06T00:00:00Z' }))), [0])
 })
 
 test('a payment that is confirmed while its message is lost is found before anyone is reminded', async () => {
@@ -136,15 +136,15 @@ test('a payment that is confirmed while its message is lost is found before anyo
   await controls.setWebhookFaults({ storeId: member.storeId, faults: { drop: 1 } })
   await member.advance({ to: '2026-03-01T12:00:00Z' })
   await member.decide('confirmed')
-  const told = await member.told(() => member.advance({ to: '2026-03-02T00:00:00Z' }))
-  assert.deepEqual(types(told), ['billing.success'])
+  const recorded = await member.recorded(() => member.advance({ to: '2026-03-02T00:00:00Z' }))
+  assert.deepEqual(types(recorded), ['billing.success'])
 })
 
 test('one that is cancelled while it waits is reminded of no more, and the platform ends it', async () => {
   const member = await aChallengedMember()
   await member.client.subscriptions.cancel(member.id)
-  const told = await member.told(() => member.advance({ by: 'P8D' }))
-  assert.deepEqual(reminders(told), [])
+  const recorded = await member.recorded(() => member.advance({ by: 'P8D' }))
+  assert.deepEqual(reminders(recorded), [])
   assert.equal((await member.attempt()).error!.decline_code, 'cancelled_payment')
   await member.soundBooks()
 })
@@ -152,7 +152,7 @@ test('one that is cancelled while it waits is reminded of no more, and the platf
 test('where the platform does not hear of the cancellation, a late confirmation is a charge after the end', async () => {
   const member = await aChallengedMember()
   await service.db.inStore(member.storeId, (ctx) => updateSettings(ctx, reactivationGraceSettings, 0))
-  const told = await member.told(async () => {
+  const recorded = await member.recorded(async () => {
     await member.client.subscriptions.cancel(member.id)
     await service.db.inStore(member.storeId, ({ tx }) =>
       tx.run(sql`delete from jobs where store_id = ${member.storeId}`)
@@ -160,10 +160,10 @@ test('where the platform does not hear of the cancellation, a late confirmation 
     await member.advance({ by: 'P4D' })
     await member.decide('confirmed')
   })
-  assert.deepEqual(types(told), ['subscription.cancelled', 'member.tier_changed', 'billing.success'])
-  const { data: notices } = await service.admin('GET', `${member.at}/notices`)
+  assert.deepEqual(types(recorded), ['subscription.cancelled', 'member.tier_changed', 'billing.success'])
+  const { data: alerts } = await service.admin('GET', `${member.at}/alerts`)
   assert.deepEqual(
-    notices.map(({ kind }: { kind: string }) => kind),
+    alerts.map(({ kind }: { kind: string }) => kind),
     ['charged_after_stop']
   )
 })

@@ -5,14 +5,14 @@ import { audit } from '#audit'
 import { type Ctx, int, row, type Statement, sql } from '#kit/postgres'
 import type { Member, StoreCreditEntry } from '../sdk/src/index.ts'
 import { testDatabase } from './database.ts'
+import { aStoreWithEvents, types } from './recorded-events.ts'
 import { startService } from './service-builder.ts'
-import { aToldStore, types } from './told.ts'
 
 const { url } = await testDatabase()
 const service = await startService(url)
 
 async function aStoreWithCredit(plan: Record<string, unknown> = {}) {
-  const store = await aToldStore(service)
+  const store = await aStoreWithEvents(service)
   await store.plan({ name: 'Gold', type: 'vip', credit: '5.00', ...plan })
   const join = async (email = 'ada@example.com') => {
     const member = await store.member(email, 'Gold')
@@ -33,7 +33,7 @@ async function aStoreWithCredit(plan: Record<string, unknown> = {}) {
 test('the checkout and each renewal issue credit once, in the order of the payment', async () => {
   const store = await aStoreWithCredit()
   let id = ''
-  const joined = await store.told(async () => {
+  const joined = await store.recorded(async () => {
     id = (await store.join()).customer.id
   })
   assert.deepEqual(types(joined), [
@@ -42,14 +42,14 @@ test('the checkout and each renewal issue credit once, in the order of the payme
     'subscription.activated',
     'store_credit.added'
   ])
-  const renewed = await store.told(() => store.advance({ to: '2026-03-01T00:00:00Z' }))
+  const renewed = await store.recorded(() => store.advance({ to: '2026-03-01T00:00:00Z' }))
   assert.deepEqual(types(renewed), ['billing.pending', 'billing.success', 'store_credit.added'])
   const { data } = renewed[2]!
   assert.deepEqual(
     [data.amount, data.previous_balance, data.new_balance, data.reason, data.order_id],
     [5, 5, 10, 'membership charge', renewed[1]!.data.order.id]
   )
-  assert.deepEqual(await store.told(store.replay), [])
+  assert.deepEqual(await store.recorded(store.replay), [])
   const { balance, entries } = await store.credit(id)
   assert.equal(balance, 10)
   assert.deepEqual(
@@ -137,13 +137,13 @@ test('a trial issues credit with its first payment', async () => {
 
 test('only store credit is issued here, and none by a plan that has none', async () => {
   for (const perks of [{ store_credit: { amount: 5, type: 'coupon' } }, {}]) {
-    const store = await aToldStore(service)
+    const store = await aStoreWithEvents(service)
     await store.plan({ name: 'Other', type: 'elite', perks })
-    const told = await store.told(async () => {
+    const recorded = await store.recorded(async () => {
       await store.member('bob@example.com', 'Other')
       await store.advance({ by: 'P1M' })
     })
-    assert.equal(types(told).includes('billing.success'), true)
-    assert.equal(types(told).includes('store_credit.added'), false)
+    assert.equal(types(recorded).includes('billing.success'), true)
+    assert.equal(types(recorded).includes('store_credit.added'), false)
   }
 })

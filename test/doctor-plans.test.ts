@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import { audit, auditFigures } from '#audit'
+import { audit, auditMetrics } from '#audit'
 import { STORE_ROLE } from '#kit/postgres'
 import { beforeDrop, testDatabase } from './database.ts'
 import { aDueStore } from './due-store.ts'
@@ -40,10 +40,10 @@ test('each check of the doctor reads as much as there is, whatever the statistic
   const grown = await aChargedStore()
   const { findings } = await recording.inStore(grown.storeId, audit)
   assert.deepEqual(
-    findings.filter(({ check }) => check === 'attempts_told' || check === 'beginnings_told'),
+    findings.filter(({ check }) => check === 'attempt_events_complete' || check === 'created_events_complete'),
     []
   )
-  await recording.inStore(grown.storeId, auditFigures)
+  await recording.inStore(grown.storeId, auditMetrics)
   for (const statements of recording.transactions) {
     await owner.query('begin')
     await owner.query(`set local role ${STORE_ROLE}; select enter_store(${grown.storeId})`)
@@ -52,7 +52,7 @@ test('each check of the doctor reads as much as there is, whatever the statistic
       if (/^\s*set /.test(text)) await owner.query(text)
       else {
         const { rows } = await owner.query(`explain (analyze, format json) ${text}`, given)
-        const compared = mostCompared(rows[0]['QUERY PLAN'][0].Plan)
+        const compared = maxCompared(rows[0]['QUERY PLAN'][0].Plan)
         assert.ok(compared < 20 * ROWS, `${compared} rows are compared by ${text}`)
       }
     }
@@ -63,10 +63,10 @@ test('each check of the doctor reads as much as there is, whatever the statistic
 type Plan = Record<string, unknown> & { Plans?: Plan[] }
 
 /** The most rows that a part of a plan has put out or thrown away. */
-function mostCompared(plan: Plan): number {
+function maxCompared(plan: Plan): number {
   const counted = ['Actual Rows', 'Rows Removed by Join Filter', 'Rows Removed by Filter'].map((name) =>
     Number(plan[name] ?? 0)
   )
   const here = counted.reduce((sum, n) => sum + n, 0) * Number(plan['Actual Loops'] ?? 1)
-  return Math.max(here, ...(plan.Plans ?? []).map(mostCompared))
+  return Math.max(here, ...(plan.Plans ?? []).map(maxCompared))
 }

@@ -1,7 +1,7 @@
 import type pg from 'pg'
-import { foldFigures } from '#analytics'
+import { rollUpMetrics } from '#analytics'
 import type { Database } from '#kit/postgres'
-import { foldLists } from '#views'
+import { rollUpLists } from '#views'
 import { aPlan } from './plan-builder.ts'
 import { aStore, type BuiltStore } from './store-builder.ts'
 
@@ -34,8 +34,8 @@ export async function aDueStore(
   } finally {
     await session.end()
   }
-  while ((await store.inStore(foldFigures)) > 0);
-  while ((await foldLists(db)) > 0);
+  while ((await store.inStore(rollUpMetrics)) > 0);
+  while ((await rollUpLists(db)) > 0);
   return store
 }
 

@@ -8,8 +8,8 @@ import { lockSubscriptions } from '#subscriptions'
 import { scheduleSettings } from '#subscriptions/settings'
 import { startSandbox } from '../sandbox/test-shop.ts'
 import { endHeldCharges } from '../src/billing/end-held-charges.ts'
+import { retryHeldCharges, retryWithNewMethod } from '../src/billing/retry-on-payment-method-update.ts'
 import { submitAttempts } from '../src/billing/submit-attempts.ts'
-import { retryHeldCharges, retryWithNewMethod } from '../src/billing/take-payment-news.ts'
 import { aChargedMember } from './charged-member.ts'
 import { withCalls } from './connectors.ts'
 import { testDatabase } from './database.ts'
@@ -37,7 +37,7 @@ for (const [onFailure, end] of [
     assert.equal(await m.inStore((ctx) => endHeldCharges(ctx, 10)), 1)
     assert.equal((await m.now())[0], end)
     assert.equal(await m.inStore((ctx) => endHeldCharges(ctx, 10)), 0)
-    assert.ok((await m.kinds()).includes('gave_up'))
+    assert.ok((await m.kinds()).includes('retries_exhausted'))
   })
 }
 
@@ -142,7 +142,7 @@ test('a call that the platform does not accept is repeated under its key, then h
   }
   assert.equal(keys.size, 1)
   assert.deepEqual(await m.now(), ['active', 1, 1, 0, null])
-  assert.deepEqual(await m.notices(), ['charge_not_accepted'])
+  assert.deepEqual(await m.alerts(), ['charge_not_accepted'])
   await m.inStore((ctx) => retryHeldCharges(ctx, [m.contractId]))
   await m.bill()
   assert.deepEqual(await m.now(), ['active', 2, 2, 0, '2026-03-31T14:00:00Z'])
@@ -153,7 +153,7 @@ test("a fault of the shop's own is retried, and its people hear of it once a day
   await m.goTo(SECOND)
   await m.bill()
   assert.deepEqual(await m.shown(), [['failed', 'merchant_problem']])
-  assert.deepEqual(await m.notices(), ['merchant_problem'])
+  assert.deepEqual(await m.alerts(), ['merchant_problem'])
   assert.equal((await m.now())[3], 1)
 })
 
@@ -171,7 +171,7 @@ test('a contract that stood still there for a moment only is billed an hour late
   await m.bill()
   assert.deepEqual(await m.now(), ['active', 2, 2, 0, '2026-03-31T14:00:00Z'])
   assert.equal((await m.charges()).length, 1)
-  assert.deepEqual(await m.notices(), [])
+  assert.deepEqual(await m.alerts(), [])
 })
 
 for (const [catchUp, charged] of [
@@ -215,10 +215,10 @@ test('retries ask for the amount of the first try, and what the platform charged
     [2900, null, false],
     [2900, null, true]
   ])
-  assert.equal(await m.isLookedAt(), false)
+  assert.equal(await m.isSynced(), false)
   await m.goTo('2026-03-31T14:00:00Z')
   await m.bill()
   assert.deepEqual((await m.amounts()).at(-1), [2900, 9900, false])
   // What it costs is not what we know: the contract is read again, and the price is right before the next charge.
-  assert.equal(await m.isLookedAt(), true)
+  assert.equal(await m.isSynced(), true)
 })

@@ -7,14 +7,14 @@ import { EVENT_SCHEMAS, EVENT_TYPES } from '#resources'
 import { sampleOf } from '#webhooks'
 import { testDatabase } from './database.ts'
 import { aReceiver } from './receiver.ts'
+import { aStoreWithEvents, assertDeclared } from './recorded-events.ts'
 import { startService } from './service-builder.ts'
-import { assertDeclared, aToldStore } from './told.ts'
 
 const { url } = await testDatabase()
 const service = await startService(url)
 
 test('every event of a life is delivered in the declared shape', async () => {
-  const store = await aToldStore(service)
+  const store = await aStoreWithEvents(service)
   const receiver = await aReceiver()
   const { secret } = await service.admin('POST', `${store.at}/webhooks`, { url: receiver.url })
   receiver.secret = secret
@@ -38,7 +38,7 @@ test('every event of a life is delivered in the declared shape', async () => {
   await members.update(member!.id, { loyalty_points: 120, first_name: 'Adah', birth_date: '1990-04-17' })
   await store.settle()
 
-  for (const { webhookId, event, timestamp, data } of receiver.heard) {
+  for (const { webhookId, event, timestamp, data } of receiver.received) {
     assertDeclared({ event: event as never, timestamp, webhook_id: webhookId, data })
   }
   assert.deepEqual(new Set(receiver.events()), new Set(EVENT_TYPES))
@@ -63,9 +63,9 @@ for (const { currency, profile } of [
     for (const type of EVENT_TYPES) {
       const data = sampleOf(type, { currency, profile, now })
       assertDeclared({ event: type, timestamp: now.toString(), webhook_id: 'wh_1', data })
-      const told = JSON.stringify(data)
-      if (currency === 'JPY') assert.doesNotMatch(told, /\d\.\d+[,}]/, type)
-      assert.equal(told.includes(`gid://${profile === 'shopify' ? 'platform' : 'shopify'}/`), false, type)
+      const described = JSON.stringify(data)
+      if (currency === 'JPY') assert.doesNotMatch(described, /\d\.\d+[,}]/, type)
+      assert.equal(described.includes(`gid://${profile === 'shopify' ? 'platform' : 'shopify'}/`), false, type)
     }
     const { amount } = sampleOf('billing.pending', { currency, profile, now })
     assert.equal(amount, { USD: 29, JPY: 2900, KWD: 2.9 }[currency])

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '#kit/postgres'
 import { testDatabase } from './database.ts'
+import { aStoreWithEvents, types } from './recorded-events.ts'
 import { startService } from './service-builder.ts'
-import { aToldStore, types } from './told.ts'
 
 const { url } = await testDatabase()
 const service = await startService(url)
@@ -14,7 +14,7 @@ const DECLINED = ['billing.pending', 'billing.failed']
 const RETRIED = [...DECLINED, 'billing.retry_scheduled']
 
 async function aMember(card = 'success', dunning: Record<string, unknown> = {}) {
-  const store = await aToldStore(service)
+  const store = await aStoreWithEvents(service)
   await service.db.inInstallation((tx) =>
     tx.run(sql`update stores set settings = ${JSON.stringify({ dunning })}::jsonb where store_id = ${store.storeId}`)
   )
@@ -28,10 +28,10 @@ async function aMember(card = 'success', dunning: Record<string, unknown> = {}) 
 
 test('a renewal: its charge and nothing else, whatever else of the member changes by it', async () => {
   const { store } = await aMember()
-  const told = await store.told(() => store.advance({ to: '2026-03-01T00:00:00Z' }))
-  assert.deepEqual(types(told), PAID)
-  assert.equal(told[1]!.data.next_billing_date, '2026-03-31T14:00:00.000Z')
-  assert.deepEqual(await store.told(store.replay), [])
+  const recorded = await store.recorded(() => store.advance({ to: '2026-03-01T00:00:00Z' }))
+  assert.deepEqual(types(recorded), PAID)
+  assert.equal(recorded[1]!.data.next_billing_date, '2026-03-31T14:00:00.000Z')
+  assert.deepEqual(await store.recorded(store.replay), [])
 })
 
 for (const [onFailure, end] of [
@@ -41,22 +41,22 @@ for (const [onFailure, end] of [
 ] as const) {
   test(`dunning that gives up, with on_failure ${onFailure}`, async () => {
     const { store } = await aMember('insufficient_funds', { retryAfterDays: [2, 5], onFailure })
-    const told = await store.told(() => store.advance({ to: '2026-04-20T00:00:00Z' }))
-    assert.deepEqual(types(told), [...RETRIED, ...RETRIED, ...DECLINED, ...end])
-    const [first, last] = [told[1]!.data, told[7]!.data]
+    const recorded = await store.recorded(() => store.advance({ to: '2026-04-20T00:00:00Z' }))
+    assert.deepEqual(types(recorded), [...RETRIED, ...RETRIED, ...DECLINED, ...end])
+    const [first, last] = [recorded[1]!.data, recorded[7]!.data]
     assert.deepEqual([first.retry_scheduled, first.attempts_remaining], [true, 2])
     assert.deepEqual([last.retry_scheduled, last.retry_date, last.attempts_remaining], [false, null, 0])
-    assert.deepEqual(await store.told(store.replay), [])
+    assert.deepEqual(await store.recorded(store.replay), [])
     await store.soundBooks()
   })
 }
 
 test('a dead card waits for another one, whose charge follows at once', async () => {
   const { store, customer } = await aMember('expired_card')
-  const told = await store.told(() => store.advance({ to: '2026-03-20T00:00:00Z' }))
-  assert.deepEqual(types(told), DECLINED)
-  assert.equal(told[1]!.data.retry_scheduled, false)
-  assert.deepEqual(types(await store.told(() => store.card(customer.id, 'success'))), PAID)
+  const recorded = await store.recorded(() => store.advance({ to: '2026-03-20T00:00:00Z' }))
+  assert.deepEqual(types(recorded), DECLINED)
+  assert.equal(recorded[1]!.data.retry_scheduled, false)
+  assert.deepEqual(types(await store.recorded(() => store.card(customer.id, 'success'))), PAID)
   await store.soundBooks()
 })
 
@@ -69,29 +69,29 @@ test('a retry by hand is told like any other attempt, one that is refused by not
   await store.advance({ to: '2026-03-01T00:00:00Z' })
   const [failed] = await attempts()
   const { billingAttempts } = store.client
-  const again = await store.told(() => billingAttempts.retry(failed!.id))
+  const again = await store.recorded(() => billingAttempts.retry(failed!.id))
   assert.deepEqual(types(again), RETRIED, 'the ladder goes on')
   const once = { idempotencyKey: 'once' }
-  const paid = await store.told(async () => {
+  const paid = await store.recorded(async () => {
     await billingAttempts.retry(failed!.id, once)
     await billingAttempts.retry(failed!.id, once)
   })
   assert.deepEqual(types(paid), PAID)
-  assert.deepEqual(await store.told(() => assert.rejects(billingAttempts.retry(failed!.id))), [])
+  assert.deepEqual(await store.recorded(() => assert.rejects(billingAttempts.retry(failed!.id))), [])
 })
 
 test('a new card during the ladder is charged at once, and pulls the announced retry forward', async () => {
   const { store, customer } = await aMember('insufficient_funds')
   await store.advance({ to: '2026-03-01T00:00:00Z' })
-  assert.deepEqual(types(await store.told(() => store.card(customer.id, 'success'))), PAID)
-  assert.deepEqual(await store.told(store.replay), [])
+  assert.deepEqual(types(await store.recorded(() => store.card(customer.id, 'success'))), PAID)
+  assert.deepEqual(await store.recorded(store.replay), [])
   await store.soundBooks()
 })
 
 test('a cancellation calls off the announced retry, and is all that is told', async () => {
   const { store, id } = await aMember('insufficient_funds')
   await store.advance({ to: '2026-03-01T00:00:00Z' })
-  const told = await store.told(() => store.client.subscriptions.cancel(id))
-  assert.deepEqual(types(told), ['subscription.cancelled', 'member.tier_changed'])
-  assert.deepEqual(await store.told(() => store.advance({ by: 'P60D' })), [])
+  const recorded = await store.recorded(() => store.client.subscriptions.cancel(id))
+  assert.deepEqual(types(recorded), ['subscription.cancelled', 'member.tier_changed'])
+  assert.deepEqual(await store.recorded(() => store.advance({ by: 'P60D' })), [])
 })

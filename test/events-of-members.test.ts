@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testDatabase } from './database.ts'
+import { aStoreWithEvents, type RecordedEvent, types } from './recorded-events.ts'
 import { startService } from './service-builder.ts'
-import { aToldStore, type Told, types } from './told.ts'
 
 const { url } = await testDatabase()
 const service = await startService(url)
 
 async function aMember() {
-  const store = await aToldStore(service)
+  const store = await aStoreWithEvents(service)
   const { customer, contract_id } = await store.member('ada@example.com')
   const { members, subscriptions, storeCredits } = store.client
   const [member] = await members.list({}).toArray({ atMost: 1 })
@@ -25,13 +25,13 @@ async function aMember() {
   return { store, customer, contract_id, id: member!.id, members, subscriptions, storeCredits, edit, subscriptionOf }
 }
 
-const tiers = (told: Told[]) =>
-  told.filter(({ type }) => type === 'member.tier_changed').map(({ data }) => [data.tier.previous, data.tier.new])
+const tiers = (recorded: RecordedEvent[]) =>
+  recorded.filter(({ type }) => type === 'member.tier_changed').map(({ data }) => [data.tier.previous, data.tier.new])
 
 test('names, address and birth date, by the API and on the platform', async () => {
   const { store, id, members, edit } = await aMember()
   await store.advance({ by: 'PT1H' })
-  const byApi = await store.told(() =>
+  const byApi = await store.recorded(() =>
     members.update(id, { email: 'new@example.com', first_name: 'Adah', birth_date: '1990-04-17' })
   )
   assert.deepEqual(types(byApi), ['member.updated'], 'what comes back from the platform is no news')
@@ -41,7 +41,7 @@ test('names, address and birth date, by the API and on the platform', async () =
     birth_date: { from: null, to: '1990-04-17' }
   })
   await store.advance({ by: 'PT1H' })
-  const there = await store.told(() => edit({ lastName: 'Adler' }))
+  const there = await store.recorded(() => edit({ lastName: 'Adler' }))
   assert.deepEqual(types(there), ['member.updated'])
   assert.deepEqual(there[0]!.data.changes, { last_name: { from: null, to: 'Adler' } })
 
@@ -53,7 +53,7 @@ test('names, address and birth date, by the API and on the platform', async () =
     () => assert.rejects(members.update(id, { birth_date: '2999-01-01' })),
     store.replay
   ]) {
-    assert.deepEqual(await store.told(nothing), [], String(nothing))
+    assert.deepEqual(await store.recorded(nothing), [], String(nothing))
   }
 })
 
@@ -67,7 +67,7 @@ test('a tier is reached, left and reached again', async () => {
     }>
   const BEGINNING = ['subscription.created', 'subscription.activated']
 
-  const paused = await store.told(async () => {
+  const paused = await store.recorded(async () => {
     const id = await subscriptionOf(contract_id)
     await subscriptions.pause(id)
     await subscriptions.resume(id)
@@ -75,26 +75,26 @@ test('a tier is reached, left and reached again', async () => {
   assert.deepEqual(tiers(paused), [], 'a pause keeps the tier')
 
   let elite = ''
-  const beside = await store.told(async () => {
+  const beside = await store.recorded(async () => {
     elite = (await join('Elite')).contract_id
   })
   assert.deepEqual(types(beside), BEGINNING, 'the first plan is still held')
 
-  const left = await store.told(async () => subscriptions.cancel(await subscriptionOf(contract_id)))
+  const left = await store.recorded(async () => subscriptions.cancel(await subscriptionOf(contract_id)))
   assert.deepEqual(types(left), ['subscription.cancelled', 'member.tier_changed'])
   assert.deepEqual(tiers(left), [['VIP', 'Elite']])
 
-  const ended = await store.told(async () => subscriptions.cancel(await subscriptionOf(elite)))
+  const ended = await store.recorded(async () => subscriptions.cancel(await subscriptionOf(elite)))
   assert.deepEqual(tiers(ended), [['Elite', null]])
   const [member] = await store.client.members.list({}).toArray({ atMost: 1 })
   assert.deepEqual([member!.status, member!.tier, member!.plan_name], ['cancelled', null, 'Elite'])
 
-  const back = await store.told(() => join('VIP yearly'))
+  const back = await store.recorded(() => join('VIP yearly'))
   assert.deepEqual(types(back), [...BEGINNING, 'member.tier_changed'])
   assert.deepEqual(tiers(back), [[null, 'VIP']])
-  const beside2 = await store.told(() => join('VIP'))
+  const beside2 = await store.recorded(() => join('VIP'))
   assert.deepEqual(types(beside2), BEGINNING)
-  assert.deepEqual(await store.told(store.replay), [])
+  assert.deepEqual(await store.recorded(store.replay), [])
   await store.soundBooks()
 })
 
@@ -119,9 +119,9 @@ test('the plan that is left behind for another of the same tier', async () => {
   const yearly = await store.plan({ name: 'VIP yearly', type: 'vip', tier: 'VIP', interval: 'year' })
   await service.admin('POST', `${store.at}/sandbox/joins`, { customer: customer.id, plan: 'VIP yearly' })
   await store.settle()
-  const told = await store.told(async () => subscriptions.cancel(await subscriptionOf(contract_id)))
-  assert.deepEqual(types(told), ['subscription.cancelled', 'member.updated'])
-  const [cancelled, updated] = told
+  const recorded = await store.recorded(async () => subscriptions.cancel(await subscriptionOf(contract_id)))
+  assert.deepEqual(types(recorded), ['subscription.cancelled', 'member.updated'])
+  const [cancelled, updated] = recorded
   assert.deepEqual(updated!.data.changes, {
     plan_id: { from: cancelled!.data.plan.id, to: `plan_${yearly.id}` },
     plan_name: { from: 'VIP', to: 'VIP yearly' }
@@ -130,37 +130,37 @@ test('the plan that is left behind for another of the same tier', async () => {
 
 test('points and credit: each entry of a ledger once, and what changes nothing not at all', async () => {
   const { store, id, members, storeCredits, customer } = await aMember()
-  assert.deepEqual(types(await store.told(() => members.update(id, { loyalty_points: 120 }))), [
+  assert.deepEqual(types(await store.recorded(() => members.update(id, { loyalty_points: 120 }))), [
     'member.points_changed'
   ])
-  assert.deepEqual(await store.told(() => members.update(id, { loyalty_points: 120 })), [])
-  const both = await store.told(() => members.update(id, { loyalty_points: 100, last_name: 'Adler' }))
+  assert.deepEqual(await store.recorded(() => members.update(id, { loyalty_points: 120 })), [])
+  const both = await store.recorded(() => members.update(id, { loyalty_points: 100, last_name: 'Adler' }))
   assert.deepEqual(new Set(types(both)), new Set(['member.points_changed', 'member.updated']))
   assert.equal(both.length, 2)
 
   const once = { idempotencyKey: 'once' }
-  const credit = await store.told(async () => {
+  const credit = await store.recorded(async () => {
     await storeCredits.add(customer.id, { amount: 10, reason: 'Gift', expires_at: '2026-02-02' }, once)
     await storeCredits.add(customer.id, { amount: 10, reason: 'Gift', expires_at: '2026-02-02' }, once)
     await storeCredits.deduct(customer.id, { amount: 4, reason: 'Spent' })
     await assert.rejects(storeCredits.deduct(customer.id, { amount: 7, reason: 'Too much' }))
   })
   assert.deepEqual(types(credit), ['store_credit.added', 'store_credit.deducted'])
-  const expired = await store.told(() => store.advance({ by: 'P3D' }))
+  const expired = await store.recorded(() => store.advance({ by: 'P3D' }))
   assert.deepEqual(types(expired), ['store_credit.deducted'])
   assert.deepEqual([expired[0]!.data.reason, expired[0]!.data.amount], ['expired', 6])
 })
 
 test('a customer without a membership: credit is told, names and orders are not', async () => {
-  const store = await aToldStore(service)
+  const store = await aStoreWithEvents(service)
   const { id } = await store.customer('ada@example.com')
   await store.settle()
-  const told = await store.told(async () => {
+  const recorded = await store.recorded(async () => {
     await service.admin('POST', `${store.at}/sandbox/orders`, { customer: id, total: '20.00' })
     await store.shop('mutation($input: CustomerInput!) { customerUpdate(input: $input) { userErrors { message } } }', {
       input: { id: `gid://platform/Customer/${id}`, firstName: 'Ada' }
     })
     await store.client.storeCredits.add(id, { amount: 5, reason: 'Gift' })
   })
-  assert.deepEqual(types(told), ['store_credit.added'])
+  assert.deepEqual(types(recorded), ['store_credit.added'])
 })

@@ -2,48 +2,51 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testDatabase } from './database.ts'
+import { aStoreWithEvents, type RecordedEvent, types } from './recorded-events.ts'
 import { startService } from './service-builder.ts'
-import { aToldStore, type Told, types } from './told.ts'
 
 const { url } = await testDatabase()
 const service = await startService(url)
 
 async function aMember(given: Record<string, unknown> = {}) {
-  const store = await aToldStore(service, given)
+  const store = await aStoreWithEvents(service, given)
   const { customer, contract_id } = await store.member('ada@example.com')
   const [subscription] = await store.client.subscriptions.list({}).toArray({ atMost: 1 })
   return { store, customer, id: subscription!.id, contract: store.contract(contract_id), contractId: contract_id }
 }
 
 const BEGINNING = ['subscription.created', 'subscription.activated']
-const updates = (told: Told[]) => {
-  assert.deepEqual(new Set(types(told)), new Set(told.length > 0 ? ['subscription.updated'] : []))
-  return told.map(({ data }) => data.changes)
+const updates = (recorded: RecordedEvent[]) => {
+  assert.deepEqual(new Set(types(recorded)), new Set(recorded.length > 0 ? ['subscription.updated'] : []))
+  return recorded.map(({ data }) => data.changes)
 }
 
 test('joining at a checkout', async () => {
-  const store = await aToldStore(service)
-  const told = await store.told(() => store.member('ada@example.com'))
-  assert.deepEqual(types(told), ['member.created', ...BEGINNING])
+  const store = await aStoreWithEvents(service)
+  const recorded = await store.recorded(() => store.member('ada@example.com'))
+  assert.deepEqual(types(recorded), ['member.created', ...BEGINNING])
   assert.deepEqual(
-    types(await store.told(async () => store.member('bob@example.com'))),
-    types(told),
+    types(await store.recorded(async () => store.member('bob@example.com'))),
+    types(recorded),
     'each member for themselves'
   )
 })
 
 test('a trial is active from its beginning, and its first payment is only that', async () => {
-  const store = await aToldStore(service)
+  const store = await aStoreWithEvents(service)
   await store.plan({ name: 'Trial', type: 'vip', trial_days: 7 })
-  assert.deepEqual(types(await store.told(() => store.member('ada@example.com', 'Trial'))), [
+  assert.deepEqual(types(await store.recorded(() => store.member('ada@example.com', 'Trial'))), [
     'member.created',
     ...BEGINNING
   ])
-  assert.deepEqual(types(await store.told(() => store.advance({ by: 'P8D' }))), ['billing.pending', 'billing.success'])
+  assert.deepEqual(types(await store.recorded(() => store.advance({ by: 'P8D' }))), [
+    'billing.pending',
+    'billing.success'
+  ])
 })
 
 test('a contract made without a checkout is activated by its first payment', async () => {
-  const store = await aToldStore(service)
+  const store = await aStoreWithEvents(service)
   const customer = await store.customer('ada@example.com')
   await store.card(customer.id, 'success')
   const [plan] = await store.plans()
@@ -79,52 +82,52 @@ test('a contract made without a checkout is activated by its first payment', asy
         }
       }
     )
-  assert.deepEqual(types(await store.told(() => make('ACTIVE'))), ['member.created', 'subscription.created'])
-  const first = await store.told(() => store.advance({ to: '2026-02-10T13:00:00Z' }))
+  assert.deepEqual(types(await store.recorded(() => make('ACTIVE'))), ['member.created', 'subscription.created'])
+  const first = await store.recorded(() => store.advance({ to: '2026-02-10T13:00:00Z' }))
   assert.deepEqual(types(first), ['billing.pending', 'billing.success', 'subscription.activated'])
   assert.deepEqual(first[2]!.data.activated_at, '2026-02-10T12:00:00.000Z')
-  assert.deepEqual(types(await store.told(() => store.advance({ to: '2026-03-11T00:00:00Z' }))), [
+  assert.deepEqual(types(await store.recorded(() => store.advance({ to: '2026-03-11T00:00:00Z' }))), [
     'billing.pending',
     'billing.success'
   ])
 
   let made: { contract: { id: string } } | undefined
-  const paused = await store.told(async () => {
+  const paused = await store.recorded(async () => {
     made = await make('PAUSED')
   })
   assert.deepEqual(types(paused), ['subscription.created'])
   assert.equal(paused[0]!.data.status, 'paused')
   const contract = store.contract(made!.contract.id.split('/').at(-1)!)
-  assert.deepEqual(types(await store.told(() => contract.move('Activate'))), ['subscription.resumed'])
+  assert.deepEqual(types(await store.recorded(() => contract.move('Activate'))), ['subscription.resumed'])
 })
 
 test('moves by the API are told by their own event only, and those that are refused by none', async () => {
   const { store, id } = await aMember()
   const { subscriptions } = store.client
-  assert.deepEqual(types(await store.told(() => subscriptions.pause(id))), ['subscription.paused'])
-  assert.deepEqual(await store.told(() => assert.rejects(subscriptions.pause(id))), [])
-  assert.deepEqual(types(await store.told(() => subscriptions.resume(id))), ['subscription.resumed'])
-  const dated = await store.told(async () => {
+  assert.deepEqual(types(await store.recorded(() => subscriptions.pause(id))), ['subscription.paused'])
+  assert.deepEqual(await store.recorded(() => assert.rejects(subscriptions.pause(id))), [])
+  assert.deepEqual(types(await store.recorded(() => subscriptions.resume(id))), ['subscription.resumed'])
+  const dated = await store.recorded(async () => {
     await subscriptions.pause(id)
     await subscriptions.resume(id, { next_billing_date: '2026-02-14' })
   })
   assert.deepEqual(types(dated), ['subscription.paused', 'subscription.resumed'])
   const once = { idempotencyKey: 'once' }
-  const ended = await store.told(async () => {
+  const ended = await store.recorded(async () => {
     await subscriptions.cancel(id, { reason: 'other' }, once)
     await subscriptions.cancel(id, { reason: 'other' }, once)
   })
   assert.deepEqual(types(ended), ['subscription.cancelled', 'member.tier_changed'])
-  assert.deepEqual(await store.told(() => assert.rejects(subscriptions.resume(id))), [])
+  assert.deepEqual(await store.recorded(() => assert.rejects(subscriptions.resume(id))), [])
   await store.soundBooks()
 })
 
 test('moves on the platform are told by the same events', async () => {
   const { store, contract } = await aMember()
-  assert.deepEqual(types(await store.told(() => contract.move('Pause'))), ['subscription.paused'])
-  const resumed = await store.told(() => contract.move('Activate'))
+  assert.deepEqual(types(await store.recorded(() => contract.move('Pause'))), ['subscription.paused'])
+  const resumed = await store.recorded(() => contract.move('Activate'))
   assert.deepEqual(types(resumed), ['subscription.resumed'])
-  const ended = await store.told(() => contract.move('Cancel'))
+  const ended = await store.recorded(() => contract.move('Cancel'))
   assert.deepEqual(types(ended), ['subscription.cancelled', 'member.tier_changed'])
   assert.equal(ended[0]!.data.cancel_reason, 'platform')
   for (const [move, reason] of [
@@ -132,31 +135,36 @@ test('moves on the platform are told by the same events', async () => {
     ['Expire', 'expired']
   ] as const) {
     const other = await aMember()
-    const told = await other.store.told(() => other.contract.move(move))
-    assert.deepEqual(types(told), ['subscription.cancelled', 'member.tier_changed'])
-    assert.equal(told[0]!.data.cancel_reason, reason)
+    const recorded = await other.store.recorded(() => other.contract.move(move))
+    assert.deepEqual(types(recorded), ['subscription.cancelled', 'member.tier_changed'])
+    assert.equal(recorded[0]!.data.cancel_reason, reason)
   }
 })
 
 test('a pause that ends by itself, and a contract whose cycles are done', async () => {
   const { store, id, contract } = await aMember()
   await store.client.subscriptions.pause(id, { duration: 3 })
-  assert.deepEqual(types(await store.told(() => store.advance({ by: 'P4D' }))), ['subscription.resumed'])
+  assert.deepEqual(types(await store.recorded(() => store.advance({ by: 'P4D' }))), ['subscription.resumed'])
 
   await contract.edit({ billingPolicy: { interval: 'MONTH', intervalCount: 1, maxCycles: 2 } })
-  const told = await store.told(() => store.advance({ by: 'P60D' }))
-  assert.deepEqual(types(told), ['billing.pending', 'billing.success', 'subscription.cancelled', 'member.tier_changed'])
-  assert.equal(told[2]!.data.cancel_reason, 'expired')
+  const recorded = await store.recorded(() => store.advance({ by: 'P60D' }))
+  assert.deepEqual(types(recorded), [
+    'billing.pending',
+    'billing.success',
+    'subscription.cancelled',
+    'member.tier_changed'
+  ])
+  assert.equal(recorded[2]!.data.cancel_reason, 'expired')
 })
 
 test('a price, a plan and an interval that change on the platform, each and together', async () => {
   const { store, contract, id } = await aMember()
   const [vip] = await store.plans()
   const elite = await store.plan({ name: 'Elite', type: 'elite', price: '49.00' })
-  assert.deepEqual(updates(await store.told(() => contract.edit({ line: { currentPrice: '24.00' } }))), [
+  assert.deepEqual(updates(await store.recorded(() => contract.edit({ line: { currentPrice: '24.00' } }))), [
     { price: { from: 29, to: 24 } }
   ])
-  const monthly = await store.told(() =>
+  const monthly = await store.recorded(() =>
     contract.edit({ billingPolicy: { interval: 'MONTH', intervalCount: 2 }, note: 'every other month' })
   )
   assert.deepEqual(updates(monthly), [{ billing_frequency: { from: 'monthly', to: 'every_2_months' } }])
@@ -167,7 +175,7 @@ test('a price, a plan and an interval that change on the platform, each and toge
     sellingPlanId: `gid://platform/SellingPlan/${elite.platformSellingPlanId}`,
     currentPrice: '49.00'
   }
-  const moved = await store.told(() =>
+  const moved = await store.recorded(() =>
     contract.edit({
       line,
       billingPolicy: { interval: 'YEAR', intervalCount: 1 },
@@ -196,7 +204,7 @@ test('a price, a plan and an interval that change on the platform, each and toge
 
 test('an edit and a move that are heard together are told by one event each', async () => {
   const { store, contract } = await aMember()
-  const both = await store.told(() => contract.edit({ status: 'PAUSED', line: { currentPrice: '24.00' } }))
+  const both = await store.recorded(() => contract.edit({ status: 'PAUSED', line: { currentPrice: '24.00' } }))
   assert.deepEqual(types(both), ['subscription.updated', 'subscription.paused'])
   assert.deepEqual(both[0]!.data.changes, { price: { from: 29, to: 24 } })
   assert.equal(both[1]!.data.plan.price, 24)
@@ -206,7 +214,7 @@ test('another plan of the same tier', async () => {
   const { store, contract } = await aMember()
   const yearly = await store.plan({ name: 'VIP yearly', type: 'vip', tier: 'VIP' })
   const gidOf = (type: string, id: string) => `gid://platform/${type}/${id}`
-  const sameTier = await store.told(() =>
+  const sameTier = await store.recorded(() =>
     contract.edit({
       line: {
         productVariantId: gidOf('ProductVariant', yearly.platformVariantId),
@@ -225,12 +233,12 @@ test('another plan of the same tier', async () => {
 
 test('a date that somebody moves on the platform moves ours; our own that comes back does not', async () => {
   const { store, contract, id } = await aMember()
-  const moveTo = (nextBillingDate: string) => store.told(() => contract.edit({ nextBillingDate }))
+  const moveTo = (nextBillingDate: string) => store.recorded(() => contract.edit({ nextBillingDate }))
   assert.deepEqual(updates(await moveTo('2026-02-20T08:30:00Z')), [
     { next_billing_date: { from: '2026-02-28T15:00:00.000Z', to: '2026-02-20T08:30:00.000Z' } }
   ])
   // Ours, pushed after each payment; the new day is the anchor.
-  assert.deepEqual(types(await store.told(() => store.advance({ to: '2026-03-21T00:00:00Z' }))), [
+  assert.deepEqual(types(await store.recorded(() => store.advance({ to: '2026-03-21T00:00:00Z' }))), [
     ...['billing.pending', 'billing.success'],
     ...['billing.pending', 'billing.success']
   ])
@@ -240,7 +248,7 @@ test('a date that somebody moves on the platform moves ours; our own that comes 
   assert.deepEqual(await moveTo('2026-03-01T00:00:00Z'), [], 'it is over')
   assert.equal(await contract.nextDate(), '2026-04-20T07:30:00Z', 'ours is put back')
 
-  const paused = await store.told(async () => {
+  const paused = await store.recorded(async () => {
     await contract.move('Pause')
     await store.settle()
     await contract.edit({ nextBillingDate: '2026-05-02T10:00:00Z' })
@@ -254,22 +262,22 @@ test('a date that somebody moves on the platform moves ours; our own that comes 
 })
 
 test('a trial lasts until its first charge, also when that is moved on the platform; a later charge is not its', async () => {
-  const store = await aToldStore(service)
+  const store = await aStoreWithEvents(service)
   await store.plan({ name: 'Trial', type: 'vip', trial_days: 7 })
   const { contract_id } = await store.member('ada@example.com', 'Trial')
   const { edit } = store.contract(contract_id)
   const the = async () => (await store.client.subscriptions.list({}).toArray({ atMost: 1 }))[0]!
   assert.equal((await the()).trial_ends_at, '2026-02-07T15:00:00.000Z')
-  const moved = await store.told(() => edit({ nextBillingDate: '2026-02-25T12:00:00Z' }))
+  const moved = await store.recorded(() => edit({ nextBillingDate: '2026-02-25T12:00:00Z' }))
   assert.deepEqual(updates(moved), [
     { next_billing_date: { from: '2026-02-07T15:00:00.000Z', to: '2026-02-25T12:00:00.000Z' } }
   ])
   assert.equal((await the()).trial_ends_at, '2026-02-25T12:00:00.000Z')
   await store.soundBooks()
 
-  const first = await store.told(() => store.advance({ to: '2026-02-26T00:00:00Z' }))
+  const first = await store.recorded(() => store.advance({ to: '2026-02-26T00:00:00Z' }))
   assert.deepEqual(types(first), ['billing.pending', 'billing.success'])
-  await store.told(() => edit({ nextBillingDate: '2026-04-02T12:00:00Z' }))
+  await store.recorded(() => edit({ nextBillingDate: '2026-04-02T12:00:00Z' }))
   const { trial_ends_at, next_billing_date } = await the()
   assert.deepEqual([trial_ends_at, next_billing_date], ['2026-02-25T12:00:00.000Z', '2026-04-02T12:00:00.000Z'])
 })
@@ -278,27 +286,30 @@ test('a date that is moved there during dunning waits for the payment; a price i
   const { store, customer, contract } = await aMember()
   await store.card(customer.id, 'insufficient_funds, success')
   await store.advance({ to: '2026-03-01T00:00:00Z' })
-  const edited = await store.told(() =>
+  const edited = await store.recorded(() =>
     contract.edit({ nextBillingDate: '2026-03-20T08:00:00Z', line: { currentPrice: '19.00' } })
   )
   assert.deepEqual(updates(edited), [{ price: { from: 29, to: 19 } }])
-  assert.deepEqual(types(await store.told(() => store.advance({ by: 'P5D' }))), ['billing.pending', 'billing.success'])
+  assert.deepEqual(types(await store.recorded(() => store.advance({ by: 'P5D' }))), [
+    'billing.pending',
+    'billing.success'
+  ])
   assert.equal(await contract.nextDate(), '2026-03-31T14:00:00Z')
   await store.soundBooks()
 })
 
 test('what changes there while a change of ours is on its way is followed all the same', async () => {
   const { store, contract, id } = await aMember()
-  const told = await store.told(async () => {
+  const recorded = await store.recorded(async () => {
     // The pause waits to be pushed, and the platform's messages about the edits are handled before.
     await store.client.subscriptions.pause(id)
     await contract.edit({ line: { currentPrice: '31.00' }, nextBillingDate: '2026-02-25T00:00:00Z' })
   })
-  assert.deepEqual(types(told), ['subscription.paused', 'subscription.updated'])
-  assert.deepEqual(told[1]!.data.changes, { price: { from: 29, to: 31 } })
+  assert.deepEqual(types(recorded), ['subscription.paused', 'subscription.updated'])
+  assert.deepEqual(recorded[1]!.data.changes, { price: { from: 29, to: 31 } })
   // The date is looked at again when the push is done.
   await store.advance({ by: 'PT5M' })
-  const [resumed] = await store.told(() => store.client.subscriptions.resume(id))
+  const [resumed] = await store.recorded(() => store.client.subscriptions.resume(id))
   assert.equal(resumed!.data.next_billing_date, '2026-02-25T00:00:00.000Z')
 })
 
@@ -308,15 +319,15 @@ test('what changes nothing is told by nothing, and so is everything that is hear
   await store.settle()
   const { updated_at } = await store.client.subscriptions.get(id)
   await store.advance({ by: 'PT1H' })
-  assert.deepEqual(await store.told(() => contract.edit({ note: 'seen' })), [])
-  assert.deepEqual(await store.told(() => contract.edit({ line: { currentPrice: '24.00' } })), [])
-  assert.deepEqual(await store.told(() => store.card(customer.id, 'success')), [])
+  assert.deepEqual(await store.recorded(() => contract.edit({ note: 'seen' })), [])
+  assert.deepEqual(await store.recorded(() => contract.edit({ line: { currentPrice: '24.00' } })), [])
+  assert.deepEqual(await store.recorded(() => store.card(customer.id, 'success')), [])
   assert.equal((await store.client.subscriptions.get(id)).updated_at, updated_at)
 
   await store.client.subscriptions.pause(id)
   await store.client.subscriptions.resume(id)
   await store.advance({ by: 'P70D' })
   await contract.move('Cancel')
-  assert.deepEqual(await store.told(store.replay), [])
+  assert.deepEqual(await store.recorded(store.replay), [])
   await store.soundBooks()
 })

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { movePlatform } from '#stores'
-import { aBadLine } from './bad-line.ts'
 import { beforeDrop, testDatabase } from './database.ts'
+import { aFaultyConnection } from './faulty-connection.ts'
 import { startService } from './service-builder.ts'
 
 const MEMBERS = 40
@@ -16,7 +16,7 @@ const service = await startService(url)
 test('over a bad line, three months of renewals are each charged once, on their days', async () => {
   const store = await service.aStore()
   for (let i = 0; i < MEMBERS; i++) await store.member(`person-${i}@example.com`)
-  const line = await aBadLine({ target: service.urls.sandbox, shares: SHARES, seed: 20_261_121 })
+  const line = await aFaultyConnection({ target: service.urls.sandbox, shares: SHARES, seed: 20_261_121 })
   beforeDrop(async () => line.close())
   await movePlatform(service.db, store.storeId, `${line.url}/${store.domain}`)
 
@@ -36,7 +36,7 @@ test('over a bad line, changed terms arrive once and hold from the next cycle, a
   await store.grace(24)
   const members = 12
   for (let i = 0; i < members; i++) await store.member(`changed-${i}@example.com`)
-  const line = await aBadLine({ target: service.urls.sandbox, shares: SHARES, seed: 20_261_122 })
+  const line = await aFaultyConnection({ target: service.urls.sandbox, shares: SHARES, seed: 20_261_122 })
   beforeDrop(async () => line.close())
   await movePlatform(service.db, store.storeId, `${line.url}/${store.domain}`)
   const { body } = await service.get('/subscriptions?limit=100', store.key)

@@ -229,12 +229,12 @@ export function fuzzRequests(operations: Operation[], ids: Record<string, string
     const operation = pick(operations)
     const method = chance(0.02) ? pick(['PUT', 'DELETE', 'PATCH', 'POST', 'GET', 'OPTIONS']) : operation.method
     const path = chance(0.01) ? `${operation.path}/more` : operation.path
-    const takesBody = operation.method !== 'GET'
-    const content = takesBody || chance(0.02) ? body(operation.body ?? { type: 'object', properties: {} }) : null
+    const acceptsBody = operation.method !== 'GET'
+    const content = acceptsBody || chance(0.02) ? body(operation.body ?? { type: 'object', properties: {} }) : null
     const headers: Record<string, string> = {}
     if (content !== null && !chance(0.02))
       headers['content-type'] = chance(0.95) ? CONTENT_TYPES[0]! : pick(CONTENT_TYPES)
-    if (takesBody && chance(0.3)) {
+    if (acceptsBody && chance(0.3)) {
       headers['idempotency-key'] = chance(0.8)
         ? `key-${Math.floor(random() * 50)}`
         : pick(['', ' ', 'a b', 'k'.repeat(256), 'é'])

@@ -8,7 +8,7 @@ import { randomFrom } from '#kit/random'
 import { giftSubscription } from '#lifecycle'
 import { reactivationGraceSettings } from '#lifecycle/settings'
 import { updateSettings } from '#stores'
-import { at, attemptsOf, joined, START } from '../src/http/rest/test-life.ts'
+import { at, attemptsOf, joined, START } from '../src/http/rest/test-subscription.ts'
 import { testServer } from '../src/http/test-server.ts'
 import { aPlatform, data, lastPage } from './fake-platform.ts'
 import { type FuzzRequest, fuzzRequests } from './fuzz-requests.ts'
@@ -18,7 +18,7 @@ import { aStore } from './store-builder.ts'
 const LANES = 16
 const NO_END = { perMinute: 1_000_000_000, perDay: null }
 const BUDGETS = { starter: NO_END, growth: NO_END, enterprise: NO_END }
-const ON_EVERY_ANSWER = ['x-request-id', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']
+const ON_EVERY_RESPONSE = ['x-request-id', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']
 
 export type FuzzReport = {
   requests: number
@@ -91,7 +91,7 @@ export async function fuzz(db: Database, { requests, seed }: { requests: number;
   const { findings } = await store.inStore(audit)
   // The attempts were put there without their events.
   assert.deepEqual(
-    findings.filter(({ check }) => check !== 'attempts_told'),
+    findings.filter(({ check }) => check !== 'attempt_events_complete'),
     []
   )
   return { requests: sent, byStatus, neverDone: [...neverDone], longestStallMs: Math.round(stalls.max / 1e6) }
@@ -136,7 +136,7 @@ function check(
   const answered = `${status} ${text.slice(0, 500)}`
   const fail = (what: string) => assert.fail(`${what}\n  asked: ${asked}\n  answered: ${answered}`)
   if (status >= 500) fail('a fault of ours')
-  for (const name of ON_EVERY_ANSWER) if (got[name] === undefined) fail(`without ${name}`)
+  for (const name of ON_EVERY_RESPONSE) if (got[name] === undefined) fail(`without ${name}`)
   if (!/^application\/json/.test(got['content-type'] ?? '')) fail('not JSON')
   const answer = JSON.parse(text)
   const fits = operation?.fits(status, answer)

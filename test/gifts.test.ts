@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listPlans } from '#plans'
+import { adminOf } from './admin-calls.ts'
 import { commandLine } from './command-line.ts'
 import { testDatabase } from './database.ts'
-import { operatorOf } from './operators-calls.ts'
 import { startService } from './service-builder.ts'
 
 const { url } = await testDatabase()
 const service = await startService(url)
-const { call, planOf, members, told, activity } = operatorOf(service)
+const { call, planOf, members, recorded, activity } = adminOf(service)
 
 type Store = Awaited<ReturnType<typeof service.aStore>>
 const settle = (store: Store) => service.deps.settle(store.storeId)
@@ -29,7 +29,7 @@ async function aGift(given: Record<string, unknown> = {}) {
 
 test('a membership given away makes the receiver a member, and is paid by the giver as before', async () => {
   const { store, id, ada, bo, gift } = await aGift()
-  const seen = (await told(store)).length
+  const seen = (await recorded(store)).length
   const given = await gift('bo@example.com')
   assert.equal(given.status, 200)
   assert.equal(given.body.gift.receiver_email, 'bo@example.com')
@@ -37,7 +37,7 @@ test('a membership given away makes the receiver a member, and is paid by the gi
     'ada@example.com': ['cancelled', null, null],
     'bo@example.com': ['active', 'VIP', '2026-02-28']
   })
-  const news = (await told(store)).slice(seen)
+  const news = (await recorded(store)).slice(seen)
   assert.deepEqual(
     news.map(({ type }) => type),
     ['member.created', 'subscription.updated', 'member.tier_changed']
@@ -187,9 +187,18 @@ test('over the direct API and by commands: given, taken back, made', async () =>
     'bo@example.com'
   )
   assert.equal((await json('subscription', 'ungift', ...of)).gift, null)
-  const wish = ['--customer', 'bo@example.com', '--plan', await planOf(store), '--date', '2026-02-10', '--key', 'bo-1']
-  const made = await json('subscription', 'create', '--store', store.domain, ...wish)
-  const again = await json('subscription', 'create', '--store', store.domain, ...wish)
+  const requested = [
+    '--customer',
+    'bo@example.com',
+    '--plan',
+    await planOf(store),
+    '--date',
+    '2026-02-10',
+    '--key',
+    'bo-1'
+  ]
+  const made = await json('subscription', 'create', '--store', store.domain, ...requested)
+  const again = await json('subscription', 'create', '--store', store.domain, ...requested)
   assert.deepEqual([made.next_billing_date, again.id], ['2026-02-10T05:00:00.000Z', made.id])
   assert.equal((await gift('bo@example.com')).status, 200)
   await settle(store)

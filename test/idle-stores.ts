@@ -39,7 +39,7 @@ const HISTORY = [
      from idle s join webhook_endpoints e using (store_id), generate_series(1, 10) n`,
   `insert into imports (store_id, source, mode, status, due_at, created_at, finished_at)
    select store_id, 'csv', 'live', 'done', now() + interval '30 days', now(), now() from idle`,
-  `insert into figure_changes (store_id, day, figure, amount)
+  `insert into metric_changes (store_id, day, metric, amount)
    select store_id, now()::date, 'revenue', 1 from idle, generate_series(1, 100)`
 ]
 

@@ -84,8 +84,8 @@ test('an operation that fails five times, or is not allowed, ends the import, an
   assert.equal((await moved.operations()).length, 5)
 
   const denied = await aFetch({ next: [{ status: 'FAILED', errorCode: 'ACCESS_DENIED', afterRoots: 0 }] }, 3)
-  const told = await denied.shown(await denied.begun())
-  assert.deepEqual([told.status, told.error], ['failed', 'The bulk operation is failed: access_denied'])
+  const recorded = await denied.shown(await denied.begun())
+  assert.deepEqual([recorded.status, recorded.error], ['failed', 'The bulk operation is failed: access_denied'])
 })
 
 test('one that somebody stops, or whose file is gone, is begun anew', async () => {

@@ -1,4 +1,4 @@
-// Contracts that others have billed so far, taken over from files through the operator API.
+// Contracts that others have billed so far, taken over from files through the admin API.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createImportEngine, receiveFile } from '#imports'

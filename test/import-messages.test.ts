@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createImportEngine } from '#imports'
 import { row, sql, text } from '#kit/postgres'
+import { changeContractStatus } from './change-contract-status.ts'
 import { withCalls } from './connectors.ts'
 import { testDatabase } from './database.ts'
 import { theValue } from './fake-platform.ts'
 import { aStoreToMoveTo, csv } from './import-builder.ts'
-import { moveContract } from './move-contract.ts'
 import { startService } from './service-builder.ts'
 
 const { url } = await testDatabase()
@@ -18,7 +18,7 @@ type Moved = Awaited<ReturnType<typeof aStoreToMoveTo>>
 /** Somebody edits the contract on the platform, which tells us. */
 async function touch({ store, settle }: Moved, contractId: string) {
   for (const move of ['Pause', 'Activate'] as const) {
-    assert.deepEqual(await moveContract(store, contractId, move), [])
+    assert.deepEqual(await changeContractStatus(store, contractId, move), [])
   }
   await settle()
 }

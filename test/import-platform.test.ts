@@ -242,7 +242,7 @@ test('one that was cancelled while a contract was being made takes that contract
   await assert.rejects(dying.runOnce(storeId), /Killed/)
   await service.admin('POST', `${moved.store.at}/imports/${id}/cancel`, {})
   await service.db.inStore(storeId, ({ tx }) =>
-    tx.run(sql`update import_rows set asked_at = asked_at - interval '2 minutes' where store_id = ${storeId}`)
+    tx.run(sql`update import_rows set requested_at = requested_at - interval '2 minutes' where store_id = ${storeId}`)
   )
   await moved.settle()
   const shown = await moved.shown(id)

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { row, sql, text } from '#kit/postgres'
 import { randomFrom } from '#kit/random'
+import { changeContractStatus } from './change-contract-status.ts'
 import { testDatabase } from './database.ts'
-import { moveContract } from './move-contract.ts'
 import { startService } from './service-builder.ts'
 
 const MEMBERS = 10
@@ -39,7 +39,7 @@ async function loseMessages(seed: number): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     for (const { customerId, contractId } of members) {
       if (roll() < 0.4) await controls.setCard({ storeId, customerId, outcome: pick(OUTCOMES) })
-      if (roll() < 0.15) await moveContract(store, contractId, pick(MOVES))
+      if (roll() < 0.15) await changeContractStatus(store, contractId, pick(MOVES))
     }
     await store.advance({ by: 'P12D' })
   }

@@ -57,8 +57,8 @@ test('a year from 31 January: joined, billed on the shop-local days, told to the
   assert.equal(localDay(subscriptions.data[0].next_billing_date), '2027-02-28')
   assert.equal(receiver.events().filter((e) => e === 'billing.success').length, 12)
   assert.equal(receiver.events().filter((e) => e === 'billing.pending').length, 12)
-  assert.ok(receiver.heard.every((h) => h.signed))
-  assert.equal(new Set(receiver.heard.map((h) => h.webhookId)).size, receiver.heard.length)
+  assert.ok(receiver.received.every((h) => h.signed))
+  assert.equal(new Set(receiver.received.map((h) => h.webhookId)).size, receiver.received.length)
   const [contract] = await contracts(store.storeId)
   assert.equal(localDay(contract!.nextBillingDate), '2027-02-28', 'the platform knows the next date too')
   assert.deepEqual(await doctor(), [])
@@ -152,7 +152,7 @@ test('a receiver that fails is tried on the schedule of the contract, and given 
   const receiver = await aReceiver(() => 500)
   await service.admin('POST', `${store.at}/webhooks`, { url: receiver.url, events: ['member.created'] })
   await store.member('ada@example.com')
-  assert.equal(receiver.heard.length, 1)
+  assert.equal(receiver.received.length, 1)
   for (const [wait, tries] of [
     ['PT59S', 1],
     ['PT1S', 2],
@@ -164,9 +164,9 @@ test('a receiver that fails is tried on the schedule of the contract, and given 
     ['P10D', 6]
   ] as const) {
     await store.advance({ by: wait })
-    assert.equal(receiver.heard.length, tries, wait)
+    assert.equal(receiver.received.length, tries, wait)
   }
-  assert.equal(new Set(receiver.heard.map((h) => h.webhookId)).size, 1)
+  assert.equal(new Set(receiver.received.map((h) => h.webhookId)).size, 1)
 })
 
 test('a member cancels through the store: the proxy signs, the service ends it, the platform follows', async () => {

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { masterKeyFits } from '#stores'
+import { isMasterKeyValid } from '#stores'
 import { testDatabase } from './database.ts'
 import { aStore, testVault } from './store-builder.ts'
 
@@ -48,5 +48,5 @@ test('one damaged row does not count as a wrong key', async () => {
       values: [storeId]
     })
   )
-  assert.equal(await masterKeyFits(db, testVault), true)
+  assert.equal(await isMasterKeyValid(db, testVault), true)
 })

@@ -25,16 +25,16 @@ test('/metrics tells of requests, engines, platform calls, webhook tries, queues
   assert.equal(value(`http_server_request_duration_seconds_count{${request}`), 1)
   assert.ok(value(`perennial_engine_items_total{engine="billing"`) >= 1)
   assert.ok(value(`perennial_platform_calls_total{operation="billing.createAttempts",outcome="ok"`) >= 1)
-  assert.equal(value(`perennial_webhook_try_duration_seconds_count{outcome="delivered"`), receiver.heard.length)
+  assert.equal(value(`perennial_webhook_try_duration_seconds_count{outcome="delivered"`), receiver.received.length)
   for (const queue of ['events', 'jobs', 'inbound_webhooks', 'webhook_deliveries', 'billing_attempts']) {
     assert.equal(value(`perennial_queue_depth{queue="${queue}"`), 0, queue)
   }
-  for (const figure of [
+  for (const metric of [
     'process_memory_usage_bytes',
     'v8js_memory_heap_used_bytes',
     'process_cpu_time_seconds_total'
   ]) {
-    assert.ok(value(figure) > 0, figure)
+    assert.ok(value(metric) > 0, metric)
   }
   assert.ok(!/mem_1|shop-|127\.0\.0\.1|@example/.test(text))
 })

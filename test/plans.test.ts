@@ -3,14 +3,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Ctx, int, nullable, row, sql } from '#kit/postgres'
 import { testDatabase } from './database.ts'
+import { aStoreWithEvents, type RecordedEvent } from './recorded-events.ts'
 import { startService } from './service-builder.ts'
-import { aToldStore, type Told } from './told.ts'
 
 const { url } = await testDatabase()
 const service = await startService(url)
 
 async function aPlanStore(given: Record<string, unknown> = {}) {
-  const store = await aToldStore(service, given)
+  const store = await aStoreWithEvents(service, given)
   const at = `${store.at}/plans`
   return {
     ...store,
@@ -71,8 +71,8 @@ test('a trial of days takes its price at the checkout, and the plan’s price af
   )
   assert.equal(await contract.nextDate(), '2026-02-10T15:00:00Z', 'the platform bears the date of our first charge')
 
-  const charged = await store.told(() => store.advance({ to: '2026-02-11T00:00:00Z' }))
-  const success = charged.find(({ type }: Told) => type === 'billing.success')!
+  const charged = await store.recorded(() => store.advance({ to: '2026-02-11T00:00:00Z' }))
+  const success = charged.find(({ type }: RecordedEvent) => type === 'billing.success')!
   assert.equal(success.data.amount, 29)
   assert.equal((await store.client.subscriptions.get(subscription.id)).price, 29)
   const { nodes } = await store.shop(
@@ -93,8 +93,8 @@ test('a trial until the next billing date ends with the first interval; free whe
   assert.equal(paid, 0)
   assert.deepEqual([subscription.price, subscription.trial_ends_at], [29, '2026-02-28T15:00:00.000Z'])
   assert.equal(await contract.nextDate(), '2026-02-28T15:00:00Z')
-  const charged = await store.told(() => store.advance({ to: '2026-03-01T00:00:00Z' }))
-  assert.equal(charged.find(({ type }: Told) => type === 'billing.success')!.data.amount, 29)
+  const charged = await store.recorded(() => store.advance({ to: '2026-03-01T00:00:00Z' }))
+  assert.equal(charged.find(({ type }: RecordedEvent) => type === 'billing.success')!.data.amount, 29)
   const { next_billing_date: next } = await store.client.subscriptions.get(subscription.id)
   assert.equal(next, '2026-03-31T14:00:00.000Z', 'the day of the join, not that of the short month')
   await store.soundBooks()
@@ -123,8 +123,10 @@ test('a price of a new version is that of new joins; who has joined keeps theirs
   assert.deepEqual([second.paid, second.subscription.price], [39, 39])
   assert.deepEqual([await store.versionOf(first.contract_id), await store.versionOf(second.contract_id)], [1, 2])
 
-  const charged = await store.told(() => store.advance({ to: '2026-03-02T00:00:00Z' }))
-  const amounts = charged.filter(({ type }: Told) => type === 'billing.success').map(({ data }: Told) => data.amount)
+  const charged = await store.recorded(() => store.advance({ to: '2026-03-02T00:00:00Z' }))
+  const amounts = charged
+    .filter(({ type }: RecordedEvent) => type === 'billing.success')
+    .map(({ data }: RecordedEvent) => data.amount)
   assert.deepEqual(amounts.sort(), [29, 39])
   await store.soundBooks()
 })
@@ -139,11 +141,11 @@ test('who has joined follows a version where that is asked for: at its price fro
   await store.settle()
   const other = await store.join('VIP')
 
-  const told = await store.told(() => store.version(plan.id, { credit: '4.00', apply_to: 'running' }))
-  assert.deepEqual(told, [], 'credit alone changes no contract, and no price that was agreed with one customer')
-  const priced = await store.told(() => store.version(plan.id, { price: '35.00', apply_to: 'running' }))
+  const recorded = await store.recorded(() => store.version(plan.id, { credit: '4.00', apply_to: 'running' }))
+  assert.deepEqual(recorded, [], 'credit alone changes no contract, and no price that was agreed with one customer')
+  const priced = await store.recorded(() => store.version(plan.id, { price: '35.00', apply_to: 'running' }))
   assert.deepEqual(
-    priced.map(({ type, data }: Told) => [type, data.changes]),
+    priced.map(({ type, data }: RecordedEvent) => [type, data.changes]),
     [
       ['subscription.updated', { price: { from: 29, to: 35 } }],
       ['subscription.updated', { price: { from: 20, to: 35 } }],
@@ -153,8 +155,10 @@ test('who has joined follows a version where that is asked for: at its price fro
   for (const { contract_id } of members) assert.equal(await store.versionOf(contract_id), 3)
   assert.equal(await store.versionOf(other.contract_id), 1)
 
-  const charged = await store.told(() => store.advance({ to: '2026-03-01T00:00:00Z' }))
-  const amounts = charged.filter(({ type }: Told) => type === 'billing.success').map(({ data }: Told) => data.amount)
+  const charged = await store.recorded(() => store.advance({ to: '2026-03-01T00:00:00Z' }))
+  const amounts = charged
+    .filter(({ type }: RecordedEvent) => type === 'billing.success')
+    .map(({ data }: RecordedEvent) => data.amount)
   assert.deepEqual(amounts.sort(), [29, 35, 35])
 
   // The cycle that runs keeps its end; the years begin there.
@@ -177,8 +181,8 @@ test('a version leaves alone what it does not change, and is followed after a ca
   await service.admin('POST', `${at(own.subscription.id)}/change`, { interval: 'week', interval_count: 2 })
   await store.settle()
 
-  const told = await store.told(() => store.version(plan.id, { credit: '4.00', apply_to: 'running' }))
-  assert.deepEqual(told, [], 'credit alone changes no rhythm that was agreed with one customer')
+  const recorded = await store.recorded(() => store.version(plan.id, { credit: '4.00', apply_to: 'running' }))
+  assert.deepEqual(recorded, [], 'credit alone changes no rhythm that was agreed with one customer')
 
   await service.admin('POST', `${at(gone.subscription.id)}/cancel`)
   await store.version(plan.id, { price: '35.00', apply_to: 'running' })
@@ -199,8 +203,8 @@ test('a version of the price alone leaves a rhythm to its customer, and a price 
     await store.join('Gold'),
     await store.join('Gold')
   ]
-  const change = (of: typeof plain, wish: object) =>
-    service.admin('POST', `${store.at}/subscriptions/${of.subscription.id}/change`, wish)
+  const change = (of: typeof plain, requested: object) =>
+    service.admin('POST', `${store.at}/subscriptions/${of.subscription.id}/change`, requested)
   await change(slow, { interval: 'week', interval_count: 6 })
   await change(agreed, { interval: 'year', price: '290.00' })
   await store.settle()
@@ -288,8 +292,8 @@ test('a disabled plan takes no new joins and keeps what runs under it', async ()
   await store.version(plan.id, { price: '35.00', apply_to: 'new' })
   await assert.rejects(store.join('Gold'), /Gold/, 'a new price does not put it on sale')
 
-  const charged = await store.told(() => store.advance({ to: '2026-03-01T00:00:00Z' }))
-  assert.equal(charged.find(({ type }: Told) => type === 'billing.success')!.data.amount, 29)
+  const charged = await store.recorded(() => store.advance({ to: '2026-03-01T00:00:00Z' }))
+  assert.equal(charged.find(({ type }: RecordedEvent) => type === 'billing.success')!.data.amount, 29)
   assert.equal((await store.client.subscriptions.get(subscription.id)).status, 'active')
   await store.change(plan.id, { status: 'enabled' })
   assert.equal((await store.join('Gold')).paid, 35)
@@ -305,10 +309,13 @@ test('a number of cycles goes with the contract', async () => {
   const plan = await store.create({ name: 'Three', type: 'vip', max_cycles: 3 })
   assert.equal(plan.max_cycles, 3)
   const { contract_id } = await store.join('Three')
-  const told = await store.shop('query($id: ID!) { subscriptionContract(id: $id) { billingPolicy { maxCycles } } }', {
-    id: `gid://platform/SubscriptionContract/${contract_id}`
-  })
-  assert.equal(told.billingPolicy.maxCycles, 3)
+  const recorded = await store.shop(
+    'query($id: ID!) { subscriptionContract(id: $id) { billingPolicy { maxCycles } } }',
+    {
+      id: `gid://platform/SubscriptionContract/${contract_id}`
+    }
+  )
+  assert.equal(recorded.billingPolicy.maxCycles, 3)
 })
 
 test('what a plan takes, and what it says to the rest', async () => {
@@ -325,7 +332,7 @@ test('what a plan takes, and what it says to the rest', async () => {
   assert.deepEqual((await store.change(plan.id, { trial_type: null })).trial_days, 0)
   assert.deepEqual((await store.show(plan.id)).versions.length, 1)
 
-  const TAKES_DAYS = 'trial_days takes a whole number from 1 to 365, or 0, without trial_type, for no trial of days'
+  const ACCEPTED_DAYS = 'trial_days takes a whole number from 1 to 365, or 0, without trial_type, for no trial of days'
   const make = { name: 'X', type: 'vip' }
   for (const [given, message] of [
     [{ ...make, tier: 'x'.repeat(32) }, 'tier takes 1 to 31 characters'],
@@ -334,9 +341,9 @@ test('what a plan takes, and what it says to the rest', async () => {
     [{ ...make, name: 'a,b' }, 'tier takes no comma, and the name has one'],
     [{ ...make, tier: '' }, 'tier takes a text of 1 to 31 characters'],
     [{ ...make, allowed_countries: ['XX'] }, 'allowed_countries takes a list of ISO 3166-1'],
-    [{ ...make, trial_type: 'days' }, TAKES_DAYS],
-    [{ ...make, trial_type: 'days', trial_days: 0 }, TAKES_DAYS],
-    [{ ...make, trial_type: 'days', trial_days: 366 }, TAKES_DAYS],
+    [{ ...make, trial_type: 'days' }, ACCEPTED_DAYS],
+    [{ ...make, trial_type: 'days', trial_days: 0 }, ACCEPTED_DAYS],
+    [{ ...make, trial_type: 'days', trial_days: 366 }, ACCEPTED_DAYS],
     [{ ...make, perks: { store_credit: { type: 'giftcard' } } }, 'perks.store_credit.amount is needed'],
     [{ ...make, trial_type: 'next_billing_date', trial_days: 3 }, 'trial_days is taken only where'],
     [{ ...make, trial_price: 1 }, 'trial_price is taken only with a trial_type'],

@@ -1,7 +1,7 @@
 // What PATCH of a member brings to the platform, over the sandbox's socket, and what the platform's own news do meanwhile.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { listProfilesToPush, meetCustomers, updateMember } from '#members'
+import { listProfilesToPush, updateMember, upsertCustomers } from '#members'
 import type { Connector, CustomerChange } from '#platform'
 import { pushCustomers } from '../src/members/push-customers.ts'
 import { withCalls } from './connectors.ts'
@@ -46,20 +46,20 @@ async function aMember(email = 'ada@example.com') {
     return { email, firstName, lastName }
   }
   /** News of the customer as the platform's webhook brings it. */
-  const news = (told: { email?: string; firstName?: string; lastName?: string; updatedAt: string }) =>
+  const customerUpdate = (recorded: { email?: string; firstName?: string; lastName?: string; updatedAt: string }) =>
     service.db.inStore(store.storeId, (ctx) =>
-      meetCustomers(ctx, [
+      upsertCustomers(ctx, [
         {
           id: customer.id,
-          email: told.email ?? null,
-          firstName: told.firstName ?? null,
-          lastName: told.lastName ?? null,
-          updatedAt: Temporal.Instant.from(told.updatedAt)
+          email: recorded.email ?? null,
+          firstName: recorded.firstName ?? null,
+          lastName: recorded.lastName ?? null,
+          updatedAt: Temporal.Instant.from(recorded.updatedAt)
         }
       ])
     )
   const settle = () => service.deps.settle(store.storeId)
-  const changes = () => receiver.heard.map(({ data }) => data.changes)
+  const changes = () => receiver.received.map(({ data }) => data.changes)
   return {
     store,
     customer,
@@ -69,7 +69,7 @@ async function aMember(email = 'ada@example.com') {
     patch,
     changeOnPlatform,
     onPlatform,
-    news,
+    customerUpdate,
     settle,
     changes
   }
@@ -90,9 +90,9 @@ test('names and address are pushed; the platform has them, and its own message a
 })
 
 test('while a push waits the platform cannot put old values back, and other fields follow it', async () => {
-  const { patch, news, settle, onPlatform, member } = await aMember()
+  const { patch, customerUpdate, settle, onPlatform, member } = await aMember()
   await patch({ email: 'grace@example.com' })
-  await news({ email: 'ada@example.com', firstName: 'Augusta', updatedAt: '2026-01-31T16:00:00Z' })
+  await customerUpdate({ email: 'ada@example.com', firstName: 'Augusta', updatedAt: '2026-01-31T16:00:00Z' })
   const { customer } = await member()
   assert.deepEqual([customer.email, customer.first_name], ['grace@example.com', 'Augusta'])
   await settle()
@@ -101,13 +101,13 @@ test('while a push waits the platform cannot put old values back, and other fiel
 })
 
 test('old news that comes late, after the push, loses', async () => {
-  const { patch, news, settle, member } = await aMember()
+  const { patch, customerUpdate, settle, member } = await aMember()
   await patch({ email: 'grace@example.com', first_name: 'Grace' })
   await settle()
-  await news({ email: 'ada@example.com', firstName: 'Ada', updatedAt: '2026-01-31T15:30:00Z' })
+  await customerUpdate({ email: 'ada@example.com', firstName: 'Ada', updatedAt: '2026-01-31T15:30:00Z' })
   const { customer } = await member()
   assert.deepEqual([customer.email, customer.first_name], ['grace@example.com', 'Grace'])
-  await news({ email: 'newer@example.com', updatedAt: '2026-01-31T17:00:00Z' })
+  await customerUpdate({ email: 'newer@example.com', updatedAt: '2026-01-31T17:00:00Z' })
   assert.equal((await member()).customer.email, 'newer@example.com')
 })
 
@@ -184,7 +184,7 @@ test('a change while the one before is being pushed is pushed as well', async ()
 
 test('news that comes while a refused change is looked up is not undone: the job is tried again, and then agrees', async () => {
   const member = await aMember()
-  const { store, memberId, connector, changeOnPlatform, news } = member
+  const { store, memberId, connector, changeOnPlatform, customerUpdate } = member
   await member.patch({ email: await aTakenAddress(member) })
   // What is read is from before a change there, whose news arrives before it is taken over.
   const overtaken = withCalls(connector, {
@@ -192,7 +192,7 @@ test('news that comes while a refused change is looked up is not undone: the job
       findMany: async (ids) => {
         const read = await connector.customers.findMany(ids)
         await changeOnPlatform({ email: 'newer@example.com', lastName: 'Lovelace' })
-        await news({ email: 'newer@example.com', lastName: 'Lovelace', updatedAt: '2026-01-31T16:00:00Z' })
+        await customerUpdate({ email: 'newer@example.com', lastName: 'Lovelace', updatedAt: '2026-01-31T16:00:00Z' })
         return read
       }
     }

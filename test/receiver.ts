@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { beforeDrop } from './database.ts'
 
-export type Heard = {
+export type ReceivedWebhook = {
   webhookId: string
   event: string
   timestamp: string
@@ -15,8 +15,8 @@ export type Heard = {
 }
 
 /** A store's receiver on a real socket: keeps what it hears and whether the signature was right. `answer` is its status. */
-export async function aReceiver(answer: (heard: Heard, nth: number) => number = () => 204) {
-  const heard: Heard[] = []
+export async function aReceiver(answer: (received: ReceivedWebhook, nth: number) => number = () => 204) {
+  const received: ReceivedWebhook[] = []
   const server = createServer(async (req, res) => {
     const chunks: Buffer[] = []
     for await (const chunk of req) chunks.push(chunk as Buffer)
@@ -25,10 +25,10 @@ export async function aReceiver(answer: (heard: Heard, nth: number) => number = 
     const { event, timestamp, webhook_id, data } = JSON.parse(body.toString())
     const signed = req.headers['x-svc-signature'] === expected
     const one = { webhookId: webhook_id, event, timestamp, data, signed, raw: { body, headers: req.headers } }
-    heard.push(one)
-    res.writeHead(answer(one, heard.length)).end()
+    received.push(one)
+    res.writeHead(answer(one, received.length)).end()
   })
-  const receiver = { url: '', secret: '', heard, events: () => heard.map((h) => h.event), server }
+  const receiver = { url: '', secret: '', received, events: () => received.map((h) => h.event), server }
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { int, row, sql, text } from '#kit/postgres'
 import { claimWalk, listReconciliations, markWalked, reconcileNow } from '#sync'
+import { changeContractStatus } from './change-contract-status.ts'
 import { testDatabase } from './database.ts'
-import { moveContract } from './move-contract.ts'
 import { startService } from './service-builder.ts'
 
 const { url } = await testDatabase()
@@ -43,15 +43,15 @@ async function statusOf(store: Store, contractId: string): Promise<string> {
 const reconcile = (store: Store) => service.admin('POST', `${store.at}/reconcile`, {})
 const findings = async () => (await service.admin('POST', '/doctor', {})).findings
 
-async function noticesOf(store: Store): Promise<{ kind: string; message: string }[]> {
-  return (await service.admin('GET', `${store.at}/notices`)).data
+async function alertsOf(store: Store): Promise<{ kind: string; message: string }[]> {
+  return (await service.admin('GET', `${store.at}/alerts`)).data
 }
 
 test('a contract edited behind our back is followed when it is looked at, and the history says so', async () => {
   const store = await service.aStore()
   const { contract_id: id } = await store.member('ada@example.com')
   await controls.setWebhookFaults({ storeId: store.storeId, faults: GONE })
-  assert.deepEqual(await moveContract(store, id, 'Pause'), [])
+  assert.deepEqual(await changeContractStatus(store, id, 'Pause'), [])
   await service.deps.settle(store.storeId)
   assert.equal(await statusOf(store, id), 'active')
 
@@ -66,7 +66,7 @@ test('a contract edited behind our back is followed when it is looked at, and th
   await reconcile(store)
   assert.deepEqual(await historyOf(store, id), before, 'a second look found something new')
 
-  assert.deepEqual(await moveContract(store, id, 'Cancel'), [])
+  assert.deepEqual(await changeContractStatus(store, id, 'Cancel'), [])
   await reconcile(store)
   assert.equal(await statusOf(store, id), 'cancelled')
   assert.deepEqual(await findings(), [])
@@ -93,8 +93,8 @@ test('contracts that no message told us of are found, on several pages, also aft
   for (const { kind, failures, last_error } of refused) {
     if (kind !== 'failed_attempts') assert.deepEqual([failures, /401/.test(last_error)], [1, true])
   }
-  const told = (await noticesOf(store)).filter(({ kind }) => kind === 'platform_unauthorized')
-  assert.equal(told.length, 1)
+  const recorded = (await alertsOf(store)).filter(({ kind }) => kind === 'platform_unauthorized')
+  assert.equal(recorded.length, 1)
   await controls.install({ storeId: store.storeId, accessToken: store.platform_token })
   await reconcile(store)
   assert.equal((await service.get('/subscriptions', store.key)).body.meta.total, 120)
@@ -144,9 +144,9 @@ test('a contract that the platform no longer knows stops being billed, once said
   assert.equal(await statusOf(store, id), 'paused')
   assert.equal(await statusOf(store, other), 'active')
   await reconcile(store)
-  const told = (await noticesOf(store)).filter(({ kind }) => kind === 'contracts_missing')
-  assert.equal(told.length, 1)
-  assert.match(told[0]!.message, new RegExp(id))
+  const recorded = (await alertsOf(store)).filter(({ kind }) => kind === 'contracts_missing')
+  assert.equal(recorded.length, 1)
+  assert.match(recorded[0]!.message, new RegExp(id))
   assert.equal((await historyOf(store, id)).filter((kind) => kind === 'reconciled').length, 1)
   await store.advance({ by: 'P1M' })
   assert.equal((await controls.charges(store.storeId)).length, 1)

@@ -127,10 +127,10 @@ test('every operation of the API has a method, and no method asks for anything e
   const { paths } = (await (await fetch(`${service.urls.public}/openapi.json`)).json()) as {
     paths: Record<string, object>
   }
-  const told = Object.entries(paths).flatMap(([path, methods]) =>
+  const recorded = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`)
   )
-  assert.deepEqual([...asked].map(decodeURIComponent).toSorted(), told.toSorted())
+  assert.deepEqual([...asked].map(decodeURIComponent).toSorted(), recorded.toSorted())
 })
 
 test('analytics: the overview', async () => {
@@ -223,8 +223,8 @@ test('the deliveries of the service verify, and each is the event that its type 
   await store.card(customer.id, 'insufficient_funds')
   await store.advance({ by: 'P1M' })
 
-  const told = await Promise.all(
-    receiver.heard.map(async ({ raw, event, webhookId }) => {
+  const recorded = await Promise.all(
+    receiver.received.map(async ({ raw, event, webhookId }) => {
       const verified = await webhooks.verify(raw.body, raw.headers, secret, { requireTimestamp: true })
       assert.deepEqual([verified.event, verified.webhook_id], [event, webhookId])
       const tampered = Buffer.from(raw.body)
@@ -246,7 +246,7 @@ test('the deliveries of the service verify, and each is the event that its type 
     'declined: insufficient_funds',
     'billing.pending'
   ]) {
-    assert.ok(told.includes(expected), expected)
+    assert.ok(recorded.includes(expected), expected)
   }
 })
 

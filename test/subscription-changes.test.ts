@@ -39,7 +39,7 @@ async function aMember(store: Store, email = 'ada@example.com') {
       return { status, next: nextBillingDate?.toString() ?? null, priceMinor, interval, intervalCount }
     },
     /** Events of the subscription since the last look. */
-    told: async () => {
+    recorded: async () => {
       const events = await service.db.inStore(store.storeId, ({ tx }) =>
         tx.many(
           row({ type: text, data: text }),
@@ -65,7 +65,7 @@ test('a cycle that is skipped is never billed, and the one after it keeps its da
     (await member.charges()).map(({ date }) => date),
     ['2026-03-31T14:00:00.000Z', '2026-04-30T14:00:00.000Z']
   )
-  const [updated] = (await member.told()).filter(({ type }) => type === 'subscription.updated')
+  const [updated] = (await member.recorded()).filter(({ type }) => type === 'subscription.updated')
   assert.deepEqual(updated!.data.changes, {
     next_billing_date: { from: '2026-02-28T15:00:00.000Z', to: '2026-03-31T14:00:00.000Z' }
   })
@@ -122,9 +122,9 @@ test('a date that is changed is that of the next cycle, and the new anchor', asy
   }
   const { status, body } = await member.change({ next_billing_date: '2026-02-10' })
   assert.deepEqual([status, body.data.next_billing_date], [200, '2026-02-10T05:00:00.000Z'])
-  const before = await member.told()
+  const before = await member.recorded()
   await member.change({ next_billing_date: '2026-02-10' })
-  assert.deepEqual(await member.told(), before, 'the date that it has is no change')
+  assert.deepEqual(await member.recorded(), before, 'the date that it has is no change')
   await settle(store)
   assert.equal((await member.contract()).next, '2026-02-10T05:00:00Z')
   await store.advance({ to: '2026-03-11T00:00:00Z' })
@@ -172,7 +172,7 @@ test('a cancellation is taken back within its hours: billing goes on, and nothin
   await store.advance({ to: '2026-03-01T00:00:00Z' })
   assert.deepEqual(await member.charges(), [{ date: '2026-02-28T15:00:00.000Z', status: 'success', amount: 29 }])
   assert.equal((await member.contract()).status, 'active')
-  const [updated] = (await member.told()).filter(({ type }) => type === 'subscription.updated')
+  const [updated] = (await member.recorded()).filter(({ type }) => type === 'subscription.updated')
   assert.deepEqual(updated!.data.changes, {
     status: { from: 'cancelled', to: 'active' },
     next_billing_date: { from: null, to: '2026-02-28T15:00:00.000Z' }
@@ -241,7 +241,7 @@ test('plan, price and interval hold from the next cycle on, and are told once, b
   )
   const { priceMinor, interval, intervalCount } = await member.contract()
   assert.deepEqual([priceMinor, interval, intervalCount], [5900, 'week', 2])
-  const updates = (await member.told()).filter(({ type }) => type === 'subscription.updated')
+  const updates = (await member.recorded()).filter(({ type }) => type === 'subscription.updated')
   assert.equal(updates.length, 1)
   assert.deepEqual(Object.keys(updates[0]!.data.changes), ['plan_id', 'plan_name', 'price', 'billing_frequency'])
   assert.deepEqual(
@@ -293,7 +293,7 @@ test('what is there already is no change; what is asked for anew replaces what w
   await member.change({ price: 34 })
   await settle(store)
   assert.equal((await member.read()).price, 34)
-  assert.equal((await member.told()).filter(({ type }) => type === 'subscription.updated').length, 1)
+  assert.equal((await member.recorded()).filter(({ type }) => type === 'subscription.updated').length, 1)
 })
 
 test('a payment method that the platform does not have is refused by it, which the history tells', async () => {

@@ -64,7 +64,7 @@ const KNOWN: Record<string, { path?: keyof Things; body?: object; before?: (stor
     body: { receiver: 'receiver@example.com' },
     before: (store) => aReceiver(store)
   },
-  takeBackGift: {
+  revokeGift: {
     path: 'subscription',
     body: {},
     before: async (store) => {
@@ -160,11 +160,11 @@ const NOT_COMPARED: Record<string, string> = {
   api_keys: 'each call notes there when the key was used last',
   list_changes: 'the background moves them into list_blocks when it comes to it',
   list_blocks: 'made of list_changes in the background',
-  fold_marks: 'how far the background came',
-  figure_changes: 'the background moves them into the figures when it comes to it',
-  daily_figures: 'made of figure_changes in the background',
-  daily_cancellations: 'made of figure_changes in the background',
-  figure_totals: 'made of figure_changes in the background'
+  rollup_marks: 'how far the background came',
+  metric_changes: 'the background moves them into the figures when it comes to it',
+  daily_metrics: 'made of metric_changes in the background',
+  daily_cancellations: 'made of metric_changes in the background',
+  metric_totals: 'made of metric_changes in the background'
 }
 
 /** Everything that a store has, as one text per table. */

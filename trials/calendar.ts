@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type Database, instant, int, row, sql, text } from '#kit/postgres'
 import { randomFrom } from '#kit/random'
-import { type Billed, type CatchUp, openShop, type Shop } from './calendar-shop.ts'
+import { type Billed, type CatchUpMode, openShop, type Shop } from './calendar-store.ts'
 
 export type CalendarTrial = { db: Database; zones: string[]; fromYear: number; years: number; seed: number }
 export type CalendarReport = {
@@ -11,7 +11,7 @@ export type CalendarReport = {
   setBack: number
   setAhead: number
   billedAhead: number
-  passedOver: number
+  missed: number
   /** For parts of these PostgreSQL's tables of zones are of another year than Node's. */
   otherRules: string[]
 }
@@ -38,7 +38,7 @@ const AT_ONCE = 6
 export async function calendarTrial(trial: CalendarTrial): Promise<CalendarReport> {
   const zones = await knownZones(trial.db, trial.zones)
   const unknownZones = trial.zones.length - zones.length
-  const report = { cycles: 0, setBack: 0, setAhead: 0, billedAhead: 0, passedOver: 0 }
+  const report = { cycles: 0, setBack: 0, setAhead: 0, billedAhead: 0, missed: 0 }
   const otherRules = new Set<string>()
   const failures: Error[] = []
   const waiting = [...zones.entries()]
@@ -73,21 +73,21 @@ async function knownZones(db: Database, zones: string[]): Promise<string[]> {
   return zones.filter((zone) => names.has(zone))
 }
 
-type Life = { zone: string; moveTo: string; time: string; catchUp: CatchUp }
+type Life = { zone: string; moveTo: string; time: string; catchUp: CatchUpMode }
 
 async function live({ db, fromYear, years }: CalendarTrial, life: Life, random: () => number) {
   const shop = await openShop(db, { ...life, fromYear })
   const last = years * 12 + 1
-  const count = { setBack: 0, setAhead: 0, billedAhead: 0, passedOver: 0 }
+  const count = { setBack: 0, setAhead: 0, billedAhead: 0, missed: 0 }
   const billed: Billed[] = []
-  const keep = (run: { billed: Billed[]; passedOver: number }) => {
+  const keep = (run: { billed: Billed[]; missed: number }) => {
     billed.push(...run.billed)
-    return run.passedOver
+    return run.missed
   }
   for (;;) {
     const next = shop.nextDue()
-    if (shop.standings().every(({ nextCycle }) => nextCycle > last)) break
-    const isHalfWay = billed.length >= (shop.standings().length * last) / 2
+    if (shop.billingStates().every(({ nextCycle }) => nextCycle > last)) break
+    const isHalfWay = billed.length >= (shop.billingStates().length * last) / 2
     if (isHalfWay && shop.zone() !== life.moveTo) {
       await shop.moveTo(life.moveTo)
       continue
@@ -99,7 +99,7 @@ async function live({ db, fromYear, years }: CalendarTrial, life: Life, random: 
       const truth = next.subtract({ minutes: 1 + Math.floor(random() * (byHours * 60 - 1)) })
       const ahead = await runAhead(shop, truth, byHours, random)
       count.billedAhead += ahead.billed.length
-      count.passedOver += keep(ahead)
+      count.missed += keep(ahead)
       continue
     }
     const late = random() < 0.5 ? 0 : Math.floor(random() * LATEST_HOURS)
@@ -110,7 +110,7 @@ async function live({ db, fromYear, years }: CalendarTrial, life: Life, random: 
       await shop.billsNothingAt(now.subtract({ hours: pick(WRONG_HOURS, random) }))
     }
   }
-  await assertOnce(shop, billed, count.passedOver, life)
+  await assertOnce(shop, billed, count.missed, life)
   assert.deepEqual(await shop.findings(), [])
   return { ...count, cycles: billed.length, otherRules: await assertOnTheirDays(db, shop, billed) }
 }
@@ -131,12 +131,12 @@ async function runAhead(shop: Shop, truth: Temporal.Instant, byHours: number, ra
   for (const right of [truth, until.subtract({ hours: byHours }), until]) await shop.billsNothingByClockAt(right)
   return {
     billed: runs.flatMap(({ billed }) => billed),
-    passedOver: runs.reduce((sum, run) => sum + run.passedOver, 0)
+    missed: runs.reduce((sum, run) => sum + run.missed, 0)
   }
 }
 
 /** No cycle twice, and none left out but those passed over; so also by what the database kept. */
-async function assertOnce(shop: Shop, billed: Billed[], passedOver: number, { catchUp }: Life): Promise<void> {
+async function assertOnce(shop: Shop, billed: Billed[], missed: number, { catchUp }: Life): Promise<void> {
   let leftOut = 0
   for (const ofOne of Map.groupBy(billed, (one) => one.subscriptionId).values()) {
     const cycles = ofOne.map(({ cycle }) => cycle)
@@ -146,7 +146,7 @@ async function assertOnce(shop: Shop, billed: Billed[], passedOver: number, { ca
     )
     leftOut += cycles.at(-1)! - 1 - cycles.length
   }
-  assert.equal(leftOut, passedOver)
+  assert.equal(leftOut, missed)
   if (catchUp === 'all') assert.equal(leftOut, 0)
   assert.deepEqual(await shop.countCharges(), { charges: billed.length, cycles: billed.length })
 }

@@ -27,10 +27,10 @@ const DUE_AT = Temporal.Instant.from('2026-02-28T15:00:00Z')
 const LEASED = ['jobs', 'billing_attempts', 'webhook_queue']
 const SENDING = { vault: testVault, addresses: { loopback: true, allow: [] } }
 const WAIT_FOR_LOCKS_MS = 20
-const MOST_WAITS = 500
+const MAX_WAITS = 500
 
 /** What one renewal and the credit after it are told as. */
-const TOLD = ['billing.pending', 'billing.success', 'store_credit.added']
+const EXPECTED_EVENTS = ['billing.pending', 'billing.success', 'store_credit.added']
 
 type Receiver = Awaited<ReturnType<typeof aTlsReceiver>>
 /** A store with one subscription due, and what came to the platform and to the store's receiver. */
@@ -117,7 +117,7 @@ async function renew({ db, leaseOwner, sender, freeLeases }: Process, { store, c
       for (const engine of engines) done += await engine.runOnce(store.storeId)
       const dues = await Promise.all(engines.map((engine) => engine.nextDueAt(store.storeId)))
       if (dues.every((due) => due === null || Temporal.Instant.compare(due, DUE_AT) > 0)) return
-      assert.ok(waits < MOST_WAITS, 'what is due is not taken')
+      assert.ok(waits < MAX_WAITS, 'what is due is not taken')
       if (done > 0) continue
       // The server may take a moment to notice that the other process has gone.
       await sleep(WAIT_FOR_LOCKS_MS)
@@ -140,7 +140,7 @@ async function renew({ db, leaseOwner, sender, freeLeases }: Process, { store, c
 async function assertOnce({ store, calls, receiver }: Place, where: string): Promise<void> {
   const found = await store.inStore(({ tx, storeId }) =>
     tx.one(
-      row({ attempts: int, paid: int, entries: int, held: int, untold: int }),
+      row({ attempts: int, paid: int, entries: int, held: int, undispatched: int }),
       sql`
       select (select count(*) from billing_attempts where store_id = ${storeId}) as attempts,
              (select count(*) from billing_attempts where store_id = ${storeId} and status = 'success') as paid,
@@ -148,10 +148,10 @@ async function assertOnce({ store, calls, receiver }: Place, where: string): Pro
              (select count(*) from jobs where store_id = ${storeId})
                + (select count(*) from webhook_queue where store_id = ${storeId})
                + (select count(*) from billing_attempts where store_id = ${storeId} and lease_owner is not null) as held,
-             (select count(*) from events where store_id = ${storeId} and not dispatched) as untold`
+             (select count(*) from events where store_id = ${storeId} and not dispatched) as undispatched`
     )
   )
-  assert.deepEqual(found, { attempts: 1, paid: 1, entries: 1, held: 0, untold: 0 }, where)
+  assert.deepEqual(found, { attempts: 1, paid: 1, entries: 1, held: 0, undispatched: 0 }, where)
   assert.ok(calls.length > 0 && new Set(calls).size === 1, `${where}: charged under ${calls.join(', ')}`)
   const deliveries = await store.inStore(({ tx, storeId }) =>
     tx.many(
@@ -166,7 +166,7 @@ async function assertOnce({ store, calls, receiver }: Place, where: string): Pro
   )
   assert.deepEqual(
     deliveries.map(({ type, delivered }) => [type, delivered]),
-    TOLD.map((type) => [type, 1]),
+    EXPECTED_EVENTS.map((type) => [type, 1]),
     where
   )
   assert.deepEqual(receiver.odd, [], where)

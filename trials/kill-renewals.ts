@@ -3,7 +3,7 @@ import pg from 'pg'
 import { randomFrom } from '#kit/random'
 import { movePlatform } from '#stores'
 import { createEndpoint } from '#webhooks'
-import { aBadLine, type Fault } from '../test/bad-line.ts'
+import { aFaultyConnection, type Fault } from '../test/faulty-connection.ts'
 import { freePort, startProcess } from '../test/service-process.ts'
 import { testVault } from '../test/store-builder.ts'
 import { BESIDE_THE_PLATFORM, startPlatform } from './platform.ts'
@@ -33,7 +33,7 @@ export async function killDuringRenewals(trial: KillTrial): Promise<KillReport> 
   const receiver = await aTlsReceiver()
   const port = await freePort()
   const platform = await startPlatform(trial.databaseUrl, `http://127.0.0.1:${port}`)
-  const line = await aBadLine({
+  const line = await aFaultyConnection({
     target: platform.url,
     shares: { lost: 0.02, hung: 0.01, '503': 0.01 },
     seed: trial.seed

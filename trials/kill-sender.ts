@@ -18,14 +18,14 @@ export type SenderReport = {
   deliveries: number
   posts: number
   interrupted: number
-  mostTries: number
+  highestTries: number
 }
 
 const SENDER = fileURLToPath(new URL('../src/webhooks/test-sender.ts', import.meta.url))
 const RECEIVERS = 2
 const START = Temporal.Instant.from('2026-03-01T12:00:00Z')
 /** Longer than the schedule's waits are together. */
-const MOST_DAYS = 3
+const MAX_DAYS = 3
 
 /**
  * Kills the sender with SIGKILL in the middle of its work and starts it again, then holds the end against what must be
@@ -61,7 +61,7 @@ export async function killSender(trial: SenderTrial): Promise<SenderReport> {
       if ((await exited)[1] === 'SIGKILL') killedUnderWay++
     }
     // What was interrupted twice waits for its time.
-    for (let day = 0; day < MOST_DAYS && (await countOpen(store)) > 0; day++) {
+    for (let day = 0; day < MAX_DAYS && (await countOpen(store)) > 0; day++) {
       const at = START.add({ hours: 24 * day })
       await store.inStore(({ tx, storeId }) =>
         tx.run(sql`update stores set clock_at = ${at} where store_id = ${storeId}`)
@@ -72,12 +72,12 @@ export async function killSender(trial: SenderTrial): Promise<SenderReport> {
 
     const kept = await store.inStore(({ tx, storeId }) =>
       tx.one(
-        row({ deliveries: int, delivered: int, successes: int, interrupted: int, mostTries: int, open: int }),
+        row({ deliveries: int, delivered: int, successes: int, interrupted: int, highestTries: int, open: int }),
         sql`
         select (select count(*) from webhook_deliveries where store_id = ${storeId}) as deliveries,
                count(distinct delivery_id) filter (where failure is null) as delivered,
                count(*) filter (where failure is null) as successes,
-               count(*) filter (where failure = 'interrupted') as interrupted, max(try_number) as most_tries,
+               count(*) filter (where failure = 'interrupted') as interrupted, max(try_number) as highest_tries,
                (select count(*) from webhook_queue where store_id = ${storeId}) as open
           from webhook_tries where store_id = ${storeId}`
       )
@@ -87,10 +87,10 @@ export async function killSender(trial: SenderTrial): Promise<SenderReport> {
       { deliveries, delivered, successes, open },
       { deliveries: wanted, delivered: wanted, successes: wanted, open: 0 }
     )
-    assert.ok(kept.mostTries <= RETRY_SCHEDULE.maxTries, `${kept.mostTries} tries`)
-    for (const { posts } of receivers) checkPosts(posts, trial.events, kept.mostTries)
-    const { interrupted, mostTries } = kept
-    return { kills: trial.kills, killedUnderWay, deliveries, posts: received(), interrupted, mostTries }
+    assert.ok(kept.highestTries <= RETRY_SCHEDULE.maxTries, `${kept.highestTries} tries`)
+    for (const { posts } of receivers) checkPosts(posts, trial.events, kept.highestTries)
+    const { interrupted, highestTries } = kept
+    return { kills: trial.kills, killedUnderWay, deliveries, posts: received(), interrupted, highestTries }
   } finally {
     for (const receiver of receivers) receiver.close()
     await db.close()
@@ -114,7 +114,7 @@ function fact(n: number, objects: number): DomainEvent {
 
 type Post = { webhookId: string; headerId: string; object: number; n: number }
 
-function checkPosts(posts: Post[], events: number, mostTries: number): void {
+function checkPosts(posts: Post[], events: number, highestTries: number): void {
   const idOf = new Map<number, string>()
   const times = new Map<string, number>()
   const lastOf = new Map<number, number>()
@@ -129,18 +129,18 @@ function checkPosts(posts: Post[], events: number, mostTries: number): void {
     times.set(webhookId, (times.get(webhookId) ?? 0) + 1)
   }
   assert.equal(idOf.size, events)
-  assert.ok(Math.max(...times.values()) <= mostTries, 'a receiver had more tries than the history shows')
+  assert.ok(Math.max(...times.values()) <= highestTries, 'a receiver had more tries than the history shows')
 }
 
 async function aReceiver() {
   const posts: Post[] = []
-  let told: { holds: () => boolean; resolve: () => void } | null = null
+  let reported: { holds: () => boolean; resolve: () => void } | null = null
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const { webhook_id, data } = JSON.parse(Buffer.concat(chunks).toString())
     posts.push({ webhookId: webhook_id, headerId: String(request.headers['webhook-id']), ...data })
-    if (told?.holds()) told.resolve()
+    if (reported?.holds()) reported.resolve()
     setTimeout(() => response.end(), 2)
   })
   server.listen(0, '127.0.0.1')
@@ -151,7 +151,7 @@ async function aReceiver() {
     /** Asked at each POST. */
     when: (holds: () => boolean) =>
       new Promise<void>((resolve) => {
-        told = { holds, resolve }
+        reported = { holds, resolve }
       }),
     close() {
       server.closeAllConnections()

@@ -20,7 +20,7 @@ export type UnknownReport = { subscriptions: number; calls: number; executedUnhe
 
 const DUE_AT = Temporal.Instant.from('2026-02-28T15:00:00Z')
 const DARK_HOURS = 24
-const MOST_STEPS = 200
+const MAX_STEPS = 200
 
 /**
  * Charges to a platform that for 24 hours takes calls and answers none: half of them it carries out. All stay pending under the
@@ -46,11 +46,11 @@ export async function outcomeUnknown({ db, subscriptions, seed }: UnknownTrial):
   assert.equal(platform.keys.size, subscriptions, 'another key was sent for a cycle whose outcome is unknown')
   assert.ok(platform.calls() > subscriptions, 'it was never asked again')
 
-  const told = [...platform.charges.values()].filter((_, i) => i % 2 === 0)
+  const reported = [...platform.charges.values()].filter((_, i) => i % 2 === 0)
   await store.inStore((ctx) =>
     settleAttempts(
       ctx,
-      told.map(({ idempotencyKey, id, order, paymentMethod }) => ({
+      reported.map(({ idempotencyKey, id, order, paymentMethod }) => ({
         idempotencyKey,
         platformAttemptId: id,
         state: 'success',
@@ -70,12 +70,12 @@ export async function outcomeUnknown({ db, subscriptions, seed }: UnknownTrial):
   )
   assert.equal(left, 0, 'what follows from a charge is not done')
   assert.deepEqual((await store.inStore(audit)).findings, [])
-  return { subscriptions, calls: platform.calls(), executedUnheard, settledByMessage: told.length }
+  return { subscriptions, calls: platform.calls(), executedUnheard, settledByMessage: reported.length }
 }
 
 /** Does what falls due up to `until`, stopping at each of its moments, and looks after each. */
 async function walk(store: BuiltStore, engines: Engine[], until: Temporal.Instant, look: () => Promise<void>) {
-  for (let step = 0; step < MOST_STEPS; step++) {
+  for (let step = 0; step < MAX_STEPS; step++) {
     for (let done = 1; done > 0; ) {
       done = 0
       for (const engine of engines) done += await engine.runOnce(store.storeId)
@@ -86,7 +86,7 @@ async function walk(store: BuiltStore, engines: Engine[], until: Temporal.Instan
     if (!next || Temporal.Instant.compare(next, until) > 0) return store.inStore((ctx) => setClock(ctx, until))
     await store.inStore((ctx) => setClock(ctx, next))
   }
-  throw new Error(`After ${MOST_STEPS} steps there is still something due`)
+  throw new Error(`After ${MAX_STEPS} steps there is still something due`)
 }
 
 function countAttempts(store: BuiltStore) {

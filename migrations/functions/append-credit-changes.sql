@@ -1,13 +1,13 @@
 -- Records what a store-credit entry means for the figures.
 create or replace function append_credit_changes() returns trigger language plpgsql as $$
 begin
-  insert into figure_changes (store_id, plan_id, day, figure, amount)
-  select n.store_id, n.plan_id, shop_day(n.created_at, s.timezone), f.figure, sum(f.amount)
+  insert into metric_changes (store_id, plan_id, day, metric, amount)
+  select n.store_id, n.plan_id, shop_day(n.created_at, s.timezone), f.metric, sum(f.amount)
     from new_rows n join stores s on s.store_id = n.store_id
-   cross join lateral credit_figures(n.type, n.amount_minor) f
+   cross join lateral credit_metrics(n.type, n.amount_minor) f
    group by 1, 2, 3, 4 having sum(f.amount) <> 0;
   return null;
 end $$;
 
-create or replace trigger append_figures after insert on credit_entries
+create or replace trigger append_metrics after insert on credit_entries
   referencing new table as new_rows for each statement execute function append_credit_changes();

@@ -3,14 +3,14 @@
 create or replace function append_member_changes() returns trigger language plpgsql as $$
 begin
   if tg_op = 'INSERT' then
-    insert into standing_changes (store_id, subject, subject_id, at, plan_id, day, figure, detail, amount)
+    insert into status_changes (store_id, subject, subject_id, at, plan_id, day, metric, detail, amount)
     select n.store_id, 'member', n.id, n.updated_at, f.*
       from new_rows n join stores s on s.store_id = n.store_id
-     cross join lateral member_moves(null, null, n.status, n.plan_id,
+     cross join lateral member_metric_changes(null, null, n.status, n.plan_id,
        shop_day(n.member_since, s.timezone), shop_day(n.updated_at, s.timezone)) f
      where n.status is not null;
   else
-    insert into standing_changes (store_id, subject, subject_id, at, plan_id, day, figure, detail, amount)
+    insert into status_changes (store_id, subject, subject_id, at, plan_id, day, metric, detail, amount)
     select n.store_id, 'member', n.id, n.updated_at, f.*
       from (select b.store_id, b.id, max(b.was) as was, max(b.was_plan) as was_plan, max(b.status) as status,
                    max(b.plan_id) as plan_id, max(b.member_since) as member_since, max(b.updated_at) as updated_at
@@ -21,13 +21,13 @@ begin
              group by b.store_id, b.id
             having (max(b.was), max(b.was_plan)) is distinct from (max(b.status), max(b.plan_id))) n
       join stores s on s.store_id = n.store_id
-     cross join lateral member_moves(n.was, n.was_plan, n.status, n.plan_id,
+     cross join lateral member_metric_changes(n.was, n.was_plan, n.status, n.plan_id,
        shop_day(n.member_since, s.timezone), shop_day(n.updated_at, s.timezone)) f;
   end if;
   return null;
 end $$;
 
-create or replace trigger append_figures_new after insert on members
+create or replace trigger append_metrics_new after insert on members
   referencing new table as new_rows for each statement execute function append_member_changes();
-create or replace trigger append_figures after update on members
+create or replace trigger append_metrics after update on members
   referencing old table as old_rows new table as new_rows for each statement execute function append_member_changes();

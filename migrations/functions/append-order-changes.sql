@@ -12,8 +12,8 @@ begin
     from (select store_id, id, -refunded_minor as refunded, null::timestamptz as updated_at from old_rows
           union all select store_id, id, refunded_minor, updated_at from new_rows) b
    group by b.store_id, b.id having sum(b.refunded) <> 0;
-  insert into figure_changes (store_id, plan_id, day, figure, amount)
-  select b.store_id, l.plan_id, f.day, f.figure, sum(f.amount)
+  insert into metric_changes (store_id, plan_id, day, metric, amount)
+  select b.store_id, l.plan_id, f.day, f.metric, sum(f.amount)
     from (select -1 as sign, store_id, id, currency, refunded_minor, financial_status, total_minor, processed_at,
                  null::timestamptz as updated_at from old_rows
           union all
@@ -22,10 +22,10 @@ begin
     join stores s on s.store_id = b.store_id and s.currency = b.currency
     join subscription_orders l on l.store_id = b.store_id and l.order_id = b.id
    cross join lateral (
-     select shop_day(b.processed_at, s.timezone) as day, 'revenue' as figure,
+     select shop_day(b.processed_at, s.timezone) as day, 'revenue' as metric,
             b.sign * checkout_revenue(b.financial_status, b.total_minor) as amount where l.checkout) f
-   group by b.store_id, l.plan_id, f.day, f.figure having sum(f.amount) <> 0;
-  insert into figure_changes (store_id, plan_id, day, figure, amount)
+   group by b.store_id, l.plan_id, f.day, f.metric having sum(f.amount) <> 0;
+  insert into metric_changes (store_id, plan_id, day, metric, amount)
   select b.store_id, l.plan_id, shop_day(b.updated_at, s.timezone), 'refunds', sum(b.refunded)
     from (select store_id, id, max(currency) as currency, sum(refunded) as refunded, max(updated_at) as updated_at
             from (select store_id, id, null as currency, -refunded_minor as refunded, null::timestamptz as updated_at
@@ -38,7 +38,7 @@ begin
   return null;
 end $$;
 
-create or replace trigger append_figures_new after insert on orders
+create or replace trigger append_metrics_new after insert on orders
   referencing new table as new_rows for each statement execute function append_order_changes();
-create or replace trigger append_figures after update on orders
+create or replace trigger append_metrics after update on orders
   referencing old table as old_rows new table as new_rows for each statement execute function append_order_changes();

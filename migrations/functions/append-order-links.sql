@@ -3,7 +3,7 @@
 create or replace function append_order_links() returns trigger language plpgsql as $$
 begin
   perform from orders o join new_rows n on n.store_id = o.store_id and n.order_id = o.id order by o.id for share of o;
-  insert into figure_changes (store_id, plan_id, day, figure, amount)
+  insert into metric_changes (store_id, plan_id, day, metric, amount)
   select n.store_id, n.plan_id, shop_day(o.processed_at, s.timezone), 'revenue',
          sum(checkout_revenue(o.financial_status, o.total_minor))
     from new_rows n join stores s on s.store_id = n.store_id
@@ -19,5 +19,5 @@ begin
   return null;
 end $$;
 
-create or replace trigger append_figures after insert on subscription_orders
+create or replace trigger append_metrics after insert on subscription_orders
   referencing new table as new_rows for each statement execute function append_order_links();

@@ -1,7 +1,7 @@
 -- Records what a points entry means for the figures.
 create or replace function append_points_changes() returns trigger language plpgsql as $$
 begin
-  insert into figure_changes (store_id, plan_id, day, figure, amount)
+  insert into metric_changes (store_id, plan_id, day, metric, amount)
   select n.store_id, n.plan_id, shop_day(n.created_at, s.timezone),
          case when n.points > 0 then 'points_issued' else 'points_redeemed' end, sum(abs(n.points))
     from new_rows n join stores s on s.store_id = n.store_id
@@ -9,5 +9,5 @@ begin
   return null;
 end $$;
 
-create or replace trigger append_figures after insert on points_entries
+create or replace trigger append_metrics after insert on points_entries
   referencing new table as new_rows for each statement execute function append_points_changes();

@@ -4,10 +4,10 @@
 create or replace function append_subscription_changes() returns trigger language plpgsql as $$
 begin
   if tg_op = 'INSERT' then
-    insert into standing_changes (store_id, subject, subject_id, at, plan_id, day, figure, detail, amount)
+    insert into status_changes (store_id, subject, subject_id, at, plan_id, day, metric, detail, amount)
     select n.store_id, 'subscription', n.id, n.updated_at, f.*
       from new_rows n join stores s on s.store_id = n.store_id
-     cross join lateral subscription_moves(null, null, null, null, null, n.status, n.plan_id,
+     cross join lateral subscription_metric_changes(null, null, null, null, null, n.status, n.plan_id,
        case when n.currency = s.currency then yearly_value(n.status, n.price_minor, n.interval, n.interval_count) end,
        shop_day(n.trial_ends_at, s.timezone),
        case when n.currency = s.currency and n.status = 'active' and n.declines > 0 then n.price_minor end,
@@ -18,7 +18,7 @@ begin
      order by n.store_id, n.origin_order_id, n.id
     on conflict do nothing;
   else
-    insert into standing_changes (store_id, subject, subject_id, at, plan_id, day, figure, detail, amount)
+    insert into status_changes (store_id, subject, subject_id, at, plan_id, day, metric, detail, amount)
     select n.store_id, 'subscription', n.id, n.updated_at, f.*
       from (select b.store_id, b.id, max(b.updated_at) as updated_at, max(b.cancel_reason) as cancel_reason,
                    max(b.status) filter (where b.old) as was, max(b.status) filter (where not b.old) as status,
@@ -42,7 +42,7 @@ begin
                               from new_rows) x
                       join stores s on s.store_id = x.store_id) b
              group by b.store_id, b.id) n
-     cross join lateral subscription_moves(n.was, n.was_plan, n.was_value, n.was_from, n.was_risk,
+     cross join lateral subscription_metric_changes(n.was, n.was_plan, n.was_value, n.was_from, n.was_risk,
        n.status, n.plan_id, n.value, n.from_day, n.risk, n.cancel_reason, shop_day(n.updated_at, n.timezone)) f
      where (n.was, n.was_plan, n.was_value, n.was_from, n.was_risk)
            is distinct from (n.status, n.plan_id, n.value, n.from_day, n.risk);
@@ -50,7 +50,7 @@ begin
   return null;
 end $$;
 
-create or replace trigger append_figures_new after insert on subscriptions
+create or replace trigger append_metrics_new after insert on subscriptions
   referencing new table as new_rows for each statement execute function append_subscription_changes();
-create or replace trigger append_figures after update on subscriptions
+create or replace trigger append_metrics after update on subscriptions
   referencing old table as old_rows new table as new_rows for each statement execute function append_subscription_changes();

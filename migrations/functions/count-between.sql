@@ -10,13 +10,13 @@ begin
       return (select count(*) from subscriptions where store_id = store
                  and (created_at, id) >= (key_at, key_id) and (created_at, id) < (end_at, end_id));
     when of_list = 'subscriptions' and of_plan = 0 then
-      return (select count(*) from subscriptions where store_id = store and shown_status = of_status
+      return (select count(*) from subscriptions where store_id = store and public_status = of_status
                  and (created_at, id) >= (key_at, key_id) and (created_at, id) < (end_at, end_id));
     when of_list = 'subscriptions' and of_status = '' then
       return (select count(*) from subscriptions where store_id = store and plan_id = of_plan
                  and (created_at, id) >= (key_at, key_id) and (created_at, id) < (end_at, end_id));
     when of_list = 'subscriptions' then
-      return (select count(*) from subscriptions where store_id = store and plan_id = of_plan and shown_status = of_status
+      return (select count(*) from subscriptions where store_id = store and plan_id = of_plan and public_status = of_status
                  and (created_at, id) >= (key_at, key_id) and (created_at, id) < (end_at, end_id));
     when of_list = 'billing_attempts' and of_status = '' then
       return (select count(*) from billing_attempts where store_id = store

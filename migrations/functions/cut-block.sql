@@ -32,5 +32,5 @@ begin
     on conflict (store_id, list, plan_id, status, level, from_at, from_id) do update set rows = excluded.rows
     $cut$, facet_condition(of_list, of_plan, of_status))
     using store, of_list, of_plan, of_status, block_at, block_id,
-          coalesce(end_at, 'infinity'), coalesce(end_id, 0), block_rows, folded_to(store, of_list);
+          coalesce(end_at, 'infinity'), coalesce(end_id, 0), block_rows, rolled_up_to(store, of_list);
 end $$;

@@ -7,7 +7,7 @@ create or replace function locate_page(
 ) language plpgsql stable as $$
 declare
   max_id constant bigint := 9223372036854775807;
-  folded constant bigint := folded_to(store, of_list);
+  rolled_up constant bigint := rolled_up_to(store, of_list);
   newer bigint := 0;
   chapter_at timestamptz := 'infinity';
   chapter_id bigint := 0;
@@ -19,7 +19,7 @@ begin
     select coalesce(sum(rows), 0) into total from list_blocks
      where store_id = store and list = of_list and plan_id = of_plan and status = of_status and level = 1;
     total := total + (select coalesce(sum(delta), 0) from list_changes
-                       where store_id = store and list = of_list and change_id > folded
+                       where store_id = store and list = of_list and change_id > rolled_up
                          and (of_plan = 0 or plan_id = of_plan) and (of_status = '' or status = of_status));
   else
     total := rank_in_list(store, of_list, of_plan, of_status, after_at, max_id);
@@ -42,7 +42,7 @@ begin
                    where store_id = store and list = of_list and plan_id = of_plan and status = of_status and level = 1
                   union all
                   select false, at, id, delta from list_changes
-                   where store_id = store and list = of_list and change_id > folded
+                   where store_id = store and list = of_list and change_id > rolled_up
                      and (of_plan = 0 or plan_id = of_plan) and (of_status = '' or status = of_status)) u) e
    where e.is_edge and e.above <= skip_rows
    order by e.from_at, e.from_id limit 1;
@@ -65,7 +65,7 @@ begin
                      and (from_at, from_id) < (start_at, start_id) and (from_at, from_id) >= (floor_at, floor_id)
                   union all
                   select false, at, id, delta from list_changes
-                   where store_id = store and list = of_list and change_id > folded
+                   where store_id = store and list = of_list and change_id > rolled_up
                      and (of_plan = 0 or plan_id = of_plan) and (of_status = '' or status = of_status)
                      and (at, id) < (start_at, start_id) and (at, id) >= (floor_at, floor_id)) u) e
    where e.is_edge and e.above <= skip_rows

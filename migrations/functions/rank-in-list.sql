@@ -9,7 +9,7 @@ declare
   above bigint;
   inside bigint;
   waiting bigint;
-  folded constant bigint := folded_to(store, of_list);
+  rolled_up constant bigint := rolled_up_to(store, of_list);
 begin
   select from_at, from_id into chapter_at, chapter_id from list_blocks
    where store_id = store and list = of_list and plan_id = of_plan and status = of_status and level = 1
@@ -31,7 +31,7 @@ begin
              where store_id = store and list = of_list and plan_id = of_plan and status = of_status and level = 0
                and (from_at, from_id) >= (edge_at, edge_id) and (from_at, from_id) < (chapter_at, chapter_id));
   select coalesce(sum(delta), 0) into waiting from list_changes
-   where store_id = store and list = of_list and change_id > folded and (of_plan = 0 or plan_id = of_plan)
+   where store_id = store and list = of_list and change_id > rolled_up and (of_plan = 0 or plan_id = of_plan)
      and (of_status = '' or status = of_status) and (at, id) >= (edge_at, edge_id);
   inside := count_between(store, of_list, of_plan, of_status, key_at, key_id, edge_at, edge_id);
   return above + waiting + inside;

@@ -9,7 +9,7 @@ begin
   perform pg_advisory_xact_lock(list_lock(store, of_list));
   delete from list_blocks where store_id = store and list = of_list;
   delete from list_changes where store_id = store and list = of_list;
-  delete from fold_marks where store_id = store and changes = of_list;
+  delete from rollup_marks where store_id = store and changes = of_list;
   for facet in
     select distinct f.plan_id, f.status
       from (select distinct plan_id, status from list_rows where store_id = store and list = of_list

@@ -2,7 +2,7 @@
 create or replace function refuse_truncate() returns trigger language plpgsql as $$
 begin
   raise exception '% is not truncated, since the kept counts of its list and the figures would not hear of it; delete its '
-    'rows, or set session_replication_role to replica and call rebuild_lists and rebuild_figures for each store afterwards',
+    'rows, or set session_replication_role to replica and call rebuild_lists and rebuild_metrics for each store afterwards',
     tg_table_name;
 end $$;
 

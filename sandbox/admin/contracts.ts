@@ -2,7 +2,7 @@ import { discountedLineMinor } from '../billing/charge.ts'
 import { type ContractAction, changeStatus } from '../contracts/change-status.ts'
 import { type DiscountInput, discountFrom, type LineInput, lineFrom } from '../contracts/lines.ts'
 import { setNextBillingDate } from '../contracts/set-next-billing-date.ts'
-import { happening, queueWebhooks } from '../outgoing/queue-webhooks.ts'
+import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
 import { contractPayload } from '../outgoing/subscription-payloads.ts'
 import {
   type Contract,
@@ -110,7 +110,7 @@ async function atomicCreate(_root: unknown, { input }: { input: AtomicInput }, a
       now
     )
     const payload = contractPayload(api.shop, made!)
-    await queueWebhooks(q, api.shop, happening([{ topic: 'subscription_contracts/create', payload }]), now)
+    await queueWebhooks(q, api.shop, webhookMessage([{ topic: 'subscription_contracts/create', payload }]), now)
     return made
   })
   return { contract, userErrors: [] }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { customerPayload } from '../outgoing/customer-payloads.ts'
-import { happening, queueWebhooks } from '../outgoing/queue-webhooks.ts'
+import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
 import {
   type Customer,
   displayNameOf,
@@ -71,7 +71,7 @@ async function create(_root: unknown, { input }: { input: CustomerInput }, api: 
     await queueWebhooks(
       q,
       api.shop,
-      happening([{ topic: 'customers/create', payload: customerPayload(api.shop, customer) }]),
+      webhookMessage([{ topic: 'customers/create', payload: customerPayload(api.shop, customer) }]),
       now
     )
     return customer
@@ -102,7 +102,7 @@ async function update(_root: unknown, { input }: { input: CustomerInput }, api: 
     }
     await updateCustomer(q, api.shop.storeId, customer.id, to, now)
     const payload = customerPayload(api.shop, { ...customer, ...to, updatedAt: now })
-    await queueWebhooks(q, api.shop, happening([{ topic: 'customers/update', payload }]), now)
+    await queueWebhooks(q, api.shop, webhookMessage([{ topic: 'customers/update', payload }]), now)
   })
   return { customer: await api.load.customer.get(customer.id), userErrors: [] }
 }

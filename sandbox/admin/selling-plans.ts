@@ -1,4 +1,4 @@
-import { happening, queueWebhooks } from '../outgoing/queue-webhooks.ts'
+import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
 import { sellingPlanGroupPayload } from '../outgoing/selling-plan-payloads.ts'
 import type { BillingPolicy, DeliveryPolicy } from '../state/contracts.ts'
 import {
@@ -62,7 +62,7 @@ async function create(
     await savePlans(q, api.shop.storeId, made.id, plans, now)
     const saved = await listPlans(q, api.shop.storeId, [made.id])
     const payload = sellingPlanGroupPayload(api.shop, made, saved)
-    await queueWebhooks(q, api.shop, happening([{ topic: 'selling_plan_groups/create', payload }]), now)
+    await queueWebhooks(q, api.shop, webhookMessage([{ topic: 'selling_plan_groups/create', payload }]), now)
     return made
   })
   return { sellingPlanGroup: group, userErrors: [] }
@@ -98,7 +98,7 @@ async function update(_root: unknown, { id, input }: { id: string; input: GroupI
     const gone = await deletePlans(q, api.shop.storeId, groupId, dropped)
     const saved = await listPlans(q, api.shop.storeId, [groupId])
     const payload = sellingPlanGroupPayload(api.shop, { ...group, ...to }, saved)
-    await queueWebhooks(q, api.shop, happening([{ topic: 'selling_plan_groups/update', payload }]), now)
+    await queueWebhooks(q, api.shop, webhookMessage([{ topic: 'selling_plan_groups/update', payload }]), now)
     return gone
   })
   return {

@@ -1,7 +1,7 @@
 import { type Queries, sql } from '#kit/postgres'
 import { customerTagsPayload } from '../outgoing/customer-payloads.ts'
 import { orderPayload } from '../outgoing/order-payloads.ts'
-import { happening, queueWebhooks } from '../outgoing/queue-webhooks.ts'
+import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
 import type { Shop } from '../shop.ts'
 import { findCustomer } from '../state/customers.ts'
 import { findOrder } from '../state/orders.ts'
@@ -66,7 +66,7 @@ const WRITE: Record<Tagged, Write> = {
     await queueWebhooks(
       q,
       shop,
-      happening([
+      webhookMessage([
         ...(added.length > 0
           ? [{ topic: 'customer.tags_added' as const, payload: customerTagsPayload(shop, customer, added, now) }]
           : []),
@@ -90,7 +90,7 @@ const WRITE: Record<Tagged, Write> = {
       update sandbox.orders set tags = ${tags}, updated_at = ${now} where store_id = ${shop.storeId} and id = ${id}`)
     const customer = order.customerId === null ? null : await findCustomer(q, shop.storeId, order.customerId)
     const payload = orderPayload(shop, { ...order, tags, updatedAt: now }, customer)
-    await queueWebhooks(q, shop, happening([{ topic: 'orders/updated', payload }]), now)
+    await queueWebhooks(q, shop, webhookMessage([{ topic: 'orders/updated', payload }]), now)
     return 'done'
   },
 

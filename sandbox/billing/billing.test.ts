@@ -59,11 +59,11 @@ test('a charge is answered later: an order is placed and told', async () => {
     'orders/paid',
     'subscription_billing_attempts/success'
   ])
-  const told = received.find(({ topic }) => topic.endsWith('success'))!
-  assert.equal(told.headers['x-platform-hmac-sha256'], shop.signatureOf(told.text))
-  assert.equal(told.headers['x-platform-shop-domain'], shop.shop.domain)
-  assert.equal(told.body.admin_graphql_api_id, attempt.id)
-  assert.equal(String(told.body.subscription_contract_id), contractId)
+  const reported = received.find(({ topic }) => topic.endsWith('success'))!
+  assert.equal(reported.headers['x-platform-hmac-sha256'], shop.signatureOf(reported.text))
+  assert.equal(reported.headers['x-platform-shop-domain'], shop.shop.domain)
+  assert.equal(reported.body.admin_graphql_api_id, attempt.id)
+  assert.equal(String(reported.body.subscription_contract_id), contractId)
   assert.equal(new Set(received.map(({ headers }) => headers['x-platform-event-id'])).size, 1)
   assert.equal(await shop.sandbox.engine.nextDueAt(shop.storeId), null)
   assert.deepEqual(bugs, [])

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { type Attempt, findAttemptByKey, insertAttempt, lastPaidCycle } from '../state/attempts.ts'
 import type { Contract } from '../state/contracts.ts'
 import type { Api } from '../wire/api.ts'
-import { answerAttemptsNow } from './answer-attempts.ts'
 import { cycleAt } from './cycles.ts'
+import { resolveAttemptsNow } from './resolve-attempts.ts'
 
 export type AttemptProblem =
   | 'CONTRACT_NOT_FOUND'
@@ -41,7 +41,7 @@ export async function createAttempt(
     { contractId: asked.contractId, idempotencyKey: asked.idempotencyKey, cycleIndex, originAt: asked.originAt },
     {
       now,
-      at: now.add({ seconds: shop.answerDelaySeconds }),
+      at: now.add({ seconds: shop.resolveDelaySeconds }),
       lateAt: now.add({ hours: LATE_HOURS }),
       challenge: randomBytes(18).toString('base64url')
     }
@@ -55,7 +55,7 @@ export async function createAttempt(
     return { attempt: null, problem: stored.contractStatus === 'PAUSED' ? 'CONTRACT_PAUSED' : 'CONTRACT_TERMINATED' }
   }
   if (stored.made && attempt.outcome === 'lost') {
-    await api.write((q, at) => answerAttemptsNow(q, shop, [attempt.id], at))
+    await api.write((q, at) => resolveAttemptsNow(q, shop, [attempt.id], at))
     api.connection.lost = true
   }
   return { attempt, problem: null }

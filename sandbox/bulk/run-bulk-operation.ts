@@ -1,9 +1,9 @@
 import { execute, type GraphQLSchema } from 'graphql'
 import type { Database } from '#kit/postgres'
 import { formsOf } from '../outgoing/json.ts'
-import { happening, queueWebhooks } from '../outgoing/queue-webhooks.ts'
+import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
 import type { Shop } from '../shop.ts'
-import { type BulkOperation, type BulkStep, takeBulkOperation, writeBulkStep } from '../state/bulk-operations.ts'
+import { type BulkOperation, type BulkStep, claimBulkOperation, writeBulkStep } from '../state/bulk-operations.ts'
 import { type Api, apiFor } from '../wire/api.ts'
 import { type BulkQuery, readBulkQuery } from './bulk-query.ts'
 
@@ -23,7 +23,7 @@ export async function runBulkOperation(
   now: Temporal.Instant
 ): Promise<number> {
   return db.inInstallation(async (q) => {
-    const operation = await takeBulkOperation(q, shop.storeId, now)
+    const operation = await claimBulkOperation(q, shop.storeId, now)
     if (!operation) return 0
     const step = await nextStep(db, schema, shop, operation, now)
     await writeBulkStep(q, shop.storeId, operation.id, step, now)
@@ -37,7 +37,7 @@ export async function runBulkOperation(
       status: (step.status === 'EXPIRED' ? 'COMPLETED' : step.status).toLowerCase(),
       type: 'query'
     }
-    await queueWebhooks(q, shop, happening([{ topic: 'bulk_operations/finish', payload }]), now)
+    await queueWebhooks(q, shop, webhookMessage([{ topic: 'bulk_operations/finish', payload }]), now)
     return 1
   })
 }

@@ -1,5 +1,5 @@
 import { type Queries, sql } from '#kit/postgres'
-import { happening, queueWebhooks } from '../outgoing/queue-webhooks.ts'
+import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
 import { contractPayload } from '../outgoing/subscription-payloads.ts'
 import type { Shop } from '../shop.ts'
 import { type Contract, type ContractStatus, lockContract, termsOf, updateContract } from '../state/contracts.ts'
@@ -37,7 +37,7 @@ export async function changeStatus(
   await queueWebhooks(
     q,
     shop,
-    happening([{ topic: `subscription_contracts/${action}`, payload: contractPayload(shop, changed) }]),
+    webhookMessage([{ topic: `subscription_contracts/${action}`, payload: contractPayload(shop, changed) }]),
     now
   )
   return { contract: changed, problem: null }
@@ -46,6 +46,6 @@ export async function changeStatus(
 /** A payment that waits for its customer is answered at once: of a contract that is not active nothing is taken. */
 async function endChallenges(q: Queries, shop: Shop, contractId: string, now: Temporal.Instant) {
   await q.run(sql`
-    update sandbox.billing_attempts set status = 'pending', answer_at = ${now}
+    update sandbox.billing_attempts set status = 'pending', resolve_at = ${now}
      where store_id = ${shop.storeId} and contract_id = ${contractId} and status = 'challenged'`)
 }

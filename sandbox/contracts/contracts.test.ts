@@ -60,9 +60,9 @@ test('a membership bought at the end of a month is due at the end of the next, o
     }
   ])
   await shop.settle()
-  const { revision_id: revision, ...told } = received[0]!.body
+  const { revision_id: revision, ...reported } = received[0]!.body
   assert.match(String(revision), /^\d+$/)
-  assert.deepEqual(told, {
+  assert.deepEqual(reported, {
     admin_graphql_api_id: contract,
     id: Number(contractId),
     billing_policy: { interval: 'month', interval_count: 1, min_cycles: null, max_cycles: null },

@@ -1,5 +1,5 @@
 import type { Queries } from '#kit/postgres'
-import { happening, queueWebhooks } from '../outgoing/queue-webhooks.ts'
+import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
 import { contractPayload } from '../outgoing/subscription-payloads.ts'
 import type { Shop } from '../shop.ts'
 import { lastPaidCycle } from '../state/attempts.ts'
@@ -27,7 +27,7 @@ export async function writeTerms(
   await queueWebhooks(
     q,
     shop,
-    happening([{ topic: 'subscription_contracts/update', payload: contractPayload(shop, changed) }]),
+    webhookMessage([{ topic: 'subscription_contracts/update', payload: contractPayload(shop, changed) }]),
     now
   )
   return changed

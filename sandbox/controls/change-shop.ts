@@ -2,7 +2,7 @@ import { isTimezone } from '#kit/clock'
 import { sql } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
 import type { Platform } from '../http.ts'
-import { happening, queueWebhooks } from '../outgoing/queue-webhooks.ts'
+import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
 import { shopPayload } from '../outgoing/shop-payload.ts'
 import { shopOf } from './refusals.ts'
 
@@ -21,7 +21,7 @@ export async function changeShop(
     await q.run(sql`
       update sandbox.shops set name = ${shop.name}, timezone = ${shop.timezone}
        where store_id = ${shop.storeId}`)
-    await queueWebhooks(q, shop, happening([{ topic: 'shop/update', payload: shopPayload(shop, now) }]), now)
+    await queueWebhooks(q, shop, webhookMessage([{ topic: 'shop/update', payload: shopPayload(shop, now) }]), now)
   })
   platform.shops.forget(shop.storeId)
 }

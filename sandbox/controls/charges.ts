@@ -31,7 +31,7 @@ const Counts = row({
   charges: int,
   orders: int,
   webhooksWaiting: int,
-  webhooksGivenUp: int
+  webhooksFailed: int
 })
 
 /** How much of everything there is in a shop. */
@@ -45,6 +45,6 @@ export function countAll({ db }: Platform, storeId: number): Promise<RowOf<typeo
            (select count(*) from sandbox.billing_attempts where store_id = ${storeId} and status = 'succeeded') as charges,
            (select count(*) from sandbox.orders where store_id = ${storeId}) as orders,
            (select count(*) from sandbox.webhook_messages where store_id = ${storeId} and status = 'waiting') as webhooks_waiting,
-           (select count(*) from sandbox.webhook_messages where store_id = ${storeId} and status = 'given_up') as webhooks_given_up`
+           (select count(*) from sandbox.webhook_messages where store_id = ${storeId} and status = 'failed') as webhooks_failed`
   )
 }

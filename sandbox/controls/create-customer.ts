@@ -1,7 +1,7 @@
 import { invalidField } from '#kit/refusal'
 import type { Platform } from '../http.ts'
 import { customerPayload } from '../outgoing/customer-payloads.ts'
-import { happening, queueWebhooks } from '../outgoing/queue-webhooks.ts'
+import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
 import { findCustomerByEmail, insertCustomer } from '../state/customers.ts'
 import { gid } from '../wire/gid.ts'
 import { shopOf } from './refusals.ts'
@@ -48,7 +48,7 @@ export async function createCustomer(platform: Platform, made: NewTestCustomer):
     await queueWebhooks(
       q,
       shop,
-      happening([{ topic: 'customers/create', payload: customerPayload(shop, inserted) }, message]),
+      webhookMessage([{ topic: 'customers/create', payload: customerPayload(shop, inserted) }, message]),
       now
     )
     return inserted

@@ -23,7 +23,7 @@ export type NewShop = {
   costCapacity?: number
   costRestoreRate?: number
   /** How long billing attempts take to be answered, by the shop's clock. */
-  answerDelaySeconds?: number
+  resolveDelaySeconds?: number
 }
 
 /** Opens a shop, or writes anew what it is when it is already there. */
@@ -34,16 +34,16 @@ export async function createShop({ db, shops }: Platform, made: NewShop): Promis
   await db.direct.run(sql`
     insert into sandbox.shops (store_id, domain, name, email, timezone, currency, profile, access_token_hash, app_secret,
                                proxy_secret, app_proxy_url, access_scopes, cost_capacity, cost_restore_rate,
-                               answer_delay_seconds, created_at)
+                               resolve_delay_seconds, created_at)
     values (${made.storeId}, ${made.domain.toLowerCase()}, ${made.name}, ${`owner@${made.domain}`}, ${made.timezone},
             ${made.currency}, ${made.profile}, ${hashToken(made.accessToken)}, ${made.appSecret}, ${made.proxySecret},
             ${made.appProxyUrl}, ${made.accessScopes ?? null}, ${made.costCapacity ?? 100_000},
-            ${made.costRestoreRate ?? 50_000}, ${made.answerDelaySeconds ?? 0}, ${at})
+            ${made.costRestoreRate ?? 50_000}, ${made.resolveDelaySeconds ?? 0}, ${at})
     on conflict (store_id) do update
        set domain = excluded.domain, name = excluded.name, timezone = excluded.timezone, currency = excluded.currency,
            profile = excluded.profile, access_token_hash = excluded.access_token_hash, app_secret = excluded.app_secret,
            proxy_secret = excluded.proxy_secret, app_proxy_url = excluded.app_proxy_url,
            access_scopes = excluded.access_scopes, cost_capacity = excluded.cost_capacity,
-           cost_restore_rate = excluded.cost_restore_rate, answer_delay_seconds = excluded.answer_delay_seconds`)
+           cost_restore_rate = excluded.cost_restore_rate, resolve_delay_seconds = excluded.resolve_delay_seconds`)
   shops.forget(made.storeId)
 }

@@ -1,6 +1,6 @@
 import type { Platform } from '../http.ts'
 import { customerDeletedPayload, paymentMethodPayload } from '../outgoing/customer-payloads.ts'
-import { happening, queueWebhooks } from '../outgoing/queue-webhooks.ts'
+import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
 import { deleteCustomers, findCustomer } from '../state/customers.ts'
 import { revokeMethods } from '../state/payment-methods.ts'
 import { customerNotFound, idFrom, shopOf } from './refusals.ts'
@@ -24,7 +24,7 @@ export async function deleteCustomer(
       })),
       { topic: 'customers/delete' as const, payload: customerDeletedPayload(shop, id) }
     ]
-    await queueWebhooks(q, shop, happening(messages), now)
+    await queueWebhooks(q, shop, webhookMessage(messages), now)
   })
   return { id }
 }

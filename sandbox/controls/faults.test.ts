@@ -34,15 +34,15 @@ test('a payment told as failed is paid an hour later, nobody is told, and anothe
   const { customerId, contractId } = await aMember(shop)
   const received = await shop.aReceiver(['SUBSCRIPTION_BILLING_ATTEMPTS_FAILURE', 'ORDERS_CREATE'])
   await shop.sandbox.controls.setCard({ storeId: shop.storeId, customerId, outcome: ['told_failed', 'success'] })
-  const told = await charge(shop, contractId, 'one')
-  assert.equal(told.state.__typename, 'SubscriptionBillingAttemptFailedState')
-  assert.equal(told.order, null)
+  const reported = await charge(shop, contractId, 'one')
+  assert.equal(reported.state.__typename, 'SubscriptionBillingAttemptFailedState')
+  assert.equal(reported.order, null)
   assert.equal((await charge(shop, contractId, 'two')).errorCode, 'INVOICE_ALREADY_PAID')
   shop.advance({ hours: 1 })
   await shop.settle()
   const { data } = await shop.graphql(
     'query($id: ID!) { subscriptionBillingAttempt(id: $id) { state { __typename } order { id } } }',
-    { id: told.id }
+    { id: reported.id }
   )
   assert.equal(data.subscriptionBillingAttempt.state.__typename, 'SubscriptionBillingAttemptSuccessState')
   assert.ok(data.subscriptionBillingAttempt.order.id)
@@ -69,9 +69,9 @@ test('webhooks are dropped, doubled, late and overtaken by script, the same way 
     return { early, all: received.map(({ body }) => String(body.email)) }
   }
   const [one, again, other] = [await play(1), await play(1), await play(2)]
-  const told = new Set(one.all)
-  assert.ok(told.size < 30 && told.size > 10, `${told.size} of 30 were told`)
-  assert.ok(one.all.length > told.size, 'none was doubled')
+  const reported = new Set(one.all)
+  assert.ok(reported.size < 30 && reported.size > 10, `${reported.size} of 30 were told`)
+  assert.ok(one.all.length > reported.size, 'none was doubled')
   assert.ok(one.early.length < one.all.length, 'none was late')
   assert.deepEqual(one.all.toSorted(), again.all.toSorted())
   assert.notDeepEqual(one.all.toSorted(), other.all.toSorted())

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { minorOf } from '#kit/money'
 import { sql } from '#kit/postgres'
 import { paymentToken } from '../admin/customers.ts'
-import { GATEWAY } from '../billing/answer-attempts.ts'
+import { GATEWAY } from '../billing/resolve-attempts.ts'
 import type { Platform } from '../http.ts'
 import type { Attempt } from '../state/attempts.ts'
 import { type ContractStatus, type Interval, insertContracts } from '../state/contracts.ts'
@@ -179,7 +179,7 @@ export async function importFixtures(platform: Platform, given: Fixtures): Promi
     }))
     await q.run(sql`
       insert into sandbox.billing_attempts (store_id, id, contract_id, idempotency_key, cycle_index, status, outcome, order_id,
-                                            error_code, answer_at, created_at, completed_at)
+                                            error_code, resolve_at, created_at, completed_at)
       select ${storeId}, coalesce(a.id, nextval('sandbox.attempt_ids')), a."contractId", a."idempotencyKey",
              a."cycleIndex", a.status, 'success', a."orderId", a."errorCode", ${now}, ${now},
              case when a.status in ('succeeded', 'failed') then ${now}::timestamptz end

@@ -5,11 +5,11 @@ import { countAll, listCharges } from './charges.ts'
 import { createCustomer } from './create-customer.ts'
 import { createShop } from './create-shop.ts'
 import { deleteCustomer } from './delete-customer.ts'
-import { dispute, refund } from './give-back.ts'
 import { importFixtures } from './import-fixtures.ts'
 import { join } from './join.ts'
 import { mergeCustomers } from './merge-customers.ts'
 import { placeOrder } from './place-order.ts'
+import { dispute, refund } from './refund-and-dispute.ts'
 import { revokeCard } from './revoke-card.ts'
 import { sendCompliance } from './send-compliance.ts'
 import { setBulkFaults } from './set-bulk-faults.ts'
@@ -20,7 +20,7 @@ import { install, uninstall } from './uninstall.ts'
 
 type Bound<F> = F extends (platform: Platform, ...rest: infer A) => infer R ? (...rest: A) => R : never
 
-/** The platform seen by the one who plays with it: the operator API, the storefront page and tests. */
+/** The platform seen by the one who plays with it: the admin API, the storefront page and tests. */
 export type Controls = {
   createShop: Bound<typeof createShop>
   createCustomer: Bound<typeof createCustomer>

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { type Queries, sql } from '#kit/postgres'
-import { GATEWAY } from '../billing/answer-attempts.ts'
 import { stepsFrom } from '../billing/cycles.ts'
 import { declineOf } from '../billing/outcomes.ts'
 import { orderMessages, placeOrders } from '../billing/place-orders.ts'
+import { GATEWAY } from '../billing/resolve-attempts.ts'
 import { planPricing } from '../contracts/lines.ts'
 import type { Platform } from '../http.ts'
-import { happening, queueWebhooks } from '../outgoing/queue-webhooks.ts'
+import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
 import { contractPayload } from '../outgoing/subscription-payloads.ts'
 import { insertContracts, type NewContract } from '../state/contracts.ts'
 import { type Customer, findCustomer } from '../state/customers.ts'
@@ -86,7 +86,7 @@ export async function join(
         offers.map(({ plan }) => plan.name)
       )
     }
-    await takeCard(q, shop.storeId, customer)
+    await saveCard(q, shop.storeId, customer)
     const onFile = await cardInUse(q, shop.storeId, customer.id)
     const vaulted = onFile ? null : await vaultCard(q, shop, customer, customer.outcome, now)
     const method = onFile ?? vaulted!.method
@@ -139,7 +139,7 @@ export async function join(
     await queueWebhooks(
       q,
       shop,
-      happening([
+      webhookMessage([
         ...(vaulted ? [vaulted.message] : []),
         ...orderMessages(shop, placed!),
         { topic: 'subscription_contracts/create', payload: contractPayload(shop, contract) }
@@ -154,7 +154,7 @@ export async function join(
  * A checkout asks the card, and with a person present a challenge is passed. Only a decline stops it; the outcomes about
  * late and lost answers are for charges without the customer.
  */
-export async function takeCard(q: Queries, storeId: number, customer: Customer) {
+export async function saveCard(q: Queries, storeId: number, customer: Customer) {
   const outcome = customer.script[0] ?? customer.outcome
   if (declineOf(outcome)) throw cardDeclined(outcome)
   if (customer.script.length === 0) return

@@ -2,7 +2,7 @@ import { sql } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
 import type { Platform } from '../http.ts'
 import { customersMergedPayload } from '../outgoing/customer-payloads.ts'
-import { happening, queueWebhooks } from '../outgoing/queue-webhooks.ts'
+import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
 import { contractPayload } from '../outgoing/subscription-payloads.ts'
 import { listContractsOf } from '../state/contracts.ts'
 import { deleteCustomers, findCustomers } from '../state/customers.ts'
@@ -41,7 +41,7 @@ export async function mergeCustomers(
         payload: contractPayload(shop, contract)
       }))
     ]
-    await queueWebhooks(q, shop, happening(messages), now)
+    await queueWebhooks(q, shop, webhookMessage(messages), now)
   })
   return merged
 }

@@ -1,17 +1,17 @@
 import { minorOf } from '#kit/money'
 import type { Queries } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
-import { GATEWAY } from '../billing/answer-attempts.ts'
 import { orderMessages, type Payment, placeOrders } from '../billing/place-orders.ts'
+import { GATEWAY } from '../billing/resolve-attempts.ts'
 import type { Platform } from '../http.ts'
-import { happening, queueWebhooks } from '../outgoing/queue-webhooks.ts'
+import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
 import type { Shop } from '../shop.ts'
 import { listCreditAccounts, moveCredit } from '../state/credit.ts'
 import { type Customer, findCustomer } from '../state/customers.ts'
 import { findDiscountByCode, useDiscount, usesByCustomer } from '../state/discounts.ts'
 import type { OrderDiscount } from '../state/orders.ts'
 import { listPaymentMethods } from '../state/payment-methods.ts'
-import { takeCard } from './join.ts'
+import { saveCard } from './join.ts'
 import { customerNotFound, idFrom, shopOf } from './refusals.ts'
 
 export type NewTestOrder = {
@@ -46,7 +46,7 @@ export async function placeOrder(platform: Platform, asked: NewTestOrder): Promi
     const payments: Payment[] = []
     if (creditMinor > 0) payments.push({ gateway: 'shopify_store_credit', amountMinor: creditMinor, card: null })
     if (totalMinor > creditMinor) {
-      await takeCard(q, shop.storeId, customer)
+      await saveCard(q, shop.storeId, customer)
       const [card] = await listPaymentMethods(q, shop.storeId, [customer.id])
       payments.push({ gateway: GATEWAY, amountMinor: totalMinor - creditMinor, card: card ?? null })
     }
@@ -81,7 +81,7 @@ export async function placeOrder(platform: Platform, asked: NewTestOrder): Promi
       ],
       now
     )
-    await queueWebhooks(q, shop, happening(orderMessages(shop, placed!)), now)
+    await queueWebhooks(q, shop, webhookMessage(orderMessages(shop, placed!)), now)
     return { id: placed!.order.id, name: `#${placed!.order.number}` }
   })
 }

@@ -1,7 +1,7 @@
 import { Refusal } from '#kit/refusal'
 import type { Platform } from '../http.ts'
 import { paymentMethodPayload } from '../outgoing/customer-payloads.ts'
-import { happening, queueWebhooks } from '../outgoing/queue-webhooks.ts'
+import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
 import { findCustomer } from '../state/customers.ts'
 import { revokeMethods } from '../state/payment-methods.ts'
 import { customerNotFound, idFrom, shopOf } from './refusals.ts'
@@ -22,7 +22,7 @@ export async function revokeCard(
       topic: 'customer_payment_methods/revoke' as const,
       payload: paymentMethodPayload(shop, method)
     }))
-    await queueWebhooks(q, shop, happening(messages), now)
+    await queueWebhooks(q, shop, webhookMessage(messages), now)
     return { revoked: revoked.length }
   })
 }

@@ -2,7 +2,7 @@ import { invalidField } from '#kit/refusal'
 import { cardDigits, OUTCOMES } from '../billing/outcomes.ts'
 import type { Platform } from '../http.ts'
 import { paymentMethodPayload } from '../outgoing/customer-payloads.ts'
-import { happening, queueWebhooks } from '../outgoing/queue-webhooks.ts'
+import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
 import { findCustomer, scriptCard } from '../state/customers.ts'
 import { replaceCard } from '../state/payment-methods.ts'
 import { customerNotFound, idFrom, shopOf } from './refusals.ts'
@@ -31,7 +31,7 @@ export async function setCard(
     await scriptCard(q, shop.storeId, id, outcomes.slice(0, -1), last)
     if (!(await cardInUse(q, shop.storeId, id))) {
       const { message } = await vaultCard(q, shop, customer, outcomes[0]!, now)
-      await queueWebhooks(q, shop, happening([message]), now)
+      await queueWebhooks(q, shop, webhookMessage([message]), now)
       return
     }
     const changed = await replaceCard(q, shop.storeId, id, cardDigits(outcomes[0]!))
@@ -39,7 +39,7 @@ export async function setCard(
       topic: 'customer_payment_methods/update' as const,
       payload: paymentMethodPayload(shop, method)
     }))
-    await queueWebhooks(q, shop, happening(messages), now)
+    await queueWebhooks(q, shop, webhookMessage(messages), now)
   })
   return { outcome: last, next: outcomes.slice(0, -1) }
 }

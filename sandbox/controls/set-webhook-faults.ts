@@ -5,7 +5,7 @@ import type { WebhookFaults } from '../outgoing/webhook-faults.ts'
 import { shopOf } from './refusals.ts'
 
 const SHARES = ['drop', 'duplicate', 'late'] as const
-const MOST_DELAY_HOURS = 24 * 30
+const MAX_DELAY_HOURS = 24 * 30
 
 /** Has the shop's webhooks go wrong from now on, or with null right again. The same seed makes the same mistakes. */
 export async function setWebhookFaults(
@@ -18,7 +18,7 @@ export async function setWebhookFaults(
     if (!(share >= 0 && share <= 1)) throw invalidField(name, 'takes a share from 0 to 1')
   }
   const hours = faults?.delayHours ?? 0
-  if (!(hours >= 0 && hours <= MOST_DELAY_HOURS)) throw invalidField('delayHours', `takes 0 to ${MOST_DELAY_HOURS}`)
+  if (!(hours >= 0 && hours <= MAX_DELAY_HOURS)) throw invalidField('delayHours', `takes 0 to ${MAX_DELAY_HOURS}`)
   await platform.db.direct.run(sql`
     update sandbox.shops set webhook_faults = ${faults && JSON.stringify(faults)}::jsonb, faulty_messages = 0
      where store_id = ${storeId}`)

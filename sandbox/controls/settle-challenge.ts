@@ -1,6 +1,6 @@
 import { sql } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
-import { answerAttemptsNow } from '../billing/answer-attempts.ts'
+import { resolveAttemptsNow } from '../billing/resolve-attempts.ts'
 import type { Platform } from '../http.ts'
 import { type Attempt, findAttemptByChallenge, findAttempts } from '../state/attempts.ts'
 import { idFrom, shopOf } from './refusals.ts'
@@ -23,7 +23,7 @@ export async function settleChallenge(
       select from sandbox.billing_attempts
        where store_id = ${shop.storeId} and id = ${attempt.id} and status = 'challenged' for update`)
     if (open === 0) throw new Refusal('conflict', 'This payment is not waiting for a decision')
-    await answerAttemptsNow(q, shop, [attempt.id], now, asked.decision)
+    await resolveAttemptsNow(q, shop, [attempt.id], now, asked.decision)
     const [settled] = await findAttempts(q, shop.storeId, [attempt.id])
     return { attemptId: attempt.id, status: settled!.status }
   })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from '#kit/postgres'
 import type { Platform } from '../http.ts'
-import { happening, queueWebhooks } from '../outgoing/queue-webhooks.ts'
+import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
 import { shopPayload } from '../outgoing/shop-payload.ts'
 import { hashToken } from '../shop.ts'
 import { shopOf } from './refusals.ts'
@@ -14,7 +14,7 @@ export async function uninstall(platform: Platform, { storeId }: { storeId: numb
     await q.run(sql`
       update sandbox.shops set access_token_hash = ${hashToken(randomBytes(24).toString('hex'))}
        where store_id = ${storeId}`)
-    await queueWebhooks(q, shop, happening([{ topic: 'app/uninstalled', payload: shopPayload(shop, now) }]), now)
+    await queueWebhooks(q, shop, webhookMessage([{ topic: 'app/uninstalled', payload: shopPayload(shop, now) }]), now)
     await q.run(sql`delete from sandbox.webhook_subscriptions where store_id = ${storeId}`)
   })
   platform.shops.forget(storeId)

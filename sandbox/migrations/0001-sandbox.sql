@@ -48,7 +48,7 @@ create table sandbox.shops (
   access_scopes text[],
   last_order_number integer not null default 1000,
   -- How long a billing attempt takes to be answered, on the shop's clock.
-  answer_delay_seconds integer not null default 0,
+  resolve_delay_seconds integer not null default 0,
   -- The query-cost bucket. Large by default, so that demonstrations are not slow.
   cost_capacity integer not null default 100000,
   cost_restore_rate integer not null default 50000,
@@ -207,14 +207,14 @@ create table sandbox.billing_attempts (
   status text not null default 'pending' check (status in ('pending', 'challenged', 'succeeded', 'failed')),
   -- What the card was scripted to do when the attempt was made.
   outcome text not null,
-  answer_at timestamptz not null,
+  resolve_at timestamptz not null,
   error_code text,
   error_message text,
   order_id bigint,
   -- Opens the page on which a person confirms or refuses a challenged payment.
   challenge text,
   -- When an attempt that was reported as failed turns out to have been paid. Null: what was reported is true.
-  truth_at timestamptz,
+  corrected_at timestamptz,
   created_at timestamptz not null,
   completed_at timestamptz,
   primary key (store_id, id),
@@ -223,9 +223,9 @@ create table sandbox.billing_attempts (
 -- A paid cycle stays paid: whatever else goes wrong, it cannot be charged twice.
 create unique index billing_attempts_paid_once on sandbox.billing_attempts (store_id, contract_id, cycle_index)
   where status = 'succeeded';
-create index billing_attempts_to_answer on sandbox.billing_attempts (store_id, answer_at, id) where status = 'pending';
-create index billing_attempts_to_expire on sandbox.billing_attempts (store_id, answer_at, id) where status = 'challenged';
-create index billing_attempts_to_correct on sandbox.billing_attempts (store_id, truth_at, id) where truth_at is not null;
+create index billing_attempts_to_resolve on sandbox.billing_attempts (store_id, resolve_at, id) where status = 'pending';
+create index billing_attempts_to_expire on sandbox.billing_attempts (store_id, resolve_at, id) where status = 'challenged';
+create index billing_attempts_to_correct on sandbox.billing_attempts (store_id, corrected_at, id) where corrected_at is not null;
 
 create table sandbox.orders (
   store_id bigint not null,
@@ -412,7 +412,7 @@ create table sandbox.webhook_messages (
   body text not null,
   triggered_at timestamptz not null,
   -- A delivered message is removed.
-  status text not null default 'waiting' check (status in ('waiting', 'given_up')),
+  status text not null default 'waiting' check (status in ('waiting', 'failed')),
   tries integer not null default 0,
   next_try_at timestamptz not null,
   lease_token integer not null default 0,

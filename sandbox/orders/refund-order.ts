@@ -1,7 +1,7 @@
 import type { Queries } from '#kit/postgres'
 import { orderPayload } from '../outgoing/order-payloads.ts'
 import { refundPayload, transactionPayload } from '../outgoing/payment-payloads.ts'
-import { happening, queueWebhooks } from '../outgoing/queue-webhooks.ts'
+import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
 import type { Shop } from '../shop.ts'
 import { findCustomer } from '../state/customers.ts'
 import { allotOrderIds } from '../state/numbering.ts'
@@ -48,7 +48,7 @@ export async function refundOrder(
     { orderId: order.id, key: asked.key, amountMinor, currency, note: asked.note },
     now
   )
-  const transactions = await giveBack(q, shop, order, refund, now)
+  const transactions = await refundAmount(q, shop, order, refund, now)
   const refundedMinor = order.refundedMinor + amountMinor
   const financialStatus = refundedMinor === order.totalMinor ? 'refunded' : 'partially_refunded'
   await markRefunded(q, shop.storeId, order.id, { refundedMinor, financialStatus }, now)
@@ -59,7 +59,7 @@ export async function refundOrder(
   await queueWebhooks(
     q,
     shop,
-    happening([
+    webhookMessage([
       { topic: 'refunds/create', payload },
       ...transactions.map((transaction) => ({
         topic: 'order_transactions/create' as const,
@@ -73,7 +73,7 @@ export async function refundOrder(
 }
 
 /** Refund transactions against the payments, first paid first given back. */
-async function giveBack(q: Queries, shop: Shop, order: Order, refund: Refund, now: Temporal.Instant) {
+async function refundAmount(q: Queries, shop: Shop, order: Order, refund: Refund, now: Temporal.Instant) {
   const known = await listTransactions(q, shop.storeId, [order.id])
   const ids = await allotOrderIds(q, { orders: 0, lines: 0, transactions: known.length })
   const transactions: Transaction[] = []

@@ -56,7 +56,7 @@ async function fatesOf(q: Queries, shop: Shop, faults: WebhookFaults | null, cou
 }
 
 /** One happening: its messages share an event id. */
-export function happening(messages: { topic: Topic; payload: unknown }[], copies = 1): Message[] {
+export function webhookMessage(messages: { topic: Topic; payload: unknown }[], copies = 1): Message[] {
   const eventId = randomUUID()
   return messages.map(({ topic, payload }) => ({ topic, payload, eventId, copies }))
 }

@@ -56,12 +56,12 @@ export async function sendWebhooks(db: Database, agent: Agent, shop: Shop, now: 
 
   const answers = new Array<string>(claimed.length)
   let next = 0
-  const lane = async () => {
+  const worker = async () => {
     for (let turn = next++; turn < claimed.length; turn = next++) {
       answers[turn] = await send(agent, shop, claimed[turn]!)
     }
   }
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, claimed.length) }, lane))
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, claimed.length) }, worker))
 
   await settle(db, shop, claimed, answers, now)
   return claimed.length
@@ -122,7 +122,7 @@ async function settle(db: Database, shop: Shop, claimed: Claimed[], answers: str
   if (failed.length === 0) return
   await db.direct.run(sql`
     update sandbox.webhook_messages m
-       set status = case when n.again then 'waiting' else 'given_up' end, tries = m.tries + 1,
+       set status = case when n.again then 'waiting' else 'failed' end, tries = m.tries + 1,
            next_try_at = n.next_try_at, leased_until = null
       from unnest(${failed.map(({ message }) => message.id)}::bigint[],
                   ${failed.map(({ message }) => message.leaseToken)}::int[],

@@ -8,7 +8,7 @@ const AttemptRow = row({
   originAt: nullable(instant),
   status: text as (value: unknown) => AttemptStatus,
   outcome: text,
-  answerAt: instant,
+  resolveAt: instant,
   errorCode: nullable(text),
   errorMessage: nullable(text),
   orderId: nullable(text),
@@ -26,7 +26,7 @@ export async function findAttempts(q: Queries, storeId: number, ids: string[]): 
     AttemptRow,
     sql`
     select id::text as id, contract_id::text as contract_id, idempotency_key, cycle_index, origin_at, status, outcome,
-           answer_at, error_code, error_message, order_id::text as order_id, challenge, created_at, completed_at
+           resolve_at, error_code, error_message, order_id::text as order_id, challenge, created_at, completed_at
       from sandbox.billing_attempts where store_id = ${storeId} and id = any(${ids}::bigint[])`
   )
   return rows.map(asAttempt)
@@ -38,7 +38,7 @@ export async function listAttemptsOf(q: Queries, storeId: number, contractIds: s
     AttemptRow,
     sql`
     select id::text as id, contract_id::text as contract_id, idempotency_key, cycle_index, origin_at, status, outcome,
-           answer_at, error_code, error_message, order_id::text as order_id, challenge, created_at, completed_at
+           resolve_at, error_code, error_message, order_id::text as order_id, challenge, created_at, completed_at
       from sandbox.billing_attempts where store_id = ${storeId} and contract_id = any(${contractIds}::bigint[])
      order by billing_attempts.id`
   )
@@ -55,7 +55,7 @@ export async function findAttemptByKey(
     AttemptRow,
     sql`
     select id::text as id, contract_id::text as contract_id, idempotency_key, cycle_index, origin_at, status, outcome,
-           answer_at, error_code, error_message, order_id::text as order_id, challenge, created_at, completed_at
+           resolve_at, error_code, error_message, order_id::text as order_id, challenge, created_at, completed_at
       from sandbox.billing_attempts
      where store_id = ${storeId} and contract_id = ${contractId} and idempotency_key = ${key}`
   )
@@ -67,7 +67,7 @@ export async function findAttemptByChallenge(q: Queries, storeId: number, challe
     AttemptRow,
     sql`
     select id::text as id, contract_id::text as contract_id, idempotency_key, cycle_index, origin_at, status, outcome,
-           answer_at, error_code, error_message, order_id::text as order_id, challenge, created_at, completed_at
+           resolve_at, error_code, error_message, order_id::text as order_id, challenge, created_at, completed_at
       from sandbox.billing_attempts where store_id = ${storeId} and challenge = ${challenge}`
   )
   return found && asAttempt(found)
@@ -104,7 +104,7 @@ export async function insertAttempt(
        where a.store_id = ${storeId} and a.contract_id = ${made.contractId} and a.idempotency_key = ${made.idempotencyKey}
     ), made as (
       insert into sandbox.billing_attempts (store_id, contract_id, idempotency_key, cycle_index, origin_at, outcome, challenge,
-                                            answer_at, created_at)
+                                            resolve_at, created_at)
       select ${storeId}, contract.id, ${made.idempotencyKey}, ${made.cycleIndex}, ${made.originAt}, card.outcome,
              case when card.outcome = '3ds' then ${answer.challenge} end,
              case when card.outcome = 'late' then ${answer.lateAt}::timestamptz else ${answer.at}::timestamptz end, ${answer.now}
@@ -144,21 +144,21 @@ export type Answer = {
   errorMessage: string | null
   orderId: string | null
   /** Told as failed, and paid in truth: when that comes out. */
-  truthAt?: Temporal.Instant | null
+  correctedAt?: Temporal.Instant | null
   /** Challenged: when that expires. */
-  answerAt?: Temporal.Instant
+  resolveAt?: Temporal.Instant
 }
 
 /** Writes the answers of many attempts with one statement. */
-export async function answerAttempts(q: Queries, storeId: number, answers: Answer[], now: Temporal.Instant) {
+export async function resolveAttempts(q: Queries, storeId: number, answers: Answer[], now: Temporal.Instant) {
   await q.run(sql`
     update sandbox.billing_attempts a
        set status = n.status, error_code = n."errorCode", error_message = n."errorMessage", order_id = n."orderId",
-           truth_at = n."truthAt", answer_at = coalesce(n."answerAt", a.answer_at),
+           corrected_at = n."correctedAt", resolve_at = coalesce(n."resolveAt", a.resolve_at),
            completed_at = case when n.status in ('succeeded', 'failed') then ${now}::timestamptz end
       from jsonb_to_recordset(${JSON.stringify(answers)}::jsonb)
-           as n(id bigint, status text, "errorCode" text, "errorMessage" text, "orderId" bigint, "truthAt" timestamptz,
-                "answerAt" timestamptz)
+           as n(id bigint, status text, "errorCode" text, "errorMessage" text, "orderId" bigint, "correctedAt" timestamptz,
+                "resolveAt" timestamptz)
      where a.store_id = ${storeId} and a.id = n.id`)
 }
 

@@ -111,7 +111,7 @@ export async function insertBulkOperation(q: Queries, storeId: number, query: st
 }
 
 /** Takes the one whose next step is due the longest, and holds it for the transaction; null when none is. */
-export async function takeBulkOperation(
+export async function claimBulkOperation(
   q: Queries,
   storeId: number,
   now: Temporal.Instant

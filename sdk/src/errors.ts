@@ -87,9 +87,9 @@ export class TimeoutError extends PerennialError {
 /** The error of an answer that is none of 2xx, from whatever its body holds. */
 export function errorOf(body: unknown, facts: AnswerFacts & { retryAfterMs: number | null }): ApiError {
   const { status, retryAfterMs } = facts
-  const told = toldBy(body)
-  const message = told?.message ?? `The service answered with status ${status} and no error of its own`
-  if (status === 400) return new InvalidRequestError(message, told?.details ?? [], facts)
+  const reported = errorBodyIn(body)
+  const message = reported?.message ?? `The service answered with status ${status} and no error of its own`
+  if (status === 400) return new InvalidRequestError(message, reported?.details ?? [], facts)
   if (status === 401) return new AuthenticationError(message, 'authentication_failed', facts)
   if (status === 403) return new ForbiddenError(message, 'forbidden', facts)
   if (status === 404) return new NotFoundError(message, 'not_found', facts)
@@ -97,11 +97,11 @@ export function errorOf(body: unknown, facts: AnswerFacts & { retryAfterMs: numb
     return new RateLimitedError(message, retryAfterMs === null ? null : Math.ceil(retryAfterMs / 1000), facts)
   }
   if (status >= 500) return new InternalError(message, 'internal_error', facts)
-  return new ApiError(message, told?.code ?? 'unexpected_answer', facts)
+  return new ApiError(message, reported?.code ?? 'unexpected_answer', facts)
 }
 
 /** A proxy's answer need not be an error in our shape. */
-function toldBy(body: unknown): ErrorBody | null {
+function errorBodyIn(body: unknown): ErrorBody | null {
   const { error } = (typeof body === 'object' && body !== null ? body : {}) as { error?: Partial<ErrorBody> }
   return typeof error?.code === 'string' && typeof error.message === 'string' ? (error as ErrorBody) : null
 }

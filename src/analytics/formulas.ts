@@ -1,4 +1,4 @@
-import { type PeriodFigures, YEARLY_PARTS } from './overview.ts'
+import { type PeriodMetrics, YEARLY_PARTS } from './overview.ts'
 
 // Sums are whole numbers of any size; each result is rounded once, half away from zero.
 
@@ -6,15 +6,15 @@ import { type PeriodFigures, YEARLY_PARTS } from './overview.ts'
 export const mrrMinor = (yearlyParts: bigint) => Number(divided(yearlyParts, 12n * YEARLY_PARTS))
 
 /** Annual recurring revenue, from the same exact sum: it may differ from twelve rounded months by a few minor units. */
-export const arrMinor = ({ yearlyParts }: PeriodFigures) => Number(divided(yearlyParts, YEARLY_PARTS))
+export const arrMinor = ({ yearlyParts }: PeriodMetrics) => Number(divided(yearlyParts, YEARLY_PARTS))
 
 /** Monthly recurring revenue per active member, in minor units; null without active members. */
-export function arpuMinor({ yearlyParts, membersActive }: PeriodFigures): number | null {
+export function arpuMinor({ yearlyParts, membersActive }: PeriodMetrics): number | null {
   return membersActive > 0n ? Number(divided(yearlyParts, 12n * YEARLY_PARTS * membersActive)) : null
 }
 
 /** The share of the members of the beginning that was lost in the period; null when there was none. */
-export function churnRate({ membersCancelled, membersBefore }: PeriodFigures): number | null {
+export function churnRate({ membersCancelled, membersBefore }: PeriodMetrics): number | null {
   return rate(membersCancelled, membersBefore)
 }
 
@@ -22,15 +22,15 @@ export function churnRate({ membersCancelled, membersBefore }: PeriodFigures): n
  * What an active member will have brought: ARPU divided by the churn of a month, which is that of the period times 365/12
  * over its days. Null when either is not known or no one left.
  */
-export function ltvMinor(figures: PeriodFigures): number | null {
-  const { yearlyParts, membersActive, membersBefore, membersCancelled, days } = figures
+export function ltvMinor(metrics: PeriodMetrics): number | null {
+  const { yearlyParts, membersActive, membersBefore, membersCancelled, days } = metrics
   if (membersActive <= 0n || membersBefore <= 0n || membersCancelled <= 0n) return null
   const above = yearlyParts * membersBefore * BigInt(days)
   return Number(divided(above, YEARLY_PARTS * membersActive * membersCancelled * 365n))
 }
 
 /** The share of charges that succeeded, of those that ended in the period; null when none did. */
-export function successRate({ chargesSucceeded, chargesFailed }: PeriodFigures): number | null {
+export function successRate({ chargesSucceeded, chargesFailed }: PeriodMetrics): number | null {
   return rate(chargesSucceeded, chargesSucceeded + chargesFailed)
 }
 

@@ -1,3 +1,3 @@
-export { createFiguresEngine, foldFigures, rebuildFigures } from './fold-figures.ts'
 export { arpuMinor, arrMinor, churnRate, ltvMinor, mrrMinor, successRate } from './formulas.ts'
-export { type AnalyticsOverview, analyticsOverview, type PeriodFigures } from './overview.ts'
+export { type AnalyticsOverview, analyticsOverview, type PeriodMetrics } from './overview.ts'
+export { createMetricsRollupEngine, rebuildMetrics, rollUpMetrics } from './roll-up-metrics.ts'

@@ -1,10 +1,10 @@
 import { day, directSql, json, type Queries, type RowOf, row, text } from '#kit/postgres'
 
 /** Of a state, such as active members, the sum of its differences over days is what it became. */
-type Sums = Map<Figure, bigint>
+type Sums = Map<Metric, bigint>
 
 /** What a store's figures come to in one period; states are those at its end. Money in minor units of the store. */
-export type PeriodFigures = {
+export type PeriodMetrics = {
   from: Temporal.PlainDate
   to: Temporal.PlainDate
   days: number
@@ -33,7 +33,7 @@ export type PeriodFigures = {
   reasons: { reason: string; count: number }[]
 }
 
-export type DayFigures = {
+export type DayMetrics = {
   day: Temporal.PlainDate
   membersActive: bigint
   membersNew: bigint
@@ -45,20 +45,20 @@ export type DayFigures = {
 export type AnalyticsOverview = {
   timezone: string
   currency: string
-  current: PeriodFigures
-  previous: PeriodFigures
+  current: PeriodMetrics
+  previous: PeriodMetrics
   /** Every day of the current period, the oldest first. */
-  series: DayFigures[]
+  series: DayMetrics[]
 }
 
 /** The least common multiple of 1 to 28, as in `yearly_value` of the schema: keeps sums over all intervals exact. */
 export const YEARLY_PARTS = 80_313_433_200n
 
 /** How many reasons are told; the rest of them are left out. */
-const MOST_REASONS = 10
+const MAX_REASONS = 10
 
-/** The columns of `daily_figures`, as the schema describes them. */
-const FIGURES = [
+/** The columns of `daily_metrics`, as the schema describes them. */
+const METRICS = [
   'members_active',
   'members_paused',
   'members_new',
@@ -78,7 +78,7 @@ const FIGURES = [
   'points_issued',
   'points_redeemed'
 ] as const
-type Figure = (typeof FIGURES)[number]
+type Metric = (typeof METRICS)[number]
 
 /** Figures whose sum over all days is a state. */
 const STATES = [
@@ -88,7 +88,7 @@ const STATES = [
   'at_risk',
   'charges_pending',
   'credit_balance'
-] as const satisfies Figure[]
+] as const satisfies Metric[]
 
 /** Figures that are told day by day. */
 const DAILY = [
@@ -97,10 +97,10 @@ const DAILY = [
   'members_cancelled',
   'revenue',
   'yearly_value'
-] as const satisfies Figure[]
+] as const satisfies Metric[]
 
 // Amounts travel as text: they may be beyond 2^53.
-type Amounts = Partial<Record<Figure, string>>
+type Amounts = Partial<Record<Metric, string>>
 
 const Answer = row({
   today: day,
@@ -112,9 +112,9 @@ const Answer = row({
   reasons: json<[part: string, reason: string, count: number][]>()
 })
 
-const list = (figures: readonly Figure[], of: (figure: Figure) => string) => figures.map(of).join(', ')
-const sumOf = (figure: Figure) =>
-  `coalesce(sum(amount) filter (where figure = '${figure}'), 0)::${figure === 'yearly_value' ? 'numeric' : 'bigint'}`
+const list = (metrics: readonly Metric[], of: (metric: Metric) => string) => metrics.map(of).join(', ')
+const sumOf = (metric: Metric) =>
+  `coalesce(sum(amount) filter (where metric = '${metric}'), 0)::${metric === 'yearly_value' ? 'numeric' : 'bigint'}`
 
 // Folded and not yet folded, in the snapshot of one statement: exact as of the last commit. It reads two periods of days
 // and the totals, never the days before: states are counted back from the totals.
@@ -124,23 +124,23 @@ const overview = directSql<[storeId: number, planId: number, days: number]>(
      select timezone, currency, (coalesce(clock_at, clock_timestamp()) at time zone timezone)::date as today
        from stores where store_id = $1),
    waiting as materialized (
-     select day, figure, detail, amount from figure_changes
-      where store_id = $1 and id > folded_to($1, 'figures') and ($2::bigint = 0 or plan_id = $2)),
+     select day, metric, detail, amount from metric_changes
+      where store_id = $1 and id > rolled_up_to($1, 'metrics') and ($2::bigint = 0 or plan_id = $2)),
    recent as materialized (
-     select (select today from store) - day as days_ago, ${list(FIGURES, (f) => f)} from daily_figures
+     select (select today from store) - day as days_ago, ${list(METRICS, (f) => f)} from daily_metrics
       where store_id = $1 and plan_id = $2 and day > (select today from store) - 2 * $3::int
      union all
-     select (select today from store) - day, ${list(FIGURES, sumOf)} from waiting
+     select (select today from store) - day, ${list(METRICS, sumOf)} from waiting
       where day > (select today from store) - 2 * $3 group by day),
    parts as (
      select case when days_ago < 0 then 'later' when days_ago < $3 then 'current' else 'previous' end as part,
-            jsonb_build_object(${list(FIGURES, (f) => `'${f}', sum(${f})::text`)}) as amounts
+            jsonb_build_object(${list(METRICS, (f) => `'${f}', sum(${f})::text`)}) as amounts
        from recent group by 1),
    totals as (
-     select figure, sum(amount)::text as amount
-       from (select figure, amount from figure_totals where store_id = $1 and plan_id = $2
-             union all select figure, amount from waiting) a
-      where figure in (${list(STATES, (f) => `'${f}'`)}) group by figure),
+     select metric, sum(amount)::text as amount
+       from (select metric, amount from metric_totals where store_id = $1 and plan_id = $2
+             union all select metric, amount from waiting) a
+      where metric in (${list(STATES, (f) => `'${f}'`)}) group by metric),
    reasons as (
      select case when (select today from store) - day < $3 then 'current' else 'previous' end as part, reason,
             sum(cancellations) as cancellations
@@ -148,10 +148,10 @@ const overview = directSql<[storeId: number, planId: number, days: number]>(
               where store_id = $1 and plan_id = $2 and day > (select today from store) - 2 * $3
              union all
              select day, detail, amount from waiting
-              where figure = 'cancellations' and day > (select today from store) - 2 * $3) c
+              where metric = 'cancellations' and day > (select today from store) - 2 * $3) c
       group by 1, 2)
    select today, timezone, currency,
-          coalesce((select jsonb_object_agg(figure, amount) from totals), '{}') as totals,
+          coalesce((select jsonb_object_agg(metric, amount) from totals), '{}') as totals,
           coalesce((select jsonb_object_agg(part, amounts) from parts), '{}') as parts,
           coalesce((select jsonb_agg(jsonb_build_array(days_ago, ${list(DAILY, (f) => `${f}::text`)})) from recent
                      where days_ago between 0 and $3 - 1), '[]') as days,
@@ -194,21 +194,21 @@ export async function analyticsOverview(
 }
 
 function amountsOf(amounts: Amounts = {}): Sums {
-  return new Map(Object.entries(amounts).map(([figure, amount]) => [figure as Figure, BigInt(amount)]))
+  return new Map(Object.entries(amounts).map(([metric, amount]) => [metric as Metric, BigInt(amount)]))
 }
 
 function minus(a: Sums, b: Sums): Sums {
-  return new Map(STATES.map((figure) => [figure, (a.get(figure) ?? 0n) - (b.get(figure) ?? 0n)]))
+  return new Map(STATES.map((metric) => [metric, (a.get(metric) ?? 0n) - (b.get(metric) ?? 0n)]))
 }
 
 function periodOf(
   from: Temporal.PlainDate,
   days: number,
   { before, within, after }: Record<'before' | 'within' | 'after', Sums>,
-  reasons: PeriodFigures['reasons']
-): PeriodFigures {
-  const flow = (figure: Figure) => within.get(figure) ?? 0n
-  const state = (figure: (typeof STATES)[number]) => after.get(figure) ?? 0n
+  reasons: PeriodMetrics['reasons']
+): PeriodMetrics {
+  const flow = (metric: Metric) => within.get(metric) ?? 0n
+  const state = (metric: (typeof STATES)[number]) => after.get(metric) ?? 0n
   return {
     from,
     to: from.add({ days: days - 1 }),
@@ -235,11 +235,11 @@ function periodOf(
     reasons: reasons
       .filter(({ count }) => count > 0)
       .sort((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1))
-      .slice(0, MOST_REASONS)
+      .slice(0, MAX_REASONS)
   }
 }
 
-function seriesOf(answer: RowOf<typeof Answer>, days: number, before: Sums): DayFigures[] {
+function seriesOf(answer: RowOf<typeof Answer>, days: number, before: Sums): DayMetrics[] {
   const nothing = DAILY.map(() => 0n)
   const byDaysAgo = new Map<number, bigint[]>()
   // A day comes twice when some of its changes are not yet folded.

@@ -1,6 +1,6 @@
 import type { Database } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
-import { freezeClock, setClock, storeNow, theStore } from '#stores'
+import { freezeClock, requireStore, setClock, storeNow } from '#stores'
 import type { Runner } from './runner.ts'
 
 /** A test clock's longest move: a slip of the pen must not set off decades of renewals. */
@@ -20,7 +20,7 @@ export async function advanceClock(
 ): Promise<{ now: Temporal.Instant; settled: true }> {
   const { db, runner } = deps
   return runner.alone(storeId, async (store) => {
-    const { timezone } = await theStore(db, `store_${storeId}`)
+    const { timezone } = await requireStore(db, `store_${storeId}`)
     targetOf(advance, await storeNow(db, storeId), timezone)
     // From here on the clock stands still between steps, also in a store that lived in real time.
     const start = await db.inStore(storeId, freezeClock)

@@ -71,7 +71,7 @@ test('the address for this machine itself is one that can be opened', () => {
 
 test('docs/settings.md tells of every setting what the program tells', async () => {
   const page = await readFile(new URL('../../docs/settings.md', import.meta.url), 'utf8')
-  for (const { name, takes, default: fallback, meaning } of SETTINGS) {
-    assert.ok(page.includes(`| \`${name}\` | ${takes} | ${fallback} | ${meaning} |`), name)
+  for (const { name, accepts, default: fallback, meaning } of SETTINGS) {
+    assert.ok(page.includes(`| \`${name}\` | ${accepts} | ${fallback} | ${meaning} |`), name)
   }
 })

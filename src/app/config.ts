@@ -34,7 +34,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, isTerminal = process.stderr.i
     const given = env[name]?.trim()
     if (!given) return fallback
     const value = read(given)
-    if (value === undefined) throw new SettingProblem(`${name} takes ${takesOf(name)}`)
+    if (value === undefined) throw new SettingProblem(`${name} takes ${acceptedBy(name)}`)
     return value
   }
 
@@ -80,8 +80,8 @@ export function addressOf(host: string, port: number): string {
   return `http://${isIP(reachable) === 6 ? `[${reachable}]` : reachable}:${port}`
 }
 
-function takesOf(name: SettingName): string {
-  return SETTINGS.find((setting) => setting.name === name)!.takes
+function acceptedBy(name: SettingName): string {
+  return SETTINGS.find((setting) => setting.name === name)!.accepts
 }
 
 /** Only ours: the environment is full of names that mean nothing to us. */

@@ -2,18 +2,18 @@ import { type AnyJob, defineJob, type JobOutcome, type QueuedJob } from '#kit/jo
 import type { Database } from '#kit/postgres'
 import { memberJobs } from '#members'
 import type { Connector, PlatformContract, PlatformResult } from '#platform'
-import { storeFacts } from '#stores'
+import { storeContext } from '#stores'
 import {
   lockSubscriptions,
+  markPushed,
   nextDateOf,
-  notePushed,
   type Pushed,
   type Subscription,
   subscriptionJobs,
   syncContractJob
 } from '#subscriptions'
 import { pushContractJob } from '#subscriptions/transitions'
-import { syncContractsById, syncJobs, takeLeaveOfContracts } from '#sync'
+import { stopMissingContracts, syncContractsById, syncJobs } from '#sync'
 
 type Deps = { db: Database; connectorOf: (storeId: number) => Promise<Connector> }
 
@@ -37,7 +37,7 @@ async function syncContracts(
   const ids = jobs.map(({ input }) => input.contractId)
   const { unsure, failed, missing } = await syncContractsById(deps, storeId, ids)
   const gone = missing.filter((id) => jobs[ids.indexOf(id)]!.attempts >= ASKED_UNTIL_GONE)
-  await takeLeaveOfContracts(deps.db, storeId, gone)
+  await stopMissingContracts(deps.db, storeId, gone)
   return ids.map((id): JobOutcome => {
     if (failed.has(id)) return { done: false, reason: failed.get(id)! }
     if (unsure.includes(id)) return { done: false, waits: true, reason: 'A change of ours is under way there' }
@@ -56,7 +56,7 @@ async function pushContracts(
   const connector = await connectorOf(storeId)
   const wanted = jobs.map(({ input }) => input.subscriptionId)
   const held = await db.inStore(storeId, async (ctx) => {
-    const { timezone } = await storeFacts(ctx)
+    const { timezone } = await storeContext(ctx)
     const subscriptions = await lockSubscriptions(ctx, wanted)
     return subscriptions.map((s) => [s.id, { ...s, nextDate: nextDateOf(s, ctx.now, timezone) }] as const)
   })
@@ -83,8 +83,8 @@ async function pushContracts(
       return { done: true }
     })
   )
-  await db.inStore(storeId, (ctx) => notePushed(ctx, made))
-  await takeLeaveOfContracts(db, storeId, gone)
+  await db.inStore(storeId, (ctx) => markPushed(ctx, made))
+  await stopMissingContracts(db, storeId, gone)
   return outcomes
 }
 

@@ -3,7 +3,7 @@ import { earliest } from '#kit/clock'
 import type { Engine } from '#kit/engines'
 import type { Database } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
-import { listStores, storePulse } from '#stores'
+import { listStores, storeStatus } from '#stores'
 
 /** How long real time may pass in a settling store without anything getting done, before we say so. */
 const STUCK_AFTER_MS = 180_000
@@ -47,8 +47,8 @@ export function createRunner(options: {
   let alarm = Promise.withResolvers<void>()
 
   const look = async (storeId: number) => {
-    const { now, ...pulse } = await storePulse(db, storeId)
-    const able = engines.filter((engine) => isAble(engine, pulse))
+    const { now, ...status } = await storeStatus(db, storeId)
+    const able = engines.filter((engine) => isAble(engine, status))
     const dues = await Promise.all(able.map((engine) => engine.nextDueAt(storeId)))
     const due = able.filter((_, i) => dues[i] && Temporal.Instant.compare(dues[i], now) <= 0)
     return { due, next: earliest(...dues) }
@@ -70,12 +70,12 @@ export function createRunner(options: {
     let idleSince = performance.now()
     for (;;) {
       if (stopping) throw new Refusal('unavailable', 'The service is stopping; ask again when it is back')
-      const { now, ...pulse } = await storePulse(db, storeId)
+      const { now, ...status } = await storeStatus(db, storeId)
       let done = 0
       const due: string[] = []
       // Each is asked right before its turn: what one did is often the next one's work, so one round goes a long way.
       for (const engine of engines) {
-        if (!isAble(engine, pulse)) continue
+        if (!isAble(engine, status)) continue
         const at = await engine.nextDueAt(storeId)
         if (!at || Temporal.Instant.compare(at, now) > 0) continue
         due.push(engine.name)
@@ -172,7 +172,7 @@ export function createRunner(options: {
   }
 }
 
-function isAble({ needsPlatform }: Engine, pulse: { isConnected: boolean; isCaughtUp: boolean }): boolean {
+function isAble({ needsPlatform }: Engine, status: { isConnected: boolean; isCaughtUp: boolean }): boolean {
   if (!needsPlatform) return true
-  return pulse.isConnected && (pulse.isCaughtUp || needsPlatform !== 'known')
+  return status.isConnected && (status.isCaughtUp || needsPlatform !== 'known')
 }

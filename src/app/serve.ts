@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { createLogger } from '#kit/logger'
 import { Database, migrate } from '#kit/postgres'
 import { openVault } from '#kit/secrets'
-import { listStores, masterKeyFits } from '#stores'
+import { isMasterKeyValid, listStores } from '#stores'
 import { moveSandboxStores } from '#sync'
 import { announceServer, withdrawServer } from '../cli/announcement.ts'
 import { createDemoStore, DEMO_DOMAIN } from '../demo/create-demo-store.ts'
@@ -53,7 +53,7 @@ async function run(config: Config): Promise<void> {
     const urls = { public: config.publicUrl ?? '', sandbox: '' }
     const vault = openVault(config.masterKey)
     // Or every push and every webhook of every store would fail, one by one.
-    if (!(await masterKeyFits(db, vault))) refuse(WRONG_MASTER_KEY)
+    if (!(await isMasterKeyValid(db, vault))) refuse(WRONG_MASTER_KEY)
     const metrics = stack.adopt(createMetrics(), (open) => open.close())
     const service = stack.adopt(
       await createService({

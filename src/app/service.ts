@@ -1,14 +1,14 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { createFiguresEngine } from '#analytics'
+import { createMetricsRollupEngine } from '#analytics'
 import { countQueues, diagnose } from '#audit'
 import { queueDepth } from '#audit/metrics'
 import { createBillingEngine } from '#billing'
 import { createCreditEngine } from '#credits'
-import { createImportEndEngine, createImportEngine } from '#imports'
+import { createImportEngine, createImportPruneEngine } from '#imports'
 import { createDispatchEngine } from '#kit/dispatch'
 import { engineFailures, engineItems, engineRuns } from '#kit/engine-metrics'
 import type { Engine } from '#kit/engines'
-import { pruneAnswers } from '#kit/idempotency'
+import { pruneResponses } from '#kit/idempotency'
 import { createJobEngine } from '#kit/jobs'
 import { type Database, int, row, sql } from '#kit/postgres'
 import { createRateLimiter } from '#kit/rate-limit'
@@ -17,25 +17,25 @@ import { startWorker } from '#kit/worker'
 import { createConnectors, createInboundEngine } from '#platform'
 import { storeByDomain, storeNow } from '#stores'
 import { createConnections, createReconcileEngine, platformTopics } from '#sync'
-import { foldLists } from '#views'
+import { rollUpLists } from '#views'
 import {
   closeSilentListeners,
   createDeliveryEngine,
-  forgetListeners,
-  keepHistory,
+  deleteForgottenListeners,
+  maintainHistory,
   RETRY_SCHEDULE,
   type WebhookSettings
 } from '#webhooks'
 import { createSandbox } from '../../sandbox/index.ts'
 import { seedStore } from '../demo/seed-store.ts'
-import { PLATFORM_DOOR } from '../http/inbound/platform-door.ts'
+import { INBOUND_WEBHOOKS_PATH } from '../http/inbound/inbound-webhooks.ts'
 import { buildHttp } from '../http/server/server.ts'
 import type { HttpDeps } from '../http/shared/deps.ts'
 import { advanceClock } from './clock.ts'
 import { consumers } from './consumers.ts'
 import { jobs } from './jobs.ts'
 import type { Metrics } from './metrics.ts'
-import { repeat } from './repeat.ts'
+import { runPeriodically } from './run-periodically.ts'
 import { createRunner, type Runner } from './runner.ts'
 import * as settingsSections from './settings-sections.ts'
 
@@ -44,7 +44,7 @@ const LEASED = ['jobs', 'billing_attempts', 'inbound_webhooks', 'webhook_queue',
 const FREE_LEASES_EVERY_MS = 15_000
 const PRUNE_EVERY_MS = 600_000
 const CLOSE_LISTENERS_EVERY_MS = 15_000
-const FOLD_LISTS_EVERY_MS = 1_000
+const ROLL_UP_LISTS_EVERY_MS = 1_000
 
 export type ServiceOptions = {
   db: Database
@@ -75,7 +75,7 @@ export async function createService(options: ServiceOptions) {
     db,
     vault,
     connectors,
-    webhooks: () => ({ url: `${urls.public}${PLATFORM_DOOR}`, topics: Object.keys(topics) }),
+    webhooks: () => ({ url: `${urls.public}${INBOUND_WEBHOOKS_PATH}`, topics: Object.keys(topics) }),
     onDisconnected: (storeId) =>
       logger.warn({ store: { id: storeId } }, 'The platform has taken the app off: the store is disconnected')
   })
@@ -113,11 +113,11 @@ export async function createService(options: ServiceOptions) {
       measure: metrics.measure
     }),
     createImportEngine({ db, leaseOwner: worker.id, connectorOf }),
-    createImportEndEngine({ db, leaseOwner: worker.id }),
+    createImportPruneEngine({ db, leaseOwner: worker.id }),
     createCreditEngine({ db }),
     createDispatchEngine({ db, consumers }),
     delivery,
-    createFiguresEngine({ db })
+    createMetricsRollupEngine({ db })
   ]
   const runner: Runner = createRunner({
     db,
@@ -167,7 +167,7 @@ export async function createService(options: ServiceOptions) {
 
   const historyDays = options.webhookHistoryDays ?? 30
   const regularly = (pauseMs: number, failure: string, work: () => Promise<unknown>) =>
-    repeat(pauseMs, () =>
+    runPeriodically(pauseMs, () =>
       work().then(
         () => {},
         (err: Error) => logger.warn({ err }, `${failure}: ${err.message}`)
@@ -176,11 +176,13 @@ export async function createService(options: ServiceOptions) {
   const housekeeping = [
     regularly(FREE_LEASES_EVERY_MS, 'Leases of dead workers not freed', () => worker.releaseDeadLeases(LEASED)),
     regularly(PRUNE_EVERY_MS, 'Old rate windows not removed', () => limiter.prune()),
-    regularly(PRUNE_EVERY_MS, 'Old idempotent answers not removed', () => pruneAnswers(db)),
-    regularly(PRUNE_EVERY_MS, 'Days of the webhook history not made or dropped', () => keepHistory(db, historyDays)),
+    regularly(PRUNE_EVERY_MS, 'Old idempotent answers not removed', () => pruneResponses(db)),
+    regularly(PRUNE_EVERY_MS, 'Days of the webhook history not made or dropped', () =>
+      maintainHistory(db, historyDays)
+    ),
     regularly(CLOSE_LISTENERS_EVERY_MS, 'Terminals that no longer listen not closed', () => closeSilentListeners(db)),
-    regularly(PRUNE_EVERY_MS, 'Terminals of the past not removed', () => forgetListeners(db)),
-    regularly(FOLD_LISTS_EVERY_MS, 'Changes of lists not moved into their counts', () => foldLists(db))
+    regularly(PRUNE_EVERY_MS, 'Terminals of the past not removed', () => deleteForgottenListeners(db)),
+    regularly(ROLL_UP_LISTS_EVERY_MS, 'Changes of lists not moved into their counts', () => rollUpLists(db))
   ]
 
   return {
@@ -190,7 +192,7 @@ export async function createService(options: ServiceOptions) {
     async start() {
       await worker.releaseDeadLeases(LEASED)
       // Days are made a week ahead: a start need not wait for a backup that holds the tables.
-      await keepHistory(db, historyDays).catch((err: Error) =>
+      await maintainHistory(db, historyDays).catch((err: Error) =>
         logger.warn({ err }, `Days of the webhook history not made or dropped: ${err.message}`)
       )
       runner.start()

@@ -32,10 +32,10 @@ const CHECKS: Check[] = [
        group by subscription_id, cycle_index having count(*) > 1 limit 100`
   },
   {
-    name: 'attempts_told',
+    name: 'attempt_events_complete',
     counted: (ctx) => sql`select count(*) as count from billing_attempts where store_id = ${ctx.storeId}`,
     wrong: (ctx) => sql`
-      with told as (
+      with recorded as (
         select data::jsonb ->> 'billing_attempt_id' as attempt,
                count(*) filter (where type = 'billing.pending') as pending,
                count(*) filter (where type = 'billing.success') as success,
@@ -45,7 +45,7 @@ const CHECKS: Check[] = [
       select 'ba_' || a.id as subject,
              'is ' || a.status || ', told as pending ' || coalesce(t.pending, 0) || ', success ' || coalesce(t.success, 0)
                || ', failed ' || coalesce(t.failed, 0) || ' times' as message
-        from billing_attempts a left join told t on t.attempt = 'ba_' || a.id
+        from billing_attempts a left join recorded t on t.attempt = 'ba_' || a.id
        where a.store_id = ${ctx.storeId}
          and (coalesce(t.pending, 0) <> 1
               or coalesce(t.success, 0) <> case a.status when 'success' then 1 else 0 end
@@ -65,7 +65,7 @@ const CHECKS: Check[] = [
        order by billing_due_at limit 100`
   },
   {
-    name: 'active_ones_scheduled',
+    name: 'active_subscriptions_scheduled',
     counted: (ctx) =>
       sql`select count(*) as count from subscriptions where store_id = ${ctx.storeId} and status = 'active'`,
     wrong: (ctx) => sql`
@@ -87,37 +87,37 @@ const CHECKS: Check[] = [
        order by id limit 100`
   },
   {
-    name: 'members_in_line',
+    name: 'member_status_consistent',
     counted: (ctx) => sql`select count(*) as count from members where store_id = ${ctx.storeId} and status is not null`,
     wrong: (ctx) => sql`
       -- What was given away counts for its receiver.
-      with standing as (
+      with membership as (
         select coalesce(receiver_member_id, member_id) as member_id, case min(case status when 'active' then 1 when 'paused' then 2 else 3 end)
                  when 1 then 'active' when 2 then 'paused' else 'cancelled' end as status
           from subscriptions where store_id = ${ctx.storeId} group by 1)
       select 'mem_' || m.id as subject,
              'is ' || coalesce(m.status, 'no member') || ' but the subscriptions say ' || coalesce(s.status, 'none') as message
-        from (select id, status from members where store_id = ${ctx.storeId}) m full join standing s on s.member_id = m.id
+        from (select id, status from members where store_id = ${ctx.storeId}) m full join membership s on s.member_id = m.id
        where m.status is distinct from s.status
          -- Who has given away everything, or was merged into another, is a member no more.
          and not (m.status = 'cancelled' and s.status is null)
        order by m.id limit 100`
   },
   {
-    name: 'beginnings_told',
+    name: 'created_events_complete',
     counted: (ctx) => sql`
       select (select count(*) from members where store_id = ${ctx.storeId} and status is not null)
            + (select count(*) from subscriptions where store_id = ${ctx.storeId}) as count`,
     wrong: (ctx) => sql`
-      with told as (
+      with recorded as (
         select object_key, count(*) as times from events
          where store_id = ${ctx.storeId} and type in ('member.created', 'subscription.created') group by object_key)
       select 'mem_' || m.id as subject, 'was told as created ' || coalesce(t.times, 0) || ' times' as message
-        from members m left join told t on t.object_key = 'member:' || m.id
+        from members m left join recorded t on t.object_key = 'member:' || m.id
        where m.store_id = ${ctx.storeId} and m.status is not null and coalesce(t.times, 0) <> 1
       union all
       select 'sub_' || s.id, 'was told as created ' || coalesce(t.times, 0) || ' times'
-        from subscriptions s left join told t on t.object_key = 'subscription:' || s.id
+        from subscriptions s left join recorded t on t.object_key = 'subscription:' || s.id
        where s.store_id = ${ctx.storeId} and coalesce(t.times, 0) <> 1
        limit 100`
   },
@@ -133,7 +133,7 @@ const CHECKS: Check[] = [
          -- A terminal hears only while it listens, in real time.
          and w.kind = 'url'
          -- History is dropped by days, and what an endpoint wanted before its last change is not known.
-         and e.occurred_at >= (select min(d) from webhook_days() d) and w.updated_at < e.occurred_at
+         and e.occurred_at >= (select min(d) from webhook_partitions() d) and w.updated_at < e.occurred_at
          and e.id >= coalesce((select min(d.event_row) from webhook_deliveries d where d.store_id = ${ctx.storeId}), 0)
          and not exists (select from webhook_deliveries d where d.store_id = e.store_id and d.event_row = e.id
                           and d.endpoint_id = w.id)
@@ -145,18 +145,18 @@ const CHECKS: Check[] = [
     wrong: (ctx) => sql`
       select coalesce(d.webhook_id, 'delivery ' || q.delivery_id) as subject,
              case when d.id is null then 'is in the queue and in no history'
-                  when d.given_up is not null then 'is in the queue and given up'
+                  when d.undelivered_status is not null then 'is in the queue and given up'
                   when q.tries <> d.tries then 'has ' || d.tries || ' tries, and ' || q.tries || ' in the queue'
                   else 'waits behind nothing' end as message
         from webhook_queue q
         left join lateral (
-             select w.id, w.webhook_id, w.given_up,
+             select w.id, w.webhook_id, w.undelivered_status,
                     (select count(*) from webhook_tries t
                       where t.store_id = w.store_id and t.day = w.day and t.delivery_id = w.id) as tries
                from webhook_deliveries w
               where w.store_id = ${ctx.storeId} and w.day = q.day and w.id = q.delivery_id) d on true
        where q.store_id = ${ctx.storeId}
-         and (d.id is null or d.given_up is not null or d.tries <> q.tries
+         and (d.id is null or d.undelivered_status is not null or d.tries <> q.tries
               or (not q.ready and not exists (
                     select from webhook_queue e where e.store_id = ${ctx.storeId} and e.endpoint_id = q.endpoint_id
                        and e.object_key = q.object_key and e.first and e.delivery_id < q.delivery_id)))
@@ -168,7 +168,7 @@ const CHECKS: Check[] = [
     wrong: (ctx) => sql`
       select d.webhook_id as subject, 'is neither open nor given up nor delivered' as message
         from webhook_deliveries d
-       where d.store_id = ${ctx.storeId} and d.given_up is null
+       where d.store_id = ${ctx.storeId} and d.undelivered_status is null
          and not exists (select from webhook_queue q where q.store_id = ${ctx.storeId} and q.delivery_id = d.id)
          and not exists (select from webhook_tries t where t.store_id = ${ctx.storeId} and t.day = d.day
                           and t.delivery_id = d.id and t.failure is null)
@@ -184,7 +184,7 @@ const CHECKS: Check[] = [
        order by id limit 100`
   },
   {
-    name: 'platform_messages_heard',
+    name: 'platform_messages_processed',
     counted: (ctx) => sql`select count(*) as count from inbound_webhooks where store_id = ${ctx.storeId}`,
     wrong: (ctx) => sql`
       select topic || ' ' || webhook_id as subject, 'was given up: ' || coalesce(last_error, 'no reason kept') as message
@@ -204,7 +204,7 @@ const CHECKS: Check[] = [
         select c.list, f.plan_id, f.status, sum(c.delta) as rows
           from list_changes c
          cross join lateral (values (0::bigint, ''), (0, c.status), (c.plan_id, ''), (c.plan_id, c.status)) f(plan_id, status)
-         where c.store_id = ${ctx.storeId} and c.change_id > folded_to(${ctx.storeId}, c.list) and f.plan_id is not null
+         where c.store_id = ${ctx.storeId} and c.change_id > rolled_up_to(${ctx.storeId}, c.list) and f.plan_id is not null
          group by 1, 2, 3),
       kept as (
         select list, plan_id, status, sum(rows) filter (where level = 0) as in_blocks, sum(rows) filter (where level = 1) as in_chapters

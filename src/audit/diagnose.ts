@@ -1,7 +1,7 @@
 import type { Database } from '#kit/postgres'
-import { listStores, theStore } from '#stores'
+import { listStores, requireStore } from '#stores'
 import { audit, type Finding } from './commit-rules.ts'
-import { auditFigures } from './figures.ts'
+import { auditMetrics } from './metric-rules.ts'
 import { auditReconciling } from './reconciling.ts'
 import { auditSchedules, listCharges } from './schedules.ts'
 import { auditWarnings } from './warnings.ts'
@@ -23,7 +23,7 @@ export async function diagnose(
   reference?: string
 ): Promise<Diagnosis> {
   const { db } = deps
-  const stores = reference === undefined ? await listStores(db) : [await theStore(db, reference)]
+  const stores = reference === undefined ? await listStores(db) : [await requireStore(db, reference)]
   const checked: Record<string, number> = { stores: stores.length }
   const findings: Diagnosis['findings'] = []
   const warnings: Diagnosis['warnings'] = []
@@ -34,7 +34,7 @@ export async function diagnose(
   for (const { storeId, domain, sandbox } of stores) {
     note(domain, await db.inStore(storeId, audit))
     note(domain, await db.inStore(storeId, auditSchedules))
-    note(domain, await db.inStore(storeId, auditFigures))
+    note(domain, await db.inStore(storeId, auditMetrics))
     note(domain, await db.inStore(storeId, auditReconciling))
     const found = await db.inStore(storeId, auditWarnings)
     warnings.push(...found.map((warning) => ({ store: domain, ...warning })))

@@ -1,6 +1,6 @@
 export { audit } from './commit-rules.ts'
 export { countQueues } from './count-queues.ts'
 export { diagnose } from './diagnose.ts'
-export { auditFigures } from './figures.ts'
+export { auditMetrics } from './metric-rules.ts'
 export { auditSchedules } from './schedules.ts'
 export { auditWarnings } from './warnings.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { changeCredits } from '#credits'
 import { type Ctx, type Statement, sql } from '#kit/postgres'
-import { meetCustomers } from '#members'
+import { upsertCustomers } from '#members'
 import { adjustPoints } from '#points'
 import { testDatabase } from '../../test/database.ts'
 import { aStore } from '../../test/store-builder.ts'
@@ -13,9 +13,9 @@ const { db } = await testDatabase()
 /** A store with credit and points in good order, spoilt in one way. */
 async function spoilt(spoil: (ctx: Ctx, memberId: number) => Statement) {
   const store = await aStore(db)
-  const told = { id: '77', email: 'ada@example.com', firstName: null, lastName: null }
+  const reported = { id: '77', email: 'ada@example.com', firstName: null, lastName: null }
   const memberId = await store.inStore(async (ctx) => {
-    const { id } = (await meetCustomers(ctx, [told])).get('77')!
+    const { id } = (await upsertCustomers(ctx, [reported])).get('77')!
     const change = { memberId: id, reason: 'x' }
     await changeCredits(ctx, [
       { ...change, type: 'manual_add', amountMinor: 500, operationId: 'a' },
@@ -61,7 +61,7 @@ for (const [what, spoil, found] of [
   [
     'an entry that was not told',
     ({ storeId }: Ctx) => sql`delete from events where store_id = ${storeId} and type = 'store_credit.added'`,
-    [['credit_entries_told', 'moves 500 (minor units), told as added 0 and as deducted 0 times']]
+    [['credit_events_complete', 'moves 500 (minor units), told as added 0 and as deducted 0 times']]
   ],
   [
     'points that are not the sum of their entries',
@@ -71,7 +71,7 @@ for (const [what, spoil, found] of [
   [
     'points that were not told',
     ({ storeId }: Ctx) => sql`delete from events where store_id = ${storeId} and type = 'member.points_changed'`,
-    [['points_entries_told', 'has points entry # of 7, told 0 times']]
+    [['points_events_complete', 'has points entry # of 7, told 0 times']]
   ]
 ] as const) {
   test(`the auditor finds ${what}`, async () => {

@@ -37,12 +37,12 @@ export const LEDGER_CHECKS: Check[] = [
        order by id limit 100`
   },
   {
-    name: 'credit_entries_told',
+    name: 'credit_events_complete',
     counted: (ctx) => sql`
       select count(*) as count from events
        where store_id = ${ctx.storeId} and type in ('store_credit.added', 'store_credit.deducted')`,
     wrong: (ctx) => sql`
-      with told as (
+      with recorded as (
         select data::jsonb ->> 'transaction_id' as entry, count(*) filter (where type = 'store_credit.added') as added,
                count(*) filter (where type = 'store_credit.deducted') as deducted
           from events where store_id = ${ctx.storeId} and type in ('store_credit.added', 'store_credit.deducted')
@@ -51,7 +51,7 @@ export const LEDGER_CHECKS: Check[] = [
       select coalesce(e.id, t.entry) as subject,
              'moves ' || coalesce(e.amount_minor::text, 'nothing') || ' (minor units), told as added '
                || coalesce(t.added, 0) || ' and as deducted ' || coalesce(t.deducted, 0) || ' times' as message
-        from entries e full join told t on t.entry = e.id
+        from entries e full join recorded t on t.entry = e.id
        where coalesce(t.added, 0) <> case when e.amount_minor > 0 then 1 else 0 end
           or coalesce(t.deducted, 0) <> case when e.amount_minor < 0 then 1 else 0 end
        order by 1 limit 100`
@@ -89,17 +89,17 @@ export const LEDGER_CHECKS: Check[] = [
        order by 1 limit 100`
   },
   {
-    name: 'points_entries_told',
+    name: 'points_events_complete',
     counted: (ctx) => sql`select count(*) as count from points_entries where store_id = ${ctx.storeId}`,
     wrong: (ctx) => sql`
-      with told as (
+      with recorded as (
         select (refs ->> 'pointsEntryId')::bigint as entry, count(*) as times from events
          where store_id = ${ctx.storeId} and type = 'member.points_changed' group by 1),
       entries as (select id, member_id, points from points_entries where store_id = ${ctx.storeId})
       select 'mem_' || coalesce(e.member_id::text, ' unknown') as subject,
              'has points entry ' || coalesce(e.id, t.entry) || ' of ' || coalesce(e.points, 0) || ', told '
                || coalesce(t.times, 0) || ' times' as message
-        from entries e full join told t on t.entry = e.id
+        from entries e full join recorded t on t.entry = e.id
        where coalesce(t.times, 0) <> 1 or e.id is null
        order by 1 limit 100`
   }

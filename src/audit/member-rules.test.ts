@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '#kit/postgres'
-import { meetCustomers, setStandings, updateMember } from '#members'
+import { setMembershipStatuses, updateMember, upsertCustomers } from '#members'
 import { testDatabase } from '../../test/database.ts'
 import { aStore } from '../../test/store-builder.ts'
 import { audit } from './commit-rules.ts'
@@ -10,8 +10,8 @@ const { db } = await testDatabase()
 
 test('the auditor finds a change that waits for the platform without a job to bring it there', async () => {
   const store = await aStore(db)
-  const told = { id: '77', email: 'ada@example.com', firstName: null, lastName: null }
-  const { id } = (await store.inStore((ctx) => meetCustomers(ctx, [told]))).get('77')!
+  const reported = { id: '77', email: 'ada@example.com', firstName: null, lastName: null }
+  const { id } = (await store.inStore((ctx) => upsertCustomers(ctx, [reported]))).get('77')!
   await store.inStore(async (ctx) => {
     const standing = {
       memberId: id,
@@ -20,7 +20,7 @@ test('the auditor finds a change that waits for the platform without a job to br
       memberSince: ctx.now,
       nextBillingAt: null
     } as const
-    await setStandings(ctx, [standing])
+    await setMembershipStatuses(ctx, [standing])
     await updateMember(ctx, id, { email: 'new@example.com', lastName: 'Adler' })
   })
   const pushed = async () => {

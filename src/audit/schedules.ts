@@ -1,5 +1,5 @@
 import { type Ctx, instant, int, nullable, oneOf, row, sql, text } from '#kit/postgres'
-import { storeFacts } from '#stores'
+import { storeContext } from '#stores'
 import { billingDate } from '#subscriptions'
 import type { Finding } from './commit-rules.ts'
 
@@ -14,11 +14,11 @@ const Scheduled = row({
 })
 
 const PAGE = 5_000
-const MOST = 100
+const MAX_FINDINGS = 100
 
 /** Every next date of a cycle that was not tried yet is the date of that cycle, counted from the anchor in the shop's zone; of one that has not followed the shop to its zone yet that is not known. */
 export async function auditSchedules(ctx: Ctx): Promise<{ checked: Record<string, number>; findings: Finding[] }> {
-  const { timezone, pastTimezones } = await storeFacts(ctx)
+  const { timezone, pastTimezones } = await storeContext(ctx)
   const findings: Finding[] = []
   let checked = 0
   for (let after = 0; ; ) {
@@ -28,15 +28,15 @@ export async function auditSchedules(ctx: Ctx): Promise<{ checked: Record<string
       select id, anchor_at, anchor_cycle, next_cycle, next_billing_at, interval, interval_count
         from subscriptions s
        where store_id = ${ctx.storeId} and id > ${after} and status = 'active' and next_billing_at is not null
-         and timezone_moves = ${pastTimezones.length}
-         and declines = 0 and inventory_failures = 0 and unpaid_cycle is null
+         and timezone_rebases = ${pastTimezones.length}
+         and declines = 0 and inventory_failures = 0 and past_due_cycle is null
          and not exists (select from billing_attempts a
                           where a.store_id = ${ctx.storeId} and a.subscription_id = s.id and a.cycle_index = s.next_cycle)
        order by id limit ${PAGE}`
     )
     for (const s of page) {
       const expected = billingDate(s, s.nextCycle, timezone)
-      if (expected.equals(s.nextBillingAt) || findings.length >= MOST) continue
+      if (expected.equals(s.nextBillingAt) || findings.length >= MAX_FINDINGS) continue
       findings.push({
         check: 'dates_on_anchor',
         subject: `sub_${s.id}`,

@@ -40,8 +40,8 @@ export function auditWarnings(ctx: Ctx): Promise<Finding[]> {
         and l.error_code in ('already_paid', 'contract_not_billable', 'not_accepted')
       order by s.id limit 100)
     union all
-    (select 'contracts_put_off', 'contract ' || contract_id,
+    (select 'contracts_quarantined', 'contract ' || contract_id,
             'could not be read or taken over since ' || since || ': ' || reason
-       from contracts_put_off where store_id = ${ctx.storeId} order by since, contract_id limit 100)`
+       from quarantined_contracts where store_id = ${ctx.storeId} order by since, contract_id limit 100)`
   )
 }

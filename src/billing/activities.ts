@@ -1,9 +1,9 @@
 import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
-import { type Actor, type NewActivity, named, type Subscription } from '#subscriptions'
+import { type Actor, actorOf, type NewActivity, type Subscription } from '#subscriptions'
 import type { Attempt } from './attempt.ts'
-import type { Settled } from './attempt-ends.ts'
-import type { ToldOrder } from './settle-attempts.ts'
+import type { ChargedOrder } from './settle-attempts.ts'
+import type { Settlement } from './settlement.ts'
 
 // What the history of a contract says of its charges.
 
@@ -16,10 +16,10 @@ const refsOf = ({ id, cycleIndex, attemptNumber }: Attempt) => ({
 })
 const sumOf = ({ amountMinor, currency }: Attempt) => `${numberOf(amountMinor, currency)} ${currency}`
 const dayOf = (at: Temporal.Instant, timezone: string) => at.toZonedDateTimeISO(timezone).toPlainDate().toString()
-const orderName = (order: ToldOrder | null) => (order ? `, order ${order.ours.name}` : '')
+const orderName = (order: ChargedOrder | null) => (order ? `, order ${order.ours.name}` : '')
 const inWords = (code: string | null) => (code ?? 'unknown').replaceAll('_', ' ')
 
-function line(
+function activityMessage(
   { attempt }: Pick<Of, 'attempt'>,
   kind: NewActivity['kind'],
   actor: NewActivity['actor'],
@@ -36,27 +36,37 @@ function line(
   }
 }
 
-export function lineOfOpening(attempt: Attempt): NewActivity {
+export function scheduledMessage(attempt: Attempt): NewActivity {
   const { cycleIndex } = attempt
-  return line({ attempt }, 'charge_scheduled', 'scheduler', `Charge of ${sumOf(attempt)} for cycle ${cycleIndex}`)
+  return activityMessage(
+    { attempt },
+    'charge_scheduled',
+    'scheduler',
+    `Charge of ${sumOf(attempt)} for cycle ${cycleIndex}`
+  )
 }
 
-export const lineOfRetryAsked = (attempt: Attempt, by: Actor): NewActivity => ({
-  ...line({ attempt }, 'retry_asked', 'api', `Another try of cycle ${attempt.cycleIndex} was asked for`),
-  ...named(by)
+export const retryRequestedMessage = (attempt: Attempt, by: Actor): NewActivity => ({
+  ...activityMessage({ attempt }, 'retry_requested', 'api', `Another try of cycle ${attempt.cycleIndex} was asked for`),
+  ...actorOf(by)
 })
 
 /** Of an attempt that ended as the platform told it. */
-export function activitiesOfEnd(of: Of, settled: Settled, order: ToldOrder | null, timezone: string): NewActivity[] {
+export function settlementMessages(
+  of: Of,
+  settled: Settlement,
+  order: ChargedOrder | null,
+  timezone: string
+): NewActivity[] {
   const { attempt } = of
   if (settled.status === 'success') {
     const text = `Charged ${sumOf(attempt)} for cycle ${attempt.cycleIndex}${orderName(order)}`
-    const charged = line(of, 'charge_succeeded', 'platform', text)
-    return settled.chargedAfterStop ? [charged, lineAfterStop(of)] : [charged]
+    const charged = activityMessage(of, 'charge_succeeded', 'platform', text)
+    return settled.chargedAfterStop ? [charged, chargedAfterStopMessage(of)] : [charged]
   }
   const { errorCode, declineCode, retryAt } = settled
   const refs = { code: errorCode, decline_code: declineCode }
-  const failed = line(
+  const failed = activityMessage(
     of,
     'charge_failed',
     'platform',
@@ -65,14 +75,14 @@ export function activitiesOfEnd(of: Of, settled: Settled, order: ToldOrder | nul
   )
   if (!retryAt) return [failed]
   const retry = `Next try on ${dayOf(retryAt, timezone)}`
-  return [failed, line(of, 'retry_scheduled', 'dunning', retry, { retry_date: retryAt.toString() })]
+  return [failed, activityMessage(of, 'retry_scheduled', 'dunning', retry, { retry_date: retryAt.toString() })]
 }
 
 /** The same challenge is told once, and so is each reminder of it. */
 const causeOf = ({ id, actionRequiredAt }: Attempt, kind: string) => `attempt:${id}:${kind}:${actionRequiredAt}`
 
-export const lineOfChallenge = (attempt: Attempt): NewActivity => ({
-  ...line(
+export const actionRequiredMessage = (attempt: Attempt): NewActivity => ({
+  ...activityMessage(
     { attempt },
     'action_required',
     'platform',
@@ -81,8 +91,8 @@ export const lineOfChallenge = (attempt: Attempt): NewActivity => ({
   cause: causeOf(attempt, 'action_required')
 })
 
-export const lineOfReminder = (attempt: Attempt, reminder: number): NewActivity => ({
-  ...line(
+export const reminderMessage = (attempt: Attempt, reminder: number): NewActivity => ({
+  ...activityMessage(
     { attempt },
     'action_reminded',
     'scheduler',
@@ -93,11 +103,11 @@ export const lineOfReminder = (attempt: Attempt, reminder: number): NewActivity 
 })
 
 /** A success behind declines. */
-export const lineOfRecovery = (attempt: Attempt): NewActivity =>
-  line({ attempt }, 'recovered', 'dunning', `Recovered ${sumOf(attempt)} after a decline`)
+export const recoveryMessage = (attempt: Attempt): NewActivity =>
+  activityMessage({ attempt }, 'recovered', 'dunning', `Recovered ${sumOf(attempt)} after a decline`)
 
-const lineAfterStop = (of: Of): NewActivity =>
-  line(
+const chargedAfterStopMessage = (of: Of): NewActivity =>
+  activityMessage(
     of,
     'charged_after_stop',
     'platform',
@@ -105,9 +115,9 @@ const lineAfterStop = (of: Of): NewActivity =>
   )
 
 /** A failure that turned out to be a success. */
-export function correctionLines(of: Of, order: ToldOrder | null, isAfterStop: boolean): NewActivity[] {
+export function correctionMessages(of: Of, order: ChargedOrder | null, isAfterStop: boolean): NewActivity[] {
   const { attempt } = of
   const text = `The platform had told the charge of ${sumOf(attempt)} for cycle ${attempt.cycleIndex} as failed; it was paid${orderName(order)}`
-  const corrected = line(of, 'charge_corrected', 'platform', text)
-  return isAfterStop ? [corrected, lineAfterStop(of)] : [corrected]
+  const corrected = activityMessage(of, 'charge_corrected', 'platform', text)
+  return isAfterStop ? [corrected, chargedAfterStopMessage(of)] : [corrected]
 }

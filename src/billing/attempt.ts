@@ -68,7 +68,7 @@ export function insertAttempts(ctx: Ctx, rows: NewAttempt[]): Promise<Attempt[]>
              as t(subscription_id, contract, cycle, amount, currency, cycle_at, remaining, manual, ladder_retry_at, position)
      cross join lateral (
        select coalesce(max(a.attempt_number), 0) + 1 as number,
-              (array_agg(coalesce(a.asked_minor, a.amount_minor) order by a.attempt_number)
+              (array_agg(coalesce(a.requested_minor, a.amount_minor) order by a.attempt_number)
                  filter (where a.error_code <> 'voided' and a.currency = t.currency))[1] as amount,
               (array_agg(a.cycle_at order by a.attempt_number) filter (where a.error_code <> 'voided'))[1] as cycle_at
          from billing_attempts a
@@ -109,7 +109,7 @@ export function lockRivals(ctx: Ctx, attempts: Attempt[]): Promise<Attempt[]> {
 }
 
 /** Holds those of the cycles of these attempts whose success was told late and could not be taken at once. */
-export function lockLateOnes(ctx: Ctx, attempts: Attempt[]): Promise<Attempt[]> {
+export function lockLateSuccesses(ctx: Ctx, attempts: Attempt[]): Promise<Attempt[]> {
   return ctx.tx.many(
     Attempt,
     sql`
@@ -166,7 +166,7 @@ export async function listSubscriptionsInBilling(ctx: Ctx, subscriptions: Subscr
 }
 
 /** Notes on the pending attempts of these subscriptions that their customer has brought a new payment method. */
-export async function noteNewPaymentMethod(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
+export async function markNewPaymentMethod(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
   if (subscriptionIds.length === 0) return
   await ctx.tx.run(sql`
     update billing_attempts set new_payment_method = true

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '#kit/postgres'
 import { resumeSubscription } from '#lifecycle'
-import { notePushed } from '#subscriptions'
+import { markPushed } from '#subscriptions'
 import { startSandbox } from '../../sandbox/test-shop.ts'
 import { aChargedMember } from '../../test/charged-member.ts'
 import { withCalls } from '../../test/connectors.ts'
@@ -30,7 +30,7 @@ test('a charge that never arrived is made anew for one that came back while that
       findAttemptByKey: async (contractId, key) => {
         const answer = await m.connector.billing.findAttemptByKey(contractId, key)
         await m.inStore((ctx) => resumeSubscription(ctx, m.id, null, 'api'))
-        await m.inStore((ctx) => notePushed(ctx, [{ id: m.id, revision: '1', nextBillingAt: null }]))
+        await m.inStore((ctx) => markPushed(ctx, [{ id: m.id, revision: '1', nextBillingAt: null }]))
         await m.open()
         return answer
       }

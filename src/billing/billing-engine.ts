@@ -32,8 +32,8 @@ const dueWork = acrossStores(
    select x.store_id, min(x.grace_ends_at)
      from s join subscriptions x on x.store_id = s.store_id and x.grace_ends_at <= s.until group by x.store_id
     union all
-   select x.store_id, min(x.gives_up_at)
-     from s join subscriptions x on x.store_id = s.store_id and x.gives_up_at <= s.until group by x.store_id
+   select x.store_id, min(x.payment_method_deadline)
+     from s join subscriptions x on x.store_id = s.store_id and x.payment_method_deadline <= s.until group by x.store_id
     union all
    select a.store_id, min(a.check_at)
      from s join billing_attempts a on a.store_id = s.store_id and a.status = 'pending' and a.check_at <= s.until
@@ -64,8 +64,8 @@ export function createBillingEngine(options: {
     needsPlatform: 'known',
     due: dueWork,
     async nextDueAt(storeId) {
-      const { due, resume, grace, givesUp, check, remind } = await ahead(storeId)
-      return earliest(due, resume, grace, givesUp, check, remind)
+      const { due, resume, grace, paymentDeadline, check, remind } = await ahead(storeId)
+      return earliest(due, resume, grace, paymentDeadline, check, remind)
     },
     async runOnce(storeId) {
       const [now, next] = await Promise.all([storeNow(db, storeId), ahead(storeId)])
@@ -76,7 +76,7 @@ export function createBillingEngine(options: {
       if (sent === SENT_TOGETHER) return sent
       let opened = 0
       if (isDue(next.grace)) opened += await db.inStore(storeId, (ctx) => endGraces(ctx, BATCH))
-      if (isDue(next.givesUp)) opened += await db.inStore(storeId, (ctx) => endHeldCharges(ctx, BATCH))
+      if (isDue(next.paymentDeadline)) opened += await db.inStore(storeId, (ctx) => endHeldCharges(ctx, BATCH))
       if (isDue(next.remind)) opened += await db.inStore(storeId, (ctx) => remindCustomers(ctx, BATCH))
       if (isDue(next.resume)) opened += await db.inStore(storeId, (ctx) => resumeEndedPauses(ctx, BATCH))
       if (isDue(next.due)) opened += await db.inStore(storeId, (ctx) => openDueAttempts(ctx, BATCH))

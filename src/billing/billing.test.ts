@@ -292,7 +292,9 @@ test('a first charge that is paid while the subscription is paused activates it,
   await succeed(store)
   const activated = (await events(store)).filter(({ type }) => type === 'subscription.activated')
   assert.deepEqual(
-    activated.map(({ data }) => JSON.parse(data)).map((told) => [told.subscription_id, told.status, told.activated_at]),
+    activated
+      .map(({ data }) => JSON.parse(data))
+      .map((reported) => [reported.subscription_id, reported.status, reported.activated_at]),
     [[`sub_${id}`, 'paused', '2026-02-01T15:00:00.000Z']]
   )
   assert.deepEqual((await types(store)).at(-1), 'subscription.activated', 'after the payments')

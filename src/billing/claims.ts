@@ -24,7 +24,7 @@ export const ClaimedAttempt = row({
   checks: int,
   refusals: int,
   /** Its customer was asked to confirm the payment. */
-  isChallenged: bool,
+  isActionRequired: bool,
   leaseToken: int
 })
 export type ClaimedAttempt = RowOf<typeof ClaimedAttempt>
@@ -59,9 +59,9 @@ export function claimAttempts(ctx: Ctx, limit: number, leaseOwner: number): Prom
                 and e.cycle_index = c.cycle_index and e.attempt_number < c.attempt_number
                 and e.submitted_at is not null and e.error_code <> 'superseded') end as earlier,
            s.status = 'active' and c.cycle_index >= s.next_cycle
-             and (s.unpaid_cycle is null or s.billing_due_at <= ${ctx.now}) as is_wanted,
+             and (s.past_due_cycle is null or s.billing_due_at <= ${ctx.now}) as is_wanted,
            c.platform_attempt_id, c.submitted_before, c.checks, c.refusals,
-           c.action_required_at is not null as is_challenged, c.lease_token
+           c.action_required_at is not null as is_action_required, c.lease_token
       from claimed c join subscriptions s on s.store_id = ${ctx.storeId} and s.id = c.subscription_id
      order by c.scheduled_at, c.id`
   )

@@ -23,9 +23,15 @@ function step(failures: number, code: string) {
     now,
     'America/New_York'
   )
-  const dates = next.outcome === 'declined' ? [next.retryAt, next.givesUpAt] : []
+  const dates = next.outcome === 'declined' ? [next.retryAt, next.paymentMethodDeadline] : []
   const shown = dates.map((at) => at?.toString() ?? null)
-  return [next.outcome, ...shown, attemptsRemaining, next.counts, ...(next.outcome === 'given_up' ? [next.ending] : [])]
+  return [
+    next.outcome,
+    ...shown,
+    attemptsRemaining,
+    next.counts,
+    ...(next.outcome === 'retries_exhausted' ? [next.ending] : [])
+  ]
 }
 
 test('a soft decline walks down the ladder and counts the tries that are left', () => {
@@ -37,7 +43,7 @@ test('a soft decline walks down the ladder and counts the tries that are left', 
       ['declined', '2026-03-11T14:00:00Z', null, 3, 'declines'],
       ['declined', '2026-03-13T14:00:00Z', null, 2, 'declines'],
       ['declined', '2026-03-13T14:00:00Z', null, 1, 'declines'],
-      ['given_up', 0, 'declines', 'cancel']
+      ['retries_exhausted', 0, 'declines', 'cancel']
     ]
   )
 })
@@ -52,7 +58,7 @@ test('goods that are not there have a ladder of their own', () => {
     [
       ['declined', '2026-03-07T15:00:00Z', null, 2, 'inventoryFailures'],
       ['declined', '2026-03-08T14:00:00Z', null, 1, 'inventoryFailures'],
-      ['given_up', 0, 'inventoryFailures', 'skip']
+      ['retries_exhausted', 0, 'inventoryFailures', 'skip']
     ]
   )
 })

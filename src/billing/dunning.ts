@@ -6,7 +6,7 @@ export type DunningStep = { next: CycleNext; attemptsRemaining: number }
 
 /** What a failure comes to for its cycle. */
 export type CycleNext = CycleResult extends infer R
-  ? R extends { outcome: 'declined' | 'given_up' }
+  ? R extends { outcome: 'declined' | 'retries_exhausted' }
     ? Omit<R, 'subscriptionId' | 'cycle'>
     : never
   : never
@@ -27,7 +27,10 @@ export function nextDunningStep(
   const inDays = (days: number) => now.toZonedDateTimeISO(timezone).add({ days }).toInstant()
   if (decline.kind === 'held') {
     const attemptsRemaining = attemptsRemainingAfter(counts.declines, dunning)
-    return { next: { outcome: 'declined', retryAt: null, givesUpAt: null, counts: null }, attemptsRemaining }
+    return {
+      next: { outcome: 'declined', retryAt: null, paymentMethodDeadline: null, counts: null },
+      attemptsRemaining
+    }
   }
   const isInventory = decline.kind === 'inventory'
   const counter = isInventory ? 'inventoryFailures' : 'declines'
@@ -37,7 +40,7 @@ export function nextDunningStep(
   const days = ladder.retryAfterDays[failures - 1]
   if (days === undefined) {
     const reason = isInventory ? 'insufficient_inventory' : PAYMENT_FAILED
-    const next = { outcome: 'given_up', counts: counter, ending: ladder.onFailure, reason } as const
+    const next = { outcome: 'retries_exhausted', counts: counter, ending: ladder.onFailure, reason } as const
     return { next, attemptsRemaining: 0 }
   }
   const held = decline.kind === 'hard'
@@ -45,7 +48,7 @@ export function nextDunningStep(
     next: {
       outcome: 'declined',
       retryAt: held ? null : inDays(days),
-      givesUpAt: held ? givingUpAt(dunning, now, timezone) : null,
+      paymentMethodDeadline: held ? paymentMethodDeadlineFrom(dunning, now, timezone) : null,
       counts: counter
     },
     attemptsRemaining
@@ -53,7 +56,7 @@ export function nextDunningStep(
 }
 
 /** Until when a charge waits for a new payment method, on the shop's calendar; null: for as long as it takes. */
-export function givingUpAt(
+export function paymentMethodDeadlineFrom(
   { hardDeclineWaitDays: days }: Pick<DunningSettings, 'hardDeclineWaitDays'>,
   now: Temporal.Instant,
   timezone: string
@@ -65,16 +68,21 @@ export function givingUpAt(
 const CONTRACT_RETRY_HOURS = [1, 6, 24, 48, 96, 168] as const
 
 /** Whether a cycle that the platform's contract is not to be billed for has been tried as often as it is by itself. */
-export const isTriedEnough = (attemptNumber: number) => attemptNumber > CONTRACT_RETRY_HOURS.length
+export const isLastContractRetry = (attemptNumber: number) => attemptNumber > CONTRACT_RETRY_HOURS.length
 
 /**
  * What follows where the platform would not bill the contract. One that stands still there is followed here, which ends the
  * wait; otherwise it stood still for a moment only, or is looked at by somebody: the cycle is not to be missed for that.
  */
-export function stepOfContract(attemptNumber: number, now: Temporal.Instant): DunningStep {
+export function contractRetryStep(attemptNumber: number, now: Temporal.Instant): DunningStep {
   const hours = CONTRACT_RETRY_HOURS[attemptNumber - 1]
   return {
-    next: { outcome: 'declined', retryAt: hours ? now.add({ hours }) : null, givesUpAt: null, counts: null },
+    next: {
+      outcome: 'declined',
+      retryAt: hours ? now.add({ hours }) : null,
+      paymentMethodDeadline: null,
+      counts: null
+    },
     attemptsRemaining: Math.max(CONTRACT_RETRY_HOURS.length - attemptNumber + 1, 0)
   }
 }
@@ -83,14 +91,14 @@ export function stepOfContract(attemptNumber: number, now: Temporal.Instant): Du
  * The platform calls the cycle paid, and no payment of it is found: it is not charged, and the next one is on its day. A person is
  * told. Holding it would hold every later cycle too.
  */
-export const cyclePaidThere: DunningStep = {
-  next: { outcome: 'given_up', counts: null, ending: 'skip', reason: 'already_paid' },
+export const cycleAlreadyPaid: DunningStep = {
+  next: { outcome: 'retries_exhausted', counts: null, ending: 'skip', reason: 'already_paid' },
   attemptsRemaining: 0
 }
 
 /** Somebody has skipped the cycle on the platform: so it is here. */
-export const cycleSkippedThere: DunningStep = {
-  next: { outcome: 'given_up', counts: null, ending: 'skip', reason: 'billing_cycle_skipped' },
+export const cycleSkippedOnPlatform: DunningStep = {
+  next: { outcome: 'retries_exhausted', counts: null, ending: 'skip', reason: 'billing_cycle_skipped' },
   attemptsRemaining: 0
 }
 

@@ -5,8 +5,8 @@ import type { DomainEvent } from '#kit/outbox'
 import { gid, type ProfileName } from '#platform'
 import type { Subscription } from '#subscriptions'
 import type { Attempt } from './attempt.ts'
-import type { Settled } from './attempt-ends.ts'
-import type { ToldOrder } from './settle-attempts.ts'
+import type { ChargedOrder } from './settle-attempts.ts'
+import type { Settlement } from './settlement.ts'
 
 type Of = { attempt: Attempt; subscription: Subscription }
 
@@ -26,7 +26,7 @@ const amount = ({ attempt }: Of) => ({
   currency: attempt.currency
 })
 
-const errorOf = (settled: Settled) => ({
+const errorOf = (settled: Settlement) => ({
   code: settled.errorCode,
   message: settled.errorMessage,
   decline_code: settled.declineCode
@@ -54,7 +54,7 @@ export const billingActionRequired = (of: Of, actionUrl: string, reminder: numbe
   }) satisfies DomainEvent
 
 /** `order` is null when the platform's order could not be read along with the result. */
-export const billingSuccess = (of: Of, order: ToldOrder | null, settled: Settled, profile: ProfileName) =>
+export const billingSuccess = (of: Of, order: ChargedOrder | null, settled: Settlement, profile: ProfileName) =>
   ({
     type: 'billing.success',
     ...about(of),
@@ -64,8 +64,8 @@ export const billingSuccess = (of: Of, order: ToldOrder | null, settled: Settled
         id: publicId('ord', order.ours.id),
         shopify_id: gid(profile, 'Order', order.ours.platformOrderId),
         order_number: order.ours.number,
-        total: numberOf(order.told.totalMinor, order.told.currency),
-        currency: order.told.currency
+        total: numberOf(order.reported.totalMinor, order.reported.currency),
+        currency: order.reported.currency
       },
       ...amount(of),
       payment_method: settled.paymentMethod && {
@@ -77,7 +77,7 @@ export const billingSuccess = (of: Of, order: ToldOrder | null, settled: Settled
     }
   }) satisfies DomainEvent
 
-export const billingFailed = (of: Of, settled: Settled) =>
+export const billingFailed = (of: Of, settled: Settlement) =>
   ({
     type: 'billing.failed',
     ...about(of),
@@ -91,7 +91,7 @@ export const billingFailed = (of: Of, settled: Settled) =>
     }
   }) satisfies DomainEvent
 
-export const billingRetryScheduled = (of: Of, settled: Settled) =>
+export const billingRetryScheduled = (of: Of, settled: Settlement) =>
   ({
     type: 'billing.retry_scheduled',
     ...about(of),

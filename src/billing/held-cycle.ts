@@ -14,8 +14,11 @@ export function skipCycle(ctx: Ctx, id: number, by: Actor): Promise<Subscription
 const HELD = new Set([...DECLINE_CODES.values()].filter(({ kind }) => kind === 'held').map(({ code }) => code))
 
 /** Neither an attempt, nor a retry, nor a new payment method will end it: its last attempt is over, and waits for a person. */
-async function isHeld(ctx: Ctx, { id, nextCycle, status, billingDueAt, givesUpAt }: Subscription): Promise<boolean> {
-  if (status !== 'active' || billingDueAt !== null || givesUpAt !== null) return false
+async function isHeld(
+  ctx: Ctx,
+  { id, nextCycle, status, billingDueAt, paymentMethodDeadline }: Subscription
+): Promise<boolean> {
+  if (status !== 'active' || billingDueAt !== null || paymentMethodDeadline !== null) return false
   const last = await ctx.tx.maybeOne(
     row({ status: text, code: (value) => (value === null ? '' : text(value)) }),
     sql`

@@ -1,9 +1,13 @@
-export { resultOf } from './answers.ts'
+export { applyAttemptResults } from './apply-attempt-results.ts'
 export { createBillingEngine } from './billing-engine.ts'
 export { skipCycle } from './held-cycle.ts'
 export { listFailedAttempts } from './list-failed-attempts.ts'
 export { retryAttempt } from './retry-attempt.ts'
+export {
+  listContractsAwaitingPaymentMethod,
+  retryHeldCharges,
+  retryWithNewMethod
+} from './retry-on-payment-method-update.ts'
 export { type AttemptResult, settleAttempts } from './settle-attempts.ts'
 export { cancelSubscription, pauseSubscription, stopBilling } from './stop-billing.ts'
-export { listContractsToHelp, retryHeldCharges, retryWithNewMethod } from './take-payment-news.ts'
-export { takeTold } from './take-told.ts'
+export { resultOf } from './submit-outcome.ts'

@@ -1,8 +1,8 @@
 import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
-import { settingsOf, storeFacts } from '#stores'
-import { billingDate, recordActivities, takeDueCycles } from '#subscriptions'
-import { lineOfOpening } from './activities.ts'
+import { settingsOf, storeContext } from '#stores'
+import { billingDate, claimDueCycles, recordActivities } from '#subscriptions'
+import { scheduledMessage } from './activities.ts'
 import { insertAttempts } from './attempt.ts'
 import { remainingWhileOpen } from './dunning.ts'
 import { billingPending } from './events.ts'
@@ -10,9 +10,9 @@ import { dunningSettings } from './settings.ts'
 
 /** Opens an attempt for each cycle that has fallen due by now, up to `limit`, and tells how many rows it looked at. */
 export async function openDueAttempts(ctx: Ctx, limit: number): Promise<number> {
-  const { cycles, looked } = await takeDueCycles(ctx, limit)
+  const { cycles, looked } = await claimDueCycles(ctx, limit)
   if (cycles.length === 0) return looked
-  const { timezone } = await storeFacts(ctx)
+  const { timezone } = await storeContext(ctx)
   const dunning = await settingsOf(ctx, dunningSettings)
   const attempts = await insertAttempts(
     ctx,
@@ -31,6 +31,6 @@ export async function openDueAttempts(ctx: Ctx, limit: number): Promise<number> 
     ctx,
     ...attempts.map((attempt) => billingPending({ attempt, subscription: subscriptions.get(attempt.subscriptionId)! }))
   )
-  await recordActivities(ctx, attempts.map(lineOfOpening))
+  await recordActivities(ctx, attempts.map(scheduledMessage))
   return looked
 }

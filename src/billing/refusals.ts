@@ -27,7 +27,7 @@ export const cycleNotDue = (cycle: number, subscriptionId: number, at: Temporal.
     `Cycle ${cycle} of subscription ${publicId('sub', subscriptionId)} is due on ${isoOf(at)}: it is charged then, and not before`
   )
 
-export const cyclePassedOver = (
+export const cycleMissed = (
   cycle: number,
   { id, nextCycle, nextBillingAt }: Pick<Subscription, 'id' | 'nextCycle' | 'nextBillingAt'>
 ) =>

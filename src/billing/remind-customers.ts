@@ -2,7 +2,7 @@ import { type DomainEvent, record } from '#kit/outbox'
 import { type Ctx, int, row, sql } from '#kit/postgres'
 import { settingsOf } from '#stores'
 import { lockSubscriptions, type NewActivity, recordActivities } from '#subscriptions'
-import { lineOfReminder } from './activities.ts'
+import { reminderMessage } from './activities.ts'
 import { Attempt, isWanted } from './attempt.ts'
 import { billingActionRequired } from './events.ts'
 import { actionRequiredSettings } from './settings.ts'
@@ -56,7 +56,7 @@ export async function remindCustomers(ctx: Ctx, limit: number): Promise<number> 
   for (const { attempt, subscription, reminder } of looked) {
     if (reminder === null) continue
     events.push(billingActionRequired({ attempt, subscription }, attempt.actionUrl!, reminder))
-    history.push(lineOfReminder(attempt, reminder))
+    history.push(reminderMessage(attempt, reminder))
   }
   await record(ctx, ...events)
   await recordActivities(ctx, history)

@@ -1,11 +1,11 @@
 // A manual retry beside all else that moves a subscription: the schedule is never lost, nor wound back.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { at, aLife as lifeOf } from '../../test/a-life.ts'
 import { testDatabase } from '../../test/database.ts'
+import { at, aSubscriptionLife as lifeOf } from '../../test/subscription-life.ts'
 
 const { db } = await testDatabase()
-const aLife = () => lifeOf(db)
+const aSubscriptionLife = () => lifeOf(db)
 const SECOND = '2026-02-28T15:00:00Z'
 const SOFT = 'INSUFFICIENT_FUNDS'
 const HARD = 'EXPIRED_PAYMENT_METHOD'
@@ -19,7 +19,7 @@ test('a cycle that was in billing when the pause began is passed over, whatever 
     [HARD, 1],
     [null, 2]
   ] as const) {
-    const life = await aLife()
+    const life = await aSubscriptionLife()
     await life.goTo(SECOND)
     await life.bill()
     await life.pause()
@@ -36,7 +36,7 @@ test('a late end of a manual retry leaves the schedule alone that a resumption m
       [HARD, 1],
       [null, 2]
     ] as const) {
-      const life = await aLife()
+      const life = await aSubscriptionLife()
       await life.goTo(SECOND)
       await life.bill()
       await life.decline(first)
@@ -50,7 +50,7 @@ test('a late end of a manual retry leaves the schedule alone that a resumption m
 })
 
 test('a cycle that was passed over is not charged by a retry: the next one has its date already', async () => {
-  const life = await aLife()
+  const life = await aSubscriptionLife()
   await life.goTo(SECOND)
   await life.bill()
   await life.decline(SOFT)
@@ -71,7 +71,7 @@ test('a cycle that was passed over is not charged by a retry: the next one has i
 })
 
 test('of a cycle that is paid a retry is refused as that, however long ago it was', async () => {
-  const life = await aLife()
+  const life = await aSubscriptionLife()
   await life.goTo(SECOND)
   await life.bill()
   await life.decline(SOFT)
@@ -82,7 +82,7 @@ test('of a cycle that is paid a retry is refused as that, however long ago it wa
 })
 
 test('an older cycle that is paid late does not end the dunning of the present one; both may end in one batch', async () => {
-  const life = await aLife()
+  const life = await aSubscriptionLife()
   await life.goTo(SECOND)
   await life.bill()
   await life.pause()
@@ -94,7 +94,7 @@ test('an older cycle that is paid late does not end the dunning of the present o
 })
 
 test('the end of the ladder is not lost beside the late decline of a cycle that was passed over', async () => {
-  const life = await aLife()
+  const life = await aSubscriptionLife()
   await life.goTo(SECOND)
   await life.bill()
   await life.pause()
@@ -109,7 +109,7 @@ test('the end of the ladder is not lost beside the late decline of a cycle that 
 })
 
 test('a cycle whose charge never left the house is not passed over by a pause', async () => {
-  const life = await aLife()
+  const life = await aSubscriptionLife()
   await life.goTo(SECOND)
   await life.open()
   await life.pause()
@@ -122,7 +122,7 @@ test('a cycle whose charge never left the house is not passed over by a pause', 
 })
 
 test('a charge of a cycle that was passed over is looked up, and not sent again', async () => {
-  const life = await aLife()
+  const life = await aSubscriptionLife()
   await life.goTo(SECOND)
   await life.bill()
   await life.pause()
@@ -136,7 +136,7 @@ test('a charge of a cycle that was passed over is looked up, and not sent again'
 
 test('a payment method that comes at the moment of a decline is tried, whichever is first', async () => {
   for (let round = 0; round < 10; round++) {
-    const life = await aLife()
+    const life = await aSubscriptionLife()
     await life.goTo(SECOND)
     await life.bill()
     await Promise.all([life.decline(HARD), life.newCard()])
@@ -145,7 +145,7 @@ test('a payment method that comes at the moment of a decline is tried, whichever
 })
 
 test('of one cycle only the newest attempt announces a retry, and none when the card turns out to be dead', async () => {
-  const life = await aLife()
+  const life = await aSubscriptionLife()
   await life.goTo(SECOND)
   await life.bill()
   await life.decline(SOFT)
@@ -165,7 +165,7 @@ test('of one cycle only the newest attempt announces a retry, and none when the 
 })
 
 test('a retry of the ladder that was waited over comes at once, and is told of so', async () => {
-  const life = await aLife()
+  const life = await aSubscriptionLife()
   await life.goTo(SECOND)
   await life.bill()
   await life.decline(SOFT)
@@ -178,7 +178,7 @@ test('a retry of the ladder that was waited over comes at once, and is told of s
 
 test('a payment method that comes while an attempt is under way is tried after its decline, by hand or not', async () => {
   for (const isManual of [false, true]) {
-    const life = await aLife()
+    const life = await aSubscriptionLife()
     await life.goTo(SECOND)
     await life.bill()
     if (isManual) {
@@ -195,7 +195,7 @@ test('a payment method that comes while an attempt is under way is tried after i
 })
 
 test('a success by hand takes the cycle out of dunning, and billing goes on from the anchor', async () => {
-  const life = await aLife()
+  const life = await aSubscriptionLife()
   await life.goTo(SECOND)
   await life.bill()
   await life.decline(SOFT)
@@ -207,21 +207,21 @@ test('a success by hand takes the cycle out of dunning, and billing goes on from
 
 test('what waited for a new payment method does not wait for ever after a retry by hand', async () => {
   for (const code of [SOFT, HARD, 'CONTRACT_PAUSED']) {
-    const life = await aLife()
+    const life = await aSubscriptionLife()
     await life.goTo(SECOND)
     await life.bill()
     await life.decline(HARD)
-    assert.equal(await life.givesUpAt(), '2026-03-21T14:00:00Z')
+    assert.equal(await life.paymentMethodDeadline(), '2026-03-21T14:00:00Z')
     await life.goTo('2026-03-02T15:00:00Z')
     await life.retry((await life.attempts())[0]!.id)
     await life.decline(code)
     assert.deepEqual(await life.now(), ['active', 1, 2, 1, null], code)
-    assert.equal(await life.givesUpAt(), '2026-03-23T14:00:00Z', code)
+    assert.equal(await life.paymentMethodDeadline(), '2026-03-23T14:00:00Z', code)
   }
 })
 
 test('a card that turns out dead beside the last retry of the ladder is not waited for for ever', async () => {
-  const life = await aLife()
+  const life = await aSubscriptionLife()
   for (const when of ['2026-02-28', '2026-03-02', '2026-03-07', '2026-03-14']) {
     await life.goTo(`${when}T15:00:00Z`)
     await life.bill()
@@ -231,11 +231,11 @@ test('a card that turns out dead beside the last retry of the ladder is not wait
   await life.retry((await life.attempts())[0]!.id)
   await life.decline(HARD)
   assert.deepEqual(await life.now(), ['active', 1, 2, 4, null])
-  assert.equal(await life.givesUpAt(), '2026-04-04T15:00:00Z')
+  assert.equal(await life.paymentMethodDeadline(), '2026-04-04T15:00:00Z')
 })
 
 test('a contract that the platform would not bill for a moment is billed later; after many tries a person is asked', async () => {
-  const life = await aLife()
+  const life = await aSubscriptionLife()
   await life.goTo(SECOND)
   await life.bill()
   let waited = 0
@@ -255,7 +255,7 @@ test('a contract that the platform would not bill for a moment is billed later; 
 })
 
 test('a cycle that was skipped on the platform is skipped here', async () => {
-  const life = await aLife()
+  const life = await aSubscriptionLife()
   await life.goTo(SECOND)
   await life.bill()
   await life.decline('BILLING_CYCLE_SKIPPED')
@@ -263,7 +263,7 @@ test('a cycle that was skipped on the platform is skipped here', async () => {
 })
 
 test('a cycle that is held for a person can be skipped; one that is being charged or waits for a card cannot', async () => {
-  const life = await aLife()
+  const life = await aSubscriptionLife()
   await life.goTo(SECOND)
   await life.bill()
   await assert.rejects(life.skip(), { code: 'conflict' })

@@ -1,21 +1,21 @@
 import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
-import { settingsOf, storeFacts } from '#stores'
-import { type Actor, billingDate, lockSubscriptions, recordActivities, takeNextCycle } from '#subscriptions'
-import { lineOfRetryAsked } from './activities.ts'
+import { settingsOf, storeContext } from '#stores'
+import { type Actor, billingDate, claimNextCycle, lockSubscriptions, recordActivities } from '#subscriptions'
+import { retryRequestedMessage } from './activities.ts'
 import { type Attempt, findSubscriptionOfAttempt, insertAttempts, lockAttempt, lockRivals } from './attempt.ts'
-import { clearRetriesOfCycle } from './attempt-ends.ts'
 import { attemptsRemainingAfter } from './dunning.ts'
 import { billingPending } from './events.ts'
 import {
   attemptNotFailed,
   attemptNotFound,
+  cycleMissed,
   cycleNotDue,
   cycleNotOpen,
-  cyclePassedOver,
   subscriptionNotLive
 } from './refusals.ts'
 import { dunningSettings } from './settings.ts'
+import { clearRetriesOfCycle } from './settlement.ts'
 
 /**
  * Charges the cycle of a failed attempt once more because somebody asks for it: a new pending attempt, which the billing
@@ -36,9 +36,9 @@ export async function retryAttempt(ctx: Ctx, id: number, by: Actor): Promise<Att
   // would be taken for that of the next cycle, which then could not be charged.
   if (failed.cycleIndex < subscription.nextCycle) {
     const isOpen = (await lockRivals(ctx, [failed])).length === 0
-    throw isOpen ? cyclePassedOver(failed.cycleIndex, subscription) : cycleNotOpen(failed.cycleIndex, subscription.id)
+    throw isOpen ? cycleMissed(failed.cycleIndex, subscription) : cycleNotOpen(failed.cycleIndex, subscription.id)
   }
-  const { timezone } = await storeFacts(ctx)
+  const { timezone } = await storeContext(ctx)
   const dunning = await settingsOf(ctx, dunningSettings)
   const cycleAt = billingDate(subscription, failed.cycleIndex, timezone)
   const isWaiting =
@@ -61,8 +61,8 @@ export async function retryAttempt(ctx: Ctx, id: number, by: Actor): Promise<Att
   ])
   if (!attempt) throw cycleNotOpen(failed.cycleIndex, subscription.id)
   await clearRetriesOfCycle(ctx, attempt)
-  await takeNextCycle(ctx, subscription)
+  await claimNextCycle(ctx, subscription)
   await record(ctx, billingPending({ attempt, subscription }))
-  await recordActivities(ctx, [lineOfRetryAsked(attempt, by)])
+  await recordActivities(ctx, [retryRequestedMessage(attempt, by)])
   return attempt
 }

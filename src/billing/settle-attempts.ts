@@ -2,35 +2,35 @@ import { type DomainEvent, record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { type RecordedOrder, recordOrders } from '#orders'
 import type { PlatformOrder, PlatformPaymentMethod } from '#platform'
-import { notify, type StoreFacts, settingsOf, storeFacts } from '#stores'
+import { notify, type StoreContext, settingsOf, storeContext } from '#stores'
 import {
   type CycleResult,
+  enqueueContractSync,
   issueCycleCredits,
   lockSubscriptions,
-  lookAtContracts,
   type NewActivity,
   recordActivities,
   type Subscription,
   settleCycles
 } from '#subscriptions'
-import { activitiesOfEnd, lineOfRecovery } from './activities.ts'
-import { type Attempt, listSubscriptionsOfKeys, lockAttemptsByKey, lockLateOnes } from './attempt.ts'
-import { askAgain, chargedOf, markSettled, noSuccess, type Settled } from './attempt-ends.ts'
-import { correctAttempts, type LateSuccess, ofRow } from './correct-attempts.ts'
+import { recoveryMessage, settlementMessages } from './activities.ts'
+import { alertsOfCharges, alertsOfDeclines } from './alerts.ts'
+import { applyLateSuccesses, type LateSuccess, lateSuccessOfRow } from './apply-late-success.ts'
+import { type Attempt, listSubscriptionsOfKeys, lockAttemptsByKey, lockLateSuccesses } from './attempt.ts'
 import { creditOfCycle } from './credit-of-cycle.ts'
 import { type Decline, declineOf, refusalOf } from './decline-codes.ts'
 import {
   attemptsRemainingAfter,
-  cyclePaidThere,
-  cycleSkippedThere,
+  contractRetryStep,
+  cycleAlreadyPaid,
+  cycleSkippedOnPlatform,
   type DunningStep,
-  givingUpAt,
   nextDunningStep,
-  stepOfContract
+  paymentMethodDeadlineFrom
 } from './dunning.ts'
 import { billingFailed, billingRetryScheduled, billingSuccess } from './events.ts'
-import { noticesOfCharge, noticesOfDeclines } from './notices.ts'
 import { type DunningSettings, dunningSettings } from './settings.ts'
+import { chargedOf, checkNow, failedSettlement, markSettled, type Settlement } from './settlement.ts'
 
 /** How an attempt ended, as the platform told it. */
 export type AttemptResult = { idempotencyKey: string; platformAttemptId: string | null } & (
@@ -42,7 +42,7 @@ export type AttemptResult = { idempotencyKey: string; platformAttemptId: string 
       /** The platform refused the call itself, with this code: the attempt never came to be there. */
       isRefusal?: boolean
       /** Of a cycle that is `already_paid`: the payment was looked for, and none was found. */
-      isLookedFor?: boolean
+      isPaymentSearched?: boolean
     }
 )
 
@@ -65,68 +65,72 @@ export async function settleAttempts(ctx: Ctx, results: AttemptResult[]): Promis
   const locked = (await lockAttemptsByKey(ctx, keys, paidKeys)).filter((a) => before.has(a.subscriptionId))
   if (locked.length === 0) return 0
 
-  const toldOf = (attempt: Attempt) => byKey.get(attempt.idempotencyKey)!
-  const isToBeLookedFor = (attempt: Attempt) => {
-    const told = toldOf(attempt)
-    return told.state === 'failed' && !told.isLookedFor && declineOf(told.errorCode).code === 'already_paid'
+  const reportedOf = (attempt: Attempt) => byKey.get(attempt.idempotencyKey)!
+  const needsPaymentSearch = (attempt: Attempt) => {
+    const reported = reportedOf(attempt)
+    return (
+      reported.state === 'failed' &&
+      !reported.isPaymentSearched &&
+      declineOf(reported.errorCode).code === 'already_paid'
+    )
   }
   const orders = await recordOrders(
     ctx,
     locked.flatMap((attempt) => {
-      const told = toldOf(attempt)
-      return told.state === 'success' ? (told.order ?? []) : []
+      const reported = reportedOf(attempt)
+      return reported.state === 'success' ? (reported.order ?? []) : []
     })
   )
   const pending = locked.filter((attempt) => attempt.status === 'pending')
-  await askAgain(ctx, pending.filter(isToBeLookedFor))
-  const ending = pending.filter((attempt) => !isToBeLookedFor(attempt))
-  const waiting = await lateOnesBehind(ctx, ending)
-  await settlePending(ctx, ending, toldOf, before, orders, new Set(waiting.map(cycleOf)))
+  await checkNow(ctx, pending.filter(needsPaymentSearch))
+  const ending = pending.filter((attempt) => !needsPaymentSearch(attempt))
+  const waiting = await lockLateSuccessesOfCycles(ctx, ending)
+  await settlePending(ctx, ending, reportedOf, before, orders, new Set(waiting.map(cycleOf)))
 
   const late = locked.flatMap((attempt): LateSuccess[] => {
-    const told = toldOf(attempt)
-    if (attempt.status !== 'failed' || told.state !== 'success') return []
-    return [{ attempt, told, order: orderOf(told.order, orders) }]
+    const reported = reportedOf(attempt)
+    if (attempt.status !== 'failed' || reported.state !== 'success') return []
+    return [{ attempt, reported, order: orderOf(reported.order, orders) }]
   })
-  await correctAttempts(ctx, [...late, ...waiting.map(ofRow)])
+  await applyLateSuccesses(ctx, [...late, ...waiting.map(lateSuccessOfRow)])
   return ending.length + late.length
 }
 
 const cycleOf = ({ subscriptionId, cycleIndex }: Attempt) => `${subscriptionId}:${cycleIndex}`
 
 /** Successes of the same cycles that were told late, and had to wait for the end of these. */
-async function lateOnesBehind(ctx: Ctx, ending: Attempt[]): Promise<Attempt[]> {
+async function lockLateSuccessesOfCycles(ctx: Ctx, ending: Attempt[]): Promise<Attempt[]> {
   const repeated = ending.filter((attempt) => attempt.attemptNumber > 1)
-  return repeated.length === 0 ? [] : lockLateOnes(ctx, repeated)
+  return repeated.length === 0 ? [] : lockLateSuccesses(ctx, repeated)
 }
 
-export type ToldOrder = { ours: RecordedOrder; told: Pick<PlatformOrder, 'totalMinor' | 'currency'> }
+export type ChargedOrder = { ours: RecordedOrder; reported: Pick<PlatformOrder, 'totalMinor' | 'currency'> }
 
-function orderOf(told: PlatformOrder | null, orders: Map<string, RecordedOrder>): ToldOrder | null {
-  const ours = told && orders.get(told.id)
-  return ours ? { ours, told } : null
+function orderOf(reported: PlatformOrder | null, orders: Map<string, RecordedOrder>): ChargedOrder | null {
+  const ours = reported && orders.get(reported.id)
+  return ours ? { ours, reported } : null
 }
 
 async function settlePending(
   ctx: Ctx,
   attempts: Attempt[],
-  toldOf: (attempt: Attempt) => AttemptResult,
+  reportedOf: (attempt: Attempt) => AttemptResult,
   before: Map<number, Subscription>,
   orders: Map<string, RecordedOrder>,
   paidOtherwise: Set<string>
 ): Promise<void> {
   if (attempts.length === 0) return
-  const store = await storeFacts(ctx)
+  const store = await storeContext(ctx)
   const dunning = await settingsOf(ctx, dunningSettings)
   const ended = attempts.map((attempt): Ended => {
-    const told = toldOf(attempt)
+    const reported = reportedOf(attempt)
     const subscription = before.get(attempt.subscriptionId)!
-    if (told.state === 'success') return paid(attempt, told, orderOf(told.order, orders), subscription)
-    const decline = told.isRefusal ? refusalOf(told.errorCode ?? undefined) : declineOf(told.errorCode)
+    if (reported.state === 'success') return paid(attempt, reported, orderOf(reported.order, orders), subscription)
+    const decline = reported.isRefusal ? refusalOf(reported.errorCode ?? undefined) : declineOf(reported.errorCode)
     const isOpen = !paidOtherwise.has(cycleOf(attempt))
-    return declined(attempt, told, decline, subscription, isOpen, ctx.now, { ...store, dunning })
+    return declined(attempt, reported, decline, subscription, isOpen, ctx.now, { ...store, dunning })
   })
-  const { after, told, activities } = await settleCycles(
+  const { after, pendingEvents, activities } = await settleCycles(
     ctx,
     ended.flatMap((e) => e.cycle ?? []),
     [...before.values()]
@@ -145,10 +149,10 @@ async function settlePending(
       events.push(billingFailed(of, settled))
       if (settled.retryAt) events.push(billingRetryScheduled(of, settled))
     }
-    history.push(...activitiesOfEnd(of, settled, order, store.timezone))
-    if (written.get(attempt.id)?.recovered) history.push(lineOfRecovery(of.attempt))
+    history.push(...settlementMessages(of, settled, order, store.timezone))
+    if (written.get(attempt.id)?.recovered) history.push(recoveryMessage(of.attempt))
   }
-  await record(ctx, ...events, ...told)
+  await record(ctx, ...events, ...pendingEvents)
   await recordActivities(ctx, [...history, ...activities])
   await issueCycleCredits(
     ctx,
@@ -156,51 +160,51 @@ async function settlePending(
       creditOfCycle(attempt, before.get(attempt.subscriptionId)!, settled, written.get(attempt.id))
     )
   )
-  await lookAtContracts(
+  await enqueueContractSync(
     ctx,
     ended.flatMap((e) =>
-      mayCostAnother(e, toldOf(e.attempt)) ? before.get(e.attempt.subscriptionId)!.platformContractId : []
+      mayChangePrice(e, reportedOf(e.attempt)) ? before.get(e.attempt.subscriptionId)!.platformContractId : []
     )
   )
-  for (const notice of [...noticesOfDeclines(ended), ...noticesOfCharge(ended)]) await notify(ctx, notice)
+  for (const alert of [...alertsOfDeclines(ended), ...alertsOfCharges(ended)]) await notify(ctx, alert)
 }
 
 /** The contract's price is another than we know, or a discount was used that may have been its last. */
-function mayCostAnother({ attempt, settled }: Ended, told: AttemptResult): boolean {
-  if (told.state !== 'success' || !told.order) return false
+function mayChangePrice({ attempt, settled }: Ended, reported: AttemptResult): boolean {
+  if (reported.state !== 'success' || !reported.order) return false
   const isOther = settled.chargedMinor !== null && settled.chargedMinor !== attempt.amountMinor
-  return isOther || told.order.discountMinor > 0
+  return isOther || reported.order.discountMinor > 0
 }
 
-export type Ended = { attempt: Attempt; settled: Settled; order: ToldOrder | null; cycle: CycleResult | null }
+export type Ended = { attempt: Attempt; settled: Settlement; order: ChargedOrder | null; cycle: CycleResult | null }
 
 function paid(
   attempt: Attempt,
   { paymentMethod, platformAttemptId }: Extract<AttemptResult, { state: 'success' }>,
-  order: ToldOrder | null,
+  order: ChargedOrder | null,
   subscription: Subscription
 ): Ended {
   return {
     attempt,
     order,
     settled: {
-      ...noSuccess(attempt.id),
+      ...failedSettlement(attempt.id),
       status: 'success',
       platformAttemptId,
       orderId: order?.ours.id ?? null,
       paymentMethod,
-      ...chargedOf(attempt, order?.told ?? null, subscription)
+      ...chargedOf(attempt, order?.reported ?? null, subscription)
     },
     cycle: { subscriptionId: attempt.subscriptionId, cycle: attempt.cycleIndex, outcome: 'paid', paymentMethod }
   }
 }
 
-type StoreRules = Pick<StoreFacts, 'timezone'> & { dunning: DunningSettings }
+type StoreRules = Pick<StoreContext, 'timezone'> & { dunning: DunningSettings }
 
 /** `isOpen`: nothing else has paid the cycle meanwhile. */
 function declined(
   attempt: Attempt,
-  told: Extract<AttemptResult, { state: 'failed' }>,
+  reported: Extract<AttemptResult, { state: 'failed' }>,
   decline: Decline,
   subscription: Subscription,
   isOpen: boolean,
@@ -217,10 +221,10 @@ function declined(
     attempt,
     order: null,
     settled: {
-      ...noSuccess(attempt.id),
-      platformAttemptId: told.platformAttemptId,
+      ...failedSettlement(attempt.id),
+      platformAttemptId: reported.platformAttemptId,
       errorCode: decline.code,
-      errorMessage: told.errorMessage ?? 'The charge failed',
+      errorMessage: reported.errorMessage ?? 'The charge failed',
       declineCode: decline.declineCode,
       retryAt,
       attemptsRemaining: goesOn ? attemptsRemaining : 0
@@ -229,7 +233,7 @@ function declined(
       ? null
       : goesOn
         ? { ...ref, ...next }
-        : { ...ref, outcome: 'declined', retryAt: null, givesUpAt: null, counts }
+        : { ...ref, outcome: 'declined', retryAt: null, paymentMethodDeadline: null, counts }
   }
 }
 
@@ -245,11 +249,11 @@ function stepAfter(
   { dunning, timezone }: StoreRules,
   now: Temporal.Instant
 ): DunningStep {
-  if (decline.declineCode === 'billing_cycle_skipped') return cycleSkippedThere
-  if (decline.code === 'already_paid') return cyclePaidThere
+  if (decline.declineCode === 'billing_cycle_skipped') return cycleSkippedOnPlatform
+  if (decline.code === 'already_paid') return cycleAlreadyPaid
   const step =
     decline.code === 'contract_not_billable'
-      ? stepOfContract(attempt.attemptNumber, now)
+      ? contractRetryStep(attempt.attemptNumber, now)
       : nextDunningStep(subscription, decline, dunning, now, timezone)
   const { declines } = subscription
   // With nothing behind it that waits, an attempt that somebody asked for is as good as any.
@@ -258,16 +262,16 @@ function stepAfter(
     const isDead = decline.kind === 'hard' && declines > 0
     const retryAt = isDead || attempt.ladderRetryAt === null ? null : latest(attempt.ladderRetryAt, now)
     // What waited for a new payment method waits again, and not for ever.
-    const givesUpAt = retryAt === null ? givingUpAt(dunning, now, timezone) : null
+    const paymentMethodDeadline = retryAt === null ? paymentMethodDeadlineFrom(dunning, now, timezone) : null
     return {
-      next: { outcome: 'declined', retryAt, givesUpAt, counts: null },
+      next: { outcome: 'declined', retryAt, paymentMethodDeadline, counts: null },
       attemptsRemaining: attemptsRemainingAfter(declines, dunning)
     }
   }
   const taken = isBeside ? manual() : step
   if (!attempt.newPaymentMethod || decline.kind === 'inventory') return taken
   return {
-    next: { outcome: 'declined', retryAt: now, givesUpAt: null, counts: taken.next.counts },
+    next: { outcome: 'declined', retryAt: now, paymentMethodDeadline: null, counts: taken.next.counts },
     attemptsRemaining: Math.max(taken.attemptsRemaining, 1)
   }
 }

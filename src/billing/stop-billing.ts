@@ -5,10 +5,10 @@ import {
   cancelSubscription as endSubscription,
   pauseSubscription as haltSubscription
 } from '#lifecycle'
-import { type Actor, giveBackCycles, lockSubscriptions, type Subscription } from '#subscriptions'
+import { type Actor, lockSubscriptions, reopenCycles, type Subscription } from '#subscriptions'
 import { type Attempt, lockUnsentAttempts } from './attempt.ts'
-import { clearRetries, markSettled, noSuccess, type Settled } from './attempt-ends.ts'
 import { billingFailed } from './events.ts'
+import { clearRetries, failedSettlement, markSettled, type Settlement } from './settlement.ts'
 
 /** Cancels a subscription and, in the same transaction, ends its unsent attempts and announced retries. */
 export async function cancelSubscription(ctx: Ctx, id: number, cancellation: Cancellation): Promise<Subscription> {
@@ -40,7 +40,7 @@ export async function stopBilling(ctx: Ctx, subscriptionIds: number[]): Promise<
   await voidAttempts(ctx, unsent, 'voided')
   const first = unsent.filter((attempt) => attempt.attemptNumber === 1)
   if (first.length > 0) {
-    await giveBackCycles(
+    await reopenCycles(
       ctx,
       first.map((attempt) => ({ id: attempt.subscriptionId, cycle: attempt.cycleIndex }))
     )
@@ -73,6 +73,6 @@ export async function voidAttempts(ctx: Ctx, attempts: Attempt[], code: keyof ty
   )
 }
 
-function voided({ id }: Attempt, code: keyof typeof REASONS): Settled {
-  return { ...noSuccess(id), errorCode: code, errorMessage: REASONS[code] }
+function voided({ id }: Attempt, code: keyof typeof REASONS): Settlement {
+  return { ...failedSettlement(id), errorCode: code, errorMessage: REASONS[code] }
 }

@@ -1,17 +1,17 @@
-import { carryOutTogether } from '#kit/gather'
+import { runBatched } from '#kit/batcher'
 import { type Ctx, type Database, isOutage } from '#kit/postgres'
 import type { Connector } from '#platform'
-import { lockSubscriptions, lookAtContracts, markDueNow, type Subscription } from '#subscriptions'
-import { type Answer, answerOf, later, refused, resultOf } from './answers.ts'
-import { lockAttemptsByKey, lockLateOnes } from './attempt.ts'
-import { isKnownPayment } from './attempt-ends.ts'
+import { enqueueContractSync, lockSubscriptions, markDueNow, type Subscription } from '#subscriptions'
+import { applyLateSuccesses, lateSuccessOfRow } from './apply-late-success.ts'
+import { lockAttemptsByKey, lockLateSuccesses } from './attempt.ts'
+import { findPayment, findPriorPayment, type PriorPayment } from './check-prior-attempts.ts'
 import { type ClaimedAttempt, claimAttempts, markChecked } from './claims.ts'
-import { correctAttempts, ofRow } from './correct-attempts.ts'
 import { declineOf } from './decline-codes.ts'
-import { type Found, findPaidBefore, findPayment } from './look-before.ts'
-import { noteChallenges } from './note-challenge.ts'
+import { recordActionRequired } from './record-action-required.ts'
 import { settleAttempts } from './settle-attempts.ts'
+import { isKnownPayment } from './settlement.ts'
 import { voidAttempts } from './stop-billing.ts'
+import { checkLater, outcomeOf, refusedOutcome, resultOf, type SubmitOutcome } from './submit-outcome.ts'
 
 /**
  * Sends waiting attempts to the platform and asks after those sent before, up to `limit`, and writes what came of it.
@@ -34,7 +34,7 @@ export async function submitAttempts(
   const unknown = claim.attempts.filter((a) => a.platformAttemptId === null)
   const wanted = unknown.filter((a) => a.isWanted)
 
-  const answers = (
+  const submitOutcomes = (
     await Promise.all([
       send(
         connector,
@@ -46,12 +46,14 @@ export async function submitAttempts(
         wanted.filter((a) => a.earlier.length > 0),
         claim.now
       ),
-      askAfter(connector, known, claim.now),
-      Promise.all(unknown.filter((a) => !a.isWanted).map((attempt) => lookUp(connector, attempt, claim.now)))
+      fetchOutcomes(connector, known, claim.now),
+      Promise.all(unknown.filter((a) => !a.isWanted).map((attempt) => fetchUnwanted(connector, attempt, claim.now)))
     ])
   ).flat()
   const byKey = new Map(claim.attempts.map((a) => [a.idempotencyKey, a]))
-  const settled = await Promise.all(answers.map((answer) => findWhatPaid(connector, answer, byKey, claim.now)))
+  const settled = await Promise.all(
+    submitOutcomes.map((submitOutcome) => findWhatPaid(connector, submitOutcome, byKey, claim.now))
+  )
   await writeAll(db, storeId, byKey, settled, claim.now)
   return claim.attempts.length
 }
@@ -64,35 +66,37 @@ async function writeAll(
   db: Database,
   storeId: number,
   byKey: Map<string, ClaimedAttempt>,
-  answers: Answer[],
+  submitOutcomes: SubmitOutcome[],
   now: Temporal.Instant
 ): Promise<void> {
-  const outcomes = await carryOutTogether(answers, (some) =>
+  const outcomes = await runBatched(submitOutcomes, (some) =>
     db.inStore(storeId, async (ctx) => {
       await write(ctx, byKey, some)
       return some
     })
   )
   const failures = outcomes.flatMap((outcome, i) =>
-    outcome.status === 'rejected' ? { attempt: attemptOf(answers[i]!, byKey), reason: outcome.reason as unknown } : []
+    outcome.status === 'rejected'
+      ? { attempt: attemptOf(submitOutcomes[i]!, byKey), reason: outcome.reason as unknown }
+      : []
   )
   if (failures.length === 0) return
   // After an outage nothing can be written either, and what is leased is taken up again by itself.
   const attempts = failures.flatMap(({ attempt, reason }) => (attempt && !isOutage(reason) ? attempt : []))
   if (attempts.length > 0) {
-    const checked = attempts.map((attempt) => later(attempt, now).checked)
+    const checked = attempts.map((attempt) => checkLater(attempt, now).checked)
     await db.inStore(storeId, (ctx) => markChecked(ctx, checked))
   }
   throw failures[0]!.reason
 }
 
-function attemptOf(answer: Answer, byKey: Map<string, ClaimedAttempt>): ClaimedAttempt | undefined {
-  if ('never' in answer) return answer.never
-  if ('superseded' in answer) return answer.superseded
-  return byKey.get(('checked' in answer ? answer.checked : answer.result).idempotencyKey)
+function attemptOf(submitOutcome: SubmitOutcome, byKey: Map<string, ClaimedAttempt>): ClaimedAttempt | undefined {
+  if ('unsent' in submitOutcome) return submitOutcome.unsent
+  if ('superseded' in submitOutcome) return submitOutcome.superseded
+  return byKey.get(('checked' in submitOutcome ? submitOutcome.checked : submitOutcome.result).idempotencyKey)
 }
 
-async function send(connector: Connector, attempts: ClaimedAttempt[], now: Temporal.Instant): Promise<Answer[]> {
+async function send(connector: Connector, attempts: ClaimedAttempt[], now: Temporal.Instant): Promise<SubmitOutcome[]> {
   if (attempts.length === 0) return []
   const results = await connector.billing.createAttempts(
     attempts.map((a) => ({
@@ -104,8 +108,8 @@ async function send(connector: Connector, attempts: ClaimedAttempt[], now: Tempo
   )
   return results.map((result, i) => {
     const attempt = attempts[i]!
-    if (result.ok) return answerOf(attempt, result.value, now)
-    return result.failure.kind === 'rejected' ? refused(attempt, result.failure, now) : later(attempt, now)
+    if (result.ok) return outcomeOf(attempt, result.value, now)
+    return result.failure.kind === 'rejected' ? refusedOutcome(attempt, result.failure, now) : checkLater(attempt, now)
   })
 }
 
@@ -114,89 +118,97 @@ async function sendUnlessPaid(
   connector: Connector,
   attempts: ClaimedAttempt[],
   now: Temporal.Instant
-): Promise<Answer[]> {
+): Promise<SubmitOutcome[]> {
   if (attempts.length === 0) return []
-  const found = await findPaidBefore(connector, attempts)
+  const found = await findPriorPayment(connector, attempts)
   const clear = attempts.filter((_, i) => found[i]!.state === 'nothing')
   const others = attempts.flatMap((attempt, i) => {
-    const look = found[i]!
-    return look.state === 'nothing' ? [] : [insteadOf(connector, attempt, look, now)]
+    const prior = found[i]!
+    return prior.state === 'nothing' ? [] : [outcomeOfPriorPayment(connector, attempt, prior, now)]
   })
   const [sent, ...rest] = await Promise.all([send(connector, clear, now), ...others])
   return [...sent, ...rest.flat()]
 }
 
-async function insteadOf(
+async function outcomeOfPriorPayment(
   connector: Connector,
   attempt: ClaimedAttempt,
-  look: Exclude<Found, { state: 'nothing' }>,
+  prior: Exclude<PriorPayment, { state: 'nothing' }>,
   now: Temporal.Instant
-): Promise<Answer[]> {
-  if (look.state === 'unknown') return [later(attempt, now)]
-  const instead = resultOf(look.by)!
+): Promise<SubmitOutcome[]> {
+  if (prior.state === 'unknown') return [checkLater(attempt, now)]
+  const instead = resultOf(prior.by)!
   // An earlier call of this very attempt may have arrived: then it is there too, and ends as it ended there.
-  const itself = attempt.submittedBefore === null ? null : await lookUp(connector, attempt, now)
-  if (itself && !('never' in itself)) return [{ result: instead }, itself]
+  const itself = attempt.submittedBefore === null ? null : await fetchUnwanted(connector, attempt, now)
+  if (itself && !('unsent' in itself)) return [{ result: instead }, itself]
   return [{ superseded: attempt, instead }]
 }
 
-async function askAfter(connector: Connector, attempts: ClaimedAttempt[], now: Temporal.Instant): Promise<Answer[]> {
+async function fetchOutcomes(
+  connector: Connector,
+  attempts: ClaimedAttempt[],
+  now: Temporal.Instant
+): Promise<SubmitOutcome[]> {
   if (attempts.length === 0) return []
   const found = await connector.billing.findAttempts(attempts.map((a) => a.platformAttemptId!))
   return attempts.map((attempt) => {
-    const told = found.ok ? found.value.get(attempt.platformAttemptId!) : undefined
-    return told ? answerOf(attempt, told, now) : later(attempt, now)
+    const reported = found.ok ? found.value.get(attempt.platformAttemptId!) : undefined
+    return reported ? outcomeOf(attempt, reported, now) : checkLater(attempt, now)
   })
 }
 
 /** For an attempt that is no longer wanted: only a look, never a charge. */
-async function lookUp(connector: Connector, attempt: ClaimedAttempt, now: Temporal.Instant): Promise<Answer> {
+async function fetchUnwanted(
+  connector: Connector,
+  attempt: ClaimedAttempt,
+  now: Temporal.Instant
+): Promise<SubmitOutcome> {
   const found = await connector.billing.findAttemptByKey(attempt.platformContractId, attempt.idempotencyKey)
-  if (!found.ok) return later(attempt, now)
-  return found.value ? answerOf(attempt, found.value, now) : { never: attempt }
+  if (!found.ok) return checkLater(attempt, now)
+  return found.value ? outcomeOf(attempt, found.value, now) : { unsent: attempt }
 }
 
 /** Where the platform says that the cycle is paid, the payment is looked for, and settles it. */
 async function findWhatPaid(
   connector: Connector,
-  answer: Answer,
+  submitOutcome: SubmitOutcome,
   byKey: Map<string, ClaimedAttempt>,
   now: Temporal.Instant
-): Promise<Answer> {
-  if (!('result' in answer) || answer.result.state !== 'failed') return answer
-  const attempt = byKey.get(answer.result.idempotencyKey)
-  if (!attempt || declineOf(answer.result.errorCode).code !== 'already_paid') return answer
+): Promise<SubmitOutcome> {
+  if (!('result' in submitOutcome) || submitOutcome.result.state !== 'failed') return submitOutcome
+  const attempt = byKey.get(submitOutcome.result.idempotencyKey)
+  if (!attempt || declineOf(submitOutcome.result.errorCode).code !== 'already_paid') return submitOutcome
   const found = await findPayment(connector, attempt)
-  if (found.state === 'unknown') return later(attempt, now)
-  if (found.state === 'nothing') return { result: { ...answer.result, isLookedFor: true } }
+  if (found.state === 'unknown') return checkLater(attempt, now)
+  if (found.state === 'nothing') return { result: { ...submitOutcome.result, isPaymentSearched: true } }
   const result = resultOf(found.by)!
   if (attempt.earlier.some((e) => e.idempotencyKey === found.by.idempotencyKey)) {
     return { superseded: attempt, instead: result }
   }
   return {
     result: { ...result, idempotencyKey: attempt.idempotencyKey },
-    foreign: attempt,
+    external: attempt,
     platformAttemptId: found.by.id
   }
 }
 
-async function write(ctx: Ctx, byKey: Map<string, ClaimedAttempt>, told: Answer[]): Promise<void> {
-  const answers = await Promise.all(told.map((answer) => withoutKnown(ctx, answer)))
-  const checked = answers.flatMap((a) => ('checked' in a ? a.checked : []))
-  const never = answers.flatMap((a) => ('never' in a ? a.never : []))
-  const superseded = answers.flatMap((a) => ('superseded' in a ? a : []))
-  const results = answers.flatMap((a) => ('result' in a ? a.result : []))
+async function write(ctx: Ctx, byKey: Map<string, ClaimedAttempt>, reported: SubmitOutcome[]): Promise<void> {
+  const submitOutcomes = await Promise.all(reported.map((submitOutcome) => withoutKnownPayment(ctx, submitOutcome)))
+  const checked = submitOutcomes.flatMap((a) => ('checked' in a ? a.checked : []))
+  const unsent = submitOutcomes.flatMap((a) => ('unsent' in a ? a.unsent : []))
+  const superseded = submitOutcomes.flatMap((a) => ('superseded' in a ? a : []))
+  const results = submitOutcomes.flatMap((a) => ('result' in a ? a.result : []))
   // Subscriptions before attempts, and all at once, as everyone locks them.
-  const challenges = checked.flatMap(({ idempotencyKey, actionUrl }) =>
+  const requiredActions = checked.flatMap(({ idempotencyKey, actionUrl }) =>
     actionUrl === null ? [] : { idempotencyKey, actionUrl }
   )
-  const isHolding = never.length > 0 || superseded.length > 0 || challenges.length > 0
+  const isHolding = unsent.length > 0 || superseded.length > 0 || requiredActions.length > 0
   const held = isHolding
     ? await lockSubscriptions(ctx, [...new Set([...byKey.values()].map((a) => a.subscriptionId))])
     : []
-  await noteChallenges(ctx, challenges)
-  await end(ctx, never, 'voided')
-  await markDueNow(ctx, waitingFor(held, never))
+  await recordActionRequired(ctx, requiredActions)
+  await end(ctx, unsent, 'voided')
+  await markDueNow(ctx, waitingFor(held, unsent))
   // First what stands in the way of the cycle's other attempt.
   await end(
     ctx,
@@ -211,15 +223,15 @@ async function write(ctx: Ctx, byKey: Map<string, ClaimedAttempt>, told: Answer[
   const doubtful = ends.flatMap((r) =>
     r.state === 'failed' && DOUBTFUL.has(declineOf(r.errorCode).code) ? (byKey.get(r.idempotencyKey) ?? []) : []
   )
-  await lookAtContracts(
+  await enqueueContractSync(
     ctx,
     doubtful.map((a) => a.platformContractId)
   )
 }
 
 /** Those that came back after the look at their attempt had begun, and are waiting for it: it never was, so they are due. */
-function waitingFor(held: Subscription[], never: ClaimedAttempt[]): number[] {
-  const cycles = new Map(never.map((a) => [a.subscriptionId, a.cycleIndex]))
+function waitingFor(held: Subscription[], unsent: ClaimedAttempt[]): number[] {
+  const cycles = new Map(unsent.map((a) => [a.subscriptionId, a.cycleIndex]))
   return held
     .filter((s) => s.status === 'active' && s.billingDueAt === null && cycles.get(s.id) === s.nextCycle)
     .map(({ id }) => id)
@@ -233,22 +245,22 @@ async function end(ctx: Ctx, attempts: ClaimedAttempt[], code: 'voided' | 'super
   const ended = await lockAttemptsByKey(ctx, keys)
   await voidAttempts(ctx, ended, code)
   // A success of their cycle that was told late meanwhile has waited for this end.
-  await correctAttempts(ctx, (await lockLateOnes(ctx, ended)).map(ofRow))
+  await applyLateSuccesses(ctx, (await lockLateSuccesses(ctx, ended)).map(lateSuccessOfRow))
 }
 
 /** A payment that we have of another cycle has not paid this one. */
-async function withoutKnown(ctx: Ctx, answer: Answer): Promise<Answer> {
-  if (!('foreign' in answer)) return answer
-  const { foreign, platformAttemptId } = answer
-  if (!(await isKnownPayment(ctx, foreign.subscriptionId, platformAttemptId))) return answer
+async function withoutKnownPayment(ctx: Ctx, submitOutcome: SubmitOutcome): Promise<SubmitOutcome> {
+  if (!('external' in submitOutcome)) return submitOutcome
+  const { external, platformAttemptId } = submitOutcome
+  if (!(await isKnownPayment(ctx, external.subscriptionId, platformAttemptId))) return submitOutcome
   return {
     result: {
-      idempotencyKey: foreign.idempotencyKey,
+      idempotencyKey: external.idempotencyKey,
       platformAttemptId: null,
       state: 'failed',
       errorCode: 'invoice_already_paid',
       errorMessage: 'The platform calls the cycle paid, by the payment of another one',
-      isLookedFor: true
+      isPaymentSearched: true
     }
   }
 }

@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { AdminApi, Document } from './admin-api.ts'
 import { badUsage } from './command-error.ts'
 import type { Flag, Flags, ValuesOf } from './flags.ts'
-import type { Document, OperatorApi } from './operator-api.ts'
 
 /** What commands are given; how a document is printed is decided here, once, for all of them. */
 export type Terminal = {
   /** Looked up when a command first needs it, so that bad flags are told without a server. */
-  api: () => OperatorApi
+  api: () => AdminApi
   /** Progress and remarks: never part of the answer. */
   err: NodeJS.WriteStream
   answer(document: Document, shown: () => string): void
@@ -32,12 +32,12 @@ export function addCommand<F extends Flags>(parent: Command, terminal: Terminal,
   const added = parent.command(command.name).description(command.summary)
   const named = Object.keys(command.flags).filter((key) => command.flags[key]!.written === `<${key}>`)
   // Optional to commander, so that one that is missing is told in our words.
-  for (const key of named) added.argument(`[${key}]`, command.flags[key]!.takes, readerOf(command.flags[key]!))
+  for (const key of named) added.argument(`[${key}]`, command.flags[key]!.accepts, readerOf(command.flags[key]!))
   if (named.length > 0) added.usage(`${named.map((key) => `<${key}>`).join(' ')} [options]`)
   for (const [key, flag] of Object.entries(command.flags)) {
     if (named.includes(key)) continue
-    const { written, takes, needed } = flag
-    const option = new Option(written, needed ? `${takes} (needed)` : takes)
+    const { written, accepts, needed } = flag
+    const option = new Option(written, needed ? `${accepts} (needed)` : accepts)
     if (option.attributeName() !== key) throw new Error(`${written} is read as ${option.attributeName()}, not ${key}`)
     const read = readerOf(flag)
     if (read) option.argParser(read)
@@ -72,7 +72,7 @@ function readerOf({ written, read }: Flag<unknown>): ((given: string) => unknown
 }
 
 /** Refuses a change that names nothing, by the flags that it could have. */
-export function needSomethingOf(flags: Flags, given: Record<string, unknown>): void {
+export function requireOneOf(flags: Flags, given: Record<string, unknown>): void {
   if (Object.keys(flags).some((key) => given[key] !== undefined)) return
   const names = Object.values(flags).map(({ written }) => written.split(' ')[0])
   throw badUsage(`Something to change is needed: ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`)
@@ -82,6 +82,6 @@ function refuseMissing<F extends Flags>(flags: F, values: ValuesOf<F>): void {
   const missing = Object.entries(flags).filter(([key, flag]) => flag.needed && values[key] === undefined)
   if (missing.length === 0) return
   throw badUsage(
-    `${missing.map(([, { written, takes }]) => `${written.split(' ')[0]} is needed: ${takes}`).join('; ')}`
+    `${missing.map(([, { written, accepts }]) => `${written.split(' ')[0]} is needed: ${accepts}`).join('; ')}`
   )
 }

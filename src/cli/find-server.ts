@@ -5,7 +5,7 @@ import { badUsage, CommandError } from './command-error.ts'
 
 export type Server = { url: URL; token: string }
 
-/** Made by the service at its first start; opens the operator API. */
+/** Made by the service at its first start; opens the admin API. */
 export const OPERATOR_TOKEN_FILE = 'operator.token'
 
 const HOW_TO_START = 'start it with `npm start`'

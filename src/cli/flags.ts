@@ -5,7 +5,7 @@ import { InvalidArgumentError } from 'commander'
 export type Flag<T> = {
   /** As commander takes it: `--price <amount>`, or `<event>` for what needs no flag. */
   written: string
-  takes: string
+  accepts: string
   needed: boolean
   read: ((given: string) => unknown) | null
   /** Never set: carries the type of the value that is read. */
@@ -16,62 +16,62 @@ export type Flags = Record<string, Flag<unknown>>
 export type ValuesOf<F extends Flags> = { [K in keyof F]: F[K] extends Flag<infer T> ? T : never }
 
 /** Reads a flag's text, or throws `refused` with what the flag takes. */
-export type Reader<T> = { takes: string; read: (given: string) => T }
+export type Reader<T> = { accepts: string; read: (given: string) => T }
 
-export function needed<T>(written: string, { takes, read }: Reader<T>): Flag<T> {
-  return { written, takes, needed: true, read }
+export function needed<T>(written: string, { accepts, read }: Reader<T>): Flag<T> {
+  return { written, accepts, needed: true, read }
 }
 
-export function optional<T>(written: string, { takes, read }: Reader<T>): Flag<T | undefined> {
-  return { written, takes, needed: false, read }
+export function optional<T>(written: string, { accepts, read }: Reader<T>): Flag<T | undefined> {
+  return { written, accepts, needed: false, read }
 }
 
 /** What stands after the command's name without a flag: `written` is `<name>`, and the value's key is that name. */
-export function argument<T>(written: `<${string}>`, { takes, read }: Reader<T>): Flag<T> {
-  return { written, takes, needed: true, read }
+export function argument<T>(written: `<${string}>`, { accepts, read }: Reader<T>): Flag<T> {
+  return { written, accepts, needed: true, read }
 }
 
 export function toggle(written: string, meaning: string): Flag<boolean | undefined> {
-  return { written, takes: meaning, needed: false, read: null }
+  return { written, accepts: meaning, needed: false, read: null }
 }
 
-function refused(takes: string): never {
-  throw new InvalidArgumentError(`It takes ${takes}.`)
+function refused(accepts: string): never {
+  throw new InvalidArgumentError(`It takes ${accepts}.`)
 }
 
-function matching(takes: string, pattern: RegExp): Reader<string> {
-  return { takes, read: (given) => (pattern.test(given) ? given : refused(takes)) }
+function matching(accepts: string, pattern: RegExp): Reader<string> {
+  return { accepts, read: (given) => (pattern.test(given) ? given : refused(accepts)) }
 }
 
-export const text = (takes: string): Reader<string> => matching(takes, /\S/)
+export const text = (accepts: string): Reader<string> => matching(accepts, /\S/)
 
 export function oneOf<const T extends string>(...allowed: T[]): Reader<T> {
-  const takes = `${allowed.slice(0, -1).join(', ')} or ${allowed.at(-1)}`
-  return { takes, read: (given) => allowed.find((word) => word === given) ?? refused(takes) }
+  const accepts = `${allowed.slice(0, -1).join(', ')} or ${allowed.at(-1)}`
+  return { accepts, read: (given) => allowed.find((word) => word === given) ?? refused(accepts) }
 }
 
 export function wholeNumber(min: number, max: number): Reader<number> {
-  const takes = `a whole number from ${min} to ${max}`
+  const accepts = `a whole number from ${min} to ${max}`
   return {
-    takes,
+    accepts,
     read: (given) => {
       const number = Number(given)
-      return /^\d+$/.test(given) && number >= min && number <= max ? number : refused(takes)
+      return /^\d+$/.test(given) && number >= min && number <= max ? number : refused(accepts)
     }
   }
 }
 
 /** What `reader` takes, or a word that stands for itself: commander would make an empty text of null. */
 export function orWord<T, const W extends string>(word: W, reader: Reader<T>): Reader<T | W> {
-  const takes = `${reader.takes}, or \`${word}\``
+  const accepts = `${reader.accepts}, or \`${word}\``
   const read = (given: string) => {
     try {
       return given === word ? word : reader.read(given)
     } catch {
-      return refused(takes)
+      return refused(accepts)
     }
   }
-  return { takes, read }
+  return { accepts, read }
 }
 
 /** Kept as text: the server knows how many decimals the store's currency has. */
@@ -81,12 +81,12 @@ export const platformNumber = (what: string): Reader<string> =>
   matching(`the platform's number of ${what}, which is digits`, /^\d{1,20}$/)
 
 export const list = (of: string): Reader<string[]> => {
-  const takes = `${of}, separated by commas`
+  const accepts = `${of}, separated by commas`
   return {
-    takes,
+    accepts,
     read: (given) => {
       const words = given.split(',').map((word) => word.trim())
-      return words.every((word) => word !== '') ? words : refused(takes)
+      return words.every((word) => word !== '') ? words : refused(accepts)
     }
   }
 }
@@ -103,40 +103,40 @@ export function wholeNumbers({
   from: number
   to: number
 }): Reader<number[]> {
-  const takes = `at most ${atMost} whole numbers of ${unit} from ${from} to ${to}, separated by commas, or \`none\``
+  const accepts = `at most ${atMost} whole numbers of ${unit} from ${from} to ${to}, separated by commas, or \`none\``
   return {
-    takes,
+    accepts,
     read: (given) => {
       const words = given === 'none' ? [] : given.split(',').map((word) => word.trim())
       const numbers = words.map(Number)
       const fit = words.every((word, i) => /^\d+$/.test(word) && numbers[i]! >= from && numbers[i]! <= to)
-      return fit && words.length <= atMost ? numbers : refused(takes)
+      return fit && words.length <= atMost ? numbers : refused(accepts)
     }
   }
 }
 
 export const instant: Reader<string> = {
-  takes: 'an ISO 8601 instant such as 2026-01-31T15:00:00Z',
-  read: (given) => readable(given, Temporal.Instant.from, instant.takes)
+  accepts: 'an ISO 8601 instant such as 2026-01-31T15:00:00Z',
+  read: (given) => readable(given, Temporal.Instant.from, instant.accepts)
 }
 
 export const duration: Reader<string> = {
-  takes: 'an ISO 8601 duration such as PT1H, P3D or P1M',
-  read: (given) => readable(given, Temporal.Duration.from, duration.takes)
+  accepts: 'an ISO 8601 duration such as PT1H, P3D or P1M',
+  read: (given) => readable(given, Temporal.Duration.from, duration.accepts)
 }
 
-function readable(given: string, read: (text: string) => unknown, takes: string): string {
+function readable(given: string, read: (text: string) => unknown, accepts: string): string {
   try {
     read(given)
   } catch {
-    refused(takes)
+    refused(accepts)
   }
   return given
 }
 
 /** `@file` keeps a secret out of the shell's history and the process list. */
 export const secret = (what: string): Reader<string> => ({
-  takes: `${what}, or @file for a file that holds it`,
+  accepts: `${what}, or @file for a file that holds it`,
   read: (given) => {
     if (given.trim() === '') refused(`${what}, or @file for a file that holds it`)
     if (!given.startsWith('@')) return given
@@ -150,17 +150,17 @@ export const secret = (what: string): Reader<string> => ({
 
 /** A file with one JSON object. */
 export const jsonFile = (of: string): Reader<object> => {
-  const takes = `a file with ${of} as one JSON object`
+  const accepts = `a file with ${of} as one JSON object`
   return {
-    takes,
+    accepts,
     read: (given) => {
       try {
         const found: unknown = JSON.parse(readFileSync(given, 'utf8'))
         if (typeof found === 'object' && found !== null && !Array.isArray(found)) return found
       } catch (err) {
-        throw new InvalidArgumentError(`It takes ${takes}, and this cannot be read: ${(err as Error).message}.`)
+        throw new InvalidArgumentError(`It takes ${accepts}, and this cannot be read: ${(err as Error).message}.`)
       }
-      return refused(takes)
+      return refused(accepts)
     }
   }
 }

@@ -106,10 +106,10 @@ const FAILURES: [code: RegExp, failure: string, problem: (err: Error, to: URL) =
 ]
 
 /** What TLS makes of the beginning of a plain HTTP answer. */
-const PLAIN_ANSWER = /wrong version number|packet length too long|http request/i
+const PLAIN_RESPONSE = /wrong version number|packet length too long|http request/i
 
 function failureOf(err: NodeJS.ErrnoException, to: URL): [failure: string, problem: string] {
-  if (to.protocol === 'https:' && PLAIN_ANSWER.test(err.message)) {
+  if (to.protocol === 'https:' && PLAIN_RESPONSE.test(err.message)) {
     return ['tls', `${to.host} speaks plain http, not TLS: forward to http://${to.host} instead`]
   }
   const known = FAILURES.find(([code]) => code.test(err.code ?? ''))

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { AdminApi, Document } from './admin-api.ts'
 import { CommandError } from './command-error.ts'
 import type { Outcome } from './forward.ts'
-import type { Document, OperatorApi } from './operator-api.ts'
 
 /** What the service has for this terminal to deliver. */
 export type Fetched = {
@@ -25,12 +25,12 @@ export type Listening = {
 
 type ListenOptions = {
   /** Found anew each time: a service that restarts may answer elsewhere. */
-  api: () => OperatorApi
+  api: () => AdminApi
   /** Where the store's listeners are. */
   path: string
   events: string[] | null | undefined
   deliver: (delivery: Fetched, cutOff: AbortSignal) => Promise<Outcome>
-  tell: Listening
+  reporter: Listening
   stop: AbortSignal
 }
 
@@ -51,19 +51,19 @@ const OUTAGES = new Set(['not_running', 'unavailable', 'internal_error'])
  * it. Order is the service's: it gives no delivery of an object before it has heard of the one before. Goes on when the
  * service restarts.
  */
-export async function listen({ api, path, events, deliver, tell, stop }: ListenOptions): Promise<void> {
+export async function listen({ api, path, events, deliver, reporter, stop }: ListenOptions): Promise<void> {
   const underWay = new Set<Promise<void>>()
   const [cutOff, giveUp] = [new AbortController(), new AbortController()]
-  const ask = persistent(api, tell)
-  const open = (server: OperatorApi) => server.post(path, { events }, { timeoutMs: CALL_TIMEOUT_MS })
+  const ask = persistent(api, reporter)
+  const open = (server: AdminApi) => server.post(path, { events }, { timeoutMs: CALL_TIMEOUT_MS })
 
   let listener = await open(api())
-  tell.opened(listener, false)
+  reporter.opened(listener, false)
 
   const handle = async (id: unknown, delivery: Fetched) => {
-    tell.begun(delivery)
+    reporter.begun(delivery)
     const outcome = await deliver(delivery, cutOff.signal)
-    tell.ended(delivery, outcome)
+    reporter.ended(delivery, outcome)
     const results = [resultOf(delivery, outcome)]
     await ask(giveUp.signal, (server) => server.post(`${path}/${id}/results`, { results }, limits(giveUp.signal)))
   }
@@ -90,14 +90,14 @@ export async function listen({ api, path, events, deliver, tell, stop }: ListenO
         const reopened = await ask(stop, open)
         if (reopened) {
           listener = reopened
-          tell.opened(listener, true)
+          reporter.opened(listener, true)
         }
         return null
       })
       for (const delivery of (fetched?.data ?? []) as Fetched[]) {
         const handled = handle(listener.id, delivery)
           .catch((err: Error) =>
-            tell.remark(`The service did not take how ${delivery.webhook_id} went: ${err.message}`)
+            reporter.remark(`The service did not take how ${delivery.webhook_id} went: ${err.message}`)
           )
           .finally(() => underWay.delete(handled))
         underWay.add(handled)
@@ -113,26 +113,26 @@ export async function listen({ api, path, events, deliver, tell, stop }: ListenO
   ]
   await Promise.all(underWay)
   for (const timer of timers) clearTimeout(timer)
-  await close(api, `${path}/${listener.id}`, tell)
+  await close(api, `${path}/${listener.id}`, reporter)
   if (failure) throw failure
 }
 
 const limits = (signal: AbortSignal) => ({ timeoutMs: CALL_TIMEOUT_MS, signal })
 
 /** Asks until the service answers, and says so once when it does not and when it is back. Null after `until`. */
-function persistent(api: () => OperatorApi, tell: Listening) {
+function persistent(api: () => AdminApi, reporter: Listening) {
   let away = false
-  return async (until: AbortSignal, call: (server: OperatorApi) => Promise<Document>): Promise<Document | null> => {
+  return async (until: AbortSignal, call: (server: AdminApi) => Promise<Document>): Promise<Document | null> => {
     for (let attempt = 0; ; attempt++) {
       try {
         const answer = await call(api())
-        if (away) tell.remark('The service answers again.')
+        if (away) reporter.remark('The service answers again.')
         away = false
         return answer
       } catch (err) {
         if (until.aborted) return null
         if (!(err instanceof CommandError && OUTAGES.has(err.code))) throw err
-        if (!away) tell.remark(`${err.message}. Trying again until it answers.`)
+        if (!away) reporter.remark(`${err.message}. Trying again until it answers.`)
         away = true
         const pauseMs = TRY_AGAIN_MS[attempt] ?? TRY_AGAIN_MS.at(-1)!
         // Rejects only when it need not wait any longer.
@@ -142,12 +142,13 @@ function persistent(api: () => OperatorApi, tell: Listening) {
   }
 }
 
-async function close(api: () => OperatorApi, path: string, tell: Listening): Promise<void> {
+async function close(api: () => AdminApi, path: string, reporter: Listening): Promise<void> {
   try {
     await api().delete(path, { timeoutMs: LAST_WORDS_MS })
   } catch (err) {
     if (!(err instanceof CommandError)) throw err
-    if (err.code !== 'not_found') tell.remark(`${err.message}. It closes the listener by itself within two minutes.`)
+    if (err.code !== 'not_found')
+      reporter.remark(`${err.message}. It closes the listener by itself within two minutes.`)
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Document } from './operator-api.ts'
+import type { Document } from './admin-api.ts'
 
 /** One `name  value` line per field, `gift.receiver_id` for what lies in objects; each object of a list has a line of its own. */
 export function facts(document: Document): string {

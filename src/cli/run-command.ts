@@ -1,13 +1,14 @@
 import { Command, CommanderError, Option } from 'commander'
 import type { SettingsSection } from '#kit/settings'
+import { adminApi } from './admin-api.ts'
 import type { Terminal } from './command.ts'
 import { badUsage, CommandError } from './command-error.ts'
+import { addAlertCommands } from './commands/alert.ts'
 import { addClockCommands } from './commands/clock.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
 import { addImportCommands } from './commands/import.ts'
 import { addKeyCommands } from './commands/key.ts'
 import { addListenCommand } from './commands/listen.ts'
-import { addNoticeCommands } from './commands/notice.ts'
 import { addPlanCommands } from './commands/plan.ts'
 import { addSandboxCommands } from './commands/sandbox.ts'
 import { addSeedCommand } from './commands/seed.ts'
@@ -17,7 +18,6 @@ import { addSubscriptionCommands } from './commands/subscription.ts'
 import { addTriggerCommand } from './commands/trigger.ts'
 import { addWebhookCommands } from './commands/webhook.ts'
 import { findServer } from './find-server.ts'
-import { operatorApi } from './operator-api.ts'
 
 /** What the program hands to its command line, which knows nothing of the service. */
 type Parts = ServeParts & { settingsSections: readonly SettingsSection[] }
@@ -37,7 +37,7 @@ export async function runCommand(
   const asJson = args.includes('--json')
   let exitCode = 0
   const terminal: Terminal = {
-    api: () => operatorApi(findServer(env)),
+    api: () => adminApi(findServer(env)),
     err: process.stderr,
     out: process.stdout,
     json: asJson,
@@ -57,7 +57,7 @@ export async function runCommand(
     return exitCode
   } catch (err) {
     if (err instanceof CommanderError && err.exitCode === 0) return 0
-    const { code, message } = told(err)
+    const { code, message } = reported(err)
     if (asJson) process.stdout.write(`${JSON.stringify({ error: { code, message } })}\n`)
     else process.stderr.write(`perennial: ${message}\n`)
     return 1
@@ -81,7 +81,7 @@ function programOf(terminal: Terminal, parts: Parts): Command {
   addListenCommand(program, terminal)
   addTriggerCommand(program, terminal)
   addImportCommands(program, terminal)
-  addNoticeCommands(program, terminal)
+  addAlertCommands(program, terminal)
   addClockCommands(program, terminal)
   addSandboxCommands(program, terminal)
   addDoctorCommand(program, terminal)
@@ -94,7 +94,7 @@ function programOf(terminal: Terminal, parts: Parts): Command {
 }
 
 /** What was thrown, as a code and one line. What is no refusal is a bug, and keeps its stack. */
-function told(err: unknown): CommandError {
+function reported(err: unknown): CommandError {
   if (err instanceof CommandError) return err
   if (err instanceof CommanderError) return badUsage(inOneLine(err))
   return new CommandError('internal_error', (err as Error).stack ?? String(err))

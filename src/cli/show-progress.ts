@@ -29,12 +29,12 @@ async function bar(stream: WriteStream, title: string): Promise<Progress> {
 }
 
 function tenths(stream: NodeJS.WritableStream, title: string): Progress {
-  let told = 0
+  let reported = 0
   return {
     step({ done, total, at }) {
       const tenth = Math.floor((done / total) * 10)
-      if (tenth === told) return
-      told = tenth
+      if (tenth === reported) return
+      reported = tenth
       stream.write(`${title}: ${tenth * 10} %, ${at.slice(0, 10)}\n`)
     },
     end: (message) => stream.write(`${message}\n`),

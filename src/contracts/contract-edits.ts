@@ -10,7 +10,7 @@ import {
   recordActivities,
   type Subscription
 } from '#subscriptions'
-import { isInBilling, isOverForGood } from '#subscriptions/transitions'
+import { isFinal, isInBilling } from '#subscriptions/transitions'
 
 /** A change that can be brought to the platform now, with what it is about. */
 export type ReadyChange = {
@@ -37,9 +37,9 @@ export async function listReadyChanges(
   const plans = await listPlans(ctx)
   await endChanges(
     ctx,
-    subscriptions.filter(isOverForGood).map(({ id }) => changes.get(id)!)
+    subscriptions.filter(isFinal).map(({ id }) => changes.get(id)!)
   )
-  const live = subscriptions.filter((s) => !isOverForGood(s))
+  const live = subscriptions.filter((s) => !isFinal(s))
   return {
     ready: live.flatMap((subscription): ReadyChange[] => {
       const wanted = changes.get(subscription.id)!
@@ -134,7 +134,7 @@ export async function refuseChange(ctx: Ctx, refused: ReadyChange, reason: strin
       actor: 'platform',
       text: `A change that was asked for was not taken: ${reason}`.slice(0, 500),
       refs: {
-        asked_by: { actor, actor_id: actorId },
+        requested_by: { actor, actor_id: actorId },
         plan_id: planId,
         price_minor: priceMinor,
         interval,

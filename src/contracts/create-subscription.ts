@@ -3,17 +3,17 @@ import type { Database } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
 import type { Connector, ContractRequest } from '#platform'
 import { type Actor, findSubscriptionByContract } from '#subscriptions'
+import { contractRequestFor, known, type SubscriptionRequest } from './contract-request.ts'
 import {
-  type Asked,
-  askAgain,
-  type Creation,
-  dropCreation,
-  findCreation,
-  insertCreation,
-  markAnswered
-} from './creations.ts'
+  type CreationRequest,
+  deletePendingCreation,
+  findPendingCreation,
+  insertPendingCreation,
+  markRequestedAgain,
+  markReturned,
+  type PendingCreation
+} from './pending-creations.ts'
 import { syncContracts } from './sync-contracts.ts'
-import { known, requestFor, type SubscriptionWish } from './wished-contract.ts'
 
 /** `isRepeated`: the same request had made it before. */
 export type Created = { id: number; isRepeated: boolean }
@@ -27,26 +27,26 @@ export async function createSubscription(
   db: Database,
   storeId: number,
   connector: Connector,
-  wish: SubscriptionWish,
-  asked: Asked & { by: Actor }
+  requested: SubscriptionRequest,
+  creationRequest: CreationRequest & { by: Actor }
 ): Promise<Created> {
-  const begun = await db.inStore(storeId, (ctx) => findCreation(ctx, asked))
-  if (begun?.isOther) throw keyOfAnother()
+  const begun = await db.inStore(storeId, (ctx) => findPendingCreation(ctx, creationRequest))
+  if (begun?.isOther) throw idempotencyKeyReused()
   if (begun?.subscriptionId) {
-    await db.inStore(storeId, (ctx) => markAnswered(ctx, begun.createKey))
+    await db.inStore(storeId, (ctx) => markReturned(ctx, begun.createKey))
     return { id: begun.subscriptionId, isRepeated: true }
   }
   const made = begun && known(await connector.contracts.findIdByKey(begun.platformCustomerId, begun.createKey))
   if (begun && made) return takeOver(db, storeId, connector, made, begun.createKey)
-  if (begun && !begun.isQuiet) throw mayBeComing()
+  if (begun && !begun.isQuiet) throw creationUncertain()
 
-  const request = await requestFor(db, storeId, connector, wish, begun?.createKey ?? randomUUID())
-  await claim(db, storeId, begun, request, asked)
+  const request = await contractRequestFor(db, storeId, connector, requested, begun?.createKey ?? randomUUID())
+  await claim(db, storeId, begun, request, creationRequest)
   const [answer] = await connector.contracts.create([request])
   if (!answer!.ok) {
     const { kind, message, field, outcomeUnknown } = answer!.failure
-    if (outcomeUnknown) throw mayBeComing(message)
-    await db.inStore(storeId, (ctx) => dropCreation(ctx, request.key))
+    if (outcomeUnknown) throw creationUncertain(message)
+    await db.inStore(storeId, (ctx) => deletePendingCreation(ctx, request.key))
     const said = `The platform made no contract: ${message}${field ? ` (${field})` : ''}`
     throw new Refusal(kind === 'rejected' ? 'conflict' : 'unavailable', said)
   }
@@ -62,12 +62,12 @@ async function takeOver(
   createKey: string
 ): Promise<Created> {
   const contract = known(await connector.contracts.findMany([contractId])).get(contractId)
-  if (!contract) throw mayBeComing()
+  if (!contract) throw creationUncertain()
   return db.inStore(storeId, async (ctx) => {
     await syncContracts(ctx, [contract], [])
     const made = await findSubscriptionByContract(ctx, contractId)
     if (!made) throw new Error(`The contract ${contractId} that was just made has no customer`)
-    await markAnswered(ctx, createKey)
+    await markReturned(ctx, createKey)
     return { id: made.id, isRepeated: false }
   })
 }
@@ -76,23 +76,27 @@ async function takeOver(
 async function claim(
   db: Database,
   storeId: number,
-  begun: Creation | null,
+  begun: PendingCreation | null,
   { key, customerId }: ContractRequest,
-  asked: Asked & { by: Actor }
+  creationRequest: CreationRequest & { by: Actor }
 ): Promise<void> {
   const isOurs = await db.inStore(storeId, (ctx) =>
     begun
-      ? askAgain(ctx, begun.id)
-      : insertCreation(ctx, asked, { createKey: key, platformCustomerId: customerId, by: asked.by })
+      ? markRequestedAgain(ctx, begun.id)
+      : insertPendingCreation(ctx, creationRequest, {
+          createKey: key,
+          platformCustomerId: customerId,
+          by: creationRequest.by
+        })
   )
-  if (!isOurs) throw mayBeComing()
+  if (!isOurs) throw creationUncertain()
 }
 
-const mayBeComing = (message?: string) =>
+const creationUncertain = (message?: string) =>
   new Refusal(
     'unavailable',
     `The subscription may still be coming${message ? ` (${message})` : ''}: repeat the same request in a minute`
   )
 
-const keyOfAnother = () =>
+const idempotencyKeyReused = () =>
   invalidField('Idempotency-Key', 'was used with another request; take a new key for a new request')

@@ -1,13 +1,13 @@
 import type { Plan } from '#plans'
 import type { PlatformContract } from '#platform'
-import type { StoreFacts } from '#stores'
+import type { StoreContext } from '#stores'
 import {
+  type ActivityMessage,
+  activityMessages,
   billingDate,
+  type Cadence,
   firstCycleAfter,
-  type Line,
-  lines,
   type NewSubscription,
-  type Rhythm,
   type Subscription,
   withInterval
 } from '#subscriptions'
@@ -15,7 +15,7 @@ import { isOver } from '#subscriptions/transitions'
 import { ourStatus, versionOf } from './platform-terms.ts'
 
 /** How a contract that no checkout has made begins with us. Null is what the platform's contract says. */
-export type BeginTerms = {
+export type StartTerms = {
   isPaused: boolean
   pausedUntil: Temporal.Instant | null
   nextBillingAt: Temporal.Instant | null
@@ -26,10 +26,10 @@ export type BeginTerms = {
 }
 
 /** The same of one that others have billed so far. */
-export type ImportTerms = BeginTerms & { importId: number }
+export type ImportTerms = StartTerms & { importId: number }
 
 /** Of one that was made here: everything stands in the contract, and nothing is paid yet. */
-export const MADE_HERE: BeginTerms = {
+export const CREATED_HERE: StartTerms = {
   isPaused: false,
   pausedUntil: null,
   nextBillingAt: null,
@@ -44,22 +44,22 @@ export const MADE_HERE: BeginTerms = {
  */
 export function importedSubscription(
   contract: PlatformContract,
-  terms: BeginTerms,
+  terms: StartTerms,
   who: { memberId: number; receiverId: number | null; plan: Plan | null; originOrderId: number | null },
   now: Temporal.Instant,
-  store: StoreFacts
+  store: StoreContext
 ): NewSubscription {
   const cycleIndex = terms.cyclesPaid ?? (contract.originOrder ? 1 : 0)
   const nextCycle = cycleIndex + 1
   const policy = { interval: contract.interval, intervalCount: contract.intervalCount }
   const date = terms.nextBillingAt ?? contract.nextBillingDate ?? contract.createdAt
-  const rhythm = ahead({ anchorAt: date, anchorCycle: nextCycle, ...policy }, nextCycle, now, store.timezone)
+  const cadence = ahead({ anchorAt: date, anchorCycle: nextCycle, ...policy }, nextCycle, now, store.timezone)
   // It may have ended there before anybody looked.
   const there = ourStatus(contract.status)
   const status = terms.isPaused && !isOver(there) ? 'paused' : there
   const line = contract.lines[0]?.title ?? 'Subscription'
   return {
-    ...rhythm,
+    ...cadence,
     memberId: who.memberId,
     planId: who.plan?.id ?? terms.plan?.id ?? null,
     planVersion: who.plan ? versionOf(contract, who.plan, contract.createdAt) : (terms.plan?.currentVersion ?? null),
@@ -72,7 +72,7 @@ export function importedSubscription(
     currency: contract.currency,
     cycleIndex,
     nextCycle,
-    nextBillingAt: status === 'active' ? billingDate(rhythm, nextCycle, store.timezone) : null,
+    nextBillingAt: status === 'active' ? billingDate(cadence, nextCycle, store.timezone) : null,
     platformNextBillingAt: contract.nextBillingDate,
     maxCycles: contract.maxCycles,
     trialEndsAt: null,
@@ -90,14 +90,14 @@ export function importedSubscription(
 }
 
 /** The series with its next cycle on the first of its dates after `now`; its day of the month stays. */
-function ahead(rhythm: Rhythm, nextCycle: number, now: Temporal.Instant, timezone: string): Rhythm {
-  const passed = firstCycleAfter(rhythm, nextCycle, now, timezone) - nextCycle
-  if (passed === 0) return rhythm
-  const moved = withInterval(rhythm, nextCycle + passed, rhythm, timezone)
+function ahead(cadence: Cadence, nextCycle: number, now: Temporal.Instant, timezone: string): Cadence {
+  const passed = firstCycleAfter(cadence, nextCycle, now, timezone) - nextCycle
+  if (passed === 0) return cadence
+  const moved = withInterval(cadence, nextCycle + passed, cadence, timezone)
   return { ...moved, anchorCycle: moved.anchorCycle - passed }
 }
 
-export function lineOfImport(s: Subscription, importId: number, timezone: string): Line {
+export function importMessage(s: Subscription, importId: number, timezone: string): ActivityMessage {
   const dayOf = (at: Temporal.Instant) => at.toZonedDateTimeISO(timezone).toPlainDate().toString()
   const next = s.nextBillingAt
     ? `; next charge on ${dayOf(s.nextBillingAt)}`
@@ -106,7 +106,7 @@ export function lineOfImport(s: Subscription, importId: number, timezone: string
       : '; paused'
   return {
     kind: 'imported',
-    text: `${lines.created(s).text!.replace('Created', 'Taken over')}${next}`,
+    text: `${activityMessages.created(s).text!.replace('Created', 'Taken over')}${next}`,
     refs: { import_id: importId, status: s.status, cycles_paid: s.cycleIndex }
   }
 }

@@ -1,14 +1,19 @@
 export { editOf, endReady, listReadyChanges, type ReadyChange, refuseChange } from './contract-edits.ts'
-export { putOffContracts, takeUpContracts } from './contracts-put-off.ts'
+export type { SubscriptionRequest } from './contract-request.ts'
 export { createSubscription } from './create-subscription.ts'
-export { finishCreationJob, giveUpCreation, listOpenCreations, type OpenCreation } from './creations.ts'
 export type { ImportTerms } from './imported-subscription.ts'
 export {
-  findContractsAgain,
   type HeldContract,
   listHeldContracts,
   listLiveContracts,
-  missContracts
+  markContractsFound,
+  markContractsMissing
 } from './missing-contracts.ts'
+export {
+  abandonCreation,
+  finishCreationJob,
+  listUnansweredCreations,
+  type UnansweredCreation
+} from './pending-creations.ts'
+export { quarantineContracts, releaseQuarantinedContracts } from './quarantined-contracts.ts'
 export { syncContracts } from './sync-contracts.ts'
-export type { SubscriptionWish } from './wished-contract.ts'

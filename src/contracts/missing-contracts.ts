@@ -1,8 +1,8 @@
 import { bool, type Ctx, directSql, int, type Queries, type RowOf, row, sql, text } from '#kit/postgres'
-import { lines, lockSubscriptionsOfContracts, recordActivities } from '#subscriptions'
-import { carryOut, planPause, timesOf } from '#subscriptions/transitions'
+import { activityMessages, lockSubscriptionsOfContracts, recordActivities } from '#subscriptions'
+import { applyTransitions, planContextOf, planPause } from '#subscriptions/transitions'
 
-const HeldContract = row({ contractId: text, id: int, customerId: text, isLive: bool, isMissed: bool })
+const HeldContract = row({ contractId: text, id: int, customerId: text, isLive: bool, isMissing: bool })
 /** A contract that is a subscription here: our number, whose it is by the platform's number, and whether it was missed there. */
 export type HeldContract = RowOf<typeof HeldContract>
 
@@ -10,7 +10,7 @@ const heldContracts = directSql<[storeId: number, contractIds: string[]]>(
   'held_contracts',
   `select s.platform_contract_id as contract_id, s.id, m.platform_customer_id as customer_id,
           s.status in ('active', 'paused') as is_live,
-          exists (select from missing_contracts x where x.store_id = $1 and x.subscription_id = s.id) as is_missed
+          exists (select from missing_contracts x where x.store_id = $1 and x.subscription_id = s.id) as is_missing
      from subscriptions s join members m on m.store_id = s.store_id and m.id = s.member_id
     where s.store_id = $1 and s.platform_contract_id = any($2::text[]) order by s.id`
 )
@@ -42,14 +42,14 @@ export async function listLiveContracts(
 }
 
 /** `fresh`: contracts that were not missed before. `stopped`: subscriptions that are no longer active, for billing to let go of. */
-export type Missed = { fresh: string[]; stopped: number[] }
+export type MarkedMissing = { fresh: string[]; stopped: number[] }
 
 /**
  * The platform does not know these contracts any more. Their live subscriptions are paused, since nothing can be billed for
  * them, and stay as they are otherwise: a contract that turns up again is followed as any other. Those that were missed
  * before change nothing.
  */
-export async function missContracts(ctx: Ctx, contractIds: string[]): Promise<Missed> {
+export async function markContractsMissing(ctx: Ctx, contractIds: string[]): Promise<MarkedMissing> {
   const live = (await lockSubscriptionsOfContracts(ctx, contractIds)).filter(
     ({ status }) => status === 'active' || status === 'paused'
   )
@@ -66,14 +66,14 @@ export async function missContracts(ctx: Ctx, contractIds: string[]): Promise<Mi
   await recordActivities(
     ctx,
     fresh.map((subscriptionId) => ({
-      ...lines.reconciled('The platform no longer knows this contract: nothing is billed for it'),
+      ...activityMessages.reconciled('The platform no longer knows this contract: nothing is billed for it'),
       actor: 'platform' as const,
       subscriptionId
     }))
   )
-  const times = await timesOf(ctx)
+  const times = await planContextOf(ctx)
   const active = live.filter(({ status }) => status === 'active')
-  await carryOut(
+  await applyTransitions(
     ctx,
     active.map((s) => planPause(s, null, times)),
     'platform'
@@ -82,7 +82,7 @@ export async function missContracts(ctx: Ctx, contractIds: string[]): Promise<Mi
 }
 
 /** The platform knows these contracts: those that were missed before are so no longer. */
-export async function findContractsAgain(ctx: Ctx, contractIds: string[]): Promise<void> {
+export async function markContractsFound(ctx: Ctx, contractIds: string[]): Promise<void> {
   const found = await ctx.tx.many(
     row({ subscriptionId: int }),
     sql`
@@ -94,7 +94,7 @@ export async function findContractsAgain(ctx: Ctx, contractIds: string[]): Promi
   await recordActivities(
     ctx,
     found.map(({ subscriptionId }) => ({
-      ...lines.reconciled('The platform knows this contract again: it is followed as before'),
+      ...activityMessages.reconciled('The platform knows this contract again: it is followed as before'),
       actor: 'platform' as const,
       subscriptionId
     }))

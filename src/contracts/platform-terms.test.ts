@@ -20,7 +20,7 @@ const aPlan = (id: number, name: string) =>
   }) as Plan
 const PLANS = [aPlan(1, 'VIP'), aPlan(2, 'Elite')]
 const contract = aContract(Temporal.Instant.from('2026-01-31T15:00:00Z'))
-const line = (told: Partial<PlatformContractLine>) => ({ ...contract.lines[0]!, ...told })
+const line = (reported: Partial<PlatformContractLine>) => ({ ...contract.lines[0]!, ...reported })
 const VIP = { planId: 1, name: 'VIP' }
 
 test('the plan is that of a line; it stays as long as a line is sold under it or of its product, wherever that line is', () => {
@@ -75,8 +75,8 @@ test('the price is that of the lines and of their delivery', () => {
 
 test('a trial ends after its days in the shop, or with the first billing date', () => {
   const at = (text: string) => Temporal.Instant.from(text)
-  const ends = (plan: Partial<Plan>, now: string, told: Partial<typeof contract> = {}) =>
-    trialEndOf(plan as Plan, { ...contract, ...told }, at(now), 'America/New_York')?.toString() ?? null
+  const ends = (plan: Partial<Plan>, now: string, reported: Partial<typeof contract> = {}) =>
+    trialEndOf(plan as Plan, { ...contract, ...reported }, at(now), 'America/New_York')?.toString() ?? null
   const next = (nextBillingDate: string) => ({ nextBillingDate: at(nextBillingDate) })
   const days = { trialType: 'days', trialDays: 40 } as const
   const first = { trialType: 'next_billing_date', trialDays: 0 } as const

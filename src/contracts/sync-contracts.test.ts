@@ -10,7 +10,7 @@ import { aStore } from '../../test/store-builder.ts'
 import { billingDate } from '../subscriptions/billing-dates.ts'
 import { lockSubscriptions } from '../subscriptions/lock-subscriptions.ts'
 import { findSubscriptionByContract } from '../subscriptions/queries.ts'
-import { insertCreation } from './creations.ts'
+import { insertPendingCreation } from './pending-creations.ts'
 import { syncContracts } from './sync-contracts.ts'
 
 const { db } = await testDatabase()
@@ -40,7 +40,7 @@ async function met(clockAt: Temporal.Instant, given: Partial<PlatformContract>, 
         const { id } = (await findSubscriptionByContract(ctx, contract.id))!
         return (await lockSubscriptions(ctx, [id]))[0]!
       }),
-    told: () =>
+    recorded: () =>
       store.inStore(async ({ tx, storeId }) => {
         const events = await tx.many(
           row({ type: text }),
@@ -82,7 +82,7 @@ test('what is paid by its checkout, or in its trial, is activated when it is met
   const CREATED = ['member.created', 'subscription.created']
   const ACTIVATED = [...CREATED, 'subscription.activated']
   const UNPAID = { originOrder: null, nextBillingDate: at('2026-02-10T12:00:00Z') }
-  for (const [status, given, trialDays, told] of [
+  for (const [status, given, trialDays, recorded] of [
     ['active', {}, 0, ACTIVATED],
     ['paused', {}, 0, ACTIVATED],
     ['stale', {}, 0, ACTIVATED],
@@ -95,10 +95,10 @@ test('what is paid by its checkout, or in its trial, is activated when it is met
     ['paused', UNPAID, 0, CREATED]
   ] as const) {
     const contract = await met(START, { status, ...given }, trialDays)
-    assert.deepEqual(await contract.told(), told, `${status} ${JSON.stringify(given)} ${trialDays}`)
+    assert.deepEqual(await contract.recorded(), recorded, `${status} ${JSON.stringify(given)} ${trialDays}`)
     if (status !== 'paused') continue
     await contract.hear({ status: 'active', revision: '2' })
-    assert.deepEqual(await contract.told(), [...told, 'subscription.resumed'])
+    assert.deepEqual(await contract.recorded(), [...recorded, 'subscription.resumed'])
   }
 })
 
@@ -106,7 +106,7 @@ test('a contract that was made here and has ended there before it is seen is ove
   const { inStore } = await aStore(db, { clockAt: START })
   for (const status of ['cancelled', 'expired', 'failed']) {
     const creation = { createKey: status, platformCustomerId: '1', by: 'operator' as const }
-    await inStore((ctx) => insertCreation(ctx, { key: status, fingerprint: Buffer.from(status) }, creation))
+    await inStore((ctx) => insertPendingCreation(ctx, { key: status, fingerprint: Buffer.from(status) }, creation))
     const nextBillingDate = at('2026-02-28T15:00:00Z')
     const ended = aContract(START, { originOrder: null, createKey: status, status, nextBillingDate })
     const other = aContract(START, { originOrder: null, nextBillingDate })

@@ -1,23 +1,23 @@
 import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
-import { meetCustomers } from '#members'
+import { upsertCustomers } from '#members'
 import { type RecordedOrder, recordOrders } from '#orders'
 import { listPlans, type Plan } from '#plans'
 import type { PlatformContract, PlatformOrder } from '#platform'
-import { type StoreFacts, storeFacts } from '#stores'
+import { type StoreContext, storeContext } from '#stores'
 import {
+  type ActivityMessage,
+  activityMessages,
+  actorOf,
   billingDate,
   changesOf,
   holderOf,
   insertSubscriptions,
   issueCheckoutCredits,
-  type Line,
-  lines,
   lockSubscriptionsOfContracts,
   type NewSubscription,
-  named,
   recordActivities,
-  refreshStandings,
+  refreshMembershipStatuses,
   type Subscription,
   subscriptionActivated,
   subscriptionCreated,
@@ -25,14 +25,14 @@ import {
   withInterval
 } from '#subscriptions'
 import { isOver, pushContracts } from '#subscriptions/transitions'
-import { markCreated } from './creations.ts'
-import { type FirstLook, takeFirstLook } from './first-look.ts'
-import { type Followed, followContracts } from './follow-contracts.ts'
-import { type ImportTerms, importedSubscription, lineOfImport, MADE_HERE } from './imported-subscription.ts'
+import { type AppliedChanges, applyContractChanges } from './apply-contract-changes.ts'
+import { CREATED_HERE, type ImportTerms, importedSubscription, importMessage } from './imported-subscription.ts'
+import { markCreated } from './pending-creations.ts'
 import { isSameDate, ourStatus, planOf, trialEndOf, versionOf } from './platform-terms.ts'
+import { type NewContract, resolveNewContracts } from './resolve-new-contracts.ts'
 
 /** What came of a look at contracts: of those we did not know, and of those we did. */
-export type Synced = Followed & { created: Subscription[]; known: Subscription[] }
+export type Synced = AppliedChanges & { created: Subscription[]; known: Subscription[] }
 
 /**
  * Takes over what the platform now says of contracts: new ones become subscriptions, known ones follow the platform in
@@ -46,24 +46,24 @@ export async function syncContracts(
   orders: PlatformOrder[],
   imported: ReadonlyMap<string, ImportTerms> = new Map()
 ): Promise<Synced> {
-  const told = contracts.filter((contract) => contract.customer)
-  if (told.length === 0)
+  const reported = contracts.filter((contract) => contract.customer)
+  if (reported.length === 0)
     return { stopped: [], unsure: [], changed: [], newMethods: [], otherMethods: [], created: [], known: [] }
-  const store = await storeFacts(ctx)
-  const members = await meetCustomers(
+  const store = await storeContext(ctx)
+  const members = await upsertCustomers(
     ctx,
-    told.map((contract) => contract.customer!)
+    reported.map((contract) => contract.customer!)
   )
   const recorded = await recordOrders(ctx, orders)
-  const known = new Map((await lockSubscriptionsOfContracts(ctx, ids(told))).map((s) => [s.platformContractId, s]))
+  const known = new Map((await lockSubscriptionsOfContracts(ctx, ids(reported))).map((s) => [s.platformContractId, s]))
   const plans = await listPlans(ctx)
 
-  const fresh = told.filter((contract) => !known.has(contract.id))
-  const looks = await takeFirstLook(ctx, fresh, store.profile)
+  const fresh = reported.filter((contract) => !known.has(contract.id))
+  const looks = await resolveNewContracts(ctx, fresh, store.profile)
   const rows = fresh.map((contract) => {
     const { id: memberId } = members.get(contract.customer!.id)!
     const { madeBy, receiverId: wanted } = looks.get(contract.id)!
-    const terms = imported.get(contract.id) ?? (madeBy && MADE_HERE)
+    const terms = imported.get(contract.id) ?? (madeBy && CREATED_HERE)
     const plan = planOf(contract, plans)
     // Products are for who bought them, and what is over is nobody's any more.
     const isGift = (plan ?? terms?.plan)?.type !== 'product' && !isOver(ourStatus(contract.status))
@@ -74,9 +74,9 @@ export async function syncContracts(
   })
   const created = rows.length > 0 ? await createFrom(ctx, rows, imported, looks) : []
   await markSeen(ctx, created, fresh)
-  const followed = await followContracts(
+  const followed = await applyContractChanges(
     ctx,
-    told.flatMap((contract) => {
+    reported.flatMap((contract) => {
       const subscription = known.get(contract.id)
       return subscription ? [{ subscription, contract }] : []
     }),
@@ -98,7 +98,7 @@ function newSubscription(
   contract: PlatformContract,
   { memberId, receiverId, plan, originOrderId }: Who,
   now: Temporal.Instant,
-  store: StoreFacts
+  store: StoreContext
 ): NewSubscription {
   const trialEndsAt = plan && trialEndOf(plan, contract, now, store.timezone)
   const paid = contract.originOrder !== null && trialEndsAt === null
@@ -119,11 +119,11 @@ function newSubscription(
   // One that was under way long before we heard of it was billed by others: it is not charged at once, but when it says.
   const isLate = Temporal.Instant.compare(billingDate(begun, nextCycle, store.timezone), now) <= 0
   const ahead = contract.nextBillingDate && Temporal.Instant.compare(contract.nextBillingDate, now) > 0
-  const rhythm = isLate && ahead ? { anchorAt: contract.nextBillingDate!, anchorCycle: nextCycle, ...policy } : begun
+  const cadence = isLate && ahead ? { anchorAt: contract.nextBillingDate!, anchorCycle: nextCycle, ...policy } : begun
   const status = ourStatus(contract.status)
-  const at = status === 'active' ? billingDate(rhythm, nextCycle, store.timezone) : null
+  const at = status === 'active' ? billingDate(cadence, nextCycle, store.timezone) : null
   return {
-    ...rhythm,
+    ...cadence,
     memberId,
     planId: plan?.id ?? null,
     planVersion: plan && versionOf(contract, plan, contract.createdAt),
@@ -156,15 +156,15 @@ async function createFrom(
   ctx: Ctx,
   rows: NewSubscription[],
   imported: ReadonlyMap<string, ImportTerms>,
-  looks: ReadonlyMap<string, FirstLook>
+  looks: ReadonlyMap<string, NewContract>
 ): Promise<Subscription[]> {
-  const { profile, timezone } = await storeFacts(ctx)
+  const { profile, timezone } = await storeContext(ctx)
   await insertSubscriptions(ctx, rows)
   const created = await lockSubscriptionsOfContracts(
     ctx,
     rows.map((s) => s.platformContractId)
   )
-  const ofMembers = await refreshStandings(ctx, created.map(holderOf))
+  const ofMembers = await refreshMembershipStatuses(ctx, created.map(holderOf))
   // Who becomes a member is told of before what they hold.
   const [first, others] = [
     ofMembers.filter(({ type }) => type === 'member.created'),
@@ -182,12 +182,12 @@ async function createFrom(
     created.flatMap((s) => {
       const terms = importOf(s)
       const { madeBy, isReceiverUnknown } = looks.get(s.platformContractId)!
-      const by = named(terms ? 'import' : (madeBy ?? 'platform'))
-      const told = terms ? [lineOfImport(s, terms.importId, timezone)] : linesOfCreation(s, timezone)
-      if (s.receiverMemberId) told.push(lines.gifted(ungiven(s), s))
+      const by = actorOf(terms ? 'import' : (madeBy ?? 'platform'))
+      const reported = terms ? [importMessage(s, terms.importId, timezone)] : creationMessages(s, timezone)
+      if (s.receiverMemberId) reported.push(activityMessages.gifted(ungiven(s), s))
       if (isReceiverUnknown)
-        told.push(lines.reconciled('The contract names a receiver who is no other customer known here'))
-      return told.map((line) => ({ ...line, ...by, subscriptionId: s.id }))
+        reported.push(activityMessages.reconciled('The contract names a receiver who is no other customer known here'))
+      return reported.map((line) => ({ ...line, ...by, subscriptionId: s.id }))
     })
   )
   await issueCheckoutCredits(
@@ -197,12 +197,15 @@ async function createFrom(
   // An imported contract stands still there. It and one in a trial bear the date of our first charge.
   await pushContracts(
     ctx,
-    created.filter((s) => isToBeTold(s, importOf(s) !== undefined)).map((s) => s.id)
+    created.filter((s) => needsUpdateEvent(s, importOf(s) !== undefined)).map((s) => s.id)
   )
   return created
 }
 
-function isToBeTold({ status, trialEndsAt, nextBillingAt, platformNextBillingAt }: Subscription, isImported: boolean) {
+function needsUpdateEvent(
+  { status, trialEndsAt, nextBillingAt, platformNextBillingAt }: Subscription,
+  isImported: boolean
+) {
   if (isImported && status === 'paused') return true
   const isOurDate = isImported || trialEndsAt !== null
   return isOurDate && nextBillingAt !== null && !isSameDate(nextBillingAt, platformNextBillingAt)
@@ -219,9 +222,12 @@ async function markSeen(ctx: Ctx, created: Subscription[], contracts: PlatformCo
   )
 }
 
-function linesOfCreation(s: Subscription, timezone: string): Line[] {
-  if (!isActivated(s)) return [lines.created(s)]
-  return [lines.created(s), s.trialEndsAt ? lines.trialStarted(s.trialEndsAt, timezone) : lines.activated()]
+function creationMessages(s: Subscription, timezone: string): ActivityMessage[] {
+  if (!isActivated(s)) return [activityMessages.created(s)]
+  return [
+    activityMessages.created(s),
+    s.trialEndsAt ? activityMessages.trialStarted(s.trialEndsAt, timezone) : activityMessages.activated()
+  ]
 }
 
 /** Not one that was under way long before we heard of it, whose cycles others have billed. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { int, row, sql } from '#kit/postgres'
-import { meetCustomers } from '#members'
+import { upsertCustomers } from '#members'
 import { testDatabase } from '../../test/database.ts'
 import { aStore, type BuiltStore } from '../../test/store-builder.ts'
 import { changeCredits } from './change-credits.ts'
@@ -14,9 +14,9 @@ import { accountOf, at, moveTo, START } from './testing.ts'
 const { db } = await testDatabase()
 
 async function customers(store: BuiltStore, ...emails: string[]) {
-  const told = emails.map((email, i) => ({ id: String(9_000_000 + i), email, firstName: null, lastName: null }))
-  const known = await store.inStore((ctx) => meetCustomers(ctx, told))
-  return told.map(({ id }) => known.get(id)!.id)
+  const recorded = emails.map((email, i) => ({ id: String(9_000_000 + i), email, firstName: null, lastName: null }))
+  const known = await store.inStore((ctx) => upsertCustomers(ctx, recorded))
+  return recorded.map(({ id }) => known.get(id)!.id)
 }
 
 const aStoreAt = (clock: string = START) => aStore(db, { clockAt: at(clock) })
@@ -117,8 +117,8 @@ test('each change stands for itself: one that is refused leaves nothing, and the
   })
   const { balanceMinor, entries, lots, events } = await accountOf(store, ada!)
   assert.deepEqual(
-    { balanceMinor, entries, lots, told: events.length },
-    { balanceMinor: 0, entries: 2, lots: [], told: 2 }
+    { balanceMinor, entries, lots, recorded: events.length },
+    { balanceMinor: 0, entries: 2, lots: [], recorded: 2 }
   )
 })
 
@@ -198,9 +198,9 @@ test('credit past its date cannot be spent before the engine has come by, and is
   assert.deepEqual(await engine.nextDueAt(store.storeId), april)
   const { balanceMinor, events } = await accountOf(store, ada!)
   assert.equal(balanceMinor, 551)
-  const { transaction_id, ...told } = events.at(-1)!.data
+  const { transaction_id, ...recorded } = events.at(-1)!.data
   assert.deepEqual(
-    [events.at(-1)!.type, told],
+    [events.at(-1)!.type, recorded],
     [
       'store_credit.deducted',
       {
@@ -281,7 +281,7 @@ test('credit moves while another transaction holds the members, as a billing run
   const store = await aStoreAt()
   const [ada, ben] = await customers(store, 'ada@example.com', 'ben@example.com')
   await store.inStore(async (ctx) => {
-    await meetCustomers(ctx, [{ id: '9000000', email: 'new@example.com', firstName: null, lastName: null }])
+    await upsertCustomers(ctx, [{ id: '9000000', email: 'new@example.com', firstName: null, lastName: null }])
     const [added, refused] = await change(store, add(ada!, 100), deduct(ben!, 1))
     assert.deepEqual([added!.refusal, refused!.refusal?.code], [undefined, 'conflict'])
   })

@@ -2,7 +2,7 @@ import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import type { Refusal } from '#kit/refusal'
 import { listCustomers } from '#members'
-import { storeFacts } from '#stores'
+import { storeContext } from '#stores'
 import type { Credit, CreditChange, CreditEntry } from './credit.ts'
 import { creditChanged } from './events.ts'
 import { availableOf, creditOf, type Draft, type NewEntry, planChange } from './plan-change.ts'
@@ -26,9 +26,9 @@ const LOTS_AT_FIRST = 50
  */
 export async function changeCredits(ctx: Ctx, changes: CreditChange[]): Promise<CreditOutcome[]> {
   if (changes.length === 0) return []
-  const { currency } = await storeFacts(ctx)
+  const { currency } = await storeContext(ctx)
   const drafts = await draftAccounts(ctx, changes)
-  const told = new Map<string, CreditEntry | NewEntry>(
+  const reported = new Map<string, CreditEntry | NewEntry>(
     (
       await listEntriesOf(
         ctx,
@@ -40,18 +40,18 @@ export async function changeCredits(ctx: Ctx, changes: CreditChange[]): Promise<
   const planned: NewEntry[] = []
   const outcomes = changes.map((change) => {
     const draft = drafts.get(change.memberId) ?? emptyDraft(change.memberId)
-    const before = told.get(change.operationId)
+    const before = reported.get(change.operationId)
     if (before) return { entry: before, credit: creditOf(draft), isRepeated: true }
     if (isPast(ctx, change)) return { refusal: expiresInThePast(ctx.now) }
     const entry = planChange(draft, change, ctx.now)
     if (entry === 'not enough') return { refusal: notEnoughCredit(creditOf(draft), -change.amountMinor, currency) }
     if (entry === 'too much') return { refusal: tooMuchCredit() }
     planned.push(entry)
-    told.set(change.operationId, entry)
+    reported.set(change.operationId, entry)
     return { entry, credit: creditOf(draft), isRepeated: false }
   })
 
-  const written = await keepEntries(ctx, [...drafts.values()], planned)
+  const written = await writeEntries(ctx, [...drafts.values()], planned)
   return outcomes.map((outcome) => {
     if (!outcome.entry) return outcome
     return { ...outcome, entry: written.get(outcome.entry.operationId) ?? (outcome.entry as CreditEntry) }
@@ -59,9 +59,9 @@ export async function changeCredits(ctx: Ctx, changes: CreditChange[]): Promise<
 }
 
 /** Writes planned entries with what they leave, and tells of each. By operation. */
-export async function keepEntries(ctx: Ctx, drafts: Draft[], planned: NewEntry[]): Promise<Map<string, CreditEntry>> {
+export async function writeEntries(ctx: Ctx, drafts: Draft[], planned: NewEntry[]): Promise<Map<string, CreditEntry>> {
   if (planned.length === 0) return new Map()
-  const { currency } = await storeFacts(ctx)
+  const { currency } = await storeContext(ctx)
   const members = new Set(planned.map((entry) => entry.memberId))
   const written = await writeLedger(
     ctx,

@@ -1,6 +1,6 @@
 import type { Engine } from '#kit/engines'
 import { type Ctx, type Database, instant, nullable, row } from '#kit/postgres'
-import { keepEntries } from './change-credits.ts'
+import { writeEntries } from './change-credits.ts'
 import { type Draft, planExpiry } from './plan-change.ts'
 import { dueExpiries, listDueLots, listMembersWithDueLots, lockAccounts, nextExpiry } from './queries.ts'
 
@@ -33,6 +33,6 @@ async function expireCredits(ctx: Ctx): Promise<number> {
     return [{ ...account, dueMinor: 0, lots: due.map((lot) => ({ ...lot, operationId: null, isChanged: false })) }]
   })
   const entries = drafts.flatMap((draft) => planExpiry(draft, ctx.now))
-  await keepEntries(ctx, drafts, entries)
+  await writeEntries(ctx, drafts, entries)
   return entries.length
 }

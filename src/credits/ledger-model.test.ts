@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { meetCustomers } from '#members'
+import { upsertCustomers } from '#members'
 import { testDatabase } from '../../test/database.ts'
 import { aStore, type BuiltStore } from '../../test/store-builder.ts'
 import { changeCredits } from './change-credits.ts'
@@ -69,7 +69,7 @@ async function live(store: BuiltStore, members: number[], batches: Step[][]) {
     const expected: boolean[] = []
     for (const step of batch) {
       if (step.kind === 'wait') {
-        await carryOut()
+        await applyTransitions()
         today += step.days
         await moveTo(store, dayAt(today).toString())
         if (step.expire) await expire()
@@ -80,7 +80,7 @@ async function live(store: BuiltStore, members: number[], batches: Step[][]) {
         expected.push(true)
       } else change(step)
     }
-    await carryOut()
+    await applyTransitions()
     await expire()
     await compare(true)
 
@@ -104,7 +104,7 @@ async function live(store: BuiltStore, members: number[], batches: Step[][]) {
       }
       if (expected.at(-1)) done.push(made)
     }
-    async function carryOut() {
+    async function applyTransitions() {
       const outcomes = await store.inStore((ctx) => changeCredits(ctx, changes.splice(0)))
       assert.deepEqual(
         outcomes.map(({ refusal }) => refusal === undefined),
@@ -128,11 +128,11 @@ async function live(store: BuiltStore, members: number[], batches: Step[][]) {
       if (model.entries === 0) continue
       const { balanceMinor, entries, lots, events } = await accountOf(store, members[i]!)
       assert.deepEqual(
-        { balanceMinor, entries, told: events.length, lots: lots.map((lot) => lot.remainingMinor) },
+        { balanceMinor, entries, recorded: events.length, lots: lots.map((lot) => lot.remainingMinor) },
         {
           balanceMinor: balanceOf(model),
           entries: model.entries,
-          told: model.entries,
+          recorded: model.entries,
           lots: model.lots.sort((a, b) => a.endsOn - b.endsOn || a.nth - b.nth).map((lot) => lot.left)
         }
       )
@@ -145,11 +145,11 @@ test(`${RUNS} random lives of adding, spending, expiring and repeating: the tabl
   await fc.assert(
     fc.asyncProperty(life, async (batches) => {
       const store = await aStore(db, { clockAt: at(START) })
-      const told = ['71', '72'].map((id) => ({ id, email: null, firstName: null, lastName: null }))
-      const known = await store.inStore((ctx) => meetCustomers(ctx, told))
+      const recorded = ['71', '72'].map((id) => ({ id, email: null, firstName: null, lastName: null }))
+      const known = await store.inStore((ctx) => upsertCustomers(ctx, recorded))
       await live(
         store,
-        told.map(({ id }) => known.get(id)!.id),
+        recorded.map(({ id }) => known.get(id)!.id),
         batches
       )
     }),

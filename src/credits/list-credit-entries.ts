@@ -1,6 +1,6 @@
 import { type Ctx, int, row, sql } from '#kit/postgres'
 import { type CreditEntry, EntryRow } from './credit.ts'
-import { creditTypeOf } from './credit-types.ts'
+import { creditEntryTypeOf } from './credit-entry-types.ts'
 
 /**
  * A page of a customer's ledger, newest first. Entries are numbered without a gap and the account keeps their number, so
@@ -27,5 +27,5 @@ export async function listCreditEntries(
        and position <= ${newest} and position > ${newest - limit}
      order by position desc`
   )
-  return { rows: rows.map((entry) => ({ ...entry, type: creditTypeOf(entry.type) })), total }
+  return { rows: rows.map((entry) => ({ ...entry, type: creditEntryTypeOf(entry.type) })), total }
 }

@@ -1,6 +1,6 @@
 import { acrossStores, type Ctx, directSql, instant, int, nullable, row, sql, text } from '#kit/postgres'
 import { type CreditEntry, EntryRow } from './credit.ts'
-import { codeOfCreditType, creditTypeOf } from './credit-types.ts'
+import { codeOfCreditEntryType, creditEntryTypeOf } from './credit-entry-types.ts'
 import type { Draft, NewEntry } from './plan-change.ts'
 
 const Account = row({ memberId: int, balanceMinor: int, entries: int, updatedAt: instant })
@@ -97,7 +97,7 @@ export async function listEntriesOf(ctx: Ctx, operationIds: string[]): Promise<C
            created_at
       from credit_entries where store_id = ${ctx.storeId} and operation_id = any(${operationIds}::text[])`
   )
-  return rows.map((entry) => ({ ...entry, type: creditTypeOf(entry.type) }))
+  return rows.map((entry) => ({ ...entry, type: creditEntryTypeOf(entry.type) }))
 }
 
 /**
@@ -115,7 +115,7 @@ export async function writeLedger(ctx: Ctx, drafts: Draft[], entries: NewEntry[]
     with given as (
       select * from unnest(
         ${entries.map((e) => e.memberId)}::bigint[], ${entries.map((e) => e.position)}::bigint[],
-        ${entries.map((e) => codeOfCreditType(e.type))}::smallint[], ${entries.map((e) => e.amountMinor)}::bigint[],
+        ${entries.map((e) => codeOfCreditEntryType(e.type))}::smallint[], ${entries.map((e) => e.amountMinor)}::bigint[],
         ${entries.map((e) => e.balanceAfterMinor)}::bigint[], ${entries.map((e) => e.reason)}::text[],
         ${entries.map((e) => e.orderId)}::bigint[], ${entries.map((e) => e.operationId)}::text[],
         ${entries.map((e) => e.expiresAt)}::timestamptz[], ${entries.map((e) => brought.get(e.operationId) ?? 0)}::bigint[])

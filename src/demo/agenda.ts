@@ -22,14 +22,14 @@ export function agenda({ db, sandbox, storeId, planNames }: Deps, { members, sta
   const hours = Math.floor(start.until(end, { largestUnit: 'hours' }).hours)
   const steps: Step[] = []
   for (let i = 0; i < members; i++) {
-    const joinsAt = start.add({
+    const signsUpAt = start.add({
       hours: Math.floor(hours * 0.85 * (i / members)) + Math.floor(random() * 24),
       minutes: Math.floor(random() * 60)
     })
     /** After this share of the time between joining and the end. */
     const later = (share: number) => {
-      const left = Math.max(Math.floor(joinsAt.until(end, { largestUnit: 'hours' }).hours), 1)
-      return joinsAt.add({ hours: Math.max(1, Math.floor(left * share)) })
+      const left = Math.max(Math.floor(signsUpAt.until(end, { largestUnit: 'hours' }).hours), 1)
+      return signsUpAt.add({ hours: Math.max(1, Math.floor(left * share)) })
     }
     const person = personOf(i, salt, pick)
     // Most join the first plan.
@@ -38,7 +38,7 @@ export function agenda({ db, sandbox, storeId, planNames }: Deps, { members, sta
     const ids = { customerId: '', contractId: '' }
 
     steps.push({
-      at: joinsAt,
+      at: signsUpAt,
       act: async () => {
         ids.customerId = (await sandbox.createCustomer(storeId, person)).id
         ids.contractId = (await sandbox.join(storeId, { customerId: ids.customerId, planName })).contractId

@@ -47,10 +47,11 @@ export function openDataDir(path: string): Places {
  * file, as POSIX drops a process's locks with the first of its descriptors that closes.
  */
 export async function lockDataDir(dataDir: string): Promise<() => void> {
-  const givesUpAt = performance.now() + LOCK_PATIENCE_MS
+  const paymentMethodDeadline = performance.now() + LOCK_PATIENCE_MS
   let db: DatabaseSync | null
   while (!(db = tryLock(dataDir))) {
-    if (performance.now() > givesUpAt) throw new Error(`${dataDir} is already in use by process ${ownerOf(dataDir)}`)
+    if (performance.now() > paymentMethodDeadline)
+      throw new Error(`${dataDir} is already in use by process ${ownerOf(dataDir)}`)
     await sleep(50)
   }
 

@@ -90,8 +90,8 @@ export async function launch(
   rotate(places.log)
   sweepSockets(places)
   const output = fs.openSync(places.log, 'a', 0o600)
-  const toldBefore = fs.fstatSync(output).size
-  const failure = (reason: string) => ({ failure: reasonIn(places.log, toldBefore) || reason })
+  const logSizeBefore = fs.fstatSync(output).size
+  const failure = (reason: string) => ({ failure: reasonIn(places.log, logSizeBefore) || reason })
   try {
     const args = ['-c', `port=${await freePort()}`, ...settingArguments(settings)]
     return process.platform === 'win32'
@@ -112,9 +112,9 @@ export async function stopPostmaster(pid: number, places: Places, runtime: Runti
   } else {
     process.kill(pid, 'SIGINT')
   }
-  const givesUpAt = performance.now() + STOPPED_WITHIN_MS
+  const paymentMethodDeadline = performance.now() + STOPPED_WITHIN_MS
   while (isAlive(pid)) {
-    if (performance.now() > givesUpAt) {
+    if (performance.now() > paymentMethodDeadline) {
       throw new Error(`the database server, process ${pid}, has not stopped for ${STOPPED_WITHIN_MS / 1000} s`)
     }
     await sleep(10)
@@ -145,11 +145,11 @@ async function launchDirectly(
   })
   child.unref()
 
-  const givesUpAt = performance.now() + READY_WITHIN_MS
+  const paymentMethodDeadline = performance.now() + READY_WITHIN_MS
   while (ended === null) {
     const file = readPidFile(places)
     if (file?.pid === child.pid && file?.state === 'ready') return file
-    if (performance.now() > givesUpAt) {
+    if (performance.now() > paymentMethodDeadline) {
       child.kill('SIGINT')
       return { failure: `the database server was not ready after ${READY_WITHIN_MS / 1000} s` }
     }

@@ -40,9 +40,9 @@ const DATABASE = 'perennial'
 /** A killed postmaster's backends hold the shared memory until they notice. */
 const FREE_WITHIN_MS = 10_000
 /** How long a running server may take to answer, and to get ready or go when it is about to. */
-const ANSWERS_WITHIN_MS = 30_000
+const RESPONDS_WITHIN_MS = 30_000
 const SETTLES_WITHIN_MS = 600_000
-const TELL_AFTER_MS = 5_000
+const REPORT_AFTER_MS = 5_000
 const PASSES_BY_ITSELF = /still in use|already in use|could not create any TCP\/IP sockets/
 const PID_FILE_STALE = /lock file "postmaster\.pid" (already exists|is empty)/
 
@@ -66,7 +66,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
 
     const tell = setTimeout(
       log,
-      TELL_AFTER_MS,
+      REPORT_AFTER_MS,
       'waiting for the database server, which may have to recover from a crash'
     )
     const server = await bringUp(places, runtime, runAs, settings, log).finally(() => clearTimeout(tell))
@@ -102,7 +102,7 @@ async function bringUp(
   settings: Settings,
   log: (line: string) => void
 ): Promise<Server> {
-  const givesUpAt = performance.now() + FREE_WITHIN_MS
+  const paymentMethodDeadline = performance.now() + FREE_WITHIN_MS
   while (true) {
     const running = await findRunning(places)
     if (running) {
@@ -117,7 +117,7 @@ async function bringUp(
     const { failure } = launched
     if (PID_FILE_STALE.test(failure)) await discardForeignPidFile(places, log)
     else if (!PASSES_BY_ITSELF.test(failure)) throw new Error(`the database server did not start: ${failure}`)
-    if (performance.now() > givesUpAt) throw new Error(`the database server cannot start yet: ${failure}`)
+    if (performance.now() > paymentMethodDeadline) throw new Error(`the database server cannot start yet: ${failure}`)
     await sleep(100)
   }
 }
@@ -134,7 +134,7 @@ async function findRunning(places: Places): Promise<PidFile | null> {
     const complaint = ready ? await complaintOf(places, file) : `it is ${file.state}`
     if (complaint === null) return file
     if (ready && ours === null) return null
-    if (performance.now() - since > (ready ? ANSWERS_WITHIN_MS : SETTLES_WITHIN_MS)) {
+    if (performance.now() - since > (ready ? RESPONDS_WITHIN_MS : SETTLES_WITHIN_MS)) {
       throw new Error(`the database server of ${places.dataDir}, process ${file.pid}, does not answer: ${complaint}`)
     }
     await sleep(20)
@@ -163,8 +163,8 @@ async function ensureDatabase(places: Places, { port }: PidFile): Promise<void> 
 async function connected<T>(places: Places, port: number, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({
     connectionString: urlOf(places, port, 'postgres'),
-    connectionTimeoutMillis: ANSWERS_WITHIN_MS,
-    query_timeout: ANSWERS_WITHIN_MS
+    connectionTimeoutMillis: RESPONDS_WITHIN_MS,
+    query_timeout: RESPONDS_WITHIN_MS
   })
   // The server may end the connection at any time, and an error nobody listens to ends the process.
   client.on('error', () => {})

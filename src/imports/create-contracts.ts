@@ -1,21 +1,21 @@
 import type { Database } from '#kit/postgres'
 import type { Connector, ContractRequest, PlatformFailure } from '#platform'
-import { storeFacts } from '#stores'
+import { storeContext } from '#stores'
 import { ClaimLost } from './claim-lost.ts'
 import { type Import, type OpenRow, type RowRefusal, type RowResult, refused } from './import.ts'
-import { type Order, orderOf } from './order-of.ts'
 import { planFinder } from './plan-finder.ts'
-import { holdClaim } from './queries.ts'
-import type { Wish } from './read-row.ts'
-import { findMadeBefore, markCreating, noteAsked } from './row-queries.ts'
+import { lockClaim } from './queries.ts'
+import type { RequestedContract } from './read-row.ts'
+import { findMadeBefore, markCreating, markRequested } from './row-queries.ts'
+import { contractRequestFromRow, type RowContractRequest } from './row-to-contract-request.ts'
 import type { Found } from './take-over.ts'
 
-type Read = { row: OpenRow; wish: Wish }
+type Read = { row: OpenRow; requested: RequestedContract }
 
 /** What came of rows whose contract is to be made: contracts to take over, rows that are done with, and why others wait. */
 export type Made = { found: Found[]; results: RowResult[]; failure: PlatformFailure | null }
 
-type Making = Read & { order: Order }
+type Making = Read & { order: RowContractRequest }
 
 /**
  * Makes contracts on the platform. It knows no idempotency key for this, so each row is first marked with a key that the
@@ -37,11 +37,11 @@ export async function createContracts(
   if (!known.ok) return { found: [], results, failure: known.failure }
   const facts = await db.inStore(storeId, async (ctx) => ({
     plans: await planFinder(ctx),
-    currency: (await storeFacts(ctx)).currency
+    currency: (await storeContext(ctx)).currency
   }))
   const makings: Making[] = []
   for (const read of reads) {
-    const order = orderOf(read.wish, { ...facts, ...known.value, mode: claimed.mode })
+    const order = contractRequestFromRow(read.requested, { ...facts, ...known.value, mode: claimed.mode })
     if ('refusal' in order) refuse(read, order.refusal)
     else makings.push({ ...read, order })
   }
@@ -60,7 +60,7 @@ export async function createContracts(
   const repeated = missing.filter(({ row }) => row.isQuiet)
   if (claimed.status === 'cancelled') for (const making of repeated) refuse(making, cancelled())
   const fresh = makings.filter(({ row }) => row.status === 'waiting')
-  const keyed = await takeKeys(db, storeId, claimed, fresh, repeated)
+  const keyed = await claimKeys(db, storeId, claimed, fresh, repeated)
   results.push(...keyed.results)
   const toMake = claimed.status === 'cancelled' ? [] : [...repeated, ...keyed.makings]
   const answers = await connector.contracts.create(
@@ -77,9 +77,9 @@ export async function createContracts(
   }
   const contracts = await connector.contracts.findMany([...contractOf.values()])
   if (!contracts.ok) return { found: [], results, failure: contracts.failure }
-  const found = makings.flatMap(({ row: { line }, wish }): Found[] => {
+  const found = makings.flatMap(({ row: { line }, requested }): Found[] => {
     const contract = contracts.value.get(contractOf.get(line) ?? '')
-    return contract ? [{ line, wish, contract }] : []
+    return contract ? [{ line, requested, contract }] : []
   })
   // One that was made a moment ago and is not to be read yet is found by its key the next time.
   failure ??=
@@ -96,10 +96,10 @@ function platformRefused({ message, field }: PlatformFailure): RowRefusal {
 
 /** Who the rows mean, and what can be charged of them. */
 async function knowCustomers(connector: Connector, reads: Read[]) {
-  const emails = reads.flatMap(({ wish }) => (wish.customerId === null ? wish.email!.toLowerCase() : []))
+  const emails = reads.flatMap(({ requested }) => (requested.customerId === null ? requested.email!.toLowerCase() : []))
   const byEmail = await connector.customers.findByEmails([...new Set(emails)])
   if (!byEmail.ok) return byEmail
-  const ids = [...reads.flatMap(({ wish }) => wish.customerId ?? []), ...[...byEmail.value.values()].flat()]
+  const ids = [...reads.flatMap(({ requested }) => requested.customerId ?? []), ...[...byEmail.value.values()].flat()]
   const cards = await connector.customers.findPaymentMethods([...new Set(ids)])
   return cards.ok ? { ok: true as const, value: { byEmail: byEmail.value, cards: cards.value } } : cards
 }
@@ -108,7 +108,7 @@ async function knowCustomers(connector: Connector, reads: Read[]) {
  * Marks rows as being made, each with a key that no other row of any import has. A row whose key was there before is the
  * same row of the same file, or has the sender's number of one: what was made for that is its contract too.
  */
-async function takeKeys(
+async function claimKeys(
   db: Database,
   storeId: number,
   claimed: Import,
@@ -117,18 +117,18 @@ async function takeKeys(
 ): Promise<{ makings: Making[]; results: RowResult[] }> {
   const keyed = makings.map((making) => {
     const { line } = making.row
-    const { externalId } = making.wish
+    const { externalId } = making.requested
     const createKey = externalId === null ? `${claimed.fileSha256}:${line}` : `external:${externalId}`
     return { ...making, row: { ...making.row, createKey } }
   })
   return db.inStore(storeId, async (ctx) => {
-    if (!(await holdClaim(ctx, claimed))) throw new ClaimLost(claimed.id)
+    if (!(await lockClaim(ctx, claimed))) throw new ClaimLost(claimed.id)
     const marked = await markCreating(
       ctx,
       claimed.id,
       keyed.map(({ row, order }) => ({ line: row.line, createKey: row.createKey, customerId: order.customerId }))
     )
-    await noteAsked(
+    await markRequested(
       ctx,
       claimed.id,
       repeated.map(({ row }) => row.line)

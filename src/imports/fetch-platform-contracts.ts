@@ -1,26 +1,26 @@
 import type { Ctx, Database } from '#kit/postgres'
-import { type Connector, downloadLines, NoDownload, numericIdOf, type PlatformFailure } from '#platform'
+import { type Connector, DownloadFailed, downloadLines, numericIdOf, type PlatformFailure } from '#platform'
 import { ClaimLost } from './claim-lost.ts'
 import type { Import } from './import.ts'
-import type { Taken } from './input-of.ts'
-import { keptUntil } from './kept-until.ts'
+import type { ImportInput } from './parse-input.ts'
 import {
   forgetStaged,
-  holdClaim,
+  lockClaim,
+  markBulkOperation,
   markEnded,
+  markListed,
   markRunning,
-  noteBulkOperation,
-  noteListed,
   releaseClaim
 } from './queries.ts'
+import { retainUntil } from './retain-until.ts'
 import { STAGED_AT_ONCE, stageRows } from './stage-rows.ts'
 
 /** What came of a look: whether anything was done, or why the platform could not be asked. */
 type Fetched = { done: number; failure: PlatformFailure | null }
 
 /** The platform tells when it is done; this is for when that message is lost. */
-const LOOK_AGAIN_MINUTES = 2
-const MOST_OPERATIONS = 5
+const CHECK_AGAIN_MINUTES = 2
+const MAX_OPERATIONS = 5
 /** The shop has as many operations under way as it may: ours waits for its turn. */
 const BUSY = new Set(['operation_in_progress', 'limit_reached'])
 /** What will be the same however often it is asked. */
@@ -40,10 +40,10 @@ export async function fetchPlatformContracts(
 ): Promise<Fetched> {
   const held = <T>(work: (ctx: Ctx) => Promise<T>) =>
     db.inStore(storeId, async (ctx) => {
-      if (!(await holdClaim(ctx, claimed))) throw new ClaimLost(claimed.id)
+      if (!(await lockClaim(ctx, claimed))) throw new ClaimLost(claimed.id)
       return work(ctx)
     })
-  const later = (ctx: Ctx) => ctx.now.add({ minutes: LOOK_AGAIN_MINUTES })
+  const later = (ctx: Ctx) => ctx.now.add({ minutes: CHECK_AGAIN_MINUTES })
   const id = claimed.platformBulkOperationId
   if (id === null) {
     const begun = await begin(connector, claimed)
@@ -55,7 +55,7 @@ export async function fetchPlatformContracts(
       return { done: 1, failure: null }
     }
     await held(async (ctx) => {
-      await noteBulkOperation(ctx, claimed.id, begun.value)
+      await markBulkOperation(ctx, claimed.id, begun.value)
       await releaseClaim(ctx, claimed, { dueAt: ctx.now, error: null })
     })
     return { done: 1, failure: null }
@@ -66,15 +66,15 @@ export async function fetchPlatformContracts(
   const { status, url, errorCode, objectCount } = operation.value ?? GONE
   if (UNDER_WAY.has(status)) {
     await held(async (ctx) => {
-      await noteListed(ctx, claimed.id, objectCount)
+      await markListed(ctx, claimed.id, objectCount)
       await releaseClaim(ctx, claimed, { dueAt: later(ctx), error: null })
     })
     return { done: 1, failure: null }
   }
   const again = (reason: string): Promise<Fetched> =>
     held(async (ctx) => {
-      if (claimed.failedOperations + 1 >= MOST_OPERATIONS || FINAL_ERRORS.has(errorCode ?? '')) {
-        await markEnded(ctx, claimed.id, 'failed', { dueAt: keptUntil(ctx.now), error: reason })
+      if (claimed.failedOperations + 1 >= MAX_OPERATIONS || FINAL_ERRORS.has(errorCode ?? '')) {
+        await markEnded(ctx, claimed.id, 'failed', { dueAt: retainUntil(ctx.now), error: reason })
         return { done: 1, failure: null }
       }
       await forgetStaged(ctx, claimed.id)
@@ -85,11 +85,11 @@ export async function fetchPlatformContracts(
   try {
     const lines = url === null ? 0 : await readFile(url, claimed, held)
     if (lines !== objectCount) {
-      throw new NoDownload(`The file of the bulk operation has ${lines} lines, and ${objectCount} were announced`)
+      throw new DownloadFailed(`The file of the bulk operation has ${lines} lines, and ${objectCount} were announced`)
     }
-    await held((ctx) => noteListed(ctx, claimed.id, objectCount))
+    await held((ctx) => markListed(ctx, claimed.id, objectCount))
   } catch (err) {
-    if (err instanceof NoDownload) return again(err.message)
+    if (err instanceof DownloadFailed) return again(err.message)
     throw err
   }
   await held(async (ctx) => {
@@ -114,7 +114,7 @@ export async function stopFetching(
   const cancelled = await connector.bulk.cancel(operationId)
   // One that is over is in nobody's way.
   if (!cancelled.ok && cancelled.failure.kind !== 'rejected') return cancelled.failure
-  await db.inStore(storeId, (ctx) => noteBulkOperation(ctx, id, null))
+  await db.inStore(storeId, (ctx) => markBulkOperation(ctx, id, null))
   return null
 }
 
@@ -138,7 +138,7 @@ async function readFile(
   held: <T>(work: (ctx: Ctx) => Promise<T>) => Promise<T>
 ): Promise<number> {
   let line = 0
-  let batch: (Taken & { line: number })[] = []
+  let batch: (ImportInput & { line: number })[] = []
   const flush = async () => {
     const rows = batch
     batch = []
@@ -164,9 +164,9 @@ function liveContractIn(text: string): string | null {
   try {
     node = JSON.parse(text)
   } catch {
-    throw new NoDownload('The file of the bulk operation has a line that is no JSON')
+    throw new DownloadFailed('The file of the bulk operation has a line that is no JSON')
   }
   const id = typeof node.id === 'string' ? numericIdOf(node.id) : null
-  if (id === null) throw new NoDownload('The file of the bulk operation has a line without an id')
+  if (id === null) throw new DownloadFailed('The file of the bulk operation has a line without an id')
   return OVER.has(String(node.status)) ? null : id
 }

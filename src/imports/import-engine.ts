@@ -2,12 +2,12 @@ import type { Engine } from '#kit/engines'
 import type { Database } from '#kit/postgres'
 import type { Connector, PlatformFailure } from '#platform'
 import { ClaimLost } from './claim-lost.ts'
-import { endLater } from './end-later.ts'
 import { fetchPlatformContracts, stopFetching } from './fetch-platform-contracts.ts'
 import type { Import } from './import.ts'
-import { keptUntil } from './kept-until.ts'
-import { claimImport, dueImports, holdClaim, lockImport, markEnded, nextImportAt, releaseClaim } from './queries.ts'
-import { workOffRows } from './work-off-rows.ts'
+import { processRows } from './process-rows.ts'
+import { pruneImport } from './prune-import.ts'
+import { claimImport, dueImports, lockClaim, lockImport, markEnded, nextImportAt, releaseClaim } from './queries.ts'
+import { retainUntil } from './retain-until.ts'
 
 /** When an import is looked at again after the platform could not be asked. */
 const RETRY_AFTER_MINUTES = [1, 5, 15, 60] as const
@@ -23,7 +23,7 @@ export function createImportEngine(options: {
 }): Engine {
   const { db, leaseOwner, connectorOf } = options
 
-  const putOff = (storeId: number, claimed: Import, failure: PlatformFailure) =>
+  const quarantine = (storeId: number, claimed: Import, failure: PlatformFailure) =>
     db.inStore(storeId, (ctx) => {
       const minutes = RETRY_AFTER_MINUTES[Math.min(claimed.tries, RETRY_AFTER_MINUTES.length - 1)]!
       // What is throttled waits in real time, of which the store's clock may know nothing: it is due at once.
@@ -32,15 +32,15 @@ export function createImportEngine(options: {
     })
 
   const work = async (storeId: number, claimed: Import): Promise<number> => {
-    const { rows, failure } = await workOffRows(db, storeId, claimed, await connectorOf(storeId))
+    const { rows, failure } = await processRows(db, storeId, claimed, await connectorOf(storeId))
     if (failure) {
-      await putOff(storeId, claimed, failure)
+      await quarantine(storeId, claimed, failure)
       return rows
     }
     await db.inStore(storeId, async (ctx) => {
-      if (!(await holdClaim(ctx, claimed))) return
+      if (!(await lockClaim(ctx, claimed))) return
       if (rows > 0) return releaseClaim(ctx, claimed, { dueAt: ctx.now, error: null })
-      await markEnded(ctx, claimed.id, 'done', { dueAt: keptUntil(ctx.now), error: null })
+      await markEnded(ctx, claimed.id, 'done', { dueAt: retainUntil(ctx.now), error: null })
     })
     return Math.max(rows, 1)
   }
@@ -50,12 +50,12 @@ export function createImportEngine(options: {
     const connector = await connectorOf(storeId)
     const unheard = await stopFetching(db, storeId, claimed, connector)
     if (unheard) {
-      await putOff(storeId, claimed, unheard)
+      await quarantine(storeId, claimed, unheard)
       return 0
     }
-    const { rows, failure } = await workOffRows(db, storeId, claimed, connector)
-    if (rows === 0 && !failure) return endLater(db, storeId, claimed)
-    if (failure) await putOff(storeId, claimed, failure)
+    const { rows, failure } = await processRows(db, storeId, claimed, connector)
+    if (rows === 0 && !failure) return pruneImport(db, storeId, claimed)
+    if (failure) await quarantine(storeId, claimed, failure)
     else await db.inStore(storeId, (ctx) => releaseClaim(ctx, claimed, { dueAt: ctx.now, error: null }))
     return rows
   }
@@ -67,8 +67,8 @@ export function createImportEngine(options: {
         await releaseClaim(ctx, claimed, { dueAt: ctx.now, error: null })
         return 1
       }
-      const told = { dueAt: keptUntil(ctx.now), error: 'The file did not come to its end' }
-      await markEnded(ctx, claimed.id, 'cancelled', told)
+      const reported = { dueAt: retainUntil(ctx.now), error: 'The file did not come to its end' }
+      await markEnded(ctx, claimed.id, 'cancelled', reported)
       return 1
     })
 
@@ -76,9 +76,9 @@ export function createImportEngine(options: {
     if (claimed.status === 'running') return work(storeId, claimed)
     if (claimed.status === 'receiving') return giveUp(storeId, claimed)
     if (claimed.status === 'cancelled') return close(storeId, claimed)
-    if (claimed.status !== 'fetching') return endLater(db, storeId, claimed)
+    if (claimed.status !== 'fetching') return pruneImport(db, storeId, claimed)
     const fetched = await fetchPlatformContracts(db, storeId, claimed, await connectorOf(storeId))
-    if (fetched.failure) await putOff(storeId, claimed, fetched.failure)
+    if (fetched.failure) await quarantine(storeId, claimed, fetched.failure)
     return fetched.done
   }
 

@@ -1,6 +1,6 @@
 import type { Database } from '#kit/postgres'
 import { listRefused } from './row-queries.ts'
-import { theImport } from './show-import.ts'
+import { requireImport } from './show-import.ts'
 
 const PAGE = 500
 
@@ -16,7 +16,7 @@ export async function refusedRowsReport(
   id: number,
   format: ReportFormat
 ): Promise<AsyncGenerator<string>> {
-  const { columns } = await db.inStore(storeId, (ctx) => theImport(ctx, id))
+  const { columns } = await db.inStore(storeId, (ctx) => requireImport(ctx, id))
   return format === 'csv' ? csvReport(db, storeId, id, columns) : ndjsonReport(db, storeId, id)
 }
 
@@ -24,8 +24,8 @@ async function* ndjsonReport(db: Database, storeId: number, id: number) {
   for await (const rows of pagesOf(db, storeId, id)) {
     yield rows
       .map(({ line, input, original, refusalCode, refusalField, refusalMessage }) => {
-        const told = { line, code: refusalCode, field: refusalField, message: refusalMessage, row: input, original }
-        return `${JSON.stringify(told)}\n`
+        const reported = { line, code: refusalCode, field: refusalField, message: refusalMessage, row: input, original }
+        return `${JSON.stringify(reported)}\n`
       })
       .join('')
   }

@@ -59,7 +59,7 @@ export async function countToPush(ctx: Ctx, importId: number, jobKind: string): 
 }
 
 /** Notes how far the file is read. */
-export async function noteStaged(
+export async function markStaged(
   ctx: Ctx,
   importId: number,
   staged: { linesRead: number; stagedSha256: string | null; columns: string[]; rows: StagedRow[] }
@@ -143,7 +143,7 @@ function claim(ctx: Ctx, leaseOwner: number, statuses: Import['status'][]): Prom
 }
 
 /** Holds the import if it is still ours, and the lease for two minutes more; false when another worker has taken it over. */
-export async function holdClaim(ctx: Ctx, { id, leaseToken }: Import): Promise<boolean> {
+export async function lockClaim(ctx: Ctx, { id, leaseToken }: Import): Promise<boolean> {
   const held = await ctx.tx.run(sql`
     update imports set leased_until = clock_timestamp() + interval '2 minutes'
      where store_id = ${ctx.storeId} and id = ${id} and lease_token = ${leaseToken} and lease_owner is not null`)
@@ -176,13 +176,13 @@ export async function markEnded(
 }
 
 /** Null: there is none to be looked after any more. */
-export async function noteBulkOperation(ctx: Ctx, importId: number, operationId: string | null): Promise<void> {
+export async function markBulkOperation(ctx: Ctx, importId: number, operationId: string | null): Promise<void> {
   await ctx.tx.run(sql`
     update imports set platform_bulk_operation_id = ${operationId}
      where store_id = ${ctx.storeId} and id = ${importId}`)
 }
 
-export async function noteListed(ctx: Ctx, importId: number, contracts: number): Promise<void> {
+export async function markListed(ctx: Ctx, importId: number, contracts: number): Promise<void> {
   await ctx.tx.run(sql`
     update imports set listed_contracts = ${contracts} where store_id = ${ctx.storeId} and id = ${importId}`)
 }

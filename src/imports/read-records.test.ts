@@ -14,12 +14,12 @@ async function recordsOf(text: string | Buffer, size = 7, read = readCsvRecords)
   return all
 }
 
-const told = (records: FileRecord[]) => records.map(({ line, fields, problem }) => [line, fields ?? problem])
+const reported = (records: FileRecord[]) => records.map(({ line, fields, problem }) => [line, fields ?? problem])
 
 test('rows of a CSV file, whatever pieces it comes in: BOM, CRLF, quotes, line ends in quotes, empty lines', async () => {
   const file = '\ufeffa,b\r\n1,"x, ""y"""\r\n\r\n2,"two\nlines"\r\n3,\r\nlast,é'
   for (const size of [1, 2, 3, 7, 1000]) {
-    assert.deepEqual(told(await recordsOf(file, size)), [
+    assert.deepEqual(reported(await recordsOf(file, size)), [
       [1, ['a', 'b']],
       [2, ['1', 'x, "y"']],
       [4, ['2', 'two\nlines']],
@@ -35,7 +35,7 @@ test('a row that cannot be read gives up only its own line', async () => {
     Buffer.from([0x35, 0x2c, 0xff, 0x0a]),
     Buffer.from(`6,\0\n7,${'z'.repeat(70_000)}\n8,fine\n"never closed,\n9,w\n`)
   ])
-  assert.deepEqual(told(await recordsOf(bad, 1000)), [
+  assert.deepEqual(reported(await recordsOf(bad, 1000)), [
     [1, ['a', 'b']],
     [2, 'has quotes that do not match'],
     [3, ['2', 'x']],
@@ -54,14 +54,14 @@ test('an open quote does not swallow a long file', async () => {
   const lines = Array.from({ length: 20_000 }, (_, i) => `${i},row`)
   const records = await recordsOf(`a,b\n1,"open\n${lines.join('\n')}\n`, 65_536)
   assert.equal(records.length, 20_002)
-  assert.deepEqual(told(records.slice(1, 3)), [
+  assert.deepEqual(reported(records.slice(1, 3)), [
     [2, 'has quotes that do not match'],
     [3, ['0', 'row']]
   ])
 })
 
 test('lines of NDJSON need no matching quotes', async () => {
-  assert.deepEqual(told(await recordsOf('{"a":"\\""}\n\n{"b":1}\r\n', 5, readLines)), [
+  assert.deepEqual(reported(await recordsOf('{"a":"\\""}\n\n{"b":1}\r\n', 5, readLines)), [
     [1, ['{"a":"\\""}']],
     [3, ['{"b":1}']]
   ])

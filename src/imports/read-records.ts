@@ -7,7 +7,7 @@ type Broken = { line: number; bytes: Buffer; fields: null; problem: string }
 /** What a row of text is taken apart into; null when its quotes do not match. */
 type Split = (text: string) => string[] | null
 
-const MOST_BYTES = 64 * 1024
+const MAX_RECORD_BYTES = 64 * 1024
 const NEWLINE = 0x0a
 const RETURN = 0x0d
 const QUOTE = 0x22
@@ -50,7 +50,7 @@ async function* recordsIn(stream: AsyncIterable<Buffer>, quoted: boolean, split:
       const firstLineEnd = lineEnd(rest, from)
       const whole = withoutReturn(rest.subarray(from, found.end))
       if (found.kind === 'too long') {
-        records.push(brokenAt(line, whole.subarray(0, 200), `is longer than ${MOST_BYTES / 1024} KiB`))
+        records.push(brokenAt(line, whole.subarray(0, 200), `is longer than ${MAX_RECORD_BYTES / 1024} KiB`))
         skipping = true
         from = found.end
         continue
@@ -88,7 +88,7 @@ type Found = { kind: 'whole' | 'open quote' | 'too long'; end: number }
 
 /** Where the record that begins at `from` ends; null when more of the file is needed to tell. */
 function endOf(bytes: Buffer, from: number, quoted: boolean, isEnd: boolean): Found | null {
-  const limit = Math.min(bytes.length, from + MOST_BYTES + 1)
+  const limit = Math.min(bytes.length, from + MAX_RECORD_BYTES + 1)
   let at = from
   let isOpen = false
   for (; at < limit; at++) {
@@ -96,7 +96,7 @@ function endOf(bytes: Buffer, from: number, quoted: boolean, isEnd: boolean): Fo
     if (byte === QUOTE && quoted) isOpen = !isOpen
     else if (byte === NEWLINE && !isOpen) return { kind: 'whole', end: at }
   }
-  if (at - from > MOST_BYTES) {
+  if (at - from > MAX_RECORD_BYTES) {
     // A quote that never closes runs over many lines; only its own is to blame.
     return lineEnd(bytes, from) < at ? { kind: 'open quote', end: at } : { kind: 'too long', end: at }
   }

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Reading, readRow } from './read-row.ts'
+import { type RowReading, readRow } from './read-row.ts'
 
 const FACTS = {
   now: Temporal.Instant.from('2026-01-31T15:00:00Z'),
   timezone: 'America/New_York',
   currency: 'USD'
 }
-const read = (input: Record<string, string>): Reading => readRow({ contract_id: '7', ...input }, FACTS)
+const read = (input: Record<string, string>): RowReading => readRow({ contract_id: '7', ...input }, FACTS)
 const refusalOf = (input: Record<string, string>) => {
   const { refusal } = read(input)
   return refusal && [refusal.code, refusal.field]
 }
 
 test('what fields take', () => {
-  const wish = read({
+  const requested = read({
     contract_id: 'gid://platform/SubscriptionContract/0012',
     email: ' Ada@Example.com ',
     price: '1234.5',
@@ -26,12 +26,12 @@ test('what fields take', () => {
     max_cycles: '12',
     started_at: '2024-02-29 08:30:00+01:00',
     external_id: '№ 5'
-  }).wish!
+  }).requested!
   assert.deepEqual(
     {
-      ...wish,
-      nextBillingAt: String(wish.nextBillingAt),
-      startedAt: String(wish.startedAt)
+      ...requested,
+      nextBillingAt: String(requested.nextBillingAt),
+      startedAt: String(requested.startedAt)
     },
     {
       contractId: '12',
@@ -61,7 +61,7 @@ test('a time without an offset is a time in the shop, also one that its clocks l
     ['2026-03-08T02:30:00', '2026-03-08T07:30:00Z'],
     ['2026-02-01T10:00:00.250Z', '2026-02-01T10:00:00.25Z']
   ] as const) {
-    assert.equal(String(read({ next_billing_date: said }).wish?.nextBillingAt), at)
+    assert.equal(String(read({ next_billing_date: said }).requested?.nextBillingAt), at)
   }
 })
 

@@ -26,7 +26,7 @@ export const FIELDS = [
 type Field = (typeof FIELDS)[number]
 
 /** What a row asks for. Null is what it leaves open. */
-export type Wish = {
+export type RequestedContract = {
   contractId: string | null
   customerId: string | null
   email: string | null
@@ -48,17 +48,17 @@ export type Wish = {
   externalId: string | null
 }
 
-export type Reading = { wish: Wish; refusal: null } | { wish: null; refusal: RowRefusal }
+export type RowReading = { requested: RequestedContract; refusal: null } | { requested: null; refusal: RowRefusal }
 
 type Facts = { now: Temporal.Instant; timezone: string; currency: string; mayHavePassed?: boolean }
 
 /** Reads and checks the fields of a row, without looking anything up. Values are never quoted in a refusal's message. */
-export function readRow(input: Input, facts: Facts): Reading {
+export function readRow(input: Input, facts: Facts): RowReading {
   try {
-    return { wish: wishOf(new Fields(input, facts), facts), refusal: null }
+    return { requested: requestedIn(new Fields(input, facts), facts), refusal: null }
   } catch (err) {
     if (!(err instanceof Refused)) throw err
-    return { wish: null, refusal: err.refusal }
+    return { requested: null, refusal: err.refusal }
   }
 }
 
@@ -74,8 +74,8 @@ export function contractIn(input: Input, facts: Facts): string | null {
 
 const contractOf = (fields: Fields) => fields.id('contract_id', 'SubscriptionContract')
 
-function wishOf(fields: Fields, { now }: Facts): Wish {
-  const wish: Wish = {
+function requestedIn(fields: Fields, { now }: Facts): RequestedContract {
+  const requested: RequestedContract = {
     contractId: contractOf(fields),
     customerId: fields.id('customer_id', 'Customer'),
     email: fields.matching('email', /^[^\s@]{1,64}@[^\s@]{1,255}$/, 'an e-mail address'),
@@ -94,28 +94,29 @@ function wishOf(fields: Fields, { now }: Facts): Wish {
     startedAt: fields.instant('started_at'),
     externalId: fields.text('external_id', 200)
   }
-  const { contractId, nextBillingAt, pausedUntil, cyclesPaid, maxCycles } = wish
-  if (pausedUntil && wish.status === 'active') {
+  const { contractId, nextBillingAt, pausedUntil, cyclesPaid, maxCycles } = requested
+  if (pausedUntil && requested.status === 'active') {
     invalid('paused_until', 'is for a row whose status is paused')
   }
   if (pausedUntil && nextBillingAt && Temporal.Instant.compare(pausedUntil, nextBillingAt) >= 0) {
     invalid('paused_until', 'must be before next_billing_date')
   }
-  if (wish.startedAt && Temporal.Instant.compare(wish.startedAt, now) > 0) invalid('started_at', 'must not be ahead')
+  if (requested.startedAt && Temporal.Instant.compare(requested.startedAt, now) > 0)
+    invalid('started_at', 'must not be ahead')
   if (maxCycles !== null && (cyclesPaid ?? 0) >= maxCycles) invalid('cycles_paid', 'must be less than max_cycles')
-  if (contractId === null) checkNew(wish)
-  return wish
+  if (contractId === null) checkNew(requested)
+  return requested
 }
 
 /** A contract that is to be made: who buys what, and when the first charge is. */
-function checkNew(wish: Wish) {
+function checkNew(requested: RequestedContract) {
   const missing = (field: Field, why: string): never => invalid(field, why)
-  if (!wish.customerId && !wish.email) missing('contract_id', 'or customer_id or email is needed')
-  if (!wish.plan && !wish.variantId) missing('plan', 'or variant_id is needed without contract_id')
-  if (!wish.nextBillingAt) missing('next_billing_date', 'is needed without contract_id')
-  if (wish.plan) return
-  if (!wish.price) missing('price', 'is needed with variant_id and no plan')
-  if (!wish.interval) missing('interval', 'is needed with variant_id and no plan')
+  if (!requested.customerId && !requested.email) missing('contract_id', 'or customer_id or email is needed')
+  if (!requested.plan && !requested.variantId) missing('plan', 'or variant_id is needed without contract_id')
+  if (!requested.nextBillingAt) missing('next_billing_date', 'is needed without contract_id')
+  if (requested.plan) return
+  if (!requested.price) missing('price', 'is needed with variant_id and no plan')
+  if (!requested.interval) missing('interval', 'is needed with variant_id and no plan')
 }
 
 class Refused extends Error {
@@ -134,7 +135,7 @@ function invalid(field: Field, message: string): never {
 const DAY = /^(?!0000)\d{4}-\d{2}-\d{2}$/
 const TIME = /^((?!0000)\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)([Zz]|[+-]\d{2}:\d{2})?$/
 /** As with all dates that are set by hand; further ahead is a slip of the pen. */
-const MOST_YEARS_AHEAD = 5
+const MAX_YEARS_AHEAD = 5
 
 class Fields {
   readonly #input: Input
@@ -152,9 +153,9 @@ class Fields {
     return value
   }
 
-  matching(field: Field, pattern: RegExp, takes: string): string | null {
+  matching(field: Field, pattern: RegExp, accepts: string): string | null {
     const value = this.text(field, 320)
-    return value === null || pattern.test(value) ? value : invalid(field, `takes ${takes}`)
+    return value === null || pattern.test(value) ? value : invalid(field, `takes ${accepts}`)
   }
 
   oneOf<const T extends string>(field: Field, allowed: readonly T[]): T | null {
@@ -183,7 +184,7 @@ class Fields {
     return value === null || isCurrency(value) ? value : invalid('currency', 'takes an ISO 4217 code such as USD')
   }
 
-  price(): Wish['price'] {
+  price(): RequestedContract['price'] {
     const text = this.text('price', 40)
     if (text === null) return null
     const currency = this.currency() ?? this.#facts.currency
@@ -220,8 +221,8 @@ class Fields {
     if (!mayHavePassed && Temporal.Instant.compare(at, now) <= 0) {
       throw new Refused(refused('date_passed', field, `${field} has passed`))
     }
-    const latest = now.toZonedDateTimeISO(timezone).add({ years: MOST_YEARS_AHEAD }).toInstant()
-    if (Temporal.Instant.compare(at, latest) > 0) invalid(field, `is more than ${MOST_YEARS_AHEAD} years ahead`)
+    const latest = now.toZonedDateTimeISO(timezone).add({ years: MAX_YEARS_AHEAD }).toInstant()
+    if (Temporal.Instant.compare(at, latest) > 0) invalid(field, `is more than ${MAX_YEARS_AHEAD} years ahead`)
     return at
   }
 }

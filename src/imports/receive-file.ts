@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import type { Database } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
 import type { Import } from './import.ts'
-import { inputOfCsv, inputOfJson, type Taken } from './input-of.ts'
+import { type ImportInput, parseCsvInput, parseJsonInput } from './parse-input.ts'
 import { findImport, lockImport, markRunning } from './queries.ts'
 import { type FileRecord, readCsvRecords, readLines } from './read-records.ts'
 import { FIELDS } from './read-row.ts'
-import { badHeader, importIs, otherFile, takesNoFile } from './refusals.ts'
-import { theImport } from './show-import.ts'
+import { badHeader, fileMismatch, importAcceptsNoFile, wrongImportStatus } from './refusals.ts'
+import { requireImport } from './show-import.ts'
 import { STAGED_AT_ONCE, stageRows } from './stage-rows.ts'
 
-const MOST_MEGABYTES = 512
+const MAX_MEGABYTES = 512
 
 type Sent = { format: 'csv' | 'ndjson'; stream: AsyncIterable<Buffer> }
 
@@ -19,8 +19,8 @@ type Sent = { format: 'csv' | 'ndjson'; stream: AsyncIterable<Buffer> }
  * off the same file is sent again: what has been read is passed over. Refuses another file, and a header that is none.
  */
 export async function receiveFile(db: Database, storeId: number, id: number, sent: Sent): Promise<Import> {
-  const begun = await db.inStore(storeId, (ctx) => theImport(ctx, id))
-  if (begun.source === 'platform') throw takesNoFile(id)
+  const begun = await db.inStore(storeId, (ctx) => requireImport(ctx, id))
+  if (begun.source === 'platform') throw importAcceptsNoFile(id)
   if (begun.source !== sent.format) {
     throw invalidField('Content-Type', `takes ${begun.source === 'csv' ? 'text/csv' : 'application/x-ndjson'} here`)
   }
@@ -28,15 +28,15 @@ export async function receiveFile(db: Database, storeId: number, id: number, sen
   const stream = hashed(sent.stream, hash)
   if (begun.status !== 'receiving') {
     for await (const _ of stream);
-    if (hash.digest('hex') !== begun.fileSha256) throw importIs(id, begun.status)
+    if (hash.digest('hex') !== begun.fileSha256) throw wrongImportStatus(id, begun.status)
     return begun
   }
   await readInto(db, storeId, begun, sent.format, stream)
   return db.inStore(storeId, async (ctx) => {
     const now = (await lockImport(ctx, id))!
-    if (now.status !== 'receiving') throw importIs(id, now.status)
+    if (now.status !== 'receiving') throw wrongImportStatus(id, now.status)
     const sha256 = hash.digest('hex')
-    if (now.fileSha256 !== null && now.fileSha256 !== sha256) throw otherFile(id)
+    if (now.fileSha256 !== null && now.fileSha256 !== sha256) throw fileMismatch(id)
     await markRunning(ctx, id, sha256)
     return (await findImport(ctx, id))!
   })
@@ -46,8 +46,8 @@ async function* hashed(stream: AsyncIterable<Buffer>, hash: ReturnType<typeof cr
   let bytes = 0
   for await (const chunk of stream) {
     bytes += chunk.length
-    if (bytes > MOST_MEGABYTES * 1024 * 1024) {
-      throw new Refusal('invalid_request', `The file is larger than ${MOST_MEGABYTES} MiB; send it in parts`)
+    if (bytes > MAX_MEGABYTES * 1024 * 1024) {
+      throw new Refusal('invalid_request', `The file is larger than ${MAX_MEGABYTES} MiB; send it in parts`)
     }
     hash.update(chunk)
     yield chunk
@@ -66,7 +66,7 @@ async function readInto(
   let columns: string[] | null = format === 'csv' ? null : [...FIELDS]
   let { linesRead } = begun
   let isSame = linesRead === 0
-  let batch: (Taken & { line: number })[] = []
+  let batch: (ImportInput & { line: number })[] = []
 
   const flush = async () => {
     const [rows, from] = [batch, linesRead]
@@ -75,7 +75,7 @@ async function readInto(
     const progress = { linesRead: last.line, stagedSha256: soFar.copy().digest('hex'), columns: columns! }
     await db.inStore(storeId, async (ctx) => {
       const now = await lockImport(ctx, begun.id)
-      if (now?.status !== 'receiving') throw importIs(begun.id, now?.status ?? 'gone')
+      if (now?.status !== 'receiving') throw wrongImportStatus(begun.id, now?.status ?? 'gone')
       if (now.linesRead !== from) throw new Refusal('conflict', 'The file is being sent by somebody else too')
       await stageRows(ctx, begun.id, rows, progress)
     })
@@ -94,13 +94,13 @@ async function readInto(
         isSame ||= record.line === begun.linesRead && soFar.copy().digest('hex') === begun.stagedSha256
         continue
       }
-      if (!isSame) throw otherFile(begun.id)
-      batch.push({ line: record.line, ...(format === 'csv' ? inputOfCsv(record, columns) : inputOfJson(record)) })
+      if (!isSame) throw fileMismatch(begun.id)
+      batch.push({ line: record.line, ...(format === 'csv' ? parseCsvInput(record, columns) : parseJsonInput(record)) })
       if (batch.length === STAGED_AT_ONCE) await flush()
     }
   }
   if (columns === null) throw badHeader('is missing: the file is empty')
-  if (!isSame) throw otherFile(begun.id)
+  if (!isSame) throw fileMismatch(begun.id)
   await flush()
 }
 

@@ -3,10 +3,10 @@ import { Refusal } from '#kit/refusal'
 
 export const importNotFound = (id: string) => new Refusal('not_found', `There is no import ${id.slice(0, 100)}`)
 
-export const importIs = (id: number, status: string) =>
+export const wrongImportStatus = (id: number, status: string) =>
   new Refusal('conflict', `Import ${publicId('imp', id)} is ${status}`)
 
-export const otherFile = (id: number) =>
+export const fileMismatch = (id: number) =>
   new Refusal(
     'conflict',
     `Import ${publicId('imp', id)} has begun with another file; send that one to its end, or start a new import`
@@ -14,5 +14,5 @@ export const otherFile = (id: number) =>
 
 export const badHeader = (message: string) => new Refusal('invalid_request', `The file's header ${message}`)
 
-export const takesNoFile = (id: number) =>
+export const importAcceptsNoFile = (id: number) =>
   new Refusal('conflict', `Import ${publicId('imp', id)} is of what the platform has, and takes no file`)

@@ -6,7 +6,7 @@ import { countToPush, findImport } from './queries.ts'
 import { importNotFound } from './refusals.ts'
 
 /** Refuses when there is none of this number. */
-export async function theImport(ctx: Ctx, id: number): Promise<Import> {
+export async function requireImport(ctx: Ctx, id: number): Promise<Import> {
   const found = await findImport(ctx, id)
   if (!found) throw importNotFound(publicId('imp', id))
   return found
@@ -14,6 +14,6 @@ export async function theImport(ctx: Ctx, id: number): Promise<Import> {
 
 /** An import and how far it is; `toPush` contracts are ours already, and their platform has still to be told of it. */
 export async function showImport(ctx: Ctx, id: number): Promise<Import & { toPush: number }> {
-  const found = await theImport(ctx, id)
+  const found = await requireImport(ctx, id)
   return { ...found, toPush: await countToPush(ctx, id, pushContractJob.name) }
 }

@@ -1,8 +1,8 @@
 import type { Ctx } from '#kit/postgres'
-import { storeFacts } from '#stores'
+import { storeContext } from '#stores'
 import { refused } from './import.ts'
-import type { Taken } from './input-of.ts'
-import { noteStaged } from './queries.ts'
+import type { ImportInput } from './parse-input.ts'
+import { markStaged } from './queries.ts'
 import { contractIn, readRow } from './read-row.ts'
 import { insertRows, listTaken, type StagedRow } from './row-queries.ts'
 
@@ -15,10 +15,10 @@ export type Progress = { linesRead: number; stagedSha256: string | null; columns
 export async function stageRows(
   ctx: Ctx,
   importId: number,
-  taken: (Taken & { line: number })[],
+  taken: (ImportInput & { line: number })[],
   progress: Progress
 ): Promise<void> {
-  const facts = { ...(await storeFacts(ctx)), now: ctx.now }
+  const facts = { ...(await storeContext(ctx)), now: ctx.now }
   const rows = taken.map(({ line, input, refusal, original }): StagedRow => {
     const reading = input && !refusal ? readRow(input, facts) : null
     return {
@@ -27,13 +27,13 @@ export async function stageRows(
       original,
       // Also of a row that is refused: its contract is somebody else's to bill until a row of it is taken over.
       contractId: input && contractIn(input, facts),
-      externalId: reading?.wish?.externalId ?? null,
+      externalId: reading?.requested?.externalId ?? null,
       refusal: refusal ?? reading?.refusal ?? null
     }
   })
   const unique = await refuseRepeated(ctx, importId, rows)
   await insertRows(ctx, importId, unique)
-  await noteStaged(ctx, importId, { ...progress, rows: unique })
+  await markStaged(ctx, importId, { ...progress, rows: unique })
 }
 
 /** Of rows about one contract, or with one number of the sender's, the first stands. */

@@ -5,10 +5,10 @@ import type { Ctx } from '#kit/postgres'
 import type { PlatformContract, PlatformOrder } from '#platform'
 import { type Import, type RowRefusal, type RowResult, refused } from './import.ts'
 import { type PlanFinder, planNotFound } from './plan-finder.ts'
-import type { Wish } from './read-row.ts'
+import type { RequestedContract } from './read-row.ts'
 
 /** A row and the contract of the platform that it is about. */
-export type Found = { line: number; wish: Wish; contract: PlatformContract }
+export type Found = { line: number; requested: RequestedContract; contract: PlatformContract }
 
 /**
  * Makes contracts ours, in one transaction with what is noted of their rows. One that we know already stays as it is: its
@@ -25,14 +25,14 @@ export async function takeOver(
   const terms = new Map<string, ImportTerms>()
   const wanted: Found[] = []
   for (const one of found) {
-    const plan = one.wish.plan === null ? null : plans.find(one.wish.plan)
+    const plan = one.requested.plan === null ? null : plans.find(one.requested.plan)
     const refusal = plan === undefined ? planNotFound() : problemWith(one)
     if (refusal) {
       results.push({ line: one.line, status: 'refused', refusal })
       continue
     }
     wanted.push(one)
-    terms.set(one.contract.id, termsOf(of, one.wish, plan ?? null))
+    terms.set(one.contract.id, termsOf(of, one.requested, plan ?? null))
   }
   const synced = await syncContracts(
     ctx,
@@ -50,15 +50,16 @@ export async function takeOver(
   return results
 }
 
-function termsOf(of: Import, wish: Wish, plan: ImportTerms['plan']): ImportTerms {
-  const isPaused = (wish.status ?? (of.mode === 'paused' || wish.pausedUntil ? 'paused' : 'active')) === 'paused'
+function termsOf(of: Import, requested: RequestedContract, plan: ImportTerms['plan']): ImportTerms {
+  const isPaused =
+    (requested.status ?? (of.mode === 'paused' || requested.pausedUntil ? 'paused' : 'active')) === 'paused'
   return {
     importId: of.id,
     isPaused,
-    pausedUntil: isPaused ? (wish.pausedUntil ?? (of.mode === 'paused' ? of.pausedUntil : null)) : null,
-    nextBillingAt: wish.nextBillingAt,
-    cyclesPaid: wish.cyclesPaid,
-    startedAt: wish.startedAt,
+    pausedUntil: isPaused ? (requested.pausedUntil ?? (of.mode === 'paused' ? of.pausedUntil : null)) : null,
+    nextBillingAt: requested.nextBillingAt,
+    cyclesPaid: requested.cyclesPaid,
+    startedAt: requested.startedAt,
     plan
   }
 }
@@ -66,33 +67,36 @@ function termsOf(of: Import, wish: Wish, plan: ImportTerms['plan']): ImportTerms
 const OVER = new Set(['cancelled', 'expired', 'failed'])
 
 /** Where the row and the platform's contract do not go together. The platform's word counts, and the row is told so. */
-function problemWith({ wish, contract }: Found): RowRefusal | null {
+function problemWith({ requested, contract }: Found): RowRefusal | null {
   if (OVER.has(contract.status)) return refused('contract_ended', 'contract_id', `The contract is ${contract.status}`)
   if (!contract.customer) return refused('customer_not_found', 'contract_id', 'The contract has no customer any more')
   const differs = (field: string, there: string) =>
     refused('differs_from_platform', field, `${field} is another than the contract's, which is ${there}`)
   const { currency } = contract
-  if (wish.currency !== null && wish.currency !== currency) return differs('currency', currency)
+  if (requested.currency !== null && requested.currency !== currency) return differs('currency', currency)
   const price = contract.priceMinor + contract.deliveryPriceMinor
-  if (wish.price && !isSame(wish.price.text, currency, price)) return differs('price', decimalOf(price, currency))
-  if (wish.interval !== null && wish.interval !== contract.interval) return differs('interval', contract.interval)
-  if (wish.intervalCount !== null && wish.intervalCount !== contract.intervalCount) {
+  if (requested.price && !isSame(requested.price.text, currency, price))
+    return differs('price', decimalOf(price, currency))
+  if (requested.interval !== null && requested.interval !== contract.interval)
+    return differs('interval', contract.interval)
+  if (requested.intervalCount !== null && requested.intervalCount !== contract.intervalCount) {
     return differs('interval_count', String(contract.intervalCount))
   }
-  if (wish.maxCycles !== null && wish.maxCycles !== contract.maxCycles) {
+  if (requested.maxCycles !== null && requested.maxCycles !== contract.maxCycles) {
     return differs('max_cycles', String(contract.maxCycles ?? 'without an end'))
   }
-  if (wish.customerId !== null && wish.customerId !== contract.customer.id) return differs('customer_id', "another's")
+  if (requested.customerId !== null && requested.customerId !== contract.customer.id)
+    return differs('customer_id', "another's")
   const email = contract.customer.email
-  if (wish.email !== null && email !== null && wish.email.toLowerCase() !== email.toLowerCase()) {
+  if (requested.email !== null && email !== null && requested.email.toLowerCase() !== email.toLowerCase()) {
     return differs('email', "another's")
   }
-  if (wish.variantId !== null && !contract.lines.some(({ variantId }) => variantId === wish.variantId)) {
+  if (requested.variantId !== null && !contract.lines.some(({ variantId }) => variantId === requested.variantId)) {
     return differs('variant_id', 'of other variants')
   }
-  if (wish.status === 'active' && contract.status !== 'active') return differs('status', contract.status)
+  if (requested.status === 'active' && contract.status !== 'active') return differs('status', contract.status)
   const maxCycles = contract.maxCycles
-  if (maxCycles !== null && (wish.cyclesPaid ?? 0) >= maxCycles) {
+  if (maxCycles !== null && (requested.cyclesPaid ?? 0) >= maxCycles) {
     return refused('contract_ended', 'cycles_paid', `All ${maxCycles} cycles of the contract are paid`)
   }
   return null

@@ -5,7 +5,7 @@ import ipaddr from 'ipaddr.js'
 import { buildConnector } from 'undici'
 
 type Lookup = typeof dnsLookup
-type LookupAnswer = { address: string; family: number }
+type LookupResult = { address: string; family: number }
 
 /**
  * Where the service may connect to on someone else's word. Public addresses over https always; loopback, over http too,
@@ -118,7 +118,7 @@ export async function resolvedProblem(text: string, rules: AddressRules): Promis
   return denied ? `must not point to a private, local or reserved address (${host} is ${denied.address})` : null
 }
 
-function resolve(host: string, { lookup }: AddressRules): Promise<LookupAnswer[]> {
+function resolve(host: string, { lookup }: AddressRules): Promise<LookupResult[]> {
   if (!lookup) return dnsLookupAsync(host, { all: true })
   return new Promise((done, fail) => lookup(host, { all: true }, (err, answers) => (err ? fail(err) : done(answers))))
 }
@@ -155,7 +155,7 @@ function guardedLookup(lookup: Lookup, allowed: (address: string) => boolean) {
   return (
     host: string,
     options: { all?: boolean; family?: number | string; hints?: number },
-    callback: (err: Error | null, address: string | LookupAnswer[], family?: number) => void
+    callback: (err: Error | null, address: string | LookupResult[], family?: number) => void
   ) => {
     lookup(host, { family: options.family as never, hints: options.hints, all: true }, (err, answers) => {
       if (err) return callback(err, [])

@@ -16,12 +16,12 @@ const fact = (n: number): DomainEvent => ({
 
 test('tells every event once and in order, whoever dispatches', async () => {
   const store = await aStore(db)
-  const told: number[] = []
+  const recorded: number[] = []
   // Consumers run in the transaction: a batch told in vain would show here as numbers told twice.
   const engines = [1, 2, 3].map(() =>
     createDispatchEngine({
       db,
-      consumers: [async (_, events) => void told.push(...events.map((e) => e.refs.memberId!))]
+      consumers: [async (_, events) => void recorded.push(...events.map((e) => e.refs.memberId!))]
     })
   )
   await store.inStore((ctx) => record(ctx, ...Array.from({ length: 450 }, (_, i) => fact(i))))
@@ -35,7 +35,7 @@ test('tells every event once and in order, whoever dispatches', async () => {
   )
   assert.equal(done[0]! + done[1]! + done[2]!, 450)
   assert.deepEqual(
-    told,
+    recorded,
     Array.from({ length: 450 }, (_, i) => i)
   )
   assert.equal(await engines[0]!.nextDueAt(store.storeId), null)

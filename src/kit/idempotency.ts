@@ -2,15 +2,15 @@ import { bytes, type Ctx, type Database, int, row, sql, text } from './postgres/
 
 /** A writing request that may be repeated. `fingerprint` tells one request from another under the same key. */
 export type Claim = { key: string; fingerprint: Buffer }
-export type KeptAnswer = { status: number; body: string }
+export type StoredResponse = { status: number; body: string }
 
 /** What a claim found: nobody had the key, the same request had it and was answered, or another request has it. */
-export type Claimed = { state: 'fresh' } | { state: 'kept'; answer: KeptAnswer } | { state: 'other' }
+export type Claimed = { state: 'fresh' } | { state: 'stored'; answer: StoredResponse } | { state: 'other' }
 
 /** How long an answer is kept for repetitions, in real time. */
-const KEPT_FOR = '24 hours'
+const RETAINED_FOR = '24 hours'
 
-const Kept = row({ idempotencyKey: text, fingerprint: bytes, status: int, body: text })
+const StoredKey = row({ idempotencyKey: text, fingerprint: bytes, status: int, body: text })
 
 /**
  * Takes keys, each given once, for the transaction under way. One that another transaction has taken is waited for: it
@@ -22,39 +22,39 @@ export async function claimKeys(ctx: Ctx, claims: Claim[]): Promise<Claimed[]> {
   const fresh = await ctx.tx.many(
     row({ idempotencyKey: text }),
     sql`
-    insert into idempotent_answers as a (store_id, idempotency_key, fingerprint)
+    insert into idempotent_responses as a (store_id, idempotency_key, fingerprint)
     select ${ctx.storeId}, c.key, c.fingerprint
       from unnest(${keys}::text[], ${claims.map(({ fingerprint }) => fingerprint)}::bytea[]) as c(key, fingerprint)
      order by c.key
     on conflict (store_id, idempotency_key) do update
       set fingerprint = excluded.fingerprint, status = null, body = null, created_at = clock_timestamp()
-      where a.created_at < clock_timestamp() - ${KEPT_FOR}::interval
+      where a.created_at < clock_timestamp() - ${RETAINED_FOR}::interval
     returning idempotency_key`
   )
   const mine = new Set(fresh.map(({ idempotencyKey }) => idempotencyKey))
-  const kept = mine.size === keys.length ? [] : await listKept(ctx, keys)
-  const byKey = new Map(kept.map((answer) => [answer.idempotencyKey, answer]))
+  const stored = mine.size === keys.length ? [] : await listStoredResponses(ctx, keys)
+  const byKey = new Map(stored.map((answer) => [answer.idempotencyKey, answer]))
   return claims.map(({ key, fingerprint }) => {
     if (mine.has(key)) return { state: 'fresh' }
     const { status, body, fingerprint: was } = byKey.get(key)!
-    return was.equals(fingerprint) ? { state: 'kept', answer: { status, body } } : { state: 'other' }
+    return was.equals(fingerprint) ? { state: 'stored', answer: { status, body } } : { state: 'other' }
   })
 }
 
-function listKept(ctx: Ctx, keys: string[]) {
+function listStoredResponses(ctx: Ctx, keys: string[]) {
   return ctx.tx.many(
-    Kept,
+    StoredKey,
     sql`
-    select idempotency_key, fingerprint, status, body from idempotent_answers
+    select idempotency_key, fingerprint, status, body from idempotent_responses
      where store_id = ${ctx.storeId} and idempotency_key = any(${keys}::text[]) and status is not null`
   )
 }
 
 /** Keeps what was answered, in the transaction of the effect: either both are there or neither. */
-export async function keepAnswers(ctx: Ctx, answers: ({ key: string } & KeptAnswer)[]): Promise<void> {
+export async function storeResponses(ctx: Ctx, answers: ({ key: string } & StoredResponse)[]): Promise<void> {
   if (answers.length === 0) return
   await ctx.tx.run(sql`
-    update idempotent_answers a set status = k.status, body = k.body
+    update idempotent_responses a set status = k.status, body = k.body
       from unnest(${answers.map((k) => k.key)}::text[], ${answers.map((k) => k.status)}::int[],
                   ${answers.map((k) => k.body)}::text[]) as k(key, status, body)
      where a.store_id = ${ctx.storeId} and a.idempotency_key = k.key`)
@@ -64,13 +64,13 @@ export async function keepAnswers(ctx: Ctx, answers: ({ key: string } & KeptAnsw
 export async function releaseKeys(ctx: Ctx, keys: string[]): Promise<void> {
   if (keys.length === 0) return
   await ctx.tx.run(sql`
-    delete from idempotent_answers
+    delete from idempotent_responses
      where store_id = ${ctx.storeId} and idempotency_key = any(${keys}::text[]) and status is null`)
 }
 
 /** Removes answers that nobody can ask for any more; returns how many. */
-export function pruneAnswers(db: Database): Promise<number> {
+export function pruneResponses(db: Database): Promise<number> {
   return db.inInstallation((tx) =>
-    tx.run(sql`delete from idempotent_answers where created_at < clock_timestamp() - ${KEPT_FOR}::interval`)
+    tx.run(sql`delete from idempotent_responses where created_at < clock_timestamp() - ${RETAINED_FOR}::interval`)
   )
 }

@@ -11,7 +11,7 @@ export type IdPrefix =
   | 'we'
   | 'key'
   | 'del'
-  | 'notice'
+  | 'alert'
   | 'act'
   | 'imp'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { testDatabase } from '../../test/database.ts'
 import { Database, int, row, sql } from './postgres/index.ts'
-import { type Budget, createRateLimiter, type Standing } from './rate-limit.ts'
+import { type Budget, createRateLimiter, type RateLimitStatus } from './rate-limit.ts'
 
 const { db, url } = await testDatabase()
 const otherProcess = new Database({ url })
@@ -11,25 +11,25 @@ after(() => otherProcess.close())
 let stores = 0
 const aStoreId = () => ++stores
 const times = <T>(n: number, work: () => Promise<T>) => Promise.all(Array.from({ length: n }, work))
-const admittedOf = (standings: Standing[]) => standings.filter(({ admitted }) => admitted).length
+const admittedOf = (statuses: RateLimitStatus[]) => statuses.filter(({ admitted }) => admitted).length
 
 /** Counts until a whole group fell into one minute: the end of a minute may cut one in two. */
-async function withinOneMinute(count: () => Promise<Standing[]>): Promise<Standing[]> {
+async function withinOneMinute(count: () => Promise<RateLimitStatus[]>): Promise<RateLimitStatus[]> {
   for (;;) {
-    const standings = await count()
-    if (new Set(standings.map(({ resetAt }) => resetAt)).size === 1) return standings
+    const statuses = await count()
+    if (new Set(statuses.map(({ resetAt }) => resetAt)).size === 1) return statuses
   }
 }
 
 test('tells each caller its own place, in order, and the end of the window', async () => {
   const limiter = createRateLimiter(db)
-  const standings = await withinOneMinute(() => {
+  const statuses = await withinOneMinute(() => {
     const storeId = aStoreId()
     return times(5, () => limiter.count(storeId, 'rest', { perMinute: 3, perDay: 100 }))
   })
 
   assert.deepEqual(
-    standings.map(({ admitted, limit, remaining }) => ({ admitted, limit, remaining })),
+    statuses.map(({ admitted, limit, remaining }) => ({ admitted, limit, remaining })),
     [
       { admitted: true, limit: 3, remaining: 2 },
       { admitted: true, limit: 3, remaining: 1 },
@@ -38,7 +38,7 @@ test('tells each caller its own place, in order, and the end of the window', asy
       { admitted: false, limit: 3, remaining: 0 }
     ]
   )
-  for (const { resetAt, retryAfter } of standings) {
+  for (const { resetAt, retryAfter } of statuses) {
     assert.equal(resetAt % 60, 0)
     assert.ok(retryAfter >= 1 && retryAfter <= 60)
   }
@@ -47,11 +47,11 @@ test('tells each caller its own place, in order, and the end of the window', asy
 test('two processes at once admit exactly the limit together', async () => {
   const [here, there] = [createRateLimiter(db), createRateLimiter(otherProcess)]
   const budget: Budget = { perMinute: 120, perDay: null }
-  const standings = await withinOneMinute(async () => {
+  const statuses = await withinOneMinute(async () => {
     const storeId = aStoreId()
     const waves = await Promise.all(
       [here, there].map(async (limiter) => {
-        const counted: Standing[] = []
+        const counted: RateLimitStatus[] = []
         for (let wave = 0; wave < 10; wave++)
           counted.push(...(await times(15, () => limiter.count(storeId, 'rest', budget))))
         return counted
@@ -60,9 +60,9 @@ test('two processes at once admit exactly the limit together', async () => {
     return waves.flat()
   })
 
-  assert.equal(standings.length, 300)
-  assert.equal(admittedOf(standings), 120)
-  const places = standings.filter(({ admitted }) => admitted).map(({ remaining }) => remaining)
+  assert.equal(statuses.length, 300)
+  assert.equal(admittedOf(statuses), 120)
+  const places = statuses.filter(({ admitted }) => admitted).map(({ remaining }) => remaining)
   assert.equal(new Set(places).size, 120, 'no two admitted requests had the same place')
 })
 
@@ -70,12 +70,12 @@ test('the day is exact over two processes too, and shown once it is nearer to it
   const [here, there] = [createRateLimiter(db), createRateLimiter(otherProcess)]
   const storeId = aStoreId()
   const budget: Budget = { perMinute: 10_000, perDay: 50 }
-  const standings = (
+  const statuses = (
     await Promise.all([here, there].map((limiter) => times(40, () => limiter.count(storeId, 'rest', budget))))
   ).flat()
 
-  assert.equal(admittedOf(standings), 50)
-  for (const { limit, resetAt, admitted, remaining } of standings) {
+  assert.equal(admittedOf(statuses), 50)
+  for (const { limit, resetAt, admitted, remaining } of statuses) {
     assert.equal(limit, 50)
     assert.equal(resetAt % 86_400, 0)
     if (!admitted) assert.equal(remaining, 0)
@@ -99,12 +99,12 @@ test('stores and families have budgets of their own', async () => {
   const limiter = createRateLimiter(db)
   const [a, b] = [aStoreId(), aStoreId()]
   const budget: Budget = { perMinute: 1, perDay: 1 }
-  const standings = await Promise.all([
+  const statuses = await Promise.all([
     limiter.count(a, 'rest', budget),
     limiter.count(a, 'proxy', budget),
     limiter.count(b, 'rest', budget)
   ])
-  assert.equal(admittedOf(standings), 3)
+  assert.equal(admittedOf(statuses), 3)
   assert.equal((await limiter.count(a, 'rest', budget)).admitted, false)
 })
 

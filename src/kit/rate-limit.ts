@@ -1,11 +1,11 @@
-import { createGatherer } from './gather.ts'
+import { createBatcher } from './batcher.ts'
 import { type Database, directSql, int, nullable, row, sql } from './postgres/index.ts'
 
 /** How many requests a window of time may hold. Null: no end. */
 export type Budget = { perMinute: number; perDay: number | null }
 
 /** Where a request stands: the figures of the window that is nearer to the end of its budget. */
-export type Standing = {
+export type RateLimitStatus = {
   admitted: boolean
   limit: number
   remaining: number
@@ -17,7 +17,7 @@ export type Standing = {
 
 export type RateLimiter = {
   /** Counts one request of a store in an API family, unless it is over the budget: a refused one eats nothing. */
-  count(storeId: number, family: string, budget: Budget): Promise<Standing>
+  count(storeId: number, family: string, budget: Budget): Promise<RateLimitStatus>
   /** Removes windows that are over; returns how many. */
   prune(): Promise<number>
 }
@@ -69,7 +69,7 @@ const countRequests = directSql<
 )
 
 type Request = { storeId: number; family: string; budget: Budget }
-type Counting = { standing: Standing } | { failure: unknown }
+type CountOutcome = { status: RateLimitStatus } | { failure: unknown }
 
 /** A statement counts at most so many; the rest goes with the next. */
 const MAX_TOGETHER = 1_000
@@ -80,16 +80,16 @@ const MAX_TOGETHER = 1_000
  * the cost is a statement per round trip, not per request.
  */
 export function createRateLimiter(db: Database): RateLimiter {
-  const gather = createGatherer<string, Request, Counting>({
-    most: MAX_TOGETHER,
+  const batcher = createBatcher<string, Request, CountOutcome>({
+    maxItems: MAX_TOGETHER,
     // The limit is what turns requests away, not the crowd before them.
-    mostWaiting: Number.POSITIVE_INFINITY,
-    work: async (_lane, together) => {
+    maxWaiting: Number.POSITIVE_INFINITY,
+    work: async (_key, together) => {
       const { storeId, family, budget } = together.at(-1)!
       try {
         const statement = countRequests(storeId, family, together.length, budget.perMinute, budget.perDay)
-        const standings = standingsOf(together.length, budget, await db.direct.one(Counted, statement))
-        return standings.map((standing) => ({ standing }))
+        const statuses = statusesOf(together.length, budget, await db.direct.one(Counted, statement))
+        return statuses.map((status) => ({ status }))
       } catch (failure) {
         // Told to all of them, and counted by none a second time.
         return together.map(() => ({ failure }))
@@ -99,9 +99,9 @@ export function createRateLimiter(db: Database): RateLimiter {
 
   return {
     async count(storeId, family, budget) {
-      const counting = await gather(`${storeId}:${family}`, { storeId, family, budget })
-      if ('failure' in counting) throw counting.failure
-      return counting.standing
+      const outcome = await batcher(`${storeId}:${family}`, { storeId, family, budget })
+      if ('failure' in outcome) throw outcome.failure
+      return outcome.status
     },
     prune: () =>
       db.inInstallation((tx) =>
@@ -114,7 +114,7 @@ export function createRateLimiter(db: Database): RateLimiter {
 }
 
 /** The places of `wanted` requests that were counted together, the first come first. */
-function standingsOf(wanted: number, budget: Budget, counted: ReturnType<typeof Counted>): Standing[] {
+function statusesOf(wanted: number, budget: Budget, counted: ReturnType<typeof Counted>): RateLimitStatus[] {
   const { minuteUsed, minuteGranted, minuteReset, dayUsed, dayGranted, dayReset, nowMs } = counted
   const windows: Window[] = [
     { limit: budget.perMinute, used: minuteUsed, granted: minuteGranted, resetAt: minuteReset }
@@ -131,7 +131,7 @@ function standingsOf(wanted: number, budget: Budget, counted: ReturnType<typeof 
 }
 
 /** The window with the fewest requests left once `after` of this counting are in; of equals, the one that lasts longer. */
-function nearestEnd(windows: Window[], after: number, nowMs: number): Omit<Standing, 'admitted'> {
+function nearestEnd(windows: Window[], after: number, nowMs: number): Omit<RateLimitStatus, 'admitted'> {
   const shown = windows
     .map(({ limit, used, granted, resetAt }) => {
       const remaining = Math.max(0, limit - (used - granted + after))

@@ -1,7 +1,7 @@
 import type { Ctx } from '#kit/postgres'
 import { settingsOf } from '#stores'
-import { type Actor, lockSubscriptions, mustAllow, type Subscription, subscriptionNotFound } from '#subscriptions'
-import { carryOut, type Planned, planCancel, timesOf } from '#subscriptions/transitions'
+import { type Actor, assertAllowed, lockSubscriptions, type Subscription, subscriptionNotFound } from '#subscriptions'
+import { applyTransitions, planCancel, planContextOf, type TransitionPlan } from '#subscriptions/transitions'
 import { reactivationGraceSettings } from './settings.ts'
 
 export type Cancellation = { reason: string; comment: string | null; by: Actor }
@@ -18,21 +18,21 @@ export async function cancelSubscription(
 ): Promise<Subscription> {
   const [subscription] = await lockSubscriptions(ctx, [id])
   if (!subscription) throw subscriptionNotFound(id)
-  mustAllow('cancel', subscription, ctx.now)
+  assertAllowed('cancel', subscription, ctx.now)
 
-  const times = await timesOf(ctx)
+  const times = await planContextOf(ctx)
   const hasFailed = subscription.status === 'failed'
   // What was given up as unpaid is over: cancelling it must not be a way back.
   const graceHours = hasFailed ? 0 : await settingsOf(ctx, reactivationGraceSettings)
   const cancelled = planCancel(subscription, reason, comment, times, graceHours)
   const planned = hasFailed ? asOfItsFailure(cancelled) : cancelled
-  await carryOut(ctx, [planned], by)
+  await applyTransitions(ctx, [planned], by)
 
   return planned.after
 }
 
 /** It ended when it failed, and was told as cancelled then. */
-function asOfItsFailure(planned: Planned): Planned {
+function asOfItsFailure(planned: TransitionPlan): TransitionPlan {
   const { cancelledAt, cancelReason } = planned.before
   return { ...planned, after: { ...planned.after, cancelledAt, cancelReason }, events: [] }
 }

@@ -2,19 +2,19 @@ import { publicId } from '#kit/ids'
 import { record } from '#kit/outbox'
 import { type Ctx, sql } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
-import { listCustomers, mustBeAllowedCountry } from '#members'
+import { assertAllowedCountry, listCustomers } from '#members'
 import { findPlan } from '#plans'
-import { storeFacts } from '#stores'
+import { storeContext } from '#stores'
 import {
   type Actor,
+  activityMessages,
+  actorOf,
+  assertAllowed,
   changesOf,
   holderOf,
-  lines,
   lockSubscriptions,
-  mustAllow,
-  named,
   recordActivities,
-  refreshStandings,
+  refreshMembershipStatuses,
   type Subscription,
   subscriptionNotFound,
   subscriptionUpdated
@@ -27,7 +27,7 @@ import {
 export async function giftSubscription(ctx: Ctx, id: number, receiverId: number, by: Actor): Promise<Subscription> {
   const [subscription] = await lockSubscriptions(ctx, [id])
   if (!subscription) throw subscriptionNotFound(id)
-  mustAllow('gift', subscription, ctx.now)
+  assertAllowed('gift', subscription, ctx.now)
   if (subscription.receiverMemberId === receiverId) return subscription
   if (subscription.memberId === receiverId)
     throw invalidField('receiver', 'takes another customer than the one who pays')
@@ -40,23 +40,23 @@ export async function giftSubscription(ctx: Ctx, id: number, receiverId: number,
       `Subscription ${publicId('sub', id)} is for products: only a membership can be given away`
     )
   }
-  if (plan) await mustBeAllowedCountry(ctx, plan, receiverId, 'receiver')
-  return handOver(ctx, subscription, receiverId, by)
+  if (plan) await assertAllowedCountry(ctx, plan, receiverId, 'receiver')
+  return changeHolder(ctx, subscription, receiverId, by)
 }
 
 /** The contract's customer holds it again. */
-export async function takeBackGift(ctx: Ctx, id: number, by: Actor): Promise<Subscription> {
+export async function revokeGift(ctx: Ctx, id: number, by: Actor): Promise<Subscription> {
   const [subscription] = await lockSubscriptions(ctx, [id])
   if (!subscription) throw subscriptionNotFound(id)
-  mustAllow('take_back', subscription, ctx.now)
+  assertAllowed('revoke_gift', subscription, ctx.now)
   if (subscription.receiverMemberId === null) {
     throw new Refusal('conflict', `Subscription ${publicId('sub', id)} is not given to anybody`)
   }
-  return handOver(ctx, subscription, null, by)
+  return changeHolder(ctx, subscription, null, by)
 }
 
 /** Makes another member the holder of a locked subscription, with what follows for both. */
-export async function handOver(
+export async function changeHolder(
   ctx: Ctx,
   before: Subscription,
   receiverId: number | null,
@@ -67,8 +67,8 @@ export async function handOver(
   await ctx.tx.run(sql`
     update subscriptions set receiver_member_id = ${receiverId}, gifted_at = ${giftedAt}, updated_at = ${ctx.now}
      where store_id = ${ctx.storeId} and id = ${before.id}`)
-  const ofMembers = await refreshStandings(ctx, [holderOf(before), holderOf(after)])
-  const { profile } = await storeFacts(ctx)
+  const ofMembers = await refreshMembershipStatuses(ctx, [holderOf(before), holderOf(after)])
+  const { profile } = await storeContext(ctx)
   // Who becomes a member is told of before what they hold.
   const isFirst = ({ type }: { type: string }) => type === 'member.created'
   await record(
@@ -77,6 +77,8 @@ export async function handOver(
     subscriptionUpdated(after, changesOf(before, after), profile),
     ...ofMembers.filter((event) => !isFirst(event))
   )
-  await recordActivities(ctx, [{ ...lines.gifted(before, after), ...named(by), subscriptionId: before.id }])
+  await recordActivities(ctx, [
+    { ...activityMessages.gifted(before, after), ...actorOf(by), subscriptionId: before.id }
+  ])
   return after
 }

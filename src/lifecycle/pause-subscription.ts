@@ -1,6 +1,6 @@
 import type { Ctx } from '#kit/postgres'
-import { type Actor, lockSubscriptions, mustAllow, type Subscription, subscriptionNotFound } from '#subscriptions'
-import { carryOut, planPause, timesOf } from '#subscriptions/transitions'
+import { type Actor, assertAllowed, lockSubscriptions, type Subscription, subscriptionNotFound } from '#subscriptions'
+import { applyTransitions, planContextOf, planPause } from '#subscriptions/transitions'
 
 /** Stops billing until `resumesAt`, or until someone resumes it when that is null. Refuses any status but active. */
 export async function pauseSubscription(
@@ -11,10 +11,10 @@ export async function pauseSubscription(
 ): Promise<Subscription> {
   const [subscription] = await lockSubscriptions(ctx, [id])
   if (!subscription) throw subscriptionNotFound(id)
-  mustAllow('pause', subscription, ctx.now)
+  assertAllowed('pause', subscription, ctx.now)
 
-  const planned = planPause(subscription, resumesAt, await timesOf(ctx))
-  await carryOut(ctx, [planned], by)
+  const planned = planPause(subscription, resumesAt, await planContextOf(ctx))
+  await applyTransitions(ctx, [planned], by)
 
   return planned.after
 }

@@ -1,15 +1,15 @@
 import type { Ctx } from '#kit/postgres'
 import {
   type Actor,
+  assertAllowed,
   editWaitingContracts,
   lockEndedGraces,
   lockSubscriptions,
   markGracesOver,
-  mustAllow,
   type Subscription,
   subscriptionNotFound
 } from '#subscriptions'
-import { carryOut, planReactivate, pushContracts, timesOf } from '#subscriptions/transitions'
+import { applyTransitions, planContextOf, planReactivate, pushContracts } from '#subscriptions/transitions'
 
 /**
  * Takes a cancellation back. It is billed again from the next date of its schedule after now, or a day later for what was
@@ -18,10 +18,10 @@ import { carryOut, planReactivate, pushContracts, timesOf } from '#subscriptions
 export async function reactivateSubscription(ctx: Ctx, id: number, by: Actor): Promise<Subscription> {
   const [subscription] = await lockSubscriptions(ctx, [id])
   if (!subscription) throw subscriptionNotFound(id)
-  mustAllow('reactivate', subscription, ctx.now)
+  assertAllowed('reactivate', subscription, ctx.now)
 
-  const planned = planReactivate(subscription, await timesOf(ctx))
-  await carryOut(ctx, [planned], by)
+  const planned = planReactivate(subscription, await planContextOf(ctx))
+  await applyTransitions(ctx, [planned], by)
   await editWaitingContracts(ctx, [id])
 
   return planned.after

@@ -1,25 +1,25 @@
 import type { Ctx } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
-import { mustBeForHolder } from '#members'
+import { assertHolderAllowed } from '#members'
 import { listPlans, listPlanVersions, type Plan } from '#plans'
 import type { Interval } from '#platform'
 import {
   type Actor,
+  actorOf,
+  assertAllowed,
   type Change,
   dropChange,
   holderOf,
   listChanges,
   lockSubscriptions,
-  mustAllow,
   type NewChange,
-  named,
   type Subscription,
   subscriptionNotFound,
   writeChanges
 } from '#subscriptions'
 
 /** What somebody wants to be different; what is left out stays. */
-export type Wish = {
+export type RequestedChange = {
   planId?: number
   priceMinor?: number
   interval?: Interval
@@ -33,18 +33,18 @@ export type Wish = {
  * follows it. What was asked for before and is not done yet stays wanted where this says nothing of it. A plan brings its
  * price and interval along unless they are given too. Returns whether anything is to be changed.
  */
-export async function requestChange(ctx: Ctx, id: number, wish: Wish, by: Actor): Promise<boolean> {
+export async function requestChange(ctx: Ctx, id: number, requested: RequestedChange, by: Actor): Promise<boolean> {
   const [subscription] = await lockSubscriptions(ctx, [id])
   if (!subscription) throw subscriptionNotFound(id)
-  const { platformPaymentMethodId, ...terms } = wish
-  if (Object.values(terms).some((value) => value !== undefined)) mustAllow('change_terms', subscription, ctx.now)
-  if (platformPaymentMethodId !== undefined) mustAllow('change_payment', subscription, ctx.now)
+  const { platformPaymentMethodId, ...terms } = requested
+  if (Object.values(terms).some((value) => value !== undefined)) assertAllowed('change_terms', subscription, ctx.now)
+  if (platformPaymentMethodId !== undefined) assertAllowed('change_payment', subscription, ctx.now)
 
   const [waiting] = await listChanges(ctx, [id])
-  const plan = wish.planId === undefined ? null : planFor(subscription, wish.planId, await listPlans(ctx))
-  if (plan && plan.id !== subscription.planId) await mustBeForHolder(ctx, plan, holderOf(subscription))
+  const plan = requested.planId === undefined ? null : planFor(subscription, requested.planId, await listPlans(ctx))
+  if (plan && plan.id !== subscription.planId) await assertHolderAllowed(ctx, plan, holderOf(subscription))
   const isPlain = plan !== null && (await paysPlanPrice(ctx, subscription))
-  const change = changeOf(subscription, waiting ?? null, plan && { ...plan, isPlain }, wish, by)
+  const change = changeOf(subscription, waiting ?? null, plan && { ...plan, isPlain }, requested, by)
   if (change) await writeChanges(ctx, [change])
   else if (waiting) await dropChange(ctx, id)
   return change !== null
@@ -57,7 +57,7 @@ async function paysPlanPrice(ctx: Ctx, { planId, planVersion, priceMinor }: Subs
   return versions.find(({ version }) => version === planVersion)?.priceMinor === priceMinor
 }
 
-type WantedPlan = Plan & { isPlain: boolean }
+type RequestedPlan = Plan & { isPlain: boolean }
 
 /**
  * What remains to be changed of all that is wanted; null when that is nothing. A price that is named is what a cycle costs in
@@ -66,39 +66,40 @@ type WantedPlan = Plan & { isPlain: boolean }
 function changeOf(
   s: Subscription,
   waiting: Change | null,
-  plan: WantedPlan | null,
-  wish: Wish,
+  plan: RequestedPlan | null,
+  requested: RequestedChange,
   by: Actor
 ): NewChange | null {
-  const isOfPlan = plan !== null && wish.priceMinor === undefined
+  const isOfPlan = plan !== null && requested.priceMinor === undefined
   const planPrice = plan?.isPlain ? plan.priceMinor : null
   const wanted = {
-    planId: wish.planId ?? waiting?.planId ?? s.planId,
-    priceMinor: isOfPlan ? planPrice : (wish.priceMinor ?? waiting?.priceMinor ?? null),
-    interval: wish.interval ?? plan?.interval ?? waiting?.interval ?? s.interval,
+    planId: requested.planId ?? waiting?.planId ?? s.planId,
+    priceMinor: isOfPlan ? planPrice : (requested.priceMinor ?? waiting?.priceMinor ?? null),
+    interval: requested.interval ?? plan?.interval ?? waiting?.interval ?? s.interval,
     intervalCount:
-      wish.intervalCount ?? (wish.interval ? 1 : (plan?.intervalCount ?? waiting?.intervalCount ?? s.intervalCount)),
+      requested.intervalCount ??
+      (requested.interval ? 1 : (plan?.intervalCount ?? waiting?.intervalCount ?? s.intervalCount)),
     // A price of one's own takes the place of that of a plan or a version.
     linePriceMinor: isOfPlan
       ? plan.priceMinor
-      : wish.priceMinor === undefined
+      : requested.priceMinor === undefined
         ? (waiting?.linePriceMinor ?? null)
         : null,
-    method: wish.platformPaymentMethodId ?? waiting?.platformPaymentMethodId ?? null
+    method: requested.platformPaymentMethodId ?? waiting?.platformPaymentMethodId ?? null
   }
-  const isOtherRhythm = wanted.interval !== s.interval || wanted.intervalCount !== s.intervalCount
+  const isOtherCadence = wanted.interval !== s.interval || wanted.intervalCount !== s.intervalCount
   const isSamePlan = wanted.planId === s.planId
   const isSamePrice = wanted.priceMinor === s.priceMinor
   const change = {
     planId: isSamePlan ? null : wanted.planId,
     priceMinor: isSamePrice ? null : wanted.priceMinor,
     linePriceMinor: isSamePlan && isSamePrice ? null : wanted.linePriceMinor,
-    interval: isOtherRhythm ? wanted.interval : null,
-    intervalCount: isOtherRhythm ? wanted.intervalCount : null,
+    interval: isOtherCadence ? wanted.interval : null,
+    intervalCount: isOtherCadence ? wanted.intervalCount : null,
     platformPaymentMethodId: wanted.method
   }
   const isAny = Object.values(change).some((value) => value !== null)
-  return isAny ? { subscriptionId: s.id, ...change, ...named(by) } : null
+  return isAny ? { subscriptionId: s.id, ...change, ...actorOf(by) } : null
 }
 
 function planFor({ currency }: Subscription, planId: number, plans: Plan[]): Plan {

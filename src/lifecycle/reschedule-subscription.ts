@@ -1,6 +1,6 @@
 import type { Ctx } from '#kit/postgres'
-import { type Actor, lockSubscriptions, mustAllow, type Subscription, subscriptionNotFound } from '#subscriptions'
-import { carryOut, planReschedule, timesOf } from '#subscriptions/transitions'
+import { type Actor, assertAllowed, lockSubscriptions, type Subscription, subscriptionNotFound } from '#subscriptions'
+import { applyTransitions, planContextOf, planReschedule } from '#subscriptions/transitions'
 
 /**
  * Bills the next cycle at `nextBillingAt`, which the caller has seen to lie ahead, and counts all later ones from there.
@@ -15,11 +15,11 @@ export async function rescheduleSubscription(
 ): Promise<Subscription> {
   const [subscription] = await lockSubscriptions(ctx, [id])
   if (!subscription) throw subscriptionNotFound(id)
-  mustAllow('reschedule', subscription, ctx.now)
+  assertAllowed('reschedule', subscription, ctx.now)
   if (subscription.nextBillingAt?.equals(nextBillingAt)) return subscription
 
-  const planned = planReschedule(subscription, nextBillingAt, await timesOf(ctx))
-  await carryOut(ctx, [planned], by)
+  const planned = planReschedule(subscription, nextBillingAt, await planContextOf(ctx))
+  await applyTransitions(ctx, [planned], by)
 
   return planned.after
 }

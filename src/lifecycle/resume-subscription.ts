@@ -1,13 +1,13 @@
 import type { Ctx } from '#kit/postgres'
 import {
   type Actor,
+  assertAllowed,
   lockEndedPauses,
   lockSubscriptions,
-  mustAllow,
   type Subscription,
   subscriptionNotFound
 } from '#subscriptions'
-import { carryOut, planResume, timesOf } from '#subscriptions/transitions'
+import { applyTransitions, planContextOf, planResume } from '#subscriptions/transitions'
 
 /**
  * Takes up billing again at `nextBillingAt`, or at the next date of the series after now when that is null: a day
@@ -22,10 +22,10 @@ export async function resumeSubscription(
 ): Promise<Subscription> {
   const [subscription] = await lockSubscriptions(ctx, [id])
   if (!subscription) throw subscriptionNotFound(id)
-  mustAllow('resume', subscription, ctx.now)
+  assertAllowed('resume', subscription, ctx.now)
 
-  const planned = planResume(subscription, nextBillingAt, await timesOf(ctx))
-  await carryOut(ctx, [planned], by)
+  const planned = planResume(subscription, nextBillingAt, await planContextOf(ctx))
+  await applyTransitions(ctx, [planned], by)
 
   return planned.after
 }
@@ -37,8 +37,8 @@ export async function resumeSubscription(
 export async function resumeEndedPauses(ctx: Ctx, limit: number): Promise<number> {
   const ended = await lockEndedPauses(ctx, limit)
   if (ended.length === 0) return 0
-  const times = await timesOf(ctx)
-  await carryOut(
+  const times = await planContextOf(ctx)
+  await applyTransitions(
     ctx,
     // A cycle of the very moment of the end falls into the pause no more.
     ended.map((subscription) =>

@@ -1,6 +1,6 @@
 import type { Ctx } from '#kit/postgres'
-import { type Actor, lockSubscriptions, mustAllow, type Subscription, subscriptionNotFound } from '#subscriptions'
-import { carryOut, nothingDeclined, planSkip, timesOf } from '#subscriptions/transitions'
+import { type Actor, assertAllowed, lockSubscriptions, type Subscription, subscriptionNotFound } from '#subscriptions'
+import { applyTransitions, noDeclines, planContextOf, planSkip } from '#subscriptions/transitions'
 
 /**
  * Passes over the next cycle: it is never billed, and the one after it keeps its date. Refuses any status but active, and a
@@ -15,10 +15,10 @@ export async function skipCycle(
 ): Promise<Subscription> {
   const [subscription] = await lockSubscriptions(ctx, [id])
   if (!subscription) throw subscriptionNotFound(id)
-  mustAllow((await isHeld(subscription)) ? 'skip_held' : 'skip', subscription, ctx.now)
+  assertAllowed((await isHeld(subscription)) ? 'skip_held' : 'skip', subscription, ctx.now)
 
-  const planned = planSkip({ ...subscription, ...nothingDeclined }, await timesOf(ctx))
-  await carryOut(ctx, [planned], by)
+  const planned = planSkip({ ...subscription, ...noDeclines }, await planContextOf(ctx))
+  await applyTransitions(ctx, [planned], by)
 
   return planned.after
 }

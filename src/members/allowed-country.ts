@@ -13,12 +13,12 @@ const isAllowed = ({ allowedCountries: allowed }: Plan, country: string | null):
   country === null || allowed.length === 0 || allowed.includes(country)
 
 /** The same by what we know of a customer. */
-export async function mustBeAllowedCountry(ctx: Ctx, plan: Plan, memberId: number, field: string): Promise<void> {
+export async function assertAllowedCountry(ctx: Ctx, plan: Plan, memberId: number, field: string): Promise<void> {
   checkCountry(plan, await countryOf(ctx, memberId), field)
 }
 
 /** Refuses to go over to a plan that is not for where its holder lives. */
-export async function mustBeForHolder(ctx: Ctx, plan: Plan, memberId: number): Promise<void> {
+export async function assertHolderAllowed(ctx: Ctx, plan: Plan, memberId: number): Promise<void> {
   if (isAllowed(plan, await countryOf(ctx, memberId))) return
   const allowed = plan.allowedCountries.join(', ')
   throw invalidField('plan_id', `takes a plan for the country of who holds it: ${plan.name} is for ${allowed} alone`)

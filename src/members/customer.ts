@@ -3,7 +3,7 @@ import { instant, int, nullable, oneOf, type RowOf, row, text } from '#kit/postg
 import { gid, type ProfileName } from '#platform'
 
 /** A customer of the platform as its messages and answers tell of them. `id` is the platform's number, as text. */
-export type CustomerTold = {
+export type CustomerUpdate = {
   id: string
   email: string | null
   firstName: string | null
@@ -18,12 +18,14 @@ const MAX_NAME = 200
 const MAX_EMAIL = 320
 
 /** As much of what the platform tells as we keep: a longer text is cut, and never a reason to refuse a person. */
-export function cut<Told extends Pick<CustomerTold, 'email' | 'firstName' | 'lastName'>>(told: Told): Told {
+export function truncateFields<Update extends Pick<CustomerUpdate, 'email' | 'firstName' | 'lastName'>>(
+  reported: Update
+): Update {
   return {
-    ...told,
-    email: first(told.email, MAX_EMAIL),
-    firstName: first(told.firstName, MAX_NAME),
-    lastName: first(told.lastName, MAX_NAME)
+    ...reported,
+    email: first(reported.email, MAX_EMAIL),
+    firstName: first(reported.firstName, MAX_NAME),
+    lastName: first(reported.lastName, MAX_NAME)
   }
 }
 

@@ -2,12 +2,12 @@ import { isoOf, isoOrNull } from '#kit/clock'
 import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
 import type { DomainEvent } from '#kit/outbox'
-import type { StoreFacts } from '#stores'
+import type { StoreContext } from '#stores'
 import { customerPayload } from './customer.ts'
 import type { MemberSnapshot } from './queries.ts'
 
 /** The Member resource as events carry it (spec 1, Member). */
-function memberPayload(member: MemberSnapshot, store: StoreFacts) {
+function memberPayload(member: MemberSnapshot, store: StoreContext) {
   const id = publicId('mem', member.id)
   return {
     member_id: id,
@@ -30,7 +30,7 @@ function memberPayload(member: MemberSnapshot, store: StoreFacts) {
 
 const about = ({ id }: { id: number }) => ({ objectKey: `member:${id}` as const, refs: { memberId: id } })
 
-export const memberCreated = (member: MemberSnapshot, store: StoreFacts) =>
+export const memberCreated = (member: MemberSnapshot, store: StoreContext) =>
   ({ type: 'member.created', ...about(member), data: memberPayload(member, store) }) satisfies DomainEvent
 
 /** Null is no tier: before the first plan, and after the last membership. */
@@ -49,7 +49,7 @@ export const tierChanged = (
   }) satisfies DomainEvent
 
 /** `changes` tells each changed field as {from, to}. */
-export const memberUpdated = (member: MemberSnapshot, changes: Record<string, unknown>, store: StoreFacts) =>
+export const memberUpdated = (member: MemberSnapshot, changes: Record<string, unknown>, store: StoreContext) =>
   ({
     type: 'member.updated',
     ...about(member),

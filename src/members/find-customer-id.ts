@@ -3,25 +3,25 @@ import { type Ctx, int, row, sql, text } from '#kit/postgres'
 import { gid } from '#platform'
 import type { PlatformProfileName } from '#stores'
 
-export type CustomerReference = { memberId: number | null; platformId: string | null }
+export type CustomerIdReference = { memberId: number | null; platformId: string | null }
 
 /**
  * Whom a text means: our `cust_…` id, the platform's number, or its global id, in that order; both null for none. The global
  * id of another platform than the store's means nobody, though the number in it may be somebody's.
  */
-export function customerReference(given: string, profile: PlatformProfileName): CustomerReference {
+export function parseCustomerId(given: string, profile: PlatformProfileName): CustomerIdReference {
   const prefix = gid(profile, 'Customer', '')
   const number = given.startsWith(prefix) ? given.slice(prefix.length) : given
   return { memberId: internalId('cust', given), platformId: /^[0-9]{1,20}$/.test(number) ? number : null }
 }
 
 /** The one of whom `findCustomerIds` would tell. */
-export async function findCustomerId(ctx: Ctx, reference: CustomerReference): Promise<number | null> {
+export async function findCustomerId(ctx: Ctx, reference: CustomerIdReference): Promise<number | null> {
   return (await findCustomerIds(ctx, [reference]))[0]!
 }
 
 /** Our numbers of the customers meant; null for one that the store does not know. In the order given. */
-export async function findCustomerIds(ctx: Ctx, references: CustomerReference[]): Promise<(number | null)[]> {
+export async function findCustomerIds(ctx: Ctx, references: CustomerIdReference[]): Promise<(number | null)[]> {
   const memberIds = references.flatMap(({ memberId }) => memberId ?? [])
   const platformIds = references.flatMap(({ platformId }) => platformId ?? [])
   if (memberIds.length === 0 && platformIds.length === 0) return references.map(() => null)

@@ -32,11 +32,11 @@ type Changes = Record<string, { from: string | null; to: string | null }>
 /** Each field that differs, as events tell it; null when none does. */
 export function changesBetween<P extends Partial<Profile>>(before: P, after: P): Changes | null {
   const fields = (Object.keys(NAMES) as (keyof Profile)[]).filter((field) => field in before && field in after)
-  const told = fields.flatMap((field) => {
+  const reported = fields.flatMap((field) => {
     const [from, to] = [shown(before[field]), shown(after[field])]
     return from === to ? [] : [[NAMES[field], { from, to }] as const]
   })
-  return told.length > 0 ? Object.fromEntries(told) : null
+  return reported.length > 0 ? Object.fromEntries(reported) : null
 }
 
 const shown = (value: string | Temporal.PlainDate | null | undefined) => value?.toString() ?? null

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { carryOutTogether } from '#kit/gather'
+import { runBatched } from '#kit/batcher'
 import { defineJob, type JobOutcome, type QueuedJob } from '#kit/jobs'
 import type { Database } from '#kit/postgres'
 import type { Connector, PlatformCustomer, PlatformFailure, PlatformResult } from '#platform'
@@ -33,7 +33,7 @@ export async function pushCustomers(
 
   /** Takes over what came of pushes, none of them held up by another; returns those that newer news outran. */
   const settle = async (pushed: ProfilePushed[]): Promise<ProfileToPush[]> => {
-    const outcomes = await carryOutTogether(pushed, (some) => db.inStore(storeId, (ctx) => settleProfiles(ctx, some)))
+    const outcomes = await runBatched(pushed, (some) => db.inStore(storeId, (ctx) => settleProfiles(ctx, some)))
     return pushed.flatMap(({ push }, i) => {
       const outcome = outcomes[i]!
       if (outcome.status === 'rejected') failures.set(push.memberId, (outcome.reason as Error).message)
@@ -44,7 +44,7 @@ export async function pushCustomers(
   const taken: ProfilePushed[] = []
   const refused: ProfileToPush[] = []
   for (const [push, result] of await pushAll(connector, pushes)) {
-    if (result.ok) taken.push({ push, told: result.value })
+    if (result.ok) taken.push({ push, reported: result.value })
     else if (result.failure.kind === 'rejected') refused.push(push)
     else failures.set(push.memberId, result.failure.message)
   }
@@ -52,8 +52,8 @@ export async function pushCustomers(
   if (unsure.length > 0) {
     const customers = await connector.customers.findMany(unsure.map((push) => push.platformCustomerId))
     if (customers.ok) {
-      const toldOf = (push: ProfileToPush) => customers.value.get(push.platformCustomerId) ?? null
-      for (const { memberId } of await settle(unsure.map((push) => ({ push, told: toldOf(push) })))) {
+      const reportedOf = (push: ProfileToPush) => customers.value.get(push.platformCustomerId) ?? null
+      for (const { memberId } of await settle(unsure.map((push) => ({ push, reported: reportedOf(push) })))) {
         failures.set(memberId, 'Newer news of the customer came while the platform was asked: it is asked again')
       }
     } else for (const { memberId } of unsure) failures.set(memberId, customers.failure.message)

@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { json, row, sql, text } from '#kit/postgres'
 import { testDatabase } from '../../test/database.ts'
 import { aStore } from '../../test/store-builder.ts'
-import { meetCustomers } from './meet-customers.ts'
 import { lockProfiles } from './profile-queries.ts'
 import { listProfilesToPush, type PlatformProfile, type ProfilePushed, settleProfiles } from './push-profiles.ts'
-import { setStandings } from './set-standings.ts'
+import { setMembershipStatuses } from './set-membership-status.ts'
 import { updateMember } from './update-member.ts'
+import { upsertCustomers } from './upsert-customers.ts'
 
 const { db } = await testDatabase()
 
@@ -17,10 +17,10 @@ const ADA = { email: 'ada@example.com', firstName: 'Ada', lastName: 'Adler' }
 /** Ada, whom the platform told of at one o'clock, with a change of ours under way to it. */
 async function pushing(changed: Parameters<typeof updateMember>[2]) {
   const store = await aStore(db, { clockAt: at(2) })
-  const told = { id: '77', ...ADA, updatedAt: at(1) }
-  const memberId = (await store.inStore((ctx) => meetCustomers(ctx, [told]))).get('77')!.id
-  const standing = { memberId, status: 'active', planId: null, memberSince: at(1), nextBillingAt: null } as const
-  await store.inStore((ctx) => setStandings(ctx, [standing]))
+  const reported = { id: '77', ...ADA, updatedAt: at(1) }
+  const memberId = (await store.inStore((ctx) => upsertCustomers(ctx, [reported]))).get('77')!.id
+  const membership = { memberId, status: 'active', planId: null, memberSince: at(1), nextBillingAt: null } as const
+  await store.inStore((ctx) => setMembershipStatuses(ctx, [membership]))
   const change = (changed: Parameters<typeof updateMember>[2]) =>
     store.inStore((ctx) => updateMember(ctx, memberId, changed))
   await change(changed)
@@ -29,15 +29,15 @@ async function pushing(changed: Parameters<typeof updateMember>[2]) {
     push: push!,
     change,
     /** The platform's own news of Ada. */
-    hear: (news: Partial<PlatformProfile>) => store.inStore((ctx) => meetCustomers(ctx, [{ ...told, ...news }])),
-    settle: async (told: ProfilePushed['told']) =>
-      (await store.inStore((ctx) => settleProfiles(ctx, [{ push: push!, told }])))[0],
+    hear: (news: Partial<PlatformProfile>) => store.inStore((ctx) => upsertCustomers(ctx, [{ ...reported, ...news }])),
+    settle: async (reported: ProfilePushed['reported']) =>
+      (await store.inStore((ctx) => settleProfiles(ctx, [{ push: push!, reported }])))[0],
     now: async () => {
       const [member] = await store.inStore((ctx) => lockProfiles(ctx, [memberId]))
       const { email, firstName, lastName, profilePending } = member!
       return [email, firstName, lastName, profilePending]
     },
-    told: () =>
+    reported: () =>
       store.inStore(({ tx, storeId }) =>
         tx.many(
           row({ type: text, changes: json<unknown>() }),
@@ -49,12 +49,12 @@ async function pushing(changed: Parameters<typeof updateMember>[2]) {
 }
 
 test('only what waits is pushed; the answer is taken over, and what the push did not name follows it', async () => {
-  const { push, settle, now, told } = await pushing({ email: 'New@example.com' })
+  const { push, settle, now, reported } = await pushing({ email: 'New@example.com' })
   assert.deepEqual(push.changed, { email: 'New@example.com' })
   const answer = { email: 'new@example.com', firstName: 'Augusta', lastName: null, updatedAt: at(2) }
   assert.equal(await settle(answer), 'settled')
   assert.deepEqual(await now(), ['new@example.com', 'Augusta', 'Adler', []])
-  assert.deepEqual((await told()).at(-1)!.changes, {
+  assert.deepEqual((await reported()).at(-1)!.changes, {
     email: { from: 'New@example.com', to: 'new@example.com' },
     first_name: { from: 'Ada', to: 'Augusta' }
   })

@@ -1,7 +1,7 @@
 import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
-import { storeFacts } from '#stores'
-import { cut } from './customer.ts'
+import { storeContext } from '#stores'
+import { truncateFields } from './customer.ts'
 import { memberUpdated } from './events.ts'
 import { changesBetween, type Profile, type ProfileRow } from './profile.ts'
 import { lockProfiles, writeProfiles } from './profile-queries.ts'
@@ -21,7 +21,7 @@ export type ProfileToPush = {
  * What came of it: the customer as the platform has them now, be that its answer to the change or what was read after it.
  * Null: it has none.
  */
-export type ProfilePushed = { push: ProfileToPush; told: PlatformProfile | null }
+export type ProfilePushed = { push: ProfileToPush; reported: PlatformProfile | null }
 
 const FIELDS = { email: 'email', first_name: 'firstName', last_name: 'lastName' } as const
 type Name = keyof typeof FIELDS
@@ -47,39 +47,46 @@ export async function listProfilesToPush(ctx: Ctx, memberIds: number[]): Promise
 export async function settleProfiles(ctx: Ctx, pushed: ProfilePushed[]): Promise<('settled' | 'outrun')[]> {
   const pushes = new Map(pushed.map((p) => [p.push.memberId, p]))
   const members = await lockProfiles(ctx, [...pushes.keys()])
-  const outrun = new Set(members.filter((member) => isOutrun(member, pushes.get(member.id)!)).map(({ id }) => id))
+  const outrun = new Set(members.filter((member) => isStale(member, pushes.get(member.id)!)).map(({ id }) => id))
   const settled = members.filter(({ id }) => !outrun.has(id)).map((member) => settle(member, pushes.get(member.id)!))
   await writeProfiles(ctx, settled)
 
   const changed = new Map(settled.flatMap(({ id, changes }) => (changes ? [[id, changes]] : [])))
   if (changed.size > 0) {
-    const store = await storeFacts(ctx)
+    const store = await storeContext(ctx)
     const snapshots = await listMemberSnapshots(ctx, [...changed.keys()])
     await record(ctx, ...snapshots.map((member) => memberUpdated(member, changed.get(member.id)!, store)))
   }
   return pushed.map(({ push }) => (outrun.has(push.memberId) ? 'outrun' : 'settled'))
 }
 
-function isOutrun({ platformUpdatedAt }: ProfileRow, { told }: ProfilePushed): boolean {
-  if (!told?.updatedAt || !platformUpdatedAt) return false
-  return Temporal.Instant.compare(told.updatedAt, platformUpdatedAt) < 0
+function isStale({ platformUpdatedAt }: ProfileRow, { reported }: ProfilePushed): boolean {
+  if (!reported?.updatedAt || !platformUpdatedAt) return false
+  return Temporal.Instant.compare(reported.updatedAt, platformUpdatedAt) < 0
 }
 
 /** The member with what the platform has of every field that does not wait, and the fields that wait still. */
-function settle(member: ProfileRow, { push, told }: ProfilePushed) {
+function settle(member: ProfileRow, { push, reported }: ProfilePushed) {
   const before = profileOf(member)
   const pending = (member.profilePending as Name[]).filter((name) => {
     const field = FIELDS[name]
     return !(field in push.changed) || push.changed[field] !== before[field]
   })
   const after = { ...before }
-  for (const [name, field] of told ? (Object.entries(FIELDS) as [Name, (typeof FIELDS)[Name]][]) : []) {
+  for (const [name, field] of reported ? (Object.entries(FIELDS) as [Name, (typeof FIELDS)[Name]][]) : []) {
     if (pending.includes(name)) continue
     // Of a field that we did not name, null may mean that we are not shown it.
-    after[field] = cut(told!)[field] ?? (field in push.changed ? null : before[field])
+    after[field] = truncateFields(reported!)[field] ?? (field in push.changed ? null : before[field])
   }
   const changes = changesBetween(before, after)
-  return { id: member.id, ...after, pending, changes, isChanged: changes !== null, platformAt: told?.updatedAt ?? null }
+  return {
+    id: member.id,
+    ...after,
+    pending,
+    changes,
+    isChanged: changes !== null,
+    platformAt: reported?.updatedAt ?? null
+  }
 }
 
 function profileOf({ email, firstName, lastName, birthDate }: ProfileRow): Profile {

@@ -1,5 +1,5 @@
 import { type Ctx, day, instant, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
-import { type CustomerTold, KnownCustomer } from './customer.ts'
+import { type CustomerUpdate, KnownCustomer } from './customer.ts'
 
 /** Customers by our number, in no order; who is no member too. */
 export function listCustomers(ctx: Ctx, ids: number[]) {
@@ -30,7 +30,7 @@ export function lockCustomers(ctx: Ctx, platformIds: string[]) {
  * Writes what is newer, and returns the rows that it touched. What a source does not tell (null) keeps what we had, and so
  * does what waits to be pushed: there the platform's news is older than ours. The rows must be locked.
  */
-export function updateCustomers(ctx: Ctx, customers: CustomerTold[]) {
+export function updateCustomers(ctx: Ctx, customers: CustomerUpdate[]) {
   return ctx.tx.many(
     KnownCustomer,
     sql`
@@ -100,7 +100,7 @@ export function listMemberSnapshots(ctx: Ctx, ids: number[]) {
 }
 
 /** What a member's subscriptions come to, taken together. */
-export type Standing = {
+export type MembershipStatus = {
   memberId: number
   status: 'active' | 'paused' | 'cancelled'
   planId: number | null
@@ -108,19 +108,19 @@ export type Standing = {
   nextBillingAt: Temporal.Instant | null
 }
 
-const StandingBefore = row({
+const MembershipStatusBefore = row({
   id: int,
   email: nullable(text),
   memberSince: nullable(instant),
   status: nullable(oneOf('active', 'paused', 'cancelled')),
   planId: nullable(int)
 })
-export type StandingBefore = RowOf<typeof StandingBefore>
+export type MembershipStatusBefore = RowOf<typeof MembershipStatusBefore>
 
 /** Holds the rows, in order of id, and tells how each stood before; one who has not been a member has status null. */
 export function lockMembers(ctx: Ctx, ids: number[]) {
   return ctx.tx.many(
-    StandingBefore,
+    MembershipStatusBefore,
     sql`
     select id, email, member_since, status, plan_id from members
      where store_id = ${ctx.storeId} and id = any(${ids}::bigint[])
@@ -132,21 +132,21 @@ export function lockMembers(ctx: Ctx, ids: number[]) {
  * Writes standings that differ from what is there. Apart from the lock: in one statement with it, a row that the update
  * reached first would be passed over by the lock, as the plan of the moment has it.
  */
-export async function markStandings(ctx: Ctx, standings: Standing[]): Promise<void> {
+export async function markMembershipStatuses(ctx: Ctx, memberships: MembershipStatus[]): Promise<void> {
   await ctx.tx.run(sql`
     update members m
        set status = s.status, plan_id = s.plan_id, member_since = coalesce(m.member_since, s.member_since),
            next_billing_at = s.next_billing_at, updated_at = ${ctx.now}
-      from unnest(${standings.map((s) => s.memberId)}::bigint[], ${standings.map((s) => s.status)}::text[],
-                  ${standings.map((s) => s.planId)}::bigint[], ${standings.map((s) => s.memberSince)}::timestamptz[],
-                  ${standings.map((s) => s.nextBillingAt)}::timestamptz[])
+      from unnest(${memberships.map((s) => s.memberId)}::bigint[], ${memberships.map((s) => s.status)}::text[],
+                  ${memberships.map((s) => s.planId)}::bigint[], ${memberships.map((s) => s.memberSince)}::timestamptz[],
+                  ${memberships.map((s) => s.nextBillingAt)}::timestamptz[])
              as s(member_id, status, plan_id, member_since, next_billing_at)
      where m.store_id = ${ctx.storeId} and m.id = s.member_id
        and (m.status, m.plan_id, m.next_billing_at) is distinct from (s.status, s.plan_id, s.next_billing_at)`)
 }
 
 /** Makes rows for customers never met; those we know stay as they are and use up no number. */
-export async function insertMissingCustomers(ctx: Ctx, customers: CustomerTold[]): Promise<void> {
+export async function insertMissingCustomers(ctx: Ctx, customers: CustomerUpdate[]): Promise<void> {
   await ctx.tx.run(sql`
     insert into members (store_id, platform_customer_id, email, first_name, last_name, created_at, updated_at)
     select ${ctx.storeId}, c.id, c.email, c.first_name, c.last_name, ${ctx.now}, ${ctx.now}

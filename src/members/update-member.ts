@@ -3,7 +3,7 @@ import { enqueue } from '#kit/jobs'
 import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
-import { storeFacts } from '#stores'
+import { storeContext } from '#stores'
 import { memberUpdated } from './events.ts'
 import { changesBetween, onPlatform, type Profile } from './profile.ts'
 import { isEmailTaken, lockProfiles, writeProfiles } from './profile-queries.ts'
@@ -17,7 +17,7 @@ import { listMemberSnapshots } from './queries.ts'
 export async function updateMember(ctx: Ctx, memberId: number, wanted: Partial<Profile>): Promise<void> {
   const [member] = await lockProfiles(ctx, [memberId])
   if (!member || member.status === null) throw memberNotFound(publicId('mem', memberId))
-  const store = await storeFacts(ctx)
+  const store = await storeContext(ctx)
   if (wanted.birthDate) checkBirthDate(wanted.birthDate, ctx.now.toZonedDateTimeISO(store.timezone).toPlainDate())
 
   const after = { ...member, ...wanted }

@@ -1,2 +1,2 @@
-export { handOnOrders } from './hand-on-orders.ts'
+export { reassignOrders } from './reassign-orders.ts'
 export { type RecordedOrder, recordOrders } from './record-orders.ts'

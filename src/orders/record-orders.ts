@@ -9,8 +9,8 @@ export type RecordedOrder = RowOf<typeof RecordedOrder>
  * Keeps orders as the platform tells of them and returns ours by the platform's number. Told twice or out of order, the
  * newest (by the platform's own time) stays. A customer never met becomes known by the order.
  */
-export async function recordOrders(ctx: Ctx, told: PlatformOrder[]): Promise<Map<string, RecordedOrder>> {
-  const orders = newestOfEach(told)
+export async function recordOrders(ctx: Ctx, reported: PlatformOrder[]): Promise<Map<string, RecordedOrder>> {
+  const orders = newestOfEach(reported)
   if (orders.length === 0) return new Map()
   await insertMissingCustomers(ctx, customersOf(orders))
   await insertMissingOrders(ctx, orders)
@@ -24,9 +24,9 @@ export async function recordOrders(ctx: Ctx, told: PlatformOrder[]): Promise<Map
   return new Map(rows.map((order) => [order.platformOrderId, order]))
 }
 
-function newestOfEach(told: PlatformOrder[]): PlatformOrder[] {
+function newestOfEach(reported: PlatformOrder[]): PlatformOrder[] {
   const newest = new Map<string, PlatformOrder>()
-  for (const order of told) {
+  for (const order of reported) {
     const other = newest.get(order.id)
     if (!other || Temporal.Instant.compare(order.updatedAt, other.updatedAt) >= 0) newest.set(order.id, order)
   }

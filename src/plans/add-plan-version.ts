@@ -3,10 +3,10 @@ import { declareJob, enqueue } from '#kit/jobs'
 import type { Database } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
 import type { Connector, Interval } from '#platform'
-import { changePlan, sellPlan } from './change-plan.ts'
+import { changePlan, publishPlan } from './change-plan.ts'
 import type { Plan, PlanVersion } from './plan.ts'
 import { findPlan, markVersion } from './queries.ts'
-import { beingChanged, sameTerms } from './refusals.ts'
+import { planBusy, sameTerms } from './refusals.ts'
 import { amountFrom, wholeFrom } from './terms.ts'
 
 /** What is left out stays as it is in the version before. */
@@ -20,8 +20,8 @@ export type VersionInput = {
 }
 
 /** Moves running subscriptions of a plan to one of its versions. */
-export const followPlanVersionJob = declareJob(
-  'follow-plan-version',
+export const applyPlanVersionJob = declareJob(
+  'apply-plan-version',
   Type.Object({ planId: Type.Integer(), version: Type.Integer() }),
   { dedupe: ({ planId }) => planId }
 )
@@ -44,14 +44,14 @@ export async function addPlanVersion(
     if (after.trialPriceMinor > after.priceMinor) {
       throw invalidField('price', "takes an amount that is not below the plan's trial_price")
     }
-    const sellingPlanId = await sellPlan(connector, after)
+    const sellingPlanId = await publishPlan(connector, after)
     return db.inStore(storeId, async (ctx) => {
       const { priceMinor, interval, intervalCount, creditMinor } = after
       const next = { id: planId, priceMinor, interval, intervalCount, creditMinor, sellingPlanId }
-      if (!(await markVersion(ctx, { ...next, appliesTo: input.appliesTo }, leaseToken))) throw beingChanged(planId)
+      if (!(await markVersion(ctx, { ...next, appliesTo: input.appliesTo }, leaseToken))) throw planBusy(planId)
       const plan = (await findPlan(ctx, planId))!
       if (input.appliesTo === 'running') {
-        await enqueue(ctx, followPlanVersionJob, [{ planId, version: plan.currentVersion }])
+        await enqueue(ctx, applyPlanVersionJob, [{ planId, version: plan.currentVersion }])
       }
       return plan
     })

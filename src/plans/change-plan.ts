@@ -1,8 +1,8 @@
 import type { Database } from '#kit/postgres'
 import type { Connector, PlanTerms } from '#platform'
 import type { Plan } from './plan.ts'
-import { findPlan, freePlan, takePlan } from './queries.ts'
-import { beingChanged, notTaken, planNotFound } from './refusals.ts'
+import { findPlan, leasePlan, releasePlan } from './queries.ts'
+import { planBusy, planNotFound, publishFailed } from './refusals.ts'
 
 /**
  * Changes a plan on the platform and then here, one change at a time: the platform is told outside of a transaction, so the
@@ -17,21 +17,21 @@ export async function changePlan<T>(
   const { plan, leaseToken } = await db.inStore(storeId, async (ctx) => {
     const found = await findPlan(ctx, planId)
     if (!found) throw planNotFound(planId)
-    const token = await takePlan(ctx, planId)
-    if (token === null) throw beingChanged(planId)
+    const token = await leasePlan(ctx, planId)
+    if (token === null) throw planBusy(planId)
     // Read again: what another change wrote before its lease ended.
     return { plan: (await findPlan(ctx, planId))!, leaseToken: token }
   })
   try {
     return await change(plan, leaseToken)
   } finally {
-    await db.inStore(storeId, (ctx) => freePlan(ctx, planId, leaseToken))
+    await db.inStore(storeId, (ctx) => releasePlan(ctx, planId, leaseToken))
   }
 }
 
 /** Has the platform sell the plan as it is to be, and returns the number of its selling plan there. */
-export async function sellPlan(connector: Connector, plan: Plan): Promise<string> {
-  const sold = await connector.products.publishPlan(
+export async function publishPlan(connector: Connector, plan: Plan): Promise<string> {
+  const published = await connector.products.publishPlan(
     {
       sellingPlanGroupId: plan.platformSellingPlanGroupId,
       productId: plan.platformProductId,
@@ -40,8 +40,8 @@ export async function sellPlan(connector: Connector, plan: Plan): Promise<string
     },
     platformTerms(plan)
   )
-  if (!sold.ok) throw notTaken(sold.failure)
-  return sold.value
+  if (!published.ok) throw publishFailed(published.failure)
+  return published.value
 }
 
 type Terms = Pick<

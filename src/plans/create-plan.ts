@@ -1,12 +1,12 @@
 import type { Ctx, Database } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
 import type { Connector, Interval } from '#platform'
-import { storeFacts } from '#stores'
-import { platformTerms, sellPlan } from './change-plan.ts'
+import { storeContext } from '#stores'
+import { platformTerms, publishPlan } from './change-plan.ts'
 import { changedPerks, perksFrom } from './perks.ts'
 import type { Plan } from './plan.ts'
 import { findPlan, findPlanByName, insertPlan } from './queries.ts'
-import { nameTaken, notTaken } from './refusals.ts'
+import { nameTaken, publishFailed } from './refusals.ts'
 import {
   amountFrom,
   countriesFrom,
@@ -46,7 +46,7 @@ export type PlanInput = TrialInput & {
  */
 export async function createPlan(db: Database, storeId: number, connector: Connector, input: PlanInput): Promise<Plan> {
   const checked = await db.inStore(storeId, async (ctx) => {
-    const terms = check(input, (await storeFacts(ctx)).currency)
+    const terms = check(input, (await storeContext(ctx)).currency)
     if (await findPlanByName(ctx, terms.name)) throw nameTaken(terms.name)
     return terms
   })
@@ -54,7 +54,7 @@ export async function createPlan(db: Database, storeId: number, connector: Conne
     platformTerms(checked),
     checked.type === 'product' ? checked.productIds : null
   )
-  if (!made.ok) throw notTaken(made.failure)
+  if (!made.ok) throw publishFailed(made.failure)
   const { productId, variantId, sellingPlanGroupId, sellingPlanId } = made.value
   const plan = await db.inStore(storeId, async (ctx) =>
     insert(ctx, {
@@ -65,7 +65,7 @@ export async function createPlan(db: Database, storeId: number, connector: Conne
       platformSellingPlanId: sellingPlanId
     })
   )
-  if (plan.status === 'disabled') await sellPlan(connector, plan)
+  if (plan.status === 'disabled') await publishPlan(connector, plan)
   return plan
 }
 

@@ -1,9 +1,9 @@
-export { addPlanVersion, followPlanVersionJob } from './add-plan-version.ts'
-export { TAKES_COUNTRIES } from './countries.ts'
+export { addPlanVersion, applyPlanVersionJob } from './add-plan-version.ts'
+export { ACCEPTED_COUNTRIES } from './countries.ts'
 export { createPlan } from './create-plan.ts'
-export { shownPerks } from './perks.ts'
+export { presentPerks } from './perks.ts'
 export {
-  CREDIT_TYPES,
+  CREDIT_PAYOUT_TYPES,
   isSoldUnder,
   PLAN_STATUSES,
   PLAN_TYPES,
@@ -13,5 +13,5 @@ export {
   versionSoldAt
 } from './plan.ts'
 export { findPlan, listPlans, listPlanVersions } from './queries.ts'
-export { MAX_TRIAL_DAYS, TAKES_TRIAL_DAYS } from './terms.ts'
+export { ACCEPTED_TRIAL_DAYS, MAX_TRIAL_DAYS } from './terms.ts'
 export { updatePlan } from './update-plan.ts'

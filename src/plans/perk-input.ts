@@ -1,6 +1,6 @@
 import { minorOf } from '#kit/money'
 import { type FieldProblem, Refusal } from '#kit/refusal'
-import { isCountry, TAKES_COUNTRIES } from './countries.ts'
+import { ACCEPTED_COUNTRIES, isCountry } from './countries.ts'
 
 const MAX_IDS = 250
 const ID = /^(?:gid:\/\/(?:platform|shopify)\/([A-Za-z]+)\/)?([1-9][0-9]{0,19})$/
@@ -99,23 +99,23 @@ export class PerkInput {
 
   /** Ids of the platform, as digits or as global ids of that type; each once, as digits. */
   ids(key: string, type: 'Product' | 'Collection'): string[] {
-    const takes = `a list of at most ${MAX_IDS} ${type.toLowerCase()} ids of the platform, as texts of digits or as global ids`
-    const ids = this.#listOf(key, MAX_IDS, takes).map((given) => idOf(given, type))
-    if (ids.some((id) => id === null)) this.refuse(key, `takes ${takes}`)
+    const accepts = `a list of at most ${MAX_IDS} ${type.toLowerCase()} ids of the platform, as texts of digits or as global ids`
+    const ids = this.#listOf(key, MAX_IDS, accepts).map((given) => idOf(given, type))
+    if (ids.some((id) => id === null)) this.refuse(key, `takes ${accepts}`)
     return [...new Set(ids.filter((id) => id !== null))]
   }
 
   /** Each once; empty when it is left out. */
   countries(key: string): string[] {
-    const list = this.#listOf(key, MAX_IDS, TAKES_COUNTRIES)
-    if (!list.every(isCountry)) this.refuse(key, `takes ${TAKES_COUNTRIES}`)
+    const list = this.#listOf(key, MAX_IDS, ACCEPTED_COUNTRIES)
+    if (!list.every(isCountry)) this.refuse(key, `takes ${ACCEPTED_COUNTRIES}`)
     return [...new Set(list.filter(isCountry))]
   }
 
-  #listOf(key: string, max: number, takes: string): unknown[] {
+  #listOf(key: string, max: number, accepts: string): unknown[] {
     const value = this.#given[key] ?? []
     if (Array.isArray(value) && value.length <= max) return value
-    this.refuse(key, `takes ${takes}`)
+    this.refuse(key, `takes ${accepts}`)
     return []
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Refusal } from '#kit/refusal'
-import { changedPerks, perksFrom, shownPerks } from './perks.ts'
+import { changedPerks, perksFrom, presentPerks } from './perks.ts'
 
 const WHOLE = {
   discount: {
@@ -50,7 +50,7 @@ test('perks are kept in minor units and digits, and shown as they were asked for
     },
     storeCredit: { amountMinor: 2900, type: 'giftcard' }
   })
-  const shown = shownPerks(changedPerks({}, change), { creditMinor: 2900, creditType: 'giftcard' }, 'USD')
+  const shown = presentPerks(changedPerks({}, change), { creditMinor: 2900, creditType: 'giftcard' }, 'USD')
   assert.deepEqual(perksFrom(shown, 'USD'), change)
 })
 
@@ -153,12 +153,12 @@ for (const [given, ...problems] of [
     assert.throws(
       () => perksFrom(given, 'USD'),
       (err: Refusal) => {
-        const told = err.details.map(({ field, message }) => `${field} ${message}`)
-        assert.equal(err.message, told.join('; '))
-        assert.equal(told.length, problems.length, told.join('; '))
+        const reported = err.details.map(({ field, message }) => `${field} ${message}`)
+        assert.equal(err.message, reported.join('; '))
+        assert.equal(reported.length, problems.length, reported.join('; '))
         for (const [i, problem] of problems.entries()) {
-          if (problem instanceof RegExp) assert.match(told[i]!, problem)
-          else assert.equal(told[i], problem)
+          if (problem instanceof RegExp) assert.match(reported[i]!, problem)
+          else assert.equal(reported[i], problem)
         }
         return err instanceof Refusal && err.code === 'invalid_request'
       }

@@ -1,7 +1,7 @@
 import { numberOf } from '#kit/money'
 import { type FieldProblem, Refusal } from '#kit/refusal'
 import { PerkInput } from './perk-input.ts'
-import { CREDIT_TYPES } from './plan.ts'
+import { CREDIT_PAYOUT_TYPES } from './plan.ts'
 
 const MAX_STEPS = 20
 const MAX_TEXT = 255
@@ -44,12 +44,12 @@ export type Perks = {
   }
 }
 
-type CreditType = (typeof CREDIT_TYPES)[number]
+type CreditPayoutType = (typeof CREDIT_PAYOUT_TYPES)[number]
 
 /** What a request says of perks: a perk to set, null to take it off; what it does not name stays. */
 export type PerksChange = {
   [K in keyof Perks]?: Perks[K] | null
-} & { storeCredit?: { amountMinor: number | null; type: CreditType } | null }
+} & { storeCredit?: { amountMinor: number | null; type: CreditPayoutType } | null }
 
 const PERKS = ['discount', 'welcome_offer', 'free_shipping', 'store_credit'] as const
 const SCOPE = ['applies_to', 'product_ids', 'collection_ids'] as const
@@ -127,7 +127,7 @@ function freeShippingFrom(perks: PerkInput, currency: string): Perks['freeShippi
 function storeCreditFrom(perks: PerkInput, currency: string): PerksChange['storeCredit'] {
   const input = perks.part('store_credit', ['amount', 'type'])
   if (!input) return null
-  const type = input.oneOf('type', CREDIT_TYPES, 'storecredit') ?? 'storecredit'
+  const type = input.oneOf('type', CREDIT_PAYOUT_TYPES, 'storecredit') ?? 'storecredit'
   return { type, amountMinor: input.has('amount') ? input.amount('amount', currency) : null }
 }
 
@@ -156,9 +156,9 @@ function scopeFrom(input: PerkInput): Scope {
 }
 
 /** Perks in the words of requests: what is shown can be sent back as it is. */
-export function shownPerks(
+export function presentPerks(
   { discount, welcomeOffer, freeShipping }: Perks,
-  credit: { creditMinor: number; creditType: CreditType },
+  credit: { creditMinor: number; creditType: CreditPayoutType },
   currency: string
 ) {
   const money = (minor: number) => numberOf(minor, currency)

@@ -4,7 +4,7 @@ import type { Perks } from './perks.ts'
 export const PLAN_TYPES = ['vip', 'elite', 'product'] as const
 export const PLAN_STATUSES = ['enabled', 'disabled'] as const
 export const TRIAL_TYPES = ['next_billing_date', 'days'] as const
-export const CREDIT_TYPES = ['coupon', 'function', 'storecredit', 'giftcard'] as const
+export const CREDIT_PAYOUT_TYPES = ['coupon', 'function', 'storecredit', 'giftcard'] as const
 
 /** A version as contracts are looked up in it. Several may share a selling plan; `sinceMs` tells them apart. */
 export type SoldVersion = { version: number; sellingPlanId: string; sinceMs: number }
@@ -30,7 +30,7 @@ export const Plan = row({
   trialDays: int,
   trialPriceMinor: int,
   creditMinor: int,
-  creditType: oneOf(...CREDIT_TYPES),
+  creditType: oneOf(...CREDIT_PAYOUT_TYPES),
   /** ISO 3166-1 alpha-2; empty is every country. */
   allowedCountries: textList,
   perks: json<Perks>(),

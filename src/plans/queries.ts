@@ -108,7 +108,7 @@ export async function markVersion(ctx: Ctx, next: NextVersion, leaseToken: numbe
 }
 
 /** Takes the lease of a plan for long enough to tell the platform of a change; null while another has it. */
-export async function takePlan(ctx: Ctx, id: number): Promise<number | null> {
+export async function leasePlan(ctx: Ctx, id: number): Promise<number | null> {
   const taken = await ctx.tx.maybeOne(
     row({ leaseToken: int }),
     sql`
@@ -119,7 +119,7 @@ export async function takePlan(ctx: Ctx, id: number): Promise<number | null> {
   return taken?.leaseToken ?? null
 }
 
-export async function freePlan(ctx: Ctx, id: number, leaseToken: number): Promise<void> {
+export async function releasePlan(ctx: Ctx, id: number, leaseToken: number): Promise<void> {
   await ctx.tx.run(sql`
     update plans set leased_until = null
      where store_id = ${ctx.storeId} and id = ${id} and lease_token = ${leaseToken}`)

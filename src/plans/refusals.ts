@@ -6,7 +6,7 @@ export const planNotFound = (id: number) => new Refusal('not_found', `There is n
 
 export const nameTaken = (name: string) => new Refusal('conflict', `There is already a plan named ${name}`)
 
-export const beingChanged = (id: number) =>
+export const planBusy = (id: number) =>
   new Refusal('conflict', `Plan ${publicId('plan', id)} is being changed by somebody else; try again in a moment`)
 
 export const sameTerms = (id: number) =>
@@ -16,7 +16,7 @@ export const sameTerms = (id: number) =>
   )
 
 /** What the platform has against a plan. Products that it does not know are the request's fault. */
-export function notTaken(failure: PlatformFailure): Refusal {
+export function publishFailed(failure: PlatformFailure): Refusal {
   if (failure.kind === 'rejected' && failure.field?.endsWith('productIds')) {
     return invalidField('product_ids', 'takes ids of products that the platform has')
   }

@@ -1,6 +1,6 @@
 import { minorOf } from '#kit/money'
 import { invalidField } from '#kit/refusal'
-import { isCountry, TAKES_COUNTRIES } from './countries.ts'
+import { ACCEPTED_COUNTRIES, isCountry } from './countries.ts'
 import { idOf } from './perk-input.ts'
 import type { Plan } from './plan.ts'
 
@@ -9,7 +9,7 @@ const MAX_TIER = 40 - '-Recharge'.length
 const MAX_PRODUCTS = 250
 
 export const MAX_TRIAL_DAYS = 365
-export const TAKES_TRIAL_DAYS = `a whole number from 1 to ${MAX_TRIAL_DAYS}, or 0, without trial_type, for no trial of days`
+export const ACCEPTED_TRIAL_DAYS = `a whole number from 1 to ${MAX_TRIAL_DAYS}, or 0, without trial_type, for no trial of days`
 
 export function wholeFrom(field: string, value: number, low: number, high: number): number {
   if (Number.isInteger(value) && value >= low && value <= high) return value
@@ -52,7 +52,7 @@ export function tierFrom(given: string | undefined, { type, name }: Pick<Plan, '
 }
 
 export function countriesFrom(given: string[]): string[] {
-  if (!given.every(isCountry)) throw invalidField('allowed_countries', `takes ${TAKES_COUNTRIES}`)
+  if (!given.every(isCountry)) throw invalidField('allowed_countries', `takes ${ACCEPTED_COUNTRIES}`)
   return [...new Set(given)]
 }
 
@@ -64,8 +64,8 @@ export function productsFrom(given: string[] | undefined, type: Plan['type']): s
   }
   const ids = (given ?? []).map((id) => idOf(id, 'Product'))
   if (ids.length < 1 || ids.length > MAX_PRODUCTS || ids.includes(null)) {
-    const takes = `1 to ${MAX_PRODUCTS} product ids of the platform, as texts of digits or as global ids`
-    throw invalidField('product_ids', `takes ${takes}`)
+    const accepts = `1 to ${MAX_PRODUCTS} product ids of the platform, as texts of digits or as global ids`
+    throw invalidField('product_ids', `takes ${accepts}`)
   }
   return [...new Set(ids.filter((id) => id !== null))]
 }
@@ -87,7 +87,7 @@ export function trialFrom(input: TrialInput, before: Trial, priceMinor: number, 
   }
   const days = input.trialDays ?? before.trialDays
   if (trialType === 'days' && !(Number.isInteger(days) && days >= 1 && days <= MAX_TRIAL_DAYS)) {
-    throw invalidField('trial_days', `takes ${TAKES_TRIAL_DAYS}`)
+    throw invalidField('trial_days', `takes ${ACCEPTED_TRIAL_DAYS}`)
   }
   const trialDays = trialType === 'days' ? days : 0
   if (trialType === null) {

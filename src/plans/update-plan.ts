@@ -1,11 +1,11 @@
 import type { Database } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
 import type { Connector } from '#platform'
-import { changePlan, sellPlan } from './change-plan.ts'
+import { changePlan, publishPlan } from './change-plan.ts'
 import { changedPerks, type PerksChange, perksFrom } from './perks.ts'
 import type { Plan } from './plan.ts'
 import { findPlan, markPlan } from './queries.ts'
-import { beingChanged } from './refusals.ts'
+import { planBusy } from './refusals.ts'
 import { countriesFrom, productsFrom, type TrialInput, trialFrom, wholeFrom } from './terms.ts'
 
 /** What is left out stays. Price, rhythm and credit are changed by `addPlanVersion`. */
@@ -35,9 +35,9 @@ export async function updatePlan(
 ): Promise<Plan> {
   return changePlan(db, storeId, planId, async (before, leaseToken) => {
     const after = changed(before, change)
-    if (ON_SALE.some((key) => change[key] !== undefined)) await sellPlan(connector, after)
+    if (ON_SALE.some((key) => change[key] !== undefined)) await publishPlan(connector, after)
     return db.inStore(storeId, async (ctx) => {
-      if (!(await markPlan(ctx, after, leaseToken))) throw beingChanged(planId)
+      if (!(await markPlan(ctx, after, leaseToken))) throw planBusy(planId)
       return (await findPlan(ctx, planId))!
     })
   })

@@ -26,9 +26,15 @@ export { type ProxyCheck, verifyProxyQuery } from './inbound/verify-proxy-query.
 export { readWebhookHeaders, type WebhookHeaders } from './inbound/webhook-headers.ts'
 export type { PlatformOrder } from './orders/order.ts'
 export type { PlanTerms } from './products/plan-terms.ts'
-export { downloadLines, NoDownload } from './wire/download-lines.ts'
+export { DownloadFailed, downloadLines } from './wire/download-lines.ts'
 export { numericIdOf } from './wire/fields.ts'
 export { MAX_IDS_PER_DOCUMENT } from './wire/find-by-ids.ts'
 export type { Interval } from './wire/interval.ts'
-export { answered, NOT_UNDERSTOOD, type PlatformFailure, type PlatformResult, Unanswered } from './wire/outcome.ts'
+export {
+  PlatformCallFailed,
+  type PlatformFailure,
+  type PlatformResult,
+  UNREADABLE_RESPONSE,
+  unwrap
+} from './wire/outcome.ts'
 export { ADMIN_PATH, gid, PROFILES, type ProfileName } from './wire/profiles.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { int, row, sql } from '#kit/postgres'
-import { meetCustomers } from '#members'
+import { upsertCustomers } from '#members'
 import { testDatabase } from '../../test/database.ts'
 import { aStore } from '../../test/store-builder.ts'
 import { adjustPoints } from './adjust-points.ts'
@@ -10,8 +10,8 @@ const { db } = await testDatabase()
 
 async function aCustomer() {
   const store = await aStore(db)
-  const told = { id: '77', email: 'ada@example.com', firstName: null, lastName: null }
-  const { id } = (await store.inStore((ctx) => meetCustomers(ctx, [told]))).get('77')!
+  const reported = { id: '77', email: 'ada@example.com', firstName: null, lastName: null }
+  const { id } = (await store.inStore((ctx) => upsertCustomers(ctx, [reported]))).get('77')!
   const adjust = (...wanted: [balance: number, operationId: string][]) =>
     store.inStore((ctx) =>
       adjustPoints(

@@ -13,7 +13,7 @@ export async function adjustPoints(ctx: Ctx, adjustments: PointsAdjustment[]): P
   if (adjustments.length === 0) return []
   const memberIds = [...new Set(adjustments.map((a) => a.memberId))]
   const balances = await lockBalances(ctx, adjustments)
-  const told = new Set(
+  const reported = new Set(
     await listOperations(
       ctx,
       adjustments.map((a) => a.operationId)
@@ -22,9 +22,9 @@ export async function adjustPoints(ctx: Ctx, adjustments: PointsAdjustment[]): P
 
   const entries = adjustments.flatMap(({ memberId, balance, reason, operationId, orderId = null }) => {
     const points = balance - (balances.get(memberId) ?? 0)
-    if (points === 0 || told.has(operationId)) return []
+    if (points === 0 || reported.has(operationId)) return []
     balances.set(memberId, balance)
-    told.add(operationId)
+    reported.add(operationId)
     return [{ memberId, points, balanceAfter: balance, reason, orderId, operationId }]
   })
   if (entries.length === 0) return []

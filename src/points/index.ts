@@ -1,2 +1,2 @@
 export { adjustPoints } from './adjust-points.ts'
-export { handOnPoints } from './hand-on-points.ts'
+export { transferPoints } from './transfer-points.ts'

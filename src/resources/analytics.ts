@@ -15,7 +15,7 @@ export const PeriodBody = Type.Union(
 )
 
 /** The same for a period and for the one before it. */
-const Figures = {
+const Metrics = {
   from: Day("The first day of the period, on the shop's calendar"),
   to: Day('The last day of the period, inclusive'),
   members: closed(
@@ -124,9 +124,9 @@ export const AnalyticsBody = Type.Object(
     timezone: Type.String({ description: "The store's IANA time zone, in which days are told" }),
     currency: Type.String({ description: 'ISO 4217, of every amount here' }),
     plan_id: OrNull(Type.String({ description: 'The plan asked for; null for the whole store' })),
-    ...Figures,
+    ...Metrics,
     series: Type.Array(SeriesDay, { description: 'Every day of the period, the oldest first' }),
-    previous: closed(Figures, 'The same figures for the period before')
+    previous: closed(Metrics, 'The same figures for the period before')
   },
   {
     additionalProperties: false,

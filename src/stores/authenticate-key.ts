@@ -55,7 +55,7 @@ export async function authenticateKey(db: Database, presented: string): Promise<
 }
 
 /** Called once a revocation is committed. */
-export function forgetKey(db: Database, storeId: number, keyId: number): void {
+export function evictKey(db: Database, storeId: number, keyId: number): void {
   const memory = memoryOf(db)
   memory.revocations++
   for (const [hash, { caller }] of memory.callers) {

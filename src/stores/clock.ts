@@ -5,17 +5,17 @@ import { clockBackwards, clockOfLiveStore } from './refusals.ts'
 
 /** What time it is in the life of the store: its test clock, or real time. For a transaction, use `ctx.now`. */
 export async function storeNow(db: Database, storeId: number): Promise<Temporal.Instant> {
-  return (await storePulse(db, storeId)).now
+  return (await storeStatus(db, storeId)).now
 }
 
 /** What time it is there, whether its platform can be worked with, and whether all that happened on that is known here. */
-export async function storePulse(
+export async function storeStatus(
   db: Database,
   storeId: number
 ): Promise<{ now: Temporal.Instant; isConnected: boolean; isCaughtUp: boolean }> {
-  const pulse = await findClock(db.direct, storeId)
-  if (!pulse) throw new UnknownStore(`There is no store ${publicId('store', storeId)}`)
-  return pulse
+  const status = await findClock(db.direct, storeId)
+  if (!status) throw new UnknownStore(`There is no store ${publicId('store', storeId)}`)
+  return status
 }
 
 /**

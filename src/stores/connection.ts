@@ -4,7 +4,7 @@ import { randomToken, type Vault } from '#kit/secrets'
 import { checkPlatformUrl, checkSecret } from './check-store.ts'
 import {
   type Credentials,
-  forgetPlatformAccess,
+  evictPlatformAccess,
   openCredentials,
   type StoreAccess,
   sealCredentials,
@@ -25,7 +25,7 @@ export async function disconnectStore(db: Database, vault: Vault, storeId: numbe
     await writeConnection(ctx, { credentials: sealCredentials(vault, domain, kept), platformUrl, isConnected: false })
     return true
   })
-  forgetPlatformAccess(db, storeId)
+  evictPlatformAccess(db, storeId)
   return isNew
 }
 
@@ -59,7 +59,7 @@ export async function reconnectStore(
   await db.inStore(before.storeId, (ctx) =>
     writeConnection(ctx, { credentials: sealed, platformUrl: url, isConnected: true })
   )
-  forgetPlatformAccess(db, before.storeId)
+  evictPlatformAccess(db, before.storeId)
 }
 
 const secretOf = (field: string, secret: string | undefined) =>
@@ -69,11 +69,14 @@ const secretOf = (field: string, secret: string | undefined) =>
  * Takes over the shop's name and time zone as the platform tells them; the currency of a store never changes. Answers the zone
  * that the shop lived in when it is another one now, and null when that stayed. A zone that we do not know changes nothing.
  */
-export async function followShop(ctx: Ctx, told: { name: string; timezone: string }): Promise<{ from: string } | null> {
+export async function updateShop(
+  ctx: Ctx,
+  reported: { name: string; timezone: string }
+): Promise<{ from: string } | null> {
   const before = await lockConnection(ctx)
-  const isKnown = isTimezone(told.timezone)
-  const timezone = isKnown ? Temporal.Now.zonedDateTimeISO(told.timezone).timeZoneId : before.timezone
-  const name = told.name.trim().slice(0, MAX_NAME) || before.name
+  const isKnown = isTimezone(reported.timezone)
+  const timezone = isKnown ? Temporal.Now.zonedDateTimeISO(reported.timezone).timeZoneId : before.timezone
+  const name = reported.name.trim().slice(0, MAX_NAME) || before.name
   if (name === before.name && timezone === before.timezone) return null
   if (timezone !== before.timezone && !(await databaseKnowsTimezone(ctx.tx, timezone))) {
     throw new Error(`The database does not know the time zone ${timezone}`)

@@ -12,7 +12,7 @@ import {
   checkTimezone,
   unknownTimezone
 } from './check-store.ts'
-import { type Credentials, forgetPlatformAccess, openCredentials, sealCredentials } from './platform-access.ts'
+import { type Credentials, evictPlatformAccess, openCredentials, sealCredentials } from './platform-access.ts'
 import { databaseKnowsTimezone, insertStore, lockStoreByDomain, rewriteStore } from './queries.ts'
 import { domainTaken } from './refusals.ts'
 import type { Store } from './store.ts'
@@ -69,7 +69,7 @@ export async function createStore(db: Database, vault: Vault, input: NewStore): 
     if (!store) throw domainTaken(domain)
     return { store, credentials }
   })
-  forgetPlatformAccess(db, created.store.storeId)
+  evictPlatformAccess(db, created.store.storeId)
   return created
 }
 

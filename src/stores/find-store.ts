@@ -14,7 +14,7 @@ export async function findStore(db: Database, reference: string): Promise<Store 
 }
 
 /** Like `findStore`, and refuses when there is none. */
-export async function theStore(db: Database, reference: string): Promise<Store> {
+export async function requireStore(db: Database, reference: string): Promise<Store> {
   const store = await findStore(db, reference)
   if (!store) throw storeNotFound(reference)
   return store

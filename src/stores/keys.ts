@@ -1,6 +1,6 @@
 import type { Database } from '#kit/postgres'
 import { sha256 } from '#kit/secrets'
-import { forgetKey } from './authenticate-key.ts'
+import { evictKey } from './authenticate-key.ts'
 import { checkName } from './check-store.ts'
 import { type ApiKey, insertKey, markRevoked } from './key-queries.ts'
 import { keyHint, makeKeyText } from './key-text.ts'
@@ -30,6 +30,6 @@ export function createKey(
 export async function revokeKey(db: Database, storeId: number, keyId: number): Promise<ApiKey> {
   const revoked = await db.inStore(storeId, (ctx) => markRevoked(ctx, keyId))
   if (!revoked) throw keyNotFound(keyId)
-  forgetKey(db, storeId, keyId)
+  evictKey(db, storeId, keyId)
   return revoked
 }

@@ -80,7 +80,7 @@ export async function storeByDomain(db: Database, vault: Vault, domain: string):
 }
 
 /** Called after a change, so that this process sees it at once. */
-export function forgetPlatformAccess(db: Database, storeId: number): void {
+export function evictPlatformAccess(db: Database, storeId: number): void {
   cacheOf(db).byId.delete(storeId)
 }
 
@@ -107,5 +107,5 @@ async function findAccess(db: Database, vault: Vault, storeId: number): Promise<
 /** Notes that a store's platform answers at another address now. */
 export async function movePlatform(db: Database, storeId: number, url: string): Promise<void> {
   await db.inStore(storeId, (ctx) => writePlatformUrl(ctx, url))
-  forgetPlatformAccess(db, storeId)
+  evictPlatformAccess(db, storeId)
 }

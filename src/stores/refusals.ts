@@ -7,7 +7,7 @@ export const domainTaken = (domain: string) => new Refusal('conflict', `There al
 
 export const keyNotFound = (keyId: number) => new Refusal('not_found', `There is no API key ${publicId('key', keyId)}`)
 
-export const noticeNotFound = (id: string) => new Refusal('not_found', `There is no notice ${id}`)
+export const alertNotFound = (id: string) => new Refusal('not_found', `There is no alert ${id}`)
 
 export const unknownScope = (scope: string, allowed: readonly string[]) =>
   invalidField('scopes', `takes any of ${allowed.join(', ')}; ${JSON.stringify(scope)} is none of them`)

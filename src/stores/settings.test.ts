@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { dunningSettings } from '#billing/settings'
 import { listSettings } from '#kit/settings'
 import { reactivationGraceSettings } from '#lifecycle/settings'
-import { settingsOf, storeFacts, updateSettings } from '#stores'
+import { settingsOf, storeContext, updateSettings } from '#stores'
 import { scheduleSettings } from '#subscriptions/settings'
 import { testDatabase } from '../../test/database.ts'
 import { aStore, type DunningChange } from '../../test/store-builder.ts'
@@ -24,7 +24,7 @@ test('a store has the default settings of dunning unless it has set others', asy
   assert.deepEqual(await patient.inStore((ctx) => settingsOf(ctx, dunningSettings)), { ...DUNNING, onFailure: 'pause' })
   assert.deepEqual(await patient.inStore((ctx) => settingsOf(ctx, scheduleSettings)), { catchUp: 'latest' })
   assert.equal(await patient.inStore((ctx) => settingsOf(ctx, reactivationGraceSettings)), 0)
-  assert.deepEqual(await patient.inStore(storeFacts), {
+  assert.deepEqual(await patient.inStore(storeContext), {
     timezone: 'America/New_York',
     pastTimezones: [],
     currency: 'USD',

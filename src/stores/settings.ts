@@ -8,14 +8,14 @@ import {
   withDefaults
 } from '#kit/settings'
 import { lockSettings, writeSettings } from './queries.ts'
-import { forgetStoreFacts, storeFacts } from './store-facts.ts'
+import { forgetStoreFacts, storeContext } from './store-context.ts'
 
 /** The settings of one section for the transaction's store. They are read with the store's facts, once per transaction. */
 export async function settingsOf<S extends SettingsShape>(
   ctx: Ctx,
   section: SettingsSection<S>
 ): Promise<SettingsOf<S>> {
-  const { settings } = await storeFacts(ctx)
+  const { settings } = await storeContext(ctx)
   return withDefaults(section, settings)
 }
 

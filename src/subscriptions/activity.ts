@@ -22,13 +22,13 @@ export const ACTIVITY_KINDS = [
   'charge_succeeded',
   'charge_failed',
   'retry_scheduled',
-  'retry_asked',
+  'retry_requested',
   'action_required',
   'action_reminded',
   'charge_corrected',
   'charged_after_stop',
   'recovered',
-  'gave_up',
+  'retries_exhausted',
   /** The platform had something else than we had, which we followed. */
   'reconciled',
   'imported',
@@ -41,7 +41,7 @@ export type ActivityKind = (typeof ACTIVITY_KINDS)[number]
 export const ACTORS = ['api', 'customer', 'operator', 'scheduler', 'dunning', 'platform', 'import'] as const
 export type ActorName = (typeof ACTORS)[number]
 
-export const MOST_NOTE_CHARACTERS = 1024
+export const MAX_NOTE_CHARACTERS = 1024
 
 /** One line of the history of a contract; plan names as they were then (spec 2, activity_log_m). */
 export const Activity = row({

@@ -1,29 +1,29 @@
 import { record } from '#kit/outbox'
 import { type Ctx, int, nullable, row, sql } from '#kit/postgres'
-import { settingsOf, storeFacts } from '#stores'
-import { type Line, lines, named } from './activity-lines.ts'
+import { settingsOf, storeContext } from '#stores'
+import { type ActivityMessage, activityMessages, actorOf } from './activity-messages.ts'
 import { billingDate, isInPeriod, lastCycleDue } from './billing-dates.ts'
-import { editWaitingContracts, holdForChanges } from './changes.ts'
+import { deferForChanges, editWaitingContracts } from './changes.ts'
 import { subscriptionActivated } from './events.ts'
-import { lockDueSubscriptions, lockWaitedLongEnough } from './lock-subscriptions.ts'
+import { lockDueSubscriptions, lockPastPaymentMethodDeadline } from './lock-subscriptions.ts'
+import { refreshMembershipStatuses } from './membership-status.ts'
 import { markInBilling, markStates } from './queries.ts'
 import { scheduleSettings } from './settings.ts'
-import { refreshStandings } from './standings.ts'
 import { datesAt, hasPaidAll, holderOf, type PaymentMethod, type Subscription } from './subscription.ts'
 import {
-  carryOut,
-  carryOutUntold,
-  nothingDeclined,
-  type Planned,
+  applyTransitions,
+  applyTransitionsUnrecorded,
+  noDeclines,
+  type PendingEvents,
   planCancel,
+  planContextOf,
   planEnd,
   planPause,
   planResume,
   planSkip,
   pushContracts,
-  timesOf,
-  type Untold
-} from './transitions/moves.ts'
+  type TransitionPlan
+} from './transitions/transition-plans.ts'
 import { isDeclined, isInBilling, isOver } from './transitions/transitions.ts'
 
 /** A cycle that has fallen due, handed to billing. */
@@ -33,18 +33,18 @@ export type DueCycle = { subscription: Subscription; cycle: number }
  * Hands over what has fallen due by now, up to `limit`. Of several cycles missed while the service was down only the
  * latest is billed, or each after the other, as the store has set. One that has had all its cycles expires instead.
  */
-export async function takeDueCycles(ctx: Ctx, limit: number): Promise<{ cycles: DueCycle[]; looked: number }> {
+export async function claimDueCycles(ctx: Ctx, limit: number): Promise<{ cycles: DueCycle[]; looked: number }> {
   const locked = await lockDueSubscriptions(ctx, limit)
   if (locked.length === 0) return { cycles: [], looked: 0 }
   // A cycle that was declined is paid at its own price, and an end waits for nothing.
   const isHeld = ({ subscription: s, hasChange }: (typeof locked)[number]) =>
     hasChange && !isDeclined(s) && !hasPaidAll(s)
-  await holdForChanges(
+  await deferForChanges(
     ctx,
     locked.filter(isHeld).map(({ subscription }) => subscription.id)
   )
   const due = locked.filter((one) => !isHeld(one)).map(({ subscription }) => subscription)
-  const times = await timesOf(ctx)
+  const times = await planContextOf(ctx)
   const { timezone } = times.store
   const { catchUp } = await settingsOf(ctx, scheduleSettings)
   const cycles = due.map((subscription) => {
@@ -54,7 +54,7 @@ export async function takeDueCycles(ctx: Ctx, limit: number): Promise<{ cycles: 
     return { subscription, cycle: isNext ? nextCycle : lastCycleDue(subscription, nextCycle, ctx.now, timezone) }
   })
   const over = cycles.filter(({ subscription }) => hasPaidAll(subscription))
-  await carryOut(
+  await applyTransitions(
     ctx,
     over.map(({ subscription }) => planEnd(subscription, 'expired', 'expired', times)),
     'scheduler'
@@ -71,17 +71,17 @@ export async function takeDueCycles(ctx: Ctx, limit: number): Promise<{ cycles: 
 export type CycleResult = { subscriptionId: number; cycle: number } & (
   | { outcome: 'paid'; paymentMethod: PaymentMethod | null }
   /**
-   * Declined, to be tried again at `retryAt`, or held when that is null: until `givesUpAt`, or for as long as it takes. The
+   * Declined, to be tried again at `retryAt`, or held when that is null: until `paymentMethodDeadline`, or for as long as it takes. The
    * decline of an attempt outside the ladder counts as nothing.
    */
   | {
       outcome: 'declined'
       retryAt: Temporal.Instant | null
-      givesUpAt: Temporal.Instant | null
+      paymentMethodDeadline: Temporal.Instant | null
       counts: DeclineCounter | null
     }
   /** Declined for the last time. */
-  | { outcome: 'given_up'; counts: DeclineCounter | null; ending: Ending; reason: string }
+  | { outcome: 'retries_exhausted'; counts: DeclineCounter | null; ending: Ending; reason: string }
 )
 
 /** Each has a ladder of its own. */
@@ -100,8 +100,8 @@ export async function settleCycles(
   ctx: Ctx,
   results: CycleResult[],
   held: Subscription[]
-): Promise<{ after: Map<number, Subscription> } & Untold> {
-  const store = await storeFacts(ctx)
+): Promise<{ after: Map<number, Subscription> } & PendingEvents> {
+  const store = await storeContext(ctx)
   const byId = Map.groupBy(
     results.toSorted((a, b) => a.cycle - b.cycle),
     ({ subscriptionId }) => subscriptionId
@@ -114,7 +114,7 @@ export async function settleCycles(
     byId.get(subscription.id)!.reduce((s, result) => stateAfter(s, result, ctx.now, store.timezone), subscription)
   )
   await markStates(ctx, states)
-  const ofMembers = await refreshStandings(ctx, states.map(holderOf))
+  const ofMembers = await refreshMembershipStatuses(ctx, states.map(holderOf))
   const paid = states.filter((s) => s.status === 'active' && byId.get(s.id)!.some(({ outcome }) => outcome === 'paid'))
   // A cycle that is due at once is not a date that the platform could take.
   await pushContracts(
@@ -128,13 +128,13 @@ export async function settleCycles(
   )
 
   const after = new Map(states.map((s) => [s.id, s]))
-  const endings = states.flatMap((s): Planned[] => {
+  const endings = states.flatMap((s): TransitionPlan[] => {
     const result = byId.get(s.id)!.find(({ cycle }) => cycle === s.nextCycle)
-    if (result?.outcome !== 'given_up' || s.status !== 'active') return []
+    if (result?.outcome !== 'retries_exhausted' || s.status !== 'active') return []
     return [planEnding(s, result, times)]
   })
   const revivals = locked.flatMap((before) => revival(before, after.get(before.id)!, times) ?? [])
-  const ofEndings = await carryOutUntold(ctx, [...endings, ...revivals], 'dunning')
+  const ofEndings = await applyTransitionsUnrecorded(ctx, [...endings, ...revivals], 'dunning')
   for (const { after: moved } of [...endings, ...revivals]) after.set(moved.id, moved)
   const begun = locked.filter((before) => isFirstPayment(before, after.get(before.id)!))
   // A trial was active before its first payment.
@@ -143,11 +143,11 @@ export async function settleCycles(
     .map(({ id }) => subscriptionActivated(after.get(id)!, ctx.now, store.profile))
   return {
     after,
-    told: [...activated, ...ofMembers, ...ofEndings.told],
+    pendingEvents: [...activated, ...ofMembers, ...ofEndings.pendingEvents],
     activities: [
       ...begun.map(({ id, trialEndsAt }) => ({
-        ...(trialEndsAt === null ? lines.activated() : lines.trialEnded()),
-        ...named('scheduler'),
+        ...(trialEndsAt === null ? activityMessages.activated() : activityMessages.trialEnded()),
+        ...actorOf('scheduler'),
         subscriptionId: id
       })),
       ...ofEndings.activities
@@ -162,47 +162,47 @@ export async function settleCycles(
 function revival(
   before: Subscription,
   after: Subscription,
-  times: Awaited<ReturnType<typeof timesOf>>
-): Planned | null {
+  times: Awaited<ReturnType<typeof planContextOf>>
+): TransitionPlan | null {
   const { now, store } = times
-  const { unpaidCycle: cycle } = before
-  if (!before.pausedByDunning || cycle === null || after.unpaidCycle !== null) return null
+  const { pastDueCycle: cycle } = before
+  if (!before.pausedByDunning || cycle === null || after.pastDueCycle !== null) return null
   if (!isInPeriod(after, cycle, now, store.timezone)) return null
   const planned = planResume(after, null, times)
-  return { ...planned, activities: [lines.paidAfterAll(cycle, planned.after.nextBillingAt, store.timezone)] }
+  return { ...planned, activities: [activityMessages.paidAfterAll(cycle, planned.after.nextBillingAt, store.timezone)] }
 }
 
 /** What the store wants where a charge is given up. */
 function planEnding(
   s: Subscription,
   { ending, reason }: { ending: Ending; reason: string },
-  times: Awaited<ReturnType<typeof timesOf>>
-): Planned {
+  times: Awaited<ReturnType<typeof planContextOf>>
+): TransitionPlan {
   const planned = {
-    skip: () => planSkip({ ...s, ...nothingDeclined }, times),
+    skip: () => planSkip({ ...s, ...noDeclines }, times),
     pause: () => pausedByDunning(planPause(s, null, times)),
     cancel: () => planCancel(s, reason, null, times),
     fail: () => planEnd(s, 'failed', reason, times)
   }[ending]()
-  const gaveUp: Line = {
-    kind: 'gave_up',
+  const retriesExhausted: ActivityMessage = {
+    kind: 'retries_exhausted',
     text: `Gave up charging cycle ${s.nextCycle}: ${reason.replaceAll('_', ' ')}`,
     refs: { cycle: s.nextCycle, ending, reason }
   }
-  return { ...planned, activities: [gaveUp, ...planned.activities] }
+  return { ...planned, activities: [retriesExhausted, ...planned.activities] }
 }
 
-const pausedByDunning = (planned: Planned): Planned => ({
+const pausedByDunning = (planned: TransitionPlan): TransitionPlan => ({
   ...planned,
   after: { ...planned.after, pausedByDunning: true }
 })
 
 /** Gives up the charges, up to `limit`, that have waited long enough for a new payment method. Returns how many. */
-export async function giveUpHeldCharges(ctx: Ctx, limit: number, ending: Ending): Promise<number> {
-  const held = await lockWaitedLongEnough(ctx, limit)
+export async function endChargesPastDeadline(ctx: Ctx, limit: number, ending: Ending): Promise<number> {
+  const held = await lockPastPaymentMethodDeadline(ctx, limit)
   if (held.length === 0) return 0
-  const times = await timesOf(ctx)
-  await carryOut(
+  const times = await planContextOf(ctx)
+  await applyTransitions(
     ctx,
     held.map((s) => planEnding(s, { ending, reason: PAYMENT_FAILED }, times)),
     'dunning'
@@ -220,10 +220,10 @@ function stateAfter(s: Subscription, result: CycleResult, now: Temporal.Instant,
     const cycleIndex = Math.max(s.cycleIndex, result.cycle)
     const paymentMethod = result.paymentMethod ?? s.paymentMethod
     const cyclesPaid = s.cyclesPaid + 1
-    const isOwed = result.cycle === s.unpaidCycle
+    const isPastDue = result.cycle === s.pastDueCycle
     const paid = {
       ...s,
-      ...(isOwed ? { ...nothingDeclined, unpaidCycle: null } : {}),
+      ...(isPastDue ? { ...noDeclines, pastDueCycle: null } : {}),
       cycleIndex,
       cyclesPaid,
       paymentMethod,
@@ -234,20 +234,21 @@ function stateAfter(s: Subscription, result: CycleResult, now: Temporal.Instant,
       return { ...paid, ...(hasPaidAll(paid) && !isInBilling(s) ? { nextBillingAt: null } : {}) }
     const nextCycle = cycleIndex + 1
     const dates = s.status === 'active' ? datesAt(paid, billingDate(s, nextCycle, timezone)) : {}
-    return { ...paid, ...nothingDeclined, nextCycle, ...dates }
+    return { ...paid, ...noDeclines, nextCycle, ...dates }
   }
   const counted = result.counts === null ? {} : { [result.counts]: s[result.counts] + 1 }
-  if (s.status !== 'active' && result.cycle === s.unpaidCycle) return { ...s, ...counted, updatedAt: now }
+  if (s.status !== 'active' && result.cycle === s.pastDueCycle) return { ...s, ...counted, updatedAt: now }
   // A cycle that has been passed over has nothing to say about the one that is next.
   if (result.cycle !== s.nextCycle) return s
   const isActive = s.status === 'active'
   const retryAt = result.outcome === 'declined' && isActive ? result.retryAt : null
-  const givesUpAt = result.outcome === 'declined' && isActive && retryAt === null ? result.givesUpAt : null
+  const paymentMethodDeadline =
+    result.outcome === 'declined' && isActive && retryAt === null ? result.paymentMethodDeadline : null
   return {
     ...s,
     ...counted,
-    unpaidCycle: null,
-    givesUpAt,
+    pastDueCycle: null,
+    paymentMethodDeadline,
     nextBillingAt: retryAt,
     billingDueAt: retryAt,
     updatedAt: now
@@ -255,7 +256,7 @@ function stateAfter(s: Subscription, result: CycleResult, now: Temporal.Instant,
 }
 
 /** Hands the next cycle of a locked subscription to billing before its time: nothing else falls due until it is settled. */
-export function takeNextCycle(ctx: Ctx, { id, nextCycle }: Subscription): Promise<void> {
+export function claimNextCycle(ctx: Ctx, { id, nextCycle }: Subscription): Promise<void> {
   return markInBilling(ctx, [{ id, nextCycle }])
 }
 
@@ -269,12 +270,12 @@ export async function markDueNow(ctx: Ctx, subscriptionIds: number[]): Promise<v
     row({ memberId: int, receiverMemberId: nullable(int) }),
     sql`
     update subscriptions
-       set billing_due_at = ${ctx.now}, next_billing_at = ${ctx.now}, gives_up_at = null, updated_at = ${ctx.now}
+       set billing_due_at = ${ctx.now}, next_billing_at = ${ctx.now}, payment_method_deadline = null, updated_at = ${ctx.now}
      where store_id = ${ctx.storeId} and id = any(${subscriptionIds}::bigint[])
        and status = 'active' and (billing_due_at is null or (declines > 0 and billing_due_at > ${ctx.now}))
     returning member_id, receiver_member_id`
   )
-  await record(ctx, ...(await refreshStandings(ctx, due.map(holderOf))))
+  await record(ctx, ...(await refreshMembershipStatuses(ctx, due.map(holderOf))))
 }
 
 /** Why a subscription ended whose charge was given up. */

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { billingDate, firstCycleAfter, lastCycleDue, type Rhythm, withInterval } from './billing-dates.ts'
+import { billingDate, type Cadence, firstCycleAfter, lastCycleDue, withInterval } from './billing-dates.ts'
 
 const NEW_YORK = 'America/New_York'
 
-const rhythm = (local: string, zone: string, interval: Rhythm['interval'], intervalCount = 1): Rhythm => ({
+const cadence = (local: string, zone: string, interval: Cadence['interval'], intervalCount = 1): Cadence => ({
   anchorAt: Temporal.PlainDateTime.from(local).toZonedDateTime(zone).toInstant(),
   anchorCycle: 1,
   interval,
   intervalCount
 })
 
-const localDates = (of: Rhythm, zone: string, cycles: number) =>
+const localDates = (of: Cadence, zone: string, cycles: number) =>
   Array.from({ length: cycles }, (_, i) =>
     billingDate(of, i + 1, zone)
       .toZonedDateTimeISO(zone)
@@ -21,7 +21,7 @@ const localDates = (of: Rhythm, zone: string, cycles: number) =>
   )
 
 test('a month that lacks the anchor day bills on its last day, and the next one on the anchor day again', () => {
-  assert.deepEqual(localDates(rhythm('2026-01-31T10:00', NEW_YORK, 'month'), NEW_YORK, 13), [
+  assert.deepEqual(localDates(cadence('2026-01-31T10:00', NEW_YORK, 'month'), NEW_YORK, 13), [
     '2026-01-31T10:00',
     '2026-02-28T10:00',
     '2026-03-31T10:00',
@@ -39,8 +39,8 @@ test('a month that lacks the anchor day bills on its last day, and the next one 
 })
 
 test('another interval holds from a cycle on that keeps its date, and the day of the anchor comes back', () => {
-  const after = (from: number, interval: Rhythm['interval'], intervalCount = 1) => {
-    const monthly = rhythm('2026-01-31T10:00', NEW_YORK, 'month')
+  const after = (from: number, interval: Cadence['interval'], intervalCount = 1) => {
+    const monthly = cadence('2026-01-31T10:00', NEW_YORK, 'month')
     const changed = withInterval(monthly, from, { interval, intervalCount }, NEW_YORK)
     assert.ok(billingDate(changed, from, NEW_YORK).equals(billingDate(monthly, from, NEW_YORK)))
     const longAgo = Temporal.Instant.from('2020-01-01T00:00Z')
@@ -63,14 +63,14 @@ test('another interval that begins on a date whose time daylight saving skips ha
     ['week', 2, ['2026-03-22T02:30', '2026-04-05T02:30']],
     ['day', 1, ['2026-03-09T02:30', '2026-03-10T02:30']]
   ] as const) {
-    const monthly = rhythm('2026-02-08T02:30', NEW_YORK, 'month')
+    const monthly = cadence('2026-02-08T02:30', NEW_YORK, 'month')
     const changed = withInterval(monthly, 2, { interval, intervalCount }, NEW_YORK)
     assert.deepEqual(localDates(changed, NEW_YORK, 4).slice(1), ['2026-03-08T03:30', ...later], interval)
   }
 })
 
 test('29 February comes back in leap years only', () => {
-  assert.deepEqual(localDates(rhythm('2024-02-29T08:30', 'Europe/Berlin', 'year'), 'Europe/Berlin', 5), [
+  assert.deepEqual(localDates(cadence('2024-02-29T08:30', 'Europe/Berlin', 'year'), 'Europe/Berlin', 5), [
     '2024-02-29T08:30',
     '2025-02-28T08:30',
     '2026-02-28T08:30',
@@ -80,10 +80,10 @@ test('29 February comes back in leap years only', () => {
 })
 
 test('a local time that daylight saving skips falls after the gap, one that it doubles on the first', () => {
-  const gap = rhythm('2026-02-08T02:30', NEW_YORK, 'month')
+  const gap = cadence('2026-02-08T02:30', NEW_YORK, 'month')
   assert.equal(billingDate(gap, 2, NEW_YORK).toString(), '2026-03-08T07:30:00Z')
   assert.equal(billingDate(gap, 3, NEW_YORK).toZonedDateTimeISO(NEW_YORK).hour, 2)
-  const fold = rhythm('2026-10-01T01:30', NEW_YORK, 'month')
+  const fold = cadence('2026-10-01T01:30', NEW_YORK, 'month')
   assert.equal(
     billingDate({ ...fold, anchorAt: Temporal.Instant.from('2026-10-01T05:30:00Z') }, 2, NEW_YORK).toString(),
     '2026-11-01T05:30:00Z'
@@ -93,7 +93,7 @@ test('a local time that daylight saving skips falls after the gap, one that it d
 test('in every zone, from the last days of months over three years, dates rise and keep the day of the anchor', () => {
   for (const zone of Intl.supportedValuesOf('timeZone')) {
     for (const day of [28, 29, 30, 31]) {
-      const of = rhythm(`2026-01-${day}T00:30`, zone, 'month')
+      const of = cadence(`2026-01-${day}T00:30`, zone, 'month')
       let last = of.anchorAt
       for (let cycle = 2; cycle <= 37; cycle++) {
         const at = billingDate(of, cycle, zone)
@@ -114,7 +114,7 @@ test('the first cycle after a moment is the one a walk from the anchor finds, ho
       fc.integer({ min: -400, max: 3000 }),
       fc.constantFrom('UTC', NEW_YORK, 'Pacific/Apia', 'Asia/Kathmandu'),
       (interval, count, days, zone) => {
-        const of = rhythm('2025-10-31T23:30', zone, interval, count)
+        const of = cadence('2025-10-31T23:30', zone, interval, count)
         const moment = of.anchorAt.add({ hours: days * 24 + 5 })
         let walked = 2
         while (Temporal.Instant.compare(billingDate(of, walked, zone), moment) <= 0) walked++

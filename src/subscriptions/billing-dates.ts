@@ -1,7 +1,7 @@
 import type { Interval } from '#platform'
 
 /** The rhythm of a subscription: cycle `anchorCycle` falls on `anchorAt`, each next one an interval later. */
-export type Rhythm = { anchorAt: Temporal.Instant; anchorCycle: number; interval: Interval; intervalCount: number }
+export type Cadence = { anchorAt: Temporal.Instant; anchorCycle: number; interval: Interval; intervalCount: number }
 
 const UNIT = { day: 'days', week: 'weeks', month: 'months', year: 'years' } as const
 
@@ -9,12 +9,12 @@ const UNIT = { day: 'days', week: 'weeks', month: 'months', year: 'years' } as c
  * The instant of cycle `cycle`, counted from the anchor in the shop's zone: one that starts on 31 January falls on 28 or
  * 29 February, 31 March, 30 April. In a gap or fold of daylight saving, Temporal's `compatible`.
  */
-export function billingDate(rhythm: Rhythm, cycle: number, timezone: string): Temporal.Instant {
-  const steps = (cycle - rhythm.anchorCycle) * rhythm.intervalCount
-  return rhythm.anchorAt
+export function billingDate(cadence: Cadence, cycle: number, timezone: string): Temporal.Instant {
+  const steps = (cycle - cadence.anchorCycle) * cadence.intervalCount
+  return cadence.anchorAt
     .toZonedDateTimeISO(timezone)
     .toPlainDateTime()
-    .add({ [UNIT[rhythm.interval]]: steps })
+    .add({ [UNIT[cadence.interval]]: steps })
     .toZonedDateTime(timezone, { disambiguation: 'compatible' })
     .toInstant()
 }
@@ -25,20 +25,20 @@ export function billingDate(rhythm: Rhythm, cycle: number, timezone: string): Te
  * So does the time of day where daylight saving leaves it out on that date.
  */
 export function withInterval(
-  rhythm: Rhythm,
+  cadence: Cadence,
   from: number,
-  { interval, intervalCount }: Pick<Rhythm, 'interval' | 'intervalCount'>,
+  { interval, intervalCount }: Pick<Cadence, 'interval' | 'intervalCount'>,
   timezone: string
-): Rhythm {
-  const at = billingDate(rhythm, from, timezone)
+): Cadence {
+  const at = billingDate(cadence, from, timezone)
   const plain = { anchorAt: at, anchorCycle: from, interval, intervalCount }
-  const [anchor, date] = [rhythm.anchorAt, at].map((t) => t.toZonedDateTimeISO(timezone).toPlainDateTime())
+  const [anchor, date] = [cadence.anchorAt, at].map((t) => t.toZonedDateTimeISO(timezone).toPlainDateTime())
   const plainTime = anchor!.toPlainTime()
-  const isCutShort = !isShort(rhythm.interval) && !isShort(interval) && date!.day < anchor!.day
+  const isCutShort = !isShort(cadence.interval) && !isShort(interval) && date!.day < anchor!.day
   if (!isCutShort && date!.toPlainTime().equals(plainTime)) return plain
   // An anchor some steps ahead, on a date that has the day and the time, leads to the same date.
   const day = isCutShort ? anchor!.day : date!.day
-  for (let ahead = 1; ahead <= MOST_STEPS_AHEAD; ahead++) {
+  for (let ahead = 1; ahead <= MAX_STEPS_AHEAD; ahead++) {
     const there = date!.add({ [UNIT[interval]]: ahead * intervalCount }).toPlainDate()
     if (!isShort(interval) && there.daysInMonth < day) continue
     const zoned = (isShort(interval) ? there : there.with({ day })).toZonedDateTime({ timeZone: timezone, plainTime })
@@ -48,31 +48,31 @@ export function withInterval(
   return plain
 }
 
-const MOST_STEPS_AHEAD = 12
+const MAX_STEPS_AHEAD = 12
 const isShort = (interval: Interval) => interval === 'day' || interval === 'week'
 
 /** The first cycle from `from` on that falls after `moment`. */
-export function firstCycleAfter(rhythm: Rhythm, from: number, moment: Temporal.Instant, timezone: string): number {
-  let cycle = Math.max(from, estimate(rhythm, moment))
-  while (Temporal.Instant.compare(billingDate(rhythm, cycle, timezone), moment) <= 0) cycle++
+export function firstCycleAfter(cadence: Cadence, from: number, moment: Temporal.Instant, timezone: string): number {
+  let cycle = Math.max(from, estimate(cadence, moment))
+  while (Temporal.Instant.compare(billingDate(cadence, cycle, timezone), moment) <= 0) cycle++
   return cycle
 }
 
 /** Whether the time that a cycle is paid for runs at this moment. */
-export function isInPeriod(rhythm: Rhythm, cycle: number, moment: Temporal.Instant, timezone: string): boolean {
-  const [from, to] = [cycle, cycle + 1].map((n) => billingDate(rhythm, n, timezone))
+export function isInPeriod(cadence: Cadence, cycle: number, moment: Temporal.Instant, timezone: string): boolean {
+  const [from, to] = [cycle, cycle + 1].map((n) => billingDate(cadence, n, timezone))
   return Temporal.Instant.compare(from!, moment) <= 0 && Temporal.Instant.compare(moment, to!) < 0
 }
 
 /** The last cycle from `from` on that has fallen due by `moment`; `from` itself when none later has. */
-export function lastCycleDue(rhythm: Rhythm, from: number, moment: Temporal.Instant, timezone: string): number {
-  return Math.max(from, firstCycleAfter(rhythm, from, moment, timezone) - 1)
+export function lastCycleDue(cadence: Cadence, from: number, moment: Temporal.Instant, timezone: string): number {
+  return Math.max(from, firstCycleAfter(cadence, from, moment, timezone) - 1)
 }
 
 const LONGEST_HOURS = { day: 25, week: 169, month: 745, year: 8785 } as const
 
 /** A cycle that is certainly not after the moment, so that a long gap is not walked step by step. */
-function estimate({ anchorAt, anchorCycle, interval, intervalCount }: Rhythm, moment: Temporal.Instant): number {
+function estimate({ anchorAt, anchorCycle, interval, intervalCount }: Cadence, moment: Temporal.Instant): number {
   const hours = anchorAt.until(moment, { largestUnit: 'hours' }).hours
   return hours <= 0 ? 0 : anchorCycle + Math.floor(hours / (LONGEST_HOURS[interval] * intervalCount))
 }

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { declareJob, enqueue } from '#kit/jobs'
 import { type Ctx, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
 import { ACTORS } from './activity.ts'
-import type { Actor } from './activity-lines.ts'
+import type { Actor } from './activity-messages.ts'
 
 /** Has the platform's contract take over what was asked for. */
 export const editContractJob = declareJob('edit-contract', Type.Object({ subscriptionId: Type.Integer() }), {
@@ -130,7 +130,7 @@ export async function endMethodChanges(ctx: Ctx, changes: Pick<Change, 'subscrip
 }
 
 /** Lets cycles that have just fallen due wait for a change that was asked for before, so that they are billed by it. */
-export async function holdForChanges(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
+export async function deferForChanges(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
   if (subscriptionIds.length === 0) return
   await ctx.tx.run(sql`
     update subscriptions set billing_due_at = ${ctx.now}::timestamptz + ${HOLD}::interval

@@ -8,7 +8,7 @@ export const syncContractJob = declareJob('sync-contract', Type.Object({ contrac
 })
 
 /** Has these contracts (platform numbers) read from the platform again after the commit. */
-export function lookAtContracts(ctx: Ctx, contractIds: string[]): Promise<void> {
+export function enqueueContractSync(ctx: Ctx, contractIds: string[]): Promise<void> {
   return enqueue(
     ctx,
     syncContractJob,

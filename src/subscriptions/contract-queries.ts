@@ -13,30 +13,30 @@ export type Seen = Pick<
   | 'anchorAt'
   | 'anchorCycle'
   | 'graceEndsAt'
-  | 'unpaidCycle'
+  | 'pastDueCycle'
 >
 
 /** Notes what was seen of contracts; the subscriptions as they are shown stay as they were. */
-export async function noteSeen(ctx: Ctx, rows: Seen[]): Promise<void> {
+export async function markSeen(ctx: Ctx, rows: Seen[]): Promise<void> {
   await ctx.tx.run(sql`
     update subscriptions s
        set platform_revision = t.revision, platform_next_billing_at = t.platform_date, max_cycles = t.max_cycles,
            payment_method = t.payment_method::jsonb, platform_payment_method_id = t.method_id, anchor_at = t.anchor_at, anchor_cycle = t.anchor_cycle,
-           grace_ends_at = t.grace_ends_at, unpaid_cycle = t.unpaid_cycle
+           grace_ends_at = t.grace_ends_at, past_due_cycle = t.past_due_cycle
       from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.platformRevision)}::text[],
                   ${rows.map((r) => r.platformNextBillingAt)}::timestamptz[], ${rows.map((r) => r.maxCycles)}::int[],
                   ${rows.map((r) => r.paymentMethod && JSON.stringify(r.paymentMethod))}::text[],
                   ${rows.map((r) => r.platformPaymentMethodId)}::text[],
                   ${rows.map((r) => r.anchorAt)}::timestamptz[], ${rows.map((r) => r.anchorCycle)}::int[],
-                  ${rows.map((r) => r.graceEndsAt)}::timestamptz[], ${rows.map((r) => r.unpaidCycle)}::int[])
+                  ${rows.map((r) => r.graceEndsAt)}::timestamptz[], ${rows.map((r) => r.pastDueCycle)}::int[])
              as t(id, revision, platform_date, max_cycles, payment_method, method_id, anchor_at, anchor_cycle, grace_ends_at,
-                  unpaid_cycle)
+                  past_due_cycle)
      where s.store_id = ${ctx.storeId} and s.id = t.id
        and (s.platform_revision, s.platform_next_billing_at, s.max_cycles, s.payment_method,
             s.platform_payment_method_id, s.anchor_at, s.anchor_cycle,
-            s.grace_ends_at, s.unpaid_cycle)
+            s.grace_ends_at, s.past_due_cycle)
            is distinct from (t.revision, t.platform_date, t.max_cycles, t.payment_method::jsonb, t.method_id, t.anchor_at,
-                             t.anchor_cycle, t.grace_ends_at, t.unpaid_cycle)`)
+                             t.anchor_cycle, t.grace_ends_at, t.past_due_cycle)`)
 }
 
 /** What is bought, for how much and how often: the part of a subscription that only the platform's contract changes. */
@@ -69,7 +69,7 @@ export type Pushed = { id: number; revision: string; nextBillingAt: Temporal.Ins
  * was seen meanwhile stays: revisions are digits, longer ones are newer. What is due and waited for the contract to be active
  * again waits no more.
  */
-export async function notePushed(ctx: Ctx, rows: Pushed[]): Promise<void> {
+export async function markPushed(ctx: Ctx, rows: Pushed[]): Promise<void> {
   if (rows.length === 0) return
   await ctx.tx.run(sql`
     update subscriptions s
@@ -85,7 +85,7 @@ export async function notePushed(ctx: Ctx, rows: Pushed[]): Promise<void> {
 }
 
 /** Notes to which payment method contracts (platform numbers) are charged, so that a later look at them brings no news of it. */
-export async function notePaymentMethods(ctx: Ctx, rows: { contractId: string; methodId: string }[]): Promise<void> {
+export async function markPaymentMethods(ctx: Ctx, rows: { contractId: string; methodId: string }[]): Promise<void> {
   if (rows.length === 0) return
   await ctx.tx.run(sql`
     update subscriptions s set platform_payment_method_id = t.method_id

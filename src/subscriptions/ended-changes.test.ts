@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aLife as lifeOf } from '../../test/a-life.ts'
 import { testDatabase } from '../../test/database.ts'
+import { aSubscriptionLife as lifeOf } from '../../test/subscription-life.ts'
 import { requestChange } from '../lifecycle/request-change.ts'
 import { listChanges } from './changes.ts'
 

@@ -17,7 +17,7 @@ export function billingFrequency({
 }
 
 /** The direct API and webhooks know three statuses; failed and expired are cancelled to them. */
-export function shownStatus(status: Subscription['status']): 'active' | 'paused' | 'cancelled' {
+export function publicStatus(status: Subscription['status']): 'active' | 'paused' | 'cancelled' {
   return status === 'active' || status === 'paused' ? status : 'cancelled'
 }
 
@@ -34,7 +34,7 @@ function subscriptionPayload(subscription: Subscription, profile: ProfileName) {
       currency: subscription.currency,
       billing_frequency: billingFrequency(subscription)
     },
-    status: shownStatus(subscription.status),
+    status: publicStatus(subscription.status),
     created_at: isoOf(subscription.createdAt),
     next_billing_date: isoOrNull(subscription.nextBillingAt)
   }
@@ -69,7 +69,7 @@ export function changesOf(before: Subscription, after: Subscription): Changes {
 
 /** A cancellation that is taken back is no move with an event of its own, so the status is told as a change. */
 export const reactivatedChanges = (before: Subscription, after: Subscription): Changes => ({
-  status: { from: shownStatus(before.status), to: shownStatus(after.status) },
+  status: { from: publicStatus(before.status), to: publicStatus(after.status) },
   ...changesOf(before, after)
 })
 

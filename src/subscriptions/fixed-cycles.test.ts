@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aLife as lifeOf } from '../../test/a-life.ts'
 import { testDatabase } from '../../test/database.ts'
+import { aSubscriptionLife as lifeOf } from '../../test/subscription-life.ts'
 
 const { db } = await testDatabase()
 const SECOND = '2026-02-28T15:00:00Z'
 const THIRD = '2026-03-31T14:00:00Z'
-const aLife = (maxCycles: number) => lifeOf(db, { graceHours: 720, terms: { maxCycles } })
-type Life = Awaited<ReturnType<typeof aLife>>
+const aSubscriptionLife = (maxCycles: number) => lifeOf(db, { graceHours: 720, terms: { maxCycles } })
+type Life = Awaited<ReturnType<typeof aSubscriptionLife>>
 /** [status, next date that is shown, when it is looked at] */
 const dates = async (life: Life) => {
   const { status, nextBillingAt, billingDueAt } = await life.read()
@@ -15,7 +15,7 @@ const dates = async (life: Life) => {
 }
 
 test('whose cycles are all paid has no next date, and ends when the last of them is over', async () => {
-  const life = await aLife(2)
+  const life = await aSubscriptionLife(2)
   await life.goTo(SECOND)
   await life.bill()
   await life.pay()
@@ -32,7 +32,7 @@ test('whose cycles are all paid has no next date, and ends when the last of them
 })
 
 test('one cycle that the checkout has paid is all there is', async () => {
-  const life = await aLife(1)
+  const life = await aSubscriptionLife(1)
   assert.deepEqual(await dates(life), ['active', null, SECOND])
   await life.goTo(SECOND)
   await life.open()
@@ -40,7 +40,7 @@ test('one cycle that the checkout has paid is all there is', async () => {
 })
 
 test('a pause does not make the last cycle longer', async () => {
-  const life = await aLife(1)
+  const life = await aSubscriptionLife(1)
   await life.pause()
   await life.goTo('2026-03-15T00:00:00Z')
   await life.resume()
@@ -52,7 +52,7 @@ test('a pause does not make the last cycle longer', async () => {
 })
 
 test('more cycles there bring the date back, and fewer take it away', async () => {
-  const life = await aLife(1)
+  const life = await aSubscriptionLife(1)
   await life.sync({ maxCycles: 2, revision: '5' })
   assert.deepEqual(await dates(life), ['active', SECOND, SECOND])
   await life.sync({ maxCycles: 1, revision: '6' })

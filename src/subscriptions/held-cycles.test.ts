@@ -6,7 +6,7 @@ import { testDatabase } from '../../test/database.ts'
 import { aPlan } from '../../test/plan-builder.ts'
 import { aStore } from '../../test/store-builder.ts'
 import { syncContracts } from '../contracts/sync-contracts.ts'
-import { takeDueCycles } from './billing-cycles.ts'
+import { claimDueCycles } from './billing-cycles.ts'
 import { writeChanges } from './changes.ts'
 import { findSubscriptionByContract } from './queries.ts'
 
@@ -38,7 +38,7 @@ async function aWaitingChange(asked: Temporal.Instant) {
     ])
   )
   /** How many cycles billing is handed then. */
-  return (now: Temporal.Instant) => inStore(async (ctx) => (await takeDueCycles({ ...ctx, now }, 10)).cycles.length)
+  return (now: Temporal.Instant) => inStore(async (ctx) => (await claimDueCycles({ ...ctx, now }, 10)).cycles.length)
 }
 
 test('a cycle waits for a change for a day after its date, then it is billed as the contract stands', async () => {

@@ -1,16 +1,23 @@
-export { ACTIVITY_KINDS, ACTORS, type Activity, MOST_NOTE_CHARACTERS } from './activity.ts'
-export { type Actor, type Line, lineOfPaymentMethod, lines, linesOfTerms, named } from './activity-lines.ts'
+export { ACTIVITY_KINDS, ACTORS, type Activity, MAX_NOTE_CHARACTERS } from './activity.ts'
+export {
+  type ActivityMessage,
+  type Actor,
+  activityMessages,
+  actorOf,
+  paymentMethodMessage,
+  termsMessages
+} from './activity-messages.ts'
 export {
   type CycleResult,
+  claimDueCycles,
+  claimNextCycle,
   type DeclineCounter,
-  giveUpHeldCharges,
+  endChargesPastDeadline,
   markDueNow,
   PAYMENT_FAILED,
-  settleCycles,
-  takeDueCycles,
-  takeNextCycle
+  settleCycles
 } from './billing-cycles.ts'
-export { billingDate, firstCycleAfter, type Rhythm, withInterval } from './billing-dates.ts'
+export { billingDate, type Cadence, firstCycleAfter, withInterval } from './billing-dates.ts'
 export {
   askersOf,
   type Change,
@@ -24,37 +31,37 @@ export {
   type NewChange,
   writeChanges
 } from './changes.ts'
-export { lookAtContracts, syncContractJob } from './contract-jobs.ts'
-export { markTerms, notePaymentMethods, notePushed, noteSeen, type Pushed, type Terms } from './contract-queries.ts'
+export { enqueueContractSync, syncContractJob } from './contract-jobs.ts'
+export { markPaymentMethods, markPushed, markSeen, markTerms, type Pushed, type Terms } from './contract-queries.ts'
+export {
+  endForDeletedCustomers,
+  listContractsOfCustomers,
+  reassignSubscriptions,
+  revokeGiftsToDeleted
+} from './customer-changes.ts'
 export { type CycleCredit, issueCheckoutCredits, issueCycleCredits } from './cycle-credits.ts'
 export {
   billingFrequency,
   changesOf,
-  shownStatus,
+  publicStatus,
   subscriptionActivated,
   subscriptionCreated,
   subscriptionUpdated
 } from './events.ts'
-export {
-  endForDeletedCustomers,
-  handOnSubscriptions,
-  listContractsOfCustomers,
-  takeBackFromDeleted
-} from './follow-customers.ts'
 export { insertSubscriptions, type NewSubscription } from './insert-subscriptions.ts'
 export * as subscriptionJobs from './jobs.ts'
 export { listActivity } from './list-activity.ts'
 export { lockEndedPauses, lockSubscriptions, lockSubscriptionsOfContracts } from './lock-subscriptions.ts'
-export { moveNextOntoClocks, moveTimezone } from './move-timezone.ts'
+export { refreshMembershipStatuses } from './membership-status.ts'
 export { nextDateOf } from './next-date.ts'
 export {
   findSubscriptionByContract,
-  giveBackCycles,
   lockEndedGraces,
   markGracesOver,
-  nextSubscriptionWork
+  nextSubscriptionWork,
+  reopenCycles
 } from './queries.ts'
 export { type NewActivity, recordActivities } from './record-activity.ts'
-export { mustAllow, subscriptionNotFound } from './refusals.ts'
-export { refreshStandings } from './standings.ts'
+export { assertAllowed, subscriptionNotFound } from './refusals.ts'
 export { datesAt, hasPaidAll, holderOf, type PaymentMethod, type Subscription } from './subscription.ts'
+export { enqueueTimezoneRebase, rebaseNextSubscriptions } from './timezone-rebase-job.ts'

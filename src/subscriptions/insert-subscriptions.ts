@@ -1,5 +1,5 @@
 import { type Ctx, sql } from '#kit/postgres'
-import { storeFacts } from '#stores'
+import { storeContext } from '#stores'
 import type { PaymentMethod, Subscription } from './subscription.ts'
 
 export type NewSubscription = Pick<
@@ -35,12 +35,12 @@ export type NewSubscription = Pick<
 
 /** Inserts new subscriptions, due for billing at their next date, where one with nothing left to bill ends. A contract already there is left as it is. */
 export async function insertSubscriptions(ctx: Ctx, rows: NewSubscription[]): Promise<void> {
-  const { pastTimezones } = await storeFacts(ctx)
+  const { pastTimezones } = await storeContext(ctx)
   await ctx.tx.run(sql`
     insert into subscriptions (store_id, member_id, plan_id, plan_version, platform_contract_id, platform_revision, name, status,
       price_minor, currency, interval, interval_count, anchor_at, anchor_cycle, cycle_index, cycles_paid, next_cycle, next_billing_at,
       billing_due_at, platform_next_billing_at, max_cycles, trial_ends_at, paused_at, resumes_at, cancelled_at,
-      cancel_reason, origin_order_id, payment_method, platform_payment_method_id, receiver_member_id, gifted_at, created_at, updated_at, timezone_moves)
+      cancel_reason, origin_order_id, payment_method, platform_payment_method_id, receiver_member_id, gifted_at, created_at, updated_at, timezone_rebases)
     select ${ctx.storeId}, t.member_id, t.plan_id, t.plan_version, t.contract, t.revision, t.name, t.status, t.price, t.currency, t.interval,
            t.interval_count, t.anchor_at, t.anchor_cycle, t.cycle_index, t.cycle_index, t.next_cycle,
            case when t.cycle_index >= t.max_cycles then null else t.next_billing_at end, t.next_billing_at,

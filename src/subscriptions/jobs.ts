@@ -1,3 +1,3 @@
 // The jobs of this module: each line adds one to the registry.
-export { followPlanVersion } from './follow-plan-version.ts'
-export { moveTimezoneJob } from './move-timezone.ts'
+export { applyPlanVersion } from './apply-plan-version.ts'
+export { rebaseTimezoneJob } from './timezone-rebase-job.ts'

@@ -1,8 +1,8 @@
 import { bool, type Ctx, type Statement, sql } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
-import { storeFacts } from '#stores'
+import { storeContext } from '#stores'
+import { needsTimezoneRebase, rebaseTimezone } from './rebase-timezone.ts'
 import { Subscription } from './subscription.ts'
-import { isBehind, moveOntoClocks } from './todays-clocks.ts'
 
 /** Holds the rows, in order of id, so that two callers cannot both decide; unknown ids are left out. */
 export function lockSubscriptions(ctx: Ctx, ids: number[]): Promise<Subscription[]> {
@@ -43,7 +43,7 @@ const DueSubscription = Object.assign(
 
 /** Holds up to `limit` subscriptions that billing must look at by now, earliest first; what another holds is left out. */
 export function lockDueSubscriptions(ctx: Ctx, limit: number): Promise<DueSubscription[]> {
-  return onTodaysClocks(
+  return withCurrentTimezone(
     ctx,
     ({ subscription }) => subscription,
     () =>
@@ -74,19 +74,19 @@ export function lockEndedPauses(ctx: Ctx, limit: number): Promise<Subscription[]
 }
 
 /** Holds subscriptions whose charge has waited long enough for a new payment method. */
-export function lockWaitedLongEnough(ctx: Ctx, limit: number): Promise<Subscription[]> {
+export function lockPastPaymentMethodDeadline(ctx: Ctx, limit: number): Promise<Subscription[]> {
   return hold(
     ctx,
     sql`
     select s.*, m.platform_customer_id, m.email, m.first_name, m.last_name
       from subscriptions s join members m on m.store_id = s.store_id and m.id = s.member_id
-     where s.store_id = ${ctx.storeId} and s.gives_up_at <= ${ctx.now}
-     order by s.gives_up_at, s.id limit ${limit} for update of s skip locked`
+     where s.store_id = ${ctx.storeId} and s.payment_method_deadline <= ${ctx.now}
+     order by s.payment_method_deadline, s.id limit ${limit} for update of s skip locked`
   )
 }
 
 function hold(ctx: Ctx, statement: Statement): Promise<Subscription[]> {
-  return onTodaysClocks(
+  return withCurrentTimezone(
     ctx,
     (s) => s,
     () => ctx.tx.many(Subscription, statement)
@@ -97,19 +97,19 @@ function hold(ctx: Ctx, statement: Statement): Promise<Subscription[]> {
  * The rows, held: all of them on the clocks of the zone that the shop lives in now. Those that have not followed it there do so
  * first, and what is asked for is looked for anew, since other dates may leave them out.
  */
-async function onTodaysClocks<T>(ctx: Ctx, of: (row: T) => Subscription, load: () => Promise<T[]>): Promise<T[]> {
+async function withCurrentTimezone<T>(ctx: Ctx, of: (row: T) => Subscription, load: () => Promise<T[]>): Promise<T[]> {
   for (;;) {
     const rows = await load()
     if (rows.length === 0) return rows
-    const { pastTimezones } = await storeFacts(ctx)
+    const { pastTimezones } = await storeContext(ctx)
     const held = rows.map(of)
-    if (held.some(({ timezoneMoves }) => timezoneMoves > pastTimezones.length)) throw shopHasMoved()
-    const behind = held.filter((s) => isBehind(s, pastTimezones))
-    if (behind.length === 0) return rows
-    await moveOntoClocks(ctx, behind)
+    if (held.some(({ timezoneRebases }) => timezoneRebases > pastTimezones.length)) throw timezoneChanged()
+    const outdated = held.filter((s) => needsTimezoneRebase(s, pastTimezones))
+    if (outdated.length === 0) return rows
+    await rebaseTimezone(ctx, outdated)
   }
 }
 
 /** What this transaction has read of the store is older than the rows. */
-const shopHasMoved = () =>
+const timezoneChanged = () =>
   new Refusal('unavailable', 'The shop has just moved to another time zone: try again in a moment')

@@ -43,7 +43,7 @@ export type SubscriptionState = Pick<
   | 'billingDueAt'
   | 'declines'
   | 'inventoryFailures'
-  | 'givesUpAt'
+  | 'paymentMethodDeadline'
   | 'cyclesPaid'
   | 'platformRevision'
   | 'pausedAt'
@@ -52,7 +52,7 @@ export type SubscriptionState = Pick<
   | 'cancelReason'
   | 'graceEndsAt'
   | 'trialEndsAt'
-  | 'unpaidCycle'
+  | 'pastDueCycle'
   | 'pausedByDunning'
 > & { cancelComment?: string | null; paymentMethod: PaymentMethod | null }
 
@@ -63,11 +63,11 @@ export async function markStates(ctx: Ctx, states: SubscriptionState[]): Promise
        set status = t.status, price_minor = t.price, anchor_at = t.anchor_at, anchor_cycle = t.anchor_cycle,
            cycle_index = t.cycle_index, next_cycle = t.next_cycle, next_billing_at = t.next_billing_at,
            billing_due_at = t.billing_due_at, declines = t.declines, inventory_failures = t.inventory_failures,
-           gives_up_at = t.gives_up_at, cycles_paid = t.cycles_paid, platform_revision = t.revision,
+           payment_method_deadline = t.payment_method_deadline, cycles_paid = t.cycles_paid, platform_revision = t.revision,
            paused_at = t.paused_at, resumes_at = t.resumes_at, cancelled_at = t.cancelled_at,
            cancel_reason = t.cancel_reason,
            cancel_comment = case when t.cancelled_at is not null then coalesce(t.cancel_comment, s.cancel_comment) end,
-           grace_ends_at = t.grace_ends_at, trial_ends_at = t.trial_ends_at, unpaid_cycle = t.unpaid_cycle,
+           grace_ends_at = t.grace_ends_at, trial_ends_at = t.trial_ends_at, past_due_cycle = t.past_due_cycle,
            paused_by_dunning = t.paused_by_dunning, payment_method = t.payment_method::jsonb,
            updated_at = ${ctx.now}
       from unnest(${states.map((s) => s.id)}::bigint[], ${states.map((s) => s.status)}::text[],
@@ -75,29 +75,29 @@ export async function markStates(ctx: Ctx, states: SubscriptionState[]): Promise
                   ${states.map((s) => s.anchorCycle)}::int[], ${states.map((s) => s.cycleIndex)}::int[],
                   ${states.map((s) => s.nextCycle)}::int[], ${states.map((s) => s.nextBillingAt)}::timestamptz[],
                   ${states.map((s) => s.billingDueAt)}::timestamptz[], ${states.map((s) => s.declines)}::int[],
-                  ${states.map((s) => s.inventoryFailures)}::int[], ${states.map((s) => s.givesUpAt)}::timestamptz[],
+                  ${states.map((s) => s.inventoryFailures)}::int[], ${states.map((s) => s.paymentMethodDeadline)}::timestamptz[],
                   ${states.map((s) => s.cyclesPaid)}::int[], ${states.map((s) => s.platformRevision)}::text[], ${states.map((s) => s.pausedAt)}::timestamptz[],
                   ${states.map((s) => s.resumesAt)}::timestamptz[], ${states.map((s) => s.cancelledAt)}::timestamptz[],
                   ${states.map((s) => s.cancelReason)}::text[], ${states.map((s) => s.cancelComment ?? null)}::text[],
                   ${states.map((s) => s.graceEndsAt)}::timestamptz[], ${states.map((s) => s.trialEndsAt)}::timestamptz[],
-                  ${states.map((s) => s.unpaidCycle)}::int[], ${states.map((s) => s.pausedByDunning)}::boolean[],
+                  ${states.map((s) => s.pastDueCycle)}::int[], ${states.map((s) => s.pausedByDunning)}::boolean[],
                   ${states.map((s) => s.paymentMethod && JSON.stringify(s.paymentMethod))}::text[])
              as t(id, status, price, anchor_at, anchor_cycle, cycle_index, next_cycle, next_billing_at, billing_due_at,
-                  declines, inventory_failures, gives_up_at, cycles_paid, revision, paused_at, resumes_at, cancelled_at, cancel_reason, cancel_comment, grace_ends_at, trial_ends_at,
-                  unpaid_cycle, paused_by_dunning, payment_method)
+                  declines, inventory_failures, payment_method_deadline, cycles_paid, revision, paused_at, resumes_at, cancelled_at, cancel_reason, cancel_comment, grace_ends_at, trial_ends_at,
+                  past_due_cycle, paused_by_dunning, payment_method)
      where s.store_id = ${ctx.storeId} and s.id = t.id`)
 }
 
 /** Hands due rows to billing: nothing looks at them again until billing has settled. */
 export async function markInBilling(ctx: Ctx, rows: { id: number; nextCycle: number }[]): Promise<void> {
   await ctx.tx.run(sql`
-    update subscriptions s set billing_due_at = null, gives_up_at = null, unpaid_cycle = null, next_cycle = t.next_cycle, updated_at = ${ctx.now}
+    update subscriptions s set billing_due_at = null, payment_method_deadline = null, past_due_cycle = null, next_cycle = t.next_cycle, updated_at = ${ctx.now}
       from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.nextCycle)}::int[]) as t(id, next_cycle)
      where s.store_id = ${ctx.storeId} and s.id = t.id`)
 }
 
 /** Gives paused rows back a cycle that their pause passed over although no charge of it ever left the house. */
-export async function giveBackCycles(ctx: Ctx, rows: { id: number; cycle: number }[]): Promise<void> {
+export async function reopenCycles(ctx: Ctx, rows: { id: number; cycle: number }[]): Promise<void> {
   await ctx.tx.run(sql`
     update subscriptions s set next_cycle = t.cycle, updated_at = ${ctx.now}
       from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.cycle)}::int[]) as t(id, cycle)
@@ -109,7 +109,7 @@ const NextWork = row({
   due: nullable(instant),
   resume: nullable(instant),
   grace: nullable(instant),
-  givesUp: nullable(instant)
+  paymentDeadline: nullable(instant)
 })
 
 const nextWork = directSql<[storeId: number]>(
@@ -117,7 +117,7 @@ const nextWork = directSql<[storeId: number]>(
   `select (select min(billing_due_at) from subscriptions where store_id = $1) as due,
           (select min(resumes_at) from subscriptions where store_id = $1) as resume,
           (select min(grace_ends_at) from subscriptions where store_id = $1) as grace,
-          (select min(gives_up_at) from subscriptions where store_id = $1) as gives_up`
+          (select min(payment_method_deadline) from subscriptions where store_id = $1) as payment_deadline`
 )
 
 /** When this module next has something to do: a due charge, a pause that ends, a cancellation that becomes final, a charge given up. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '#kit/postgres'
-import { aLife } from '../../test/a-life.ts'
 import { aContract, anOrder } from '../../test/contract-builder.ts'
 import { testDatabase } from '../../test/database.ts'
 import { aPlan } from '../../test/plan-builder.ts'
 import { aStore } from '../../test/store-builder.ts'
+import { aSubscriptionLife } from '../../test/subscription-life.ts'
 import { syncContracts } from '../contracts/sync-contracts.ts'
 import { listActivity } from './list-activity.ts'
 import { findSubscriptionByContract } from './queries.ts'
@@ -84,7 +84,7 @@ test('what was written is neither changed nor removed; a note can be taken out',
 })
 
 test('the history names who asked for another try', async () => {
-  const life = await aLife(db)
+  const life = await aSubscriptionLife(db)
   await life.goTo('2026-02-28T15:00:00Z')
   await life.bill()
   await life.decline('INSUFFICIENT_FUNDS')

@@ -1,24 +1,24 @@
 import { publicId } from '#kit/ids'
 import { Refusal } from '#kit/refusal'
 import type { Subscription } from './subscription.ts'
-import { decide, type Move, type Obstacle } from './transitions/transitions.ts'
+import { decide, type Obstacle, type TransitionName } from './transitions/transitions.ts'
 
 export const subscriptionNotFound = (id: number) =>
   new Refusal('not_found', `There is no subscription ${publicId('sub', id)}`)
 
 /** Refuses a move that the subscription's state does not allow, with the state and the reason. */
-export function mustAllow(move: Move, subscription: Subscription, now: Temporal.Instant): void {
-  const decision = decide(move, subscription, now)
+export function assertAllowed(transition: TransitionName, subscription: Subscription, now: Temporal.Instant): void {
+  const decision = decide(transition, subscription, now)
   if ('to' in decision) return
   const { id, status } = subscription
   const because = BECAUSE[decision.obstacle]
   throw new Refusal(
     'conflict',
-    `Subscription ${publicId('sub', id)} is ${status}${because}: it is not possible to ${WORDS[move]}`
+    `Subscription ${publicId('sub', id)} is ${status}${because}: it is not possible to ${WORDS[transition]}`
   )
 }
 
-const WORDS: Record<Move, string> = {
+const WORDS: Record<TransitionName, string> = {
   pause: 'pause it',
   resume: 'resume it',
   cancel: 'cancel it',
@@ -31,7 +31,7 @@ const WORDS: Record<Move, string> = {
   change_terms: 'change its plan, price or interval',
   change_payment: 'change its payment method',
   gift: 'give it away',
-  take_back: 'take its gift back'
+  revoke_gift: 'take its gift back'
 }
 
 const BECAUSE: Record<Obstacle, string> = {

@@ -23,7 +23,7 @@ export const Subscription = row({
   interval: oneOf('day', 'week', 'month', 'year'),
   intervalCount: int,
   /** How many moves of the shop to another time zone its anchor and dates have followed. */
-  timezoneMoves: int,
+  timezoneRebases: int,
   anchorAt: instant,
   anchorCycle: int,
   cycleIndex: int,
@@ -34,7 +34,7 @@ export const Subscription = row({
   /** Failures of the present cycle because goods are not there. */
   inventoryFailures: int,
   /** When a charge that waits for a new payment method is given up. */
-  givesUpAt: nullable(instant),
+  paymentMethodDeadline: nullable(instant),
   /** How many cycles were paid, which is what a fixed number of them counts. */
   cyclesPaid: int,
   maxCycles: nullable(int),
@@ -42,7 +42,7 @@ export const Subscription = row({
    * The cycle that was due, being charged or declined when it was paused or cancelled. Of an active one it is owed since it
    * came back, until billing takes it up.
    */
-  unpaidCycle: nullable(int),
+  pastDueCycle: nullable(int),
   /** Since dunning gave up, and not by anybody's wish. */
   pausedByDunning: bool,
   trialEndsAt: nullable(instant),

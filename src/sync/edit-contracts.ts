@@ -8,7 +8,7 @@ import { syncContractsById } from './take-over-contracts.ts'
 type Deps = { db: Database; connectorOf: (storeId: number) => Promise<Connector> }
 
 /** How often a draft is made anew at once because the contract changed under it. */
-const MOST_DRAFTS = 3
+const MAX_DRAFTS = 3
 
 /**
  * Brings wanted terms to the platform's contracts, and then ours in line with them. What the platform refuses for good is
@@ -77,6 +77,6 @@ async function make(connector: Connector, one: ReadyChange, contract: PlatformCo
 async function editAnew(connector: Connector, edit: ContractEdit): Promise<PlatformResult<ChangedContract>> {
   for (let drafts = 1; ; drafts++) {
     const result = await connector.contracts.edit(edit)
-    if (result.ok || result.failure.code !== 'stale_contract' || drafts === MOST_DRAFTS) return result
+    if (result.ok || result.failure.code !== 'stale_contract' || drafts === MAX_DRAFTS) return result
   }
 }

@@ -1,7 +1,7 @@
-import { finishCreationJob, giveUpCreation, listOpenCreations, type OpenCreation } from '#contracts'
+import { abandonCreation, finishCreationJob, listUnansweredCreations, type UnansweredCreation } from '#contracts'
 import { defineJob, type JobOutcome } from '#kit/jobs'
 import type { Database } from '#kit/postgres'
-import { answered, type Connector } from '#platform'
+import { type Connector, unwrap } from '#platform'
 import { notify } from '#stores'
 import { syncContractsById } from './take-over-contracts.ts'
 
@@ -13,7 +13,7 @@ type Deps = { db: Database; connectorOf: (storeId: number) => Promise<Connector>
  */
 export const finishCreations = defineJob(finishCreationJob, async (deps: Deps, storeId, jobs) => {
   const keys = jobs.map(({ input }) => input.createKey)
-  const open = await deps.db.inStore(storeId, (ctx) => listOpenCreations(ctx, keys))
+  const open = await deps.db.inStore(storeId, (ctx) => listUnansweredCreations(ctx, keys))
   const isEnded = new Map<string, boolean>()
   for (const creation of open) isEnded.set(creation.createKey, await finish(deps, storeId, creation))
   return keys.map(
@@ -24,23 +24,27 @@ export const finishCreations = defineJob(finishCreationJob, async (deps: Deps, s
   )
 })
 
-async function finish(deps: Deps, storeId: number, creation: OpenCreation): Promise<boolean> {
+async function finish(deps: Deps, storeId: number, creation: UnansweredCreation): Promise<boolean> {
   // Whoever asked may be about to hear the answer.
   if (!creation.isQuiet) return false
   const connector = await deps.connectorOf(storeId)
-  const contractId = answered(await connector.contracts.findIdByKey(creation.platformCustomerId, creation.createKey))
+  const contractId = unwrap(await connector.contracts.findIdByKey(creation.platformCustomerId, creation.createKey))
   if (contractId !== null) {
     await syncContractsById(deps, storeId, [contractId])
-    return (await deps.db.inStore(storeId, (ctx) => listOpenCreations(ctx, [creation.createKey]))).length === 0
+    return (await deps.db.inStore(storeId, (ctx) => listUnansweredCreations(ctx, [creation.createKey]))).length === 0
   }
-  return creation.isOld && giveUp(deps.db, storeId, creation)
+  return creation.isOld && abandon(deps.db, storeId, creation)
 }
 
-function giveUp(db: Database, storeId: number, { createKey, platformCustomerId }: OpenCreation): Promise<boolean> {
+function abandon(
+  db: Database,
+  storeId: number,
+  { createKey, platformCustomerId }: UnansweredCreation
+): Promise<boolean> {
   return db.inStore(storeId, async (ctx) => {
-    if (!(await giveUpCreation(ctx, createKey))) return false
+    if (!(await abandonCreation(ctx, createKey))) return false
     await notify(ctx, {
-      kind: 'creation_given_up',
+      kind: 'creation_abandoned',
       subject: 'A subscription that was asked for was not made',
       message:
         `A day ago the platform was asked to make a contract for its customer ${platformCustomerId}, and did not answer. ` +

@@ -68,7 +68,7 @@ export function createReconcileEngine(options: ReconcileOptions): Engine {
           const { seen, changed } = page.value
           if (seen > 0) measure?.(reconciledItems, seen, { kind })
           if (changed > 0) measure?.(reconciledChanges, changed, { kind })
-        } else await putOff(db, storeId, walk, page.failure)
+        } else await quarantine(db, storeId, walk, page.failure)
       } catch (err) {
         await db.inStore(storeId, (ctx) => markNotWalked(ctx, walk, (err as Error).message))
         throw err
@@ -79,7 +79,12 @@ export function createReconcileEngine(options: ReconcileOptions): Engine {
 }
 
 /** The first refusal of our token may be the only sign that the app was taken off: its operator hears of it once. */
-async function putOff(db: Database, storeId: number, walk: Walk, { kind, message }: PlatformFailure): Promise<void> {
+async function quarantine(
+  db: Database,
+  storeId: number,
+  walk: Walk,
+  { kind, message }: PlatformFailure
+): Promise<void> {
   await db.inStore(storeId, async (ctx) => {
     await markNotWalked(ctx, walk, message)
     if (kind !== 'unauthorized' || walk.kind !== 'webhooks' || walk.failures > 0) return

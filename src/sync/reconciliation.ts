@@ -45,7 +45,7 @@ export type Reconciliation = RowOf<typeof Reconciliation>
 const Walk = row({
   kind: oneOf(...RECONCILIATIONS),
   cursorAt: instant,
-  beganAt: instant,
+  startedAt: instant,
   pageAfter: nullable(text),
   lastId: text,
   failures: int,
@@ -94,11 +94,11 @@ export function claimWalk(ctx: Ctx, leaseOwner: number): Promise<Walk | null> {
        order by array_position(${[...RECONCILIATIONS]}::text[], kind) limit 1 for update skip locked)
     update reconciliations r
        set lease_token = r.lease_token + 1, lease_owner = ${leaseOwner},
-           leased_until = clock_timestamp() + interval '2 minutes', began_at = coalesce(r.began_at, ${ctx.now}),
-           seen = case when r.began_at is null then 0 else r.seen end,
-           changed = case when r.began_at is null then 0 else r.changed end
+           leased_until = clock_timestamp() + interval '2 minutes', started_at = coalesce(r.started_at, ${ctx.now}),
+           seen = case when r.started_at is null then 0 else r.seen end,
+           changed = case when r.started_at is null then 0 else r.changed end
       from due where r.store_id = ${ctx.storeId} and r.kind = due.kind
-    returning r.kind, r.cursor_at, r.began_at, r.page_after, r.last_id, r.failures, r.lease_token`
+    returning r.kind, r.cursor_at, r.started_at, r.page_after, r.last_id, r.failures, r.lease_token`
   )
 }
 
@@ -109,8 +109,8 @@ export async function markWalked(ctx: Ctx, walk: Walk, page: WalkedPage): Promis
     update reconciliations
        set seen = seen + ${page.seen}, changed = changed + ${page.changed}, failures = 0, last_error = null,
            page_after = ${page.after}, last_id = case when ${isOver} then '' else ${page.lastId ?? ''} end,
-           cursor_at = case when ${isOver} then began_at else cursor_at end,
-           began_at = case when ${isOver} then null else began_at end,
+           cursor_at = case when ${isOver} then started_at else cursor_at end,
+           started_at = case when ${isOver} then null else started_at end,
            finished_at = case when ${isOver} then clock_timestamp() else finished_at end,
            next_at = case when ${isOver}
                           then clock_timestamp() + ${EVERY_MINUTES[walk.kind]} * (0.9 + 0.2 * random()) * interval '1 minute'

@@ -1,22 +1,22 @@
 import { retryWithNewMethod, stopBilling } from '#billing'
 import {
-  findContractsAgain,
   type HeldContract,
   listHeldContracts,
-  missContracts,
-  putOffContracts,
-  syncContracts,
-  takeUpContracts
+  markContractsFound,
+  markContractsMissing,
+  quarantineContracts,
+  releaseQuarantinedContracts,
+  syncContracts
 } from '#contracts'
 import { contractsInCreation, contractsOfImports } from '#imports'
-import { carryOutTogether } from '#kit/gather'
+import { runBatched } from '#kit/batcher'
 import { enqueue, waitingKeys } from '#kit/jobs'
 import { type Ctx, type Database, isOutage } from '#kit/postgres'
 import { isSoldUnder, listPlans, type Plan } from '#plans'
-import { answered, type Connector, NOT_UNDERSTOOD, type PlatformContract, Unanswered } from '#platform'
+import { type Connector, PlatformCallFailed, type PlatformContract, UNREADABLE_RESPONSE, unwrap } from '#platform'
 import { notify } from '#stores'
 import { endForDeletedCustomers, recordActivities, syncContractJob } from '#subscriptions'
-import { joinCustomers } from './join-customers.ts'
+import { mergeCustomers } from './merge-customers.ts'
 
 type Deps = { db: Database; connectorOf: (storeId: number) => Promise<Connector> }
 
@@ -32,12 +32,12 @@ export async function takeOverContracts(
   connector: Connector,
   storeId: number,
   contracts: PlatformContract[],
-  isUnheard = false
+  isReconciling = false
 ): Promise<TakenOver> {
-  const outcomes = await carryOutTogether(
+  const outcomes = await runBatched(
     contracts,
     async (some) => {
-      const { changed, unsure } = await takeOverTogether(db, connector, storeId, some, isUnheard)
+      const { changed, unsure } = await takeOverTogether(db, connector, storeId, some, isReconciling)
       return some.map(({ id }) => ({ isChanged: changed.includes(id), isUnsure: unsure.includes(id) }))
     },
     isOfAll
@@ -57,12 +57,13 @@ export async function takeOverContracts(
 }
 
 /** No contract is at fault where the database or the platform is not there. */
-const isOfAll = (err: unknown) => isOutage(err) || (err instanceof Unanswered && err.failure.code !== NOT_UNDERSTOOD)
+const isOfAll = (err: unknown) =>
+  isOutage(err) || (err instanceof PlatformCallFailed && err.failure.code !== UNREADABLE_RESPONSE)
 
 /**
  * Brings us in line with what the platform says of contracts, whoever told us to look. The orders of checkouts are read only
  * for contracts that are new here; those that an import may just be making, or has still to take over, are left to it, and
- * looked at again. Where the customer is gone, so is who could be charged: the subscription ends. `isUnheard`: nobody told us,
+ * looked at again. Where the customer is gone, so is who could be charged: the subscription ends. `isReconciling`: nobody told us,
  * we walk through all. Then new ones are taken over only where they were sold under a plan of ours: others may be somebody
  * else's to bill, until an import takes them over. So are, whoever told us, those that an import named and did not take over.
  */
@@ -71,14 +72,14 @@ async function takeOverTogether(
   connector: Connector,
   storeId: number,
   contracts: PlatformContract[],
-  isUnheard: boolean
+  isReconciling: boolean
 ): Promise<Pick<TakenOver, 'changed' | 'unsure'>> {
   if (contracts.length === 0) return { changed: [], unsure: [] }
   const ids = contracts.map(({ id }) => id)
   const held = await listHeldContracts(db.direct, storeId, ids)
   const known = new Set(held.map(({ contractId }) => contractId))
   const origins = contracts.flatMap(({ id, originOrder }) => (known.has(id) ? [] : (originOrder?.id ?? [])))
-  const orders = origins.length > 0 ? answered(await connector.orders.findMany([...new Set(origins)])) : new Map()
+  const orders = origins.length > 0 ? unwrap(await connector.orders.findMany([...new Set(origins)])) : new Map()
   const orphans = await contractsWithoutCustomer(db, connector, storeId, contracts, held)
   return db.inStore(storeId, async (ctx) => {
     const imports = await contractsInCreation(ctx, contracts)
@@ -87,19 +88,19 @@ async function takeOverTogether(
     const { awaited, left } = await contractsOfImports(ctx, fresh)
     const plans = fresh.length > 0 ? await listPlans(ctx) : []
     const isOurs = (contract: PlatformContract) =>
-      (!isUnheard && !left.has(contract.id)) || plans.some((plan) => isOfPlan(contract, plan))
+      (!isReconciling && !left.has(contract.id)) || plans.some((plan) => isOfPlan(contract, plan))
     const ours = contracts.filter((c) => known.has(c.id) || (!imports.has(c.id) && !awaited.has(c.id) && isOurs(c)))
     // The import reads what waits in it anew: only what we were told of meanwhile could be missed.
-    const later = isUnheard ? making : fresh.filter(({ id }) => imports.has(id) || awaited.has(id))
+    const later = isReconciling ? making : fresh.filter(({ id }) => imports.has(id) || awaited.has(id))
     const { changed, unsure, stopped, newMethods, otherMethods } = await syncContracts(ctx, ours, [...orders.values()])
     const ended = await endForDeletedCustomers(ctx, orphans)
     await stopBilling(ctx, [...stopped, ...ended.map(({ id }) => id)])
     await retryWithNewMethod(ctx, newMethods, otherMethods)
-    const found = held.filter(({ isMissed }) => isMissed).map(({ contractId }) => contractId)
-    if (found.length > 0) await findContractsAgain(ctx, found)
+    const found = held.filter(({ isMissing }) => isMissing).map(({ contractId }) => contractId)
+    if (found.length > 0) await markContractsFound(ctx, found)
     const all = [...changed, ...ended.map(({ contractId }) => contractId)]
-    if (isUnheard) await noteUnheard(ctx, contracts, all)
-    await takeUpContracts(ctx, ids)
+    if (isReconciling) await recordReconciled(ctx, contracts, all)
+    await releaseQuarantinedContracts(ctx, ids)
     return { changed: all, unsure: [...unsure, ...later.map(({ id }) => id)] }
   })
 }
@@ -120,25 +121,25 @@ async function contractsWithoutCustomer(
   held: HeldContract[]
 ): Promise<string[]> {
   const owners = new Map(held.filter(({ isLive }) => isLive).map((h) => [h.contractId, h.customerId]))
-  const doubtful = contracts.flatMap(({ id, customer }) => {
+  const uncertain = contracts.flatMap(({ id, customer }) => {
     const before = owners.get(id)
     return before === undefined || customer?.id === before ? [] : [{ id, before, now: customer?.id ?? null }]
   })
-  if (doubtful.length === 0) return []
-  const there = answered(
+  if (uncertain.length === 0) return []
+  const there = unwrap(
     await connector.customers.findMany([
-      ...new Set(doubtful.flatMap(({ before, now }) => [before, ...(now ? [now] : [])]))
+      ...new Set(uncertain.flatMap(({ before, now }) => [before, ...(now ? [now] : [])]))
     ])
   )
-  const gone = doubtful.filter(({ before }) => !there.has(before))
+  const gone = uncertain.filter(({ before }) => !there.has(before))
   for (const { before, now } of gone) {
-    if (now) await joinCustomers(db, storeId, { keptId: now, deletedId: before }, there.get(now) ?? null)
+    if (now) await mergeCustomers(db, storeId, { keptId: now, deletedId: before }, there.get(now) ?? null)
   }
   return gone.filter(({ now }) => now === null).map(({ id }) => id)
 }
 
 /** The history says which changes no message told us of. */
-async function noteUnheard(ctx: Ctx, contracts: PlatformContract[], changed: string[]): Promise<void> {
+async function recordReconciled(ctx: Ctx, contracts: PlatformContract[], changed: string[]): Promise<void> {
   const revisions = new Map(contracts.map(({ id, revision }) => [id, revision]))
   const ours = await listHeldContracts(ctx.tx, ctx.storeId, changed)
   await recordActivities(
@@ -165,29 +166,29 @@ export async function syncContractsById(
 ): Promise<TakenOver & { missing: string[] }> {
   const connector = await connectorOf(storeId)
   const wanted = [...new Set(ids)]
-  const { contracts, unreadable } = answered(await connector.contracts.findReadable(wanted))
+  const { contracts, unreadable } = unwrap(await connector.contracts.findReadable(wanted))
   const taken = await takeOverContracts(db, connector, storeId, [...contracts.values()])
   const failed = new Map([...unreadable, ...taken.failed])
-  await putOff(db, storeId, failed)
+  await quarantine(db, storeId, failed)
   return { ...taken, failed, missing: wanted.filter((id) => !contracts.has(id) && !failed.has(id)) }
 }
 
 /** Has contracts that failed asked for again later, and the operator told of those that did not fail before. */
-export async function putOff(db: Database, storeId: number, failed: ReadonlyMap<string, string>): Promise<void> {
+export async function quarantine(db: Database, storeId: number, failed: ReadonlyMap<string, string>): Promise<void> {
   if (failed.size === 0) return
   await db.inStore(storeId, async (ctx) => {
-    const fresh = await putOffContracts(ctx, failed)
+    const fresh = await quarantineContracts(ctx, failed)
     // A job that is there already waits for its next time.
     const waiting = await waitingKeys(ctx, syncContractJob, [...failed.keys()])
-    await lookAgain(
+    await enqueueContractSync(
       ctx,
       [...failed.keys()].filter((id) => !waiting.has(id))
     )
     if (fresh.length === 0) return
-    const named = fresh.slice(0, MOST_NAMED).map((id) => `contract ${id}: ${failed.get(id)}`)
-    const others = fresh.length > MOST_NAMED ? `; and ${fresh.length - MOST_NAMED} more` : ''
+    const named = fresh.slice(0, MAX_NAMED).map((id) => `contract ${id}: ${failed.get(id)}`)
+    const others = fresh.length > MAX_NAMED ? `; and ${fresh.length - MAX_NAMED} more` : ''
     await notify(ctx, {
-      kind: 'contracts_put_off',
+      kind: 'contracts_quarantined',
       subject: `Contracts of the platform that could not be taken over: ${fresh.length}`,
       message:
         `What the platform says of these contracts could not be read or kept (${named.join('; ')}${others}). ` +
@@ -197,21 +198,21 @@ export async function putOff(db: Database, storeId: number, failed: ReadonlyMap<
   })
 }
 
-const MOST_NAMED = 10
+const MAX_NAMED = 10
 
 /**
  * The platform was asked and does not have these contracts any more. Nothing is billed for them, the history says so, and the
  * operator hears of those that were not missed before. Returns how many those are.
  */
-export async function takeLeaveOfContracts(db: Database, storeId: number, contractIds: string[]): Promise<number> {
+export async function stopMissingContracts(db: Database, storeId: number, contractIds: string[]): Promise<number> {
   if (contractIds.length === 0) return 0
   return db.inStore(storeId, async (ctx) => {
-    await takeUpContracts(ctx, contractIds)
-    const { fresh, stopped } = await missContracts(ctx, contractIds)
+    await releaseQuarantinedContracts(ctx, contractIds)
+    const { fresh, stopped } = await markContractsMissing(ctx, contractIds)
     await stopBilling(ctx, stopped)
     if (fresh.length === 0) return 0
-    const named = fresh.slice(0, MOST_NAMED).join(', ')
-    const others = fresh.length > MOST_NAMED ? ` and ${fresh.length - MOST_NAMED} more` : ''
+    const named = fresh.slice(0, MAX_NAMED).join(', ')
+    const others = fresh.length > MAX_NAMED ? ` and ${fresh.length - MAX_NAMED} more` : ''
     await notify(ctx, {
       kind: 'contracts_missing',
       subject: `Contracts that are gone from the platform: ${fresh.length}`,
@@ -224,7 +225,7 @@ export async function takeLeaveOfContracts(db: Database, storeId: number, contra
 }
 
 /** Has contracts read again, when what we are about to change on the platform ourselves is done. */
-export function lookAgain(ctx: Ctx, contractIds: string[]): Promise<void> {
+export function enqueueContractSync(ctx: Ctx, contractIds: string[]): Promise<void> {
   return enqueue(
     ctx,
     syncContractJob,

@@ -1,11 +1,16 @@
-import { type AttemptResult, listContractsToHelp, resultOf, retryHeldCharges, takeTold } from '#billing'
-import { hearOfBulkOperations } from '#imports'
+import {
+  type AttemptResult,
+  applyAttemptResults,
+  listContractsAwaitingPaymentMethod,
+  resultOf,
+  retryHeldCharges
+} from '#billing'
+import { resumeImportsOfOperations } from '#imports'
 import type { Database } from '#kit/postgres'
-import { meetCustomers } from '#members'
+import { upsertCustomers } from '#members'
 import { recordOrders } from '#orders'
 import {
   type AttemptPayload,
-  answered,
   type Connector,
   type InboundHandler,
   type InboundMessage,
@@ -16,12 +21,13 @@ import {
   parseDeletedCustomerPayload,
   parseMergePayload,
   parseOrderPayload,
-  parsePaymentMethodPayload
+  parsePaymentMethodPayload,
+  unwrap
 } from '#platform'
-import { listContractsOfCustomers, notePaymentMethods } from '#subscriptions'
-import { followDeletedCustomers, followMerges } from './follow-customers.ts'
-import { followShopOf } from './follow-shop.ts'
-import { lookAgain, syncContractsById } from './take-over-contracts.ts'
+import { listContractsOfCustomers, markPaymentMethods } from '#subscriptions'
+import { applyCustomerDeletions, applyCustomerMerges } from './apply-customer-changes.ts'
+import { syncShop } from './sync-shop.ts'
+import { enqueueContractSync, syncContractsById } from './take-over-contracts.ts'
 
 type Deps = {
   db: Database
@@ -39,54 +45,56 @@ export function platformTopics(deps: Deps): Record<string, InboundHandler> {
 
   const customers: InboundHandler = (storeId, messages) =>
     db.inStore(storeId, async (ctx) => {
-      await meetCustomers(
+      await upsertCustomers(
         ctx,
         messages.map((m) => parseCustomerPayload(m.payload))
       )
     })
 
   const orders: InboundHandler = async (storeId, messages) => {
-    const told = messages.map((m) => parseOrderPayload(m.payload))
-    await db.inStore(storeId, (ctx) => recordOrders(ctx, told))
+    const reported = messages.map((m) => parseOrderPayload(m.payload))
+    await db.inStore(storeId, (ctx) => recordOrders(ctx, reported))
   }
 
   const contracts: InboundHandler = async (storeId, messages) => {
     const ids = messages.map((m) => parseContractPayload(m.payload).id)
     const { unsure, missing } = await syncContractsById(deps, storeId, ids)
-    if (unsure.length > 0) await db.inStore(storeId, (ctx) => lookAgain(ctx, unsure))
+    if (unsure.length > 0) await db.inStore(storeId, (ctx) => enqueueContractSync(ctx, unsure))
     // It may tell of a contract before its reading side has it, so this is tried again.
     if (missing.length > 0) throw new Error(`The platform has no contract ${missing.join(', ')}`)
   }
 
-  const attempts: InboundHandler = (storeId, messages) => settleTold(deps, storeId, messages)
+  const attempts: InboundHandler = (storeId, messages) => applyReportedAttempts(deps, storeId, messages)
 
   const customersOf = (messages: InboundMessage[]) =>
     messages.map((m) => parsePaymentMethodPayload(m.payload).customerId)
 
   const paymentMethods: InboundHandler = async (storeId, messages) => {
     const customerIds = customersOf(messages)
-    const told = new Set(messages.map((m) => parsePaymentMethodPayload(m.payload).methodId))
-    const named = await contractsNaming(deps, storeId, customerIds, told)
+    const reported = new Set(messages.map((m) => parsePaymentMethodPayload(m.payload).methodId))
+    const named = await contractsNaming(deps, storeId, customerIds, reported)
     await db.inStore(storeId, async (ctx) => {
       await retryHeldCharges(
         ctx,
         named.map(({ contractId }) => contractId)
       )
-      await notePaymentMethods(ctx, named)
+      await markPaymentMethods(ctx, named)
       // A contract that names the method is the same as before, and no message tells of it.
-      await lookAgain(ctx, await listContractsOfCustomers(ctx, customerIds))
+      await enqueueContractSync(ctx, await listContractsOfCustomers(ctx, customerIds))
     })
   }
 
   const revokedMethods: InboundHandler = (storeId, messages) =>
-    db.inStore(storeId, async (ctx) => lookAgain(ctx, await listContractsOfCustomers(ctx, customersOf(messages))))
+    db.inStore(storeId, async (ctx) =>
+      enqueueContractSync(ctx, await listContractsOfCustomers(ctx, customersOf(messages)))
+    )
 
   const uninstalled: InboundHandler = async (storeId) => {
     const connector = await deps.connectorOf(storeId)
     const shop = await connector.shop.read()
     // A message of the past, when the app has been put on again since.
     if (shop.ok) return
-    if (shop.failure.kind !== 'unauthorized') answered(shop)
+    if (shop.failure.kind !== 'unauthorized') unwrap(shop)
     await deps.disconnect(storeId)
   }
 
@@ -111,24 +119,24 @@ export function platformTopics(deps: Deps): Record<string, InboundHandler> {
     'customer_payment_methods/update': paymentMethods,
     'customer_payment_methods/revoke': revokedMethods,
     'customers/delete': (storeId, messages) =>
-      followDeletedCustomers(
+      applyCustomerDeletions(
         deps,
         storeId,
         messages.map((m) => parseDeletedCustomerPayload(m.payload).customerId)
       ),
     'customers/merge': (storeId, messages) =>
-      followMerges(
+      applyCustomerMerges(
         deps,
         storeId,
         messages.map((m) => parseMergePayload(m.payload))
       ),
     'shop/update': async (storeId) => {
-      await followShopOf(deps, storeId)
+      await syncShop(deps, storeId)
     },
     'app/uninstalled': uninstalled,
     'bulk_operations/finish': (storeId, messages) =>
       db.inStore(storeId, (ctx) =>
-        hearOfBulkOperations(
+        resumeImportsOfOperations(
           ctx,
           messages.map((m) => parseBulkOperationPayload(m.payload).id)
         )
@@ -146,30 +154,34 @@ async function contractsNaming(
   customerIds: string[],
   methodIds: ReadonlySet<string>
 ): Promise<{ contractId: string; methodId: string }[]> {
-  const waiting = await db.inStore(storeId, (ctx) => listContractsToHelp(ctx, customerIds))
+  const waiting = await db.inStore(storeId, (ctx) => listContractsAwaitingPaymentMethod(ctx, customerIds))
   if (waiting.length === 0) return []
-  const { contracts } = answered(await (await connectorOf(storeId)).contracts.findReadable(waiting))
+  const { contracts } = unwrap(await (await connectorOf(storeId)).contracts.findReadable(waiting))
   return [...contracts.values()].flatMap(({ id, paymentMethodId }) =>
     paymentMethodId !== null && methodIds.has(paymentMethodId) ? { contractId: id, methodId: paymentMethodId } : []
   )
 }
 
-async function settleTold({ db, connectorOf }: Deps, storeId: number, messages: InboundMessage[]): Promise<void> {
+async function applyReportedAttempts(
+  { db, connectorOf }: Deps,
+  storeId: number,
+  messages: InboundMessage[]
+): Promise<void> {
   const connector = await connectorOf(storeId)
-  const told = messages.map((m) => parseAttemptPayload(m.payload))
-  const ids = [...new Set(told.flatMap((payload) => payload.id ?? []))]
-  const found = ids.length > 0 ? answered(await connector.billing.findAttempts(ids)) : new Map()
+  const reported = messages.map((m) => parseAttemptPayload(m.payload))
+  const ids = [...new Set(reported.flatMap((payload) => payload.id ?? []))]
+  const found = ids.length > 0 ? unwrap(await connector.billing.findAttempts(ids)) : new Map()
 
   const results: AttemptResult[] = []
-  const challenges: { idempotencyKey: string; actionUrl: string }[] = []
-  for (const payload of told) {
+  const requiredActions: { idempotencyKey: string; actionUrl: string }[] = []
+  for (const payload of reported) {
     const attempt = payload.id === null ? undefined : found.get(payload.id)
     const result = attempt ? resultOf(attempt) : await resultOfPayload(connector, payload)
     if (result) results.push(result)
     else if (attempt?.nextActionUrl)
-      challenges.push({ idempotencyKey: attempt.idempotencyKey, actionUrl: attempt.nextActionUrl })
+      requiredActions.push({ idempotencyKey: attempt.idempotencyKey, actionUrl: attempt.nextActionUrl })
   }
-  await db.inStore(storeId, (ctx) => takeTold(ctx, results, challenges))
+  await db.inStore(storeId, (ctx) => applyAttemptResults(ctx, results, requiredActions))
 }
 
 /** A message that names no attempt speaks for itself; its signature was verified at the door. */
@@ -179,6 +191,6 @@ async function resultOfPayload(connector: Connector, payload: AttemptPayload): P
   if (payload.errorCode !== null) {
     return { ...ref, state: 'failed', errorCode: payload.errorCode, errorMessage: payload.errorMessage }
   }
-  const orders = payload.orderId ? answered(await connector.orders.findMany([payload.orderId])) : new Map()
+  const orders = payload.orderId ? unwrap(await connector.orders.findMany([payload.orderId])) : new Map()
   return { ...ref, state: 'success', order: orders.get(payload.orderId!) ?? null, paymentMethod: null }
 }

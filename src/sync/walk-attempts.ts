@@ -1,4 +1,4 @@
-import { listFailedAttempts, resultOf, takeTold } from '#billing'
+import { applyAttemptResults, listFailedAttempts, resultOf } from '#billing'
 import type { PlatformAttempt, PlatformResult } from '#platform'
 import type { Walk, WalkedPage } from './reconciliation.ts'
 import { OVERLAP_MINUTES, type Walking } from './walk-contracts.ts'
@@ -13,7 +13,7 @@ export async function walkAttempts(walking: Walking, walk: Walk): Promise<Platfo
   const page = await walking.connector.billing.listAttemptsSince(since, walk.pageAfter)
   if (!page.ok) return page
   const { items, after } = page.value
-  return { ok: true, value: { seen: items.length, changed: await settleTold(walking, items), after } }
+  return { ok: true, value: { seen: items.length, changed: await applyReportedAttempts(walking, items), after } }
 }
 
 /** A page of the charges that we hold as failed, asked for again: one may have been paid although we were told otherwise. */
@@ -30,19 +30,19 @@ export async function walkFailedAttempts(walking: Walking, walk: Walk): Promise<
   )
   const last = failed.at(-1)
   if (!last) return { ok: true, value: { seen: 0, changed: 0, after: null } }
-  const told = await connector.billing.findAttempts(failed.map(({ platformAttemptId }) => platformAttemptId))
-  if (!told.ok) return told
-  const paid = [...told.value.values()].filter(({ state }) => state === 'success')
-  const changed = await settleTold(walking, paid)
+  const reported = await connector.billing.findAttempts(failed.map(({ platformAttemptId }) => platformAttemptId))
+  if (!reported.ok) return reported
+  const paid = [...reported.value.values()].filter(({ state }) => state === 'success')
+  const changed = await applyReportedAttempts(walking, paid)
   const after = failed.length < BATCH ? null : last.completedAt.toString()
   return { ok: true, value: { seen: failed.length, changed, after, lastId: String(last.id) } }
 }
 
 /** Told twice, a result changes nothing; so is that of an attempt that is not ours. */
-function settleTold({ db, storeId }: Walking, attempts: PlatformAttempt[]): Promise<number> {
+function applyReportedAttempts({ db, storeId }: Walking, attempts: PlatformAttempt[]): Promise<number> {
   const results = attempts.flatMap((attempt) => resultOf(attempt) ?? [])
-  const challenges = attempts.flatMap(({ idempotencyKey, nextActionUrl }) =>
+  const requiredActions = attempts.flatMap(({ idempotencyKey, nextActionUrl }) =>
     nextActionUrl ? [{ idempotencyKey, actionUrl: nextActionUrl }] : []
   )
-  return db.inStore(storeId, (ctx) => takeTold(ctx, results, challenges))
+  return db.inStore(storeId, (ctx) => applyAttemptResults(ctx, results, requiredActions))
 }

@@ -1,14 +1,14 @@
 import { listLiveContracts } from '#contracts'
 import type { Database } from '#kit/postgres'
-import { answered, type Connector, compareRevisions, type PlatformContract, type PlatformResult } from '#platform'
+import { type Connector, compareRevisions, type PlatformContract, type PlatformResult, unwrap } from '#platform'
 import type { Walk, WalkedPage } from './reconciliation.ts'
-import { lookAgain, putOff, takeLeaveOfContracts, takeOverContracts } from './take-over-contracts.ts'
+import { enqueueContractSync, quarantine, stopMissingContracts, takeOverContracts } from './take-over-contracts.ts'
 
 export type Walking = { db: Database; storeId: number; connector: Connector }
 
 /** A change may become visible a while after its time, and clocks differ. */
 export const OVERLAP_MINUTES = 10
-const MOST_MISSING = 5_000
+const MAX_MISSING = 5_000
 
 /** A page of the contracts that changed since the last walk, or of all: then also what we have and the platform does not list. */
 export async function walkContracts(walking: Walking, walk: Walk): Promise<PlatformResult<WalkedPage>> {
@@ -33,12 +33,12 @@ async function findUnlisted(
   { db, storeId, connector }: Walking,
   place: { after: string; upTo: string | null; listed: Set<string> }
 ): Promise<number> {
-  const ours = await db.inStore(storeId, (ctx) => listLiveContracts(ctx, { ...place, limit: MOST_MISSING }))
+  const ours = await db.inStore(storeId, (ctx) => listLiveContracts(ctx, { ...place, limit: MAX_MISSING }))
   const unlisted = ours.filter((id) => !place.listed.has(id))
   if (unlisted.length === 0) return 0
-  const { contracts, unreadable } = answered(await connector.contracts.findReadable(unlisted))
+  const { contracts, unreadable } = unwrap(await connector.contracts.findReadable(unlisted))
   await takeOver({ db, storeId, connector }, [...contracts.values()], unreadable)
-  return takeLeaveOfContracts(
+  return stopMissingContracts(
     db,
     storeId,
     unlisted.filter((id) => !contracts.has(id) && !unreadable.has(id))
@@ -52,7 +52,7 @@ async function takeOver(
   unreadable: ReadonlyMap<string, string>
 ): Promise<number> {
   const { changed, unsure, failed } = await takeOverContracts(db, connector, storeId, contracts, true)
-  if (unsure.length > 0) await db.inStore(storeId, (ctx) => lookAgain(ctx, unsure))
-  await putOff(db, storeId, new Map([...unreadable, ...failed]))
+  if (unsure.length > 0) await db.inStore(storeId, (ctx) => enqueueContractSync(ctx, unsure))
+  await quarantine(db, storeId, new Map([...unreadable, ...failed]))
   return changed.length
 }

@@ -4,9 +4,9 @@ import { SubscriptionView } from './views.ts'
 const subscriptionById = directSql<[storeId: number, subscriptionId: number]>(
   'subscription_by_id',
   `select s.*, m.platform_customer_id, m.email, m.first_name, m.last_name, s.name as plan_name,
-          c.plan_id as wanted_plan_id, c.price_minor as wanted_price_minor,
-          c.interval as wanted_interval, c.interval_count as wanted_interval_count,
-          c.platform_payment_method_id as wanted_payment_method_id, c.requested_at as change_requested_at,
+          c.plan_id as pending_plan_id, c.price_minor as pending_price_minor,
+          c.interval as pending_interval, c.interval_count as pending_interval_count,
+          c.platform_payment_method_id as pending_payment_method_id, c.requested_at as change_requested_at,
           r.platform_customer_id as receiver_platform_id, r.email as receiver_email, r.first_name as receiver_first_name,
           r.last_name as receiver_last_name
      from subscriptions s

@@ -1,5 +1,5 @@
 import type { Queries } from '#kit/postgres'
-import type { CustomerReference } from '#members'
+import type { CustomerIdReference } from '#members'
 import { facetedList, narrowList, readPage } from './list-page.ts'
 import { type Page, SubscriptionView } from './views.ts'
 
@@ -7,7 +7,7 @@ export type SubscriptionFilters = {
   /** As shown: cancelled takes in failed and expired. */
   status?: 'active' | 'paused' | 'cancelled'
   planId?: number
-  customer?: CustomerReference
+  customer?: CustomerIdReference
   /** Exclusive. */
   createdAfter?: Temporal.Instant
   /** Exclusive. */
@@ -19,7 +19,7 @@ export type SubscriptionFilters = {
 const subscriptions = {
   name: 'subscriptions',
   at: 'created_at',
-  status: 'shown_status',
+  status: 'public_status',
   hasPlans: true,
   details: `
     select s.id, s.platform_contract_id, s.member_id, m.platform_customer_id, m.email, m.first_name, m.last_name,
@@ -28,9 +28,9 @@ const subscriptions = {
            s.next_billing_at at time zone 'UTC' as next_billing_at, s.paused_at at time zone 'UTC' as paused_at,
            s.resumes_at at time zone 'UTC' as resumes_at, s.cancelled_at at time zone 'UTC' as cancelled_at,
            s.cancel_reason, s.grace_ends_at at time zone 'UTC' as grace_ends_at,
-           c.plan_id as wanted_plan_id, c.price_minor as wanted_price_minor,
-           c.interval as wanted_interval, c.interval_count as wanted_interval_count,
-           c.platform_payment_method_id as wanted_payment_method_id, c.requested_at at time zone 'UTC' as change_requested_at,
+           c.plan_id as pending_plan_id, c.price_minor as pending_price_minor,
+           c.interval as pending_interval, c.interval_count as pending_interval_count,
+           c.platform_payment_method_id as pending_payment_method_id, c.requested_at at time zone 'UTC' as change_requested_at,
            s.receiver_member_id, r.platform_customer_id as receiver_platform_id, r.email as receiver_email,
            r.first_name as receiver_first_name, r.last_name as receiver_last_name,
            s.gifted_at at time zone 'UTC' as gifted_at,

@@ -5,10 +5,10 @@ import { type Ctx, directStatements, int, row, type Statement, sql, text } from 
 import { testDatabase } from '../../test/database.ts'
 import { aStore, type BuiltStore } from '../../test/store-builder.ts'
 import { audit } from '../audit/commit-rules.ts'
-import { foldLists } from './fold-lists.ts'
 import { listBillingAttempts } from './list-billing-attempts.ts'
 import { listMembers } from './list-members.ts'
 import { listSubscriptions } from './list-subscriptions.ts'
+import { rollUpLists } from './roll-up-lists.ts'
 
 const { db } = await testDatabase()
 
@@ -219,7 +219,7 @@ test('whatever was written and however much is folded, every list answers as a p
         await other.inStore((ctx) => move(ctx, { list: 'members', nth: 1, status: 'active', planId: null }))
         for (const s of steps) {
           const planId = 'planIndex' in s && s.planIndex !== undefined ? plans[s.planIndex]! : null
-          if (s.kind === 'fold') await foldLists(db, SMALL)
+          if (s.kind === 'fold') await rollUpLists(db, SMALL)
           else {
             await store.inStore(async (ctx) => {
               if (s.kind === 'customers') await addCustomers(ctx, s.howMany, s.minute)
@@ -236,7 +236,7 @@ test('whatever was written and however much is folded, every list answers as a p
           await assertSame(store, plans, questions[0]!)
         }
         for (const q of questions) await assertSame(store, plans, q)
-        await foldLists(db, SMALL)
+        await rollUpLists(db, SMALL)
         for (const q of questions) await assertSame(store, plans, q)
         const { findings } = await store.inStore(audit)
         assert.deepEqual(
@@ -276,9 +276,9 @@ test('while writers commit and roll back and the counts are folded, every total 
     }
   }
   const folder = async () => {
-    let folded = 0
-    while (busy()) folded += await foldLists(db, { ...SMALL, most: 300 })
-    return folded
+    let rolledUp = 0
+    while (busy()) rolledUp += await rollUpLists(db, { ...SMALL, most: 300 })
+    return rolledUp
   }
   let looked = 0
   const reader = async () => {
@@ -297,9 +297,9 @@ test('while writers commit and roll back and the counts are folded, every total 
       looked++
     }
   }
-  const [folded] = await Promise.all([folder(), folder(), reader(), writer(0), writer(1), writer(2)])
-  assert.ok(folded > 0 && looked > 0)
-  await foldLists(db, { ...SMALL, most: 300 })
+  const [rolledUp] = await Promise.all([folder(), folder(), reader(), writer(0), writer(1), writer(2)])
+  assert.ok(rolledUp > 0 && looked > 0)
+  await rollUpLists(db, { ...SMALL, most: 300 })
   assert.deepEqual(
     (await store.inStore(audit)).findings.filter(({ check }) => check === 'lists_counted'),
     []
@@ -310,7 +310,7 @@ test('the auditor tells of counts that do not agree with the rows, and a rebuild
   const store = await aStore(db)
   await store.inStore((ctx) => addCustomers(ctx, 20, 0))
   await store.inStore((ctx) => move(ctx, { list: 'members', nth: 1, status: 'active', planId: null }))
-  await foldLists(db, SMALL)
+  await rollUpLists(db, SMALL)
   const wrong = async () =>
     (await store.inStore(audit)).findings.filter(({ check }) => check === 'lists_counted').map(({ subject }) => subject)
   assert.deepEqual(await wrong(), [])
@@ -333,7 +333,7 @@ test('every statement inside the functions of the lists names its store', async 
       sql`
       select proname::text as name, prosrc as body from pg_proc
        where pronamespace = 'public'::regnamespace
-         and proname in ('locate_page', 'rank_in_list', 'count_between', 'fold_list', 'cut_block', 'cut_chapters', 'rebuild_list')`
+         and proname in ('locate_page', 'rank_in_list', 'count_between', 'roll_up_list', 'cut_block', 'cut_chapters', 'rebuild_list')`
     )
   )
   assert.equal(functions.length, 7)

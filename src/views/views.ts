@@ -52,11 +52,11 @@ export const SubscriptionView = row({
   cancelReason: nullable(text),
   graceEndsAt: nullable(isoInstant),
   /** A change of terms that the platform's contract does not have yet. */
-  wantedPlanId: nullable(int),
-  wantedPriceMinor: nullable(int),
-  wantedInterval: nullable(oneOf('day', 'week', 'month', 'year')),
-  wantedIntervalCount: nullable(int),
-  wantedPaymentMethodId: nullable(text),
+  pendingPlanId: nullable(int),
+  pendingPriceMinor: nullable(int),
+  pendingInterval: nullable(oneOf('day', 'week', 'month', 'year')),
+  pendingIntervalCount: nullable(int),
+  pendingPaymentMethodId: nullable(text),
   changeRequestedAt: nullable(isoInstant),
   /** Who holds it where it was given away; all null where it was not. */
   receiverMemberId: nullable(int),

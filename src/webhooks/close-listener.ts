@@ -1,11 +1,11 @@
 import type { Ctx, Database } from '#kit/postgres'
 import { cancelOpenDeliveries } from './delivery-queries.ts'
 import { endpointIdOf } from './endpoint.ts'
-import { deleteForgotten, listBegun, listSilent, markClosed } from './listener-queries.ts'
+import { deleteForgotten, listSilent, listStarted, markClosed } from './listener-queries.ts'
+import { LISTENER_RECORDING } from './listener-recording.ts'
 import { INTERRUPTED } from './post-delivery.ts'
 import { recordTries } from './record-tries.ts'
 import { listenerClosed } from './refusals.ts'
-import { RECORDING } from './terminal-recording.ts'
 
 /** Ends a terminal's listening. What it still has in hand was interrupted; what waits for it is given up. */
 export async function closeListener(ctx: Ctx, id: string): Promise<void> {
@@ -20,19 +20,19 @@ export async function closeSilentListeners(db: Database): Promise<void> {
 }
 
 /** Removes closed terminals of which no history tells any more. */
-export async function forgetListeners(db: Database): Promise<void> {
+export async function deleteForgottenListeners(db: Database): Promise<void> {
   await db.inInstallation(deleteForgotten)
 }
 
 async function close(ctx: Ctx, endpointId: number, which: { silentOnly: boolean }): Promise<boolean> {
   if (!(await markClosed(ctx, endpointId, which))) return false
-  const interrupted = (await listBegun(ctx, endpointId)).map((delivery) => ({
+  const interrupted = (await listStarted(ctx, endpointId)).map((delivery) => ({
     ...delivery,
     testClock: true,
     answer: INTERRUPTED,
     startedAtMs: ctx.now.epochMilliseconds
   }))
-  await recordTries(ctx, interrupted, RECORDING)
+  await recordTries(ctx, interrupted, LISTENER_RECORDING)
   await cancelOpenDeliveries(ctx, [endpointId])
   return true
 }

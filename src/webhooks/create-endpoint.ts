@@ -9,7 +9,7 @@ import { newSigningSecret, secretPurpose } from './sign-delivery.ts'
 export type NewEndpoint = { url: string; events?: string[]; description?: string }
 
 /** Each makes a row and a POST of every event, so their number has a bound; the spec names none. */
-const MOST_ENDPOINTS = 1000
+const MAX_ENDPOINTS = 1000
 
 /**
  * Registers a receiver. The secret is in this answer and nowhere else. Takes the database and not a transaction, since
@@ -28,7 +28,7 @@ export async function createEndpoint(
 
   const made = await db.inStore(storeId, async (ctx) => {
     await lockEndpointList(ctx)
-    if ((await countEndpoints(ctx)) >= MOST_ENDPOINTS) throw tooManyEndpoints(MOST_ENDPOINTS)
+    if ((await countEndpoints(ctx)) >= MAX_ENDPOINTS) throw tooManyEndpoints(MAX_ENDPOINTS)
     const sealed = vault.seal(secretPurpose(storeId), secret)
     const id = await insertEndpoint(ctx, { url, events, description, secret: sealed })
     return findEndpointRow(ctx, id)

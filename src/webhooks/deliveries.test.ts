@@ -105,9 +105,9 @@ test('a delivery that succeeds later is delivered, and the failing is forgotten'
 
 test('first tries of one object go in order, one after the other; other objects do not wait', async () => {
   let atOnce = 0
-  let mostAtOnce = 0
+  let maxConcurrent = 0
   const receiver = await aReceiver((got, r) => {
-    if (got.body.includes('"sub_1"')) mostAtOnce = Math.max(mostAtOnce, ++atOnce)
+    if (got.body.includes('"sub_1"')) maxConcurrent = Math.max(maxConcurrent, ++atOnce)
     setTimeout(() => {
       if (got.body.includes('"sub_1"')) atOnce--
       r.writeHead(Number(parsed(got).data.subscription_id.slice(4)) === 3 ? 500 : 200).end()
@@ -124,7 +124,7 @@ test('first tries of one object go in order, one after the other; other objects 
     ofOne.map((p) => (p.data as { n?: number }).n),
     facts.map((_, i) => i)
   )
-  assert.equal(mostAtOnce, 1)
+  assert.equal(maxConcurrent, 1)
   // The first of object 3 failed and is to be retried; it does not hold back the second.
   assert.equal(receiver.received.filter((r) => r.body.includes('"sub_3"')).length, 2)
 })

@@ -6,13 +6,13 @@ import type { Measure } from '#kit/metrics'
 import { type Ctx, type Database, instant, row } from '#kit/postgres'
 import { dueDeliveries, nextDelivery, releaseDeliveries } from './delivery-queries.ts'
 import { rulesFor, type WebhookSettings } from './endpoint.ts'
-import { createLanes } from './lanes.ts'
+import { createEndpointConcurrency } from './endpoint-concurrency.ts'
+import { type LeasedDelivery, leaseDueDeliveries, type UnsignableTry } from './lease-due-deliveries.ts'
 import { webhookTries } from './metrics.ts'
 import { type Post, postDelivery } from './post-delivery.ts'
 import { type FinishedTry, recordTries } from './record-tries.ts'
 import { DISABLE_AFTER_HOURS, RETRY_SCHEDULE, type RetrySchedule } from './retry-schedule.ts'
 import { deliveryHeaders } from './sign-delivery.ts'
-import { type TakenDelivery, takeDueDeliveries, type UnsignableTry } from './take-due-deliveries.ts'
 
 export type DeliveryEngineOptions = WebhookSettings & {
   db: Database
@@ -42,7 +42,7 @@ const SLOW_MS = 2_000
 // A run comes back this often while receivers keep it waiting, so that what falls due elsewhere is not held up.
 const COME_BACK_MS = 500
 
-type Parcel = TakenDelivery & { storeId: number; claimedAtMs: number; startBy: number; post: Post }
+type Parcel = LeasedDelivery & { storeId: number; claimedAtMs: number; startBy: number; post: Post }
 type Due = { parcels: Parcel[]; unsignable: UnsignableTry[]; interrupted: number }
 
 /** The sender: posts due deliveries and writes down how each try went. `runOnce` counts what is still under way too. */
@@ -55,30 +55,30 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
   const turns = new Set<Promise<number>>()
   let stopping = false
 
-  const pass = async (parcel: Parcel): Promise<{ result: FinishedTry; answered: boolean | null }> => {
-    if (stopping || performance.now() > parcel.startBy) return { result: { ...parcel, answer: null }, answered: null }
+  const deliver = async (parcel: Parcel): Promise<{ result: FinishedTry; responded: boolean | null }> => {
+    if (stopping || performance.now() > parcel.startBy) return { result: { ...parcel, answer: null }, responded: null }
     const startedAtMs = parcel.testClock ? parcel.claimedAtMs : realNowMs()
     const answer = await postDelivery(parcel.sandbox ? agents.sandbox : agents.live, parcel.post, cutOffs)
     options.measure?.(webhookTries, answer.durationMs / 1000, { outcome: answer.failure ?? 'delivered' })
-    const answered = answer.responseCode !== null && answer.durationMs < SLOW_MS
-    return { result: { ...parcel, startedAtMs, answer }, answered }
+    const responded = answer.responseCode !== null && answer.durationMs < SLOW_MS
+    return { result: { ...parcel, startedAtMs, answer }, responded }
   }
 
-  const lanes = createLanes<Parcel, FinishedTry>({
-    perLane: options.perEndpoint ?? 8,
+  const concurrency = createEndpointConcurrency<Parcel, FinishedTry>({
+    perEndpoint: options.perEndpoint ?? 8,
     overall: options.overall ?? 256,
-    pass
+    deliver
   })
 
   /** Takes what is due into the lanes, in the transaction that already writes down what came out of them. */
   const takeDue = async (ctx: Ctx): Promise<Due> => {
     const startBy = performance.now() + START_WITHIN_MS
-    const room = { room: lanes.room(ctx.storeId), roomElsewhere: lanes.roomElsewhere }
-    const { taken, ...others } = await takeDueDeliveries(ctx, { vault, leaseOwner, ...room, ...outcomes })
+    const capacity = { capacity: concurrency.capacity(ctx.storeId), capacityElsewhere: concurrency.capacityElsewhere }
+    const { taken, ...others } = await leaseDueDeliveries(ctx, { vault, leaseOwner, ...capacity, ...outcomes })
     const { storeId } = ctx
     const claimedAtMs = ctx.now.epochMilliseconds
     // Signed together, which costs a good deal less than one by one between the posts.
-    const postOf = (delivery: TakenDelivery) => {
+    const postOf = (delivery: LeasedDelivery) => {
       const body = Buffer.from(delivery.body)
       return { ...delivery.target, headers: deliveryHeaders(delivery, body), body, timeoutMs }
     }
@@ -88,7 +88,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
 
   /** Waits a while for tries to end; returns how many it wrote down. */
   const turn = async (storeId: number, waitMs: number): Promise<number> => {
-    const passed = await lanes.take(storeId, waitMs)
+    const passed = await concurrency.take(storeId, waitMs)
     if (stopping && passed.length === 0) return 0
     let due: Due | null = null
     try {
@@ -101,9 +101,9 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
         return stopping ? { parcels: [], unsignable: [], interrupted: 0 } : takeDue(ctx)
       })
     } finally {
-      lanes.done(storeId, passed, due !== null)
+      concurrency.done(storeId, passed, due !== null)
     }
-    lanes.add(due.parcels)
+    concurrency.add(due.parcels)
     const { unsignable, interrupted } = due
     if (unsignable.length > 0) await db.inStore(storeId, (ctx) => recordTries(ctx, unsignable, outcomes))
     for (const { answer } of unsignable) options.measure?.(webhookTries, 0, { outcome: answer.failure })
@@ -123,7 +123,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
       const mine = turn(storeId, COME_BACK_MS)
       turns.add(mine)
       try {
-        return (await mine) || lanes.underWay(storeId)
+        return (await mine) || concurrency.underWay(storeId)
       } finally {
         turns.delete(mine)
       }
@@ -137,7 +137,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
       try {
         // One that was taking when we began to stop puts into the lanes what must be given back.
         await Promise.allSettled(turns)
-        for (let busy = lanes.busyStores(); busy.length > 0; busy = lanes.busyStores()) {
+        for (let busy = concurrency.busyStores(); busy.length > 0; busy = concurrency.busyStores()) {
           await Promise.all(busy.map((storeId) => turn(storeId, 50)))
         }
       } finally {

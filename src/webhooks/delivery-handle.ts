@@ -3,7 +3,7 @@ import type { FinishedTry } from './record-tries.ts'
 import { unknownHandle } from './refusals.ts'
 
 /** What the service must know again when a terminal tells how a delivery went. `fetchedAt` is store time. */
-export type HandedOut = Omit<FinishedTry, 'answer' | 'startedAtMs'> & { fetchedAt: Temporal.Instant }
+export type IssuedDelivery = Omit<FinishedTry, 'answer' | 'startedAtMs'> & { fetchedAt: Temporal.Instant }
 
 type ForWhom = { vault: Vault; storeId: number; endpointId: number }
 
@@ -11,14 +11,14 @@ type ForWhom = { vault: Vault; storeId: number; endpointId: number }
  * A fetched delivery as its terminal names it when it tells the result: a sealed text, since no process remembers who
  * fetched what, and no terminal may tell of a delivery that it was not given.
  */
-export function sealHandle({ vault, ...whose }: ForWhom, delivery: HandedOut): string {
+export function sealHandle({ vault, ...whose }: ForWhom, delivery: IssuedDelivery): string {
   const { id, day, objectKey, tries, triesBefore, maxTries, leaseToken, testClock, fetchedAt } = delivery
   const kept: Kept = [id, day, objectKey, tries, triesBefore, maxTries, leaseToken, testClock, String(fetchedAt)]
   return vault.seal(purposeOf(whose), JSON.stringify(kept)).toString('base64url')
 }
 
 /** Refuses what was not sealed for this terminal. */
-export function openHandle({ vault, ...whose }: ForWhom, handle: string): HandedOut {
+export function openHandle({ vault, ...whose }: ForWhom, handle: string): IssuedDelivery {
   let text: string
   try {
     text = vault.open(purposeOf(whose), Buffer.from(handle, 'base64url'))

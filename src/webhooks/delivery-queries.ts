@@ -24,23 +24,23 @@ const ClaimedRow = row({
   triesBefore: int,
   maxTries: nullable(int),
   leaseToken: int,
-  wasBegun: bool
+  wasStarted: bool
 })
 export type ClaimedRow = RowOf<typeof ClaimedRow>
 
 /**
- * Leases what is due for a minute of real time, endpoint by endpoint, at most `room` each (`roomElsewhere` where none
- * is given), and marks its try as begun, in the order in which they are to be sent. `wasBegun`: so it was already, by a
+ * Leases what is due for a minute of real time, endpoint by endpoint, at most `capacity` each (`capacityElsewhere` where none
+ * is given), and marks its try as begun, in the order in which they are to be sent. `wasStarted`: so it was already, by a
  * process that ended before it could tell. With `listener` for that terminal alone.
  */
 export function claimDueDeliveries(
   ctx: Ctx,
   leaseOwner: number,
   {
-    room,
-    roomElsewhere,
+    capacity,
+    capacityElsewhere,
     listener = null
-  }: { room: Map<number, number>; roomElsewhere: number; listener?: number | null }
+  }: { capacity: Map<number, number>; capacityElsewhere: number; listener?: number | null }
 ): Promise<ClaimedRow[]> {
   return ctx.tx.many(
     ClaimedRow,
@@ -48,26 +48,26 @@ export function claimDueDeliveries(
     with due as materialized (
       select d.delivery_id
         from webhook_endpoints e
-        left join unnest(${[...room.keys()]}::bigint[], ${[...room.values()]}::int[]) as r(endpoint_id, room)
+        left join unnest(${[...capacity.keys()]}::bigint[], ${[...capacity.values()]}::int[]) as r(endpoint_id, room)
                on r.endpoint_id = e.id
        cross join lateral (
              select o.delivery_id from webhook_queue o
               where o.store_id = e.store_id and o.endpoint_id = e.id and o.ready and o.next_try_at <= ${ctx.now}
                 and (o.leased_until is null or o.leased_until < clock_timestamp())
               order by o.next_try_at, o.delivery_id
-              limit coalesce(r.room, ${roomElsewhere}::int)
+              limit coalesce(r.room, ${capacityElsewhere}::int)
                 for update skip locked) d
        where e.store_id = ${ctx.storeId} and e.status = 'enabled'
          and case when ${listener}::bigint is null then e.kind = 'url' else e.id = ${listener}::bigint end),
     claimed as (
       update webhook_queue q
-         set was_begun = q.begun, begun = true, lease_token = q.lease_token + 1, lease_owner = ${leaseOwner},
+         set was_started = q.started, started = true, lease_token = q.lease_token + 1, lease_owner = ${leaseOwner},
              leased_until = clock_timestamp() + interval '60 seconds'
        where q.store_id = ${ctx.storeId} and q.delivery_id = any(array(select delivery_id from due))
       returning q.delivery_id, q.day, q.endpoint_id, q.object_key, q.tries, q.tries_before, q.max_tries, q.next_try_at,
-                q.lease_token, q.was_begun)
+                q.lease_token, q.was_started)
     select c.delivery_id as id, c.day::text as day, c.endpoint_id, c.object_key, d.webhook_id, d.body, d.event_row is null as is_sample,
-           c.tries, c.tries_before, c.max_tries, c.lease_token, c.was_begun
+           c.tries, c.tries_before, c.max_tries, c.lease_token, c.was_started
       from claimed c
      cross join lateral (
            -- The offset keeps the planner from reading a whole day to find a few.
@@ -148,14 +148,14 @@ export async function settleTries(
        where store_id = ${ctx.storeId} and delivery_id = any(array(select id from open where next_try_at is null))),
     waits_again as (
       update webhook_queue q
-         set tries = r.try_number, next_try_at = r.next_try_at, first = q.first and r.failure = 'interrupted', begun = false,
+         set tries = r.try_number, next_try_at = r.next_try_at, first = q.first and r.failure = 'interrupted', started = false,
              lease_owner = null, leased_until = null
         from open r
        where q.store_id = ${ctx.storeId} and q.delivery_id = any(array(select id from open where next_try_at is not null))
          and q.delivery_id = r.id),
-    given_up as (
+    undelivered_status as (
       update webhook_deliveries
-         set given_up = 'failed', given_up_at = ${ctx.now}
+         set undelivered_status = 'failed', undelivered_at = ${ctx.now}
        where store_id = ${ctx.storeId} and day = any(array(select day from open where next_try_at is null and failure is not null))
          and id = any(array(select id from open where next_try_at is null and failure is not null))),
     well as (
@@ -172,7 +172,7 @@ export async function settleTries(
 }
 
 /** A delivery that was cancelled while its try was under way keeps the try, and is delivered if it got there. */
-export async function keepLateTries(ctx: Ctx, tries: SettledTry[]): Promise<void> {
+export async function insertLateTries(ctx: Ctx, tries: SettledTry[]): Promise<void> {
   await ctx.tx.run(sql`
     with results as (
       select * from unnest(
@@ -189,10 +189,10 @@ export async function keepLateTries(ctx: Ctx, tries: SettledTry[]): Promise<void
         from results r
        cross join lateral (
              select from webhook_deliveries
-              where store_id = ${ctx.storeId} and day = r.day and id = r.id and given_up = 'cancelled' offset 0 for update) d
+              where store_id = ${ctx.storeId} and day = r.day and id = r.id and undelivered_status = 'cancelled' offset 0 for update) d
       on conflict do nothing
       returning delivery_id, failure)
-    update webhook_deliveries d set given_up = null, given_up_at = null
+    update webhook_deliveries d set undelivered_status = null, undelivered_at = null
       from kept k
      where d.store_id = ${ctx.storeId} and d.day = any(${tries.map((t) => t.day)}::date[])
        and d.id = any(${tries.map((t) => t.id)}::bigint[]) and d.id = k.delivery_id and k.failure is null`)
@@ -202,7 +202,7 @@ export async function keepLateTries(ctx: Ctx, tries: SettledTry[]): Promise<void
  * Lets the next one in each of these lines go. A statement of its own after settling: it must see what was put into a
  * line by someone for whom settling had to wait.
  */
-export async function letNextGo(ctx: Ctx, lines: { endpointId: number; objectKey: string }[]): Promise<void> {
+export async function releaseNextInOrder(ctx: Ctx, lines: { endpointId: number; objectKey: string }[]): Promise<void> {
   await ctx.tx.run(sql`
     update webhook_queue set ready = true
      where store_id = ${ctx.storeId} and delivery_id = any(array(
@@ -223,7 +223,7 @@ export async function letNextGo(ctx: Ctx, lines: { endpointId: number; objectKey
 /** Gives back what was leased and never sent: its try has not begun after all. */
 export async function releaseDeliveries(ctx: Ctx, deliveries: { id: number; leaseToken: number }[]): Promise<void> {
   await ctx.tx.run(sql`
-    update webhook_queue q set begun = false, lease_owner = null, leased_until = null
+    update webhook_queue q set started = false, lease_owner = null, leased_until = null
       from unnest(${deliveries.map((d) => d.id)}::bigint[], ${deliveries.map((d) => d.leaseToken)}::int[])
            as r(id, lease_token)
      where q.store_id = ${ctx.storeId} and q.delivery_id = r.id and q.lease_token = r.lease_token`)
@@ -239,7 +239,7 @@ export async function cancelOpenDeliveries(ctx: Ctx, endpointIds: number[]): Pro
     with open as (
       delete from webhook_queue
        where store_id = ${ctx.storeId} and endpoint_id = any(${endpointIds}::bigint[]) returning delivery_id, day)
-    update webhook_deliveries d set given_up = 'cancelled', given_up_at = ${ctx.now}
+    update webhook_deliveries d set undelivered_status = 'cancelled', undelivered_at = ${ctx.now}
       from open
      where d.store_id = ${ctx.storeId} and d.day = any(array(select distinct day from open))
        and d.day = open.day and d.id = open.delivery_id`)

@@ -125,7 +125,7 @@ export type DisabledEndpoint = RowOf<typeof DisabledEndpoint>
  * Keeps everyone from adding deliveries until the commit. They hold the endpoint's key alone, so that the sender may note
  * meanwhile how it fares.
  */
-export function holdEndpoints(ctx: Ctx, ids: number[]): Promise<{ id: number; url: string }[]> {
+export function lockEndpoints(ctx: Ctx, ids: number[]): Promise<{ id: number; url: string }[]> {
   return ctx.tx.many(
     row({ id: int, url: text }),
     sql`
@@ -136,7 +136,7 @@ export function holdEndpoints(ctx: Ctx, ids: number[]): Promise<{ id: number; ur
 
 /** Touches enabled endpoints only: the first reason stays. Not terminals, which close. Returns those that it disabled. */
 export async function markDisabled(ctx: Ctx, ids: number[], reason: string): Promise<DisabledEndpoint[]> {
-  await holdEndpoints(ctx, ids)
+  await lockEndpoints(ctx, ids)
   return ctx.tx.many(
     DisabledEndpoint,
     sql`
@@ -149,7 +149,7 @@ export async function markDisabled(ctx: Ctx, ids: number[], reason: string): Pro
 
 /** Tells whether there was one to delete. A rolled secret goes at once; a reason why it was disabled before stays. */
 export async function markDeleted(ctx: Ctx, id: number): Promise<boolean> {
-  await holdEndpoints(ctx, [id])
+  await lockEndpoints(ctx, [id])
   const deleted = await ctx.tx.run(sql`
     update webhook_endpoints
        set status = 'disabled', disabled_reason = coalesce(disabled_reason, 'Deleted'),
@@ -166,7 +166,7 @@ export async function markDeleted(ctx: Ctx, id: number): Promise<boolean> {
 export async function markFailing(
   ctx: Ctx,
   ids: number[],
-  { answered, longAgo }: { answered: number[]; longAgo: Temporal.Instant }
+  { responded, longAgo }: { responded: number[]; longAgo: Temporal.Instant }
 ): Promise<number[]> {
   const given = await ctx.tx.many(
     row({ id: int }),
@@ -174,9 +174,9 @@ export async function markFailing(
     with marked as (
       update webhook_endpoints set failing_since = ${ctx.now}
        where store_id = ${ctx.storeId} and id = any(${ids}::bigint[])
-         and (failing_since is null or id = any(${answered}::bigint[])))
+         and (failing_since is null or id = any(${responded}::bigint[])))
     select id from webhook_endpoints
-     where store_id = ${ctx.storeId} and id = any(${ids}::bigint[]) and id <> all(${answered}::bigint[])
+     where store_id = ${ctx.storeId} and id = any(${ids}::bigint[]) and id <> all(${responded}::bigint[])
        and status = 'enabled' and failing_since <= ${longAgo}`
   )
   return given.map((g) => g.id)

@@ -5,12 +5,12 @@ import { objectOf } from './delivery.ts'
 import { sealHandle } from './delivery-handle.ts'
 import { releaseDeliveries } from './delivery-queries.ts'
 import { endpointIdOf } from './endpoint.ts'
-import { disownLeases, keepListening, ListenerState, listenerState } from './listener-queries.ts'
+import { type LeasedDelivery, leaseDueDeliveries } from './lease-due-deliveries.ts'
+import { extendListener, ListenerState, listenerState, releaseLeases } from './listener-queries.ts'
+import { LISTENER_RECORDING } from './listener-recording.ts'
 import { recordTries } from './record-tries.ts'
 import { listenerClosed } from './refusals.ts'
 import { deliveryHeaders } from './sign-delivery.ts'
-import { type TakenDelivery, takeDueDeliveries } from './take-due-deliveries.ts'
-import { RECORDING } from './terminal-recording.ts'
 
 /** A delivery as a terminal is to post it, and the handle by which it tells how that went. */
 export type FetchedDelivery = {
@@ -52,7 +52,7 @@ export async function fetchDeliveries(
   const over = AbortSignal.any([ending, gone])
   const until = performance.now() + options.waitMs
   // In a transaction of its own: it is to be seen at once, and nobody is to wait for the row meanwhile.
-  if (!(await db.inStore(storeId, (ctx) => keepListening(ctx, endpointId)))) throw listenerClosed(id)
+  if (!(await db.inStore(storeId, (ctx) => extendListener(ctx, endpointId)))) throw listenerClosed(id)
 
   while (!over.aborted) {
     const state = await db.direct.maybeOne(ListenerState, listenerState(storeId, endpointId))
@@ -60,7 +60,7 @@ export async function fetchDeliveries(
     const { taken, unsignable } = state.due
       ? await db.inStore(storeId, (ctx) => take(ctx, endpointId, options))
       : { taken: [], unsignable: [] }
-    if (unsignable.length > 0) await db.inStore(storeId, (ctx) => recordTries(ctx, unsignable, RECORDING))
+    if (unsignable.length > 0) await db.inStore(storeId, (ctx) => recordTries(ctx, unsignable, LISTENER_RECORDING))
     if (gone.aborted && taken.length > 0) await db.inStore(storeId, (ctx) => releaseDeliveries(ctx, taken))
     else if (taken.length > 0) return taken.map((t) => t.fetched)
     const leftMs = until - performance.now()
@@ -71,16 +71,16 @@ export async function fetchDeliveries(
 }
 
 async function take(ctx: Ctx, endpointId: number, { vault, max }: FetchOptions) {
-  const { taken, unsignable } = await takeDueDeliveries(ctx, {
-    ...RECORDING,
+  const { taken, unsignable } = await leaseDueDeliveries(ctx, {
+    ...LISTENER_RECORDING,
     vault,
     // Nobody's, and taken off again before anyone sees it.
     leaseOwner: 0,
-    room: new Map([[endpointId, max]]),
-    roomElsewhere: 0,
+    capacity: new Map([[endpointId, max]]),
+    capacityElsewhere: 0,
     listener: endpointId
   })
-  await disownLeases(
+  await releaseLeases(
     ctx,
     taken.map((t) => t.id)
   )
@@ -92,7 +92,7 @@ async function take(ctx: Ctx, endpointId: number, { vault, max }: FetchOptions) 
   return { taken: fetched, unsignable }
 }
 
-function fetchedOf({ storeId, now }: Ctx, delivery: TakenDelivery, vault: Vault): FetchedDelivery {
+function fetchedOf({ storeId, now }: Ctx, delivery: LeasedDelivery, vault: Vault): FetchedDelivery {
   const { webhookId, body, objectKey, isSample, endpointId } = delivery
   const flat = deliveryHeaders(delivery, Buffer.from(body))
   return {

@@ -37,8 +37,8 @@ const valuesOf = (storeId: number, f: HistoryFilters) => [
 const PASSES = `
        and ($2::text is null or d.object_key = $2)
        and case $3::text
-             when 'failed' then d.given_up is not null
-             when 'delivered' then d.given_up is null and not exists (
+             when 'failed' then d.undelivered_status is not null
+             when 'delivered' then d.undelivered_status is null and not exists (
                select from webhook_queue o where o.store_id = $1 and o.delivery_id = d.id)
              when 'retrying' then exists (select from webhook_queue o where o.store_id = $1 and o.delivery_id = d.id)
              else true end
@@ -69,11 +69,11 @@ const ALONG_QUEUE = `
  */
 const SHOWN = `
          d.id, d.day, d.endpoint_id, e.kind as endpoint_kind, d.webhook_id, d.event_type, d.object_key, d.event_row is null as is_sample,
-         case when q.tries = 0 then 'waiting' when q.tries > 0 then 'retrying' else coalesce(d.given_up, 'delivered') end
+         case when q.tries = 0 then 'waiting' when q.tries > 0 then 'retrying' else coalesce(d.undelivered_status, 'delivered') end
            as status,
          coalesce(t.try_number, 0) as tries, q.next_try_at, d.created_at,
          case when q.tries is null
-              then coalesce(d.given_up_at, t.started_at + t.duration_ms * interval '1 millisecond') end as finished_at,
+              then coalesce(d.undelivered_at, t.started_at + t.duration_ms * interval '1 millisecond') end as finished_at,
          t.response_code, t.duration_ms, t.failure`
 
 const BESIDE = `
@@ -98,7 +98,7 @@ const ofAll = pageOf('all', alongDays())
 const ofObject = pageOf('object', alongDays('d.object_key = $2'))
 const ofType = pageOf('type', alongDays('d.event_type = $4'))
 const ofEndpoint = pageOf('endpoint', alongDays('d.endpoint_id = $5'))
-const givenUp = pageOf('given_up', alongDays('d.given_up is not null'))
+const undelivered = pageOf('undelivered_status', alongDays('d.undelivered_status is not null'))
 const open = pageOf('open', ALONG_QUEUE)
 
 /** Newest first. Read along the index that leaves the fewest rows to look at. */
@@ -110,7 +110,7 @@ export function listDeliveryRows(ctx: Ctx, filters: HistoryFilters) {
       : status === 'retrying'
         ? open
         : status === 'failed'
-          ? givenUp
+          ? undelivered
           : event !== null
             ? ofType
             : endpointId !== null

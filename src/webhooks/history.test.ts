@@ -122,7 +122,7 @@ test('the history goes on over days, also where an open delivery has moved to a 
   const made = (await store.inStore((ctx) => listDeliveries(ctx))).deliveries.map((d) => d.webhookId)
   // The two in the middle were made a day before, and the oldest moved to today.
   await db.inInstallation(({ run }) =>
-    run(sql`select make_webhook_day((clock_timestamp() at time zone 'UTC')::date - 1)`)
+    run(sql`select create_webhook_partition((clock_timestamp() at time zone 'UTC')::date - 1)`)
   )
   const [a, b, c, d, e, oldest] = made
   await store.inStore(async ({ tx, storeId }) => {

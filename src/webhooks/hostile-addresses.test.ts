@@ -36,7 +36,7 @@ const connectable = everything.filter((url) => url !== '')
 const ca = aCertificate({})
 setDefaultCACertificates([ca.cert])
 const certified = (...hosts: string[]) => aCertificate({ hosts, issuer: ca })
-const told = (outcomes: Outcome[]) => outcomes.map((o) => o.failure ?? o.responseCode)
+const reported = (outcomes: Outcome[]) => outcomes.map((o) => o.failure ?? o.responseCode)
 
 test('the canary hears whoever comes without a guard', async () => {
   const agent = new Agent({ connect: { timeout: 1000 } })
@@ -97,21 +97,21 @@ test('a sandbox store reaches this machine and nothing else; with the sandbox of
   const ids = await open.plant(inside)
   await open.send()
   for (const [i, url] of inside.entries())
-    assert.deepEqual(told(await open.outcomes(ids[i]!)), ['address_refused'], url)
+    assert.deepEqual(reported(await open.outcomes(ids[i]!)), ['address_refused'], url)
   assert.equal(canary.connections, 0)
 
   const local = await aStage(db, { addresses: { loopback: true, allow: [], lookup } })
   const urls = [`http://127.0.0.1:${port}/`, `http://localhost:${port}/`, ...(hasIPv6 ? [`http://[::1]:${port}/`] : [])]
   const made = await Promise.all(urls.map((url) => local.create(url)))
   await local.send()
-  for (const { id } of made) assert.deepEqual(told(await local.outcomes(id)), [200])
+  for (const { id } of made) assert.deepEqual(reported(await local.outcomes(id)), [200])
   assert.equal(canary.connections, urls.length)
   canary.connections = 0
 
   const off = await aStage(db, { addresses: { loopback: false, allow: [], lookup } })
   const offIds = await off.plant(toThisMachine(port))
   await off.send()
-  for (const id of offIds) assert.deepEqual(told(await off.outcomes(id)), ['address_refused'])
+  for (const id of offIds) assert.deepEqual(reported(await off.outcomes(id)), ['address_refused'])
   for (const url of toThisMachine(port)) await assert.rejects(off.create(url), { code: 'invalid_request' }, url)
   assert.equal(canary.connections, 0)
 })
@@ -132,8 +132,8 @@ test('the allow-list opens what it names, over https, and nothing beside it', as
     )
   ])
   await stage.send()
-  for (const id of good) assert.deepEqual(told(await stage.outcomes(id)), [200])
-  for (const id of bad) assert.deepEqual(told(await stage.outcomes(id)), ['address_refused'])
+  for (const id of good) assert.deepEqual(reported(await stage.outcomes(id)), [200])
+  for (const id of bad) assert.deepEqual(reported(await stage.outcomes(id)), ['address_refused'])
   assert.equal(receiver.requests.length, good.length)
   assert.equal(canary.connections, 0)
 })
@@ -152,18 +152,18 @@ test('a name may change its mind between two connections', { skip: !hasIPv6 && '
 
   now = '::1'
   await stage.send()
-  assert.deepEqual(told(await stage.outcomes(id)), ['address_refused'])
+  assert.deepEqual(reported(await stage.outcomes(id)), ['address_refused'])
   now = '127.0.0.1'
   await stage.send()
   // The connection to the address that was checked stays in use.
   now = '::1'
   await stage.send()
-  assert.deepEqual(told(await stage.outcomes(id)), ['address_refused', 200, 200])
+  assert.deepEqual(reported(await stage.outcomes(id)), ['address_refused', 200, 200])
   assert.equal(sockets.length, 1)
   sockets[0]!.end()
   await once(sockets[0]!, 'close')
   await stage.send()
-  assert.deepEqual(told(await stage.outcomes(id)), ['address_refused', 200, 200, 'address_refused'])
+  assert.deepEqual(reported(await stage.outcomes(id)), ['address_refused', 200, 200, 'address_refused'])
   await assert.rejects(stage.create(`https://${host}:${receiver.port}/`), { code: 'invalid_request' })
   assert.equal(trap.connections, 0)
 })
@@ -194,7 +194,7 @@ test('no answer of an allowed receiver leads anywhere else', async () => {
   const [id] = await stage.plant([`https://127.0.0.1:${receiver.port}/`])
   await stage.send(Math.min(answers.length, 100))
   const outcomes = await stage.outcomes(id!)
-  assert.deepEqual(new Set(told(outcomes)), new Set([200, 201, 202, 'redirect', 'status']))
+  assert.deepEqual(new Set(reported(outcomes)), new Set([200, 201, 202, 'redirect', 'status']))
   assert.equal(receiver.requests.length, outcomes.length)
   assert.equal(canary.connections, 0)
 })
@@ -207,7 +207,7 @@ test('a name that has no address, is unknown or never answers is told from one t
   })
   const ids = await stage.plant(['empty', 'unknown', 'slow'].map((name) => `https://${name}.test:${port}/`))
   await stage.send()
-  const all = await Promise.all(ids.map(async (id) => told(await stage.outcomes(id))))
+  const all = await Promise.all(ids.map(async (id) => reported(await stage.outcomes(id))))
   assert.deepEqual(all, [['address_refused'], ['dns'], ['timeout']])
 })
 
@@ -244,7 +244,7 @@ test('proxies of the environment are not asked', async () => {
   assert.equal(proxy.connections, 1, 'the variables have no effect at all')
   await run(fileURLToPath(new URL('test-sender.ts', import.meta.url)), databaseUrl, String(stage.storeId))
   await rm(directory, { recursive: true })
-  for (const id of ids) assert.deepEqual(told(await stage.outcomes(id)), [200])
+  for (const id of ids) assert.deepEqual(reported(await stage.outcomes(id)), [200])
   assert.equal(proxy.connections, 1)
   assert.deepEqual([plain.requests.length, secure.requests.length], [1, 1])
 })

@@ -14,7 +14,7 @@ export async function insertDeliveries(
   bodyOf: (delivery: NewDelivery) => string
 ): Promise<void> {
   const lineOf = ({ endpointId, event }: NewDelivery) => `${endpointId} ${event.objectKey}`
-  const lines = new Set((await shareLastInLine(ctx, deliveries)).map((l) => `${l.endpointId} ${l.objectKey}`))
+  const lines = new Set((await lockLastOfOrderingKey(ctx, deliveries)).map((l) => `${l.endpointId} ${l.objectKey}`))
   const ready = deliveries.map((delivery) => {
     const line = lineOf(delivery)
     return !lines.has(line) && !!lines.add(line)
@@ -52,7 +52,7 @@ async function insertPortion(ctx: Ctx, deliveries: NewDelivery[], bodies: string
  * the commit: who settles it waits for us, and so finds what we put behind it; who lets it go does not, as that changes
  * nothing for us. In the order of ids, as settling locks.
  */
-function shareLastInLine(ctx: Ctx, deliveries: NewDelivery[]) {
+function lockLastOfOrderingKey(ctx: Ctx, deliveries: NewDelivery[]) {
   return ctx.tx.many(
     row({ endpointId: int, objectKey: text }),
     sql`
@@ -71,7 +71,7 @@ function shareLastInLine(ctx: Ctx, deliveries: NewDelivery[]) {
  * Enabled endpoints, held as they are until the commit: one that is disabled at the same moment either is not listed or
  * finds the new deliveries and cancels them. A terminal that no longer listens is left out.
  */
-export function shareEnabledEndpoints(ctx: Ctx) {
+export function lockEnabledEndpointsShared(ctx: Ctx) {
   return ctx.tx.many(
     row({ id: int, kind: oneOf('url', 'listener'), events: nullable(textList) }),
     sql`

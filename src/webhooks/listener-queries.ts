@@ -1,6 +1,6 @@
 // Terminals that listen: endpoints that fetch their deliveries. Until when one is taken to listen is real time.
 import { bool, type Ctx, directSql, instant, int, nullable, row, sql, type Tx, text } from '#kit/postgres'
-import { holdEndpoints } from './endpoint-queries.ts'
+import { lockEndpoints } from './endpoint-queries.ts'
 
 export async function countListeners(ctx: Ctx): Promise<number> {
   const { count } = await ctx.tx.one(
@@ -24,7 +24,7 @@ export function insertListener(ctx: Ctx, { events, secret }: { events: string[] 
 }
 
 /** Takes it to listen for another minute. Tells whether it did until now: one whose time is up does not come back. */
-export async function keepListening(ctx: Ctx, id: number): Promise<boolean> {
+export async function extendListener(ctx: Ctx, id: number): Promise<boolean> {
   const kept = await ctx.tx.run(sql`
     update webhook_endpoints set listening_until = clock_timestamp() + interval '60 seconds'
      where store_id = ${ctx.storeId} and id = ${id} and kind = 'listener' and deleted_at is null
@@ -57,14 +57,14 @@ export async function knowsListener(ctx: Ctx, id: number): Promise<boolean> {
 }
 
 /** Leases of a terminal belong to no process of ours: the end of ours leaves them as they are. */
-export async function disownLeases(ctx: Ctx, deliveryIds: number[]): Promise<void> {
+export async function releaseLeases(ctx: Ctx, deliveryIds: number[]): Promise<void> {
   await ctx.tx.run(sql`
     update webhook_queue set lease_owner = null
      where store_id = ${ctx.storeId} and delivery_id = any(${deliveryIds}::bigint[])`)
 }
 
 /** What a terminal has in hand, as far as anyone knows. */
-export function listBegun(ctx: Ctx, endpointId: number) {
+export function listStarted(ctx: Ctx, endpointId: number) {
   return ctx.tx.many(
     row({
       id: int,
@@ -79,13 +79,13 @@ export function listBegun(ctx: Ctx, endpointId: number) {
     sql`
     select delivery_id as id, day::text as day, endpoint_id, object_key, tries, tries_before, max_tries, lease_token
       from webhook_queue
-     where store_id = ${ctx.storeId} and endpoint_id = ${endpointId} and begun order by delivery_id`
+     where store_id = ${ctx.storeId} and endpoint_id = ${endpointId} and started order by delivery_id`
   )
 }
 
 /** Tells whether there was one to close; with `silentOnly` one that has not asked for its deliveries for a minute. */
 export async function markClosed(ctx: Ctx, id: number, { silentOnly }: { silentOnly: boolean }): Promise<boolean> {
-  await holdEndpoints(ctx, [id])
+  await lockEndpoints(ctx, [id])
   const closed = await ctx.tx.run(sql`
     update webhook_endpoints
        set status = 'disabled', disabled_reason = 'No longer listens', disabled_at = ${ctx.now}, deleted_at = ${ctx.now},

@@ -3,12 +3,12 @@ import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import { sql } from '#kit/postgres'
 import { testDatabase } from '../../test/database.ts'
-import { closeListener, closeSilentListeners, forgetListeners } from './close-listener.ts'
+import { closeListener, closeSilentListeners, deleteForgottenListeners } from './close-listener.ts'
 import { type FetchedDelivery, fetchDeliveries } from './fetch-deliveries.ts'
 import { findDelivery, listDeliveries } from './list-deliveries.ts'
 import { listEndpoints } from './list-endpoints.ts'
 import { openListener } from './open-listener.ts'
-import { recordResults, type TerminalResult } from './record-results.ts'
+import { type ListenerResult, recordResults } from './record-results.ts'
 import { resendDelivery, resendFailed } from './resend-deliveries.ts'
 import { rollSecret } from './roll-secret.ts'
 import { sendSample } from './send-sample.ts'
@@ -24,10 +24,10 @@ const never = new AbortController().signal
 type Sending = Awaited<ReturnType<typeof aSendingStore>>
 
 /** A terminal of the store, call by call. */
-async function aTerminal(store: Sending, given: { events?: string[] } = {}) {
+async function aListener(store: Sending, given: { events?: string[] } = {}) {
   const opened = await store.inStore((ctx) => openListener(ctx, given, { vault }))
   const id = opened.id
-  const result = ({ handle }: FetchedDelivery, so: Partial<TerminalResult> = {}): TerminalResult => ({
+  const result = ({ handle }: FetchedDelivery, so: Partial<ListenerResult> = {}): ListenerResult => ({
     handle,
     durationMs: 12,
     responseCode: 200,
@@ -40,7 +40,7 @@ async function aTerminal(store: Sending, given: { events?: string[] } = {}) {
     result,
     fetch: (wait: { waitMs?: number; max?: number; gone?: AbortSignal; ending?: AbortSignal } = {}) =>
       fetchDeliveries(db, store.storeId, id, { vault, max: 8, waitMs: 0, ending: never, gone: never, ...wait }),
-    tell: (...results: TerminalResult[]) => recordResults(db, store.storeId, id, results, { vault }),
+    tell: (...results: ListenerResult[]) => recordResults(db, store.storeId, id, results, { vault }),
     /** Real time goes by for this terminal and what it has in hand. */
     async passes(interval: '50 seconds' | '61 seconds') {
       await store.inStore(async ({ tx }) => {
@@ -61,7 +61,7 @@ const outcomes = async (store: Sending) =>
 
 test('a terminal fetches the signed bytes, and what it tells is the history', async () => {
   const store = await aSendingStore(db, { clock: '2026-03-01T12:00:00Z' })
-  const terminal = await aTerminal(store, { events: ['subscription.paused'] })
+  const terminal = await aListener(store, { events: ['subscription.paused'] })
   await store.record(aFact(1), { ...aFact(2), type: 'subscription.resumed' })
   await dispatch(store)
   assert.equal(await store.sender.nextDueAt(store.storeId), null, 'the sender has nothing to do with it')
@@ -91,7 +91,7 @@ test('a terminal fetches the signed bytes, and what it tells is the history', as
 
 test('what fails at a terminal is not tried again by itself, and by hand once more', async () => {
   const store = await aSendingStore(db)
-  const terminal = await aTerminal(store)
+  const terminal = await aListener(store)
   await store.record(aFact(1))
   await dispatch(store)
   const [first = assert.fail()] = await terminal.fetch()
@@ -109,7 +109,7 @@ test('what fails at a terminal is not tried again by itself, and by hand once mo
 
 test('first tries of one object go in order, those of different objects side by side', async () => {
   const store = await aSendingStore(db)
-  const terminal = await aTerminal(store)
+  const terminal = await aListener(store)
   await store.record(aFact(1), { ...aFact(1), type: 'subscription.resumed' }, aFact(2))
   await dispatch(store)
   const objects = (fetched: FetchedDelivery[]) => fetched.map((f) => `${f.object} ${f.event}`)
@@ -123,7 +123,7 @@ test('first tries of one object go in order, those of different objects side by 
 
 test('a wait ends as soon as something is due, as the service ends, and as the terminal leaves', async () => {
   const store = await aSendingStore(db)
-  const terminal = await aTerminal(store)
+  const terminal = await aListener(store)
   const [ending, gone] = [new AbortController(), new AbortController()]
   const waits = [
     terminal.fetch({ waitMs: 25_000, ending: ending.signal }),
@@ -141,7 +141,7 @@ test('a wait ends as soon as something is due, as the service ends, and as the t
 
 test('nothing is given to a terminal that has left, however late it does', async () => {
   const store = await aSendingStore(db)
-  const terminal = await aTerminal(store)
+  const terminal = await aListener(store)
   await store.record(aFact(1))
   await dispatch(store)
   const gone = new AbortController()
@@ -162,9 +162,9 @@ test('nothing is given to a terminal that has left, however late it does', async
 
 test('a result counts once, and only for what this terminal was given', async () => {
   const store = await aSendingStore(db)
-  const [mine, other] = [await aTerminal(store), await aTerminal(store)]
+  const [mine, other] = [await aListener(store), await aListener(store)]
   const elsewhere = await aSendingStore(db)
-  const foreign = await aTerminal(elsewhere)
+  const foreign = await aListener(elsewhere)
   await store.record(aFact(1))
   await dispatch(store)
   const [fetched = assert.fail()] = await mine.fetch()
@@ -195,7 +195,7 @@ test('a terminal that says nothing for a minute: what it had in hand failed as i
   const store = await aSendingStore(db)
   const receiver = await aReceiver()
   await store.anEndpoint({ url: receiver.url })
-  const terminal = await aTerminal(store)
+  const terminal = await aListener(store)
   await store.record(aFact(1), aFact(1))
   await store.settle()
   assert.equal(receiver.received.length, 2, 'the endpoint does not wait for the terminal')
@@ -207,9 +207,9 @@ test('a terminal that says nothing for a minute: what it had in hand failed as i
   const [next = assert.fail()] = await terminal.fetch({ waitMs: 5_000 })
   assert.notEqual(next.webhookId, lost.webhookId)
   await terminal.tell(terminal.result(lost), terminal.result(next))
-  const ofTerminal = (await listed(store)).filter((d) => d.endpointKind === 'listener').reverse()
+  const ofListener = (await listed(store)).filter((d) => d.endpointKind === 'listener').reverse()
   assert.deepEqual(
-    ofTerminal.map((d) => [d.status, d.tries, d.failure]),
+    ofListener.map((d) => [d.status, d.tries, d.failure]),
     [
       ['failed', 1, 'interrupted'],
       ['delivered', 1, null]
@@ -219,7 +219,7 @@ test('a terminal that says nothing for a minute: what it had in hand failed as i
 
 test('a terminal that is gone is closed: what it had in hand was interrupted, what waited is given up', async () => {
   const store = await aSendingStore(db)
-  const terminal = await aTerminal(store)
+  const terminal = await aListener(store)
   await store.record(aFact(1), aFact(1), aFact(2))
   await dispatch(store)
   const [fetched = assert.fail()] = await terminal.fetch({ max: 1 })
@@ -246,13 +246,13 @@ test('a terminal that is gone is closed: what it had in hand was interrupted, wh
   const since = Temporal.Instant.from('2020-01-01T00:00:00Z')
   assert.deepEqual(await resendFailed(db, store.storeId, { since }), { resent: 0, skipped: 0 })
 
-  const unheard = await aTerminal(store)
+  const unheard = await aListener(store)
   await store.inStore((ctx) => closeListener(ctx, unheard.id))
   await assert.rejects(
     store.inStore((ctx) => closeListener(ctx, unheard.id)),
     { code: 'not_found' }
   )
-  await forgetListeners(db)
+  await deleteForgottenListeners(db)
   const left = await store.inStore(({ tx, storeId }) =>
     tx.run(sql`select from webhook_endpoints where store_id = ${storeId}`)
   )
@@ -261,7 +261,7 @@ test('a terminal that is gone is closed: what it had in hand was interrupted, wh
 
 test('a terminal is listed while it listens, stays as it was opened, and has a limit of its own', async () => {
   const store = await aSendingStore(db)
-  const { id } = await aTerminal(store, { events: ['billing.failed'] })
+  const { id } = await aListener(store, { events: ['billing.failed'] })
   const [shown] = await store.inStore(listEndpoints)
   assert.deepEqual([shown!.id, shown!.kind, shown!.events], [id, 'listener', ['billing.failed']])
   const fixed = { code: 'conflict', message: /is a terminal that listens, and stays as it was opened/ }
@@ -276,16 +276,16 @@ test('a terminal is listed while it listens, stays as it was opened, and has a l
       fixed
     )
   }
-  for (let n = 2; n <= 10; n++) await aTerminal(store)
-  await assert.rejects(aTerminal(store), { code: 'conflict', message: /^10 terminals listen to the store/ })
+  for (let n = 2; n <= 10; n++) await aListener(store)
+  await assert.rejects(aListener(store), { code: 'conflict', message: /^10 terminals listen to the store/ })
   await store.inStore((ctx) => closeListener(ctx, id))
-  await aTerminal(store)
-  await assert.rejects(aTerminal(store, { events: ['x'] }), { code: 'invalid_request', message: /^events takes/ })
+  await aListener(store)
+  await assert.rejects(aListener(store, { events: ['x'] }), { code: 'invalid_request', message: /^events takes/ })
 })
 
 test('an answer of 410 or long failure does not end a terminal', async () => {
   const store = await aSendingStore(db, { clock: '2026-03-01T12:00:00Z' })
-  const terminal = await aTerminal(store)
+  const terminal = await aListener(store)
   for (const at of ['2026-03-01T12:00:00Z', '2026-03-11T12:00:00Z']) {
     await store.setClock(Temporal.Instant.from(at))
     await store.record(aFact(1))
@@ -304,7 +304,7 @@ test('a sample goes to all that hear of its type; in a live store to terminals o
   await store.anEndpoint({ url: receiver.url, events: ['billing.failed'] })
   const off = await store.anEndpoint({ url: receiver.url })
   await store.inStore((ctx) => setEndpointStatus(ctx, off.id, 'disabled'))
-  const terminal = await aTerminal(store, { events: ['member.created'] })
+  const terminal = await aListener(store, { events: ['member.created'] })
   const trigger = (event: string) => store.inStore((ctx) => triggerSample(ctx, event))
 
   const { deliveries, terminalsOnly } = await trigger('member.created')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import { bytes, nullable, row, sql } from '#kit/postgres'
-import { listNotices } from '#stores'
+import { listAlerts } from '#stores'
 import { testDatabase } from '../../test/database.ts'
 import { aStore } from '../../test/store-builder.ts'
 import { createEndpoint } from './create-endpoint.ts'
@@ -150,7 +150,7 @@ test('disabled by hand it keeps the first reason, and its open deliveries are gi
     await assert.rejects(set('disabled', reason), { code: 'invalid_request', message: /^reason takes/ })
   }
   // What someone does by hand needs no notice.
-  assert.deepEqual((await store.inStore((ctx) => listNotices(ctx))).notices, [])
+  assert.deepEqual((await store.inStore((ctx) => listAlerts(ctx))).alerts, [])
 })
 
 test('a deleted endpoint is gone from lists and answers, and its history stays', async () => {
@@ -234,36 +234,36 @@ test('a store has at most 1000 endpoints, two at once included; a deleted one ma
 
 test('when the sender disables an endpoint, a notice tells why, since when and what to do', async () => {
   const gone = await aReceiver((_, r) => r.writeHead(410).end())
-  const ill = await aReceiver((_, r) => r.writeHead(500).end())
+  const unhealthy = await aReceiver((_, r) => r.writeHead(500).end())
   const store = await aSendingStore(db, { clock: '2026-01-01T12:00:00Z' })
-  const [first, second] = [await store.anEndpoint({ url: gone.url }), await store.anEndpoint({ url: ill.url })]
+  const [first, second] = [await store.anEndpoint({ url: gone.url }), await store.anEndpoint({ url: unhealthy.url })]
   await store.record(aFact(1), aFact(1), aFact(2))
   await store.settle()
   await store.setClock(Temporal.Instant.from('2026-01-06T12:00:00Z'))
   await store.settle()
 
-  const { notices, more } = await store.inStore((ctx) => listNotices(ctx))
+  const { alerts, more } = await store.inStore((ctx) => listAlerts(ctx))
   assert.equal(more, false)
   assert.deepEqual(
-    notices.map((n) => [n.kind, n.subject, n.createdAt.toString()]),
+    alerts.map((n) => [n.kind, n.subject, n.createdAt.toString()]),
     [
       ['webhook_endpoint_disabled', `Webhook endpoint ${second.id} has been disabled`, '2026-01-06T12:00:00Z'],
       ['webhook_endpoint_disabled', `Webhook endpoint ${first.id} has been disabled`, '2026-01-01T12:00:00Z']
     ]
   )
   // New York: 12:00 UTC is 07:00.
-  assert.match(notices[1]!.message, /127\.0\.0\.1.*was disabled on 1 January 2026 at 07:00 \(America\/New_York\)/)
-  assert.match(notices[1]!.message, /The receiver answered 410 Gone\./)
-  assert.match(notices[0]!.message, /Every try has failed for 5 days\. .* since 1 January 2026 at 07:00/)
-  assert.match(notices[0]!.message, new RegExp(`resend-failed --store store_${store.storeId} --endpoint ${second.id}`))
-  const page = await store.inStore((ctx) => listNotices(ctx, { limit: 1 }))
-  assert.deepEqual([page.notices.map((n) => n.id), page.more], [[notices[0]!.id], true])
-  const rest = await store.inStore((ctx) => listNotices(ctx, { before: `notice_${notices[0]!.id}` }))
-  assert.deepEqual([rest.notices.map((n) => n.id), rest.more], [[notices[1]!.id], false])
+  assert.match(alerts[1]!.message, /127\.0\.0\.1.*was disabled on 1 January 2026 at 07:00 \(America\/New_York\)/)
+  assert.match(alerts[1]!.message, /The receiver answered 410 Gone\./)
+  assert.match(alerts[0]!.message, /Every try has failed for 5 days\. .* since 1 January 2026 at 07:00/)
+  assert.match(alerts[0]!.message, new RegExp(`resend-failed --store store_${store.storeId} --endpoint ${second.id}`))
+  const page = await store.inStore((ctx) => listAlerts(ctx, { limit: 1 }))
+  assert.deepEqual([page.alerts.map((n) => n.id), page.more], [[alerts[0]!.id], true])
+  const rest = await store.inStore((ctx) => listAlerts(ctx, { before: `alert_${alerts[0]!.id}` }))
+  assert.deepEqual([rest.alerts.map((n) => n.id), rest.more], [[alerts[1]!.id], false])
   await assert.rejects(
-    store.inStore((ctx) => listNotices(ctx, { before: 'x' })),
+    store.inStore((ctx) => listAlerts(ctx, { before: 'x' })),
     { code: 'not_found' }
   )
   const other = await aStore(db)
-  assert.deepEqual((await other.inStore((ctx) => listNotices(ctx))).notices, [])
+  assert.deepEqual((await other.inStore((ctx) => listAlerts(ctx))).alerts, [])
 })

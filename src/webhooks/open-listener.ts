@@ -11,7 +11,7 @@ import { newSigningSecret, secretPurpose } from './sign-delivery.ts'
 export type OpenedListener = { id: string; events: string[] | null; secret: string; listeningUntil: Temporal.Instant }
 
 /** People at their terminals, each of whom costs a row per event, as an endpoint does. */
-const MOST_LISTENERS = 10
+const MAX_LISTENERS = 10
 
 /**
  * Opens an endpoint for a terminal (`perennial listen`), which fetches its deliveries in place of being posted to. It hears
@@ -24,7 +24,7 @@ export async function openListener(
 ): Promise<OpenedListener> {
   const events = checkEvents(given.events ?? null)
   await lockEndpointList(ctx)
-  if ((await countListeners(ctx)) >= MOST_LISTENERS) throw tooManyListeners(MOST_LISTENERS)
+  if ((await countListeners(ctx)) >= MAX_LISTENERS) throw tooManyListeners(MAX_LISTENERS)
   const secret = newSigningSecret()
   const made = await insertListener(ctx, { events, secret: vault.seal(secretPurpose(ctx.storeId), secret) })
 

@@ -15,7 +15,7 @@ type Failure =
   | 'redirect'
   | 'status'
 
-export type Answer = {
+export type DeliveryResponse = {
   durationMs: number
   responseCode: number | null
   failure: Failure | null
@@ -24,7 +24,7 @@ export type Answer = {
 }
 
 /** What is known of a try whose process ended under it. */
-export const INTERRUPTED: Answer = {
+export const INTERRUPTED: DeliveryResponse = {
   durationMs: 0,
   responseCode: null,
   failure: 'interrupted',
@@ -46,7 +46,7 @@ const KEPT_BYTES = 1024
 // From the status on the outcome is known: no reason to hold a place for long.
 const READ_MS = 2_000
 // Interim answers (1xx) cost as much as any, and nothing else bounds how many there are.
-const MOST_INTERIM = 20
+const MAX_INTERIM = 20
 
 /**
  * One POST. Redirects are not followed. A 2xx status is a success whatever becomes of the body. Never throws. While it
@@ -57,9 +57,9 @@ export function postDelivery(
   agent: Dispatcher,
   { timeoutMs, ...post }: Post,
   cutOffs: Set<() => void>
-): Promise<Answer> {
+): Promise<DeliveryResponse> {
   const startedAt = performance.now()
-  const { promise, resolve } = Promise.withResolvers<Answer>()
+  const { promise, resolve } = Promise.withResolvers<DeliveryResponse>()
   const chunks: Buffer[] = []
   let read = 0
   let interim = 0
@@ -98,7 +98,7 @@ export function postDelivery(
         },
         onResponseStart(_, statusCode) {
           if (statusCode < 200) {
-            if (++interim > MOST_INTERIM) abort('protocol')
+            if (++interim > MAX_INTERIM) abort('protocol')
             return
           }
           status = statusCode
@@ -144,10 +144,10 @@ const FAILURES: [pattern: RegExp, failure: Failure][] = [
   [/^(HPE_|UND_ERR_|HTTPParserError|ERR_ASSERTION)/, 'protocol']
 ]
 // What undici calls a failure of the socket, though it is one of the answer: 100 or 101 that nobody asked for.
-const BAD_ANSWER = /^bad (response|upgrade)$/
+const INVALID_RESPONSE = /^bad (response|upgrade)$/
 
 function failureBefore(err: Error & { code?: string }): Failure {
-  if (BAD_ANSWER.test(err.message)) return 'protocol'
+  if (INVALID_RESPONSE.test(err.message)) return 'protocol'
   const code = err.code ?? err.name
   return FAILURES.find(([pattern]) => pattern.test(code))?.[1] ?? 'other'
 }

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { isoOf } from '#kit/clock'
 import type { StoredEvent } from '#kit/dispatch'
 import type { Ctx } from '#kit/postgres'
-import { insertDeliveries, shareEnabledEndpoints } from './insert-deliveries.ts'
+import { insertDeliveries, lockEnabledEndpointsShared } from './insert-deliveries.ts'
 
 /**
  * The fan-out: one delivery of each event for each enabled endpoint that wants to hear of its type. A consumer of the
  * dispatcher, so it happens once per event.
  */
 export async function queueDeliveries(ctx: Ctx, events: StoredEvent[]): Promise<void> {
-  const endpoints = await shareEnabledEndpoints(ctx)
+  const endpoints = await lockEnabledEndpointsShared(ctx)
   if (endpoints.length === 0) return
 
   const deliveries = events.flatMap((event) => {

@@ -2,21 +2,21 @@ import type { Database } from '#kit/postgres'
 import type { Vault } from '#kit/secrets'
 import { openHandle } from './delivery-handle.ts'
 import { endpointIdOf } from './endpoint.ts'
-import { keepListening, knowsListener } from './listener-queries.ts'
-import { type Answer, failureOf } from './post-delivery.ts'
+import { extendListener, knowsListener } from './listener-queries.ts'
+import { LISTENER_RECORDING } from './listener-recording.ts'
+import { type DeliveryResponse, failureOf } from './post-delivery.ts'
 import { recordTries } from './record-tries.ts'
 import { listenerClosed, unclearResult } from './refusals.ts'
-import { RECORDING } from './terminal-recording.ts'
 
 /** Why a terminal got no answer from the receiver at its side. */
-export const NO_ANSWER = ['timeout', 'dns', 'connect', 'tls', 'reset', 'protocol', 'other', 'interrupted'] as const
+export const NO_RESPONSE = ['timeout', 'dns', 'connect', 'tls', 'reset', 'protocol', 'other', 'interrupted'] as const
 
 /** How a fetched delivery went: a response code, or why there was none. */
-export type TerminalResult = {
+export type ListenerResult = {
   handle: string
   durationMs: number
   responseCode: number | null
-  failure: (typeof NO_ANSWER)[number] | null
+  failure: (typeof NO_RESPONSE)[number] | null
   /** The first bytes of the answer. */
   responseText: string
 }
@@ -29,13 +29,13 @@ export async function recordResults(
   db: Database,
   storeId: number,
   id: string,
-  results: TerminalResult[],
+  results: ListenerResult[],
   { vault }: { vault: Vault }
 ): Promise<void> {
   const endpointId = endpointIdOf(id)
   // Apart from the results, for the reason that fetchDeliveries has.
   await db.inStore(storeId, async (ctx) => {
-    if (!((await keepListening(ctx, endpointId)) || (await knowsListener(ctx, endpointId)))) throw listenerClosed(id)
+    if (!((await extendListener(ctx, endpointId)) || (await knowsListener(ctx, endpointId)))) throw listenerClosed(id)
   })
   const tries = results.map((result) => {
     const { fetchedAt, ...delivery } = openHandle({ vault, storeId, endpointId }, result.handle)
@@ -43,10 +43,10 @@ export async function recordResults(
   })
   // A handle told twice in one breath is one result too.
   const once = [...new Map(tries.map((t) => [t.id, t])).values()]
-  await db.inStore(storeId, (ctx) => recordTries(ctx, once, RECORDING))
+  await db.inStore(storeId, (ctx) => recordTries(ctx, once, LISTENER_RECORDING))
 }
 
-function answerOf({ durationMs, responseCode, failure, responseText }: TerminalResult): Answer {
+function answerOf({ durationMs, responseCode, failure, responseText }: ListenerResult): DeliveryResponse {
   if ((responseCode === null) === (failure === null)) throw unclearResult()
   return {
     durationMs,

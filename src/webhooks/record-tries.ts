@@ -1,7 +1,13 @@
 import type { Ctx } from '#kit/postgres'
-import { type ClaimedRow, keepLateTries, letNextGo, type SettledTry, settleTries } from './delivery-queries.ts'
-import { holdEndpoints, markFailing } from './endpoint-queries.ts'
-import type { Answer } from './post-delivery.ts'
+import {
+  type ClaimedRow,
+  insertLateTries,
+  releaseNextInOrder,
+  type SettledTry,
+  settleTries
+} from './delivery-queries.ts'
+import { lockEndpoints, markFailing } from './endpoint-queries.ts'
+import type { DeliveryResponse } from './post-delivery.ts'
 import { nextTryAt, type RetrySchedule } from './retry-schedule.ts'
 import { disableEndpoints } from './set-endpoint-status.ts'
 
@@ -15,7 +21,7 @@ export type FinishedTry = Pick<
   isSample?: boolean
   /** Where it was sent: what that address says of itself is nothing to an endpoint that has another one by now. */
   url?: string
-} & ({ answer: null } | { answer: Answer /** Store time, epoch. */; startedAtMs: number })
+} & ({ answer: null } | { answer: DeliveryResponse /** Store time, epoch. */; startedAtMs: number })
 
 export type RecordOptions = {
   schedule: RetrySchedule
@@ -23,7 +29,7 @@ export type RecordOptions = {
   disableAfterHours: number
 }
 
-type AnsweredTry = Extract<FinishedTry, { startedAtMs: number }>
+type RespondedTry = Extract<FinishedTry, { startedAtMs: number }>
 
 const GONE = 410
 
@@ -36,38 +42,38 @@ export async function recordTries(
   finished: FinishedTry[],
   { schedule, disableAfterHours }: RecordOptions
 ): Promise<void> {
-  const tries = finished.filter((f): f is AnsweredTry => f.answer !== null)
+  const tries = finished.filter((f): f is RespondedTry => f.answer !== null)
   if (tries.length === 0) return
   // An interrupted try says nothing of its endpoint, and a sample that fails is someone trying out.
   const telling = tries.filter((t) => t.answer.failure === null || !(t.isSample || t.answer.failure === 'interrupted'))
   const last = new Map(telling.map((t) => [t.endpointId, t]))
-  const answered = endpointsOf(tries.filter((t) => t.answer.failure === null))
+  const responded = endpointsOf(tries.filter((t) => t.answer.failure === null))
   const failing = endpointsOf([...last.values()].filter((t) => t.answer.failure !== null))
   // Endpoints are locked before what waits for them, here as everywhere.
-  const saidGone = tries.filter((t) => t.answer.responseCode === GONE)
-  const held = saidGone.length === 0 ? [] : await holdEndpoints(ctx, endpointsOf(saidGone))
+  const respondedGone = tries.filter((t) => t.answer.responseCode === GONE)
+  const held = respondedGone.length === 0 ? [] : await lockEndpoints(ctx, endpointsOf(respondedGone))
   const urls = new Map(held.map(({ id, url }) => [id, url]))
-  const gone = endpointsOf(saidGone.filter((t) => t.url === undefined || t.url === urls.get(t.endpointId)))
+  const gone = endpointsOf(respondedGone.filter((t) => t.url === undefined || t.url === urls.get(t.endpointId)))
   const longAgo = ctx.now.subtract({ hours: disableAfterHours })
-  const givenUp = failing.length === 0 ? [] : await markFailing(ctx, failing, { answered, longAgo })
-  if (givenUp.length > 0) await holdEndpoints(ctx, givenUp)
+  const exhausted = failing.length === 0 ? [] : await markFailing(ctx, failing, { responded, longAgo })
+  if (exhausted.length > 0) await lockEndpoints(ctx, exhausted)
 
   const settled = tries.map((t) => settle(t, schedule, ctx.now))
-  const counted = await settleTries(ctx, settled, { answering: answered.filter((id) => !failing.includes(id)) })
+  const counted = await settleTries(ctx, settled, { answering: responded.filter((id) => !failing.includes(id)) })
   const late = settled.filter((s) => !counted.has(s.id))
-  if (late.length > 0) await keepLateTries(ctx, late)
+  if (late.length > 0) await insertLateTries(ctx, late)
   // Nobody knows whether an interrupted one was sent at all, so it stays at the head of its line.
-  const keepsLine = (s: SettledTry) => s.failure === 'interrupted' && s.nextTryAt !== null
-  const firsts = tries.filter((t, i) => t.triesBefore === 0 && !keepsLine(settled[i]!))
-  if (firsts.length > 0) await letNextGo(ctx, firsts)
+  const keepsOrder = (s: SettledTry) => s.failure === 'interrupted' && s.nextTryAt !== null
+  const firsts = tries.filter((t, i) => t.triesBefore === 0 && !keepsOrder(settled[i]!))
+  if (firsts.length > 0) await releaseNextInOrder(ctx, firsts)
 
   if (gone.length > 0) await disableEndpoints(ctx, gone, 'The receiver answered 410 Gone')
-  if (givenUp.length > 0) {
-    await disableEndpoints(ctx, givenUp, `Every try has failed for ${disableAfterHours / 24} days`)
+  if (exhausted.length > 0) {
+    await disableEndpoints(ctx, exhausted, `Every try has failed for ${disableAfterHours / 24} days`)
   }
 }
 
-function settle(finished: AnsweredTry, schedule: RetrySchedule, now: Temporal.Instant): SettledTry {
+function settle(finished: RespondedTry, schedule: RetrySchedule, now: Temporal.Instant): SettledTry {
   const { id, day, leaseToken, startedAtMs, answer, maxTries, tries, triesBefore } = finished
   const tryNumber = tries + 1
   const isDelivered = answer.failure === null

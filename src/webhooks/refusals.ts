@@ -39,8 +39,8 @@ export const unusableDescription = () =>
 
 export const unusableReason = () => invalidField('reason', 'takes 1 to 200 characters, without control characters')
 
-export const unusableOverlap = (mostHours: number) =>
-  invalidField('overlap', `takes a whole number of hours from 0 to ${mostHours}`)
+export const unusableOverlap = (maxHours: number) =>
+  invalidField('overlap', `takes a whole number of hours from 0 to ${maxHours}`)
 
 export const unusableObject = () =>
   invalidField('object', 'takes the id of a subscription or a member, such as sub_12 or mem_3')
@@ -54,5 +54,5 @@ export const endpointDisabled = (id: string, reason: string | null) =>
 export const endpointDeleted = (id: string) =>
   new Refusal('conflict', `Webhook endpoint ${id} is deleted: nothing is sent to it any more`)
 
-export const nobodyListens = (id: string) =>
+export const noListener = (id: string) =>
   new Refusal('conflict', `Webhook endpoint ${id} is a terminal that no longer listens`)

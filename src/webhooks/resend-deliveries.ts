@@ -1,17 +1,17 @@
 import type { Ctx, Database } from '#kit/postgres'
-import {
-  countUnsendable,
-  holdDelivery,
-  holdGivenUp,
-  hurryDelivery,
-  reopenDeliveries,
-  shareOpenEndpoints
-} from './by-hand-queries.ts'
 import { type DeliveryDetail, isWebhookId } from './delivery.ts'
 import { endpointIdOf } from './endpoint.ts'
 import { findEndpointRow } from './endpoint-queries.ts'
 import { findDeliveryRow } from './history-queries.ts'
 import { findDelivery } from './list-deliveries.ts'
+import {
+  countUnsendable,
+  expediteDelivery,
+  lockDelivery,
+  lockOpenEndpointsShared,
+  lockUndelivered,
+  reopenDeliveries
+} from './redelivery-queries.ts'
 import { deliveryNotFound, endpointNotFound } from './refusals.ts'
 import { refuseUnsendable } from './sendable.ts'
 
@@ -24,12 +24,12 @@ export async function resendDelivery(ctx: Ctx, webhookId: string): Promise<Deliv
   if (!found) throw deliveryNotFound(webhookId)
   // First the endpoint, then the row in the queue, then the delivery: as everywhere.
   await refuseUnsendable(ctx, found.endpointId)
-  const open = await hurryDelivery(ctx, found.id)
+  const open = await expediteDelivery(ctx, found.id)
   if (!open) {
-    await holdDelivery(ctx, found)
+    await lockDelivery(ctx, found)
     // When it is not finished after all, someone else was faster to have it sent again, or its day has gone meanwhile.
     const reopened = (await reopenDeliveries(ctx, [found])) > 0
-    if (!reopened && !(await hurryDelivery(ctx, found.id))) throw deliveryNotFound(webhookId)
+    if (!reopened && !(await expediteDelivery(ctx, found.id))) throw deliveryNotFound(webhookId)
   }
 
   return (await findDelivery(ctx, webhookId))!
@@ -63,8 +63,8 @@ export async function resendFailed(
   while (after) {
     const from: { day: Temporal.PlainDate; id: number } = after
     const chunk = await db.inStore(storeId, async (ctx) => {
-      const endpointIds = await shareOpenEndpoints(ctx, onlyId)
-      const held = await holdGivenUp(ctx, { endpointIds, since, after: from, limit: CHUNK })
+      const endpointIds = await lockOpenEndpointsShared(ctx, onlyId)
+      const held = await lockUndelivered(ctx, { endpointIds, since, after: from, limit: CHUNK })
       return { last: held.at(-1), reopened: held.length > 0 ? await reopenDeliveries(ctx, held) : 0 }
     })
     resent += chunk.reopened
@@ -72,7 +72,7 @@ export async function resendFailed(
   }
 
   const skipped = await db.inStore(storeId, async (ctx) =>
-    countUnsendable(ctx, { endpointIds: await shareOpenEndpoints(ctx, onlyId), onlyId, since })
+    countUnsendable(ctx, { endpointIds: await lockOpenEndpointsShared(ctx, onlyId), onlyId, since })
   )
   return { resent, skipped }
 }

@@ -7,7 +7,7 @@ import { deleteEndpoint } from './delete-endpoint.ts'
 import { findDelivery, listDeliveries } from './list-deliveries.ts'
 import { findEndpoint } from './list-endpoints.ts'
 import { resendDelivery, resendFailed } from './resend-deliveries.ts'
-import { dropDay, listDays, makeDay, moveOpenDeliveries } from './retention-queries.ts'
+import { createPartition, dropPartition, listPartitions, moveOpenDeliveries } from './retention-queries.ts'
 import { sendSample } from './send-sample.ts'
 import { setEndpointStatus } from './set-endpoint-status.ts'
 import { aFact, aReceiver, aSendingStore } from './test-receiver.ts'
@@ -228,7 +228,7 @@ test('resends while the sender works and the endpoint is switched off and on lea
   const send = async () => {
     while (working) await store.sender.runOnce(store.storeId)
   }
-  const hurry = async (offset: number) => {
+  const expedite = async (offset: number) => {
     for (let i = 0; i < 40; i++) {
       await resend(store, all[(i * 7 + offset) % all.length]!.webhookId).catch((err) =>
         assert.equal(err.code, 'conflict', err.message)
@@ -243,7 +243,7 @@ test('resends while the sender works and the endpoint is switched off and on lea
   }
   const sending = send()
   try {
-    await Promise.all([hurry(0), hurry(3), toggle()])
+    await Promise.all([expedite(0), expedite(3), toggle()])
   } finally {
     working = false
     await sending
@@ -258,10 +258,10 @@ test('resends while the sender works and the endpoint is switched off and on lea
         full join webhook_queue q on q.store_id = d.store_id and q.delivery_id = d.id
        where (d.store_id = ${storeId} or q.store_id = ${storeId})
          and (d.id is null
-              or q.delivery_id is not null and (d.given_up is not null or q.tries <> (
+              or q.delivery_id is not null and (d.undelivered_status is not null or q.tries <> (
                    select count(*) from webhook_tries t
                     where t.store_id = d.store_id and t.day = d.day and t.delivery_id = d.id))
-              or q.delivery_id is null and d.given_up is null and not exists (
+              or q.delivery_id is null and d.undelivered_status is null and not exists (
                    select from webhook_tries t where t.store_id = d.store_id and t.day = d.day and t.delivery_id = d.id
                       and t.failure is null))`
     )
@@ -270,8 +270,8 @@ test('resends while the sender works and the endpoint is switched off and on lea
 })
 
 test('all failed since a time go out again, in chunks, once; samples and disabled endpoints stay', async () => {
-  let ill = true
-  const receiver = await aReceiver((_, r) => r.writeHead(ill ? 500 : 200).end())
+  let unhealthy = true
+  const receiver = await aReceiver((_, r) => r.writeHead(unhealthy ? 500 : 200).end())
   const store = await aSendingStore(db, {
     clock: '2026-01-01T00:00:00Z',
     schedule: { maxTries: 1, delaysSeconds: [60] }
@@ -284,7 +284,7 @@ test('all failed since a time go out again, in chunks, once; samples and disable
   await store.inStore((ctx) => sendSample(ctx, one.id, 'member.created'))
   await store.settle()
   await store.inStore((ctx) => setEndpointStatus(ctx, off.id, 'disabled'))
-  ill = false
+  unhealthy = false
   const again = (since: string, endpoint?: string) => resendFailed(db, store.storeId, { since: at(since), endpoint })
 
   assert.deepEqual(await again('2026-01-01T10:00:01Z'), { resent: 0, skipped: 0 })
@@ -305,8 +305,8 @@ test('thousands go out again in several transactions', async () => {
   const { id } = await store.anEndpoint({ url: 'https://93.184.216.34/' })
   await store.inStore(({ tx, storeId, now }) =>
     tx.run(sql`
-      insert into webhook_deliveries (store_id, day, endpoint_id, event_row, webhook_id, event_type, object_key, body, given_up,
-                                      given_up_at, created_at)
+      insert into webhook_deliveries (store_id, day, endpoint_id, event_row, webhook_id, event_type, object_key, body, undelivered_status,
+                                      undelivered_at, created_at)
       select ${storeId}, (clock_timestamp() at time zone 'UTC')::date, ${Number(id.slice(3))}, n, 'wh_' || md5(n::text),
              'member.created', 'member:' || n, '{}', case when n % 2 = 0 then 'failed' else 'cancelled' end, ${now}, ${now}
         from generate_series(2, 4502) n`)
@@ -329,7 +329,7 @@ test('what goes with its day while it is to be sent again is unknown from then o
   await store.settle()
   const [gone, moved, stays] = await listed(store)
   // All three were made days ago.
-  await db.inInstallation(async (tx) => makeDay(tx, (await listDays(tx)).today.subtract({ days: 3 })))
+  await db.inInstallation(async (tx) => createPartition(tx, (await listPartitions(tx)).today.subtract({ days: 3 })))
   await store.inStore(async ({ tx, storeId }) => {
     await tx.run(sql`update webhook_deliveries set day = day - 3 where store_id = ${storeId}`)
     await tx.run(sql`update webhook_tries set day = day - 3 where store_id = ${storeId}`)
@@ -337,7 +337,7 @@ test('what goes with its day while it is to be sent again is unknown from then o
   await resend(store, moved!.webhookId)
   const racing: Promise<unknown>[] = []
   await db.inInstallation(async (tx) => {
-    const old = (await listDays(tx)).known[0]!
+    const old = (await listPartitions(tx)).known[0]!
     await tx.run(sql`lock table webhook_deliveries in access exclusive mode`)
     racing.push(
       resend(store, gone!.webhookId).catch((err) => err.code),
@@ -345,7 +345,7 @@ test('what goes with its day while it is to be sent again is unknown from then o
       resendFailed(db, store.storeId, { since: at('2020-01-01T00:00:00Z') })
     )
     await moveOpenDeliveries(tx, old, old.add({ days: 3 }))
-    await dropDay(tx, old)
+    await dropPartition(tx, old)
   })
   const [first, second, all] = await Promise.all(racing)
   assert.equal(first, 'not_found')

@@ -4,9 +4,9 @@ import { day, row, sql, type Tx } from '#kit/postgres'
 const Day = row({ day })
 
 /** Today, and the days that there is a history of or room for, the first one first. */
-export async function listDays(tx: Tx): Promise<{ today: Temporal.PlainDate; known: Temporal.PlainDate[] }> {
+export async function listPartitions(tx: Tx): Promise<{ today: Temporal.PlainDate; known: Temporal.PlainDate[] }> {
   const today = await tx.one(Day, sql`select (clock_timestamp() at time zone 'UTC')::date as day`)
-  // By one snapshot: webhook_days() asks for names by a newer one, and gets a number for a day that is just being dropped.
+  // By one snapshot: webhook_partitions() asks for names by a newer one, and gets a number for a day that is just being dropped.
   const known = await tx.many(
     Day,
     sql`
@@ -18,18 +18,18 @@ export async function listDays(tx: Tx): Promise<{ today: Temporal.PlainDate; kno
 }
 
 /** Rather tries again later than hold up the sender behind a long reader. */
-const giveUpSoon = sql`set local lock_timeout = '3s'`
+const cancelPartition = sql`set local lock_timeout = '3s'`
 
-export async function makeDay(tx: Tx, wanted: Temporal.PlainDate): Promise<void> {
-  await tx.run(giveUpSoon)
+export async function createPartition(tx: Tx, wanted: Temporal.PlainDate): Promise<void> {
+  await tx.run(cancelPartition)
   // One process at a time: another one may be making it.
-  await tx.run(sql`select pg_advisory_xact_lock(hashtextextended('webhook_days', 0))`)
-  await tx.run(sql`select make_webhook_day(${String(wanted)}::date)`)
+  await tx.run(sql`select pg_advisory_xact_lock(hashtextextended('webhook_partitions', 0))`)
+  await tx.run(sql`select create_webhook_partition(${String(wanted)}::date)`)
 }
 
 /** What is open leaves the day with its tries. Nothing can be added to the day any more until the commit. */
 export async function moveOpenDeliveries(tx: Tx, from: Temporal.PlainDate, to: Temporal.PlainDate): Promise<void> {
-  await tx.run(giveUpSoon)
+  await tx.run(cancelPartition)
   // The queue first, as the sender locks.
   await tx.run(sql`lock table webhook_queue in share row exclusive mode`)
   await tx.run(sql`lock table webhook_deliveries, webhook_tries in access exclusive mode`)
@@ -44,6 +44,6 @@ export async function moveOpenDeliveries(tx: Tx, from: Temporal.PlainDate, to: T
   await tx.run(sql`update webhook_queue set day = ${String(to)}::date where day = ${String(from)}::date`)
 }
 
-export async function dropDay(tx: Tx, unwanted: Temporal.PlainDate): Promise<void> {
-  await tx.run(sql`select drop_webhook_day(${String(unwanted)}::date)`)
+export async function dropPartition(tx: Tx, unwanted: Temporal.PlainDate): Promise<void> {
+  await tx.run(sql`select drop_webhook_partition(${String(unwanted)}::date)`)
 }

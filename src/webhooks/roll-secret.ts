@@ -3,7 +3,7 @@ import type { Vault } from '#kit/secrets'
 import { type Endpoint, endpointIdOf, endpointOf } from './endpoint.ts'
 import { dropPreviousSecret, findEndpointRow, replaceSecret } from './endpoint-queries.ts'
 import { endpointNotFound, unusableOverlap } from './refusals.ts'
-import { refuseTerminal } from './refuse-terminal.ts'
+import { refuseListener } from './refuse-listener.ts'
 import { newSigningSecret, secretPurpose } from './sign-delivery.ts'
 
 /** A week. */
@@ -24,7 +24,7 @@ export async function rollSecret(
   if (!Number.isInteger(overlapHours) || overlapHours < 0 || overlapHours > LONGEST_OVERLAP_HOURS) {
     throw unusableOverlap(LONGEST_OVERLAP_HOURS)
   }
-  await refuseTerminal(ctx, internal)
+  await refuseListener(ctx, internal)
   const secret = newSigningSecret()
   await replaceSecret(ctx, internal, vault.seal(secretPurpose(ctx.storeId), secret), overlapHours)
   const rolled = await findEndpointRow(ctx, internal)

@@ -1,12 +1,12 @@
 import type { Ctx } from '#kit/postgres'
 import { type EventType, isEventType } from '#resources'
-import { storeFacts } from '#stores'
-import { insertSamples } from './by-hand-queries.ts'
+import { storeContext } from '#stores'
 import type { DeliveryDetail } from './delivery.ts'
 import { endpointIdOf } from './endpoint.ts'
 import { findEndpointRow } from './endpoint-queries.ts'
 import { findDelivery } from './list-deliveries.ts'
 import { bodyOf, newWebhookId } from './queue-deliveries.ts'
+import { insertSamples } from './redelivery-queries.ts'
 import { endpointNotFound, unknownEventTypes } from './refusals.ts'
 import { sampleOf } from './samples.ts'
 import { refuseUnsendable } from './sendable.ts'
@@ -27,7 +27,7 @@ export async function sendSample(ctx: Ctx, endpoint: string, event: string): Pro
 
 /** A sample for each of these endpoints, which the caller holds. Returns their webhook_ids, in the same order. */
 export async function queueSamples(ctx: Ctx, event: EventType, endpointIds: number[]): Promise<string[]> {
-  const { currency, profile } = await storeFacts(ctx)
+  const { currency, profile } = await storeContext(ctx)
   const data = sampleOf(event, { currency, profile, now: ctx.now })
   const samples = endpointIds.map((endpointId) => {
     const webhookId = newWebhookId()

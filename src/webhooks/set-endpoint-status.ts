@@ -1,12 +1,12 @@
 import type { Ctx } from '#kit/postgres'
 import { notify } from '#stores'
 import { cancelOpenDeliveries } from './delivery-queries.ts'
-import { disabledNotice } from './disabled-notice.ts'
 import { type Endpoint, endpointIdOf, endpointOf } from './endpoint.ts'
+import { endpointDisabledAlert } from './endpoint-disabled-alert.ts'
 import { checkReason } from './endpoint-fields.ts'
 import { type DisabledEndpoint, findEndpointRow, markDisabled, markEnabled } from './endpoint-queries.ts'
 import { endpointNotFound } from './refusals.ts'
-import { refuseTerminal } from './refuse-terminal.ts'
+import { refuseListener } from './refuse-listener.ts'
 
 /**
  * Switches an endpoint on or off by hand. Disabling gives up its open deliveries, which stay in the history as
@@ -19,7 +19,7 @@ export async function setEndpointStatus(
   reason = 'Disabled by hand'
 ): Promise<Endpoint> {
   const internal = endpointIdOf(id)
-  await refuseTerminal(ctx, internal)
+  await refuseListener(ctx, internal)
   if (status === 'disabled') {
     const line = checkReason(reason)
     await switchOff(ctx, [internal], line)
@@ -33,7 +33,7 @@ export async function setEndpointStatus(
 /** The same for the sender, which disables those that are gone or have failed for long, and tells who runs the store. */
 export async function disableEndpoints(ctx: Ctx, ids: number[], reason: string): Promise<void> {
   for (const endpoint of await switchOff(ctx, ids, reason)) {
-    await notify(ctx, await disabledNotice(ctx, endpoint, reason))
+    await notify(ctx, await endpointDisabledAlert(ctx, endpoint, reason))
   }
 }
 

@@ -3,7 +3,7 @@ import { isEventType } from '#resources'
 import { type Delivery, deliveryOf } from './delivery.ts'
 import { readStoreKind } from './endpoint-queries.ts'
 import { listNamedRows } from './history-queries.ts'
-import { shareEnabledEndpoints } from './insert-deliveries.ts'
+import { lockEnabledEndpointsShared } from './insert-deliveries.ts'
 import { unknownEventTypes } from './refusals.ts'
 import { queueSamples } from './send-sample.ts'
 
@@ -18,7 +18,7 @@ export async function triggerSample(
 ): Promise<{ deliveries: Delivery[]; terminalsOnly: boolean }> {
   if (!isEventType(event)) throw unknownEventTypes('event', [event])
   const { sandbox } = await readStoreKind(ctx)
-  const hearing = (await shareEnabledEndpoints(ctx)).filter(
+  const hearing = (await lockEnabledEndpointsShared(ctx)).filter(
     ({ kind, events }) => (sandbox || kind === 'listener') && (events === null || events.includes(event))
   )
   const webhookIds = await queueSamples(

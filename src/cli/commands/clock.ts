@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { addCommand, type Terminal } from '../command.ts'
 import { badUsage } from '../command-error.ts'
 import { duration, instant, optional } from '../flags.ts'
-import { aStore, storePath } from './of-store.ts'
+import { storeFlag, storePath } from './store-flag.ts'
 
 export function addClockCommands(program: Command, terminal: Terminal): void {
   const clock = program.command('clock').description('the test clock of a sandbox store')
@@ -11,13 +11,13 @@ export function addClockCommands(program: Command, terminal: Terminal): void {
     name: 'advance',
     summary: 'let time pass, and return once all that fell due is done, deliveries included',
     flags: {
-      store: aStore,
+      store: storeFlag,
       by: optional('--by <duration>', duration),
       to: optional('--to <instant>', instant)
     },
     run: async ({ store, by, to }, { api }) => {
       if ((by === undefined) === (to === undefined)) {
-        throw badUsage(`Exactly one of two is needed: --by takes ${duration.takes}, --to takes ${instant.takes}`)
+        throw badUsage(`Exactly one of two is needed: --by takes ${duration.accepts}, --to takes ${instant.accepts}`)
       }
       return api().post(storePath(store, '/clock/advance'), { by, to })
     },

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
+import type { Document } from '../admin-api.ts'
 import { addCommand, type Terminal } from '../command.ts'
 import { optional, text } from '../flags.ts'
-import type { Document } from '../operator-api.ts'
 import { facts, table } from '../print.ts'
 
 /** The auditor. Findings make the command fail, so that a script notices. */

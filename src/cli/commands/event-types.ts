@@ -4,7 +4,7 @@ import { list } from '../flags.ts'
 export const eventTypes = list('event types such as billing.success, or all')
 
 /** The same where leaving it out means all. */
-export const eventTypesOrAll = { ...eventTypes, takes: `${eventTypes.takes} (default: all)` }
+export const eventTypesOrAll = { ...eventTypes, accepts: `${eventTypes.accepts} (default: all)` }
 
 /** As the service takes it: null is every type. */
 export function orEvery(types: string[] | undefined): string[] | null | undefined {

@@ -4,23 +4,23 @@ import { createInterface } from 'node:readline'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
+import type { AdminApi, Document } from '../admin-api.ts'
 import { addCommand, type Terminal } from '../command.ts'
 import { CommandError } from '../command-error.ts'
 import { argument, oneOf, optional, text, wholeNumber } from '../flags.ts'
-import type { Document, OperatorApi } from '../operator-api.ts'
 import { facts, table } from '../print.ts'
 import { showProgress } from '../show-progress.ts'
-import { aStore, storePath } from './of-store.ts'
+import { storeFlag, storePath } from './store-flag.ts'
 
 /** How often to look how far it is: less often the longer it takes, since each look counts what is left. */
 const LOOK_AFTER_MS = { first: 500, growth: 1.2, most: 5_000 }
 const TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const
 
-const anImport = argument('<import>', text('the id of an import such as imp_3'))
+const importFlag = argument('<import>', text('the id of an import such as imp_3'))
 const begins = {
   mode: optional('--mode <mode>', {
     ...oneOf('live', 'paused'),
-    takes: 'live or paused: how contracts begin, unless their row says (default: live)'
+    accepts: 'live or paused: how contracts begin, unless their row says (default: live)'
   }),
   pausedUntil: optional(
     '--paused-until <time>',
@@ -37,10 +37,10 @@ export function addImportCommands(program: Command, terminal: Terminal): void {
     summary: 'take over what a CSV or NDJSON file names; the same file again goes on where it stopped',
     flags: {
       path: argument('<path>', text('a file')),
-      store: aStore,
+      store: storeFlag,
       format: optional('--format <format>', {
         ...oneOf('csv', 'ndjson'),
-        takes: 'csv or ndjson (default: by the name of the file)'
+        accepts: 'csv or ndjson (default: by the name of the file)'
       }),
       ...begins
     },
@@ -48,8 +48,8 @@ export function addImportCommands(program: Command, terminal: Terminal): void {
       const source = format ?? (/\.(ndjson|jsonl)$/i.test(path) ? 'ndjson' : 'csv')
       const sha256 = await hashOf(path)
       const server = api()
-      const wish = { source, mode, paused_until: pausedUntil, sha256 }
-      const begun = await server.post(storePath(store, '/imports'), wish)
+      const requested = { source, mode, paused_until: pausedUntil, sha256 }
+      const begun = await server.post(storePath(store, '/imports'), requested)
       err.write(`Sending ${path} as ${begun.id}\n`)
       try {
         await server.sendFile(importPath(store, begun.id, '/rows'), createReadStream(path), TYPES[source])
@@ -65,11 +65,11 @@ export function addImportCommands(program: Command, terminal: Terminal): void {
   addCommand(imports, terminal, {
     name: 'platform',
     summary: 'take over every contract that the platform has and that is not over',
-    flags: { store: aStore, ...begins },
+    flags: { store: storeFlag, ...begins },
     run: async ({ store, mode, pausedUntil }, { api, err, failed }) => {
       const server = api()
-      const wish = { source: 'platform', mode, paused_until: pausedUntil }
-      return toItsEnd(server, store, await server.post(storePath(store, '/imports'), wish), { err, failed })
+      const requested = { source: 'platform', mode, paused_until: pausedUntil }
+      return toItsEnd(server, store, await server.post(storePath(store, '/imports'), requested), { err, failed })
     },
     show: (done, { store }) => shown(done, store)
   })
@@ -78,8 +78,8 @@ export function addImportCommands(program: Command, terminal: Terminal): void {
     name: 'list',
     summary: 'the imports of a store, newest first',
     flags: {
-      store: aStore,
-      limit: optional('--limit <n>', { ...wholeNumber(1, 100), takes: 'how many, from 1 to 100 (default: 50)' })
+      store: storeFlag,
+      limit: optional('--limit <n>', { ...wholeNumber(1, 100), accepts: 'how many, from 1 to 100 (default: 50)' })
     },
     run: ({ store, limit }, { api }) => api().get(storePath(store, `/imports${limit ? `?limit=${limit}` : ''}`)),
     show: table(
@@ -91,7 +91,7 @@ export function addImportCommands(program: Command, terminal: Terminal): void {
   addCommand(imports, terminal, {
     name: 'show',
     summary: 'one import and how far it is',
-    flags: { import: anImport, store: aStore },
+    flags: { import: importFlag, store: storeFlag },
     run: ({ import: id, store }, { api }) => api().get(importPath(store, id)),
     show: facts
   })
@@ -100,9 +100,9 @@ export function addImportCommands(program: Command, terminal: Terminal): void {
     name: 'refused',
     summary: 'the rows that were refused, each with its fields and the reason',
     flags: {
-      import: anImport,
-      store: aStore,
-      format: optional('--format <format>', { ...oneOf('csv', 'ndjson'), takes: 'csv or ndjson (default: csv)' })
+      import: importFlag,
+      store: storeFlag,
+      format: optional('--format <format>', { ...oneOf('csv', 'ndjson'), accepts: 'csv or ndjson (default: csv)' })
     },
     run: async ({ import: id, store, format = 'csv' }, { api, out, json }) => {
       const report = await api().readFile(importPath(store, id, `/refused?format=${json ? 'ndjson' : format}`))
@@ -116,7 +116,7 @@ export function addImportCommands(program: Command, terminal: Terminal): void {
   addCommand(imports, terminal, {
     name: 'cancel',
     summary: 'stop an import; what it has taken over stays',
-    flags: { import: anImport, store: aStore },
+    flags: { import: importFlag, store: storeFlag },
     run: ({ import: id, store }, { api }) => api().post(importPath(store, id, '/cancel'), {}),
     show: facts
   })
@@ -137,7 +137,7 @@ async function hashOf(path: string): Promise<string> {
 }
 
 /** A file that was refused before any row of it was read is no import: mended, it is another file. */
-async function endUnread(server: OperatorApi, store: string, id: unknown, error: unknown): Promise<void> {
+async function endUnread(server: AdminApi, store: string, id: unknown, error: unknown): Promise<void> {
   if (!(error instanceof CommandError && error.code === 'invalid_request')) return
   const { total, status } = await server.get(importPath(store, id))
   if (status === 'receiving' && total === 0) await server.post(importPath(store, id, '/cancel'), {})
@@ -147,7 +147,7 @@ const isOver = ({ status }: Document) => status === 'done' || status === 'failed
 
 /** Shows how far the import is until it is over. Bad news is an import that failed, or a row that was refused. */
 async function toItsEnd(
-  server: OperatorApi,
+  server: AdminApi,
   store: string,
   begun: Document,
   { err, failed }: Pick<Terminal, 'err' | 'failed'>

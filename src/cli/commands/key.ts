@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { addCommand, type Terminal } from '../command.ts'
 import { list, needed, optional, text } from '../flags.ts'
 import { facts, table } from '../print.ts'
-import { aStore, storePath } from './of-store.ts'
+import { storeFlag, storePath } from './store-flag.ts'
 
 export function addKeyCommands(program: Command, terminal: Terminal): void {
   const key = program.command('key').description("a store's API keys")
@@ -11,7 +11,7 @@ export function addKeyCommands(program: Command, terminal: Terminal): void {
     name: 'create',
     summary: 'make an API key, which is shown only now',
     flags: {
-      store: aStore,
+      store: storeFlag,
       name: needed('--name <name>', text('what the key is for')),
       scopes: optional('--scopes <scopes>', list('scopes such as read:members,write:billing (default: all)'))
     },
@@ -22,7 +22,7 @@ export function addKeyCommands(program: Command, terminal: Terminal): void {
   addCommand(key, terminal, {
     name: 'list',
     summary: 'the keys of a store, newest first',
-    flags: { store: aStore },
+    flags: { store: storeFlag },
     run: ({ store }, { api }) => api().get(storePath(store, '/keys')),
     show: table(['id', 'name', 'mode', 'hint', 'created_at', 'last_used_at', 'revoked_at'], 'The store has no key yet.')
   })
@@ -30,7 +30,7 @@ export function addKeyCommands(program: Command, terminal: Terminal): void {
   addCommand(key, terminal, {
     name: 'revoke',
     summary: 'end a key: from now on it opens nothing',
-    flags: { store: aStore, id: needed('--id <key>', text('a key id such as key_3')) },
+    flags: { store: storeFlag, id: needed('--id <key>', text('a key id such as key_3')) },
     run: ({ store, id }, { api }) => api().delete(storePath(store, `/keys/${encodeURIComponent(id)}`)),
     show: facts
   })

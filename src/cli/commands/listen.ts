@@ -1,25 +1,25 @@
 import { styleText } from 'node:util'
 import { type Command, InvalidArgumentError } from 'commander'
+import type { Document } from '../admin-api.ts'
 import { addCommand, type Terminal } from '../command.ts'
 import { badUsage } from '../command-error.ts'
 import { optional, toggle } from '../flags.ts'
 import { failureWord, forward, type Outcome } from '../forward.ts'
 import { type Fetched, type Listening, listen } from '../listening.ts'
-import type { Document } from '../operator-api.ts'
 import { harmless, lines } from '../print.ts'
 import { eventTypesOrAll, orEvery } from './event-types.ts'
-import { aStore, storePath } from './of-store.ts'
+import { storeFlag, storePath } from './store-flag.ts'
 
-const takes = 'the http or https address of a receiver that this machine reaches, such as localhost:4000/hooks'
+const accepts = 'the http or https address of a receiver that this machine reaches, such as localhost:4000/hooks'
 /** `localhost:4000/hooks` will do. */
 const address = {
-  takes,
+  accepts,
   read: (given: string): URL => {
     const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(given) ? given : `http://${given}`)
     // Told without repeating what was given, as the terminal, and what records it, would show the password.
     if (url?.username || url?.password) throw badUsage('--forward-to takes an address without a user name or password')
     if ((url?.protocol === 'http:' || url?.protocol === 'https:') && url.port !== '0') return url
-    throw new InvalidArgumentError(`It takes ${takes}.`)
+    throw new InvalidArgumentError(`It takes ${accepts}.`)
   }
 }
 
@@ -38,7 +38,7 @@ export function addListenCommand(program: Command, terminal: Terminal): void {
     name: 'listen',
     summary: 'hear of the events of a store at this terminal, and hand them on to a receiver on your machine',
     flags: {
-      store: aStore,
+      store: storeFlag,
       forwardTo: optional('--forward-to <url>', address),
       events: optional('--events <types>', eventTypesOrAll),
       insecure: toggle('--insecure', 'take any certificate of the receiver, a self-signed one too')
@@ -53,7 +53,7 @@ export function addListenCommand(program: Command, terminal: Terminal): void {
           events: orEvery(events),
           deliver: async (delivery, cutOff) =>
             forwardTo ? forward(forwardTo, delivery, { insecure, cutOff }) : PRINTED,
-          tell: json ? asJson(out, remark) : forPeople(out, remark, { store, forwardTo }),
+          reporter: json ? asJson(out, remark) : forPeople(out, remark, { store, forwardTo }),
           stop: stopping.signal
         })
       } finally {

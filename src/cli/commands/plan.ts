@@ -1,28 +1,28 @@
 import type { Command } from 'commander'
-import { addCommand, needSomethingOf, type Terminal } from '../command.ts'
+import { addCommand, requireOneOf, type Terminal } from '../command.ts'
 import { amount, type Flags, jsonFile, list, needed, oneOf, optional, text, wholeNumber } from '../flags.ts'
 import { facts, table } from '../print.ts'
-import { aStore, storePath } from './of-store.ts'
+import { storeFlag, storePath } from './store-flag.ts'
 
 const interval = oneOf('day', 'week', 'month', 'year')
-const intervalCount = { ...wholeNumber(1, 28), takes: 'how many intervals a cycle lasts, from 1 to 28' }
-const credit = { ...amount, takes: 'store credit for each paid cycle, a decimal amount such as 29.00' }
-const aPlan = needed('--id <plan>', text('a plan id such as plan_3'))
+const intervalCount = { ...wholeNumber(1, 28), accepts: 'how many intervals a cycle lasts, from 1 to 28' }
+const credit = { ...amount, accepts: 'store credit for each paid cycle, a decimal amount such as 29.00' }
+const planFlag = needed('--id <plan>', text('a plan id such as plan_3'))
 
 /** What a plan can have from the start and get later. */
 const settings = {
   trialType: optional('--trial-type <type>', {
     ...oneOf('next_billing_date', 'days'),
-    takes: 'how long a trial lasts: until the next_billing_date, or a number of days'
+    accepts: 'how long a trial lasts: until the next_billing_date, or a number of days'
   }),
   trialDays: optional('--trial-days <days>', wholeNumber(0, 365)),
   trialPrice: optional('--trial-price <amount>', {
     ...amount,
-    takes: 'what joining costs in a trial (default: nothing)'
+    accepts: 'what joining costs in a trial (default: nothing)'
   }),
   maxCycles: optional('--max-cycles <n>', {
     ...wholeNumber(0, 1000),
-    takes: 'after how many paid cycles it ends, from 1 to 1000; 0 is never'
+    accepts: 'after how many paid cycles it ends, from 1 to 1000; 0 is never'
   }),
   countries: optional('--countries <codes>', list('countries that may join, such as US,CA')),
   products: optional('--products <ids>', list('product ids of the platform, for a product plan')),
@@ -46,22 +46,22 @@ export function addPlanCommands(program: Command, terminal: Terminal): void {
     name: 'create',
     summary: 'make a membership plan, or a plan of products',
     flags: {
-      store: aStore,
+      store: storeFlag,
       name: needed('--name <name>', text('what the plan is called, such as VIP')),
       type: needed('--type <type>', oneOf('vip', 'elite', 'product')),
       price: needed('--price <amount>', amount),
       interval: needed('--interval <unit>', interval),
       intervalCount: optional('--interval-count <n>', {
         ...intervalCount,
-        takes: `${intervalCount.takes} (default: 1)`
+        accepts: `${intervalCount.accepts} (default: 1)`
       }),
       tier: optional('--tier <name>', text("the tier that a membership gives (default: the plan's name)")),
       credit: optional('--credit <amount>', credit),
       ...settings
     },
     run: ({ store, name, type, price, interval, intervalCount, tier, credit, ...given }, { api }) => {
-      const wish = { name, type, price, interval, interval_count: intervalCount, tier, credit }
-      return api().post(storePath(store, '/plans'), { ...wish, ...settingsFrom(given) })
+      const requested = { name, type, price, interval, interval_count: intervalCount, tier, credit }
+      return api().post(storePath(store, '/plans'), { ...requested, ...settingsFrom(given) })
     },
     show: facts
   })
@@ -69,7 +69,7 @@ export function addPlanCommands(program: Command, terminal: Terminal): void {
   addCommand(plan, terminal, {
     name: 'list',
     summary: 'the plans of a store',
-    flags: { store: aStore },
+    flags: { store: storeFlag },
     run: ({ store }, { api }) => api().get(storePath(store, '/plans')),
     show: table(
       [
@@ -92,7 +92,7 @@ export function addPlanCommands(program: Command, terminal: Terminal): void {
   addCommand(plan, terminal, {
     name: 'show',
     summary: 'one plan with its perks and versions',
-    flags: { store: aStore, id: aPlan },
+    flags: { store: storeFlag, id: planFlag },
     run: ({ store, id }, { api }) => api().get(planPath(store, id)),
     show: facts
   })
@@ -100,9 +100,9 @@ export function addPlanCommands(program: Command, terminal: Terminal): void {
   addCommand(plan, terminal, {
     name: 'update',
     summary: "change a plan's trial, end, countries, products or perks; what is not given stays",
-    flags: { store: aStore, id: aPlan, ...settings },
+    flags: { store: storeFlag, id: planFlag, ...settings },
     run: ({ store, id, ...given }, { api }) => {
-      needSomethingOf(settings, given)
+      requireOneOf(settings, given)
       return api().patch(planPath(store, id), settingsFrom(given))
     },
     show: facts
@@ -112,11 +112,11 @@ export function addPlanCommands(program: Command, terminal: Terminal): void {
     name: 'price',
     summary: 'sell a plan at another price, rhythm or credit: a new version',
     flags: {
-      store: aStore,
-      id: aPlan,
+      store: storeFlag,
+      id: planFlag,
       applyTo: needed('--apply-to <whom>', {
         ...oneOf('new', 'running'),
-        takes: 'new: who joins from now on; running: also who has joined, from the next cycle'
+        accepts: 'new: who joins from now on; running: also who has joined, from the next cycle'
       }),
       price: optional('--price <amount>', amount),
       interval: optional('--interval <unit>', interval),
@@ -135,7 +135,7 @@ export function addPlanCommands(program: Command, terminal: Terminal): void {
     addCommand(plan, terminal, {
       name,
       summary,
-      flags: { store: aStore, id: aPlan },
+      flags: { store: storeFlag, id: planFlag },
       run: ({ store, id }, { api }) => api().patch(planPath(store, id), { status }),
       show: facts
     })

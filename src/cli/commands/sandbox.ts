@@ -1,23 +1,23 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { addCommand, needSomethingOf, type Terminal } from '../command.ts'
+import { addCommand, requireOneOf, type Terminal } from '../command.ts'
 import { amount, type Flags, needed, oneOf, optional, platformNumber, text, toggle } from '../flags.ts'
 import { facts } from '../print.ts'
-import { aStore, storePath } from './of-store.ts'
+import { storeFlag, storePath } from './store-flag.ts'
 
-const decimal = (takes: string) => ({
-  takes,
+const decimal = (accepts: string) => ({
+  accepts,
   read: (given: string): number => {
-    if (!/^\d+(\.\d+)?$/.test(given)) throw new InvalidArgumentError(`It takes ${takes}.`)
+    if (!/^\d+(\.\d+)?$/.test(given)) throw new InvalidArgumentError(`It takes ${accepts}.`)
     return Number(given)
   }
 })
 
-const aCustomer = needed('--customer <id>', platformNumber('the customer'))
+const customerFlag = needed('--customer <id>', platformNumber('the customer'))
 const ofShop = {
   name: optional('--name <name>', text('what the shop is called')),
   timezone: optional('--timezone <zone>', text('an IANA time zone such as Europe/Vienna'))
 } satisfies Flags
-const anOrder = needed('--order <id>', platformNumber('the order'))
+const orderFlag = needed('--order <id>', platformNumber('the order'))
 
 /** What people do in a shop of the sandbox platform. */
 export function addSandboxCommands(program: Command, terminal: Terminal): void {
@@ -27,7 +27,7 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
     name: 'customer',
     summary: 'a customer opens an account',
     flags: {
-      store: aStore,
+      store: storeFlag,
       email: needed('--email <address>', text('an e-mail address')),
       firstName: optional('--first-name <name>', text('a first name')),
       lastName: optional('--last-name <name>', text('a last name')),
@@ -42,7 +42,7 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
   addCommand(sandbox, terminal, {
     name: 'join',
     summary: 'a customer buys a membership',
-    flags: { store: aStore, customer: aCustomer, plan: needed('--plan <name>', text('the name of a plan')) },
+    flags: { store: storeFlag, customer: customerFlag, plan: needed('--plan <name>', text('the name of a plan')) },
     run: ({ store, customer, plan }, { api }) => api().post(storePath(store, '/sandbox/joins'), { customer, plan }),
     show: facts
   })
@@ -51,8 +51,8 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
     name: 'card',
     summary: "decide how a customer's card answers from now on",
     flags: {
-      store: aStore,
-      customer: aCustomer,
+      store: storeFlag,
+      customer: customerFlag,
       outcome: needed(
         '--outcome <outcome>',
         text(
@@ -69,12 +69,12 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
     name: 'order',
     summary: 'a customer buys something',
     flags: {
-      store: aStore,
-      customer: aCustomer,
+      store: storeFlag,
+      customer: customerFlag,
       total: needed('--total <amount>', amount),
       credit: optional('--credit <amount>', {
         ...amount,
-        takes: 'how much of it is paid with store credit, a decimal amount such as 10.00'
+        accepts: 'how much of it is paid with store credit, a decimal amount such as 10.00'
       }),
       coupon: optional('--coupon <code>', text('a coupon code')),
       channel: optional('--channel <name>', text('the sales channel'))
@@ -87,9 +87,9 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
     name: 'refund',
     summary: 'the shop refunds an order',
     flags: {
-      store: aStore,
-      order: anOrder,
-      amount: optional('--amount <amount>', { ...amount, takes: `${amount.takes} (default: the whole order)` })
+      store: storeFlag,
+      order: orderFlag,
+      amount: optional('--amount <amount>', { ...amount, accepts: `${amount.accepts} (default: the whole order)` })
     },
     run: ({ store, order, amount }, { api }) => api().post(storePath(store, '/sandbox/refunds'), { order, amount }),
     show: facts
@@ -98,7 +98,7 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
   addCommand(sandbox, terminal, {
     name: 'dispute',
     summary: "a customer's bank disputes an order, or the dispute ends",
-    flags: { store: aStore, order: anOrder, outcome: needed('--outcome <outcome>', oneOf('open', 'won', 'lost')) },
+    flags: { store: storeFlag, order: orderFlag, outcome: needed('--outcome <outcome>', oneOf('open', 'won', 'lost')) },
     run: ({ store, order, outcome }, { api }) => api().post(storePath(store, '/sandbox/disputes'), { order, outcome }),
     show: facts
   })
@@ -106,7 +106,7 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
   addCommand(sandbox, terminal, {
     name: 'delete-customer',
     summary: 'a customer and their cards are deleted',
-    flags: { store: aStore, customer: aCustomer },
+    flags: { store: storeFlag, customer: customerFlag },
     run: ({ store, customer }, { api }) => api().post(storePath(store, '/sandbox/deletions'), { customer }),
     show: facts
   })
@@ -115,7 +115,7 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
     name: 'merge',
     summary: 'two customers become one',
     flags: {
-      store: aStore,
+      store: storeFlag,
       customer: needed('--customer <id>', platformNumber('the customer who goes')),
       into: needed('--into <id>', platformNumber('the customer who stays'))
     },
@@ -126,7 +126,7 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
   addCommand(sandbox, terminal, {
     name: 'revoke-card',
     summary: 'a customer takes their card back',
-    flags: { store: aStore, customer: aCustomer },
+    flags: { store: storeFlag, customer: customerFlag },
     run: ({ store, customer }, { api }) => api().post(storePath(store, '/sandbox/revocations'), { customer }),
     show: facts
   })
@@ -134,9 +134,9 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
   addCommand(sandbox, terminal, {
     name: 'shop',
     summary: 'the shop is renamed, or moves to another time zone',
-    flags: { store: aStore, ...ofShop },
+    flags: { store: storeFlag, ...ofShop },
     run: ({ store, ...change }, { api }) => {
-      needSomethingOf(ofShop, change)
+      requireOneOf(ofShop, change)
       return api().post(storePath(store, '/sandbox/shop'), change)
     },
     show: facts
@@ -145,7 +145,7 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
   addCommand(sandbox, terminal, {
     name: 'uninstall',
     summary: 'the shop takes the app off',
-    flags: { store: aStore },
+    flags: { store: storeFlag },
     run: ({ store }, { api }) => api().post(storePath(store, '/sandbox/uninstalls'), {}),
     show: facts
   })
@@ -154,7 +154,7 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
     name: 'webhooks',
     summary: "have the shop's webhooks go wrong from now on, or right again",
     flags: {
-      store: aStore,
+      store: storeFlag,
       off: toggle('--off', 'from now on nothing goes wrong'),
       drop: optional('--drop <share>', decimal('a share from 0 to 1 that is never sent')),
       duplicate: optional('--duplicate <share>', decimal('a share from 0 to 1 that is sent twice')),

@@ -3,14 +3,14 @@ import { addCommand, type Terminal } from '../command.ts'
 import { needed, wholeNumber } from '../flags.ts'
 import { facts } from '../print.ts'
 import { showProgress } from '../show-progress.ts'
-import { aStore, storePath } from './of-store.ts'
+import { storeFlag, storePath } from './store-flag.ts'
 
 export function addSeedCommand(program: Command, terminal: Terminal): void {
   addCommand(program, terminal, {
     name: 'seed',
     summary: 'give a sandbox store members and months of life',
     flags: {
-      store: aStore,
+      store: storeFlag,
       members: needed('--members <n>', wholeNumber(1, 100_000)),
       months: needed('--months <n>', wholeNumber(1, 60))
     },

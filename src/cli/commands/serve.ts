@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
+import type { Document } from '../admin-api.ts'
 import { addCommand, type Terminal } from '../command.ts'
-import type { Document } from '../operator-api.ts'
 import { lines } from '../print.ts'
 
-export type Setting = { name: string; takes: string; default: string; meaning: string }
+export type Setting = { name: string; accepts: string; default: string; meaning: string }
 
 /** What this program runs besides being a client; handed in, since the command line knows nothing of the service. */
 export type ServeParts = {
@@ -27,6 +27,6 @@ export function addServeCommands(program: Command, terminal: Terminal, { serve, 
 }
 
 const described = (setting: Document & Setting) => [
-  `${setting.name}  (${setting.takes}; default: ${setting.default})`,
+  `${setting.name}  (${setting.accepts}; default: ${setting.default})`,
   `    ${setting.meaning}`
 ]

@@ -1,8 +1,8 @@
-import type { Document } from '../operator-api.ts'
+import type { Document } from '../admin-api.ts'
 import { facts, harmless, lines, table } from '../print.ts'
 
 /** A delivery with its payload and every try, and what can be done next. */
-export function shownDelivery(delivery: Document, store: string): string {
+export function formatDelivery(delivery: Document, store: string): string {
   const { payload, body: _, history, endpoint_kind: __, ...rest } = delivery
   const tries = (history as Document[]).map((one) => ({
     ...one,
@@ -19,7 +19,7 @@ export function shownDelivery(delivery: Document, store: string): string {
 }
 
 /** Rows of the history, as wide as they need to be. */
-export function shownHistory({ data, next }: Document, store: string): string {
+export function formatHistory({ data, next }: Document, store: string): string {
   const rows = (data as Document[]).map((delivery) => ({
     ...delivery,
     endpoint: endpointOf(delivery),

@@ -3,7 +3,7 @@ import { type Accepted, type ListedSetting, listSettings, type SettingsSection }
 import { addCommand, type Terminal } from '../command.ts'
 import { oneOf, optional, orWord, type Reader, wholeNumber, wholeNumbers } from '../flags.ts'
 import { facts } from '../print.ts'
-import { aStore, storePath } from './of-store.ts'
+import { storeFlag, storePath } from './store-flag.ts'
 
 /** The word for null: the setting never ends. */
 const NEVER = 'never'
@@ -19,7 +19,7 @@ export function addStoreSettingsCommand(
     name: 'settings',
     summary: 'how failed charges are treated, and what else a store sets; flags change it',
     flags: {
-      store: aStore,
+      store: storeFlag,
       ...Object.fromEntries(
         settings.map(({ setting }) => [keyOf(setting.flag), optional(setting.flag, readerOf(setting.accepts))])
       )

@@ -3,7 +3,7 @@ import type { SettingsSection } from '#kit/settings'
 import { addCommand, type Terminal } from '../command.ts'
 import { instant, needed, oneOf, optional, secret, text, toggle } from '../flags.ts'
 import { facts, table } from '../print.ts'
-import { aStore, storePath } from './of-store.ts'
+import { storeFlag, storePath } from './store-flag.ts'
 import { addStoreSettingsCommand } from './store-settings.ts'
 
 export function addStoreCommands(program: Command, terminal: Terminal, sections: readonly SettingsSection[]): void {
@@ -21,7 +21,7 @@ export function addStoreCommands(program: Command, terminal: Terminal, sections:
       sandbox: toggle('--sandbox', 'a store on the sandbox platform'),
       clock: optional('--clock <instant>', {
         ...instant,
-        takes: `the test clock's start (with --sandbox): ${instant.takes}`
+        accepts: `the test clock's start (with --sandbox): ${instant.accepts}`
       }),
       profile: optional('--profile <name>', oneOf('platform', 'shopify')),
       platformUrl: optional('--platform-url <url>', text("the address of the store's platform")),
@@ -54,7 +54,7 @@ export function addStoreCommands(program: Command, terminal: Terminal, sections:
   addCommand(store, terminal, {
     name: 'show',
     summary: 'one store, without its secrets',
-    flags: { store: aStore },
+    flags: { store: storeFlag },
     run: ({ store }, { api }) => api().get(storePath(store)),
     show: facts
   })
@@ -63,7 +63,7 @@ export function addStoreCommands(program: Command, terminal: Terminal, sections:
     name: 'connect',
     summary: 'connect a store again whose platform had taken the app off; all that was missed is looked at',
     flags: {
-      store: aStore,
+      store: storeFlag,
       platformUrl: optional('--platform-url <url>', text("the address of the store's platform")),
       accessToken: optional('--access-token <token>', secret("the platform's access token")),
       appSecret: optional('--app-secret <secret>', secret("the app's secret on the platform")),
@@ -82,7 +82,7 @@ export function addStoreCommands(program: Command, terminal: Terminal, sections:
   addCommand(store, terminal, {
     name: 'reconcile',
     summary: 'look at the platform for all that no message told us of',
-    flags: { store: aStore, show: toggle('--show', 'only tell where the looks stand') },
+    flags: { store: storeFlag, show: toggle('--show', 'only tell where the looks stand') },
     run: ({ store, show }, { api }) => {
       const path = storePath(store, '/reconcile')
       return show ? api().get(path) : api().post(path, {})

@@ -2,11 +2,11 @@ import type { Command } from 'commander'
 import { addCommand, type Terminal } from '../command.ts'
 import { amount, argument, needed, oneOf, optional, text, wholeNumber } from '../flags.ts'
 import { facts } from '../print.ts'
-import { aStore, storePath } from './of-store.ts'
+import { storeFlag, storePath } from './store-flag.ts'
 
 const who = (what: string) =>
   text(`${what}: a customer id such as cust_24, the platform's number, or an e-mail address`)
-const of = { id: argument('<id>', text('a subscription id such as sub_12')), store: aStore }
+const of = { id: argument('<id>', text('a subscription id such as sub_12')), store: storeFlag }
 
 /** Subscriptions that no checkout makes, and memberships that are given away. */
 export function addSubscriptionGiftCommands(subscription: Command, terminal: Terminal): void {
@@ -16,7 +16,7 @@ export function addSubscriptionGiftCommands(subscription: Command, terminal: Ter
     name: 'create',
     summary: 'make one without a checkout; nothing is charged before its date',
     flags: {
-      store: aStore,
+      store: storeFlag,
       customer: needed('--customer <customer>', who('who pays')),
       plan: needed('--plan <plan>', text('the id of a plan such as plan_3')),
       date: needed(
@@ -29,23 +29,26 @@ export function addSubscriptionGiftCommands(subscription: Command, terminal: Ter
         '--variant <id>',
         text("what is sold under a plan of products: the platform's id of a variant")
       ),
-      quantity: optional('--quantity <n>', { ...wholeNumber(1, 1000), takes: 'how many of it (default: 1)' }),
+      quantity: optional('--quantity <n>', { ...wholeNumber(1, 1000), accepts: 'how many of it (default: 1)' }),
       price: optional('--price <amount>', {
         ...amount,
-        takes: "what one costs in a cycle (default: the plan's price)"
+        accepts: "what one costs in a cycle (default: the plan's price)"
       }),
       maxCycles: optional('--max-cycles <n>', {
         ...wholeNumber(1, 1000),
-        takes: "after how many paid cycles it ends (default: the plan's)"
+        accepts: "after how many paid cycles it ends (default: the plan's)"
       }),
       paymentMethod: optional('--payment-method <id>', text('which of several payment methods to charge')),
-      status: optional('--status <status>', { ...oneOf('active', 'paused'), takes: 'how it begins (default: active)' }),
+      status: optional('--status <status>', {
+        ...oneOf('active', 'paused'),
+        accepts: 'how it begins (default: active)'
+      }),
       receiver: optional('--receiver <customer>', who('whom it is a gift for')),
       key: optional('--key <key>', text('names the request: under the same key a repetition makes no second one'))
     },
-    run: ({ store, plan, variant, date, maxCycles, paymentMethod, key, ...wish }, { api }) => {
+    run: ({ store, plan, variant, date, maxCycles, paymentMethod, key, ...requested }, { api }) => {
       const body = {
-        ...wish,
+        ...requested,
         plan_id: plan,
         variant_id: variant,
         next_billing_date: date,

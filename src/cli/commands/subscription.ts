@@ -1,16 +1,16 @@
 import type { Command } from 'commander'
-import { addCommand, needSomethingOf, type Terminal } from '../command.ts'
+import type { Document } from '../admin-api.ts'
+import { addCommand, requireOneOf, type Terminal } from '../command.ts'
 import { amount, argument, type Flags, needed, oneOf, optional, text, wholeNumber } from '../flags.ts'
-import type { Document } from '../operator-api.ts'
 import { facts, harmless, lines } from '../print.ts'
-import { aStore, storePath } from './of-store.ts'
+import { storeFlag, storePath } from './store-flag.ts'
 import { addSubscriptionGiftCommands } from './subscription-gifts.ts'
 
-const of = { id: argument('<id>', text('a subscription id such as sub_12')), store: aStore }
-const aDate = text('a date such as 2026-12-24 (midnight in the shop) or a date-time such as 2026-12-24T12:00:00Z')
+const of = { id: argument('<id>', text('a subscription id such as sub_12')), store: storeFlag }
+const dateFlag = text('a date such as 2026-12-24 (midnight in the shop) or a date-time such as 2026-12-24T12:00:00Z')
 
 const terms = {
-  date: optional('--date <date>', aDate),
+  date: optional('--date <date>', dateFlag),
   plan: optional('--plan <plan>', text('a plan id such as plan_2; its price and interval come along')),
   price: optional('--price <amount>', amount),
   interval: optional('--interval <unit>', oneOf('day', 'week', 'month', 'year')),
@@ -37,8 +37,8 @@ export function addSubscriptionCommands(program: Command, terminal: Terminal): v
     summary: 'what happened to it, newest first',
     flags: {
       ...of,
-      limit: optional('--limit <n>', { ...wholeNumber(1, 100), takes: 'how many, from 1 to 100 (default: 50)' }),
-      offset: optional('--offset <n>', { ...wholeNumber(0, 1_000_000_000), takes: 'how many to pass over' })
+      limit: optional('--limit <n>', { ...wholeNumber(1, 100), accepts: 'how many, from 1 to 100 (default: 50)' }),
+      offset: optional('--offset <n>', { ...wholeNumber(0, 1_000_000_000), accepts: 'how many to pass over' })
     },
     run: ({ store, id, ...page }, { api }) => {
       const given = Object.entries(page).filter(([, value]) => value !== undefined)
@@ -73,7 +73,7 @@ export function addSubscriptionCommands(program: Command, terminal: Terminal): v
   addCommand(subscription, terminal, {
     name: 'resume',
     summary: 'end a pause',
-    flags: { ...of, date: optional('--date <date>', aDate) },
+    flags: { ...of, date: optional('--date <date>', dateFlag) },
     run: ({ store, id, date }, { api }) => api().post(path(store, id, '/resume'), { next_billing_date: date }),
     show: facts
   })
@@ -86,7 +86,7 @@ export function addSubscriptionCommands(program: Command, terminal: Terminal): v
       reason: optional('--reason <reason>', text('why, of at most 200 characters (default: other)')),
       comment: optional('--comment <words>', text("the customer's own words, of at most 1024 characters"))
     },
-    run: ({ store, id, ...wish }, { api }) => api().post(path(store, id, '/cancel'), wish),
+    run: ({ store, id, ...requested }, { api }) => api().post(path(store, id, '/cancel'), requested),
     show: facts
   })
 
@@ -111,7 +111,7 @@ export function addSubscriptionCommands(program: Command, terminal: Terminal): v
     summary: 'change date, plan, price, interval or payment method; what is not given stays',
     flags: { ...of, ...terms },
     run: ({ store, id, ...given }, { api }) => {
-      needSomethingOf(terms, given)
+      requireOneOf(terms, given)
       const { date, plan, price, interval, intervalCount, paymentMethod } = given
       return api().post(path(store, id, '/change'), {
         next_billing_date: date,

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
+import type { Document } from '../admin-api.ts'
 import { addCommand, type Terminal } from '../command.ts'
 import { argument, text } from '../flags.ts'
-import type { Document } from '../operator-api.ts'
 import { lines } from '../print.ts'
-import { aStore, storePath } from './of-store.ts'
 import { endpointOf } from './show-delivery.ts'
+import { storeFlag, storePath } from './store-flag.ts'
 
 /** A sample for everything that hears of a type; `webhook test` is for one receiver on purpose. */
 export function addTriggerCommand(program: Command, terminal: Terminal): void {
@@ -12,7 +12,7 @@ export function addTriggerCommand(program: Command, terminal: Terminal): void {
     name: 'trigger',
     summary:
       'send a realistic sample of an event to all that hear of it: receivers and listening terminals; in a live store listening terminals only',
-    flags: { event: argument('<event>', text('an event type such as billing.success')), store: aStore },
+    flags: { event: argument('<event>', text('an event type such as billing.success')), store: storeFlag },
     run: ({ event, store }, { api }) => api().post(storePath(store, '/webhook-samples'), { event }),
     show: ({ event, listeners_only, data }, { store }) => {
       const sent = data as Document[]

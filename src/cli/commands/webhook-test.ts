@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Command } from 'commander'
+import type { AdminApi, Document } from '../admin-api.ts'
 import { addCommand, type Terminal } from '../command.ts'
 import { needed, text } from '../flags.ts'
-import type { Document, OperatorApi } from '../operator-api.ts'
-import { aStore, storePath } from './of-store.ts'
-import { shownDelivery } from './show-delivery.ts'
+import { formatDelivery } from './show-delivery.ts'
+import { storeFlag, storePath } from './store-flag.ts'
 
 // A try has 30 s; the rest is for the sender to come to it.
 const FOLLOW_MS = 35_000
@@ -16,7 +16,7 @@ export function addTestCommand(webhook: Command, terminal: Terminal): void {
     name: 'test',
     summary: 'send a realistic sample of an event to a receiver, and tell how it went',
     flags: {
-      store: aStore,
+      store: storeFlag,
       id: needed('--id <endpoint>', text('an endpoint id such as we_2')),
       event: needed('--event <type>', text('an event type such as billing.success'))
     },
@@ -27,11 +27,11 @@ export function addTestCommand(webhook: Command, terminal: Terminal): void {
       if (ended.status !== 'delivered') failed()
       return ended
     },
-    show: (delivery, { store }) => `${outcome(delivery)}\n\n${shownDelivery(delivery, store)}`
+    show: (delivery, { store }) => `${outcome(delivery)}\n\n${formatDelivery(delivery, store)}`
   })
 }
 
-async function followed(server: OperatorApi, path: string): Promise<Document> {
+async function followed(server: AdminApi, path: string): Promise<Document> {
   const until = performance.now() + FOLLOW_MS
   for (;;) {
     const delivery = await server.get(path)

@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
-import { addCommand, needSomethingOf, type Terminal } from '../command.ts'
+import type { Document } from '../admin-api.ts'
+import { addCommand, requireOneOf, type Terminal } from '../command.ts'
 import { type Flags, needed, optional, text, wholeNumber } from '../flags.ts'
-import type { Document } from '../operator-api.ts'
 import { facts, lines, table } from '../print.ts'
 import { eventTypes, eventTypesOrAll, orEvery } from './event-types.ts'
-import { aStore, storePath } from './of-store.ts'
+import { storeFlag, storePath } from './store-flag.ts'
 import { addDeliveryCommands } from './webhook-deliveries.ts'
 import { addTestCommand } from './webhook-test.ts'
 
-const anEndpoint = needed('--id <endpoint>', text('an endpoint id such as we_2'))
+const endpointFlag = needed('--id <endpoint>', text('an endpoint id such as we_2'))
 const description = optional('--description <text>', text('what the receiver is, in a line'))
 
 /** What a receiver has from the start and can be given anew. */
@@ -16,7 +16,7 @@ const settings = {
   url: optional('--url <url>', text('the https address of the receiver')),
   events: optional('--events <types>', eventTypes),
   description: optional('--description <text>', {
-    takes: 'what the receiver is, in a line; "" for none',
+    accepts: 'what the receiver is, in a line; "" for none',
     read: (given: string) => given
   })
 } satisfies Flags
@@ -31,13 +31,13 @@ export function addWebhookCommands(program: Command, terminal: Terminal): void {
     name: 'create',
     summary: 'send events to a receiver; the secret that signs them is shown only now',
     flags: {
-      store: aStore,
+      store: storeFlag,
       url: needed('--url <url>', text('the https address of the receiver')),
       events: optional('--events <types>', eventTypesOrAll),
       description
     },
-    run: ({ store, events, ...wish }, { api }) =>
-      api().post(storePath(store, '/webhooks'), { ...wish, events: orEvery(events) }),
+    run: ({ store, events, ...requested }, { api }) =>
+      api().post(storePath(store, '/webhooks'), { ...requested, events: orEvery(events) }),
     show: (made, { store }) =>
       shownWhole(made) +
       lines([
@@ -50,7 +50,7 @@ export function addWebhookCommands(program: Command, terminal: Terminal): void {
   addCommand(webhook, terminal, {
     name: 'list',
     summary: 'the receivers of a store, newest first',
-    flags: { store: aStore },
+    flags: { store: storeFlag },
     run: ({ store }, { api }) => api().get(storePath(store, '/webhooks')),
     show: ({ data }) =>
       table(
@@ -68,7 +68,7 @@ export function addWebhookCommands(program: Command, terminal: Terminal): void {
   addCommand(webhook, terminal, {
     name: 'show',
     summary: 'one receiver',
-    flags: { store: aStore, id: anEndpoint },
+    flags: { store: storeFlag, id: endpointFlag },
     run: ({ store, id }, { api }) => api().get(endpointPath(store, id)),
     show: shownWhole
   })
@@ -76,9 +76,9 @@ export function addWebhookCommands(program: Command, terminal: Terminal): void {
   addCommand(webhook, terminal, {
     name: 'update',
     summary: 'change the address, event types or description of a receiver',
-    flags: { store: aStore, id: anEndpoint, ...settings },
+    flags: { store: storeFlag, id: endpointFlag, ...settings },
     run: ({ store, id, ...changes }, { api }) => {
-      needSomethingOf(settings, changes)
+      requireOneOf(settings, changes)
       return api().patch(endpointPath(store, id), { ...changes, events: orEvery(changes.events) })
     },
     show: shownWhole
@@ -87,7 +87,7 @@ export function addWebhookCommands(program: Command, terminal: Terminal): void {
   addCommand(webhook, terminal, {
     name: 'enable',
     summary: 'send to a receiver again, from the next event on',
-    flags: { store: aStore, id: anEndpoint },
+    flags: { store: storeFlag, id: endpointFlag },
     run: ({ store, id }, { api }) => api().post(endpointPath(store, id, '/enable'), {}),
     show: (enabled, { store }) =>
       shownWhole(enabled) +
@@ -102,8 +102,8 @@ export function addWebhookCommands(program: Command, terminal: Terminal): void {
     name: 'disable',
     summary: 'send nothing more to a receiver; what waits for it is given up',
     flags: {
-      store: aStore,
-      id: anEndpoint,
+      store: storeFlag,
+      id: endpointFlag,
       reason: optional('--reason <text>', text('why, in a line of at most 200 characters (default: Disabled by hand)'))
     },
     run: ({ store, id, reason }, { api }) => api().post(endpointPath(store, id, '/disable'), { reason }),
@@ -113,7 +113,7 @@ export function addWebhookCommands(program: Command, terminal: Terminal): void {
   addCommand(webhook, terminal, {
     name: 'delete',
     summary: 'end a receiver for good; its history stays',
-    flags: { store: aStore, id: anEndpoint },
+    flags: { store: storeFlag, id: endpointFlag },
     run: ({ store, id }, { api }) => api().delete(endpointPath(store, id)),
     show: ({ id }) => `${id} is deleted; what waited for it has been given up.\n`
   })
@@ -122,11 +122,11 @@ export function addWebhookCommands(program: Command, terminal: Terminal): void {
     name: 'roll',
     summary: 'give a receiver a new secret, which is shown only now',
     flags: {
-      store: aStore,
-      id: anEndpoint,
+      store: storeFlag,
+      id: endpointFlag,
       overlap: optional('--overlap <hours>', {
         ...wholeNumber(0, 168),
-        takes: 'for how many hours the old secret signs too, from 0 to 168 (default: 24)'
+        accepts: 'for how many hours the old secret signs too, from 0 to 168 (default: 24)'
       })
     },
     run: ({ store, id, overlap }, { api }) => api().post(endpointPath(store, id, '/roll'), { overlap }),
@@ -148,7 +148,7 @@ export function addWebhookCommands(program: Command, terminal: Terminal): void {
   addCommand(webhook, terminal, {
     name: 'end-roll',
     summary: 'forget the old secret of a receiver now',
-    flags: { store: aStore, id: anEndpoint },
+    flags: { store: storeFlag, id: endpointFlag },
     run: ({ store, id }, { api }) => api().post(endpointPath(store, id, '/end-roll'), {}),
     show: ({ id }) => `Only the new secret of ${id} signs from now on, in X-Svc-Signature.\n`
   })

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { isoOf } from '#kit/clock'
-import { theStore } from '#stores'
+import { requireStore } from '#stores'
 import type { HttpDeps } from '../shared/deps.ts'
 import type { Surface } from '../shared/surface.ts'
 import { StoreParams, text } from './fields.ts'
@@ -20,7 +20,7 @@ export function registerClock(admin: Surface, { db, advanceClock }: Pick<HttpDep
       }
     },
     async (request) => {
-      const { storeId } = await theStore(db, request.params.store)
+      const { storeId } = await requireStore(db, request.params.store)
       const { now, settled } = await advanceClock(storeId, request.body)
       return { now: isoOf(now), settled }
     }

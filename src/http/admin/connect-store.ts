@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { publicId } from '#kit/ids'
-import { reconnectStore, theStore } from '#stores'
+import { reconnectStore, requireStore } from '#stores'
 import { reconcileNow } from '#sync'
 import type { HttpDeps } from '../shared/deps.ts'
 import type { Surface } from '../shared/surface.ts'
@@ -27,7 +27,7 @@ export function registerConnectStore(
     },
     async (request) => {
       const { platform_url, access_token, app_secret, proxy_secret } = request.body
-      const store = await theStore(db, request.params.store)
+      const store = await requireStore(db, request.params.store)
       const { storeId } = store
       const given = {
         platformUrl: platform_url,

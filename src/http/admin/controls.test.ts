@@ -68,9 +68,9 @@ for (const [path, body, called, status, answer] of [
     const response = await admin('POST', `/stores/${store.domain}${path}`, body)
     assert.equal(response.statusCode, status)
     assert.deepEqual(response.json(), answer)
-    const [name, wish] = called
+    const [name, requested] = called
     assert.deepEqual(calls.slice(before), [
-      [name, store.storeId, wish],
+      [name, store.storeId, requested],
       ['settle', store.storeId]
     ])
   })

@@ -1,19 +1,19 @@
 import { Type } from 'typebox'
-import { createSubscription, type SubscriptionWish } from '#contracts'
+import { createSubscription, type SubscriptionRequest } from '#contracts'
 import { internalId } from '#kit/ids'
 import { invalidField } from '#kit/refusal'
-import { theStore } from '#stores'
+import { requireStore } from '#stores'
 import { findSubscription } from '#views'
-import { customerSaid, TAKES_CUSTOMER } from '../shared/customer-said.ts'
 import { instantOrUndefined, NeededIsoDate } from '../shared/dates.ts'
 import type { HttpDeps } from '../shared/deps.ts'
 import { claimOf, fingerprintOf } from '../shared/idempotency.ts'
+import { ACCEPTED_CUSTOMER, parseCustomer } from '../shared/parse-customer.ts'
 import { priceOf } from '../shared/subscription-change.ts'
 import type { Surface } from '../shared/surface.ts'
 import { amount, StoreParams } from './fields.ts'
 import { presentSubscription, SubscriptionBody } from './present-subscription.ts'
 
-const customer = () => Type.String({ minLength: 1, maxLength: 330, description: TAKES_CUSTOMER })
+const customer = () => Type.String({ minLength: 1, maxLength: 330, description: ACCEPTED_CUSTOMER })
 
 const NewSubscriptionBody = Type.Object({
   customer: customer(),
@@ -52,12 +52,12 @@ export function registerCreateSubscription(
       }
     },
     async (request, reply) => {
-      const { storeId, platformProfile: profile, timezone, currency } = await theStore(db, request.params.store)
+      const { storeId, platformProfile: profile, timezone, currency } = await requireStore(db, request.params.store)
       const { body } = request
       const planId = internalId('plan', body.plan_id)
       if (planId === null) throw invalidField('plan_id', 'takes the id of a plan of this store')
-      const wish: SubscriptionWish = {
-        customer: customerSaid('customer', body.customer, profile),
+      const requested: SubscriptionRequest = {
+        customer: parseCustomer('customer', body.customer, profile),
         planId,
         variantId: body.variant_id?.split('/').at(-1) ?? null,
         quantity: body.quantity ?? null,
@@ -66,9 +66,9 @@ export function registerCreateSubscription(
         priceMinor: body.price === undefined ? null : priceOf(body.price, currency),
         maxCycles: body.max_cycles ?? null,
         status: body.status ?? 'active',
-        receiver: body.receiver === undefined ? null : customerSaid('receiver', body.receiver, profile)
+        receiver: body.receiver === undefined ? null : parseCustomer('receiver', body.receiver, profile)
       }
-      const { id, isRepeated } = await createSubscription(db, storeId, await connectorOf(storeId), wish, {
+      const { id, isRepeated } = await createSubscription(db, storeId, await connectorOf(storeId), requested, {
         key: claimOf(request)?.key ?? null,
         fingerprint: fingerprintOf(request),
         by: 'operator'

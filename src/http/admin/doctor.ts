@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { theStore } from '#stores'
+import { requireStore } from '#stores'
 import type { HttpDeps } from '../shared/deps.ts'
 import type { Surface } from '../shared/surface.ts'
 import { text } from './fields.ts'
@@ -22,7 +22,7 @@ export function registerDoctor(admin: Surface, { db, doctor }: Pick<HttpDeps, 'd
     },
     async (request) => {
       const { store } = request.body
-      return doctor(store === undefined ? null : (await theStore(db, store)).storeId)
+      return doctor(store === undefined ? null : (await requireStore(db, store)).storeId)
     }
   )
 }

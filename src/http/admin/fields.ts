@@ -3,8 +3,8 @@ import { Type } from 'typebox'
 /** Names a store in a path: its `store_…` id or its domain. */
 export const StoreParams = Type.Object({ store: Type.String({ description: 'a store id or domain' }) })
 
-export const text = (maxLength: number, takes = `a text of 1 to ${maxLength} characters`) =>
-  Type.String({ minLength: 1, maxLength, description: takes })
+export const text = (maxLength: number, accepts = `a text of 1 to ${maxLength} characters`) =>
+  Type.String({ minLength: 1, maxLength, description: accepts })
 
 /** As text or as a JSON number; the currency decides how many decimals it may have. */
 export const amount = () =>

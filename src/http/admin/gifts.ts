@@ -2,13 +2,13 @@ import { type Static, Type } from 'typebox'
 import { internalId } from '#kit/ids'
 import type { Ctx } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
-import { giftSubscription, takeBackGift } from '#lifecycle'
-import { meetWhoIsMeant } from '#members'
-import { theStore } from '#stores'
+import { giftSubscription, revokeGift } from '#lifecycle'
+import { resolveCustomer } from '#members'
+import { requireStore } from '#stores'
 import { subscriptionNotFound } from '#subscriptions'
 import { findSubscription } from '#views'
-import { customerSaid, TAKES_CUSTOMER } from '../shared/customer-said.ts'
 import type { HttpDeps } from '../shared/deps.ts'
+import { ACCEPTED_CUSTOMER, parseCustomer } from '../shared/parse-customer.ts'
 import type { Surface } from '../shared/surface.ts'
 import { StoreParams } from './fields.ts'
 import { presentSubscription, SubscriptionBody } from './present-subscription.ts'
@@ -19,7 +19,7 @@ const SubscriptionParams = Type.Object({
 })
 
 const GiftBody = Type.Object({
-  receiver: Type.String({ minLength: 1, maxLength: 330, description: TAKES_CUSTOMER })
+  receiver: Type.String({ minLength: 1, maxLength: 330, description: ACCEPTED_CUSTOMER })
 })
 
 /** Memberships given away: one customer pays, another is the member. */
@@ -40,11 +40,11 @@ export function registerGifts(
     '/stores/:store/subscriptions/:id/gift',
     { schema: { params: SubscriptionParams, body: GiftBody, response: { 200: SubscriptionBody } } },
     async ({ params, body }) => {
-      const { storeId, platformProfile: profile } = await theStore(db, params.store)
+      const { storeId, platformProfile: profile } = await requireStore(db, params.store)
       const id = idOf(params)
       if (!(await findSubscription(db.direct, storeId, id))) throw subscriptionNotFound(id)
-      const said = customerSaid('receiver', body.receiver, profile)
-      const receiverId = await meetWhoIsMeant(db, storeId, () => connectorOf(storeId), said, 'receiver')
+      const reference = parseCustomer('receiver', body.receiver, profile)
+      const receiverId = await resolveCustomer(db, storeId, () => connectorOf(storeId), reference, 'receiver')
       return changed(storeId, (ctx) => giftSubscription(ctx, id, receiverId, 'operator'))
     }
   )
@@ -53,8 +53,8 @@ export function registerGifts(
     '/stores/:store/subscriptions/:id/gift',
     { schema: { params: SubscriptionParams, response: { 200: SubscriptionBody } } },
     async ({ params }) => {
-      const { storeId } = await theStore(db, params.store)
-      return changed(storeId, (ctx) => takeBackGift(ctx, idOf(params), 'operator'))
+      const { storeId } = await requireStore(db, params.store)
+      return changed(storeId, (ctx) => revokeGift(ctx, idOf(params), 'operator'))
     }
   )
 }

@@ -15,10 +15,10 @@ import {
 import { isoOf, isoOrNull } from '#kit/clock'
 import { internalId, publicId } from '#kit/ids'
 import { invalidField, Refusal } from '#kit/refusal'
-import { theStore } from '#stores'
-import { OrNull } from '../shared/answer-fields.ts'
+import { requireStore } from '#stores'
 import { futureOrNull, IsoDate } from '../shared/dates.ts'
 import type { HttpDeps } from '../shared/deps.ts'
+import { OrNull } from '../shared/response-fields.ts'
 import type { Surface } from '../shared/surface.ts'
 import { PageLimit, StoreParams } from './fields.ts'
 
@@ -73,7 +73,7 @@ export function registerImports(admin: Surface, { db, wake }: Pick<HttpDeps, 'db
       }
     },
     async (request, reply) => {
-      const { storeId, timezone } = await theStore(db, request.params.store)
+      const { storeId, timezone } = await requireStore(db, request.params.store)
       const { source, mode = 'live', paused_until, sha256 } = request.body
       const made = await db.inStore(storeId, (ctx) =>
         startImport(ctx, {
@@ -98,7 +98,7 @@ export function registerImports(admin: Surface, { db, wake }: Pick<HttpDeps, 'db
       }
     },
     async ({ params, query: { limit = 50 } }) => {
-      const { storeId } = await theStore(db, params.store)
+      const { storeId } = await requireStore(db, params.store)
       return { data: (await db.inStore(storeId, (ctx) => listImports(ctx, limit))).map(present) }
     }
   )
@@ -107,7 +107,7 @@ export function registerImports(admin: Surface, { db, wake }: Pick<HttpDeps, 'db
     '/stores/:store/imports/:import',
     { schema: { params: ImportParams, response: { 200: ImportBody } } },
     async ({ params }) => {
-      const { storeId } = await theStore(db, params.store)
+      const { storeId } = await requireStore(db, params.store)
       const shown = await db.inStore(storeId, (ctx) => showImport(ctx, importId(params.import)))
       return { ...present(shown), pushed: shown.createdRows - shown.toPush }
     }
@@ -117,7 +117,7 @@ export function registerImports(admin: Surface, { db, wake }: Pick<HttpDeps, 'db
     '/stores/:store/imports/:import/cancel',
     { schema: { params: ImportParams, body: Type.Object({}), response: { 200: ImportBody } } },
     async ({ params }) => {
-      const { storeId } = await theStore(db, params.store)
+      const { storeId } = await requireStore(db, params.store)
       const cancelled = await db.inStore(storeId, (ctx) => cancelImport(ctx, importId(params.import)))
       wake(storeId)
       return present(cancelled)
@@ -133,7 +133,7 @@ export function registerImports(admin: Surface, { db, wake }: Pick<HttpDeps, 'db
       }
     },
     async ({ params, query: { format = 'ndjson' } }, reply) => {
-      const { storeId } = await theStore(db, params.store)
+      const { storeId } = await requireStore(db, params.store)
       const report = await refusedRowsReport(db, storeId, importId(params.import), format === 'csv' ? 'csv' : 'ndjson')
       return reply
         .type(format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson')
@@ -149,7 +149,7 @@ export function registerImports(admin: Surface, { db, wake }: Pick<HttpDeps, 'db
       { config: { mayTakeLong: true }, schema: { params: ImportParams, response: { 200: ImportBody } } },
       async (request) => {
         const { store, import: reference } = request.params as Static<typeof ImportParams>
-        const { storeId } = await theStore(db, store)
+        const { storeId } = await requireStore(db, store)
         const sent = sentIn(request)
         try {
           const received = await receiveFile(db, storeId, importId(reference), sent)

@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import { equalInConstantTime } from '#kit/secrets'
 import type { HttpDeps } from '../shared/deps.ts'
 import { authenticationFailed, bearerOf, logBug, noSuchRoute, refusalOf } from '../shared/errors.ts'
+import { registerAlerts } from './alerts.ts'
 import { registerClock } from './clock.ts'
 import { registerConnectStore } from './connect-store.ts'
 import { registerCreateSubscription } from './create-subscription.ts'
@@ -12,7 +13,6 @@ import { errorBody, statusOf } from './errors.ts'
 import { registerGifts } from './gifts.ts'
 import { registerImports } from './imports.ts'
 import { registerKeys } from './keys.ts'
-import { registerNotices } from './notices.ts'
 import { registerPlans } from './plans.ts'
 import { registerReconcile } from './reconcile.ts'
 import { registerSandbox } from './sandbox.ts'
@@ -64,7 +64,7 @@ export function registerAdmin(app: FastifyInstance, deps: HttpDeps): void {
     registerWebhookDeliveries(admin, deps)
     registerWebhookListeners(admin, deps)
     registerImports(admin, deps)
-    registerNotices(admin, deps)
+    registerAlerts(admin, deps)
     registerClock(admin, deps)
     registerSandbox(admin, deps)
     registerSandboxFaults(admin, deps)

@@ -2,9 +2,9 @@ import { type Static, Type } from 'typebox'
 import { isoOf, isoOrNull } from '#kit/clock'
 import { internalId, publicId } from '#kit/ids'
 import { Refusal } from '#kit/refusal'
-import { type ApiKey, createKey, listKeys, revokeKey, SCOPES, theStore } from '#stores'
-import { OrNull } from '../shared/answer-fields.ts'
+import { type ApiKey, createKey, listKeys, requireStore, revokeKey, SCOPES } from '#stores'
 import type { HttpDeps } from '../shared/deps.ts'
+import { OrNull } from '../shared/response-fields.ts'
 import type { Surface } from '../shared/surface.ts'
 import { StoreParams, text } from './fields.ts'
 
@@ -36,7 +36,7 @@ export function registerKeys(admin: Surface, { db }: Pick<HttpDeps, 'db'>): void
       }
     },
     async (request, reply) => {
-      const { storeId } = await theStore(db, request.params.store)
+      const { storeId } = await requireStore(db, request.params.store)
       const { key, ...made } = await createKey(db, { storeId, ...request.body })
       return reply.code(201).send({ ...presentKey(made), key })
     }
@@ -46,7 +46,7 @@ export function registerKeys(admin: Surface, { db }: Pick<HttpDeps, 'db'>): void
     '/stores/:store/keys',
     { schema: { params: StoreParams, response: { 200: Type.Object({ data: Type.Array(KeyBody) }) } } },
     async (request) => {
-      const { storeId } = await theStore(db, request.params.store)
+      const { storeId } = await requireStore(db, request.params.store)
       return { data: (await db.inStore(storeId, listKeys)).map(presentKey) }
     }
   )
@@ -60,7 +60,7 @@ export function registerKeys(admin: Surface, { db }: Pick<HttpDeps, 'db'>): void
       }
     },
     async (request) => {
-      const { storeId } = await theStore(db, request.params.store)
+      const { storeId } = await requireStore(db, request.params.store)
       const id = internalId('key', request.params.key)
       if (id === null) throw new Refusal('not_found', `There is no API key ${request.params.key.slice(0, 100)}`)
       return presentKey(await revokeKey(db, storeId, id))

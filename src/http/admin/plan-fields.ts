@@ -3,18 +3,18 @@ import { isoOf } from '#kit/clock'
 import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
 import {
-  CREDIT_TYPES,
+  ACCEPTED_COUNTRIES,
+  ACCEPTED_TRIAL_DAYS,
+  CREDIT_PAYOUT_TYPES,
   MAX_TRIAL_DAYS,
   PLAN_STATUSES,
   PLAN_TYPES,
   type Plan,
   type PlanVersion,
-  shownPerks,
-  TAKES_COUNTRIES,
-  TAKES_TRIAL_DAYS,
+  presentPerks,
   TRIAL_TYPES
 } from '#plans'
-import { OrNull } from '../shared/answer-fields.ts'
+import { OrNull } from '../shared/response-fields.ts'
 import { amount, StoreParams, text } from './fields.ts'
 
 export const PlanParams = Type.Object({
@@ -40,10 +40,10 @@ const maxCycles = () =>
 /** What a request may say of a plan's settings, when it is made and later. */
 const Settings = {
   status: Type.Optional(word(PLAN_STATUSES)),
-  trial_days: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_TRIAL_DAYS, description: TAKES_TRIAL_DAYS })),
+  trial_days: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_TRIAL_DAYS, description: ACCEPTED_TRIAL_DAYS })),
   trial_price: Type.Optional(amount()),
   allowed_countries: Type.Optional(
-    Type.Array(Type.String({ maxLength: 10 }), { maxItems: 250, description: TAKES_COUNTRIES })
+    Type.Array(Type.String({ maxLength: 10 }), { maxItems: 250, description: ACCEPTED_COUNTRIES })
   ),
   product_ids: Type.Optional(
     Type.Array(Type.String({ maxLength: 100 }), {
@@ -73,8 +73,8 @@ export const NewPlanBody = Type.Object({
 })
 
 /** What stands in contracts, orders and tags, and was told to receivers. */
-export const KEPT = ['name', 'tier', 'type'] as const
-const kept = (field: (typeof KEPT)[number]) =>
+export const UNCHANGED = ['name', 'tier', 'type'] as const
+const kept = (field: (typeof UNCHANGED)[number]) =>
   Type.Optional(
     Type.Never({
       description: `no change: a plan keeps its ${field}; make another one, and bring subscriptions to that`
@@ -164,7 +164,7 @@ const PerksBody = Type.Object({
     OrNull(
       Type.Object({
         amount: Type.Number({ description: 'for each paid cycle' }),
-        type: says(word(CREDIT_TYPES), 'as what it is given')
+        type: says(word(CREDIT_PAYOUT_TYPES), 'as what it is given')
       })
     ),
     'store credit; null: none'
@@ -227,7 +227,7 @@ export function presentPlan(plan: Plan): Static<typeof PlanBody> {
     trial_price: plan.trialType && numberOf(plan.trialPriceMinor, plan.currency),
     credit: numberOf(plan.creditMinor, plan.currency),
     allowed_countries: plan.allowedCountries,
-    perks: shownPerks(plan.perks, plan, plan.currency),
+    perks: presentPerks(plan.perks, plan, plan.currency),
     version: plan.currentVersion,
     product_ids: plan.productIds,
     selling_plan_id: plan.platformSellingPlanId,

@@ -2,20 +2,20 @@ import { type Static, Type } from 'typebox'
 import { internalId } from '#kit/ids'
 import { invalidField, Refusal } from '#kit/refusal'
 import { addPlanVersion, createPlan, findPlan, listPlans, listPlanVersions, updatePlan } from '#plans'
-import { theStore } from '#stores'
+import { requireStore } from '#stores'
 import type { HttpDeps } from '../shared/deps.ts'
 import type { Surface } from '../shared/surface.ts'
 import { StoreParams } from './fields.ts'
 import {
   ChangedPlanBody,
-  KEPT,
   NewPlanBody,
   NewVersionBody,
   PlanBody,
   PlanParams,
   PlanWithVersionsBody,
   presentPlan,
-  presentPlanWithVersions
+  presentPlanWithVersions,
+  UNCHANGED
 } from './plan-fields.ts'
 
 /** A store's plans: what can be joined, at which price, with which perks. */
@@ -30,7 +30,7 @@ export function registerPlans(admin: Surface, { db, connectorOf }: Pick<HttpDeps
     '/stores/:store/plans',
     { schema: { params: StoreParams, body: NewPlanBody, response: { 201: PlanBody } } },
     async ({ params, body }, reply) => {
-      const { storeId } = await theStore(db, params.store)
+      const { storeId } = await requireStore(db, params.store)
       const { interval_count, credit, tier, max_cycles, ...settings } = body
       const plan = await createPlan(db, storeId, await connectorOf(storeId), {
         ...settingsFrom(settings),
@@ -51,7 +51,7 @@ export function registerPlans(admin: Surface, { db, connectorOf }: Pick<HttpDeps
     '/stores/:store/plans',
     { schema: { params: StoreParams, response: { 200: Type.Object({ data: Type.Array(PlanBody) }) } } },
     async ({ params }) => {
-      const { storeId } = await theStore(db, params.store)
+      const { storeId } = await requireStore(db, params.store)
       return { data: (await db.inStore(storeId, listPlans)).map(presentPlan) }
     }
   )
@@ -60,7 +60,7 @@ export function registerPlans(admin: Surface, { db, connectorOf }: Pick<HttpDeps
     '/stores/:store/plans/:plan',
     { schema: { params: PlanParams, response: { 200: PlanWithVersionsBody } } },
     async ({ params }) => {
-      const { storeId } = await theStore(db, params.store)
+      const { storeId } = await requireStore(db, params.store)
       const id = internalId('plan', params.plan)
       const shown = id && (await withVersions(storeId, id))
       if (!shown) throw noSuchPlan(params.plan)
@@ -72,9 +72,9 @@ export function registerPlans(admin: Surface, { db, connectorOf }: Pick<HttpDeps
     '/stores/:store/plans/:plan',
     { schema: { params: PlanParams, body: ChangedPlanBody, response: { 200: PlanBody } } },
     async ({ params, body }) => {
-      const taken = Object.keys(ChangedPlanBody.properties).filter((field) => !KEPT.some((kept) => kept === field))
+      const taken = Object.keys(ChangedPlanBody.properties).filter((field) => !UNCHANGED.some((kept) => kept === field))
       if (Object.keys(body).length === 0) throw invalidField('The body', `must hold one of ${taken.join(', ')}`)
-      const { storeId } = await theStore(db, params.store)
+      const { storeId } = await requireStore(db, params.store)
       const change = { ...settingsFrom(body), maxCycles: body.max_cycles }
       return presentPlan(await updatePlan(db, storeId, await connectorOf(storeId), planIdFrom(params.plan), change))
     }
@@ -84,7 +84,7 @@ export function registerPlans(admin: Surface, { db, connectorOf }: Pick<HttpDeps
     '/stores/:store/plans/:plan/versions',
     { schema: { params: PlanParams, body: NewVersionBody, response: { 201: PlanWithVersionsBody } } },
     async ({ params, body }, reply) => {
-      const { storeId } = await theStore(db, params.store)
+      const { storeId } = await requireStore(db, params.store)
       const { interval_count, apply_to, ...numbers } = body
       const plan = await addPlanVersion(db, storeId, await connectorOf(storeId), planIdFrom(params.plan), {
         ...numbers,

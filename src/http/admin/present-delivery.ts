@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { isoOf, isoOrNull } from '#kit/clock'
 import type { Delivery, DeliveryDetail } from '#webhooks'
-import { OrNull } from '../shared/answer-fields.ts'
+import { OrNull } from '../shared/response-fields.ts'
 
 export const DeliveryBody = Type.Object({
   webhook_id: Type.String(),

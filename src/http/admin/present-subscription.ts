@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
 import type { SubscriptionView } from '#views'
-import { OrNull } from '../shared/answer-fields.ts'
+import { OrNull } from '../shared/response-fields.ts'
 
 const PendingChange = Type.Object({
   plan_id: OrNull(Type.String()),
@@ -90,11 +90,11 @@ function giftOf({ memberId, receiverMemberId, receiverEmail, giftedAt }: Subscri
 function pendingOf(view: SubscriptionView): Static<typeof PendingChange> | null {
   if (view.changeRequestedAt === null) return null
   return {
-    plan_id: view.wantedPlanId === null ? null : publicId('plan', view.wantedPlanId),
-    price: view.wantedPriceMinor === null ? null : numberOf(view.wantedPriceMinor, view.currency),
-    interval: view.wantedInterval,
-    interval_count: view.wantedIntervalCount,
-    payment_method_id: view.wantedPaymentMethodId,
+    plan_id: view.pendingPlanId === null ? null : publicId('plan', view.pendingPlanId),
+    price: view.pendingPriceMinor === null ? null : numberOf(view.pendingPriceMinor, view.currency),
+    interval: view.pendingInterval,
+    interval_count: view.pendingIntervalCount,
+    payment_method_id: view.pendingPaymentMethodId,
     requested_at: view.changeRequestedAt
   }
 }

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { isoOf, isoOrNull } from '#kit/clock'
 import type { Database } from '#kit/postgres'
-import { storeDisconnected, theStore } from '#stores'
+import { requireStore, storeDisconnected } from '#stores'
 import { listReconciliations, reconcileNow } from '#sync'
-import { OrNull } from '../shared/answer-fields.ts'
 import type { HttpDeps } from '../shared/deps.ts'
+import { OrNull } from '../shared/response-fields.ts'
 import type { Surface } from '../shared/surface.ts'
 import { StoreParams } from './fields.ts'
 
@@ -29,7 +29,7 @@ export function registerReconcile(
   admin.get(
     '/stores/:store/reconcile',
     { schema: { params: StoreParams, response: { 200: ReconciliationsBody } } },
-    async (request) => presentReconciliations(db, (await theStore(db, request.params.store)).storeId)
+    async (request) => presentReconciliations(db, (await requireStore(db, request.params.store)).storeId)
   )
 
   // In a sandbox store the answer comes when all is looked at; a live one is looked at in the background.
@@ -37,7 +37,7 @@ export function registerReconcile(
     '/stores/:store/reconcile',
     { schema: { params: StoreParams, response: { 202: ReconciliationsBody } } },
     async (request, reply) => {
-      const { storeId, sandbox, status, domain } = await theStore(db, request.params.store)
+      const { storeId, sandbox, status, domain } = await requireStore(db, request.params.store)
       if (status !== 'active') throw storeDisconnected(domain)
       await db.inStore(storeId, reconcileNow)
       if (sandbox) await settle(storeId)

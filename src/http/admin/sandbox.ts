@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { minorOf } from '#kit/money'
 import type { Database } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
-import { type Store, theStore } from '#stores'
+import { requireStore, type Store } from '#stores'
 import type { HttpDeps } from '../shared/deps.ts'
 import type { Surface } from '../shared/surface.ts'
 import { amount, platformNumber, StoreParams, text } from './fields.ts'
@@ -61,8 +61,10 @@ export function registerSandbox(
       }
     },
     async (request, reply) => {
-      const wish = { customerId: request.body.customer, planName: request.body.plan }
-      const { orderId, contractId } = await play(request.params.store, ({ storeId }) => sandbox.join(storeId, wish))
+      const requested = { customerId: request.body.customer, planName: request.body.plan }
+      const { orderId, contractId } = await play(request.params.store, ({ storeId }) =>
+        sandbox.join(storeId, requested)
+      )
       return reply.code(201).send({ order_id: orderId, contract_id: contractId })
     }
   )
@@ -167,7 +169,7 @@ export function registerSandbox(
 
 /** The store of the path, which must be a sandbox store: the real platform takes no script. */
 export async function sandboxStore(db: Database, reference: string): Promise<Store> {
-  const store = await theStore(db, reference)
+  const store = await requireStore(db, reference)
   if (!store.sandbox) throw new Refusal('conflict', `Store ${store.domain} is no sandbox store`)
   return store
 }

@@ -50,7 +50,7 @@ test('settings begin as those of the house, and a change leaves the rest as it i
 test('a refusal names the field and what it takes', async () => {
   const store = await aStore(db)
   const many = Array(11).fill(1)
-  for (const [body, field, takes] of [
+  for (const [body, field, accepts] of [
     [{ dunning: { retry_after_days: [0] } }, 'dunning.retry_after_days', /1 to 60/],
     [{ dunning: { retry_after_days: [1.5] } }, 'dunning.retry_after_days', /1 to 60/],
     [{ dunning: { retry_after_days: many } }, 'dunning.retry_after_days', /at most 10/],
@@ -81,7 +81,7 @@ test('a refusal names the field and what it takes', async () => {
     const { message } = refused.json().error
     assert.equal(refused.statusCode, 400, JSON.stringify(body))
     assert.ok(message.includes(field), `${message} names ${field}`)
-    assert.match(message, takes)
+    assert.match(message, accepts)
   }
   assert.deepEqual((await admin('GET', `/stores/${store.domain}/settings`)).json(), USUAL)
 })

@@ -8,7 +8,7 @@ import {
   type SettingsShape,
   snakeCase
 } from '#kit/settings'
-import { settingsOf, theStore, updateSettings } from '#stores'
+import { requireStore, settingsOf, updateSettings } from '#stores'
 import type { HttpDeps } from '../shared/deps.ts'
 import type { Surface } from '../shared/surface.ts'
 import { StoreParams } from './fields.ts'
@@ -22,7 +22,7 @@ export function registerSettings(admin: Surface, { db, settings }: Pick<HttpDeps
     '/stores/:store/settings',
     { schema: { params: StoreParams, response: { 200: SettingsBody } } },
     async ({ params }) => {
-      const { storeId } = await theStore(db, params.store)
+      const { storeId } = await requireStore(db, params.store)
       return db.inStore(storeId, (ctx) => presentSettings(ctx, settings))
     }
   )
@@ -31,7 +31,7 @@ export function registerSettings(admin: Surface, { db, settings }: Pick<HttpDeps
     '/stores/:store/settings',
     { schema: { params: StoreParams, body: SettingsPatch, response: { 200: SettingsBody } } },
     async ({ params, body }) => {
-      const { storeId } = await theStore(db, params.store)
+      const { storeId } = await requireStore(db, params.store)
       const given = body as Record<string, unknown>
       return db.inStore(storeId, async (ctx) => {
         for (const section of settings) {

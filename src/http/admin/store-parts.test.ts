@@ -67,7 +67,7 @@ test('an unknown store is 404 on every route', async () => {
     ['GET', '/webhook-deliveries/wh_1', undefined],
     ['POST', '/webhook-deliveries/wh_1/resend', {}],
     ['POST', '/webhook-deliveries/resend-failed', { since: '2026-01-31' }],
-    ['GET', '/notices', undefined],
+    ['GET', '/alerts', undefined],
     ['POST', '/clock/advance', { by: 'P1D' }],
     ['POST', '/sandbox/joins', { customer: '1', plan: 'VIP' }],
     ['POST', '/seed', { members: 1, months: 1 }]

@@ -2,10 +2,10 @@ import { type Static, Type } from 'typebox'
 import { isoOf, isoOrNull } from '#kit/clock'
 import { publicId } from '#kit/ids'
 import { invalidField } from '#kit/refusal'
-import { listStores, RATE_PLANS, type Store, theStore } from '#stores'
+import { listStores, RATE_PLANS, requireStore, type Store } from '#stores'
 import { openStore } from '#sync'
-import { OrNull } from '../shared/answer-fields.ts'
 import type { HttpDeps } from '../shared/deps.ts'
+import { OrNull } from '../shared/response-fields.ts'
 import type { Surface } from '../shared/surface.ts'
 import { StoreParams, text } from './fields.ts'
 
@@ -88,7 +88,7 @@ export function registerStores(admin: Surface, deps: HttpDeps): void {
   }))
 
   admin.get('/stores/:store', { schema: { params: StoreParams, response: { 200: StoreBody } } }, async (request) =>
-    presentStore(await theStore(deps.db, request.params.store))
+    presentStore(await requireStore(deps.db, request.params.store))
   )
 }
 

@@ -5,7 +5,7 @@ import { reactivationGraceSettings } from '#lifecycle/settings'
 import { updateSettings } from '#stores'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
-import { at, joined, START } from '../rest/test-life.ts'
+import { at, joined, START } from '../rest/test-subscription.ts'
 import { testServer } from '../test-server.ts'
 
 const { db } = await testDatabase()
@@ -127,9 +127,9 @@ test('a reason of blanks is no reason, as in the direct API', async () => {
 
 test('one that is to be made takes no price below zero, and the platform is not asked', async () => {
   const { store } = await aMember()
-  const wish = { customer: 'ada@example.com', plan_id: 'plan_1', next_billing_date: '2026-02-10' }
+  const requested = { customer: 'ada@example.com', plan_id: 'plan_1', next_billing_date: '2026-02-10' }
   for (const price of [-0.01, '-5']) {
-    const response = await admin('POST', `/stores/${store.domain}/subscriptions`, { ...wish, price })
+    const response = await admin('POST', `/stores/${store.domain}/subscriptions`, { ...requested, price })
     assert.equal(response.statusCode, 400)
     assert.equal(response.json().error.message, 'price takes an amount of 0 or more')
   }

@@ -4,8 +4,8 @@ import { internalId } from '#kit/ids'
 import type { Ctx } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import { noteSubscription, reactivateSubscription, resumeSubscription } from '#lifecycle'
-import { type Store, theStore } from '#stores'
-import { listActivity, MOST_NOTE_CHARACTERS } from '#subscriptions'
+import { requireStore, type Store } from '#stores'
+import { listActivity, MAX_NOTE_CHARACTERS } from '#subscriptions'
 import { findSubscription } from '#views'
 import { ActivityBody, presentActivity } from '../shared/activity.ts'
 import { futureOrNull, IsoDate } from '../shared/dates.ts'
@@ -44,7 +44,7 @@ export function registerSubscriptions(admin: Surface, { db, wake }: Pick<HttpDep
     '/stores/:store/subscriptions/:id',
     { schema: { params: SubscriptionParams, response: { 200: SubscriptionBody } } },
     async ({ params }) => {
-      const { storeId } = await theStore(db, params.store)
+      const { storeId } = await requireStore(db, params.store)
       return db.inStore(storeId, (ctx) => answerOf(ctx, idOf(params.id)))
     }
   )
@@ -64,7 +64,7 @@ export function registerSubscriptions(admin: Surface, { db, wake }: Pick<HttpDep
       }
     },
     async ({ params, query: { limit = 50, offset = 0 } }) => {
-      const { storeId } = await theStore(db, params.store)
+      const { storeId } = await requireStore(db, params.store)
       return db.inStore(storeId, async (ctx) => {
         const id = idOf(params.id)
         await answerOf(ctx, id)
@@ -79,12 +79,12 @@ export function registerSubscriptions(admin: Surface, { db, wake }: Pick<HttpDep
     {
       schema: {
         params: SubscriptionParams,
-        body: Type.Object({ note: text(MOST_NOTE_CHARACTERS) }),
+        body: Type.Object({ note: text(MAX_NOTE_CHARACTERS) }),
         response: { 201: ActivityBody }
       }
     },
     async ({ params, body }, reply) => {
-      const { storeId } = await theStore(db, params.store)
+      const { storeId } = await requireStore(db, params.store)
       const noted = await db.inStore(storeId, async (ctx) => {
         const id = idOf(params.id)
         await noteSubscription(ctx, id, body.note, BY)
@@ -105,7 +105,7 @@ export function registerSubscriptions(admin: Surface, { db, wake }: Pick<HttpDep
       `/stores/:store/subscriptions/:id/${name}`,
       { schema: { params: SubscriptionParams, body: body as TSchema, response: { 200: SubscriptionBody } } },
       async ({ params, body: given }) => {
-        const store = await theStore(db, params.store)
+        const store = await requireStore(db, params.store)
         const id = idOf(params.id)
         const changed = await db.inStore(store.storeId, async (ctx) => {
           await act(ctx, id, given as Static<Body>, store)

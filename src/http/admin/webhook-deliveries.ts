@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
 import { Refusal } from '#kit/refusal'
 import { EVENT_TYPES } from '#resources'
-import { theStore } from '#stores'
+import { requireStore } from '#stores'
 import { findDelivery, listDeliveries, resendDelivery, resendFailed } from '#webhooks'
-import { OrNull } from '../shared/answer-fields.ts'
 import { IsoDate, instantOrUndefined, NeededIsoDate } from '../shared/dates.ts'
 import type { HttpDeps } from '../shared/deps.ts'
+import { OrNull } from '../shared/response-fields.ts'
 import type { Surface } from '../shared/surface.ts'
 import { PageLimit, StoreParams, text } from './fields.ts'
 import { DeliveryBody, DeliveryDetailBody, presentDelivery, presentDeliveryDetail } from './present-delivery.ts'
@@ -42,7 +42,7 @@ export function registerWebhookDeliveries(admin: Surface, { db, wake }: Pick<Htt
       }
     },
     async ({ params, query: { from, to, ...filters } }) => {
-      const { storeId, timezone } = await theStore(db, params.store)
+      const { storeId, timezone } = await requireStore(db, params.store)
       const { deliveries, next } = await db.inStore(storeId, (ctx) =>
         listDeliveries(ctx, {
           ...filters,
@@ -58,7 +58,7 @@ export function registerWebhookDeliveries(admin: Surface, { db, wake }: Pick<Htt
     '/stores/:store/webhook-deliveries/:webhook_id',
     { schema: { params: DeliveryParams, response: { 200: DeliveryDetailBody } } },
     async ({ params }) => {
-      const { storeId } = await theStore(db, params.store)
+      const { storeId } = await requireStore(db, params.store)
       const delivery = await db.inStore(storeId, (ctx) => findDelivery(ctx, params.webhook_id))
       if (!delivery) throw new Refusal('not_found', `There is no webhook delivery ${params.webhook_id.slice(0, 100)}`)
       return presentDeliveryDetail(delivery)
@@ -69,7 +69,7 @@ export function registerWebhookDeliveries(admin: Surface, { db, wake }: Pick<Htt
     '/stores/:store/webhook-deliveries/:webhook_id/resend',
     { schema: { params: DeliveryParams, body: Type.Object({}), response: { 202: DeliveryDetailBody } } },
     async ({ params }, reply) => {
-      const { storeId } = await theStore(db, params.store)
+      const { storeId } = await requireStore(db, params.store)
       const delivery = await db.inStore(storeId, (ctx) => resendDelivery(ctx, params.webhook_id))
       wake(storeId)
       return reply.code(202).send(presentDeliveryDetail(delivery))
@@ -86,7 +86,7 @@ export function registerWebhookDeliveries(admin: Surface, { db, wake }: Pick<Htt
       }
     },
     async ({ params, body }, reply) => {
-      const { storeId, timezone } = await theStore(db, params.store)
+      const { storeId, timezone } = await requireStore(db, params.store)
       const since = instantOrUndefined(body.since, timezone)!
       const resent = await resendFailed(db, storeId, { since, endpoint: body.endpoint })
       wake(storeId)

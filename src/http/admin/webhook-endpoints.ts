@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { isoOf, isoOrNull } from '#kit/clock'
 import { invalidField, Refusal } from '#kit/refusal'
 import { EVENT_TYPES } from '#resources'
-import { theStore } from '#stores'
+import { requireStore } from '#stores'
 import {
   createEndpoint,
   deleteEndpoint,
@@ -15,8 +15,8 @@ import {
   setEndpointStatus,
   updateEndpoint
 } from '#webhooks'
-import { OrNull } from '../shared/answer-fields.ts'
 import type { HttpDeps } from '../shared/deps.ts'
+import { OrNull } from '../shared/response-fields.ts'
 import type { Surface } from '../shared/surface.ts'
 import { StoreParams, text } from './fields.ts'
 import { DeliveryDetailBody, presentDeliveryDetail } from './present-delivery.ts'
@@ -67,7 +67,7 @@ export function registerWebhookEndpoints(
       }
     },
     async (request, reply) => {
-      const { storeId } = await theStore(db, request.params.store)
+      const { storeId } = await requireStore(db, request.params.store)
       const made = await createEndpoint(db, storeId, request.body, { vault, addresses })
       return reply.code(201).send(presentWithSecret(made))
     }
@@ -77,7 +77,7 @@ export function registerWebhookEndpoints(
     '/stores/:store/webhooks',
     { schema: { params: StoreParams, response: { 200: Type.Object({ data: Type.Array(EndpointBody) }) } } },
     async (request) => {
-      const { storeId } = await theStore(db, request.params.store)
+      const { storeId } = await requireStore(db, request.params.store)
       return { data: (await db.inStore(storeId, listEndpoints)).map(presentEndpoint) }
     }
   )
@@ -86,7 +86,7 @@ export function registerWebhookEndpoints(
     '/stores/:store/webhooks/:endpoint',
     { schema: { params: EndpointParams, response: { 200: EndpointBody } } },
     async ({ params }) => {
-      const { storeId } = await theStore(db, params.store)
+      const { storeId } = await requireStore(db, params.store)
       const endpoint = await db.inStore(storeId, (ctx) => findEndpoint(ctx, params.endpoint))
       if (!endpoint) throw new Refusal('not_found', `There is no webhook endpoint ${params.endpoint.slice(0, 100)}`)
       return presentEndpoint(endpoint)
@@ -112,7 +112,7 @@ export function registerWebhookEndpoints(
     },
     async ({ params, body }) => {
       if (Object.keys(body).length === 0) throw invalidField('The body', 'must hold url, events or description')
-      const { storeId } = await theStore(db, params.store)
+      const { storeId } = await requireStore(db, params.store)
       return presentEndpoint(await updateEndpoint(db, storeId, params.endpoint, body, { addresses }))
     }
   )
@@ -126,7 +126,7 @@ export function registerWebhookEndpoints(
       }
     },
     async ({ params }) => {
-      const { storeId } = await theStore(db, params.store)
+      const { storeId } = await requireStore(db, params.store)
       await db.inStore(storeId, (ctx) => deleteEndpoint(ctx, params.endpoint))
       return { id: params.endpoint, deleted: true as const }
     }
@@ -136,7 +136,7 @@ export function registerWebhookEndpoints(
     '/stores/:store/webhooks/:endpoint/enable',
     { schema: { params: EndpointParams, body: Type.Object({}), response: { 200: EndpointBody } } },
     async ({ params }) => {
-      const { storeId } = await theStore(db, params.store)
+      const { storeId } = await requireStore(db, params.store)
       return presentEndpoint(await db.inStore(storeId, (ctx) => setEndpointStatus(ctx, params.endpoint, 'enabled')))
     }
   )
@@ -151,7 +151,7 @@ export function registerWebhookEndpoints(
       }
     },
     async ({ params, body }) => {
-      const { storeId } = await theStore(db, params.store)
+      const { storeId } = await requireStore(db, params.store)
       return presentEndpoint(
         await db.inStore(storeId, (ctx) => setEndpointStatus(ctx, params.endpoint, 'disabled', body.reason))
       )
@@ -176,7 +176,7 @@ export function registerWebhookEndpoints(
       }
     },
     async ({ params, body }) => {
-      const { storeId } = await theStore(db, params.store)
+      const { storeId } = await requireStore(db, params.store)
       return presentWithSecret(
         await db.inStore(storeId, (ctx) => rollSecret(ctx, params.endpoint, { vault }, body.overlap))
       )
@@ -187,7 +187,7 @@ export function registerWebhookEndpoints(
     '/stores/:store/webhooks/:endpoint/end-roll',
     { schema: { params: EndpointParams, body: Type.Object({}), response: { 200: EndpointBody } } },
     async ({ params }) => {
-      const { storeId } = await theStore(db, params.store)
+      const { storeId } = await requireStore(db, params.store)
       return presentEndpoint(await db.inStore(storeId, (ctx) => endRoll(ctx, params.endpoint)))
     }
   )
@@ -202,7 +202,7 @@ export function registerWebhookEndpoints(
       }
     },
     async ({ params, body }, reply) => {
-      const { storeId } = await theStore(db, params.store)
+      const { storeId } = await requireStore(db, params.store)
       const queued = await db.inStore(storeId, (ctx) => sendSample(ctx, params.endpoint, body.event))
       wake(storeId)
       return reply.code(202).send(presentDeliveryDetail(queued))

@@ -14,7 +14,7 @@ const { db } = await testDatabase()
 const { admin, calls, app } = testServer(db)
 type Method = Parameters<typeof admin>[0]
 
-const operatorOf =
+const adminOf =
   (store: { storeId: number }, ask: typeof admin = admin) =>
   async (method: Method, path: string, body?: object) => {
     const response = await ask(method, `/stores/store_${store.storeId}${path}`, body)
@@ -24,7 +24,7 @@ const NOW = { wait_seconds: 0, max: 8 }
 
 test('a terminal opens, fetches, tells and closes', async () => {
   const store = await aSendingStore(db)
-  const call = operatorOf(store)
+  const call = adminOf(store)
   const opened = await call('POST', '/webhook-listeners', { events: ['subscription.paused'] })
   assert.equal(opened.status, 201)
   const { id, secret, listening_until, ...rest } = opened.body
@@ -39,7 +39,7 @@ test('a terminal opens, fetches, tells and closes', async () => {
   await store.record(aFact(7))
   await store.settle()
   // Another process of the service serves the rest: nothing of it is in memory.
-  const second = operatorOf(store, testServer(db).admin)
+  const second = adminOf(store, testServer(db).admin)
   const [fetched] = (await second('POST', `${at}/fetch`, NOW)).body.data
   assert.deepEqual(Object.keys(fetched), ['webhook_id', 'event', 'object', 'test', 'body', 'headers', 'handle'])
   assert.deepEqual([fetched.object, fetched.headers['content-type']], ['sub_7', 'application/json'])
@@ -62,7 +62,7 @@ test('a terminal that leaves while it waits is given nothing, and the end of the
   const store = await aSendingStore(db)
   const own = testServer(db)
   await own.app.listen({ port: 0, host: '127.0.0.1' })
-  const { id } = (await operatorOf(store)('POST', '/webhook-listeners', {})).body
+  const { id } = (await adminOf(store)('POST', '/webhook-listeners', {})).body
   const until = () =>
     store.inStore(({ tx, storeId }) =>
       tx.one(
@@ -89,7 +89,7 @@ test('a terminal that leaves while it waits is given nothing, and the end of the
   leaving.on('error', () => {}).destroy()
   await store.record(aFact(1))
   await store.settle()
-  const fetched = await operatorOf(store)('POST', `/webhook-listeners/${id}/fetch`, { wait_seconds: 5, max: 8 })
+  const fetched = await adminOf(store)('POST', `/webhook-listeners/${id}/fetch`, { wait_seconds: 5, max: 8 })
   assert.equal(fetched.body.data.length, 1)
 
   const asked = await waiting()
@@ -101,8 +101,8 @@ test('a terminal that leaves while it waits is given nothing, and the end of the
 })
 
 test('another store’s terminal is as unknown as none, and no endpoint is one', async () => {
-  const [mine, other] = [operatorOf(await aStore(db)), await aSendingStore(db)]
-  const { id } = (await operatorOf(other)('POST', '/webhook-listeners', {})).body
+  const [mine, other] = [adminOf(await aStore(db)), await aSendingStore(db)]
+  const { id } = (await adminOf(other)('POST', '/webhook-listeners', {})).body
   const endpoint = (await mine('POST', '/webhooks', { url: 'https://93.184.216.34/' })).body.id
   const results = [{ handle: 'x', duration_ms: 1, response_code: 200, failure: null, response_text: '' }]
   for (const listener of [id, endpoint, 'we_999999', 'nonsense']) {
@@ -120,7 +120,7 @@ test('another store’s terminal is as unknown as none, and no endpoint is one',
 test('a sample is triggered for all that hear of its type', async () => {
   const receiver = await aReceiver()
   const store = await aSendingStore(db)
-  const call = operatorOf(store)
+  const call = adminOf(store)
   const trigger = (event: string) => call('POST', '/webhook-samples', { event })
   assert.deepEqual(await trigger('billing.failed'), {
     status: 202,
@@ -138,7 +138,7 @@ test('a sample is triggered for all that hear of its type', async () => {
 })
 
 test('what cannot be used is refused by name, with what it takes', async () => {
-  const call = operatorOf(await aStore(db))
+  const call = adminOf(await aStore(db))
   const { id } = (await call('POST', '/webhook-listeners', {})).body
   const result = { handle: 'x', duration_ms: 1, response_code: 200, failure: null, response_text: '' }
   for (const [path, body, message] of [

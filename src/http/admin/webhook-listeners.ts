@@ -1,18 +1,18 @@
 import { type Static, Type } from 'typebox'
 import { isoOf } from '#kit/clock'
 import { EVENT_TYPES } from '#resources'
-import { theStore } from '#stores'
+import { requireStore } from '#stores'
 import {
   closeListener,
   type FetchedDelivery,
   fetchDeliveries,
-  NO_ANSWER,
+  NO_RESPONSE,
   openListener,
   recordResults,
   triggerSample
 } from '#webhooks'
-import { OrNull } from '../shared/answer-fields.ts'
 import type { HttpDeps } from '../shared/deps.ts'
+import { OrNull } from '../shared/response-fields.ts'
 import type { Surface } from '../shared/surface.ts'
 import { StoreParams, text } from './fields.ts'
 import { DeliveryBody, presentDelivery } from './present-delivery.ts'
@@ -39,7 +39,7 @@ const Result = Type.Object(
     handle: text(2000),
     duration_ms: Type.Integer({ minimum: 0, maximum: 600_000 }),
     response_code: OrNull(Type.Integer({ minimum: 100, maximum: 999 })),
-    failure: OrNull(Type.Union(NO_ANSWER.map((word) => Type.Literal(word)))),
+    failure: OrNull(Type.Union(NO_RESPONSE.map((word) => Type.Literal(word)))),
     response_text: Type.String({ maxLength: 1024 })
   },
   { additionalProperties: false }
@@ -82,7 +82,7 @@ export function registerWebhookListeners(
       }
     },
     async ({ params, body }, reply) => {
-      const { storeId } = await theStore(db, params.store)
+      const { storeId } = await requireStore(db, params.store)
       const opened = await db.inStore(storeId, (ctx) => openListener(ctx, body, { vault }))
       return reply.code(201).send({
         id: opened.id,
@@ -115,7 +115,7 @@ export function registerWebhookListeners(
       }
     },
     async ({ params, body }, reply) => {
-      const { storeId } = await theStore(db, params.store)
+      const { storeId } = await requireStore(db, params.store)
       const gone = new AbortController()
       reply.raw.once('close', () => gone.abort())
       const fetched = await fetchDeliveries(db, storeId, params.listener, {
@@ -140,14 +140,14 @@ export function registerWebhookListeners(
           results: Type.Array(Result, {
             minItems: 1,
             maxItems: 50,
-            description: `a list of 1 to 50 results {handle, duration_ms, response_code, failure, response_text}, with a response_code or, where there was no answer, a failure (${NO_ANSWER.join(', ')})`
+            description: `a list of 1 to 50 results {handle, duration_ms, response_code, failure, response_text}, with a response_code or, where there was no answer, a failure (${NO_RESPONSE.join(', ')})`
           })
         }),
         response: { 200: Type.Object({ taken: Type.Integer() }) }
       }
     },
     async ({ params, body: { results } }) => {
-      const { storeId } = await theStore(db, params.store)
+      const { storeId } = await requireStore(db, params.store)
       await recordResults(
         db,
         storeId,
@@ -174,7 +174,7 @@ export function registerWebhookListeners(
       }
     },
     async ({ params }) => {
-      const { storeId } = await theStore(db, params.store)
+      const { storeId } = await requireStore(db, params.store)
       await db.inStore(storeId, (ctx) => closeListener(ctx, params.listener))
       return { id: params.listener, closed: true as const }
     }
@@ -197,7 +197,7 @@ export function registerWebhookListeners(
       }
     },
     async ({ params, body }, reply) => {
-      const { storeId } = await theStore(db, params.store)
+      const { storeId } = await requireStore(db, params.store)
       const { deliveries, terminalsOnly } = await db.inStore(storeId, (ctx) => triggerSample(ctx, body.event))
       wake(storeId)
       return reply

@@ -10,14 +10,14 @@ const { db } = await testDatabase()
 const { admin, calls } = testServer(db)
 type Method = Parameters<typeof admin>[0]
 
-/** The operator API of a store: the status and body of each answer. */
-const operatorOf = (store: { storeId: number }) => async (method: Method, path: string, body?: object) => {
+/** The admin API of a store: the status and body of each answer. */
+const adminOf = (store: { storeId: number }) => async (method: Method, path: string, body?: object) => {
   const response = await admin(method, `/stores/store_${store.storeId}${path}`, body)
   return { status: response.statusCode, body: response.json() }
 }
 
 test('an endpoint is made with its secret once, listed, shown, changed and deleted', async () => {
-  const call = operatorOf(await aStore(db))
+  const call = adminOf(await aStore(db))
   const made = await call('POST', '/webhooks', { url: 'http://127.0.0.1:4000/hook', events: ['billing.success'] })
   const { id, secret, created_at, updated_at, ...rest } = made.body
 
@@ -52,7 +52,7 @@ test('an endpoint is made with its secret once, listed, shown, changed and delet
 })
 
 test('disabling keeps its reason; a rolled secret is shown once, with the end of its overlap', async () => {
-  const call = operatorOf(await aStore(db))
+  const call = adminOf(await aStore(db))
   const { id, secret } = (await call('POST', '/webhooks', { url: 'https://93.184.216.34/' })).body
   const disabled = (await call('POST', `/webhooks/${id}/disable`, { reason: 'They move house' })).body
   assert.deepEqual([disabled.status, disabled.disabled_reason], ['disabled', 'They move house'])
@@ -78,7 +78,7 @@ test('a delivery is found by filters, shown whole, and sent again', async () => 
     clock: '2026-01-31T04:59:59Z',
     schedule: { maxTries: 1, delaysSeconds: [60] }
   })
-  const call = operatorOf(store)
+  const call = adminOf(store)
   const { id } = (await call('POST', '/webhooks', { url: receiver.url })).body
   await store.record(aFact(1))
   await store.settle()
@@ -159,24 +159,24 @@ test('a delivery is found by filters, shown whole, and sent again', async () => 
 test('when the sender disables an endpoint, the store has a notice', async () => {
   const receiver = await aReceiver((_, r) => r.writeHead(410).end())
   const store = await aSendingStore(db)
-  const call = operatorOf(store)
+  const call = adminOf(store)
   const ids = [await store.anEndpoint({ url: receiver.url }), await store.anEndpoint({ url: receiver.url })]
   await store.record(aFact(1))
   await store.settle()
-  const first = (await call('GET', '/notices?limit=1')).body
-  assert.match(first.next, /^notice_\d+$/)
-  const { data, next } = (await call('GET', `/notices?before=${first.next}`)).body
+  const first = (await call('GET', '/alerts?limit=1')).body
+  assert.match(first.next, /^alert_\d+$/)
+  const { data, next } = (await call('GET', `/alerts?before=${first.next}`)).body
   assert.equal(next, null)
   assert.deepEqual(
     new Set([...first.data, ...data].map((n) => n.subject)),
     new Set(ids.map(({ id }) => `Webhook endpoint ${id} has been disabled`))
   )
   assert.deepEqual(Object.keys(data[0]), ['id', 'kind', 'subject', 'message', 'created_at'])
-  assert.equal((await call('GET', '/notices?before=x')).status, 404)
+  assert.equal((await call('GET', '/alerts?before=x')).status, 404)
 })
 
 test('what cannot be used is refused by name, with what it takes', async () => {
-  const call = operatorOf(await aStore(db))
+  const call = adminOf(await aStore(db))
   const { id } = (await call('POST', '/webhooks', { url: 'https://93.184.216.34/' })).body
   const types = EVENT_TYPES.join(', ')
   for (const [method, path, body, message] of [
@@ -227,11 +227,11 @@ test('what cannot be used is refused by name, with what it takes', async () => {
 })
 
 test('another store’s endpoints and deliveries are as unknown as none', async () => {
-  const [mine, other] = [operatorOf(await aStore(db)), await aSendingStore(db)]
+  const [mine, other] = [adminOf(await aStore(db)), await aSendingStore(db)]
   const { id } = await other.anEndpoint({ url: 'https://93.184.216.34/' })
   await other.record(aFact(1))
   await other.dispatch.runOnce(other.storeId)
-  const [{ webhook_id }] = (await operatorOf(other)('GET', '/webhook-deliveries')).body.data
+  const [{ webhook_id }] = (await adminOf(other)('GET', '/webhook-deliveries')).body.data
   for (const endpoint of [id, 'we_999999', 'nonsense']) {
     for (const [method, path, body] of [
       ['GET', '', undefined],
@@ -257,5 +257,5 @@ test('another store’s endpoints and deliveries are as unknown as none', async 
     assert.equal((await mine('GET', `/webhook-deliveries/${delivery}`)).status, 404)
     assert.equal((await mine('POST', `/webhook-deliveries/${delivery}/resend`)).status, 404)
   }
-  assert.equal((await operatorOf(other)('GET', `/webhooks/${id}`)).body.status, 'enabled')
+  assert.equal((await adminOf(other)('GET', `/webhooks/${id}`)).body.status, 'enabled')
 })

@@ -5,7 +5,7 @@ import { type OpenApiDocument, openApiDocument } from '../openapi/document.ts'
 import { guideOf } from '../openapi/guide.ts'
 import type { Route } from '../openapi/route.ts'
 import { REST_PREFIX } from '../rest/index.ts'
-import { BUDGETS } from '../shared/counting.ts'
+import { BUDGETS } from '../shared/rate-limit-hook.ts'
 import { page } from './page.ts'
 import { CSS } from './style.ts'
 

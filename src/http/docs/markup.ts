@@ -32,7 +32,7 @@ export const sample = (label: string, content: string) =>
 
 export const json = (label: string, value: unknown) => sample(label, JSON.stringify(value, null, 2))
 
-export const folded = (summary: string, content: string) =>
+export const collapsed = (summary: string, content: string) =>
   `<details><summary>${text(summary)}</summary>${content}</details>`
 
 /** An id that a link can name. */

@@ -81,10 +81,10 @@ ${events.map(([type, { post }]) => webhookSection(type, post, document)).join('\
 `
 }
 
-function guideSection({ id, title, paragraphs, table: figures }: Section): string {
-  const rows = figures?.rows.map((cells) => cells.map(line))
+function guideSection({ id, title, paragraphs, table: metrics }: Section): string {
+  const rows = metrics?.rows.map((cells) => cells.map(line))
   return `<section id="${id}"><h2>${text(title)}</h2>${paragraphs.map((paragraph) => `<p>${line(paragraph)}</p>`).join('')}
-${figures && rows ? table(title, figures.columns, rows) : ''}</section>`
+${metrics && rows ? table(title, metrics.columns, rows) : ''}</section>`
 }
 
 function links(title: string, targets: string[][]): string {

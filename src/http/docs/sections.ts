@@ -3,7 +3,7 @@ import type { Operation, Parameter } from '../openapi/operations.ts'
 import type { JsonSchema } from '../shared/json-schema.ts'
 import { curl } from './curl.ts'
 import { fieldRows, nameOf, objectAnchor, typeOf } from './fields.ts'
-import { anchor, code, folded, json, line, prose, sample, table, text } from './markup.ts'
+import { anchor, code, collapsed, json, line, prose, sample, table, text } from './markup.ts'
 
 export type Listed = { method: string; path: string; operation: Operation }
 
@@ -24,8 +24,8 @@ export function operationSection(
 ${taken.length > 0 ? table(`Parameters of ${summary}`, ['Parameter', 'In', 'Description'], taken.map(parameterRow)) : ''}
 ${fields?.properties && Object.keys(fields.properties).length > 0 ? table(`Body of ${summary}`, ['Field of the body', 'Type', 'Description'], bodyRows(fields)) : ''}
 ${sample(`Request: ${summary}`, curl(method, origin + prefix + path, operation))}
-<p>${answerLine(responses)}</p>
-${folded('Example of the answer', json(`Answer: ${summary}`, exampleOf(responses[200])))}
+<p>${responseLine(responses)}</p>
+${collapsed('Example of the answer', json(`Answer: ${summary}`, exampleOf(responses[200])))}
 </section>`
 }
 
@@ -43,7 +43,7 @@ function bodyRows(schema: JsonSchema): string[][] {
   })
 }
 
-function answerLine(responses: Operation['responses']): string {
+function responseLine(responses: Operation['responses']): string {
   const content = (responses[200] as { content?: { 'application/json': { schema: JsonSchema } } }).content
   const data = content?.['application/json'].schema.properties?.data
   const refused = Object.keys(responses).filter((status) => status !== '200')
@@ -56,8 +56,8 @@ export function webhookSection(type: string, operation: Operation, { components 
   const { schema, example } = operation.requestBody!.content['application/json']
   const event = components.schemas[nameOf(schema.$ref ?? '')]
   return `<section id="${anchor(`event-${type}`)}"><h3>${code(type)}</h3><p>${line(operation.summary)}.</p>
-${folded('Fields of data', table(`Fields of ${type}`, ['Field', 'Type', 'Description'], fieldRows(event?.properties?.data ?? {})))}
-${folded('Example', json(`Example of ${type}`, example))}</section>`
+${collapsed('Fields of data', table(`Fields of ${type}`, ['Field', 'Type', 'Description'], fieldRows(event?.properties?.data ?? {})))}
+${collapsed('Example', json(`Example of ${type}`, example))}</section>`
 }
 
 export function objectSection(name: string, schema: JsonSchema): string {

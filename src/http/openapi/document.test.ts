@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import { type TSchema, Type } from 'typebox'
 import { exampleOf } from '#resources'
 import { Envelope, PagingFields } from '../rest/envelope.ts'
-import { OrNull } from '../shared/answer-fields.ts'
-import { BUDGETS } from '../shared/counting.ts'
 import { IsoDate } from '../shared/dates.ts'
 import { createPublisher } from '../shared/json-schema.ts'
+import { BUDGETS } from '../shared/rate-limit-hook.ts'
+import { OrNull } from '../shared/response-fields.ts'
 import { openApiDocument } from './document.ts'
 import type { Route } from './route.ts'
 
@@ -33,7 +33,7 @@ const aRoute = (given: Partial<Route> = {}): Route => ({
 const operationOf = (given: Partial<Route> = {}) => Object.values(openApiDocument([aRoute(given)], BUDGETS).paths)[0]!
 
 test('a route becomes an operation: what it takes, what it answers, its scope and its examples', () => {
-  const { post } = operationOf({ schema: { answerExample: { id: 'thing_2' } } })
+  const { post } = operationOf({ schema: { responseExample: { id: 'thing_2' } } })
   const { operationId, tags, security, parameters, requestBody, responses } = post!
   assert.deepEqual([operationId, tags, security], ['makeThing', ['Members'], [{ apiKey: ['write:members'] }]])
   assert.equal(post!.description, 'Makes it.\n\nNeeds the scope `write:members`.')

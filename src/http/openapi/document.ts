@@ -3,9 +3,9 @@ import type { Budget } from '#kit/rate-limit'
 import type { RatePlan } from '#stores'
 import { REST_PREFIX } from '../rest/index.ts'
 import { createPublisher, type JsonSchema } from '../shared/json-schema.ts'
-import { type Answer, HEADERS, refusedAnswers } from './answers.ts'
 import { guideAsMarkdown, guideOf } from './guide.ts'
 import { IDEMPOTENCY_KEY, type Operation, type Parameter, pathsOf, TAGS } from './operations.ts'
+import { errorResponses, HEADERS, type OperationResponse } from './responses.ts'
 import type { Route } from './route.ts'
 import { SIGNATURE_HEADERS, webhooksOf } from './webhooks.ts'
 
@@ -23,7 +23,7 @@ export type OpenApiDocument = {
   webhooks: Record<string, { post: Operation }>
   components: {
     schemas: Record<string, JsonSchema>
-    responses: Record<string, Answer>
+    responses: Record<string, OperationResponse>
     parameters: Record<string, Parameter>
     headers: typeof HEADERS
     securitySchemes: Record<string, object>
@@ -35,7 +35,7 @@ export function openApiDocument(routes: Route[], budgets: Record<RatePlan, Budge
   const publisher = createPublisher()
   const paths = pathsOf(routes, REST_PREFIX, publisher)
   const webhooks = webhooksOf(publisher.answered)
-  const responses = refusedAnswers(publisher.answered)
+  const responses = errorResponses(publisher.answered)
   return {
     openapi: '3.1.1',
     info: {

@@ -7,7 +7,7 @@ import { updateSettings } from '#stores'
 import { testDatabase } from '../../../test/database.ts'
 import { aPlan } from '../../../test/plan-builder.ts'
 import { aStore } from '../../../test/store-builder.ts'
-import { attemptsOf, joined } from '../rest/test-life.ts'
+import { attemptsOf, joined } from '../rest/test-subscription.ts'
 import { testServer } from '../test-server.ts'
 import type { OpenApiDocument } from './document.ts'
 
@@ -19,7 +19,7 @@ const document = (await app.inject('/openapi.json')).json() as OpenApiDocument
 const BEFORE: Record<string, string> = {
   resumeSubscription: 'pauseSubscription',
   reactivateSubscription: 'cancelSubscription',
-  takeBackGift: 'giftSubscription',
+  revokeGift: 'giftSubscription',
   deductStoreCredit: 'addStoreCredit'
 }
 

@@ -1,7 +1,7 @@
 import { exampleOf } from '#resources'
 import { IdempotencyKey } from '../shared/idempotency.ts'
 import type { createPublisher, JsonSchema } from '../shared/json-schema.ts'
-import { type Answer, answered, refusalsOf } from './answers.ts'
+import { answered, type OperationResponse, refusalsOf } from './responses.ts'
 import type { Route } from './route.ts'
 
 export type Parameter = {
@@ -26,7 +26,7 @@ export type Operation = {
     description?: string
     content: { 'application/json': { schema: JsonSchema; example: unknown } }
   }
-  responses: Record<string, Answer | { $ref: string }>
+  responses: Record<string, OperationResponse | { $ref: string }>
 }
 
 type Publisher = ReturnType<typeof createPublisher>
@@ -68,15 +68,15 @@ export function pathsOf(
 
 /** Refuses a route that does not tell what a reader or a client needs. */
 function operationOf(route: Route, path: string, publisher: Publisher): Operation {
-  const { operationId, summary, description, params, querystring, body, answerExample, response } = route.schema ?? {}
+  const { operationId, summary, description, params, querystring, body, responseExample, response } = route.schema ?? {}
   const scope = route.config?.scope
   const tag = TAGS[path.split('/')[1] ?? '']
   const success = (response as Record<string, JsonSchema> | undefined)?.['200']
   const name = `${route.method} ${route.url}`
-  if (!operationId || !summary || !description) throw untold(name, 'operationId, summary or description')
-  if (!scope) throw untold(name, 'scope')
-  if (!success) throw untold(name, 'schema of its answer')
-  if (!tag) throw untold(name, 'tag')
+  if (!operationId || !summary || !description) throw incomplete(name, 'operationId, summary or description')
+  if (!scope) throw incomplete(name, 'scope')
+  if (!success) throw incomplete(name, 'schema of its answer')
+  if (!tag) throw incomplete(name, 'tag')
 
   const isRead = route.method === 'GET'
   const taken = [
@@ -95,7 +95,7 @@ function operationOf(route: Route, path: string, publisher: Publisher): Operatio
     ...(body !== undefined && { requestBody: bodyOf(body as JsonSchema, String(route.method), publisher) }),
     responses: {
       200: answered(success, publisher.answered, {
-        changes: answerExample,
+        changes: responseExample,
         headers: isRead ? [] : ['Idempotent-Replayed']
       }),
       ...refusalsOf({ namesObject: params !== undefined })
@@ -103,7 +103,8 @@ function operationOf(route: Route, path: string, publisher: Publisher): Operatio
   }
 }
 
-const untold = (name: string, what: string) => new Error(`${name} has no ${what} (ARCHITECTURE.md, How to add a route)`)
+const incomplete = (name: string, what: string) =>
+  new Error(`${name} has no ${what} (ARCHITECTURE.md, How to add a route)`)
 
 function parametersOf(schema: JsonSchema | undefined, place: 'path' | 'query', { asked }: Publisher): Parameter[] {
   return Object.entries(schema?.properties ?? {}).map(([name, field]) => {

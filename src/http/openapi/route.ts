@@ -9,7 +9,7 @@ declare module 'fastify' {
     /** What somebody who calls it has to know, in Markdown. */
     description?: string
     /** How the object in the example of the answer differs from that of its schema. */
-    answerExample?: Record<string, unknown>
+    responseExample?: Record<string, unknown>
   }
 }
 

@@ -6,7 +6,7 @@ import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
 import { testServer } from '../test-server.ts'
 import { Envelope } from './envelope.ts'
-import { at, joined, START } from './test-life.ts'
+import { at, joined, START } from './test-subscription.ts'
 
 const { db } = await testDatabase()
 const { rest } = testServer(db)
@@ -20,8 +20,8 @@ test('the whole body: thirty days by default, today the last, the days before as
   const { data, meta } = response.json()
   assert.ok(Value.Check(Envelope(AnalyticsBody), response.json()))
   assert.deepEqual(meta, { total: 1, limit: 1, offset: 0, has_more: false })
-  const { series, previous, ...figures } = data
-  assert.deepEqual(figures, {
+  const { series, previous, ...metrics } = data
+  assert.deepEqual(metrics, {
     period: '30d',
     from: '2026-01-02',
     to: '2026-01-31',

@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
 import { SubscriptionBody } from '#resources'
-import { answerOnce } from '../shared/idempotency.ts'
+import { withIdempotency } from '../shared/idempotency.ts'
 import { ChangeFields, changeSubscription } from '../shared/subscription-change.ts'
 import type { Surface } from '../shared/surface.ts'
 import { actorOf, callerOf } from './caller.ts'
 import { Envelope } from './envelope.ts'
-import { answerOf, SubscriptionParams, subscriptionIdOf } from './subscription-moves.ts'
+import { answerOf, SubscriptionParams, subscriptionIdOf } from './subscription-actions.ts'
 
 const ChangeBody = Type.Object(
   {
@@ -36,12 +36,12 @@ export function registerChangeSubscription(rest: Surface): void {
         params: SubscriptionParams,
         body: ChangeBody,
         response: { 200: Envelope(SubscriptionBody) },
-        answerExample: { next_billing_date: '2026-12-24T05:00:00.000Z', updated_at: '2026-11-20T09:00:00.000Z' }
+        responseExample: { next_billing_date: '2026-12-24T05:00:00.000Z', updated_at: '2026-11-20T09:00:00.000Z' }
       }
     },
     (request, reply) => {
       const caller = callerOf(request)
-      return answerOnce(request, reply, async (ctx) => {
+      return withIdempotency(request, reply, async (ctx) => {
         const id = subscriptionIdOf(request.params)
         await changeSubscription(ctx, id, request.body, { ...caller, by: actorOf(caller) })
         return answerOf(ctx, id, caller.profile)

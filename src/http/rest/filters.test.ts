@@ -4,7 +4,7 @@ import { publicId } from '#kit/ids'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
 import { testServer } from '../test-server.ts'
-import { at, attemptsOf, idsOf, joined, nothing, START } from './test-life.ts'
+import { at, attemptsOf, idsOf, joined, nothing, START } from './test-subscription.ts'
 
 const { db } = await testDatabase()
 const { rest } = testServer(db)

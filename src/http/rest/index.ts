@@ -2,13 +2,13 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import type { Ctx } from '#kit/postgres'
-import type { Standing } from '#kit/rate-limit'
+import type { RateLimitStatus } from '#kit/rate-limit'
 import { Refusal } from '#kit/refusal'
 import { authenticateKey, type Caller } from '#stores'
-import { countForAddress, countForStore, enforceBudgets } from '../shared/counting.ts'
 import type { HttpDeps } from '../shared/deps.ts'
 import { errorBody, statusOf } from '../shared/error-body.ts'
 import { authenticationFailed, bearerOf, logBug, noSuchRoute, RateLimited, refusalOf } from '../shared/errors.ts'
+import { countForAddress, countForStore, enforceRateLimits } from '../shared/rate-limit-hook.ts'
 import { registerAnalytics } from './analytics.ts'
 import { registerBillingAttempts } from './billing-attempts.ts'
 import { callerOf } from './caller.ts'
@@ -17,8 +17,8 @@ import { registerGifts } from './gifts.ts'
 import { registerMembers } from './members.ts'
 import { registerRetryBillingAttempt } from './retry-billing-attempt.ts'
 import { registerStoreCredits } from './store-credits.ts'
+import { registerSubscriptionActions } from './subscription-actions.ts'
 import { registerSubscriptionActivity } from './subscription-activity.ts'
-import { registerSubscriptionMoves } from './subscription-moves.ts'
 import { registerSubscriptions } from './subscriptions.ts'
 import { registerUpdateMember } from './update-member.ts'
 
@@ -29,7 +29,7 @@ const MAX_BODY_BYTES = 64 * 1024
 export function registerRest(
   app: FastifyInstance,
   { db, limiter, budgets, connectorOf, wake }: Pick<HttpDeps, 'db' | 'limiter' | 'budgets' | 'connectorOf' | 'wake'>,
-  countAddress: (address: string) => Standing
+  countAddress: (address: string) => RateLimitStatus
 ): void {
   const register = async (surface: FastifyInstance) => {
     const rest = surface.withTypeProvider<TypeBoxTypeProvider>()
@@ -63,7 +63,7 @@ export function registerRest(
       done()
     })
 
-    enforceBudgets(rest, countAddress, {
+    enforceRateLimits(rest, countAddress, {
       rateLimited: () => errorBody(new RateLimited()),
       internalError: () => errorBody(null)
     })
@@ -80,7 +80,7 @@ export function registerRest(
     registerMembers(rest, db)
     registerUpdateMember(rest)
     registerSubscriptions(rest, db)
-    registerSubscriptionMoves(rest)
+    registerSubscriptionActions(rest)
     registerChangeSubscription(rest)
     registerSubscriptionActivity(rest, db)
     registerGifts(rest, { db, connectorOf })

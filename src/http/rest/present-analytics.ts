@@ -6,7 +6,7 @@ import {
   churnRate,
   ltvMinor,
   mrrMinor,
-  type PeriodFigures,
+  type PeriodMetrics,
   successRate
 } from '#analytics'
 import { numberOf } from '#kit/money'
@@ -21,7 +21,7 @@ export function presentAnalytics(
     timezone,
     currency,
     plan_id: planId,
-    ...presentFigures(current, currency),
+    ...presentMetrics(current, currency),
     series: series.map((day) => ({
       date: day.day.toString(),
       active: Number(day.membersActive),
@@ -30,48 +30,48 @@ export function presentAnalytics(
       revenue: numberOf(Number(day.revenueMinor), currency),
       mrr: numberOf(mrrMinor(day.yearlyParts), currency)
     })),
-    previous: presentFigures(previous, currency)
+    previous: presentMetrics(previous, currency)
   }
 }
 
-function presentFigures(figures: PeriodFigures, currency: string) {
+function presentMetrics(metrics: PeriodMetrics, currency: string) {
   const money = (minor: bigint | number) => numberOf(Number(minor), currency)
   const moneyOrNull = (minor: number | null) => (minor === null ? null : money(minor))
   return {
-    from: figures.from.toString(),
-    to: figures.to.toString(),
+    from: metrics.from.toString(),
+    to: metrics.to.toString(),
     members: {
-      active: Number(figures.membersActive),
-      new: Number(figures.membersNew),
-      paused: Number(figures.membersPaused),
-      cancelled: Number(figures.membersCancelled)
+      active: Number(metrics.membersActive),
+      new: Number(metrics.membersNew),
+      paused: Number(metrics.membersPaused),
+      cancelled: Number(metrics.membersCancelled)
     },
-    churn_rate: churnRate(figures),
-    mrr: money(mrrMinor(figures.yearlyParts)),
-    arr: money(arrMinor(figures)),
-    arpu: moneyOrNull(arpuMinor(figures)),
-    ltv: moneyOrNull(ltvMinor(figures)),
-    revenue: money(figures.revenueMinor),
-    refunds: money(figures.refundsMinor),
+    churn_rate: churnRate(metrics),
+    mrr: money(mrrMinor(metrics.yearlyParts)),
+    arr: money(arrMinor(metrics)),
+    arpu: moneyOrNull(arpuMinor(metrics)),
+    ltv: moneyOrNull(ltvMinor(metrics)),
+    revenue: money(metrics.revenueMinor),
+    refunds: money(metrics.refundsMinor),
     billing: {
-      success: Number(figures.chargesSucceeded),
-      failed: Number(figures.chargesFailed),
-      pending: Number(figures.chargesPending),
-      success_rate: successRate(figures),
-      recovered_amount: money(figures.recoveredMinor),
-      at_risk_amount: money(figures.atRiskMinor)
+      success: Number(metrics.chargesSucceeded),
+      failed: Number(metrics.chargesFailed),
+      pending: Number(metrics.chargesPending),
+      success_rate: successRate(metrics),
+      recovered_amount: money(metrics.recoveredMinor),
+      at_risk_amount: money(metrics.atRiskMinor)
     },
     store_credits: {
-      issued: money(figures.creditIssuedMinor),
-      redeemed: money(figures.creditRedeemedMinor),
-      expired: money(figures.creditExpiredMinor),
-      outstanding: money(figures.creditOutstandingMinor)
+      issued: money(metrics.creditIssuedMinor),
+      redeemed: money(metrics.creditRedeemedMinor),
+      expired: money(metrics.creditExpiredMinor),
+      outstanding: money(metrics.creditOutstandingMinor)
     },
     loyalty: {
-      points_issued: Number(figures.pointsIssued),
-      points_redeemed: Number(figures.pointsRedeemed),
+      points_issued: Number(metrics.pointsIssued),
+      points_redeemed: Number(metrics.pointsRedeemed),
       coupons_issued: 0
     },
-    churn: { offers_shown: 0, offers_accepted: 0, saved: 0, by_reason: figures.reasons }
+    churn: { offers_shown: 0, offers_accepted: 0, saved: 0, by_reason: metrics.reasons }
   }
 }

@@ -5,7 +5,7 @@ import { customerPayload } from '#members'
 import { gid } from '#platform'
 import type { GiftBody, PendingChangeBody, SubscriptionBody } from '#resources'
 import type { PlatformProfileName } from '#stores'
-import { billingFrequency, shownStatus } from '#subscriptions'
+import { billingFrequency, publicStatus } from '#subscriptions'
 import type { SubscriptionView } from '#views'
 
 /**
@@ -33,7 +33,7 @@ export function presentSubscription(
       currency: subscription.currency,
       billing_frequency: billingFrequency(subscription)
     },
-    status: shownStatus(subscription.status),
+    status: publicStatus(subscription.status),
     price,
     currency: subscription.currency,
     interval: subscription.interval,
@@ -70,13 +70,13 @@ function presentGift(view: SubscriptionView, profile: PlatformProfileName): Stat
 
 function presentPendingChange(view: SubscriptionView): Static<typeof PendingChangeBody> | null {
   if (view.changeRequestedAt === null) return null
-  const { wantedPlanId, wantedPriceMinor } = view
+  const { pendingPlanId, pendingPriceMinor } = view
   return {
-    plan_id: wantedPlanId === null ? null : publicId('plan', wantedPlanId),
-    price: wantedPriceMinor === null ? null : numberOf(wantedPriceMinor, view.currency),
-    interval: view.wantedInterval,
-    interval_count: view.wantedIntervalCount,
-    payment_method_id: view.wantedPaymentMethodId,
+    plan_id: pendingPlanId === null ? null : publicId('plan', pendingPlanId),
+    price: pendingPriceMinor === null ? null : numberOf(pendingPriceMinor, view.currency),
+    interval: view.pendingInterval,
+    interval_count: view.pendingIntervalCount,
+    payment_method_id: view.pendingPaymentMethodId,
     requested_at: view.changeRequestedAt
   }
 }

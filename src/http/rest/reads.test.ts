@@ -7,7 +7,7 @@ import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
 import { testServer } from '../test-server.ts'
 import { Envelope } from './envelope.ts'
-import { at, attemptsOf, joined, START } from './test-life.ts'
+import { at, attemptsOf, joined, START } from './test-subscription.ts'
 
 const { db } = await testDatabase()
 const { rest } = testServer(db)

@@ -4,7 +4,7 @@ import { internalId } from '#kit/ids'
 import { Refusal } from '#kit/refusal'
 import { BillingAttemptBody } from '#resources'
 import { findBillingAttempt } from '#views'
-import { answerOnce } from '../shared/idempotency.ts'
+import { withIdempotency } from '../shared/idempotency.ts'
 import type { Surface } from '../shared/surface.ts'
 import { actorOf, callerOf } from './caller.ts'
 import { Envelope, envelope } from './envelope.ts'
@@ -24,7 +24,7 @@ export function registerRetryBillingAttempt(rest: Surface): void {
         params: Type.Object({ attempt_id: Type.String({ description: 'a billing attempt id', examples: ['ba_154'] }) }),
         body: Type.Object({}),
         response: { 200: Envelope(BillingAttemptBody) },
-        answerExample: {
+        responseExample: {
           id: 'ba_155',
           status: 'pending',
           date: '2026-12-16T08:00:00.000Z',
@@ -42,7 +42,7 @@ export function registerRetryBillingAttempt(rest: Surface): void {
       const id = internalId('ba', request.params.attempt_id)
       if (id === null)
         throw new Refusal('not_found', `There is no billing attempt ${request.params.attempt_id.slice(0, 100)}`)
-      return answerOnce(request, reply, async (ctx) => {
+      return withIdempotency(request, reply, async (ctx) => {
         const opened = await retryAttempt(ctx, id, actorOf(caller))
         const attempt = await findBillingAttempt(ctx.tx, ctx.storeId, opened.id)
         if (!attempt) throw new Error(`The billing attempt ${opened.id} that was just opened is gone`)

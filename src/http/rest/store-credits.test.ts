@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
 import { Database, sql } from '#kit/postgres'
-import { meetCustomers } from '#members'
+import { upsertCustomers } from '#members'
 import { beforeDrop, testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
 import { accountOf, at, moveTo, START } from '../../credits/testing.ts'
@@ -30,7 +30,7 @@ let turn = 0
 async function aCustomer(given: Parameters<typeof aStore>[1] = {}) {
   const store = await aStore(db, { clockAt: at(START), ...given })
   const known = await store.inStore((ctx) =>
-    meetCustomers(ctx, [{ id: '7064055069370', email: 'ada@example.com', firstName: 'Ada', lastName: null }])
+    upsertCustomers(ctx, [{ id: '7064055069370', email: 'ada@example.com', firstName: 'Ada', lastName: null }])
   )
   const { id } = known.get('7064055069370')!
   const authorization = `Bearer ${await store.aKey()}`
@@ -261,9 +261,9 @@ test('200 deducts of 1.00 at once over two nodes against credit for 100.00: exac
     const { entries, lots, events } = await accountOf(store, id)
     assert.deepEqual([entries, lots, events.length], [101, [], 101])
     // Each answer told the balance right after its own deduct.
-    const told = statuses.get(200)!.map((answer) => answer.json().data.balance as number)
+    const reported = statuses.get(200)!.map((answer) => answer.json().data.balance as number)
     assert.deepEqual(
-      told.sort((a, b) => a - b),
+      reported.sort((a, b) => a - b),
       Array.from({ length: 100 }, (_, i) => i)
     )
   }

@@ -4,18 +4,18 @@ import { type CreditChange, changeCredits, findCredit, listCreditEntries } from 
 import { minorOf } from '#kit/money'
 import type { Ctx, Database } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
-import { customerReference, findCustomerId, findCustomerIds } from '#members'
+import { findCustomerId, findCustomerIds, parseCustomerId } from '#members'
 import { CreditBody, CreditEntryBody } from '#resources'
 import type { PlatformProfileName } from '#stores'
 import { IsoDate, instantOrUndefined } from '../shared/dates.ts'
 import type { Surface } from '../shared/surface.ts'
-import { answererTogether } from './answer-together.ts'
+import { batchedWrites } from './batched-writes.ts'
 import { callerOf } from './caller.ts'
 import { Envelope, envelope, PagingFields, pageEnvelope, pagingOf } from './envelope.ts'
 import { presentCredit, presentCreditEntry } from './present-credit.ts'
 
 /** Above it the decimals of some currencies would get lost in a JSON number. */
-const MOST_AMOUNT = 1_000_000_000
+const MAX_AMOUNT = 1_000_000_000
 
 const CustomerParams = Type.Object({
   customer_id: Type.String({
@@ -26,8 +26,8 @@ const CustomerParams = Type.Object({
 
 const amount = Type.Number({
   exclusiveMinimum: 0,
-  maximum: MOST_AMOUNT,
-  description: `a number above 0 and at most ${MOST_AMOUNT}, with no more decimals than the store's currency has`,
+  maximum: MAX_AMOUNT,
+  description: `a number above 0 and at most ${MAX_AMOUNT}, with no more decimals than the store's currency has`,
   examples: [5]
 })
 const reason = (example: string) =>
@@ -57,7 +57,7 @@ type Wanted = {
 
 /** Spec 1, Endpoints: /store-credits. */
 export function registerStoreCredits(rest: Surface, db: Database): void {
-  const answerTogether = answererTogether(db, change)
+  const answerTogether = batchedWrites(db, change)
 
   rest.get(
     '/store-credits/:customer_id',
@@ -116,7 +116,7 @@ export function registerStoreCredits(rest: Surface, db: Database): void {
         params: CustomerParams,
         body: AddBody,
         response: { 200: Envelope(CreditBody) },
-        answerExample: { balance: 30, available: 30, updated_at: '2026-11-20T09:00:00.000Z' }
+        responseExample: { balance: 30, available: 30, updated_at: '2026-11-20T09:00:00.000Z' }
       }
     },
     (request, reply) => {
@@ -145,7 +145,7 @@ export function registerStoreCredits(rest: Surface, db: Database): void {
         params: CustomerParams,
         body: DeductBody,
         response: { 200: Envelope(CreditBody) },
-        answerExample: { balance: 20, available: 20, updated_at: '2026-11-20T09:00:00.000Z' }
+        responseExample: { balance: 20, available: 20, updated_at: '2026-11-20T09:00:00.000Z' }
       }
     },
     (request, reply) => {
@@ -168,7 +168,7 @@ const operationOfApi = () => `api:${randomUUID()}`
 async function change(ctx: Ctx, wanted: Wanted[]) {
   const memberIds = await findCustomerIds(
     ctx,
-    wanted.map(({ customer, profile }) => customerReference(customer, profile))
+    wanted.map(({ customer, profile }) => parseCustomerId(customer, profile))
   )
   const known = wanted.flatMap(({ change }, i) =>
     memberIds[i] === null ? [] : [{ ...change, memberId: memberIds[i]! }]
@@ -182,7 +182,7 @@ async function change(ctx: Ctx, wanted: Wanted[]) {
 }
 
 async function theCustomer(ctx: Ctx, customer: string, profile: PlatformProfileName): Promise<number> {
-  const id = await findCustomerId(ctx, customerReference(customer, profile))
+  const id = await findCustomerId(ctx, parseCustomerId(customer, profile))
   if (id === null) throw noSuchCustomer(customer)
   return id
 }

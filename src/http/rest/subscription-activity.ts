@@ -6,7 +6,7 @@ import { ActivityBody, presentActivity } from '../shared/activity.ts'
 import type { Surface } from '../shared/surface.ts'
 import { callerOf } from './caller.ts'
 import { Envelope, PagingFields, pageEnvelope, pagingOf } from './envelope.ts'
-import { SubscriptionParams, subscriptionIdOf } from './subscription-moves.ts'
+import { SubscriptionParams, subscriptionIdOf } from './subscription-actions.ts'
 
 /** What happened to a subscription, and by whom. */
 export function registerSubscriptionActivity(rest: Surface, db: Database): void {

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { internalId } from '#kit/ids'
 import type { Database } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
-import { customerReference } from '#members'
+import { parseCustomerId } from '#members'
 import { SubscriptionBody } from '#resources'
 import { findSubscription, listSubscriptions } from '#views'
 import { IsoDate, instantOrUndefined } from '../shared/dates.ts'
@@ -47,7 +47,7 @@ export function registerSubscriptions(rest: Surface, db: Database): void {
           : await listSubscriptions(db.direct, storeId, {
               status,
               planId,
-              customer: customer_id === undefined ? undefined : customerReference(customer_id, profile),
+              customer: customer_id === undefined ? undefined : parseCustomerId(customer_id, profile),
               createdAfter: instantOrUndefined(created_after, timezone),
               createdBefore: instantOrUndefined(created_before, timezone),
               ...paging

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { json, row, sql, text } from '#kit/postgres'
-import { meetCustomers } from '#members'
+import { upsertCustomers } from '#members'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
 import { moveTo } from '../../credits/testing.ts'
 import { testServer } from '../test-server.ts'
-import { at, joined, START } from './test-life.ts'
+import { at, joined, START } from './test-subscription.ts'
 
 const { db } = await testDatabase()
 const { rest, app } = testServer(db)
@@ -133,9 +133,9 @@ test('spaces around a name are dropped; joiners within it are kept', async () =>
 test('an address that another customer of the store has, whatever its case: 400, and nothing of the body is done', async () => {
   const { store, patch, events, customerId } = await aMember()
   const other = await aMember()
-  const told = { id: '77', email: 'Bea@Example.com', firstName: null, lastName: null }
-  await store.inStore((ctx) => meetCustomers(ctx, [told]))
-  await other.store.inStore((ctx) => meetCustomers(ctx, [{ ...told, id: '78', email: 'cleo@example.com' }]))
+  const reported = { id: '77', email: 'Bea@Example.com', firstName: null, lastName: null }
+  await store.inStore((ctx) => upsertCustomers(ctx, [reported]))
+  await other.store.inStore((ctx) => upsertCustomers(ctx, [{ ...reported, id: '78', email: 'cleo@example.com' }]))
   const response = await patch({ email: 'bea@example.COM', first_name: 'Eve', loyalty_points: 5 })
   assert.equal(response.statusCode, 400)
   const message = 'email is the address of another customer of the store'
@@ -230,8 +230,8 @@ test('the day is over by the shop calendar: yesterday is a birth date, today is 
 test('unknown members, those of another store and customers who are no members: 404', async () => {
   const { store, key } = await aMember()
   const other = await aMember()
-  const told = { id: '77', email: 'x@example.com', firstName: null, lastName: null }
-  const customer = (await store.inStore((ctx) => meetCustomers(ctx, [told]))).get('77')!
+  const reported = { id: '77', email: 'x@example.com', firstName: null, lastName: null }
+  const customer = (await store.inStore((ctx) => upsertCustomers(ctx, [reported]))).get('77')!
   for (const id of ['mem_999999', 'cust_1', other.id, `mem_${customer.id}`, 'mem_99999999999999999999']) {
     for (const body of [{ loyalty_points: 5 }, { first_name: 'Eve' }]) {
       const response = await rest(`/members/${id}`, key, { method: 'PATCH', payload: body })

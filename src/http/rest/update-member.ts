@@ -6,14 +6,14 @@ import { memberNotFound, type Profile, updateMember } from '#members'
 import { adjustPoints } from '#points'
 import { MemberBody } from '#resources'
 import { findMember } from '#views'
-import { answerOnce } from '../shared/idempotency.ts'
+import { withIdempotency } from '../shared/idempotency.ts'
 import type { Surface } from '../shared/surface.ts'
 import { callerOf } from './caller.ts'
 import { Envelope, envelope } from './envelope.ts'
 import { presentMember } from './present-member.ts'
 
 /** The spec names no bound; this one leaves every sum of points far below 2^53. */
-const MOST_POINTS = 1_000_000_000_000
+const MAX_POINTS = 1_000_000_000_000
 
 /** One that can be seen, and not only spaces, joiners and fillers of no width. */
 const VISIBLE = '[^\\s\\p{C}\\p{Default_Ignorable_Code_Point}]'
@@ -41,8 +41,8 @@ const UpdateBody = Type.Object(
     loyalty_points: Type.Optional(
       Type.Integer({
         minimum: 0,
-        maximum: MOST_POINTS,
-        description: `an integer from 0 to ${MOST_POINTS}`,
+        maximum: MAX_POINTS,
+        description: `an integer from 0 to ${MAX_POINTS}`,
         examples: [120]
       })
     ),
@@ -93,7 +93,7 @@ export function registerUpdateMember(rest: Surface): void {
       const { profile } = callerOf(request)
       const { body, params } = request
       if (Object.keys(body).length === 0) throw nothingGiven()
-      return answerOnce(request, reply, async (ctx) => {
+      return withIdempotency(request, reply, async (ctx) => {
         const id = internalId('mem', params.member_id)
         if (id === null) throw memberNotFound(params.member_id.slice(0, 100))
         await updateMember(ctx, id, profileIn(body))

@@ -1,5 +1,5 @@
 import { realNow } from '#kit/clock'
-import type { Standing } from '#kit/rate-limit'
+import type { RateLimitStatus } from '#kit/rate-limit'
 
 /** Without a store there is no tariff: a caller without a valid key has what the smallest one has. */
 const PER_MINUTE = 60
@@ -8,7 +8,7 @@ const MAX_ADDRESSES = 50_000
 const MINUTE_MS = 60_000
 
 /** Counts requests without a valid credential, by client address, in this process's memory: there is no row to keep them in. */
-export function createAddressLimiter(): (address: string) => Standing {
+export function createAddressLimiter(): (address: string) => RateLimitStatus {
   let minute = 0
   let counts = new Map<string, number>()
 

@@ -8,7 +8,7 @@ declare module 'fastify' {
 }
 
 /** Keeps the paths of all routes that are registered after this, for those who ask one by a method that it does not take. */
-export function keepKnownPaths(app: FastifyInstance): void {
+export function trackKnownPaths(app: FastifyInstance): void {
   const known: { pattern: RegExp; methods: string[] }[] = []
   app.addHook('onRoute', ({ url, method }) => {
     const parts = url.split('/').map((part) => (part.startsWith(':') ? '[^/]*' : RegExp.escape(part)))

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { PLATFORM_DOOR } from '../inbound/platform-door.ts'
+import { INBOUND_WEBHOOKS_PATH } from '../inbound/inbound-webhooks.ts'
 import type { HttpDeps } from '../shared/deps.ts'
 import { pathOf } from '../shared/errors.ts'
 import { requestDuration } from './metrics.ts'
@@ -65,7 +65,7 @@ export function logRequests(app: FastifyInstance, { measure }: Pick<HttpDeps, 'm
     })
     const ms = Math.round(reply.elapsedTime * 10) / 10
     const url = loggedUrl(request.originalUrl)
-    const quiet = request.routeOptions.url === PLATFORM_DOOR && reply.statusCode < 400
+    const quiet = request.routeOptions.url === INBOUND_WEBHOOKS_PATH && reply.statusCode < 400
     request.log[quiet ? 'debug' : 'info'](
       {
         method: request.method,

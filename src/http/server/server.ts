@@ -5,7 +5,7 @@ import { Refusal } from '#kit/refusal'
 import { writeKeyUses } from '#stores'
 import { registerAdmin } from '../admin/index.ts'
 import { registerDocs } from '../docs/index.ts'
-import { registerPlatformDoor } from '../inbound/platform-door.ts'
+import { registerInboundWebhooks } from '../inbound/inbound-webhooks.ts'
 import { registerRest } from '../rest/index.ts'
 import type { HttpDeps } from '../shared/deps.ts'
 import { errorBody, statusOf } from '../shared/error-body.ts'
@@ -14,16 +14,16 @@ import { compileValidator } from '../shared/validation.ts'
 import { registerStorefront } from '../storefront/index.ts'
 import { createAddressLimiter } from './address-limiter.ts'
 import { registerHealth } from './health.ts'
-import { keepKnownPaths } from './known-paths.ts'
+import { trackKnownPaths } from './known-paths.ts'
 import { logRequests } from './request-log.ts'
 import { FILE_TIMEOUT_MS, refuseSlowRequests } from './slow-requests.ts'
 import { parseStrictJson } from './strict-json.ts'
 import {
-  answerBrokenRequest,
-  answerUnrouted,
+  handleBrokenRequest,
+  handleUnrouted,
   ownHeaders,
-  refuseUnmetHeaders,
   refuseUnreadableUrls,
+  refuseUnsupportedExpectations,
   routableUrl,
   watchConnections
 } from './unroutable.ts'
@@ -40,7 +40,8 @@ const KEY_USES_EVERY_MS = 10_000
  */
 export function buildHttp(deps: HttpDeps): FastifyInstance {
   const countAddress = createAddressLimiter()
-  const answerBroken = (err: Error, socket: Socket) => answerBrokenRequest(err, socket, countAddress, MAX_HEADER_BYTES)
+  const respondToBrokenRequest = (err: Error, socket: Socket) =>
+    handleBrokenRequest(err, socket, countAddress, MAX_HEADER_BYTES)
   const app: FastifyInstance = fastify({
     loggerInstance: deps.logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -54,8 +55,8 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
     // An id may be of any length: one that is too long is an unknown one, not a bad route.
     routerOptions: { maxParamLength: 16_384 },
     rewriteUrl: routableUrl,
-    frameworkErrors: (err, request, reply) => answerUnrouted(err, request, reply, countAddress),
-    clientErrorHandler: answerBroken
+    frameworkErrors: (err, request, reply) => handleUnrouted(err, request, reply, countAddress),
+    clientErrorHandler: respondToBrokenRequest
   })
 
   app.setValidatorCompiler(compileValidator)
@@ -73,13 +74,13 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
 
   app.decorateRequest('caller', null)
   app.decorateRequest('counted', null)
-  watchConnections(app, answerBroken)
+  watchConnections(app, respondToBrokenRequest)
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(ownHeaders(request.id))
     done()
   })
-  refuseSlowRequests(app, answerBroken)
-  refuseUnmetHeaders(app)
+  refuseSlowRequests(app, respondToBrokenRequest)
+  refuseUnsupportedExpectations(app)
   refuseUnreadableUrls(app)
   app.setNotFoundHandler((request, reply) => {
     throw noSuchRoute(request, reply)
@@ -90,12 +91,12 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
     return reply.code(statusOf(refusal)).send(errorBody(refusal))
   })
   logRequests(app, deps)
-  noteKeyUses(app, deps)
+  recordKeyUses(app, deps)
 
-  keepKnownPaths(app)
+  trackKnownPaths(app)
   registerDocs(app, deps.budgets)
   registerHealth(app, deps)
-  registerPlatformDoor(app, deps)
+  registerInboundWebhooks(app, deps)
   registerRest(app, deps, countAddress)
   registerStorefront(app, deps, countAddress)
   registerAdmin(app, deps)
@@ -103,7 +104,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
 }
 
 /** Brings the last uses of API keys to the table, beside the requests and once more at the end. */
-function noteKeyUses(app: FastifyInstance, { db, logger }: HttpDeps) {
+function recordKeyUses(app: FastifyInstance, { db, logger }: HttpDeps) {
   const write = (all: boolean) =>
     writeKeyUses(db, { all }).catch((err: Error) =>
       logger.warn({ err }, `Last uses of API keys not written: ${err.message}`)

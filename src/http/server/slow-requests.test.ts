@@ -16,18 +16,18 @@ const { port } = app.server.address() as AddressInfo
 /** Sends a head that promises more than ever comes; `closed` once the server has hung up, `heard` is what it said. */
 async function dribble(head: string[]) {
   const socket = connect(port, '127.0.0.1')
-  const told = { heard: '', closed: false }
+  const received = { heard: '', closed: false }
   socket.on('data', (data) => {
-    told.heard += data
+    received.heard += data
   })
   socket.on('error', () => {})
   socket.on('close', () => {
-    told.closed = true
+    received.closed = true
   })
   await once(socket, 'connect')
   socket.write(`${[...head, 'Host: x', 'Content-Length: 1000'].join('\r\n')}\r\n\r\n{`)
   after(() => socket.destroy())
-  return { socket, told }
+  return { socket, received }
 }
 
 /** Until it holds, or for so many turns of the event loop that it will not. */
@@ -41,7 +41,7 @@ const json = 'Content-Type: application/json'
 
 for (const [what, head] of [
   ['a body of the direct API', ['POST /v1/plans HTTP/1.1', json]],
-  ['a body of the operator API', ['POST /admin/api/stores HTTP/1.1', operator, json]],
+  ['a body of the admin API', ['POST /admin/api/stores HTTP/1.1', operator, json]],
   ['a message of the platform', ['POST /platform/webhooks HTTP/1.1', json]],
   ['a body that no route takes', ['POST /nothing HTTP/1.1', json]],
   ['a path that cannot be read', ['POST /v1/%zz HTTP/1.1', json]],
@@ -53,16 +53,16 @@ for (const [what, head] of [
     mock.timers.enable({ apis: ['setTimeout'] })
     try {
       const arrived = once(app.server, 'request')
-      const { socket, told } = await dribble([...head])
+      const { socket, received } = await dribble([...head])
       const [, response] = await arrived
       // A file is given longer until it is answered: that it is not wanted.
       if (what === 'a file for no store') await until(() => response.writableFinished)
       mock.timers.tick(29_000)
-      assert.equal(await until(() => told.closed, 200), false)
+      assert.equal(await until(() => received.closed, 200), false)
       socket.write(' ')
       mock.timers.tick(2_000)
-      assert.equal(await until(() => told.closed), true, `still open after ${told.heard.slice(0, 300)}`)
-      assert.match(told.heard, /^HTTP\/1\.1 4\d\d /)
+      assert.equal(await until(() => received.closed), true, `still open after ${received.heard.slice(0, 300)}`)
+      assert.match(received.heard, /^HTTP\/1\.1 4\d\d /)
     } finally {
       mock.timers.reset()
     }

@@ -18,12 +18,15 @@ export const FILE_TIMEOUT_MS = 6 * 60 * 60_000
  * Breaks off requests whose body does not come to its end in time, as Node would, if it could be told for which routes. A file
  * has longer from when it is let in, its sender and its type known, until it is answered.
  */
-export function refuseSlowRequests(app: FastifyInstance, answerBroken: (err: Error, socket: Socket) => void): void {
+export function refuseSlowRequests(
+  app: FastifyInstance,
+  respondToBrokenRequest: (err: Error, socket: Socket) => void
+): void {
   const timers = new WeakMap<IncomingMessage, NodeJS.Timeout>()
   const watch = (raw: IncomingMessage) => {
     const timer = setTimeout(() => {
       if (raw.complete) return
-      answerBroken(
+      respondToBrokenRequest(
         Object.assign(new Error('The request took too long to arrive'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }),
         raw.socket
       )

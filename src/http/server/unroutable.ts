@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Standing } from '#kit/rate-limit'
+import type { RateLimitStatus } from '#kit/rate-limit'
 import { Refusal } from '#kit/refusal'
-import { budgetHeaders } from '../shared/counting.ts'
 import { errorBody, statusOf } from '../shared/error-body.ts'
 import { logBug, pathOf, refusalOf } from '../shared/errors.ts'
+import { rateLimitHeaders } from '../shared/rate-limit-hook.ts'
 
-type CountAddress = (address: string) => Standing
+type CountAddress = (address: string) => RateLimitStatus
 
 /**
  * The URL to route a request by: a path that cannot be decoded is escaped once more, so that it reaches the surface that it
@@ -44,7 +44,7 @@ function isDecodable(text: string): boolean {
 }
 
 /** What Node would refuse by itself, with an empty body and none of our headers: here it goes the way of every request. */
-export function refuseUnmetHeaders(app: FastifyInstance): void {
+export function refuseUnsupportedExpectations(app: FastifyInstance): void {
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.addHook('onRequest', ({ raw: { headers, httpVersion } }, _reply, done) => {
     if (headers.host === undefined && httpVersion === '1.1') {
@@ -56,11 +56,11 @@ export function refuseUnmetHeaders(app: FastifyInstance): void {
 }
 
 /** A target that holds no path, such as `http:///x`, reaches no surface. */
-export function answerUnrouted(err: Error, request: FastifyRequest, reply: FastifyReply, countAddress: CountAddress) {
+export function handleUnrouted(err: Error, request: FastifyRequest, reply: FastifyReply, countAddress: CountAddress) {
   const refusal = refusalOf(err, request)
   if (!refusal) logBug(request, err)
   reply
-    .headers({ ...ownHeaders(request.id), ...budgetHeaders(countAddress(request.ip)) })
+    .headers({ ...ownHeaders(request.id), ...rateLimitHeaders(countAddress(request.ip)) })
     .code(statusOf(refusal))
     .type('application/json; charset=utf-8')
     .send(errorBody(refusal))
@@ -80,8 +80,11 @@ function isNextToAnswer(socket: Socket): boolean {
   return !first || (others.length === 0 && !first.request.complete && !first.response.headersSent)
 }
 
-/** Tells `answerBrokenRequest` what is under way; CONNECT, for which Node would hang up, is answered as what breaks is. */
-export function watchConnections(app: FastifyInstance, answerBroken: (err: BrokenRequest, socket: Socket) => void) {
+/** Tells `handleBrokenRequest` what is under way; CONNECT, for which Node would hang up, is answered as what breaks is. */
+export function watchConnections(
+  app: FastifyInstance,
+  respondToBrokenRequest: (err: BrokenRequest, socket: Socket) => void
+) {
   app.addHook('onRequest', ({ raw: request }, { raw: response }, done) => {
     exchanges.set(request.socket, [...underWay(request.socket), { request, response }])
     done()
@@ -89,7 +92,7 @@ export function watchConnections(app: FastifyInstance, answerBroken: (err: Broke
   app.server.on('connect', (_request, socket: Socket) => {
     // Node has let go of the connection.
     socket.on('error', () => socket.destroy())
-    answerBroken(Object.assign(new Error('CONNECT is not taken'), { code: CONNECT }), socket)
+    respondToBrokenRequest(Object.assign(new Error('CONNECT is not taken'), { code: CONNECT }), socket)
   })
 }
 
@@ -97,7 +100,7 @@ const CONNECT = 'CONNECT'
 type BrokenRequest = Error & { code?: string }
 
 /** Bytes that are no HTTP request. Node has no request and no response then, only the connection. */
-export function answerBrokenRequest(
+export function handleBrokenRequest(
   err: BrokenRequest,
   socket: Socket,
   countAddress: CountAddress,
@@ -107,7 +110,7 @@ export function answerBrokenRequest(
   const body = JSON.stringify(errorBody(new Refusal('invalid_request', whatBroke(err.code, maxHeaderBytes))))
   const headers = {
     ...ownHeaders(randomUUID()),
-    ...budgetHeaders(countAddress(socket.remoteAddress ?? 'unknown')),
+    ...rateLimitHeaders(countAddress(socket.remoteAddress ?? 'unknown')),
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
     connection: 'close'

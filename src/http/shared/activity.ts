@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { isoOf } from '#kit/clock'
 import { publicId } from '#kit/ids'
 import { ACTIVITY_KINDS, ACTORS, type Activity } from '#subscriptions'
-import { OrNull, Timestamp } from './answer-fields.ts'
+import { OrNull, Timestamp } from './response-fields.ts'
 
 /** An entry of a subscription's history, as programs of a store and the operator read it. */
 export const ActivityBody = Type.Object(

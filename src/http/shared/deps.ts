@@ -74,7 +74,7 @@ export type SandboxControls = {
   ): Promise<{ id: string; gid: string; email: string }>
   join(
     storeId: number,
-    wish: { customerId: string; planName: string }
+    requested: { customerId: string; planName: string }
   ): Promise<{ orderId: string; contractId: string }>
   /** Each outcome is for one charge, the last for all that follow. */
   setCard(storeId: number, card: { customerId: string; outcome: string[] }): Promise<void>

@@ -2,21 +2,21 @@ import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { type Claim, claimKeys, keepAnswers } from '#kit/idempotency'
+import { type Claim, claimKeys, storeResponses } from '#kit/idempotency'
 import type { Ctx } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
 import { pathOf } from './errors.ts'
 
 const HEADER = 'Idempotency-Key'
 
-const KEY_TAKES = '1 to 255 visible ASCII characters without spaces'
+const ACCEPTED_KEY = '1 to 255 visible ASCII characters without spaces'
 
 /** What the header takes. */
 export const IdempotencyKey = Type.String({
   minLength: 1,
   maxLength: 255,
   pattern: '^[\\x21-\\x7e]*$',
-  description: KEY_TAKES
+  description: ACCEPTED_KEY
 })
 const isKey = Compile(IdempotencyKey)
 
@@ -24,7 +24,7 @@ const isKey = Compile(IdempotencyKey)
  * Answers a writing request, once: under an `Idempotency-Key` its repetition within 24 hours gets the first answer, with
  * `Idempotent-Replayed: true`. Key, effect and answer are one transaction. A refusal has no effect and is not kept.
  */
-export async function answerOnce<Answer extends object>(
+export async function withIdempotency<Answer extends object>(
   request: FastifyRequest,
   reply: FastifyReply,
   work: (ctx: Ctx) => Promise<Answer>
@@ -33,10 +33,10 @@ export async function answerOnce<Answer extends object>(
   if (!claim) return request.inStore(work)
   const { answer, isReplayed } = await request.inStore(async (ctx) => {
     const [claimed] = await claimKeys(ctx, [claim])
-    if (claimed!.state === 'other') throw keyOfAnother()
-    if (claimed!.state === 'kept') return { answer: JSON.parse(claimed!.answer.body) as Answer, isReplayed: true }
+    if (claimed!.state === 'other') throw idempotencyKeyReused()
+    if (claimed!.state === 'stored') return { answer: JSON.parse(claimed!.answer.body) as Answer, isReplayed: true }
     const answer = await work(ctx)
-    await keepAnswers(ctx, [{ key: claim.key, status: 200, body: JSON.stringify(answer) }])
+    await storeResponses(ctx, [{ key: claim.key, status: 200, body: JSON.stringify(answer) }])
     return { answer, isReplayed: false }
   })
   if (isReplayed) reply.header('idempotent-replayed', 'true')
@@ -47,7 +47,7 @@ export async function answerOnce<Answer extends object>(
 export function claimOf(request: FastifyRequest): Claim | null {
   const key = request.headers['idempotency-key']
   if (key === undefined) return null
-  if (!isKey.Check(key)) throw invalidField(HEADER, `takes ${KEY_TAKES}`)
+  if (!isKey.Check(key)) throw invalidField(HEADER, `takes ${ACCEPTED_KEY}`)
   return { key, fingerprint: fingerprintOf(request) }
 }
 
@@ -57,7 +57,7 @@ export function fingerprintOf(request: FastifyRequest): Buffer {
   return createHash('sha256').update(asked).digest()
 }
 
-export const keyOfAnother = () =>
+export const idempotencyKeyReused = () =>
   invalidField(HEADER, 'was used with another request within 24 hours; take a new key for a new request')
 
 /** The order in which a client writes fields does not make another request. */

@@ -77,6 +77,6 @@ export function createPublisher() {
   return { asked: publishAs('asked'), answered: publishAs('answered'), components }
 }
 
-function asked(takes: string, meaning?: string): string {
-  return meaning ? `${meaning}. Takes ${takes}.` : `Takes ${takes}.`
+function asked(accepts: string, meaning?: string): string {
+  return meaning ? `${meaning}. Takes ${accepts}.` : `Takes ${accepts}.`
 }

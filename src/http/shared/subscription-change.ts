@@ -3,7 +3,7 @@ import { internalId } from '#kit/ids'
 import { minorOf } from '#kit/money'
 import type { Ctx } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
-import { requestChange, rescheduleSubscription, type Wish } from '#lifecycle'
+import { type RequestedChange, requestChange, rescheduleSubscription } from '#lifecycle'
 import type { Actor } from '#subscriptions'
 import { A_YEAR_OF_DAYS, futureOrNull, IsoDate } from './dates.ts'
 
@@ -61,11 +61,14 @@ export async function changeSubscription(
   if (Object.keys(body).length === 0) throw nothingGiven()
   const at = futureOrNull('next_billing_date', body.next_billing_date, timezone, ctx.now, A_YEAR_OF_DAYS)
   if (at) await rescheduleSubscription(ctx, id, at, by)
-  const wish = wishOf(body, currency)
-  if (Object.keys(wish).length > 0) await requestChange(ctx, id, wish, by)
+  const requested = requestedIn(body, currency)
+  if (Object.keys(requested).length > 0) await requestChange(ctx, id, requested, by)
 }
 
-function wishOf({ plan_id, price, interval, interval_count, payment_method_id }: ChangeBody, currency: string): Wish {
+function requestedIn(
+  { plan_id, price, interval, interval_count, payment_method_id }: ChangeBody,
+  currency: string
+): RequestedChange {
   return {
     ...(plan_id !== undefined && { planId: planIdOf(plan_id) }),
     ...(price !== undefined && { priceMinor: priceOf(price, currency) }),

@@ -7,7 +7,7 @@ type Field = {
   name: string
   required: boolean
   integer: boolean
-  takes: string
+  accepts: string
   fits: (value: unknown) => boolean
   /** Of an object whose fields are checked one by one. */
   inner?: (given: unknown) => { value: unknown } | { problems: FieldProblem[] }
@@ -30,7 +30,7 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, metho
       name,
       required: required.includes(name),
       integer: type === 'integer',
-      takes: description,
+      accepts: description,
       fits: (value) => check.Check(value)
     }
   })
@@ -45,10 +45,10 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, metho
     const given = (input ?? {}) as Record<string, unknown>
     const value: Record<string, unknown> = {}
     const problems: FieldProblem[] = []
-    for (const { name, required, integer, takes, fits, inner } of fields) {
+    for (const { name, required, integer, accepts, fits, inner } of fields) {
       const present = Object.hasOwn(given, name) ? given[name] : undefined
       if (present === undefined || (present === null && leavesOutNulls && !required && !fits(null))) {
-        if (required) problems.push({ field: name, message: `is required and takes ${takes}` })
+        if (required) problems.push({ field: name, message: `is required and takes ${accepts}` })
         continue
       }
       if (inner) {
@@ -59,7 +59,7 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, metho
       }
       const read = isText && integer ? integerOf(present) : present
       if (fits(read)) value[name] = read
-      else problems.push({ field: name, message: `takes ${takes}` })
+      else problems.push({ field: name, message: `takes ${accepts}` })
     }
     problems.push(...unknownFields(given, fields, isText))
     return problems.length > 0 ? { error: invalid(problems) } : { value }
@@ -68,15 +68,15 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, metho
 
 function groupOf(name: string, schema: TSchema, { required, method }: { required: boolean; method: string }): Field {
   const check = compileValidator({ schema, method, url: '', httpPart: 'body' })
-  const takes = `an object with any of ${Object.keys((schema as { properties?: object }).properties ?? {}).join(', ')}`
+  const accepts = `an object with any of ${Object.keys((schema as { properties?: object }).properties ?? {}).join(', ')}`
   return {
     name,
     required,
     integer: false,
-    takes,
+    accepts,
     fits: isPlainObject,
     inner(given) {
-      if (!isPlainObject(given)) return { problems: [{ field: name, message: `takes ${takes}` }] }
+      if (!isPlainObject(given)) return { problems: [{ field: name, message: `takes ${accepts}` }] }
       const checked = check(given) as { value: unknown } | { error: Refusal }
       if ('value' in checked) return checked
       return { problems: checked.error.details.map((problem) => ({ ...problem, field: `${name}.${problem.field}` })) }

@@ -181,13 +181,13 @@ test('what the proxy did not sign, or signed for another shop or long ago: 401 a
 test('unknown paths and wrong methods of a signed request: 404 in the shape of this surface', async () => {
   const store = await aClockedStore()
   const query = signed(store, null)
-  for (const [method, path, takes] of [
+  for (const [method, path, accepts] of [
     ['GET', '/membership/churn/1/cancellation', '; this path takes POST'],
     ['POST', '/nothing', '']
   ] as const) {
     const response = await app.inject({ method, url: `/apps/svc-api/v1${path}?${query}` })
     assert.equal(response.statusCode, 404)
-    assert.deepEqual(response.json(), { message: `There is no ${method} /apps/svc-api/v1${path}${takes}` })
+    assert.deepEqual(response.json(), { message: `There is no ${method} /apps/svc-api/v1${path}${accepts}` })
   }
 })
 

@@ -1,9 +1,9 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
-import type { Standing } from '#kit/rate-limit'
-import { enforceBudgets } from '../shared/counting.ts'
+import type { RateLimitStatus } from '#kit/rate-limit'
 import type { HttpDeps } from '../shared/deps.ts'
 import { logBug, noSuchRoute, RateLimited, refusalOf } from '../shared/errors.ts'
+import { enforceRateLimits } from '../shared/rate-limit-hook.ts'
 import { registerCancellation } from './cancellation.ts'
 import { errorBody, statusOf } from './errors.ts'
 import { verifyProxy } from './proxy.ts'
@@ -14,14 +14,14 @@ const STOREFRONT_PREFIX = '/apps/svc-api/v1'
 export function registerStorefront(
   app: FastifyInstance,
   deps: Pick<HttpDeps, 'db' | 'vault' | 'limiter' | 'wake'>,
-  countAddress: (address: string) => Standing
+  countAddress: (address: string) => RateLimitStatus
 ): void {
   const register = async (surface: FastifyInstance) => {
     const storefront = surface.withTypeProvider<TypeBoxTypeProvider>()
 
     storefront.decorateRequest('proxied', null)
     storefront.addHook('onRequest', verifyProxy(deps, countAddress))
-    enforceBudgets(storefront, countAddress, {
+    enforceRateLimits(storefront, countAddress, {
       rateLimited: () => errorBody(new RateLimited()),
       internalError: () => errorBody(null)
     })

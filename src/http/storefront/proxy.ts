@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import { realNow } from '#kit/clock'
 import type { Database } from '#kit/postgres'
-import type { Standing } from '#kit/rate-limit'
+import type { RateLimitStatus } from '#kit/rate-limit'
 import { type ProxyCheck, verifyProxyQuery } from '#platform'
 import { type StoreAccess, storeByDomain, storeNow } from '#stores'
-import { countForAddress, countForStore } from '../shared/counting.ts'
 import type { HttpDeps } from '../shared/deps.ts'
 import { authenticationFailed } from '../shared/errors.ts'
+import { countForAddress, countForStore } from '../shared/rate-limit-hook.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -20,7 +20,7 @@ export type Proxied = { store: StoreAccess; loggedInCustomerId: string | null }
 /** The hook that takes only what the platform's app proxy signed (spec 2, Authentication), and counts it for its store. */
 export function verifyProxy(
   { db, vault, limiter }: Pick<HttpDeps, 'db' | 'vault' | 'limiter'>,
-  countAddress: (address: string) => Standing
+  countAddress: (address: string) => RateLimitStatus
 ) {
   return async (request: FastifyRequest): Promise<void> => {
     const { shop } = request.query as { shop?: unknown }

@@ -1,6 +1,6 @@
-import { mapBounded } from '../wire/bounded.ts'
 import type { PlatformClient } from '../wire/client.ts'
 import { findByIds } from '../wire/find-by-ids.ts'
+import { mapConcurrently } from '../wire/map-concurrently.ts'
 import { type PlatformResult, succeeded } from '../wire/outcome.ts'
 import { nextCursor, type Page, readPage, sinceQuery, wholeSeconds } from '../wire/pages.ts'
 import { type PlatformAttempt, readAttempt } from './attempt.ts'
@@ -60,7 +60,7 @@ export function createBillingApi(client: PlatformClient): BillingApi {
     createAttempt,
     // One document per attempt. Aliases in one document would save round trips but no points, and one lost answer would then
     // leave fifty charges unknown instead of one.
-    createAttempts: (requests) => mapBounded(requests, ATTEMPTS_AT_ONCE, createAttempt),
+    createAttempts: (requests) => mapConcurrently(requests, ATTEMPTS_AT_ONCE, createAttempt),
     findAttempts: (ids) => findAttempts(client, ids),
     listAttemptsSince: (since, after) =>
       client.query(AttemptsCreatedSince, { query: sinceQuery('created_at', since), after }, (data) =>

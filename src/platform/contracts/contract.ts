@@ -107,7 +107,7 @@ export function readContract(contract: Fields): PlatformContract {
     },
     originOrder: originOrder && { id: originOrder.id('id'), name: originOrder.text('name') },
     lines: lines.map((line) => readLine(line, currency)),
-    priceMinor: lines.reduce((sum, line) => sum + lastingPrice(line, currency), 0),
+    priceMinor: lines.reduce((sum, line) => sum + recurringPrice(line, currency), 0),
     deliveryPriceMinor: contract.money('deliveryPrice', currency),
     paymentMethod: readPaymentMethod(paymentMethod),
     paymentMethodId: paymentMethod?.token('id') ?? null,
@@ -134,7 +134,7 @@ function readLine(line: Fields, currency: string): PlatformContractLine {
  * present price: in a trial, to the price of the trial. The platform does not state the discount on the later price, so we
  * assume the same share.
  */
-export function lastingPrice(line: Fields, currency: string): number {
+export function recurringPrice(line: Fields, currency: string): number {
   const discounted = line.money('lineDiscountedPrice', currency)
   const changes = (line.maybeAt('pricingPolicy')?.maybeList('cycleDiscounts') ?? [])
     .filter((change) => change.int('afterCycle') > 0)

@@ -1,8 +1,8 @@
 import { decimalOf } from '#kit/money'
-import { mapBounded } from '../wire/bounded.ts'
 import type { PlatformClient } from '../wire/client.ts'
 import type { Fields } from '../wire/fields.ts'
 import type { Interval } from '../wire/interval.ts'
+import { mapConcurrently } from '../wire/map-concurrently.ts'
 import { type PlatformResult, succeeded } from '../wire/outcome.ts'
 import { type Page, readPage } from '../wire/pages.ts'
 import { attributeOf, GIFT_ATTRIBUTE, KEY_ATTRIBUTE } from './attributes.ts'
@@ -38,7 +38,7 @@ export function createContracts(
   client: PlatformClient,
   requests: ContractRequest[]
 ): Promise<PlatformResult<string>[]> {
-  return mapBounded(requests, CREATIONS_AT_ONCE, (request) =>
+  return mapConcurrently(requests, CREATIONS_AT_ONCE, (request) =>
     client.mutate(ContractCreate, { input: inputOf(client, request) }, (payload) => payload.at('contract').id('id'))
   )
 }

@@ -3,7 +3,7 @@ import type { PlatformClient } from '../wire/client.ts'
 import type { Fields } from '../wire/fields.ts'
 import type { Interval } from '../wire/interval.ts'
 import { failed, type PlatformResult, succeeded } from '../wire/outcome.ts'
-import { type ChangedContract, lastingPrice, readChangedContract } from './contract.ts'
+import { type ChangedContract, readChangedContract, recurringPrice } from './contract.ts'
 import { discountedDelivery, readDiscounts } from './discounts.ts'
 import { ContractDraft, DraftCommit, DraftLineUpdate, DraftUpdate } from './documents.ts'
 
@@ -94,7 +94,7 @@ function readDraft(draft: Fields, currency: string): Draft {
   const deliveryMinor = draft.has('deliveryPrice') ? draft.money('deliveryPrice', currency) : 0
   return {
     totalMinor:
-      lines.list('nodes').reduce((sum, line) => sum + lastingPrice(line, currency), 0) +
+      lines.list('nodes').reduce((sum, line) => sum + recurringPrice(line, currency), 0) +
       discountedDelivery(deliveryMinor, discounts),
     hasEndingDiscount: discounts.some(({ target, ends }) => target === 'line_item' && ends),
     hasMore: lines.at('pageInfo').flag('hasNextPage')

@@ -1,7 +1,7 @@
 import type { PlatformClient } from '../wire/client.ts'
 import { type Fields, MalformedPayload } from '../wire/fields.ts'
 import { findByIds } from '../wire/find-by-ids.ts'
-import { failed, NOT_UNDERSTOOD, type PlatformResult, succeeded } from '../wire/outcome.ts'
+import { failed, type PlatformResult, succeeded, UNREADABLE_RESPONSE } from '../wire/outcome.ts'
 import { nextCursor, type Page, readPage, sinceQuery } from '../wire/pages.ts'
 import { type PlatformContract, readContract } from './contract.ts'
 import { discountedDelivery, readDiscounts } from './discounts.ts'
@@ -79,7 +79,7 @@ export async function listContracts(
 function notUnderstood(unreadable: Unreadable) {
   const reasons = [...unreadable].map(([id, reason]) => `contract ${id}: ${reason}`).join('; ')
   const message = `The platform's answer cannot be understood: ${reasons}`
-  return failed({ kind: 'unavailable', message, code: NOT_UNDERSTOOD })
+  return failed({ kind: 'unavailable', message, code: UNREADABLE_RESPONSE })
 }
 
 async function findAllLines(client: PlatformClient, id: string): Promise<PlatformResult<PlatformContract | null>> {
@@ -140,7 +140,7 @@ async function withAllLines(client: PlatformClient, reads: ReadContract[]): Prom
     }
     const complete = read.after ? await findAllLines(client, read.id) : succeeded(read.contract)
     if (complete.ok) sorted.contracts.push(...(complete.value ? [complete.value] : []))
-    else if (complete.failure.code === NOT_UNDERSTOOD) sorted.unreadable.set(read.id, complete.failure.message)
+    else if (complete.failure.code === UNREADABLE_RESPONSE) sorted.unreadable.set(read.id, complete.failure.message)
     else return complete
   }
   return withDeliveryPrices(client, sorted)

@@ -1,6 +1,6 @@
-import { mapBounded } from '../wire/bounded.ts'
 import type { PlatformClient } from '../wire/client.ts'
 import { findByIds } from '../wire/find-by-ids.ts'
+import { mapConcurrently } from '../wire/map-concurrently.ts'
 import { type PlatformResult, succeeded } from '../wire/outcome.ts'
 import { type PlatformCustomer, readCustomer, readEmail } from './customer.ts'
 import { CustomerCards, CustomersByEmail, CustomersByIds, CustomerUpdate } from './documents.ts'
@@ -36,7 +36,7 @@ function updateCustomers(
   client: PlatformClient,
   changes: CustomerChange[]
 ): Promise<PlatformResult<PlatformCustomer>[]> {
-  return mapBounded(changes, UPDATES_AT_ONCE, ({ id, ...fields }) =>
+  return mapConcurrently(changes, UPDATES_AT_ONCE, ({ id, ...fields }) =>
     client.mutate(CustomerUpdate, { input: { id: client.gid('Customer', id), ...fields } }, (payload) =>
       readCustomer(payload.at('customer'))
     )
@@ -56,7 +56,7 @@ async function findPaymentMethods(client: PlatformClient, customerIds: string[])
 
 /** The platform's search also finds similar addresses; those are dropped here. */
 async function findByEmails(client: PlatformClient, emails: string[]): Promise<PlatformResult<Map<string, string[]>>> {
-  const results = await mapBounded(emails, SEARCHES_AT_ONCE, (email) =>
+  const results = await mapConcurrently(emails, SEARCHES_AT_ONCE, (email) =>
     client.query(CustomersByEmail, { query: `email:"${email.replace(/["\\]/g, '\\$&')}"` }, (data) =>
       data
         .at('customers')

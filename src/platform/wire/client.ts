@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { CostBudget } from './cost-budget.ts'
 import type { AdminDocument } from './document.ts'
 import { Fields, MalformedPayload } from './fields.ts'
-import { failed, NOT_UNDERSTOOD, type PlatformResult, succeeded } from './outcome.ts'
+import { failed, type PlatformResult, succeeded, UNREADABLE_RESPONSE } from './outcome.ts'
 import { ADMIN_PATH, gid, PROFILES, type ProfileName } from './profiles.ts'
 import { noUsableResponse, type ReadResponse, readResponse, rejection, throttled } from './read-response.ts'
 import { post } from './transport.ts'
@@ -74,7 +74,7 @@ export function createClient(access: PlatformAccess, budget: CostBudget, options
     } catch (err) {
       if (!(err instanceof MalformedPayload)) throw err
       const message = `The platform's answer cannot be understood: ${err.message}`
-      return failed({ ...noUsableResponse(message, isMutation(document)), code: NOT_UNDERSTOOD })
+      return failed({ ...noUsableResponse(message, isMutation(document)), code: UNREADABLE_RESPONSE })
     }
   }
 

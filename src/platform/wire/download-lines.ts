@@ -13,11 +13,11 @@ const agent = new Agent({
 })
 
 /** The file cannot be downloaded: its link has expired, or its server does not answer. */
-export class NoDownload extends Error {}
+export class DownloadFailed extends Error {}
 
 /**
  * Yields the lines of the file behind a link from the platform, chunk by chunk. The link itself grants access: our access
- * token is not sent, and redirects are not followed. Throws NoDownload.
+ * token is not sent, and redirects are not followed. Throws DownloadFailed.
  */
 export async function* downloadLines(url: string): AsyncGenerator<string[]> {
   let rest = Buffer.alloc(0)
@@ -25,18 +25,19 @@ export async function* downloadLines(url: string): AsyncGenerator<string[]> {
     const answer = await request(url, { dispatcher: agent })
     if (answer.statusCode !== 200) {
       await answer.body.dump()
-      throw new NoDownload(`The file of the bulk operation answered ${answer.statusCode}`)
+      throw new DownloadFailed(`The file of the bulk operation answered ${answer.statusCode}`)
     }
     for await (const chunk of answer.body) {
       const bytes = Buffer.concat([rest, chunk as Buffer])
       const end = bytes.lastIndexOf(0x0a)
       rest = bytes.subarray(end + 1)
-      if (rest.length > MAX_LINE_BYTES) throw new NoDownload('The file of the bulk operation has a line without an end')
+      if (rest.length > MAX_LINE_BYTES)
+        throw new DownloadFailed('The file of the bulk operation has a line without an end')
       if (end >= 0) yield bytes.subarray(0, end).toString('utf8').split('\n')
     }
   } catch (err) {
-    if (err instanceof NoDownload) throw err
-    throw new NoDownload(`The file of the bulk operation did not come whole: ${(err as Error).message}`)
+    if (err instanceof DownloadFailed) throw err
+    throw new DownloadFailed(`The file of the bulk operation did not come whole: ${(err as Error).message}`)
   }
   if (rest.length > 0) yield [rest.toString('utf8')]
 }

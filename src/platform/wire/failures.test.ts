@@ -17,7 +17,7 @@ import {
 import type { AttemptRequest } from '../billing/billing-api.ts'
 import { CostBudget } from './cost-budget.ts'
 import type { PlatformFailure } from './outcome.ts'
-import { MAX_ANSWER_BYTES } from './transport.ts'
+import { MAX_RESPONSE_BYTES } from './transport.ts'
 
 const request: AttemptRequest = {
   contractId: '9',
@@ -63,7 +63,7 @@ const cases: [what: string, answer: Answer, expected: Partial<PlatformFailure>][
   ['a reset within the answer', (res) => res.writeHead(200).write('{', () => res.destroy()), lost],
   ['no answer', () => {}, lost],
   ['an answer that drips', drip, lost],
-  ['an answer that is too large', (res) => res.writeHead(200).end(Buffer.alloc(MAX_ANSWER_BYTES + 1, ' ')), lost],
+  ['an answer that is too large', (res) => res.writeHead(200).end(Buffer.alloc(MAX_RESPONSE_BYTES + 1, ' ')), lost],
   ['no JSON', (res) => res.writeHead(200).end('<html>'), lost],
   ['an empty body', (res) => res.writeHead(200).end(), lost],
   ['JSON that is no object', (res) => json(res, []), lost],

@@ -1,7 +1,7 @@
-import { mapBounded } from './bounded.ts'
 import type { PlatformClient } from './client.ts'
 import type { AdminDocument } from './document.ts'
 import type { Fields } from './fields.ts'
+import { mapConcurrently } from './map-concurrently.ts'
 import { type PlatformResult, succeeded } from './outcome.ts'
 
 /** So many objects in one document cost less than 1000 points, the maximum for one document; a test counts the points. */
@@ -23,7 +23,7 @@ export async function findByIds<T extends { id: string }>(
   const batches = Array.from({ length: Math.ceil(gids.length / MAX_IDS_PER_DOCUMENT) }, (_, i) =>
     gids.slice(i * MAX_IDS_PER_DOCUMENT, (i + 1) * MAX_IDS_PER_DOCUMENT)
   )
-  const results = await mapBounded(batches, BATCHES_AT_ONCE, (batch) =>
+  const results = await mapConcurrently(batches, BATCHES_AT_ONCE, (batch) =>
     client.query(document, { ids: batch }, (data) =>
       data
         .known('nodes')

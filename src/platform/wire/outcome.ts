@@ -31,10 +31,10 @@ export function failed(failure: PlatformFailure): { ok: false; failure: Platform
 }
 
 /** The code of an answer that does not have the shape which the API promises. Asking for fewer things may leave the bad one out. */
-export const NOT_UNDERSTOOD = 'not_understood'
+export const UNREADABLE_RESPONSE = 'not_understood'
 
 /** A failure of the platform where an answer was needed. */
-export class Unanswered extends Error {
+export class PlatformCallFailed extends Error {
   readonly failure: PlatformFailure
 
   constructor(failure: PlatformFailure) {
@@ -45,7 +45,7 @@ export class Unanswered extends Error {
 }
 
 /** The value of an answer. Throws Unanswered, for callers that can only try again later. */
-export function answered<T>(result: PlatformResult<T>): T {
-  if (!result.ok) throw new Unanswered(result.failure)
+export function unwrap<T>(result: PlatformResult<T>): T {
+  if (!result.ok) throw new PlatformCallFailed(result.failure)
   return result.value
 }

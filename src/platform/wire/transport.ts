@@ -1,14 +1,14 @@
 import { Agent, request } from 'undici'
 
 /** The largest response that we accept: a page of fifty contracts is far below 1 MB. */
-export const MAX_ANSWER_BYTES = 16 * 1024 * 1024
+export const MAX_RESPONSE_BYTES = 16 * 1024 * 1024
 
 // One agent for all stores, so that idle connections are reused. No redirects, no retries, no decompression.
 const agent = new Agent({
   connections: 64,
   keepAliveTimeout: 20_000,
   connect: { timeout: 10_000 },
-  maxResponseSize: MAX_ANSWER_BYTES
+  maxResponseSize: MAX_RESPONSE_BYTES
 })
 
 /** The outcome of one POST: a response or none. `sent` is false only when the request certainly did not go out. */

@@ -1,9 +1,8 @@
 export {
-  carryOut,
-  movedTo,
-  nothingDeclined,
-  type Planned,
+  applyTransitions,
+  noDeclines,
   planCancel,
+  planContextOf,
   planEnd,
   planPause,
   planReactivate,
@@ -12,6 +11,7 @@ export {
   planSkip,
   pushContractJob,
   pushContracts,
-  timesOf
-} from './moves.ts'
-export { isInBilling, isOver, isOverForGood } from './transitions.ts'
+  rescheduledTo,
+  type TransitionPlan
+} from './transition-plans.ts'
+export { isFinal, isInBilling, isOver } from './transitions.ts'

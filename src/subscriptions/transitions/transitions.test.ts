@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { decide, type Move, type Situation, type SubscriptionStatus, transitions } from './transitions.ts'
+import { decide, type Situation, type SubscriptionStatus, type TransitionName, transitions } from './transitions.ts'
 
 const NOW = Temporal.Instant.from('2026-01-31T15:00:00Z')
 const LATER = NOW.add({ hours: 24 })
@@ -12,7 +12,7 @@ function a(status: SubscriptionStatus, over: Partial<Situation> = {}): Situation
     billingDueAt: status === 'active' ? LATER : null,
     declines: 0,
     inventoryFailures: 0,
-    unpaidCycle: null,
+    pastDueCycle: null,
     cyclesPaid: 1,
     maxCycles: null,
     graceEndsAt: status === 'cancelled' ? LATER : null,
@@ -21,7 +21,7 @@ function a(status: SubscriptionStatus, over: Partial<Situation> = {}): Situation
 }
 
 /** Where each move leads from each status; null: it is not possible. */
-const LIFECYCLE: Record<Move, Record<SubscriptionStatus, SubscriptionStatus | null>> = {
+const LIFECYCLE: Record<TransitionName, Record<SubscriptionStatus, SubscriptionStatus | null>> = {
   pause: { active: 'paused', paused: null, cancelled: null, failed: null, expired: null },
   resume: { active: null, paused: 'active', cancelled: null, failed: null, expired: null },
   cancel: { active: 'cancelled', paused: 'cancelled', cancelled: null, failed: 'cancelled', expired: null },
@@ -34,17 +34,17 @@ const LIFECYCLE: Record<Move, Record<SubscriptionStatus, SubscriptionStatus | nu
   change_terms: { active: 'active', paused: 'paused', cancelled: null, failed: null, expired: null },
   change_payment: { active: 'active', paused: 'paused', cancelled: null, failed: 'failed', expired: null },
   gift: { active: 'active', paused: 'paused', cancelled: null, failed: null, expired: null },
-  take_back: { active: 'active', paused: 'paused', cancelled: null, failed: null, expired: null }
+  revoke_gift: { active: 'active', paused: 'paused', cancelled: null, failed: null, expired: null }
 }
 
 test('every move leads from every status where the lifecycle says', () => {
   assert.deepEqual(Object.keys(LIFECYCLE).sort(), Object.keys(transitions).sort())
-  for (const [move, byStatus] of Object.entries(LIFECYCLE)) {
+  for (const [transition, byStatus] of Object.entries(LIFECYCLE)) {
     for (const [status, to] of Object.entries(byStatus)) {
       assert.deepEqual(
-        decide(move as Move, a(status as SubscriptionStatus), NOW),
+        decide(transition as TransitionName, a(status as SubscriptionStatus), NOW),
         to ? { to } : { obstacle: 'status' },
-        `${move} of one that is ${status}`
+        `${transition} of one that is ${status}`
       )
     }
   }
@@ -54,14 +54,14 @@ test('the schedule of a cycle that billing has in hand is not moved; all other m
   const underWay = a('active', { billingDueAt: null })
   const retried = a('active', { declines: 1 })
   const held = a('active', { declines: 1, billingDueAt: null })
-  const owed = a('active', { unpaidCycle: 2 })
-  for (const situation of [underWay, retried, held, owed]) {
-    for (const move of Object.keys(transitions) as Move[]) {
-      const isSchedule = move === 'skip' || move === 'reschedule'
+  const pastDue = a('active', { pastDueCycle: 2 })
+  for (const situation of [underWay, retried, held, pastDue]) {
+    for (const transition of Object.keys(transitions) as TransitionName[]) {
+      const isSchedule = transition === 'skip' || transition === 'reschedule'
       assert.deepEqual(
-        decide(move, situation, NOW),
-        isSchedule ? { obstacle: 'in_billing' } : decide(move, a('active'), NOW),
-        move
+        decide(transition, situation, NOW),
+        isSchedule ? { obstacle: 'in_billing' } : decide(transition, a('active'), NOW),
+        transition
       )
     }
   }
@@ -69,9 +69,9 @@ test('the schedule of a cycle that billing has in hand is not moved; all other m
 
 test('where all cycles of a fixed number are paid there is none to skip or to move', () => {
   const done = a('active', { cyclesPaid: 3, maxCycles: 3 })
-  for (const move of ['skip', 'reschedule'] as const) {
-    assert.deepEqual(decide(move, done, NOW), { obstacle: 'no_cycle_left' })
-    assert.deepEqual(decide(move, { ...done, maxCycles: 4 }, NOW), { to: 'active' })
+  for (const transition of ['skip', 'reschedule'] as const) {
+    assert.deepEqual(decide(transition, done, NOW), { obstacle: 'no_cycle_left' })
+    assert.deepEqual(decide(transition, { ...done, maxCycles: 4 }, NOW), { to: 'active' })
   }
 })
 

@@ -20,10 +20,10 @@ export const transitions = {
   change_terms: { from: ['active', 'paused'], to: null },
   change_payment: { from: ['active', 'paused', 'failed'], to: null },
   gift: { from: ['active', 'paused'], to: null },
-  take_back: { from: ['active', 'paused'], to: null }
+  revoke_gift: { from: ['active', 'paused'], to: null }
 } as const satisfies Record<string, Transition>
 
-export type Move = keyof typeof transitions
+export type TransitionName = keyof typeof transitions
 
 /** What a decision depends on. */
 export type Situation = Pick<
@@ -32,7 +32,7 @@ export type Situation = Pick<
   | 'billingDueAt'
   | 'declines'
   | 'inventoryFailures'
-  | 'unpaidCycle'
+  | 'pastDueCycle'
   | 'graceEndsAt'
   | 'cyclesPaid'
   | 'maxCycles'
@@ -43,18 +43,18 @@ export type Obstacle = 'status' | 'in_billing' | 'no_grace' | 'no_cycle_left'
 
 /** The status that the move leads to, or what stands against it. The whole lifecycle is decided here. */
 export function decide(
-  move: Move,
+  transition: TransitionName,
   situation: Situation,
   now: Temporal.Instant
 ): { to: SubscriptionStatus } | { obstacle: Obstacle } {
-  const { from, to } = transitions[move] as Transition
+  const { from, to } = transitions[transition] as Transition
   if (!from.includes(situation.status)) return { obstacle: 'status' }
-  const obstacle = OBSTACLES[move]?.(situation, now) ?? null
+  const obstacle = OBSTACLES[transition]?.(situation, now) ?? null
   return obstacle ? { obstacle } : { to: to ?? situation.status }
 }
 
 /** What can stand against a move that the status would allow. */
-const OBSTACLES: Partial<Record<Move, (situation: Situation, now: Temporal.Instant) => Obstacle | null>> = {
+const OBSTACLES: Partial<Record<TransitionName, (situation: Situation, now: Temporal.Instant) => Obstacle | null>> = {
   reactivate: ({ graceEndsAt }, now) =>
     graceEndsAt && Temporal.Instant.compare(now, graceEndsAt) < 0 ? null : 'no_grace',
   skip: obstacleOfSchedule,
@@ -74,15 +74,15 @@ export function isInBilling(s: Pick<Situation, 'status' | 'billingDueAt' | keyof
   return s.status === 'active' && (s.billingDueAt === null || isDeclined(s))
 }
 
-type Debt = Pick<Subscription, 'declines' | 'inventoryFailures' | 'unpaidCycle'>
+type Debt = Pick<Subscription, 'declines' | 'inventoryFailures' | 'pastDueCycle'>
 
 /** The cycle that is next was charged before and not paid, or was due before a pause. */
-export const isDeclined = ({ declines, inventoryFailures, unpaidCycle }: Debt): boolean =>
-  declines > 0 || inventoryFailures > 0 || unpaidCycle !== null
+export const isDeclined = ({ declines, inventoryFailures, pastDueCycle }: Debt): boolean =>
+  declines > 0 || inventoryFailures > 0 || pastDueCycle !== null
 
 export const isOver = (status: SubscriptionStatus) =>
   status === 'cancelled' || status === 'failed' || status === 'expired'
 
 /** Nothing that was asked for can come of it: a failed one can be given another payment method, a cancellation be taken back. */
-export const isOverForGood = ({ status, graceEndsAt }: Pick<Situation, 'status' | 'graceEndsAt'>): boolean =>
+export const isFinal = ({ status, graceEndsAt }: Pick<Situation, 'status' | 'graceEndsAt'>): boolean =>
   isOver(status) && status !== 'failed' && graceEndsAt === null

@@ -3,8 +3,8 @@ import { Refusal } from '#kit/refusal'
 import type { Vault } from '#kit/secrets'
 import type { Connector, Connectors, PlatformResult } from '#platform'
 import { disconnectStore, notify, platformAccess, type StoreAccess } from '#stores'
-import { followShopOf } from '../follow-shop.ts'
 import { scheduleReconciliations } from '../reconciliation.ts'
+import { syncShop } from '../sync-shop.ts'
 
 export type ConnectionsOptions = {
   db: Database
@@ -55,7 +55,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     async check(storeId) {
       const ensured = await register(await platformAccess(db, vault, storeId))
       if (!ensured.ok) return ensured
-      const hasShopChanged = await followShopOf({ db, connectorOf }, storeId)
+      const hasShopChanged = await syncShop({ db, connectorOf }, storeId)
       const { created, updated } = ensured.value
       return { ok: true, value: { changed: created.length + updated.length + Number(hasShopChanged) } }
     },

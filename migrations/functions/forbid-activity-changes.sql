@@ -1,0 +1,13 @@
+-- Activities are not changed or deleted. Only a person's notes may be removed, and the member replaced when the platform
+-- merges customers.
+create or replace function forbid_activity_changes() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'UPDATE' and (new.notes is null or new.notes = old.notes)
+     and (to_jsonb(new) - 'notes' - 'member_id') = (to_jsonb(old) - 'notes' - 'member_id') then
+    return new;
+  end if;
+  raise exception 'An activity is never changed or removed (activity % of store %)', old.id, old.store_id;
+end $$;
+
+create or replace trigger forbid_activity_changes before update or delete on contract_activities
+  for each row execute function forbid_activity_changes();

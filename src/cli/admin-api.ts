@@ -1,0 +1,152 @@
+import { type IncomingMessage, request as overHttp } from 'node:http'
+import { request as overHttps } from 'node:https'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { CommandError } from './command-error.ts'
+import { notRunning, type Server } from './find-server.ts'
+
+/** A JSON object as the server sent it. */
+export type Document = Record<string, unknown>
+
+/** When to stop waiting for an answer; without them a call waits for as long as it takes. */
+export type CallLimits = {
+  timeoutMs?: number
+  signal?: AbortSignal
+  /** Names the request, so that its repetition is known again. */
+  key?: string
+}
+
+/** The admin API of a running service. Every method throws CommandError with the server's own code and words. */
+export type AdminApi = {
+  get(path: string): Promise<Document>
+  post(path: string, body: object, limits?: CallLimits): Promise<Document>
+  patch(path: string, body: object): Promise<Document>
+  delete(path: string, limits?: CallLimits): Promise<Document>
+  /** A POST that is answered line by line; returns the last line's `result`. */
+  follow(path: string, body: object, onProgress: (progress: Document) => void): Promise<Document>
+  /** A PUT of a file, read as it is sent. */
+  sendFile(path: string, file: Readable, type: string): Promise<Document>
+  /** A GET that is answered with a file. */
+  readFile(path: string): Promise<Readable>
+}
+
+/**
+ * Speaks plain node:http: it loads at once, and unlike fetch it sets no limit on how long an answer may take, which
+ * advancing a clock by years needs.
+ */
+export function adminApi(server: Server): AdminApi {
+  const answered = async (method: string, path: string, body?: object, limits?: CallLimits) =>
+    documentOf(await send(server, method, path, body, limits), server)
+  return {
+    get: (path) => answered('GET', path),
+    post: (path, body, limits) => answered('POST', path, body, limits),
+    patch: (path, body) => answered('PATCH', path, body),
+    delete: (path, limits) => answered('DELETE', path, undefined, limits),
+    async follow(path, body, onProgress) {
+      const response = await send(server, 'POST', path, body)
+      if (isRefusal(response)) return documentOf(response, server)
+      let result: Document | null = null
+      for await (const line of createInterface({ input: response, crlfDelay: Number.POSITIVE_INFINITY })) {
+        const said = parsed(line, server)
+        if (said.error) throw errorIn(said, server)
+        if (said.progress) onProgress(said.progress as Document)
+        if (said.result) result = said.result as Document
+      }
+      if (!result) throw brokeOff(server)
+      return result
+    },
+    sendFile: async (path, file, type) => documentOf(await exchange(server, 'PUT', path, { body: file, type }), server),
+    async readFile(path) {
+      const response = await send(server, 'GET', path)
+      if (isRefusal(response)) await documentOf(response, server)
+      return response
+    }
+  }
+}
+
+function send(
+  server: Server,
+  method: string,
+  path: string,
+  body?: object,
+  { timeoutMs, signal, key }: CallLimits = {}
+): Promise<IncomingMessage> {
+  const ends = [signal, timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)].filter(
+    (s) => s !== undefined
+  )
+  const payload = body && JSON.stringify(body)
+  return exchange(server, method, path, { body: payload, type: 'application/json', ends, key })
+}
+
+function exchange(
+  server: Server,
+  method: string,
+  path: string,
+  { body, type, ends = [], key }: { body?: string | Readable; type: string; ends?: AbortSignal[]; key?: string }
+): Promise<IncomingMessage> {
+  const base = server.url.href.replace(/\/+$/, '')
+  const url = new URL(`${base}/admin/api${path}`)
+  return new Promise((resolve, reject) => {
+    const request = (url.protocol === 'https:' ? overHttps : overHttp)(url, {
+      method,
+      ...(ends.length > 0 && { signal: AbortSignal.any(ends) }),
+      headers: {
+        authorization: `Bearer ${server.token}`,
+        accept: 'application/json',
+        ...(key !== undefined && { 'idempotency-key': key }),
+        ...(body !== undefined && { 'content-type': type }),
+        ...(typeof body === 'string' && { 'content-length': Buffer.byteLength(body) })
+      }
+    })
+    request.on('response', resolve)
+    request.on('error', (err: NodeJS.ErrnoException) => reject(unreachable(err, server)))
+    if (!(body instanceof Readable)) return void request.end(body)
+    // A file that cannot be read to its end must not look like one that is whole.
+    body.on('error', (err) => {
+      request.destroy()
+      reject(new CommandError('invalid_request', `The file cannot be read: ${err.message}`))
+    })
+    body.pipe(request)
+  })
+}
+
+function unreachable(err: NodeJS.ErrnoException, server: Server): CommandError {
+  if (err.code === 'ECONNREFUSED') return notRunning(server)
+  if (err.code === 'ECONNRESET' || err.code === 'EPIPE') return brokeOff(server)
+  if (err.name === 'AbortError') return new CommandError('unavailable', `${server.url.origin} did not answer in time`)
+  return new CommandError('unavailable', `${server.url.origin} cannot be reached: ${err.message || err.code}`)
+}
+
+const brokeOff = (server: Server) =>
+  new CommandError('unavailable', `${server.url.origin} ended the connection without an answer; see the service's log`)
+
+const isRefusal = (response: IncomingMessage) => (response.statusCode ?? 0) >= 400
+
+async function documentOf(response: IncomingMessage, server: Server): Promise<Document> {
+  const body = await text(response).catch(() => {
+    throw brokeOff(server)
+  })
+  const document = parsed(body, server)
+  if (isRefusal(response)) throw errorIn(document, server)
+  return document
+}
+
+function parsed(body: string, server: Server): Document {
+  try {
+    const document: unknown = JSON.parse(body)
+    if (typeof document === 'object' && document !== null) return document as Document
+  } catch {
+    // Told below, as is a document of another kind.
+  }
+  throw notPerennial(server)
+}
+
+function errorIn(document: Document, server: Server): CommandError {
+  const { code, message } = (document.error ?? {}) as { code?: unknown; message?: unknown }
+  if (typeof code !== 'string' || typeof message !== 'string') return notPerennial(server)
+  return new CommandError(code, message)
+}
+
+const notPerennial = (server: Server) =>
+  new CommandError('unavailable', `What answers at ${server.url.origin} is no Perennial service`)

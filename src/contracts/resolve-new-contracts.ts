@@ -1,0 +1,82 @@
+import { type Ctx, int, nullable, oneOf, row, sql, text } from '#kit/postgres'
+import { gid, type PlatformContract, type ProfileName } from '#platform'
+import { ACTORS, type Actor } from '#subscriptions'
+
+/** What is known here of a contract that is seen for the first time. */
+export type NewContract = {
+  /** Who has made it here; null when that was nobody. */
+  madeBy: Actor | null
+  /** Whom it is a gift for, of the customers we know. */
+  receiverId: number | null
+  /** It names a receiver, and that is nobody we know. */
+  isReceiverUnknown: boolean
+}
+
+/** By contract. A receiver that is named by an address that several have is unknown. */
+export async function resolveNewContracts(
+  ctx: Ctx,
+  contracts: PlatformContract[],
+  profile: ProfileName
+): Promise<Map<string, NewContract>> {
+  const makers = await creatorsOf(
+    ctx,
+    contracts.flatMap(({ createKey }) => createKey ?? [])
+  )
+  const receivers = await receiversOf(
+    ctx,
+    contracts.flatMap(({ giftReceiver }) => giftReceiver ?? []),
+    profile
+  )
+  return new Map(
+    contracts.map(({ id, createKey, giftReceiver, customer }) => {
+      const found = giftReceiver === null ? null : (receivers.get(giftReceiver) ?? null)
+      const receiver = found?.platformCustomerId === customer?.id ? null : found
+      const madeBy = createKey === null ? null : (makers.get(createKey) ?? null)
+      return [id, { madeBy, receiverId: receiver?.id ?? null, isReceiverUnknown: giftReceiver !== null && !receiver }]
+    })
+  )
+}
+
+async function creatorsOf(ctx: Ctx, createKeys: string[]): Promise<Map<string, Actor>> {
+  if (createKeys.length === 0) return new Map()
+  const made = await ctx.tx.many(
+    row({ createKey: text, actor: oneOf(...ACTORS), actorId: nullable(text) }),
+    sql`
+    select create_key, actor, actor_id from subscription_creations
+     where store_id = ${ctx.storeId} and create_key = any(${createKeys}::text[])`
+  )
+  return new Map(made.map(({ createKey, ...by }) => [createKey, by]))
+}
+
+const Receiver = row({ id: int, platformCustomerId: text })
+
+/** Customers by what a contract says of them: a global id, a number, or the address of one alone. */
+async function receiversOf(ctx: Ctx, said: string[], profile: ProfileName) {
+  if (said.length === 0) return new Map<string, ReturnType<typeof Receiver>>()
+  const wanted = new Map(said.map((text) => [text, customerNumber(text, profile)]))
+  const numbers = [...wanted.values()].filter((number) => number !== null)
+  const emails = [...wanted].flatMap(([text, number]) => (number === null ? text.trim().toLowerCase() : []))
+  const known = await ctx.tx.many(
+    row({ id: int, platformCustomerId: text, email: nullable(text) }),
+    sql`
+    select id, platform_customer_id, lower(email) as email from members
+     where store_id = ${ctx.storeId} and platform_deleted_at is null and platform_customer_id = any(${numbers}::text[])
+    union
+    select id, platform_customer_id, lower(email) from members
+     where store_id = ${ctx.storeId} and platform_deleted_at is null and lower(email) = any(${emails}::text[])`
+  )
+  return new Map(
+    [...wanted].flatMap(([text, number]) => {
+      const meant = known.filter((one) =>
+        number === null ? one.email === text.trim().toLowerCase() : one.platformCustomerId === number
+      )
+      return meant.length === 1 ? [[text, meant[0]!] as const] : []
+    })
+  )
+}
+
+function customerNumber(said: string, profile: ProfileName): string | null {
+  const [given, prefix] = [said.trim(), gid(profile, 'Customer', '')]
+  const number = given.startsWith(prefix) ? given.slice(prefix.length) : given
+  return /^[0-9]{1,20}$/.test(number) ? number : null
+}

@@ -1,0 +1,26 @@
+import type { Ctx } from '#kit/postgres'
+import { changeCredits } from './change-credits.ts'
+import type { CreditChange } from './credit.ts'
+import { listSpendable, lockAccounts } from './queries.ts'
+
+const MAX_LOTS = 10_000
+
+/**
+ * Hands what a customer can spend on to another, since the platform made them one: taken out of one ledger and brought into the
+ * other, each part with the date on which it ends. `cause` names the merge, so that it happens once.
+ */
+export async function transferCredit(ctx: Ctx, fromMember: number, toMember: number, cause: string): Promise<void> {
+  const accounts = await lockAccounts(ctx, [fromMember, toMember])
+  if (!accounts.some((account) => account.memberId === fromMember && account.balanceMinor > 0)) return
+  const lots = await listSpendable(ctx, [{ memberId: fromMember, most: MAX_LOTS }])
+  const changes = lots.flatMap(({ entryId, remainingMinor, expiresAt }): CreditChange[] => {
+    if (entryId === null || remainingMinor === null) return []
+    const operationId = `${cause}:${entryId}`
+    const reported = { type: 'reconciled' as const, reason: 'Customers were merged on the platform' }
+    return [
+      { ...reported, memberId: fromMember, amountMinor: -remainingMinor, operationId: `${operationId}:out` },
+      { ...reported, memberId: toMember, amountMinor: remainingMinor, operationId: `${operationId}:in`, expiresAt }
+    ]
+  })
+  await changeCredits(ctx, changes)
+}

@@ -1,0 +1,49 @@
+import type { FastifyInstance } from 'fastify'
+import { readWebhookHeaders, receiveWebhook, type WebhookHeaders } from '#platform'
+import { type StoreAccess, storeByDomain } from '#stores'
+import type { HttpDeps } from '../shared/deps.ts'
+import { errorBody } from '../shared/error-body.ts'
+import { authenticationFailed } from '../shared/errors.ts'
+
+export const INBOUND_WEBHOOKS_PATH = '/platform/webhooks'
+/** The platform names no limit. The largest it can send, an order of five hundred lines with their discounts, has two to three. */
+const MAX_BODY_BYTES = 8 * 1024 * 1024
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    sender: { headers: WebhookHeaders; store: StoreAccess } | null
+  }
+}
+
+/** Where the platform sends its webhooks: the store is the shop in the header, once the signature proves it. */
+export function registerInboundWebhooks(app: FastifyInstance, { db, vault, wake }: HttpDeps): void {
+  app.register(async (door) => {
+    // The signature is over the bytes as they came.
+    door.removeAllContentTypeParsers()
+    door.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body)
+
+    // Before the body is read: what names no shop of ours may not have us gather megabytes.
+    door.decorateRequest('sender', null)
+    door.addHook('onRequest', async (request) => {
+      const headers = readWebhookHeaders(request.headers)
+      const store = headers && (await storeByDomain(db, vault, headers.shopDomain))
+      if (!headers || !store) throw badSignature()
+      request.sender = { headers, store }
+    })
+
+    door.post(INBOUND_WEBHOOKS_PATH, { bodyLimit: MAX_BODY_BYTES }, async (request, reply) => {
+      const { headers, store } = request.sender!
+      const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+      const received = await receiveWebhook(db, store, headers, body)
+      if (received.status === 401) throw badSignature()
+      if (received.status === 400) {
+        return reply.code(400).send(errorBody({ code: 'invalid_request', message: received.message }))
+      }
+      wake(store.storeId)
+      return { received: true }
+    })
+  })
+}
+
+/** One answer for an unknown shop and a bad signature: it tells nobody which shops there are. */
+const badSignature = () => authenticationFailed('The webhook is not signed by a shop that is known here')

@@ -1,0 +1,108 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { createBatcher } from '#kit/batcher'
+import { type Claim, claimKeys, releaseKeys, storeResponses } from '#kit/idempotency'
+import type { Ctx, Database } from '#kit/postgres'
+import { Refusal } from '#kit/refusal'
+import { claimOf, idempotencyKeyReused } from '../shared/idempotency.ts'
+import { callerOf } from './caller.ts'
+
+type BatchedRequest<Item> = { claim: Claim | null; item: Item }
+type Outcome<Answer> = { refusal: Refusal } | { refusal?: undefined; answer: Answer; isReplayed: boolean }
+
+/** A transaction carries out at most so many requests; the rest goes with the next. */
+const MAX_BATCH = 64
+
+/**
+ * Answers writing requests as `withIdempotency` does, those of a store that come while a transaction is under way together in
+ * the next one: its cost is shared, and requests for one object do not queue for its lock one by one. Each has its own
+ * outcome and its own key. `work` gets what is to be done, in the order of arrival, and answers or refuses each; a refused
+ * one must have left nothing.
+ */
+export function batchedWrites<Item, Answer extends object>(
+  db: Database,
+  work: (ctx: Ctx, items: Item[]) => Promise<(Answer | Refusal)[]>
+): (request: FastifyRequest, reply: FastifyReply, item: Item) => Promise<Answer> {
+  const batcher = createBatcher<number, BatchedRequest<Item>, Outcome<Answer>>({
+    maxItems: MAX_BATCH,
+    work: (storeId, batch) =>
+      db.inStore(storeId, async (ctx) => {
+        const outcomes = new Map<BatchedRequest<Item>, Outcome<Answer>>()
+        // Requests that use a key differently cannot be judged before the first of them is answered.
+        for (let open = batch; open.length > 0; open = open.filter((batched) => !outcomes.has(batched))) {
+          await runRound(ctx, open, work, outcomes)
+        }
+        return batch.map((batched) => outcomes.get(batched)!)
+      })
+  })
+
+  return async (request, reply, item) => {
+    const outcome = await batcher(callerOf(request).storeId, { claim: claimOf(request), item })
+    if (outcome.refusal) throw outcome.refusal
+    if (outcome.isReplayed) reply.header('idempotent-replayed', 'true')
+    return outcome.answer
+  }
+}
+
+/** Of each key the first request and its repetitions; others that bring the key are left open. */
+async function runRound<Item, Answer extends object>(
+  ctx: Ctx,
+  open: BatchedRequest<Item>[],
+  work: (ctx: Ctx, items: Item[]) => Promise<(Answer | Refusal)[]>,
+  outcomes: Map<BatchedRequest<Item>, Outcome<Answer>>
+): Promise<void> {
+  const firsts = firstOfEachKey(open)
+  const keys = [...firsts.keys()]
+  const claimed = await claimKeys(
+    ctx,
+    [...firsts.values()].map(({ claim }) => claim!)
+  )
+  const stateOf = new Map(keys.map((key, i) => [key, claimed[i]!]))
+
+  const doing = open.filter(
+    (batched) =>
+      !batched.claim || (firsts.get(batched.claim.key) === batched && stateOf.get(batched.claim.key)!.state === 'fresh')
+  )
+  const done = await work(
+    ctx,
+    doing.map(({ item }) => item)
+  )
+  const stored: { key: string; status: number; body: string }[] = []
+  const released: string[] = []
+  for (const [i, batched] of doing.entries()) {
+    const answer = done[i]!
+    const key = batched.claim?.key
+    if (answer instanceof Refusal) {
+      outcomes.set(batched, { refusal: answer })
+      if (key) released.push(key)
+    } else {
+      outcomes.set(batched, { answer, isReplayed: false })
+      if (key) stored.push({ key, status: 200, body: JSON.stringify(answer) })
+    }
+  }
+  await storeResponses(ctx, stored)
+  await releaseKeys(ctx, released)
+
+  for (const batched of open) {
+    const first = batched.claim && firsts.get(batched.claim.key)
+    if (!first || outcomes.has(batched) || !batched.claim!.fingerprint.equals(first.claim!.fingerprint)) continue
+    outcomes.set(batched, repetitionOf(stateOf.get(batched.claim!.key)!, outcomes.get(first)))
+  }
+}
+
+function firstOfEachKey<Item>(open: BatchedRequest<Item>[]): Map<string, BatchedRequest<Item>> {
+  const firsts = new Map<string, BatchedRequest<Item>>()
+  for (const batched of open) {
+    if (batched.claim && !firsts.has(batched.claim.key)) firsts.set(batched.claim.key, batched)
+  }
+  return firsts
+}
+
+/** What a request is told whose key was answered before, or just now by its twin. */
+function repetitionOf<Answer extends object>(
+  state: Awaited<ReturnType<typeof claimKeys>>[number],
+  first: Outcome<Answer> | undefined
+): Outcome<Answer> {
+  if (state.state === 'other') return { refusal: idempotencyKeyReused() }
+  if (state.state === 'stored') return { answer: JSON.parse(state.answer.body) as Answer, isReplayed: true }
+  return first!.refusal ? first! : { answer: first!.answer!, isReplayed: true }
+}

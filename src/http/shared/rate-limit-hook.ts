@@ -1,0 +1,96 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Budget, RateLimiter, RateLimitStatus } from '#kit/rate-limit'
+import type { Caller, RatePlan } from '#stores'
+import { logBug, RateLimited } from './errors.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | null
+    /** Where the request stands in its budget; null until it is known whose budget that is. Never rejects. */
+    counted: Promise<Counted> | null
+  }
+}
+
+type Counted = { rateLimitStatus: RateLimitStatus } | { failure: unknown }
+
+/** Requests per window by tariff (spec 1, Limits); days are UTC days. */
+export const BUDGETS: Record<RatePlan, Budget> = {
+  starter: { perMinute: 60, perDay: 10_000 },
+  growth: { perMinute: 120, perDay: 50_000 },
+  enterprise: { perMinute: 300, perDay: null }
+}
+
+/** Starts counting a request for its store; the answer waits for it, the work need not. */
+export function countForStore(
+  limiter: RateLimiter,
+  request: FastifyRequest,
+  store: { storeId: number; ratePlan: RatePlan },
+  family: 'rest' | 'proxy',
+  budgets: Record<RatePlan, Budget> = BUDGETS
+): void {
+  request.counted = limiter.count(store.storeId, family, budgets[store.ratePlan]).then(
+    (rateLimitStatus) => ({ rateLimitStatus }),
+    (failure: unknown) => ({ failure })
+  )
+}
+
+export function countForAddress(count: (address: string) => RateLimitStatus, request: FastifyRequest): void {
+  request.counted = Promise.resolve({ rateLimitStatus: count(request.ip) })
+}
+
+/**
+ * Puts the budget's headers on every answer of a surface, and 429 in place of one that is over it. A reading route works
+ * while its request is still being counted, and what it read is dropped when there was no room; a writing one waits.
+ */
+export function enforceRateLimits(
+  surface: FastifyInstance,
+  countAddress: (address: string) => RateLimitStatus,
+  bodyOf: { rateLimited: (message: string) => object; internalError: () => object }
+): void {
+  surface.addHook('onRoute', (route) => {
+    if (route.method === 'GET' || route.method === 'HEAD') return
+    route.preHandler = [refuseOverLimit, ...[route.preHandler ?? []].flat()]
+  })
+
+  surface.addHook('onSend', async (request, reply, payload) => {
+    const counted = await request.counted
+    if (!counted || 'failure' in counted) {
+      // Whose budget it is, or where it stands, could not be found out: the answer tells of the address, as without a key.
+      reply.headers(rateLimitHeaders({ ...countAddress(request.ip), admitted: true }))
+      if (!counted) return payload
+      if (reply.statusCode >= 500) return payload
+      logBug(request, counted.failure)
+      return replaced(reply, 500, bodyOf.internalError())
+    }
+    const { rateLimitStatus } = counted
+    reply.headers(rateLimitHeaders(rateLimitStatus))
+    if (rateLimitStatus.admitted || reply.statusCode === 429) return payload
+    return replaced(reply, 429, bodyOf.rateLimited(new RateLimited().message))
+  })
+}
+
+async function refuseOverLimit(request: FastifyRequest): Promise<void> {
+  const counted = await request.counted
+  if (counted && 'failure' in counted) throw counted.failure
+  if (counted && !counted.rateLimitStatus.admitted) throw new RateLimited()
+}
+
+export function rateLimitHeaders({
+  admitted,
+  limit,
+  remaining,
+  resetAt,
+  retryAfter
+}: RateLimitStatus): Record<string, number> {
+  return {
+    'x-ratelimit-limit': limit,
+    'x-ratelimit-remaining': remaining,
+    'x-ratelimit-reset': resetAt,
+    ...(!admitted && { 'retry-after': retryAfter })
+  }
+}
+
+function replaced(reply: FastifyReply, status: number, body: object): string {
+  reply.code(status).type('application/json; charset=utf-8').removeHeader('content-length')
+  return JSON.stringify(body)
+}

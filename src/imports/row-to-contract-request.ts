@@ -1,0 +1,57 @@
+import { type ContractRequest, choosePaymentMethod } from '#platform'
+import { type Import, type RowRefusal, refused } from './import.ts'
+import { type PlanFinder, planNotFound } from './plan-finder.ts'
+import type { RequestedContract } from './read-row.ts'
+
+/** A contract as it is asked of the platform, but for its key. */
+export type RowContractRequest = Omit<ContractRequest, 'key'>
+
+type Known = {
+  plans: PlanFinder
+  /** The shop's: other amounts it could not take. */
+  currency: string
+  byEmail: ReadonlyMap<string, string[]>
+  cards: ReadonlyMap<string, string[]>
+  mode: Import['mode']
+}
+
+/** What is to be made for a row, or why nothing is. What the row leaves open is the plan's. */
+export function contractRequestFromRow(
+  requested: RequestedContract,
+  known: Known
+): RowContractRequest | { refusal: RowRefusal } {
+  const customers =
+    requested.customerId === null ? (known.byEmail.get(requested.email!.toLowerCase()) ?? []) : [requested.customerId]
+  const [customerId, ...others] = customers.filter((id) => known.cards.has(id))
+  const who = requested.customerId === null ? 'email' : 'customer_id'
+  if (!customerId) return { refusal: refused('customer_not_found', who, 'The platform has no such customer') }
+  if (others.length > 0) {
+    return { refusal: refused('ambiguous_email', 'email', 'Several customers have this address: give customer_id') }
+  }
+  const { id: paymentMethodId, problem } = choosePaymentMethod(requested.paymentMethodId, known.cards.get(customerId)!)
+  if (problem !== null) return { refusal: refused('no_payment_method', 'payment_method_id', problem) }
+
+  const plan = requested.plan === null ? null : known.plans.find(requested.plan)
+  if (plan === undefined) return { refusal: planNotFound() }
+  const variantId = requested.variantId ?? plan?.platformVariantId
+  if (!variantId) {
+    return { refusal: refused('invalid_field', 'variant_id', 'variant_id is needed: the plan sells several products') }
+  }
+  const currency = requested.currency ?? plan?.currency ?? known.currency
+  if (currency !== known.currency) {
+    return { refusal: refused('invalid_field', 'currency', `currency takes ${known.currency}, which is the shop's`) }
+  }
+  return {
+    customerId,
+    status: requested.status ?? (known.mode === 'paused' || requested.pausedUntil ? 'paused' : 'active'),
+    currency,
+    interval: requested.interval ?? plan!.interval,
+    intervalCount: requested.intervalCount ?? (requested.interval ? 1 : plan!.intervalCount),
+    maxCycles: requested.maxCycles,
+    nextBillingAt: requested.nextBillingAt!,
+    paymentMethodId,
+    variantId,
+    priceMinor: requested.price?.minor ?? plan!.priceMinor,
+    sellingPlan: plan && { id: plan.platformSellingPlanId, name: plan.name }
+  }
+}

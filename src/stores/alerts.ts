@@ -1,0 +1,37 @@
+import { internalId } from '#kit/ids'
+import { type Ctx, instant, int, type RowOf, row, sql, text } from '#kit/postgres'
+import { alertNotFound } from './refusals.ts'
+
+const Alert = row({ id: int, kind: text, subject: text, message: text, createdAt: instant })
+/** Something that the people who run a store should hear of: whole sentences, ready to be mailed. */
+export type Alert = RowOf<typeof Alert>
+
+/** `atMostEveryHours`: within so many hours only the first of its kind is written. */
+export type NewAlert = { kind: string; subject: string; message: string; atMostEveryHours?: number }
+
+/** Writes a notice in the transaction of what it tells. */
+export async function notify(ctx: Ctx, { kind, subject, message, atMostEveryHours = 0 }: NewAlert): Promise<void> {
+  const since = ctx.now.subtract({ hours: atMostEveryHours })
+  await ctx.tx.run(
+    sql`insert into alerts (store_id, kind, subject, message, created_at)
+        select ${ctx.storeId}, ${kind}, ${subject}, ${message}, ${ctx.now}
+         where ${atMostEveryHours} = 0 or not exists (
+           select from alerts where store_id = ${ctx.storeId} and kind = ${kind} and created_at > ${since})`
+  )
+}
+
+/** Newest first. `before` is the `alert_…` that the last page ended with; `more` says whether a page follows. */
+export async function listAlerts(
+  ctx: Ctx,
+  { before, limit = 50 }: { before?: string; limit?: number } = {}
+): Promise<{ alerts: Alert[]; more: boolean }> {
+  const beforeId = before === undefined ? Number.MAX_SAFE_INTEGER : internalId('alert', before)
+  if (beforeId === null) throw alertNotFound(before!)
+  const rows = await ctx.tx.many(
+    Alert,
+    sql`select id, kind, subject, message, created_at from alerts
+         where store_id = ${ctx.storeId} and id < ${beforeId}
+         order by id desc limit ${limit + 1}`
+  )
+  return { alerts: rows.slice(0, limit), more: rows.length > limit }
+}

@@ -1,0 +1,42 @@
+import { type Ctx, json, oneOf, row, sql, text, textList } from '#kit/postgres'
+import { PLATFORM_PROFILES, type PlatformProfileName } from './store.ts'
+
+/** The facts of its store that the domain needs: the wire profile of its platform, its time zones, its currency. */
+export type StoreContext = {
+  profile: PlatformProfileName
+  timezone: string
+  /** The time zones that the shop had before, in order. */
+  pastTimezones: string[]
+  currency: string
+  /** The settings that were changed, by section; a module reads its own with `settingsOf`. */
+  settings: object
+}
+
+const Facts = row({
+  profile: oneOf(...PLATFORM_PROFILES),
+  timezone: text,
+  pastTimezones: textList,
+  currency: text,
+  settings: json<object>()
+})
+
+const read = new WeakMap<object, Promise<StoreContext>>()
+
+/** The facts of the transaction's store, read once per transaction. */
+export function storeContext(ctx: Ctx): Promise<StoreContext> {
+  let facts = read.get(ctx.tx)
+  if (!facts) {
+    facts = ctx.tx.one(
+      Facts,
+      sql`select platform_profile as profile, timezone, past_timezones, currency, settings
+            from stores where store_id = ${ctx.storeId}`
+    )
+    read.set(ctx.tx, facts)
+  }
+  return facts
+}
+
+/** After a change of the store's row: the transaction reads its facts again. */
+export function forgetStoreFacts(ctx: Ctx): void {
+  read.delete(ctx.tx)
+}

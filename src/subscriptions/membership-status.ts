@@ -1,0 +1,48 @@
+import type { DomainEvent } from '#kit/outbox'
+import { type Ctx, instant, int, nullable, oneOf, row, sql } from '#kit/postgres'
+import { lockMembers, type MembershipStatus, setMembershipStatuses } from '#members'
+
+/**
+ * Brings the members who hold changed subscriptions in line, from all that each of them holds; returns what is to be told of
+ * it. What somebody has given away counts for its receiver. They are held before anything is added up: of two who change one
+ * member at once, the later sees what the other did.
+ */
+export async function refreshMembershipStatuses(ctx: Ctx, memberIds: number[]): Promise<DomainEvent[]> {
+  const ids = [...new Set(memberIds)]
+  const before = await lockMembers(ctx, ids)
+  const memberships = await ctx.tx.many(
+    row({
+      memberId: int,
+      status: oneOf('active', 'paused', 'cancelled'),
+      planId: nullable(int),
+      memberSince: instant,
+      nextBillingAt: nullable(instant)
+    }),
+    sql`
+    with held as (
+      select member_id, id, status, plan_id, cancelled_at, created_at as since, next_billing_at from subscriptions
+       where store_id = ${ctx.storeId} and member_id = any(${ids}::bigint[]) and receiver_member_id is null
+      union all
+      select receiver_member_id, id, status, plan_id, cancelled_at, gifted_at, next_billing_at from subscriptions
+       where store_id = ${ctx.storeId} and receiver_member_id = any(${ids}::bigint[]))
+    select s.member_id,
+           case min(case s.status when 'active' then 1 when 'paused' then 2 else 3 end)
+             when 1 then 'active' when 2 then 'paused' else 'cancelled' end as status,
+           -- The plan of the liveliest subscription that has one, a membership before products, the oldest of equals. Of those
+           -- that have ended, the one that ended last.
+           (array_agg(s.plan_id order by s.status not in ('active', 'paused'), s.plan_id is null, p.type = 'product',
+                      case s.status when 'active' then 1 when 'paused' then 2 else 3 end, s.cancelled_at desc,
+                      case when s.cancelled_at is null then s.id else -s.id end))[1] as plan_id,
+           min(s.since) as member_since,
+           min(s.next_billing_at) as next_billing_at
+      from held s left join plans p on p.store_id = ${ctx.storeId} and p.id = s.plan_id
+     group by s.member_id`
+  )
+  // Who has given away or handed on everything is a member no more, of the plan that was held last.
+  const holders = new Set(memberships.map(({ memberId }) => memberId))
+  const former = before.flatMap(({ id, memberSince, planId }): MembershipStatus[] => {
+    if (memberSince === null || holders.has(id)) return []
+    return [{ memberId: id, status: 'cancelled', planId, memberSince, nextBillingAt: null }]
+  })
+  return setMembershipStatuses(ctx, [...memberships, ...former])
+}

@@ -1,0 +1,56 @@
+import { type Database, int, row, sql, text } from '#kit/postgres'
+
+const Waiting = row({ storeId: int, list: text })
+const RolledUp = row({ rolledUp: int })
+
+/** How many changes one transaction moves, so that none is long. */
+const MAX_CHANGES = 20_000
+
+/** How finely lists are cut: rows of a block, blocks of a chapter. Tests cut small ones. */
+type Cut = { blockRows: number; chapterBlocks: number; most: number }
+
+/**
+ * Moves the changes that wait into the kept counts of the lists, for every store. Answers are right without it, but
+ * slower the more changes wait. What another process is folding is left to it, and a list that cannot be folded holds up
+ * no other: it is told of at the end, by an AggregateError. Returns how many were moved.
+ */
+export async function rollUpLists(db: Database, cut: Partial<Cut> = {}): Promise<number> {
+  const { blockRows = 1024, chapterBlocks = 32, most = MAX_CHANGES } = cut
+  // A list whose mark can move is folded too, though nothing waits: who reads it is to begin behind what is folded.
+  const waiting = await db.inInstallation((tx) =>
+    tx.many(
+      Waiting,
+      sql`
+      select s.store_id, l.list
+        from stores s
+       cross join (values ('members'), ('subscriptions'), ('billing_attempts')) l(list)
+        left join lateral (
+               select m.rolled_up_to, m.taken_to from rollup_marks m where m.store_id = s.store_id and m.changes = l.list
+                order by m.rolled_up_to desc limit 1) m on true
+       where m.rolled_up_to < m.taken_to
+          or exists (
+               select from list_changes c
+                where c.store_id = s.store_id and c.list = l.list and c.change_id > coalesce(m.rolled_up_to, 0))
+       order by 1, 2`
+    )
+  )
+  let total = 0
+  const failures: Error[] = []
+  for (const { storeId, list } of waiting) {
+    try {
+      for (let rolledUp = most; rolledUp === most; total += rolledUp) {
+        const done = await db.inInstallation((tx) =>
+          tx.one(
+            RolledUp,
+            sql`select roll_up_list(${storeId}, ${list}, ${most}, ${blockRows}, ${chapterBlocks}) as rolled_up`
+          )
+        )
+        rolledUp = done.rolledUp
+      }
+    } catch (err) {
+      failures.push(new Error(`${list} of store_${storeId}: ${(err as Error).message}`, { cause: err }))
+    }
+  }
+  if (failures.length > 0) throw new AggregateError(failures, failures.map(({ message }) => message).join('; '))
+  return total
+}

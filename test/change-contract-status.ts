@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+
+type Shop = { platform_url: string; platform_token: string }
+
+/** The shop's people pause, resume or end a contract, behind our back; tells what the platform had against it. */
+export async function changeContractStatus(
+  { platform_url, platform_token }: Shop,
+  contractId: string,
+  move: 'Pause' | 'Activate' | 'Cancel'
+): Promise<object[]> {
+  const response = await fetch(`${platform_url}/admin/api/2026-07/graphql.json`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-platform-access-token': platform_token },
+    body: JSON.stringify({
+      query: `mutation($id: ID!) {
+        moved: subscriptionContract${move}(subscriptionContractId: $id) { userErrors { message } } }`,
+      variables: { id: `gid://platform/SubscriptionContract/${contractId}` }
+    })
+  })
+  const { data, errors } = (await response.json()) as {
+    data: { moved: { userErrors: object[] } }
+    errors?: unknown
+  }
+  assert.equal(errors, undefined, JSON.stringify(errors))
+  return data.moved.userErrors
+}

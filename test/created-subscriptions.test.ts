@@ -1,0 +1,164 @@
+// Memberships that operators make without a checkout, with the sandbox platform at the other end.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { adminOf, aSubscriptionRequest } from './admin-calls.ts'
+import { testDatabase } from './database.ts'
+import { startService } from './service-builder.ts'
+
+const { url } = await testDatabase()
+const service = await startService(url)
+const { call, planOf, members, recorded, activity } = adminOf(service)
+
+type Store = Awaited<ReturnType<typeof service.aStore>>
+const settle = (store: Store) => service.deps.settle(store.storeId)
+const soundBooks = async () => assert.deepEqual((await service.admin('POST', '/doctor', {})).findings, [])
+
+/** A store with customers who have a card and no membership. */
+async function aShop(given: Record<string, unknown> = {}) {
+  const store = await service.aStore(given)
+  const ada = await store.customer('ada@example.com')
+  await store.customer('bo@example.com')
+  await settle(store)
+  const plan = await planOf(store)
+  const requested = { customer: 'ada@example.com', plan_id: plan, next_billing_date: '2026-02-10' }
+  const create = (over: object = {}, key?: string) =>
+    call(store, 'POST', '/subscriptions', { ...requested, ...over }, key)
+  const contracts = async () => (await service.sandbox.controls.counts(store.storeId)).contracts
+  return { store, ada, plan, create, contracts }
+}
+
+test('an operator makes a subscription: nothing is charged before its date, and then as any other', async () => {
+  const { store, ada, create, contracts } = await aShop()
+  const made = await create({ customer: ada.id, price: '19.00', max_cycles: 2 })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  const { id, status, price, max_cycles, next_billing_date, plan_name } = made.body
+  assert.deepEqual(
+    { status, price, max_cycles, next_billing_date, plan_name },
+    { status: 'active', price: 19, max_cycles: 2, next_billing_date: '2026-02-10T05:00:00.000Z', plan_name: 'VIP' }
+  )
+  await settle(store)
+  assert.equal(await contracts(), 1)
+  assert.deepEqual(await service.sandbox.controls.charges(store.storeId), [])
+  const news = (await recorded(store)).map(({ type }) => type)
+  assert.deepEqual(news, ['member.created', 'subscription.created'])
+  const [line] = await activity(store, id)
+  assert.deepEqual([line.kind, line.actor], ['created', 'operator'])
+
+  await store.advance({ to: '2026-04-15T00:00:00Z' })
+  const charged = (await service.get(`/billing-attempts?subscription_id=${id}`, store.key)).body.data
+  assert.deepEqual(
+    charged.map((a: any) => [a.date.slice(0, 10), a.status, a.amount]),
+    [
+      ['2026-03-10', 'success', 19],
+      ['2026-02-10', 'success', 19]
+    ]
+  )
+  assert.equal((await call(store, 'GET', `/subscriptions/${id}`)).body.status, 'expired')
+  await soundBooks()
+})
+
+test('made as a gift, and paused: the receiver is the member from the start, the giver is none', async () => {
+  const { store, create } = await aShop()
+  const made = await create({ receiver: 'bo@example.com', status: 'paused' })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  assert.deepEqual([made.body.status, made.body.gift.receiver_email], ['paused', 'bo@example.com'])
+  assert.deepEqual(await members(store), { 'bo@example.com': ['paused', 'VIP', null] })
+  assert.deepEqual(
+    (await recorded(store)).map(({ type }) => type),
+    ['member.created', 'subscription.created', 'subscription.updated']
+  )
+  assert.deepEqual(
+    (await activity(store, made.body.id)).map(({ kind, actor }) => [kind, actor]),
+    [
+      ['created', 'operator'],
+      ['gifted', 'operator']
+    ]
+  )
+  await settle(store)
+  await soundBooks()
+})
+
+test('under an Idempotency-Key a repetition gets the first one, and another request is refused', async () => {
+  const { create, contracts } = await aShop()
+  const first = await create({}, 'order-1')
+  const again = await create({}, 'order-1')
+  assert.deepEqual([first.status, again.status, again.body.id], [201, 200, first.body.id])
+  assert.equal(again.headers.get('idempotent-replayed'), 'true')
+  const other = await create({ price: 5 }, 'order-1')
+  assert.deepEqual([other.status, /another request/.test(other.body.error.message)], [400, true])
+  assert.equal((await create()).status, 201)
+  assert.equal(await contracts(), 2)
+})
+
+/** The same wish, beside the surface, for a platform whose answers can be lost on the way. */
+async function aLossyShop() {
+  const { store, plan, contracts } = await aShop()
+  const receiver = { memberId: null, platformId: null, email: 'bo@example.com' }
+  return {
+    store,
+    contracts,
+    ...(await aSubscriptionRequest(service, store, { planId: Number(plan.slice('plan_'.length)), receiver }))
+  }
+}
+
+const MAY_BE_COMING = { code: 'unavailable', message: /^The subscription may still be coming/ }
+
+test('after a lost answer the repetition finds what was made, whether or not the platform has told of it', async () => {
+  for (const isReported of [true, false]) {
+    const { store, create, responseLost, contracts } = await aLossyShop()
+    await assert.rejects(responseLost(), MAY_BE_COMING)
+    if (isReported) await settle(store)
+    const made = await create()
+    assert.equal(made.isRepeated, isReported)
+    assert.equal(await contracts(), 1)
+    assert.deepEqual(await members(store), { 'bo@example.com': ['active', 'VIP', '2026-02-10'] })
+    assert.deepEqual(
+      (await activity(store, `sub_${made.id}`)).map(({ kind, actor }) => [kind, actor]),
+      [
+        ['created', 'operator'],
+        ['gifted', 'operator']
+      ]
+    )
+    // What was answered is done: the same wish is another subscription now.
+    assert.notEqual((await create()).id, made.id)
+    assert.equal(await contracts(), 2)
+    await settle(store)
+    await soundBooks()
+  }
+})
+
+test('a call that was lost is made again, when its answer can no more be coming', async () => {
+  const { create, callLost, aMinuteLater, contracts } = await aLossyShop()
+  await assert.rejects(callLost(), MAY_BE_COMING)
+  await assert.rejects(create(), MAY_BE_COMING)
+  await aMinuteLater()
+  const answers = await Promise.allSettled([create(), create()])
+  assert.equal(answers.filter(({ status }) => status === 'fulfilled').length >= 1, true)
+  assert.equal(await contracts(), 1)
+})
+
+test('what cannot be made is refused, and leaves nothing behind', async () => {
+  const { store, ada, plan, create, contracts } = await aShop()
+  const refused = async (over: object) => {
+    const { status, body } = await create(over)
+    return `${status} ${body.error?.message}`
+  }
+  assert.match(await refused({ plan_id: 'plan_999' }), /^400 plan_id takes the id of a plan of this store/)
+  assert.match(await refused({ customer: 'nobody@example.com' }), /^400 customer takes a customer of the store/)
+  assert.match(await refused({ next_billing_date: '2026-01-30' }), /^400 next_billing_date takes a date after now/)
+  assert.match(await refused({ next_billing_date: '2036-01-30' }), /^400 next_billing_date takes a date after now/)
+  assert.match(await refused({ receiver: ada.id }), /^400 receiver takes another customer/)
+  assert.match(
+    await refused({ payment_method_id: 'nothing' }),
+    /^400 payment_method_id takes one of the payment methods/
+  )
+  await service.admin('POST', `${store.at}/sandbox/revocations`, { customer: ada.id })
+  assert.match(await refused({}), /^400 The customer has no payment method that can be charged/)
+  await service.admin('PATCH', `${store.at}/plans/${plan}`, { allowed_countries: ['US'] })
+  await service.admin('POST', `${store.at}/sandbox/customers`, { email: 'fr@example.com', country: 'FR' })
+  assert.match(await refused({ customer: 'fr@example.com' }), /^400 customer takes a customer in US/)
+  await service.admin('PATCH', `${store.at}/plans/${plan}`, { status: 'disabled' })
+  assert.match(await refused({}), /^409 Plan plan_\d+ is disabled/)
+  assert.equal(await contracts(), 0)
+  assert.deepEqual(await members(store), {})
+})

@@ -1,0 +1,58 @@
+// A new card of a customer helps the contracts that are charged to it, and no other. Against the sandbox, over its socket.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { syncContracts } from '#contracts'
+import { startSandbox } from '../sandbox/test-shop.ts'
+import { retryWithNewMethod } from '../src/billing/retry-on-payment-method-update.ts'
+import { platformTopics } from '../src/sync/topics.ts'
+import { aChargedMember } from './charged-member.ts'
+import { testDatabase } from './database.ts'
+import { theValue } from './fake-platform.ts'
+import { aSubscriptionLife } from './subscription-life.ts'
+
+const { db } = await testDatabase()
+const sandbox = await startSandbox(db)
+const SECOND = '2026-02-28T15:00:00Z'
+
+for (const topic of ['customer_payment_methods/create', 'customer_payment_methods/update']) {
+  for (const outcome of ['insufficient_funds', 'expired_card']) {
+    test(`${topic}: only the card that the contract names is charged after ${outcome}`, async () => {
+      const m = await aChargedMember(db, sandbox, outcome)
+      await m.goTo(SECOND)
+      await m.bill()
+      const before = await m.now()
+      const topics = platformTopics({ db, connectorOf: async () => m.connector, disconnect: async () => {} })
+      const tell = (token: string) => {
+        const payload = { token, admin_graphql_api_customer_id: `gid://platform/Customer/${m.customerId}` }
+        return topics[topic]!(m.storeId, [{ id: 1, payload, topic, triggeredAt: Temporal.Now.instant() }])
+      }
+      await m.card('success')
+      await tell('a-card-on-file')
+      await m.bill()
+      assert.deepEqual(await m.now(), before)
+      assert.equal((await m.attempts()).length, 1)
+      assert.equal(await m.isSynced(), true)
+
+      await tell(theValue(await m.connector.contracts.find(m.contractId))!.paymentMethodId!)
+      await m.bill()
+      assert.deepEqual(await m.now(), ['active', 2, 2, 0, '2026-03-31T14:00:00Z'])
+    })
+  }
+}
+
+test('a contract that is charged to another card, which looks the same, is tried with it, under way or not', async () => {
+  for (const isUnderWay of [false, true]) {
+    const life = await aSubscriptionLife(db)
+    await life.goTo(SECOND)
+    await life.bill()
+    if (!isUnderWay) await life.decline('EXPIRED_PAYMENT_METHOD')
+    const contract = { ...life.contract, paymentMethodId: 'card-2', revision: '7' }
+    const { newMethods, otherMethods } = await life.inStore((ctx) => syncContracts(ctx, [contract], []))
+    assert.deepEqual([newMethods, otherMethods], [[], [life.id]])
+    await life.inStore((ctx) => retryWithNewMethod(ctx, newMethods, otherMethods))
+    if (isUnderWay) await life.decline('EXPIRED_PAYMENT_METHOD')
+    assert.deepEqual(await life.now(), ['active', 1, 2, 1, SECOND])
+    const again = await life.inStore((ctx) => syncContracts(ctx, [contract], []))
+    assert.deepEqual([again.newMethods, again.otherMethods], [[], []])
+  }
+})

@@ -1,0 +1,371 @@
+// Pause, resume, cancel and manual retry over the direct API, with the sandbox platform at the other end.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { row, sql, text } from '#kit/postgres'
+import { testDatabase } from './database.ts'
+import { startService } from './service-builder.ts'
+
+const { url } = await testDatabase()
+const service = await startService(url)
+
+type Store = Awaited<ReturnType<typeof service.aStore>>
+
+async function aMember(store: Store, email = 'ada@example.com') {
+  const { customer, contract_id } = await store.member(email)
+  const { body } = await service.get(`/subscriptions?customer_id=${customer.id}`, store.key)
+  const id = body.data[0].id as string
+  return {
+    id,
+    customer: customer.id,
+    post: (move: string, body?: unknown, headers?: Record<string, string>) =>
+      service.post(`/subscriptions/${id}/${move}`, store.key, body, headers),
+    read: async () => (await service.get(`/subscriptions/${id}`, store.key)).body.data,
+    attempts: async () =>
+      (await service.get(`/billing-attempts?subscription_id=${id}`, store.key)).body.data.reverse() as any[],
+    contract: async () => {
+      const connector = await service.deps.connectorOf(store.storeId)
+      const found = await connector.contracts.find(contract_id)
+      assert.ok(found.ok && found.value)
+      return { status: found.value.status, next: found.value.nextBillingDate?.toString() ?? null }
+    }
+  }
+}
+async function events(store: Store, like = '%') {
+  const recorded = await service.db.inStore(store.storeId, ({ tx }) =>
+    tx.many(
+      row({ type: text, data: text }),
+      sql`select type, data from events where store_id = ${store.storeId} and type like ${like} order by id`
+    )
+  )
+  return recorded.map(({ type, data }) => ({ type, data: JSON.parse(data) }))
+}
+const settle = (store: Store) => service.deps.settle(store.storeId)
+const soundBooks = async () => assert.deepEqual((await service.admin('POST', '/doctor', {})).findings, [])
+
+test('a pause stops billing at once, on the platform too, and ends by itself after its days', async () => {
+  const store = await service.aStore()
+  const member = await aMember(store)
+  const { status, body, headers } = await member.post('pause', { duration: 40 })
+  assert.equal(status, 200)
+  assert.deepEqual(body.meta, { total: 1, limit: 1, offset: 0, has_more: false })
+  assert.deepEqual(
+    [body.data.status, body.data.paused_at, body.data.resumes_at, body.data.next_billing_date],
+    // The clocks go forward in between: 40 days of the shop's calendar are an hour less.
+    ['paused', '2026-01-31T15:00:00.000Z', '2026-03-12T14:00:00.000Z', null]
+  )
+  assert.deepEqual(body.data, await member.read())
+  assert.equal(headers.get('x-ratelimit-limit'), '300')
+  await settle(store)
+  assert.equal((await member.contract()).status, 'paused')
+  assert.deepEqual(
+    (await events(store, 'subscription.paused')).map(({ data }) => [data.subscription_id, data.resumes_at]),
+    [[member.id, '2026-03-12T14:00:00.000Z']]
+  )
+
+  await store.advance({ to: '2026-03-12T13:59:00Z' })
+  assert.deepEqual(await member.attempts(), [])
+  await store.advance({ by: 'PT2M' })
+  const resumed = await member.read()
+  assert.deepEqual(
+    [resumed.status, resumed.paused_at, resumed.resumes_at, resumed.next_billing_date],
+    ['active', null, null, '2026-03-31T14:00:00.000Z']
+  )
+  assert.equal((await member.contract()).status, 'active')
+  await store.advance({ to: '2026-04-01T00:00:00Z' })
+  assert.deepEqual(
+    (await member.attempts()).map((a) => [a.status, a.cycle_index]),
+    [['success', 3]]
+  )
+  await soundBooks()
+})
+
+test('a pause without duration lasts until resumed; resuming charges nothing by itself', async () => {
+  const store = await service.aStore()
+  const member = await aMember(store)
+  assert.equal((await member.post('pause')).body.data.resumes_at, null)
+  await store.advance({ by: 'P1Y' })
+  assert.equal((await member.read()).status, 'paused')
+
+  const { status, body } = await member.post('resume')
+  assert.deepEqual([status, body.data.status, body.data.next_billing_date], [200, 'active', '2027-02-28T15:00:00.000Z'])
+  await settle(store)
+  assert.deepEqual(await member.attempts(), [])
+  assert.deepEqual(await member.contract(), { status: 'active', next: '2027-02-28T15:00:00Z' })
+  assert.equal((await events(store, 'subscription.resumed')).length, 1)
+})
+
+test('resuming with a date makes that date the new anchor', async () => {
+  const store = await service.aStore()
+  const member = await aMember(store)
+  await member.post('pause', {})
+  for (const [given, says] of [
+    ['2026-01-31', /next_billing_date takes a date after now/],
+    ['2031-02-02', /next_billing_date takes a date after now and at most 5 years ahead/],
+    ['soon', /next_billing_date takes an ISO date/],
+    [20260301, /next_billing_date takes an ISO date/]
+  ] as const) {
+    const { status, body } = await member.post('resume', { next_billing_date: given })
+    assert.equal(status, 400)
+    assert.match(body.error.message, says)
+  }
+  const { body } = await member.post('resume', { next_billing_date: '2026-02-10' })
+  assert.equal(body.data.next_billing_date, '2026-02-10T05:00:00.000Z', 'midnight in the shop')
+  await store.advance({ to: '2026-03-11T00:00:00Z' })
+  assert.deepEqual(
+    (await member.attempts()).map((a) => a.date),
+    ['2026-02-10T05:00:00.000Z', '2026-03-10T04:00:00.000Z']
+  )
+  await soundBooks()
+})
+
+test('a cancellation takes effect at once, voids what is scheduled, and keeps reason and comment', async () => {
+  const store = await service.aStore()
+  const member = await aMember(store)
+  await store.card(member.customer, 'insufficient_funds')
+  await store.advance({ to: '2026-03-01T00:00:00Z' })
+  assert.equal((await member.attempts())[0].retry_scheduled, true)
+
+  const { status, body } = await member.post('cancel', { reason: 'too_expensive', comment: 'Moving away' })
+  assert.deepEqual(
+    [status, body.data.status, body.data.cancel_reason, body.data.cancelled_at, body.data.next_billing_date],
+    [200, 'cancelled', 'too_expensive', '2026-03-01T00:00:00.000Z', null]
+  )
+  await store.advance({ by: 'P1Y' })
+  assert.deepEqual(
+    (await member.attempts()).map((a) => [a.status, a.retry_scheduled]),
+    [['failed', false]]
+  )
+  assert.equal((await member.contract()).status, 'cancelled')
+  const [event] = await events(store, 'subscription.cancelled')
+  assert.deepEqual([event!.data.cancel_reason, event!.data.customer.email], ['too_expensive', 'ada@example.com'])
+
+  const other = await aMember(store, 'bob@example.com')
+  assert.equal((await other.post('cancel')).body.data.cancel_reason, 'other')
+  await soundBooks()
+})
+
+test('a payment that waits for the bank when the subscription is stopped is not taken', async () => {
+  for (const move of ['cancel', 'pause']) {
+    const store = await service.aStore()
+    const member = await aMember(store)
+    await store.card(member.customer, '3ds')
+    await store.advance({ to: '2026-03-01T00:00:00Z' })
+    assert.equal((await member.attempts())[0].status, 'pending')
+    await member.post(move)
+    await store.advance({ by: 'P40D' })
+    assert.deepEqual(
+      (await member.attempts()).map((a) => [a.status, a.error.decline_code, a.retry_scheduled]),
+      [['failed', 'cancelled_payment', false]]
+    )
+    await soundBooks()
+  }
+})
+
+test('a move that the state does not allow is refused, says the state and changes nothing', async () => {
+  const store = await service.aStore()
+  const member = await aMember(store)
+  const refused = async (move: string, says: string) => {
+    const before = await events(store)
+    const { status, body } = await member.post(move)
+    assert.deepEqual([status, body.error.code, body.error.message], [400, 'invalid_request', says])
+    assert.deepEqual(await events(store), before)
+  }
+  await refused('resume', `Subscription ${member.id} is active: it is not possible to resume it`)
+  await member.post('pause')
+  await refused('pause', `Subscription ${member.id} is paused: it is not possible to pause it`)
+  await member.post('cancel')
+  for (const move of ['pause', 'resume', 'cancel']) {
+    await refused(move, `Subscription ${member.id} is cancelled: it is not possible to ${move} it`)
+  }
+})
+
+test('bodies and ids that are not right are refused by name', async () => {
+  const store = await service.aStore()
+  const foreign = await service.aStore()
+  const member = await aMember(store)
+  for (const [move, body, says] of [
+    ['pause', { duration: 0 }, /^duration takes an integer from 1 to 365/],
+    ['pause', { duration: 366 }, /^duration takes/],
+    ['pause', { duration: 1.5 }, /^duration takes/],
+    ['pause', { duration: '3' }, /^duration takes/],
+    ['pause', { days: 3 }, /^days is not a field here; this body takes duration/],
+    ['pause', [], /^The body must be a JSON object/],
+    ['cancel', { reason: '' }, /^reason takes a text/],
+    ['cancel', { reason: '  ' }, /^reason takes a text/],
+    ['cancel', { comment: 'x'.repeat(1025) }, /^comment takes a text of at most 1024/],
+    ['resume', { next_billing_date: '' }, /^next_billing_date takes/]
+  ] as const) {
+    const answer = await member.post(move, body)
+    assert.equal(answer.status, 400, JSON.stringify(body))
+    assert.match(answer.body.error.message, says)
+  }
+  for (const id of [member.id, 'sub_999999', 'sub_0', 'nonsense']) {
+    const key = id === member.id ? foreign.key : store.key
+    for (const move of ['pause', 'resume', 'cancel']) {
+      const { status, body } = await service.post(`/subscriptions/${id}/${move}`, key, {})
+      assert.deepEqual([status, body.error], [404, { code: 'not_found', message: `There is no subscription ${id}` }])
+    }
+  }
+  assert.equal((await member.read()).status, 'active')
+})
+
+test('a manual retry charges the cycle again, and the announced retry does not come after it', async () => {
+  const store = await service.aStore()
+  const member = await aMember(store)
+  await store.card(member.customer, 'insufficient_funds, success')
+  await store.advance({ to: '2026-03-01T00:00:00Z' })
+  const [failed] = await member.attempts()
+
+  const { status, body } = await service.post(`/billing-attempts/${failed.id}/retry`, store.key)
+  assert.equal(status, 200)
+  assert.deepEqual(
+    [body.data.status, body.data.cycle_index, body.data.attempt_number, body.data.attempts_remaining],
+    ['pending', 2, 2, failed.attempts_remaining]
+  )
+  assert.notEqual(body.data.id, failed.id)
+  await settle(store)
+  const [first, second] = await member.attempts()
+  assert.deepEqual([second.id, second.status], [body.data.id, 'success'])
+  assert.deepEqual([first.retry_scheduled, first.retry_date], [false, null])
+  const { next_billing_date, cycle_index } = await member.read()
+  assert.deepEqual([next_billing_date, cycle_index], ['2026-03-31T14:00:00.000Z', 2])
+  await store.advance({ to: '2026-04-01T00:00:00Z' })
+  assert.deepEqual(
+    (await member.attempts()).map((a) => a.cycle_index),
+    [2, 2, 3]
+  )
+  await soundBooks()
+})
+
+test('a manual retry that is declined uses up nothing of the ladder', async () => {
+  const store = await service.aStore()
+  const member = await aMember(store)
+  await store.card(member.customer, 'insufficient_funds')
+  await store.advance({ to: '2026-03-01T00:00:00Z' })
+  for (let time = 0; time < 2; time++) {
+    const latest = (await member.attempts()).at(-1)
+    assert.equal((await service.post(`/billing-attempts/${latest.id}/retry`, store.key, {})).status, 200)
+    await settle(store)
+    const retried = (await member.attempts()).at(-1)
+    assert.deepEqual(
+      [retried.status, retried.retry_scheduled, retried.retry_date, retried.attempts_remaining],
+      ['failed', true, latest.retry_date, latest.attempts_remaining]
+    )
+  }
+  await store.advance({ by: 'P2M' })
+  const attempts = await member.attempts()
+  assert.equal(attempts.length, 2 + 5, 'the first charge and four rungs, beside the two by hand')
+  assert.deepEqual(
+    attempts.map((a) => a.attempts_remaining),
+    [4, 4, 4, 3, 2, 1, 0]
+  )
+  assert.equal((await member.read()).cancel_reason, 'payment_failed')
+  await soundBooks()
+})
+
+test('only a failed attempt of an active subscription with an open cycle is retried', async () => {
+  const store = await service.aStore()
+  const member = await aMember(store)
+  const retry = async (id: string, key = store.key) => {
+    const { status, body } = await service.post(`/billing-attempts/${id}/retry`, key)
+    return [status, body.error?.message]
+  }
+  await store.card(member.customer, 'insufficient_funds')
+  await store.advance({ to: '2026-03-01T00:00:00Z' })
+  const [failed] = await member.attempts()
+  const foreign = await service.aStore()
+  assert.deepEqual(await retry(failed.id, foreign.key), [404, `There is no billing attempt ${failed.id}`])
+  assert.deepEqual(await retry('ba_x'), [404, 'There is no billing attempt ba_x'])
+
+  const both = await Promise.all([retry(failed.id), retry(failed.id)])
+  assert.deepEqual(both.map(([status]) => status).sort(), [200, 400])
+  assert.match(String(both.find(([status]) => status === 400)![1]), /Cycle 2 of .* has an attempt that is pending/)
+  const pending = (await member.attempts()).at(-1)
+  assert.deepEqual(await retry(pending.id), [
+    400,
+    `Billing attempt ${pending.id} is pending: only a failed attempt can be retried`
+  ])
+  await store.card(member.customer, 'success')
+  await store.advance({ to: '2026-04-01T00:00:00Z' })
+  const paid = (await member.attempts()).find((a) => a.status === 'success')
+  assert.equal((await retry(paid.id))[0], 400)
+  assert.match(String((await retry(failed.id))[1]), /^Cycle 2 of subscription .* is paid/)
+  await member.post('pause')
+  assert.match(String((await retry(failed.id))[1]), /is paused: only an attempt of an active subscription/)
+  await soundBooks()
+})
+
+test('two retries, the scheduler and a cancellation at once leave a legal state and at most one charge', async () => {
+  const store = await service.aStore()
+  const members = await Promise.all(Array.from({ length: 6 }, (_, i) => aMember(store, `member-${i}@example.com`)))
+  for (const member of members) await store.card(member.customer, 'insufficient_funds')
+  await store.advance({ to: '2026-03-01T00:00:00Z' })
+  for (const member of members) await store.card(member.customer, 'success')
+  await Promise.all(
+    members.flatMap((member) => [
+      member.attempts().then(([failed]) => service.post(`/billing-attempts/${failed.id}/retry`, store.key)),
+      member.attempts().then(([failed]) => service.post(`/billing-attempts/${failed.id}/retry`, store.key)),
+      settle(store),
+      member.post('cancel')
+    ])
+  )
+  await settle(store)
+  for (const member of members) {
+    const attempts = await member.attempts()
+    assert.ok(attempts.filter((a) => a.status === 'success').length <= 1)
+    assert.ok(attempts.every((a) => a.status !== 'pending'))
+    assert.equal((await member.read()).status, 'cancelled')
+  }
+  await soundBooks()
+})
+
+test('an Idempotency-Key makes a repetition get the first answer, and one effect', async () => {
+  const store = await service.aStore()
+  const member = await aMember(store)
+  const key = { 'idempotency-key': 'pause-1' }
+  const answers = await Promise.all(Array.from({ length: 20 }, () => member.post('pause', { duration: 3 }, key)))
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
+  assert.equal(new Set(answers.map(({ body }) => JSON.stringify(body))).size, 1)
+  assert.equal(answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true').length, 19)
+  assert.equal((await events(store, 'subscription.paused')).length, 1)
+
+  for (const other of [{ duration: 4 }, {}, undefined]) {
+    const { status, body } = await member.post('pause', other, key)
+    assert.equal(status, 400)
+    assert.match(body.error.message, /^Idempotency-Key was used with another request/)
+  }
+  assert.equal((await member.post('resume', undefined, key)).status, 400, 'another path is another request')
+  for (const wrong of ['x'.repeat(256), 'with space', '']) {
+    const { status, body } = await member.post('resume', {}, { 'idempotency-key': wrong })
+    assert.equal(status, 400)
+    assert.match(body.error.message, /^Idempotency-Key takes 1 to 255 visible ASCII characters/)
+  }
+  assert.equal((await member.read()).status, 'paused')
+})
+
+test('a refusal leaves the key free, since nothing happened under it', async () => {
+  const store = await service.aStore()
+  const member = await aMember(store)
+  const key = { 'idempotency-key': 'resume-1' }
+  assert.equal((await member.post('resume', {}, key)).status, 400)
+  await member.post('pause')
+  const { status, headers } = await member.post('resume', {}, key)
+  assert.deepEqual([status, headers.get('idempotent-replayed')], [200, null])
+})
+
+test('keys of one store mean nothing in another, and are forgotten after 24 hours', async () => {
+  const [a, b] = [await service.aStore(), await service.aStore()]
+  const key = { 'idempotency-key': 'the-same' }
+  const [inA, inB] = [await aMember(a), await aMember(b)]
+  assert.equal((await inA.post('pause', {}, key)).status, 200)
+  const answer = await inB.post('pause', {}, key)
+  assert.deepEqual([answer.status, answer.headers.get('idempotent-replayed')], [200, null])
+
+  await service.db.inStore(a.storeId, ({ tx }) =>
+    tx.run(
+      sql`update idempotent_responses set created_at = created_at - interval '25 hours' where store_id = ${a.storeId}`
+    )
+  )
+  const { status, headers } = await inA.post('resume', {}, key)
+  assert.deepEqual([status, headers.get('idempotent-replayed')], [200, null])
+})

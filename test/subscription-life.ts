@@ -1,0 +1,149 @@
+import { syncContracts } from '#contracts'
+import { type Database, instant, int, nullable, row, sql, text } from '#kit/postgres'
+import { reactivateSubscription, resumeEndedPauses, resumeSubscription } from '#lifecycle'
+import { reactivationGraceSettings } from '#lifecycle/settings'
+import type { PlatformContract } from '#platform'
+import { listAlerts, setClock, updateSettings } from '#stores'
+import { findSubscriptionByContract, listActivity, lockSubscriptions, markPushed } from '#subscriptions'
+import { claimAttempts } from '../src/billing/claims.ts'
+import { endHeldCharges } from '../src/billing/end-held-charges.ts'
+import { skipCycle } from '../src/billing/held-cycle.ts'
+import { openDueAttempts } from '../src/billing/open-attempts.ts'
+import { retryAttempt } from '../src/billing/retry-attempt.ts'
+import { retryHeldCharges } from '../src/billing/retry-on-payment-method-update.ts'
+import { type AttemptResult, settleAttempts } from '../src/billing/settle-attempts.ts'
+import { cancelSubscription, pauseSubscription, stopBilling } from '../src/billing/stop-billing.ts'
+import { aContract, anOrder } from './contract-builder.ts'
+import { aStore, type DunningChange } from './store-builder.ts'
+
+export const at = (when: string) => Temporal.Instant.from(when)
+const START = at('2026-01-31T15:00:00Z')
+
+/** One monthly subscription from 31 January, moved by hand. */
+export async function aSubscriptionLife(
+  db: Database,
+  {
+    dunning = {},
+    graceHours = 0,
+    terms = {}
+  }: { dunning?: DunningChange; graceHours?: number; terms?: Partial<PlatformContract> } = {}
+) {
+  const store = await aStore(db, { clockAt: START, dunning })
+  const contract = aContract(START, terms)
+  const { inStore, storeId } = store
+  await inStore((ctx) => updateSettings(ctx, reactivationGraceSettings, graceHours))
+  await inStore((ctx) => syncContracts(ctx, [contract], [anOrder(START, { id: contract.originOrder!.id })]))
+  const { id } = (await inStore((ctx) => findSubscriptionByContract(ctx, contract.id)))!
+
+  const pending = () =>
+    inStore(({ tx }) =>
+      tx.many(
+        row({ key: text, cycle: int }),
+        sql`select idempotency_key as key, cycle_index as cycle from billing_attempts
+             where store_id = ${storeId} and status = 'pending' order by id`
+      )
+    )
+  /** Ends what is pending: with an error code, with success for null; 'wait' leaves it. */
+  const settle = async (outcome: (cycle: number) => string | null) => {
+    const ending = (await pending()).filter(({ cycle }) => outcome(cycle) !== 'wait')
+    const results = ending.map(({ key, cycle }): AttemptResult => {
+      const errorCode = outcome(cycle)
+      const ref = { idempotencyKey: key, platformAttemptId: key }
+      return errorCode === null
+        ? { ...ref, state: 'success', order: null, paymentMethod: null }
+        : { ...ref, state: 'failed', errorCode, errorMessage: 'No' }
+    })
+    await inStore((ctx) => settleAttempts(ctx, results))
+  }
+  const read = async () => (await inStore((ctx) => lockSubscriptions(ctx, [id])))[0]!
+  return {
+    id,
+    inStore,
+    storeId,
+    contract,
+    read,
+    pending,
+    /** The platform says of an attempt, which we may have as failed, that it was paid. */
+    paidLate: (idempotencyKey: string) =>
+      inStore((ctx) =>
+        settleAttempts(ctx, [
+          { idempotencyKey, platformAttemptId: idempotencyKey, state: 'success', order: null, paymentMethod: null }
+        ])
+      ),
+    /** What the platform's contract is now, with whatever is given. */
+    sync: (over: Partial<PlatformContract> = {}) =>
+      inStore(async (ctx) => {
+        const { stopped } = await syncContracts(ctx, [{ ...contract, ...over }], [])
+        await stopBilling(ctx, stopped)
+      }),
+    /** The platform's contract has been told of what was done here. */
+    pushed: () => inStore((ctx) => markPushed(ctx, [{ id, revision: contract.revision, nextBillingAt: null }])),
+    pauseUntil: (when: string | null) => inStore((ctx) => pauseSubscription(ctx, id, when ? at(when) : null, 'api')),
+    resumeEnded: () => inStore((ctx) => resumeEndedPauses(ctx, 10)),
+    cancel: () => inStore((ctx) => cancelSubscription(ctx, id, { reason: 'other', comment: null, by: 'api' })),
+    reactivate: () => inStore((ctx) => reactivateSubscription(ctx, id, 'api')),
+    skip: () => inStore((ctx) => skipCycle(ctx, id, 'api')),
+    giveUp: () => inStore((ctx) => endHeldCharges(ctx, 10)),
+    /** The texts of the history since the one given, oldest first. */
+    history: async () =>
+      (await inStore((ctx) => listActivity(ctx, id, { limit: 50, offset: 0 }))).rows.map(({ text }) => text).reverse(),
+    lastActor: async () => (await inStore((ctx) => listActivity(ctx, id, { limit: 1, offset: 0 }))).rows[0]!.actor,
+    alerts: async () => (await inStore((ctx) => listAlerts(ctx))).alerts.map(({ kind }) => kind),
+    goTo: (when: string) => inStore((ctx) => setClock(ctx, at(when))),
+    /** Opens what is due and marks it as sent: from then on only the platform ends it. */
+    bill: async () => {
+      await inStore((ctx) => openDueAttempts(ctx, 10))
+      await inStore((ctx) => claimAttempts(ctx, 10, 1))
+    },
+    /** Opens what is due, and no call is made for it yet. */
+    open: () => inStore((ctx) => openDueAttempts(ctx, 10)),
+    /** Whether each pending attempt is still to be sent when its turn comes, the oldest first. */
+    claimLater: async () => {
+      await inStore(({ tx }) =>
+        tx.run(sql`update billing_attempts set check_at = scheduled_at, leased_until = null where store_id = ${storeId}
+                      and status = 'pending'`)
+      )
+      return (await inStore((ctx) => claimAttempts(ctx, 10, 1))).map(({ isWanted }) => isWanted)
+    },
+    pay: () => settle(() => null),
+    decline: (errorCode: string) => settle(() => errorCode),
+    settle,
+    retry: async (attemptId: number) => {
+      await inStore((ctx) => retryAttempt(ctx, attemptId, 'operator'))
+      await inStore((ctx) => claimAttempts(ctx, 10, 1))
+    },
+    pause: () => inStore((ctx) => pauseSubscription(ctx, id, null, 'api')),
+    resume: (when: string | null = null) =>
+      inStore((ctx) => resumeSubscription(ctx, id, when ? at(when) : null, 'api')),
+    paymentMethodDeadline: async () => (await read()).paymentMethodDeadline?.toString() ?? null,
+    newCard: () => inStore((ctx) => retryHeldCharges(ctx, [contract.id])),
+    attempts: () =>
+      inStore(({ tx }) =>
+        tx.many(
+          row({
+            id: int,
+            key: text,
+            status: text,
+            cycleIndex: int,
+            retryAt: nullable(instant),
+            attemptsRemaining: int
+          }),
+          sql`select *, idempotency_key as key from billing_attempts where store_id = ${storeId} order by id`
+        )
+      ),
+    lastEvent: async (type: string) => {
+      const events = await inStore(({ tx }) =>
+        tx.many(
+          row({ data: text }),
+          sql`select data from events where store_id = ${storeId} and type = ${type} order by id desc limit 1`
+        )
+      )
+      return JSON.parse(events[0]!.data)
+    },
+    /** [status, last cycle paid, next cycle, declines, due] */
+    now: async () => {
+      const s = await read()
+      return [s.status, s.cycleIndex, s.nextCycle, s.declines, s.billingDueAt?.toString() ?? null]
+    }
+  }
+}
