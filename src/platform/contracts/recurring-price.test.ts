@@ -11,9 +11,13 @@ for (const [what, line, priceMinor] of [
     { currentPrice: usd('1.00'), lineDiscountedPrice: usd('1.00'), changes: { 1: '29.00' } },
     2900
   ],
-  ['nor is a free one', { currentPrice: usd('0.00'), lineDiscountedPrice: usd('0.00'), changes: { 1: '29.00' } }, 2900],
-  ['of several changes the last one lasts', { changes: { 3: '25.00', 1: '27.00', 12: '20.00' } }, 2000],
-  ['what holds from the beginning is no change', { changes: { 0: '5.00' } }, 2900],
+  [
+    'a free first price is no part of it either',
+    { currentPrice: usd('0.00'), lineDiscountedPrice: usd('0.00'), changes: { 1: '29.00' } },
+    2900
+  ],
+  ['of several changes the last one counts', { changes: { 3: '25.00', 1: '27.00', 12: '20.00' } }, 2000],
+  ['a price from the beginning is not a change', { changes: { 0: '5.00' } }, 2900],
   ['it is for the whole quantity', { quantity: 3, lineDiscountedPrice: usd('87.00'), changes: { 1: '31.00' } }, 9300],
   [
     'a discount takes the same share of it, rounded',

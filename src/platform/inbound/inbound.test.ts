@@ -14,7 +14,7 @@ import { readWebhookHeaders } from './webhook-headers.ts'
 const { db } = await testDatabase()
 const START = Temporal.Instant.from('2026-01-31T10:00:00Z')
 
-/** A sandbox store whose clock stands still at START. */
+/** A sandbox store whose clock stays at START. */
 async function aWebhookStore(): Promise<WebhookStore> {
   const { storeId, credentials } = await aStore(db, { clockAt: START })
   return { storeId, appSecret: credentials.appSecret, profile: 'platform' }
@@ -74,7 +74,7 @@ const setClockOf = ({ storeId }: WebhookStore, at: Temporal.Instant) => db.inSto
 
 const minutesAfterStart = (minutes: number) => START.add({ minutes })
 
-/** Handlers that note what they are called with, and an engine over them. */
+/** Handlers that record their calls, and an engine with them. */
 function anEngine(topics: string[], behaviour: (n: number) => void = () => {}) {
   const calls: [topic: string, ns: number[]][] = []
   const handlerOf =
@@ -88,7 +88,7 @@ function anEngine(topics: string[], behaviour: (n: number) => void = () => {}) {
   return { calls, engine: createInboundEngine({ db, leaseOwner: 1, handlers }) }
 }
 
-test('a signed message is kept as it came, at the time of the store', async () => {
+test('a signed message is stored as it came, at the time of the store', async () => {
   const store = await aWebhookStore()
   const body = readFileSync(new URL('../../../test/fixtures/platform/payloads/orders__paid.json', import.meta.url))
   assert.deepEqual(await receive(store, body), { status: 200, outcome: 'stored' })
@@ -116,7 +116,7 @@ test('receiving takes one statement', async () => {
   assert.equal(db.stats.transactions - before.transactions, 0)
 })
 
-test('a repeated delivery is answered 200 and kept once, also when it comes many times at once', async () => {
+test('a repeated delivery gets 200 and is stored once, also when it comes many times at once', async () => {
   const store = await aWebhookStore()
   const id = { 'x-platform-webhook-id': 'w-1' }
   const answers = await Promise.all(Array.from({ length: 10 }, () => receive(store, '{"n":1}', id)))
@@ -124,7 +124,7 @@ test('a repeated delivery is answered 200 and kept once, also when it comes many
   assert.equal((await kept(store)).length, 1)
 })
 
-test('two stores may get the same delivery id', async () => {
+test('two stores may receive the same delivery id', async () => {
   const [a, b] = [await aWebhookStore(), await aWebhookStore()]
   const id = { 'x-platform-webhook-id': 'w-1' }
   assert.equal((await receive(a, '{}', id)).outcome, 'stored')
@@ -132,7 +132,7 @@ test('two stores may get the same delivery id', async () => {
   assert.equal((await kept(a)).length, 1)
 })
 
-test('a bad signature is 401 and keeps nothing, whatever the body', async () => {
+test('a bad signature is 401 and nothing is stored, whatever the body', async () => {
   const store = await aWebhookStore()
   const forged = { 'x-platform-hmac-sha256': hmac('guess', '{}') }
   const bad = { status: 401, outcome: 'bad_signature' }
@@ -145,14 +145,14 @@ test('a bad signature is 401 and keeps nothing, whatever the body', async () => 
   assert.deepEqual(await kept(store), [])
 })
 
-test('a signed body that is no JSON object in UTF-8 is 400 and keeps nothing', async () => {
+test('a signed body that is not a JSON object in UTF-8 is 400 and nothing is stored', async () => {
   const store = await aWebhookStore()
   const bodies = ['', '[]', 'null', '"text"', '1', '{"a":', '{"a":"\0"}', '\ufeff{}', Buffer.from([123, 255, 125])]
   for (const body of bodies) assert.equal((await receive(store, body)).status, 400)
   assert.deepEqual(await kept(store), [])
 })
 
-test('headers are read in either spelling, and only when all are there', async () => {
+test('headers are read in either spelling, and only when all are present', async () => {
   const headers = headersFor(await aWebhookStore(), '{}')
   const shopify = Object.fromEntries(Object.entries(headers).map(([k, v]) => [k.replace('platform', 'shopify'), v]))
   assert.equal(readWebhookHeaders(headers)?.profile, 'platform')
@@ -180,7 +180,7 @@ test('all messages of a handler go to it together, in the order of arrival, and 
   assert.deepEqual(new Set((await kept(store)).map((m) => [m.status, m.leaseOwner].join())), new Set(['done,']))
 })
 
-test('a topic that nobody handles is marked ignored', async () => {
+test('a topic without a handler is marked ignored', async () => {
   const store = await aWebhookStore()
   await receiveAll(store, ['themes/publish', 1], ['__proto__', 2])
   assert.equal(await anEngine(['orders/paid']).engine.runOnce(store.storeId), 2)
@@ -190,7 +190,7 @@ test('a topic that nobody handles is marked ignored', async () => {
   )
 })
 
-test('a message that fails stops no other, and is tried again later by the clock of the store', async () => {
+test('a message that fails blocks no other, and is tried again later by the clock of the store', async () => {
   const store = await aWebhookStore()
   await receiveAll(store, ['orders/paid', 1], ['orders/paid', 2], ['orders/paid', 3])
   let broken = true
@@ -218,7 +218,7 @@ test('a message that fails stops no other, and is tried again later by the clock
   )
 })
 
-test('a handler may throw at once, without a promise', async () => {
+test('a handler may throw synchronously', async () => {
   const store = await aWebhookStore()
   await receiveAll(store, ['orders/paid', 1], ['orders/paid', 2])
   const handlers: Record<string, InboundHandler> = {
@@ -233,7 +233,7 @@ test('a handler may throw at once, without a promise', async () => {
   )
 })
 
-test('a message is tried twenty times, after 1, 5 and 30 minutes, 2 hours and then every 6, and then given up', async () => {
+test('a message is tried twenty times, after 1, 5 and 30 minutes, 2 hours and then every 6 hours, and then fails', async () => {
   const store = await aWebhookStore()
   await receiveAll(store, ['orders/paid', 1])
   const { calls, engine } = anEngine(['orders/paid'], () => {
@@ -251,7 +251,7 @@ test('a message is tried twenty times, after 1, 5 and 30 minutes, 2 hours and th
   assert.equal((await kept(store))[0]!.status, 'failed')
 })
 
-test('a message that cannot be read is given up at once, since it stays as it is', async () => {
+test('a message that cannot be read fails at once, because a repetition does not help', async () => {
   const store = await aWebhookStore()
   await receiveAll(store, ['orders/paid', 1])
   const { engine } = anEngine(['orders/paid'], () => {
@@ -263,7 +263,7 @@ test('a message that cannot be read is given up at once, since it stays as it is
   assert.match(message!.lastError!, /order\.id must be a global id/)
 })
 
-test('a NUL that someone typed is taken out of the payload', async () => {
+test('a NUL that someone typed is removed from the payload', async () => {
   const store = await aWebhookStore()
   await receive(store, '{"note":"a\\u0000b"}')
   const payloads: unknown[] = []
@@ -272,7 +272,7 @@ test('a NUL that someone typed is taken out of the payload', async () => {
   assert.deepEqual(payloads, [{ note: 'ab' }])
 })
 
-test('while one process has messages of a store, another takes none of that store', async () => {
+test('while one process has messages of a store, another leases none of that store', async () => {
   const [store, other] = [await aWebhookStore(), await aWebhookStore()]
   await receiveAll(store, ['orders/paid', 1])
   await receiveAll(other, ['orders/paid', 9])
@@ -308,7 +308,7 @@ test('many engines at once handle each message once, in order', async () => {
   )
 })
 
-test('what a process finishes after it lost its lease changes nothing', async () => {
+test('a result that comes after the lease has expired changes nothing', async () => {
   const store = await aWebhookStore()
   await receiveAll(store, ['orders/paid', 1])
   const second = anEngine(['orders/paid'])
@@ -331,7 +331,7 @@ test('what a process finishes after it lost its lease changes nothing', async ()
   assert.deepEqual([message!.status, message!.attempts, message!.lastError], ['done', 0, null])
 })
 
-test('what is dealt with is removed after thirty days; what failed or waits stays', async () => {
+test('finished messages are deleted after thirty days; failed and waiting ones stay', async () => {
   const store = await aWebhookStore()
   await receiveAll(store, ['orders/paid', 1], ['themes/publish', 2], ['orders/paid', 3])
   const { engine } = anEngine(['orders/paid'], (n) => {

@@ -93,7 +93,7 @@ test('an order, with the digits of its ids that JSON numbers lose', () => {
   assert.deepEqual(order.cancelledAt, instant('2022-01-01T00:00:00Z'))
 })
 
-test('refunds within an order are added up, and only what was really paid back', () => {
+test('refunds of an order are summed, and only those that succeeded', () => {
   const order = {
     ...payload('orders__paid.json'),
     discount_codes: [{ code: 'WELCOME', amount: '5.00', type: 'fixed_amount' }],
@@ -103,7 +103,7 @@ test('refunds within an order are added up, and only what was really paid back',
         transactions: [
           { kind: 'refund', status: 'failure', amount: '1.00' },
           { kind: 'void', status: 'success', amount: '2.00' },
-          // The shop's money counts, not the buyer's.
+          // The shop's currency counts, not the buyer's.
           { kind: 'refund', status: 'success', amount: '9.00', amount_set: { shop_money: { amount: '4.00' } } }
         ]
       }
@@ -168,7 +168,7 @@ for (const [field, parse] of bad) {
   })
 }
 
-test('an id without a global id counts while it is exact', () => {
+test('a numeric id without a global id is used while it is exact', () => {
   const { admin_graphql_api_id: _, ...plain } = contract
   assert.equal(parseContractPayload(plain).id, '402440842')
 })
@@ -179,7 +179,7 @@ test('revisions beyond 2^53 compare exactly', () => {
   assert.equal(compareRevisions('18446744073709551615', '18446744073709551615'), 0)
 })
 
-test('a merge tells who was kept and how far it is, a deletion only whom', () => {
+test('a merge has both customers and its status, a deletion only the customer', () => {
   const gid = (id: string) => `gid://platform/Customer/${id}`
   const merge = {
     admin_graphql_api_customer_kept_id: gid('9007199254740993'),

@@ -33,7 +33,7 @@ function signAs(canonical: string, rawQuery: string) {
   return `${rawQuery}&signature=${createHmac('sha256', secret).update(canonical).digest('hex')}`
 }
 
-test('the signature may stand anywhere, and the order of parameters does not matter', () => {
+test('the signature may be anywhere, and the order of parameters does not matter', () => {
   const turned = [`signature=${signature}`, ...query.split('&').reverse().toSorted()].join('&')
   assert.equal(check(turned).ok, true)
 })
@@ -52,7 +52,7 @@ const refused: [string, string, string, number?][] = [
   ['a second signature', `${signed}&signature=${signature}`, 'repeated_parameter'],
   ['a second customer', `${signed}&logged_in_customer_id=1`, 'repeated_parameter'],
   ['a broken escape', `${signed}&x=%zz`, 'malformed'],
-  ['bytes that are no UTF-8', `${signed}&x=%ff`, 'malformed'],
+  ['bytes that are not UTF-8', `${signed}&x=%ff`, 'malformed'],
   ['91 seconds later', signed, 'stale', SIGNED_AT + 91],
   ['91 seconds earlier', signed, 'stale', SIGNED_AT - 91]
 ]
@@ -62,12 +62,12 @@ for (const [what, rawQuery, reason, seconds] of refused) {
   })
 }
 
-test('takes a request that is 90 seconds old, or ahead', () => {
+test('accepts a request that is 90 seconds old, or early', () => {
   assert.equal(check(signed, SIGNED_AT + 90).ok, true)
   assert.equal(check(signed, SIGNED_AT - 90).ok, true)
 })
 
-test('one signed text cannot be cut into parameters in another way', () => {
+test('one signed text cannot be split into parameters in another way', () => {
   // A visitor opened ?a=1logged_in_customer_id=999 and the platform signed it, rightly, for customer 1.
   const canonical = `a=1logged_in_customer_id=999logged_in_customer_id=1path_prefix=/pshop=s.example`
   const cuts = [
@@ -87,7 +87,7 @@ test('a plus is a space, and names sort by their bytes', () => {
   assert.deepEqual(result, { ok: true, shop: 's.example', loggedInCustomerId: null, pathPrefix: '/p' })
 })
 
-test('verifies a webhook over its raw bytes, and nothing that differs', () => {
+test('verifies a webhook over its raw bytes, and refuses any other bytes', () => {
   const vector = json('webhook-hmac-vector.json')
   const body = readFileSync(new URL(vector.file, fixtures))
   const hmac: string = vector['X-Shopify-Hmac-Sha256']

@@ -37,7 +37,7 @@ function drip(res: ServerResponse) {
 }
 
 const TIMEOUT_MS = 150
-/** How a charge ends whose answer is lost; a read that fails the same way leaves nothing unknown. */
+/** The outcome of a charge whose response is lost. A read that fails the same way leaves nothing unknown. */
 const lost: Partial<PlatformFailure> = { kind: 'unavailable', outcomeUnknown: true }
 const cases: [what: string, answer: Answer, expected: Partial<PlatformFailure>][] = [
   ['500', (res) => res.writeHead(500).end('oops'), { ...lost, code: '500' }],
@@ -59,14 +59,14 @@ const cases: [what: string, answer: Answer, expected: Partial<PlatformFailure>][
     (res) => json(res, { errors: '[API] Invalid API key or access token (unrecognized login or wrong password)' }, 401),
     { kind: 'unauthorized', code: '401' }
   ],
-  ['a reset before the answer', (res) => res.destroy(), lost],
-  ['a reset within the answer', (res) => res.writeHead(200).write('{', () => res.destroy()), lost],
-  ['no answer', () => {}, lost],
-  ['an answer that drips', drip, lost],
-  ['an answer that is too large', (res) => res.writeHead(200).end(Buffer.alloc(MAX_RESPONSE_BYTES + 1, ' ')), lost],
+  ['a reset before the response', (res) => res.destroy(), lost],
+  ['a reset within the response', (res) => res.writeHead(200).write('{', () => res.destroy()), lost],
+  ['no response', () => {}, lost],
+  ['a response that drips', drip, lost],
+  ['a response that is too large', (res) => res.writeHead(200).end(Buffer.alloc(MAX_RESPONSE_BYTES + 1, ' ')), lost],
   ['no JSON', (res) => res.writeHead(200).end('<html>'), lost],
   ['an empty body', (res) => res.writeHead(200).end(), lost],
-  ['JSON that is no object', (res) => json(res, []), lost],
+  ['JSON that is not an object', (res) => json(res, []), lost],
   ['an object without data', (res) => json(res, {}), { ...lost, code: 'not_understood' }],
   ['data null', (res) => json(res, { data: null }), { ...lost, code: 'not_understood' }],
   ['data of another shape', (res) => data(res, { shop: { name: 1 }, nodes: [7] }), { ...lost, code: 'not_understood' }],
@@ -97,8 +97,8 @@ const cases: [what: string, answer: Answer, expected: Partial<PlatformFailure>][
 for (const [what, answer, expected] of cases) {
   test(`the platform gives ${what}`, async () => {
     const { connect, requests } = await aPlatform(answer)
-    // Only what never ends is to end by the clock.
-    const isEndless = what === 'no answer' || what === 'an answer that drips'
+    // Only the endless responses may end by the time limit.
+    const isEndless = what === 'no response' || what === 'a response that drips'
     const connector = connect({ timeoutMs: isEndless ? TIMEOUT_MS : 30_000 })
     const charge = theFailure(await connector.billing.createAttempt(request))
     const read = theFailure(await connector.shop.read())
@@ -121,7 +121,7 @@ test('where nothing listens, nothing was executed', async () => {
   assert.equal(failure.outcomeUnknown, undefined)
 })
 
-test('a userError is a definite no, with its code and field', async () => {
+test('a userError is a definite refusal, with its code and field', async () => {
   const { connector } = await aPlatform((res) =>
     json(res, rejectedBy([{ field: ['input', 'originTime'], message: 'Contract is paused', code: 'CONTRACT_PAUSED' }]))
   )
@@ -133,12 +133,12 @@ test('a userError is a definite no, with its code and field', async () => {
   })
 })
 
-test('a userError without field and code, as tags have, is a no too', async () => {
+test('a userError without field and code, as tags have, is a refusal too', async () => {
   const { connector } = await aPlatform((res) => json(res, rejectedBy([{ field: null, message: 'No' }])))
   assert.deepEqual(theFailure(await connector.billing.createAttempt(request)), { kind: 'rejected', message: 'No' })
 })
 
-test('a userError that says throttled is no decline', async () => {
+test('a userError with the code THROTTLED is not a decline', async () => {
   const { connector } = await aPlatform((res) => json(res, rejectedBy([{ message: 'Slow down', code: 'THROTTLED' }])))
   assert.equal(theFailure(await connector.billing.createAttempt(request)).kind, 'throttled')
 })
@@ -174,7 +174,7 @@ test('a call that stays throttled ends as throttled after three waits', async ()
   assert.equal(requests.length, 4)
 })
 
-test('a wait that is too long is not begun, and the next call is not even sent', async () => {
+test('a call that would wait too long fails at once, and the next one is not even sent', async () => {
   const { connect, requests } = await aPlatform((res) => json(res, throttledWith(cost(0, 1, 1000))))
   const connector = connect({ throttleWaitMs: 2_000 })
   const failure = theFailure(await connector.shop.read())
@@ -184,14 +184,14 @@ test('a wait that is too long is not begun, and the next call is not even sent',
   assert.equal(requests.length, 1)
 })
 
-test('one store that is throttled does not hold up another', async () => {
+test('a throttled store does not delay another', async () => {
   const { connect } = await aPlatform((res) => json(res, throttledWith(cost(0, 1, 1000))))
   const other = await aPlatform((res) => data(res, shop))
   assert.equal(theFailure(await connect({ throttleWaitMs: 1 }).shop.read()).kind, 'throttled')
   assert.equal(theValue(await other.connector.shop.read()).name, 'Acme')
 })
 
-test('the budget lets calls queue for points, each behind the ones before', () => {
+test('calls queue for points of the budget, each behind the earlier ones', () => {
   const budget = new CostBudget()
   assert.equal(budget.take(10, 0), 0, 'nothing is known of the bucket yet')
   budget.settle(10, { maximumAvailable: 2000, currentlyAvailable: 0, restoreRate: 1 })
@@ -205,7 +205,7 @@ test('the budget lets calls queue for points, each behind the ones before', () =
   assert.equal(budget.take(500, 0), null)
 })
 
-test('a cost above the whole bucket is asked for when the bucket is full', () => {
+test('a call that costs more than the whole bucket is sent when the bucket is full', () => {
   const budget = new CostBudget()
   budget.settle(0, { maximumAvailable: 1000, currentlyAvailable: 1000, restoreRate: 50 })
   assert.equal(budget.take(5000, 0), 0)

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  anAttempt,
+  anOrder,
+  aPlatform,
+  created,
+  data,
+  lastPage,
+  pending,
+  theValue
+} from '../../../test/fake-platform.ts'
+import type { AttemptRequest } from './billing-api.ts'
+
+const request: AttemptRequest = {
+  contractId: '9',
+  idempotencyKey: 'key-1',
+  originTime: Temporal.Instant.from('2026-02-28T10:00:00Z'),
+  cycleAt: Temporal.Instant.from('2026-02-28T09:59:59.9Z')
+}
+
+const failedWith = (error: unknown) => ({ __typename: 'SubscriptionBillingAttemptFailedState', error })
+
+const states: [what: string, state: unknown, expected: Record<string, unknown>][] = [
+  ['pending', pending, { state: 'pending' }],
+  ['a state that we do not know, which counts as pending', { __typename: 'Brewing' }, { state: 'pending' }],
+  [
+    'success',
+    { __typename: 'SubscriptionBillingAttemptSuccessState', order: anOrder('5') },
+    { state: 'success', orderId: '5' }
+  ],
+  [
+    'success with a deleted order',
+    { __typename: 'SubscriptionBillingAttemptSuccessState', order: null },
+    { state: 'success' }
+  ],
+  [
+    'a 3-D Secure challenge',
+    { __typename: 'SubscriptionBillingAttemptActionRequiredState', action: { nextActionUrl: 'https://bank.example' } },
+    { state: 'action_required', nextActionUrl: 'https://bank.example' }
+  ],
+  ['a declined payment', failedWith({ paymentCode: 'EXPIRED_CARD' }), { state: 'failed', errorCode: 'expired_card' }],
+  ['no stock', failedWith({ inventoryCode: 'NO_STOCK' }), { state: 'failed', errorCode: 'no_stock' }],
+  [
+    'a code that we do not know',
+    failedWith({ generalCode: 'MOON_PHASE' }),
+    { state: 'failed', errorCode: 'moon_phase' }
+  ],
+  [
+    'an unexpected error',
+    failedWith({ message: 'Boom' }),
+    { state: 'failed', errorCode: 'unexpected_error', errorMessage: 'Boom' }
+  ]
+]
+for (const [what, state, expected] of states) {
+  test(`reads the state of an attempt: ${what}`, async () => {
+    const { connector } = await aPlatform((res) => data(res, { nodes: [anAttempt('3', state)] }))
+    const attempt = theValue(await connector.billing.findAttempts(['3'])).get('3')!
+    const { errorCode, errorMessage, nextActionUrl, order } = attempt
+    assert.deepEqual(
+      { state: attempt.state, errorCode, errorMessage, nextActionUrl, orderId: order?.id ?? null },
+      { errorCode: null, errorMessage: null, nextActionUrl: null, orderId: null, ...expected }
+    )
+  })
+}
+
+test('creates an attempt with the stored key, for the given cycle', async () => {
+  const { connector, requests } = await aPlatform((res) => data(res, created(anAttempt('3', pending, 'key-1'))))
+  assert.equal(theValue(await connector.billing.createAttempt(request)).idempotencyKey, 'key-1')
+  assert.deepEqual(requests[0]!.variables, {
+    contractId: 'gid://platform/SubscriptionContract/9',
+    input: {
+      idempotencyKey: 'key-1',
+      originTime: '2026-02-28T10:00:00Z',
+      billingCycleSelector: { date: '2026-02-28T09:59:59Z' }
+    }
+  })
+})
+
+test('each of many attempts has its own outcome, in order, and at most sixteen are under way', async () => {
+  let underWay = 0
+  let most = 0
+  const { connector } = await aPlatform((res, { variables }) => {
+    most = Math.max(most, ++underWay)
+    const key = (variables.input as { idempotencyKey: string }).idempotencyKey
+    setTimeout(() => {
+      underWay--
+      if (key === 'key-7') res.destroy()
+      else data(res, created(anAttempt(key.slice(4), pending, key)))
+    }, 5)
+  })
+  const requests = Array.from({ length: 40 }, (_, n) => ({ ...request, idempotencyKey: `key-${n}` }))
+  const results = await connector.billing.createAttempts(requests)
+  assert.deepEqual(
+    results.map((result) => (result.ok ? result.value.idempotencyKey : result.failure.outcomeUnknown)),
+    requests.map(({ idempotencyKey }) => (idempotencyKey === 'key-7' ? true : idempotencyKey))
+  )
+  assert.ok(most <= 16)
+})
+
+test('finds an attempt by its key among all attempts of the contract', async () => {
+  const { connector } = await aPlatform((res, { operation, variables }) => {
+    if (operation === 'BillingAttemptsByIds') return data(res, { nodes: [anAttempt('1', pending, 'key-1')] })
+    const [nodes, pageInfo] = variables.after
+      ? [[anAttempt('1', pending, 'key-1')], lastPage]
+      : [[anAttempt('2', pending, 'key-2')], { hasNextPage: true, endCursor: 'c' }]
+    return data(res, { subscriptionContract: { billingAttempts: { nodes, pageInfo } } })
+  })
+  assert.equal(theValue(await connector.billing.findAttemptByKey('9', 'key-1'))?.id, '1')
+  assert.equal(theValue(await connector.billing.findAttemptByKey('9', 'key-3')), null)
+})
