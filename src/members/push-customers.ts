@@ -18,8 +18,8 @@ export const pushCustomerJob = defineJob(
 )
 
 /**
- * Tells the platform of changed names and addresses. What it makes of them is taken over; where it refuses one for good
- * (the address is another customer's, or none), our member follows what the platform has.
+ * Pushes changed names and e-mail addresses to the platform, and stores the values that the platform then has. Where it refuses a
+ * value for good (the address is invalid or another customer's), the member gets the platform's value back.
  */
 export async function pushCustomers(
   { db, connectorOf }: Deps,
@@ -31,30 +31,30 @@ export async function pushCustomers(
   const pushes = await db.inStore(storeId, (ctx) => listProfilesToPush(ctx, wanted))
   const failures = new Map<number, string>()
 
-  /** Takes over what came of pushes, none of them held up by another; returns those that newer news outran. */
+  /** Stores the results of pushes, independent of each other. Returns those whose result is older than the stored profile. */
   const settle = async (pushed: ProfilePushed[]): Promise<ProfileToPush[]> => {
     const outcomes = await runBatched(pushed, (some) => db.inStore(storeId, (ctx) => settleProfiles(ctx, some)))
     return pushed.flatMap(({ push }, i) => {
       const outcome = outcomes[i]!
       if (outcome.status === 'rejected') failures.set(push.memberId, (outcome.reason as Error).message)
-      return outcome.status === 'fulfilled' && outcome.value === 'outrun' ? [push] : []
+      return outcome.status === 'fulfilled' && outcome.value === 'stale' ? [push] : []
     })
   }
 
-  const taken: ProfilePushed[] = []
+  const accepted: ProfilePushed[] = []
   const refused: ProfileToPush[] = []
   for (const [push, result] of await pushAll(connector, pushes)) {
-    if (result.ok) taken.push({ push, reported: result.value })
+    if (result.ok) accepted.push({ push, reported: result.value })
     else if (result.failure.kind === 'rejected') refused.push(push)
     else failures.set(push.memberId, result.failure.message)
   }
-  const unsure = [...refused, ...(await settle(taken))]
+  const unsure = [...refused, ...(await settle(accepted))]
   if (unsure.length > 0) {
     const customers = await connector.customers.findMany(unsure.map((push) => push.platformCustomerId))
     if (customers.ok) {
       const reportedOf = (push: ProfileToPush) => customers.value.get(push.platformCustomerId) ?? null
       for (const { memberId } of await settle(unsure.map((push) => ({ push, reported: reportedOf(push) })))) {
-        failures.set(memberId, 'Newer news of the customer came while the platform was asked: it is asked again')
+        failures.set(memberId, 'The customer changed on the platform meanwhile; it is read again')
       }
     } else for (const { memberId } of unsure) failures.set(memberId, customers.failure.message)
   }
@@ -64,22 +64,22 @@ export async function pushCustomers(
   })
 }
 
-/** Pushes each change; where the platform refuses one field of several, what remains is pushed again without it. */
+/** Pushes each change. Where the platform refuses one field of several, pushes the others again without it. */
 async function pushAll(connector: Connector, pushes: ProfileToPush[]) {
-  const results = new Map<ProfileToPush, PlatformResult<PlatformCustomer>>()
+  const resultOf = new Map<ProfileToPush, PlatformResult<PlatformCustomer>>()
   let open = pushes.map((push) => ({ push, fields: push.changed }))
   while (open.length > 0) {
-    const answers = await connector.customers.update(
+    const results = await connector.customers.update(
       open.map(({ push, fields }) => ({ id: push.platformCustomerId, ...fields }))
     )
     open = open.flatMap(({ push, fields }, i) => {
-      const answer = answers[i]!
-      results.set(push, answer)
-      const rest = answer.ok ? null : withoutRefused(fields, answer.failure)
+      const result = results[i]!
+      resultOf.set(push, result)
+      const rest = result.ok ? null : withoutRefused(fields, result.failure)
       return rest ? [{ push, fields: rest }] : []
     })
   }
-  return results
+  return resultOf
 }
 
 type Fields = ProfileToPush['changed']

@@ -89,12 +89,12 @@ test('a field that is first changed meanwhile waits, and is not put back', async
   assert.deepEqual(await now(), ['new@example.com', 'Ada', 'Hopper', ['last_name']])
 })
 
-test('an answer that newer news outran is not taken over; what is read anew is', async () => {
+test('a result older than a received customer update is not stored; a new read is', async () => {
   const { hear, settle, now } = await pushing({ email: 'new@example.com' })
   const newest = { ...ADA, email: 'newer@example.com', firstName: 'Augusta', updatedAt: at(3) }
   await hear(newest)
-  assert.equal(await settle({ ...ADA, updatedAt: at(1) }), 'outrun')
-  assert.equal(await settle({ ...ADA, email: 'new@example.com', updatedAt: at(2) }), 'outrun')
+  assert.equal(await settle({ ...ADA, updatedAt: at(1) }), 'stale')
+  assert.equal(await settle({ ...ADA, email: 'new@example.com', updatedAt: at(2) }), 'stale')
   assert.deepEqual(await now(), ['new@example.com', 'Augusta', 'Adler', ['email']])
   assert.equal(await settle(newest), 'settled')
   assert.deepEqual(await now(), ['newer@example.com', 'Augusta', 'Adler', []])

@@ -10,7 +10,7 @@ import { listMemberSnapshots } from './queries.ts'
 /** The part of a profile that the platform has. */
 export type PlatformProfile = Omit<Profile, 'birthDate'> & { updatedAt: Temporal.Instant | null }
 
-/** What the platform is to be told: of each member only the fields that wait. */
+/** The fields of a member that are waiting to be pushed. */
 export type ProfileToPush = {
   memberId: number
   platformCustomerId: string
@@ -18,15 +18,15 @@ export type ProfileToPush = {
 }
 
 /**
- * What came of it: the customer as the platform has them now, be that its answer to the change or what was read after it.
- * Null: it has none.
+ * The result of a push: the customer as the platform has it now, from its answer to the change or from a read after it. Null: the
+ * platform has no such customer.
  */
 export type ProfilePushed = { push: ProfileToPush; reported: PlatformProfile | null }
 
 const FIELDS = { email: 'email', first_name: 'firstName', last_name: 'lastName' } as const
 type Name = keyof typeof FIELDS
 
-/** Members among the ids of whom the platform is still to be told. */
+/** The members among the ids that have fields waiting to be pushed. */
 export async function listProfilesToPush(ctx: Ctx, memberIds: number[]): Promise<ProfileToPush[]> {
   const members = await lockProfiles(ctx, memberIds)
   return members
@@ -39,16 +39,16 @@ export async function listProfilesToPush(ctx: Ctx, memberIds: number[]): Promise
 }
 
 /**
- * Takes over what the platform has after a push: what it made of the change, or what it had before when it refused it,
- * which is told by member.updated. A field that was changed again meanwhile goes on waiting: another push is on its way.
- * Where newer news than what was told came meanwhile, that of the fields in the push was not believed: such a push is left
- * as it is and said to be `outrun`, to be settled by what is read anew. What was read can be outrun like an answer.
+ * Stores what the platform has after a push: its version of the change, or the old value when it refused the change, which is
+ * recorded as member.updated. A field that was changed again meanwhile keeps waiting, because another push follows. A result that is
+ * older than a customer update received meanwhile is `stale` and stored nowhere, because that update was ignored for the fields
+ * being pushed: read the customer again and settle with that. That read can be stale too.
  */
-export async function settleProfiles(ctx: Ctx, pushed: ProfilePushed[]): Promise<('settled' | 'outrun')[]> {
+export async function settleProfiles(ctx: Ctx, pushed: ProfilePushed[]): Promise<('settled' | 'stale')[]> {
   const pushes = new Map(pushed.map((p) => [p.push.memberId, p]))
   const members = await lockProfiles(ctx, [...pushes.keys()])
-  const outrun = new Set(members.filter((member) => isStale(member, pushes.get(member.id)!)).map(({ id }) => id))
-  const settled = members.filter(({ id }) => !outrun.has(id)).map((member) => settle(member, pushes.get(member.id)!))
+  const stale = new Set(members.filter((member) => isStale(member, pushes.get(member.id)!)).map(({ id }) => id))
+  const settled = members.filter(({ id }) => !stale.has(id)).map((member) => settle(member, pushes.get(member.id)!))
   await writeProfiles(ctx, settled)
 
   const changed = new Map(settled.flatMap(({ id, changes }) => (changes ? [[id, changes]] : [])))
@@ -57,7 +57,7 @@ export async function settleProfiles(ctx: Ctx, pushed: ProfilePushed[]): Promise
     const snapshots = await listMemberSnapshots(ctx, [...changed.keys()])
     await record(ctx, ...snapshots.map((member) => memberUpdated(member, changed.get(member.id)!, store)))
   }
-  return pushed.map(({ push }) => (outrun.has(push.memberId) ? 'outrun' : 'settled'))
+  return pushed.map(({ push }) => (stale.has(push.memberId) ? 'stale' : 'settled'))
 }
 
 function isStale({ platformUpdatedAt }: ProfileRow, { reported }: ProfilePushed): boolean {
@@ -65,7 +65,7 @@ function isStale({ platformUpdatedAt }: ProfileRow, { reported }: ProfilePushed)
   return Temporal.Instant.compare(reported.updatedAt, platformUpdatedAt) < 0
 }
 
-/** The member with what the platform has of every field that does not wait, and the fields that wait still. */
+/** The member with the platform's value of every field that is not waiting, and the fields that still wait. */
 function settle(member: ProfileRow, { push, reported }: ProfilePushed) {
   const before = profileOf(member)
   const pending = (member.profilePending as Name[]).filter((name) => {
@@ -75,7 +75,7 @@ function settle(member: ProfileRow, { push, reported }: ProfilePushed) {
   const after = { ...before }
   for (const [name, field] of reported ? (Object.entries(FIELDS) as [Name, (typeof FIELDS)[Name]][]) : []) {
     if (pending.includes(name)) continue
-    // Of a field that we did not name, null may mean that we are not shown it.
+    // For a field that we did not push, null may mean that we may not see it.
     after[field] = truncateFields(reported!)[field] ?? (field in push.changed ? null : before[field])
   }
   const changes = changesBetween(before, after)

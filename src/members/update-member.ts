@@ -11,8 +11,8 @@ import { pushCustomerJob } from './push-customers.ts'
 import { listMemberSnapshots } from './queries.ts'
 
 /**
- * Changes what is known of a member; fields that are left out stay. The row is held until the transaction ends. What the
- * platform has too is pushed to it after the commit, and until then its news of these fields is not believed.
+ * Changes a member's profile; fields that are left out stay. Holds the row until the transaction ends. Fields that the platform has
+ * too are pushed to it after the commit; until then its customer updates do not change them.
  */
 export async function updateMember(ctx: Ctx, memberId: number, wanted: Partial<Profile>): Promise<void> {
   const [member] = await lockProfiles(ctx, [memberId])
@@ -23,7 +23,7 @@ export async function updateMember(ctx: Ctx, memberId: number, wanted: Partial<P
   const after = { ...member, ...wanted }
   const changes = changesBetween<Profile>(member, after)
   if (!changes) return
-  // Two who take one address at once are told apart by the platform, which has the last word on addresses.
+  // Of two members who get one address at the same time, the platform decides which one keeps it.
   if (changes.email && wanted.email && (await isEmailTaken(ctx, wanted.email, memberId))) throw emailTaken()
   const pushed = onPlatform(changes)
   const pending = [...new Set([...member.profilePending, ...pushed])]

@@ -7,12 +7,12 @@ import { syncContractsById } from './take-over-contracts.ts'
 
 type Deps = { db: Database; connectorOf: (storeId: number) => Promise<Connector> }
 
-/** How often a draft is made anew at once because the contract changed under it. */
+/** How often an edit is repeated at once because the contract changed meanwhile. */
 const MAX_DRAFTS = 3
 
 /**
- * Brings wanted terms to the platform's contracts, and then ours in line with them. What the platform refuses for good is
- * given up; what cannot be made yet waits for the end of billing.
+ * Makes requested changes of terms on the platform's contracts, and then applies the edited contracts here. A change that the
+ * platform refuses for good is dropped; a change during a charge waits until the charge has ended.
  */
 export const editContracts = defineJob(editContractJob, async (deps: Deps, storeId, jobs): Promise<JobOutcome[]> => {
   const { db, connectorOf } = deps
@@ -26,33 +26,33 @@ export const editContracts = defineJob(editContractJob, async (deps: Deps, store
   const { contracts, unreadable } = read.value
 
   const results = await Promise.all(
-    ready.map((one): Made | Promise<Made> => {
+    ready.map((one): Edited | Promise<Edited> => {
       const { platformContractId: id } = one.subscription
       const reason = unreadable.get(id)
-      return reason === undefined ? make(connector, one, contracts.get(id)) : { outcome: 'failed', reason }
+      return reason === undefined ? edit(connector, one, contracts.get(id)) : { outcome: 'failed', reason }
     })
   )
   const failures = new Map<number, string>()
-  const made: ReadyChange[] = []
+  const edited: ReadyChange[] = []
   for (const [i, result] of results.entries()) {
     const one = ready[i]!
-    if (result.outcome === 'made') made.push(one)
+    if (result.outcome === 'edited') edited.push(one)
     else if (result.outcome === 'refused') await db.inStore(storeId, (ctx) => refuseChange(ctx, one, result.reason))
     else failures.set(one.subscription.id, result.reason)
   }
-  if (made.length > 0) {
+  if (edited.length > 0) {
     const { failed } = await syncContractsById(
       deps,
       storeId,
-      made.map(({ subscription }) => subscription.platformContractId)
+      edited.map(({ subscription }) => subscription.platformContractId)
     )
     const reasonOf = ({ subscription }: ReadyChange) => failed.get(subscription.platformContractId)
-    for (const one of made) {
+    for (const one of edited) {
       const reason = reasonOf(one)
       if (reason !== undefined) failures.set(one.subscription.id, reason)
     }
-    const followed = made.filter((one) => reasonOf(one) === undefined)
-    await db.inStore(storeId, (ctx) => endReady(ctx, followed))
+    const synced = edited.filter((one) => reasonOf(one) === undefined)
+    await db.inStore(storeId, (ctx) => endReady(ctx, synced))
   }
   return wanted.map((id): JobOutcome => {
     if (unsettled.includes(id)) return waits
@@ -61,20 +61,20 @@ export const editContracts = defineJob(editContractJob, async (deps: Deps, store
   })
 })
 
-type Made = { outcome: 'made' } | { outcome: 'refused' | 'failed'; reason: string }
+type Edited = { outcome: 'edited' } | { outcome: 'refused' | 'failed'; reason: string }
 
-async function make(connector: Connector, one: ReadyChange, contract: PlatformContract | undefined): Promise<Made> {
+async function edit(connector: Connector, one: ReadyChange, contract: PlatformContract | undefined): Promise<Edited> {
   if (!contract) return { outcome: 'refused', reason: 'The platform has no such contract' }
-  const edit = editOf(one, contract)
-  if (typeof edit === 'string') return { outcome: 'refused', reason: edit }
-  const result = await editAnew(connector, edit)
-  if (result.ok) return { outcome: 'made' }
+  const wanted = editOf(one, contract)
+  if (typeof wanted === 'string') return { outcome: 'refused', reason: wanted }
+  const result = await editUnlessStale(connector, wanted)
+  if (result.ok) return { outcome: 'edited' }
   const { kind, code, message } = result.failure
   const isFinal = kind === 'rejected' && code !== 'stale_contract'
   return { outcome: isFinal ? 'refused' : 'failed', reason: message }
 }
 
-async function editAnew(connector: Connector, edit: ContractEdit): Promise<PlatformResult<ChangedContract>> {
+async function editUnlessStale(connector: Connector, edit: ContractEdit): Promise<PlatformResult<ChangedContract>> {
   for (let drafts = 1; ; drafts++) {
     const result = await connector.contracts.edit(edit)
     if (result.ok || result.failure.code !== 'stale_contract' || drafts === MAX_DRAFTS) return result

@@ -8,8 +8,8 @@ import { syncContractsById } from './take-over-contracts.ts'
 type Deps = { db: Database; connectorOf: (storeId: number) => Promise<Connector> }
 
 /**
- * Brings contracts to their end that we asked the platform for without hearing of its answer. Each is looked for under its key:
- * one that is there is taken over, one that is not there a day later is given up, of which the operator hears.
+ * Finishes creations of contracts to which the platform gave no answer. Looks for each contract by its key: applies one that
+ * exists, and abandons a creation without a contract after a day, with an alert to the operator.
  */
 export const finishCreations = defineJob(finishCreationJob, async (deps: Deps, storeId, jobs) => {
   const keys = jobs.map(({ input }) => input.createKey)
@@ -19,13 +19,13 @@ export const finishCreations = defineJob(finishCreationJob, async (deps: Deps, s
   return keys.map(
     (key): JobOutcome =>
       isEnded.get(key) === false
-        ? { done: false, reason: 'The contract was not seen on the platform yet' }
+        ? { done: false, reason: 'The platform does not show the contract yet' }
         : { done: true }
   )
 })
 
 async function finish(deps: Deps, storeId: number, creation: UnansweredCreation): Promise<boolean> {
-  // Whoever asked may be about to hear the answer.
+  // The request that began it may still be waiting for the answer.
   if (!creation.isQuiet) return false
   const connector = await deps.connectorOf(storeId)
   const contractId = unwrap(await connector.contracts.findIdByKey(creation.platformCustomerId, creation.createKey))
@@ -45,10 +45,10 @@ function abandon(
     if (!(await abandonCreation(ctx, createKey))) return false
     await notify(ctx, {
       kind: 'creation_abandoned',
-      subject: 'A subscription that was asked for was not made',
+      subject: 'A requested subscription was not created',
       message:
-        `A day ago the platform was asked to make a contract for its customer ${platformCustomerId}, and did not answer. ` +
-        'It has made none since. Nothing was charged; ask for the subscription again if it is still wanted.'
+        `A day ago we asked the platform to create a contract for its customer ${platformCustomerId}, and it did not answer. ` +
+        'It has created none since. Nothing was charged; request the subscription again if it is still wanted.'
     })
     return true
   })

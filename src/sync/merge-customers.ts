@@ -7,8 +7,8 @@ import { transferPoints } from '#points'
 import { reassignSubscriptions } from '#subscriptions'
 
 /**
- * Joins what two customers were here under the one that the platform has kept: subscriptions with their history, orders, credit
- * and points. Repeating it changes nothing. `kept` is what the platform says of that one.
+ * Merges two customers into the one that the platform has kept: subscriptions with their history, orders, credit and points.
+ * Safe to repeat. `kept` is the present state of that customer on the platform; null when it is unknown.
  */
 export async function mergeCustomers(
   db: Database,

@@ -47,7 +47,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     async connect(access) {
       const ensured = await register(access)
       if (!ensured.ok) {
-        throw new Refusal('unavailable', `The platform did not take our webhooks: ${ensured.failure.message}`)
+        throw new Refusal('unavailable', `The platform did not accept our webhooks: ${ensured.failure.message}`)
       }
       await db.inStore(access.storeId, scheduleReconciliations)
     },
@@ -69,8 +69,8 @@ export function createConnections(options: ConnectionsOptions): Connections {
           kind: 'disconnected',
           subject: 'The store is disconnected from its platform',
           message:
-            'The platform has taken the app off. Nothing is billed and nothing is asked of the platform until the store is ' +
-            'connected again; what is here stays.'
+            'The platform has uninstalled the app. Until the store is connected again, nothing is billed and the platform is ' +
+            'not called. All data stays.'
         })
       )
     }
