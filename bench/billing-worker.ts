@@ -3,15 +3,15 @@
 import { createMetricsRollupEngine } from '#analytics'
 import { createBillingEngine } from '#billing'
 import { createDispatchEngine } from '#kit/dispatch'
+import { createRunner, startNode } from '#kit/engines'
 import { createJobEngine } from '#kit/jobs'
 import { Database } from '#kit/postgres'
-import { startWorker } from '#kit/worker'
-import { storeNow } from '#stores'
+import { storeNow, storeStatuses } from '#stores'
 import { rollUpLists } from '#views'
 import { consumers } from '../src/app/consumers.ts'
 import { jobs } from '../src/app/jobs.ts'
 import { runPeriodically } from '../src/app/run-periodically.ts'
-import { createRunner } from '../src/app/runner.ts'
+
 import type { FromWorker, ToWorker } from './billing-workers.ts'
 import { stubConnector } from './stub-connector.ts'
 
@@ -22,7 +22,7 @@ const [url, id] = process.argv.slice(2)
 const storeId = Number(id)
 const gc = globalThis.gc ?? (() => {})
 const db = new Database({ url: url! })
-const worker = await startWorker(db)
+const node = await startNode(db)
 const tell = (message: FromWorker) => void process.send!(message)
 const connector = stubConnector({
   now: await storeNow(db, storeId),
@@ -36,7 +36,7 @@ process.on('message', async (message: ToWorker) => {
   if (message === 'go') stop = run()
   else await stop()
   if (message === 'end') {
-    await worker.stop()
+    await node.stop()
     await db.close()
     process.disconnect?.()
   }
@@ -48,9 +48,11 @@ tell({ ready: true })
 function run(): () => Promise<void> {
   const runner = createRunner({
     db,
+    holds: node.holds,
+    statuses: (storeIds) => storeStatuses(db, storeIds),
     engines: [
-      createBillingEngine({ db, leaseOwner: worker.id, connectorOf }),
-      createJobEngine({ db, leaseOwner: worker.id, jobs, deps: { db, connectorOf } }),
+      createBillingEngine({ db, leaseOwner: node.id, connectorOf }),
+      createJobEngine({ db, leaseOwner: node.id, jobs, deps: { db, connectorOf } }),
       createDispatchEngine({ db, consumers }),
       createMetricsRollupEngine({ db })
     ],

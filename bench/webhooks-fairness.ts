@@ -3,11 +3,12 @@
 // late. Usage: node bench/webhooks-fairness.ts
 import { loadavg } from 'node:os'
 import { createDispatchEngine } from '#kit/dispatch'
+import { createRunner, startNode } from '#kit/engines'
 import { record } from '#kit/outbox'
 import { Database, int, row, sql } from '#kit/postgres'
-import { startWorker } from '#kit/worker'
+import { storeStatuses } from '#stores'
 import { createDeliveryEngine, createEndpoint, queueDeliveries, setEndpointStatus } from '#webhooks'
-import { createRunner } from '../src/app/runner.ts'
+
 import { aStore, testVault } from '../test/store-builder.ts'
 import { benchDatabase, median } from './database.ts'
 import { trustLoopbackOnly } from './loopback-tls.ts'
@@ -32,7 +33,7 @@ const db = new Database({ url: database.url })
 const settings = { vault: testVault, addresses: { loopback: true, allow: [] } }
 // A port each, since connections are pooled by origin and most receivers have their own.
 const receiver = await startReceiver({ ports: 500 })
-const worker = await startWorker(db)
+const node = await startNode(db)
 const dispatch = createDispatchEngine({ db, consumers: [queueDeliveries] })
 
 /** Makes the stores and what waits in them; tells which endpoints hang. */
@@ -67,13 +68,19 @@ async function send(layout: Layout, hanging: boolean): Promise<Times> {
   let left = healthy
   const sender = createDeliveryEngine({
     db,
-    leaseOwner: worker.id,
+    leaseOwner: node.id,
     ...settings,
     measure: (_metric, _seconds, labels) => {
       if (Object.values(labels)[0] === 'delivered' && --left === 0) allSent.resolve()
     }
   })
-  const runner = createRunner({ db, engines: [sender], onError: allSent.reject })
+  const runner = createRunner({
+    db,
+    engines: [sender],
+    holds: node.holds,
+    statuses: (storeIds) => storeStatuses(db, storeIds),
+    onError: allSent.reject
+  })
 
   const startedAt = performance.timeOrigin + performance.now()
   runner.start()
@@ -131,6 +138,6 @@ for (const layout of LAYOUTS) {
 }
 
 receiver.stop()
-await worker.stop()
+await node.stop()
 await db.close()
 await database.close()

@@ -1,12 +1,12 @@
 // Delivers waiting webhooks to one https receiver on this machine, and has the same bodies sent by a bare undici loop, by
-// graphile-worker and by pg-boss. Fails when we are below 0.6 of the bare loop, behind another, or grow with the queue.
+// graphile-node and by pg-boss. Fails when we are below 0.6 of the bare loop, behind another, or grow with the queue.
 // Usage: node bench/webhooks.ts [deliveries]
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createDispatchEngine } from '#kit/dispatch'
+import { startNode } from '#kit/engines'
 import { record } from '#kit/outbox'
 import { Database, int, row, sql, text } from '#kit/postgres'
-import { startWorker } from '#kit/worker'
 import { createDeliveryEngine, createEndpoint, queueDeliveries } from '#webhooks'
 import { aStore, testVault } from '../test/store-builder.ts'
 import { benchDatabase, median, runOn } from './database.ts'
@@ -26,7 +26,7 @@ const db = new Database({ url: database.url })
 const settings = { vault: testVault, addresses: { loopback: true, allow: [] } }
 const receiver = await startReceiver()
 const url = `https://127.0.0.1:${receiver.ports[0]}/hooks`
-const worker = await startWorker(db)
+const node = await startNode(db)
 const dispatch = createDispatchEngine({ db, consumers: [queueDeliveries] })
 const queues = [await graphileWorker(database.url), await pgBoss(database.url)]
 
@@ -64,7 +64,7 @@ async function waitingDeliveries(count: number): Promise<Waiting> {
 }
 
 async function sendOurs({ storeId, messages }: Waiting, measure?: () => void): Promise<Sent> {
-  const sender = createDeliveryEngine({ db, leaseOwner: worker.id, ...settings, perEndpoint: AT_A_TIME, measure })
+  const sender = createDeliveryEngine({ db, leaseOwner: node.id, ...settings, perEndpoint: AT_A_TIME, measure })
   const before = db.stats.roundTrips
   const rate = await rateOf(messages.length, async () => {
     while ((await sender.runOnce(storeId)) > 0);
@@ -211,6 +211,6 @@ if (failures.length > 0) process.exitCode = 1
 
 for (const queue of queues) await queue.close()
 receiver.stop()
-await worker.stop()
+await node.stop()
 await db.close()
 await database.close()

@@ -1,13 +1,13 @@
 import type { GraphQLSchema } from 'graphql'
 import type { Agent } from 'undici'
-import type { Engine } from '#kit/engines'
-import { acrossStores, type Database, instant, nullable, row, sql } from '#kit/postgres'
+import { dueQuery, type Engine } from '#kit/engines'
+import { type Database, instant, nullable, row, sql } from '#kit/postgres'
 import { correctDueAttempts, expireDueChallenges, resolveDueAttempts } from './billing/resolve-attempts.ts'
 import { runBulkOperation } from './bulk/run-bulk-operation.ts'
 import { sendWebhooks } from './outgoing/send-webhooks.ts'
 import type { Shops } from './shop.ts'
 
-const dueOnPlatform = acrossStores(
+const dueOnPlatform = dueQuery(
   'sandbox_due',
   `with s as (select store_id, until from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until))
    select a.store_id, min(a.resolve_at) as due_at

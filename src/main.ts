@@ -4,7 +4,8 @@ import * as settingsSections from './app/settings-sections.ts'
 import { runCommand } from './cli/run-command.ts'
 
 /** Loads the service only here: without it a command of the operator starts in a tenth of a second. */
-const serve = async () => (await import('./app/serve.ts')).serve(process.env)
+const serve = async (role?: string) =>
+  (await import('./app/serve.ts')).serve(role === undefined ? process.env : { ...process.env, PERENNIAL_ROLE: role })
 
 const exitCode = await runCommand(process.argv.slice(2), {
   env: process.env,

@@ -5,9 +5,9 @@ import { createBillingEngine } from '#billing'
 import { changeCredits } from '#credits'
 import { createDispatchEngine } from '#kit/dispatch'
 import type { Engine } from '#kit/engines'
+import { startNode } from '#kit/engines'
 import { createJobEngine } from '#kit/jobs'
 import { Database, int, row, sql, text } from '#kit/postgres'
-import { startWorker } from '#kit/worker'
 import { findCustomerIds } from '#members'
 import { createDeliveryEngine, createEndpoint, type DeliveryEngine } from '#webhooks'
 import { trustLoopbackOnly } from '../bench/loopback-tls.ts'
@@ -94,13 +94,13 @@ type Process = { db: Database; leaseOwner: number; sender: DeliveryEngine; freeL
 async function asProcess(url: string, work: (process: Process) => Promise<void>): Promise<void> {
   const db = new Database({ url })
   try {
-    const worker = await startWorker(db)
-    const sender = createDeliveryEngine({ db, leaseOwner: worker.id, ...SENDING })
+    const node = await startNode(db)
+    const sender = createDeliveryEngine({ db, leaseOwner: node.id, ...SENDING })
     try {
-      await work({ db, leaseOwner: worker.id, sender, freeLeases: () => worker.releaseDeadLeases(LEASED) })
+      await work({ db, leaseOwner: node.id, sender, freeLeases: () => node.releaseDeadLeases(LEASED) })
     } finally {
       // What it was posting breaks off with it.
-      await sender.stop(0).finally(() => worker.stop())
+      await sender.stop(0).finally(() => node.stop())
     }
   } finally {
     await db.close()

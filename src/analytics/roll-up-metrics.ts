@@ -1,5 +1,5 @@
-import type { Engine } from '#kit/engines'
-import { acrossStores, type Ctx, type Database, directSql, int, row, sql } from '#kit/postgres'
+import { dueQuery, type Engine } from '#kit/engines'
+import { type Ctx, type Database, directSql, int, row, sql } from '#kit/postgres'
 
 /** Changes that may wait unfolded in a store: readers add them up, which costs them next to nothing. */
 const MAY_WAIT = 200
@@ -12,8 +12,8 @@ const waiting = directSql<[storeId: number]>(
      from (select from metric_changes where store_id = $1 and id > rolled_up_to($1, 'metrics') limit ${MAY_WAIT + 1}) as changes`
 )
 
-const dueFolds = acrossStores(
-  'figures_due',
+const dueRollUps = dueQuery(
+  'metrics_due',
   `select c.store_id, to_timestamp(0) as due_at
      from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until)
      join metric_changes c on c.store_id = s.store_id
@@ -27,7 +27,7 @@ const dueFolds = acrossStores(
 export function createMetricsRollupEngine({ db }: { db: Database }): Engine {
   return {
     name: 'metrics',
-    due: dueFolds,
+    due: dueRollUps,
     async nextDueAt(storeId) {
       const { count } = await db.direct.one(Count, waiting(storeId))
       return count > MAY_WAIT ? LONG_AGO : null

@@ -1,7 +1,7 @@
+import type { Runner } from '#kit/engines'
 import type { Database } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
 import { freezeClock, requireStore, setClock, storeNow } from '#stores'
-import type { Runner } from './runner.ts'
 
 /** A test clock's longest move: a slip of the pen must not set off decades of renewals. */
 const LONGEST_YEARS = 10

@@ -5,7 +5,13 @@ import { concealed, Secret } from '#kit/secrets'
 import { masterKeyIn, operatorTokenIn, parseMasterKey, parseOperatorToken } from './installation-secrets.ts'
 import { SETTINGS, type SettingName, SettingProblem } from './settings.ts'
 
+const ROLES = ['all', 'web', 'worker'] as const
+
+/** What a node does: serve HTTP (web), run engines and housekeeping (worker), or both. */
+export type Role = (typeof ROLES)[number]
+
 export type Config = {
+  role: Role
   host: string
   port: number
   /** Null: http://HOST:PORT, with the port that the service really got. */
@@ -38,6 +44,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, isTerminal = process.stderr.i
     return value
   }
 
+  const role = setting<Role>('PERENNIAL_ROLE', 'all', oneOf(ROLES))
   const port = setting('PORT', 3000, wholeNumber(0, 65_535))
   const sandboxPort = setting('SANDBOX_PORT', port === 0 ? 0 : port + 1, wholeNumber(0, 65_535))
   const sandbox = setting('SANDBOX', true, onOrOff)
@@ -47,10 +54,19 @@ export function loadConfig(env: NodeJS.ProcessEnv, isTerminal = process.stderr.i
   if (sandbox && sandboxPort > 65_535) throw new SettingProblem('SANDBOX_PORT is needed when PORT is 65535')
   const dataDir = resolve(setting('DATA_DIR', './data', asGiven))
 
+  const publicUrl = setting('PUBLIC_URL', null, origin)
+  // It registers the webhooks of the platform, which must not lead to itself.
+  if (role === 'worker' && publicUrl === null) {
+    throw new SettingProblem(
+      'PUBLIC_URL is needed with PERENNIAL_ROLE=worker: the address of the nodes that serve HTTP'
+    )
+  }
+
   const config: Config = {
+    role,
     host: setting('HOST', '127.0.0.1', (given) => (/^[0-9A-Za-z._:-]+$/.test(given) ? given : undefined)),
     port,
-    publicUrl: setting('PUBLIC_URL', null, origin),
+    publicUrl,
     sandbox: sandbox ? { port: sandboxPort } : null,
     demo: setting('DEMO', true, onOrOff),
     dataDir,

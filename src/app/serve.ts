@@ -43,13 +43,13 @@ async function run(config: Config): Promise<void> {
     refuse(`DATA_DIR cannot be used: ${err.message}`)
   )
   const embedded = config.databaseUrl === null ? await startDatabase(config, (line) => logger.info(line)) : null
-  const url = config.databaseUrl ?? embedded!.url
+  const databaseUrl = config.databaseUrl ?? embedded!.url
   const stack = new AsyncDisposableStack()
   if (embedded) stack.defer(() => embedded.stop())
   try {
-    for (const name of await migrated(url)) logger.info(`Migrated ${name}`)
-    const db = stack.adopt(new Database({ url, poolSize: config.databasePool }), (open) => open.close())
-    const sandboxDb = stack.adopt(new Database({ url, poolSize: 6 }), (open) => open.close())
+    for (const name of await migrated(databaseUrl)) logger.info(`Migrated ${name}`)
+    const db = stack.adopt(new Database({ url: databaseUrl, poolSize: config.databasePool }), (open) => open.close())
+    const sandboxDb = stack.adopt(new Database({ url: databaseUrl, poolSize: 6 }), (open) => open.close())
     const urls = { public: config.publicUrl ?? '', sandbox: '' }
     const vault = openVault(config.masterKey)
     // Or every push and every webhook of every store would fail, one by one.
@@ -57,6 +57,7 @@ async function run(config: Config): Promise<void> {
     const metrics = stack.adopt(createMetrics(), (open) => open.close())
     const service = stack.adopt(
       await createService({
+        role: config.role,
         db,
         sandboxDb,
         vault,
@@ -71,20 +72,24 @@ async function run(config: Config): Promise<void> {
       }),
       (running) => running.stop()
     )
-    const api = await listen(service.http, 'PORT', config.port, config.host)
-    urls.public ||= api
-    if (config.sandbox)
-      urls.sandbox = await listen(service.sandbox.app, 'SANDBOX_PORT', config.sandbox.port, config.host)
-    announceServer(config.dataDir, { url: api, pid: process.pid })
-    stack.defer(() => withdrawServer(config.dataDir))
-
+    const url = await listen(service.http, 'PORT', config.port, config.host)
+    urls.public ||= url
     const ended = untilSignal()
-    if (config.sandbox) await moveSandboxStores(service.deps)
-    await service.start()
-    const demoKey = config.sandbox && config.demo ? demo(service, say) : Promise.resolve(null)
-    const key = await Promise.race([demoKey, ended.then(() => 'stopped' as const)])
-    if (key === 'stopped') return
-    say(table(api, config.sandbox ? urls.sandbox : null, await storeToShow(db), key))
+    if (config.role === 'worker') {
+      await service.start()
+      say(`\nPerennial is ready, as a worker.\n  Health       ${url}/readyz\n`)
+    } else {
+      if (config.sandbox)
+        urls.sandbox = await listen(service.sandbox.app, 'SANDBOX_PORT', config.sandbox.port, config.host)
+      announceServer(config.dataDir, { url, pid: process.pid })
+      stack.defer(() => withdrawServer(config.dataDir))
+      if (config.sandbox) await moveSandboxStores(service.deps)
+      await service.start()
+      const demoKey = config.sandbox && config.demo ? demo(service, say) : Promise.resolve(null)
+      const key = await Promise.race([demoKey, ended.then(() => 'stopped' as const)])
+      if (key === 'stopped') return
+      say(table(url, config.sandbox ? urls.sandbox : null, await storeToShow(db), key))
+    }
     const signal = await ended
     logger.info(`${signal}: finishing what is under way`)
   } finally {

@@ -7,46 +7,31 @@ import { createCreditEngine } from '#credits'
 import { createImportEngine, createImportPruneEngine } from '#imports'
 import { createDispatchEngine } from '#kit/dispatch'
 import { engineFailures, engineItems, engineRuns } from '#kit/engine-metrics'
-import type { Engine } from '#kit/engines'
-import { pruneResponses } from '#kit/idempotency'
+import { createRunner, createWorkNotices, type Engine, type Runner, startNode } from '#kit/engines'
 import { createJobEngine } from '#kit/jobs'
 import { type Database, int, row, sql } from '#kit/postgres'
 import { createRateLimiter } from '#kit/rate-limit'
 import type { Secret, Vault } from '#kit/secrets'
-import { startWorker } from '#kit/worker'
 import { createConnectors, createInboundEngine } from '#platform'
-import { storeByDomain, storeNow } from '#stores'
+import { storeByDomain, storeNow, storeStatuses } from '#stores'
 import { createConnections, createReconcileEngine, platformTopics } from '#sync'
-import { rollUpLists } from '#views'
-import {
-  closeSilentListeners,
-  createDeliveryEngine,
-  deleteForgottenListeners,
-  maintainHistory,
-  RETRY_SCHEDULE,
-  type WebhookSettings
-} from '#webhooks'
+import { createDeliveryEngine, RETRY_SCHEDULE, type WebhookSettings } from '#webhooks'
 import { createSandbox } from '../../sandbox/index.ts'
 import { seedStore } from '../demo/seed-store.ts'
 import { INBOUND_WEBHOOKS_PATH } from '../http/inbound/inbound-webhooks.ts'
 import { buildHttp } from '../http/server/server.ts'
 import type { HttpDeps } from '../http/shared/deps.ts'
 import { advanceClock } from './clock.ts'
+import type { Role } from './config.ts'
 import { consumers } from './consumers.ts'
+import { createHousekeeping } from './housekeeping.ts'
 import { jobs } from './jobs.ts'
 import type { Metrics } from './metrics.ts'
-import { runPeriodically } from './run-periodically.ts'
-import { createRunner, type Runner } from './runner.ts'
 import * as settingsSections from './settings-sections.ts'
 
-/** Tables whose rows are leased; what a dead process held there is freed at start. */
-const LEASED = ['jobs', 'billing_attempts', 'inbound_webhooks', 'webhook_queue', 'imports', 'reconciliations']
-const FREE_LEASES_EVERY_MS = 15_000
-const PRUNE_EVERY_MS = 600_000
-const CLOSE_LISTENERS_EVERY_MS = 15_000
-const ROLL_UP_LISTS_EVERY_MS = 1_000
-
 export type ServiceOptions = {
+  /** all when left out. */
+  role?: Role
   db: Database
   /** The sandbox's own connections: it is another company's product, and its work is not counted as ours. */
   sandboxDb: Database
@@ -69,7 +54,16 @@ export type Service = Awaited<ReturnType<typeof createService>>
 /** Puts the parts together: the HTTP surfaces, the sandbox platform, and the engines that run in the background. */
 export async function createService(options: ServiceOptions) {
   const { db, vault, logger, metrics, urls } = options
-  const worker = await startWorker(db)
+  const role = options.role ?? 'all'
+  // A web node runs no engines: it reports the work that it makes, and the other nodes listen.
+  const alerts = createWorkNotices(db)
+  let listening: Pick<Runner, 'wake' | 'wakeAll'> | undefined
+  const node = await startNode(db, {
+    found(storeIds) {
+      for (const storeId of storeIds) listening?.wake(storeId)
+    },
+    missed: () => listening?.wakeAll()
+  })
   const connectors = createConnectors({ measure: metrics.measure })
   const connections = createConnections({
     db,
@@ -93,7 +87,7 @@ export async function createService(options: ServiceOptions) {
   })
   const delivery = createDeliveryEngine({
     db,
-    leaseOwner: worker.id,
+    leaseOwner: node.id,
     vault,
     addresses: options.addresses,
     schedule: { ...RETRY_SCHEDULE, maxTries: options.webhookTries ?? RETRY_SCHEDULE.maxTries },
@@ -101,27 +95,30 @@ export async function createService(options: ServiceOptions) {
   })
   // In the order in which a charge passes through them.
   const engines: Engine[] = [
-    createBillingEngine({ db, leaseOwner: worker.id, connectorOf }),
+    createBillingEngine({ db, leaseOwner: node.id, connectorOf }),
     sandbox.engine,
-    createInboundEngine({ db, leaseOwner: worker.id, handlers: topics }),
-    createJobEngine({ db, leaseOwner: worker.id, jobs, deps: { db, connectorOf } }),
+    createInboundEngine({ db, leaseOwner: node.id, handlers: topics }),
+    createJobEngine({ db, leaseOwner: node.id, jobs, deps: { db, connectorOf } }),
     createReconcileEngine({
       db,
-      leaseOwner: worker.id,
+      leaseOwner: node.id,
       connectorOf,
       checkConnection: connections.check,
       measure: metrics.measure
     }),
-    createImportEngine({ db, leaseOwner: worker.id, connectorOf }),
-    createImportPruneEngine({ db, leaseOwner: worker.id }),
+    createImportEngine({ db, leaseOwner: node.id, connectorOf }),
+    createImportPruneEngine({ db, leaseOwner: node.id }),
     createCreditEngine({ db }),
     createDispatchEngine({ db, consumers }),
     delivery,
     createMetricsRollupEngine({ db })
   ]
-  const runner: Runner = createRunner({
+  const runner = createRunner({
     db,
     engines,
+    holds: node.holds,
+    statuses: (storeIds) => storeStatuses(db, storeIds),
+    announce: role === 'web' ? alerts.send : undefined,
     onError: (err, engine, storeId) => {
       metrics.measure(engineFailures, 1, { engine })
       logger.error({ err, engine, store: { id: storeId } }, `Engine ${engine} failed`)
@@ -163,47 +160,35 @@ export async function createService(options: ServiceOptions) {
         onProgress({ ...progress, at: progress.at.toString() })
       )
   }
-  const http = buildHttp(deps)
+  const http = buildHttp(deps, { healthOnly: role === 'worker' })
 
-  const historyDays = options.webhookHistoryDays ?? 30
-  const regularly = (pauseMs: number, failure: string, work: () => Promise<unknown>) =>
-    runPeriodically(pauseMs, () =>
-      work().then(
-        () => {},
-        (err: Error) => logger.warn({ err }, `${failure}: ${err.message}`)
-      )
-    )
-  const housekeeping = [
-    regularly(FREE_LEASES_EVERY_MS, 'Leases of dead workers not freed', () => worker.releaseDeadLeases(LEASED)),
-    regularly(PRUNE_EVERY_MS, 'Old rate windows not removed', () => limiter.prune()),
-    regularly(PRUNE_EVERY_MS, 'Old idempotent answers not removed', () => pruneResponses(db)),
-    regularly(PRUNE_EVERY_MS, 'Days of the webhook history not made or dropped', () =>
-      maintainHistory(db, historyDays)
-    ),
-    regularly(CLOSE_LISTENERS_EVERY_MS, 'Terminals that no longer listen not closed', () => closeSilentListeners(db)),
-    regularly(PRUNE_EVERY_MS, 'Terminals of the past not removed', () => deleteForgottenListeners(db)),
-    regularly(ROLL_UP_LISTS_EVERY_MS, 'Changes of lists not moved into their counts', () => rollUpLists(db))
-  ]
+  const housekeeping = createHousekeeping({
+    db,
+    node,
+    limiter,
+    historyDays: options.webhookHistoryDays ?? 30,
+    warn: (err, message) => logger.warn({ err }, message)
+  })
 
   return {
     http,
     deps,
     sandbox,
     async start() {
-      await worker.releaseDeadLeases(LEASED)
-      // Days are made a week ahead: a start need not wait for a backup that holds the tables.
-      await maintainHistory(db, historyDays).catch((err: Error) =>
-        logger.warn({ err }, `Days of the webhook history not made or dropped: ${err.message}`)
-      )
+      await housekeeping.prepare()
+      if (role === 'web') return
       runner.start()
+      listening = runner
+      housekeeping.start()
     },
     /** Takes no more requests, lets what is under way end, gives leases back. */
     async stop() {
-      const parts = [...housekeeping.map((work) => work.stop()), runner.stop(), http.close(), delivery.stop()]
+      const parts = [housekeeping.stop(), runner.stop(), http.close(), delivery.stop()]
       // What is still running writes to the database, which closes after us: one that fails must not hurry the others.
       const ends = await Promise.allSettled(parts)
+      await alerts.stop()
       await sandbox.close()
-      await worker.stop()
+      await node.stop()
       for (const end of ends) if (end.status === 'rejected') throw end.reason
     }
   }

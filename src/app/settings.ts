@@ -3,6 +3,13 @@ export type Setting = { name: string; accepts: string; default: string; meaning:
 /** Everything that the environment can set; `perennial settings` and docs/settings.md are made from it. */
 export const SETTINGS = [
   {
+    name: 'PERENNIAL_ROLE',
+    accepts: 'all, web or worker',
+    default: 'all',
+    meaning:
+      'What this node does: web serves HTTP, worker runs billing, webhooks and all other background work, all does both. `serve --role` sets it too.'
+  },
+  {
     name: 'PORT',
     accepts: 'a port, 0 to 65535',
     default: '3000',

@@ -1,6 +1,6 @@
 import { earliest } from '#kit/clock'
-import type { Engine } from '#kit/engines'
-import { acrossStores, type Database, directSql, instant, nullable, row } from '#kit/postgres'
+import { dueQuery, type Engine } from '#kit/engines'
+import { type Database, directSql, instant, nullable, row } from '#kit/postgres'
 import { endGraces, resumeEndedPauses } from '#lifecycle'
 import type { Connector } from '#platform'
 import { storeNow } from '#stores'
@@ -20,7 +20,7 @@ const nextOfAttempts = directSql<[storeId: number]>(
           (select min(remind_at) from billing_attempts where store_id = $1 and remind_at is not null) as remind`
 )
 
-const dueWork = acrossStores(
+const dueWork = dueQuery(
   'billing_due',
   `with s as (select store_id, until from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until))
    select x.store_id, min(x.billing_due_at) as due_at

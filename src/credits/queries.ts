@@ -1,4 +1,5 @@
-import { acrossStores, type Ctx, directSql, instant, int, nullable, row, sql, text } from '#kit/postgres'
+import { dueQuery } from '#kit/engines'
+import { type Ctx, directSql, instant, int, nullable, row, sql, text } from '#kit/postgres'
 import { type CreditEntry, EntryRow } from './credit.ts'
 import { codeOfCreditEntryType, creditEntryTypeOf } from './credit-entry-types.ts'
 import type { Draft, NewEntry } from './plan-change.ts'
@@ -53,7 +54,7 @@ export function listSpendable(ctx: Ctx, wanted: { memberId: number; most: number
   )
 }
 
-export const dueExpiries = acrossStores(
+export const dueExpiries = dueQuery(
   'credit_lots_due',
   `select l.store_id, min(l.expires_at) as due_at
      from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until)

@@ -1,4 +1,5 @@
-import { acrossStores, type Ctx, directSql, instant, int, nullable, type Queries, row, sql } from '#kit/postgres'
+import { dueQuery } from '#kit/engines'
+import { type Ctx, directSql, instant, int, nullable, type Queries, row, sql } from '#kit/postgres'
 import { Import } from './import.ts'
 import type { StagedRow } from './row-queries.ts'
 
@@ -89,7 +90,7 @@ export async function nextImportAt(direct: Queries, storeId: number): Promise<Te
   return (await direct.one(row({ at: nullable(instant) }), nextDue(storeId))).at
 }
 
-export const dueImports = acrossStores(
+export const dueImports = dueQuery(
   'imports_due',
   `select i.store_id, min(i.due_at) as due_at
      from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until)
@@ -98,7 +99,7 @@ export const dueImports = acrossStores(
     group by i.store_id`
 )
 
-export const dueEndedImports = acrossStores(
+export const dueEndedImports = dueQuery(
   'imports_ended_due',
   `select i.store_id, min(i.due_at) as due_at
      from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until)

@@ -1,17 +1,5 @@
-import type { Engine } from './engines/index.ts'
-import {
-  acrossStores,
-  bool,
-  type Ctx,
-  type Database,
-  directSql,
-  instant,
-  int,
-  json,
-  row,
-  sql,
-  text
-} from './postgres/index.ts'
+import { dueQuery, type Engine } from './engines/index.ts'
+import { bool, type Ctx, type Database, directSql, instant, int, json, row, sql, text } from './postgres/index.ts'
 
 /** A fact as it was recorded. `data` is the payload's JSON text. */
 export type StoredEvent = {
@@ -45,7 +33,7 @@ const oldestUndispatched = directSql<[storeId: number]>(
   `select occurred_at from events where store_id = $1 and not dispatched order by id limit 1`
 )
 
-const storesWithEvents = acrossStores(
+const storesWithEvents = dueQuery(
   'dispatch_due',
   `select e.store_id, min(e.occurred_at) as due_at
      from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until)

@@ -1,21 +1,19 @@
+import type { StoreStatus } from '#kit/engines'
 import { publicId } from '#kit/ids'
 import { type Ctx, type Database, UnknownStore } from '#kit/postgres'
-import { findClock, lockClock, writeClock } from './queries.ts'
+import { findClock, listStatuses, lockClock, writeClock } from './queries.ts'
 import { clockBackwards, clockOfLiveStore } from './refusals.ts'
 
 /** What time it is in the life of the store: its test clock, or real time. For a transaction, use `ctx.now`. */
 export async function storeNow(db: Database, storeId: number): Promise<Temporal.Instant> {
-  return (await storeStatus(db, storeId)).now
+  const clock = await findClock(db.direct, storeId)
+  if (!clock) throw new UnknownStore(`There is no store ${publicId('store', storeId)}`)
+  return clock.now
 }
 
-/** What time it is there, whether its platform can be worked with, and whether all that happened on that is known here. */
-export async function storeStatus(
-  db: Database,
-  storeId: number
-): Promise<{ now: Temporal.Instant; isConnected: boolean; isCaughtUp: boolean }> {
-  const status = await findClock(db.direct, storeId)
-  if (!status) throw new UnknownStore(`There is no store ${publicId('store', storeId)}`)
-  return status
+/** What the runner needs to know of these stores, or of all: their time, and whether their platform can be worked with. */
+export function storeStatuses(db: Database, storeIds: number[] | null): Promise<StoreStatus[]> {
+  return listStatuses(db.acrossStores, storeIds)
 }
 
 /**

@@ -1,6 +1,6 @@
 export { listAlerts, type NewAlert, notify } from './alerts.ts'
 export { authenticateKey, type Caller, writeKeyUses } from './authenticate-key.ts'
-export { freezeClock, setClock, storeNow, storeStatus } from './clock.ts'
+export { freezeClock, setClock, storeNow, storeStatuses } from './clock.ts'
 export { disconnectStore, reconnectStore, updateShop } from './connection.ts'
 export { type CreatedStore, createStore, type NewStore } from './create-store.ts'
 export { findStore, listStores, requireStore } from './find-store.ts'

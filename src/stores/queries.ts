@@ -1,4 +1,5 @@
 import {
+  acrossStores,
   bool,
   bytes,
   type Ctx,
@@ -9,6 +10,7 @@ import {
   nullable,
   oneOf,
   type Queries,
+  type RowOf,
   row,
   sql,
   type Tx,
@@ -141,13 +143,35 @@ export async function readIsSandbox(ctx: Ctx): Promise<boolean> {
 
 const clockOf = directSql<[storeId: number]>(
   'store_clock',
-  `select date_trunc('milliseconds', coalesce(clock_at, clock_timestamp())) as now, status = 'active' as is_connected,
-          not catching_up as is_caught_up
-     from stores where store_id = $1`
+  `select date_trunc('milliseconds', coalesce(clock_at, clock_timestamp())) as now from stores where store_id = $1`
 )
 
 export function findClock(direct: Queries, storeId: number) {
-  return direct.maybeOne(row({ now: instant, isConnected: bool, isCaughtUp: bool }), clockOf(storeId))
+  return direct.maybeOne(row({ now: instant }), clockOf(storeId))
+}
+
+const Status = row({
+  storeId: int,
+  clockAt: nullable(instant),
+  realNowMs: int,
+  isSandbox: bool,
+  isConnected: bool,
+  isCaughtUp: bool
+})
+
+const STATUS = `
+  select store_id, clock_at, floor(extract(epoch from statement_timestamp()) * 1000)::bigint as real_now_ms,
+         sandbox as is_sandbox, status = 'active' as is_connected, not catching_up as is_caught_up
+    from stores`
+const allStatuses = acrossStores<[]>('store_statuses', STATUS)
+const someStatuses = acrossStores<[storeIds: number[]]>(
+  'store_statuses_of',
+  `${STATUS} where store_id = any($1::bigint[])`
+)
+
+/** The status of these stores, or of all; unknown ones are left out. */
+export function listStatuses(queries: Queries, storeIds: number[] | null): Promise<RowOf<typeof Status>[]> {
+  return queries.many(Status, storeIds === null ? allStatuses() : someStatuses(storeIds))
 }
 
 /** The clock as it stands, held until the transaction ends, and what real time is meanwhile. */

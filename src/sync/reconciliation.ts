@@ -1,16 +1,5 @@
-import {
-  acrossStores,
-  type Ctx,
-  directSql,
-  instant,
-  int,
-  nullable,
-  oneOf,
-  type RowOf,
-  row,
-  sql,
-  text
-} from '#kit/postgres'
+import { dueQuery } from '#kit/engines'
+import { type Ctx, directSql, instant, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
 
 /** What is looked at on a schedule, in the order in which it is looked at when all of it is due. */
 export const RECONCILIATIONS = ['webhooks', 'contracts', 'attempts', 'all_contracts', 'failed_attempts'] as const
@@ -134,7 +123,7 @@ export async function markNotWalked(ctx: Ctx, walk: Walk, error: string): Promis
      where store_id = ${ctx.storeId} and kind = ${walk.kind} and lease_token = ${walk.leaseToken}`)
 }
 
-export const dueReconciliations = acrossStores(
+export const dueReconciliations = dueQuery(
   'reconciliations_due',
   `select r.store_id, min(r.next_at) as due_at
      from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until)

@@ -1,16 +1,5 @@
-import {
-  acrossStores,
-  bool,
-  bytes,
-  type Ctx,
-  directSql,
-  int,
-  nullable,
-  type RowOf,
-  row,
-  sql,
-  text
-} from '#kit/postgres'
+import { dueQuery } from '#kit/engines'
+import { bool, bytes, type Ctx, directSql, int, nullable, type RowOf, row, sql, text } from '#kit/postgres'
 
 const ClaimedRow = row({
   id: int,
@@ -247,7 +236,7 @@ export async function cancelOpenDeliveries(ctx: Ctx, endpointIds: number[]): Pro
 }
 
 /** In two steps, so that the queue is looked up by store, endpoint and time: retries that wait for later are not read. */
-export const dueDeliveries = acrossStores(
+export const dueDeliveries = dueQuery(
   'webhooks_due',
   `with e as materialized (
      select e.store_id, e.id, s.until

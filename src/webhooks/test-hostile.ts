@@ -3,10 +3,10 @@ import { after } from 'node:test'
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
 import type { AddressRules } from '#kit/addresses'
 import { createDispatchEngine } from '#kit/dispatch'
+import { startNode } from '#kit/engines'
 import { internalId, publicId } from '#kit/ids'
 import { record } from '#kit/outbox'
 import { type Database, int, row, sql } from '#kit/postgres'
-import { startWorker } from '#kit/worker'
 import { aStore, testVault } from '../../test/store-builder.ts'
 import { createEndpoint } from './create-endpoint.ts'
 import { createDeliveryEngine, type DeliveryEngineOptions } from './delivery-engine.ts'
@@ -117,12 +117,12 @@ export async function aStage(
   const store = await aStore(db, live ? { sandbox: false, ...remote } : {})
   const { storeId } = store
   const settings = { vault: testVault, addresses }
-  const worker = await startWorker(db)
+  const node = await startNode(db)
   const dispatch = createDispatchEngine({ db, consumers: [queueDeliveries] })
-  const sender = createDeliveryEngine({ db, leaseOwner: worker.id, ...settings, ...options })
+  const sender = createDeliveryEngine({ db, leaseOwner: node.id, ...settings, ...options })
   after(async () => {
     await sender.stop(0)
-    await worker.stop()
+    await node.stop()
   })
   const turn = async () => (await dispatch.runOnce(storeId)) + (await sender.runOnce(storeId))
   const settle = async () => {

@@ -2,9 +2,9 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 import { createDispatchEngine } from '#kit/dispatch'
+import { startNode } from '#kit/engines'
 import { type DomainEvent, record } from '#kit/outbox'
 import { type Database, sql } from '#kit/postgres'
-import { startWorker } from '#kit/worker'
 import { aStore, testVault } from '../../test/store-builder.ts'
 import { createEndpoint, type NewEndpoint } from './create-endpoint.ts'
 import { createDeliveryEngine, type DeliveryEngineOptions } from './delivery-engine.ts'
@@ -51,12 +51,12 @@ export async function aSendingStore(
   const setClock = (at: Temporal.Instant) =>
     store.inStore(({ tx }) => tx.run(sql`update stores set clock_at = ${at} where store_id = ${store.storeId}`))
   if (clock) await setClock(Temporal.Instant.from(clock))
-  const worker = await startWorker(db)
+  const node = await startNode(db)
   const dispatch = createDispatchEngine({ db, consumers: [queueDeliveries] })
-  const sender = createDeliveryEngine({ db, leaseOwner: worker.id, ...testSettings, ...options })
+  const sender = createDeliveryEngine({ db, leaseOwner: node.id, ...testSettings, ...options })
   after(async () => {
     await sender.stop(0)
-    await worker.stop()
+    await node.stop()
   })
   return {
     ...store,

@@ -1,8 +1,8 @@
 // A process of its own that dispatches and delivers until nothing is due, for tests that kill it.
 import { setTimeout } from 'node:timers/promises'
 import { createDispatchEngine } from '#kit/dispatch'
+import { startNode } from '#kit/engines'
 import { Database } from '#kit/postgres'
-import { startWorker } from '#kit/worker'
 import { createDeliveryEngine } from './delivery-engine.ts'
 import { queueDeliveries } from './queue-deliveries.ts'
 import { testSettings } from './test-receiver.ts'
@@ -10,13 +10,13 @@ import { testSettings } from './test-receiver.ts'
 const [url, store] = process.argv.slice(2)
 const storeId = Number(store)
 const db = new Database({ url: url! })
-const worker = await startWorker(db)
+const node = await startNode(db)
 const dispatch = createDispatchEngine({ db, consumers: [queueDeliveries] })
-const sender = createDeliveryEngine({ db, leaseOwner: worker.id, ...testSettings })
+const sender = createDeliveryEngine({ db, leaseOwner: node.id, ...testSettings })
 
 // A killed process's connection may take the server a moment to notice; a lease would take a minute to run out.
 for (let waits = 0; waits < 50; waits++) {
-  await worker.releaseDeadLeases(['webhook_queue'])
+  await node.releaseDeadLeases(['webhook_queue'])
   while ((await dispatch.runOnce(storeId)) + (await sender.runOnce(storeId)) > 0);
   const now = await db.inStore(storeId, async (ctx) => ctx.now)
   const dues = await Promise.all([dispatch.nextDueAt(storeId), sender.nextDueAt(storeId)])
@@ -24,5 +24,5 @@ for (let waits = 0; waits < 50; waits++) {
   await setTimeout(100)
 }
 await sender.stop()
-await worker.stop()
+await node.stop()
 await db.close()

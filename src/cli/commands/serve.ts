@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { Document } from '../admin-api.ts'
 import { addCommand, type Terminal } from '../command.ts'
 import { lines } from '../print.ts'
@@ -7,7 +7,8 @@ export type Setting = { name: string; accepts: string; default: string; meaning:
 
 /** What this program runs besides being a client; handed in, since the command line knows nothing of the service. */
 export type ServeParts = {
-  serve: () => Promise<void>
+  /** `role` replaces PERENNIAL_ROLE. */
+  serve: (role?: string) => Promise<void>
   settings: readonly Setting[]
 }
 
@@ -15,7 +16,10 @@ export function addServeCommands(program: Command, terminal: Terminal, { serve, 
   program
     .command('serve')
     .description('run the service; `perennial settings` lists its settings')
-    .action(() => serve())
+    .addOption(
+      new Option('--role <role>', 'what this node does; PERENNIAL_ROLE when left out').choices(['all', 'web', 'worker'])
+    )
+    .action(({ role }: { role?: string }) => serve(role))
 
   addCommand(program, terminal, {
     name: 'settings',

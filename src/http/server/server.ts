@@ -35,10 +35,10 @@ const HEADERS_TIMEOUT_MS = 10_000
 const KEY_USES_EVERY_MS = 10_000
 
 /**
- * The HTTP server with its surfaces, each encapsulated: its own authentication, error body and limits. It does not
- * listen; the app does.
+ * The HTTP server with its surfaces, each encapsulated: its own authentication, error body and limits; or, for a node that
+ * serves nobody, with its health and metrics only. It does not listen; the app does.
  */
-export function buildHttp(deps: HttpDeps): FastifyInstance {
+export function buildHttp(deps: HttpDeps, { healthOnly = false } = {}): FastifyInstance {
   const countAddress = createAddressLimiter()
   const respondToBrokenRequest = (err: Error, socket: Socket) =>
     handleBrokenRequest(err, socket, countAddress, MAX_HEADER_BYTES)
@@ -91,11 +91,12 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
     return reply.code(statusOf(refusal)).send(errorBody(refusal))
   })
   logRequests(app, deps)
-  recordKeyUses(app, deps)
-
   trackKnownPaths(app)
-  registerDocs(app, deps.budgets)
   registerHealth(app, deps)
+  if (healthOnly) return app
+
+  recordKeyUses(app, deps)
+  registerDocs(app, deps.budgets)
   registerInboundWebhooks(app, deps)
   registerRest(app, deps, countAddress)
   registerStorefront(app, deps, countAddress)

@@ -1,7 +1,5 @@
 import type { Statement } from '../postgres/index.ts'
-
-/** The stores that a due query looks at, and until when their work counts, each by its own clock; one place, one store. */
-export type DueStores = { ids: number[]; until: Temporal.Instant[] }
+import type { DueStores } from './due-query.ts'
 
 /**
  * A part of the service that does what has become due in one store. The runner calls engines in the background; a test
@@ -17,11 +15,7 @@ export type Engine = {
   needsPlatform?: true | 'known'
   /** Its schedule is in real time, whatever the store's clock says; `due` then compares and returns real time. */
   realTime?: true
-  /**
-   * One plain read over many stores, made by `acrossStores`: a row (store_id, due_at) for each store that has work up to its
-   * `until`, with the earliest instant of it. It leaves out what a running process has leased. Several rows per store
-   * are fine, order is not needed.
-   */
+  /** What it has due over many stores; made by `dueQuery`. */
   due(stores: DueStores): Statement
   /** The store time of the earliest thing still to be done, past or future, leased or not; null when there is none. */
   nextDueAt(storeId: number): Promise<Temporal.Instant | null>

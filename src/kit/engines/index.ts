@@ -1,1 +1,6 @@
-export type { DueStores, Engine } from './engine.ts'
+export { type DueStores, dueQueries, dueQuery, dueStores } from './due-query.ts'
+export type { Engine } from './engine.ts'
+export { type Node, startNode } from './node.ts'
+export { createRunner, type Runner } from './runner.ts'
+export type { StoreStatus } from './store-status.ts'
+export { createWorkNotices } from './work-notices.ts'

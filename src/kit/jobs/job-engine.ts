@@ -1,6 +1,5 @@
-import type { Engine } from '../engines/index.ts'
+import { dueQuery, type Engine } from '../engines/index.ts'
 import {
-  acrossStores,
   type Database,
   directSql,
   instant,
@@ -30,7 +29,7 @@ const LONGEST_WAIT_MINUTES = 15
 
 const nextJob = directSql<[storeId: number]>('jobs_next', `select min(run_at) as at from jobs where store_id = $1`)
 
-const dueJobs = acrossStores(
+const dueJobs = dueQuery(
   'jobs_due',
   `select j.store_id, min(j.run_at) as due_at
      from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until)

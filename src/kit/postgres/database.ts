@@ -124,12 +124,17 @@ export class Database {
     return this.#transaction(this.#operator, 'begin', (tx) => work(tx))
   }
 
-  /** A connection of its own for session-level things (advisory locks, LISTEN); the caller ends it. */
+  /**
+   * A connection of its own for session-level things (advisory locks, LISTEN); the caller ends it. The server ends it 25 s
+   * after this machine stopped answering, so that its locks do not outlive it for long.
+   */
   async session(): Promise<pg.Client> {
     const client = new pg.Client({ connectionString: this.#store.options.connectionString, types: types as never })
     client.on('error', () => {})
     await client.connect()
-    await client.query(`set role ${OPERATOR_ROLE}`)
+    await client.query(
+      `set role ${OPERATOR_ROLE}; set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3`
+    )
     return client
   }
 

@@ -32,18 +32,12 @@ export function directSql<Values extends unknown[]>(name: string, text: string):
   return (...values) => ({ name, text: text.trim(), values })
 }
 
-/** Statements that read many stores at once, by name, for the test that proves each is a plain read by an index. */
+/** Statements that read many stores at once, by name, for the tests of their text and plans. */
 export const statementsAcrossStores = new Map<string, string>()
 
-/**
- * Declares what an engine has due over many stores. `$1` are the ids of stores (bigint[]), `$2` the instant until which
- * each store's work counts (timestamptz[]). It is a plain read: joins by store_id, grouped by store_id, without locks.
- */
-export function acrossStores(
-  name: string,
-  text: string
-): (stores: { ids: number[]; until: Temporal.Instant[] }) => Statement {
+/** Declares a statement over many stores: a plain read, without locks, that joins and groups by store_id. */
+export function acrossStores<Values extends unknown[]>(name: string, text: string): (...values: Values) => Statement {
   if (statementsAcrossStores.has(name)) throw new Error(`The statement ${name} is declared twice`)
   statementsAcrossStores.set(name, text.trim())
-  return ({ ids, until }) => ({ name, text: text.trim(), values: [ids, until] })
+  return (...values) => ({ name, text: text.trim(), values })
 }

@@ -1,16 +1,5 @@
-import {
-  acrossStores,
-  bool,
-  type Ctx,
-  directSql,
-  instant,
-  int,
-  nullable,
-  type RowOf,
-  row,
-  sql,
-  text
-} from '#kit/postgres'
+import { dueQuery } from '#kit/engines'
+import { bool, type Ctx, directSql, instant, int, nullable, type RowOf, row, sql, text } from '#kit/postgres'
 
 export const Inbound = row({
   id: int,
@@ -106,7 +95,7 @@ export async function deleteOld({ tx, storeId }: Ctx, before: Temporal.Instant, 
                    order by received_at limit ${limit})`)
 }
 
-export const dueInbound = acrossStores(
+export const dueInbound = dueQuery(
   'inbound_due',
   `select m.store_id, min(m.run_at) as due_at
      from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until)

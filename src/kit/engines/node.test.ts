@@ -3,16 +3,17 @@ import { once } from 'node:events'
 import { type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { int, row, sql } from '#kit/postgres'
-import { testDatabase } from '../../test/database.ts'
-import { aStore } from '../../test/store-builder.ts'
-import { startWorker } from './worker.ts'
+import { testDatabase } from '../../../test/database.ts'
+import { aStore } from '../../../test/store-builder.ts'
+import { until } from '../../../test/until.ts'
+import { startNode } from './node.ts'
 
 const { db } = await testDatabase()
 
-async function aWorker(t: TestContext) {
-  const worker = await startWorker(db)
-  t.after(worker.stop)
-  return worker
+async function aNode(t: TestContext) {
+  const node = await startNode(db)
+  t.after(node.stop)
+  return node
 }
 const store = await aStore(db)
 
@@ -42,8 +43,20 @@ const backendsHolding = (id: number) =>
     )
   )
 
-test('frees the leases of workers that are gone, and those only', async (t) => {
-  const [one, two, gone] = [await aWorker(t), await aWorker(t), await aWorker(t)]
+/** Ends the connection that holds this id. */
+async function endSessionOf(id: number): Promise<{ pid: number }> {
+  const [backend] = await backendsHolding(id)
+  const session = await db.session()
+  await session.query('reset role')
+  await session.query('select pg_terminate_backend($1)', [backend!.pid])
+  const end = once(session, 'end')
+  await session.end()
+  await end
+  return backend!
+}
+
+test('frees the leases of nodes that are gone, and those only', async (t) => {
+  const [one, two, gone] = [await aNode(t), await aNode(t), await aNode(t)]
   await lease('a', one.id)
   await lease('b', two.id)
   await lease('c', gone.id)
@@ -58,22 +71,31 @@ test('frees the leases of workers that are gone, and those only', async (t) => {
 })
 
 test('takes the same identity again when its connection is lost', async (t) => {
-  const [worker, other] = [await aWorker(t), await aWorker(t)]
-  const [before] = await backendsHolding(worker.id)
-  const session = await db.session()
-  await session.query('reset role')
-  await session.query('select pg_terminate_backend($1)', [before!.pid])
-  const end = once(session, 'end')
-  await session.end()
-  await end
-  let [after] = await backendsHolding(worker.id)
-  while (!after || after.pid === before!.pid) {
+  const [node, other] = [await aNode(t), await aNode(t)]
+  const before = await endSessionOf(node.id)
+  let [after] = await backendsHolding(node.id)
+  while (!after || after.pid === before.pid) {
     await setTimeout(20)
-    ;[after] = await backendsHolding(worker.id)
+    ;[after] = await backendsHolding(node.id)
   }
   await other.releaseDeadLeases(['jobs'])
-  await lease('e', worker.id)
+  await lease('e', node.id)
   assert.equal(await other.releaseDeadLeases(['jobs']), 0)
-  await worker.stop()
+  await node.stop()
   assert.equal(await other.releaseDeadLeases(['jobs']), 1)
+})
+
+test('one node leads; another takes over when it stops, or when its connection is lost', async (t) => {
+  const [one, two] = [await aNode(t), await aNode(t)]
+  assert.equal(await one.leads(), true)
+  assert.equal(await two.leads(), false)
+  assert.equal(await one.leads(), true)
+
+  await endSessionOf(one.id)
+  await until('the other leads', () => two.leads())
+  await until('the first has its connection again', async () => (await backendsHolding(one.id)).length > 0)
+  assert.equal(await one.leads(), false)
+
+  await two.stop()
+  await until('the first leads again', () => one.leads())
 })

@@ -1,0 +1,59 @@
+import type { Node } from '#kit/engines'
+import { pruneResponses } from '#kit/idempotency'
+import type { Database } from '#kit/postgres'
+import { rollUpLists } from '#views'
+import { closeSilentListeners, deleteForgottenListeners, maintainHistory } from '#webhooks'
+import { runPeriodically } from './run-periodically.ts'
+
+/** Tables whose rows are leased. */
+const LEASED = ['jobs', 'billing_attempts', 'inbound_webhooks', 'webhook_queue', 'imports', 'reconciliations']
+
+export type HousekeepingOptions = {
+  db: Database
+  node: Pick<Node, 'leads' | 'releaseDeadLeases'>
+  limiter: { prune(): Promise<unknown> }
+  historyDays: number
+  warn: (err: Error, message: string) => void
+}
+
+/**
+ * What one node does for all, again and again. Every task may run twice at once, or once more after its node has lost the
+ * lead: each is a plain delete, or takes a lock of its own.
+ */
+export function createHousekeeping({ db, node, limiter, historyDays, warn }: HousekeepingOptions) {
+  const tasks: [everyMs: number, failure: string, work: () => Promise<unknown>][] = [
+    [1_000, 'Changes of lists not moved into their counts', () => rollUpLists(db)],
+    [15_000, 'Leases of dead nodes not freed', () => node.releaseDeadLeases(LEASED)],
+    [15_000, 'Terminals that no longer listen not closed', () => closeSilentListeners(db)],
+    [600_000, 'Old rate windows not removed', () => limiter.prune()],
+    [600_000, 'Old idempotent answers not removed', () => pruneResponses(db)],
+    [600_000, 'Days of the webhook history not made or dropped', () => maintainHistory(db, historyDays)],
+    [600_000, 'Terminals of the past not removed', () => deleteForgottenListeners(db)]
+  ]
+  const doOne = async (failure: string, work: () => Promise<unknown>) => {
+    try {
+      await work()
+    } catch (err) {
+      warn(err as Error, `${failure}: ${(err as Error).message}`)
+    }
+  }
+  let running: { stop(): Promise<void> }[] = []
+  return {
+    /** What a node needs before it begins, whoever leads: leases of a crash freed, and tables for the history's days. */
+    async prepare() {
+      await node.releaseDeadLeases(LEASED)
+      // Days are made a week ahead: a start need not wait for a backup that holds the tables.
+      await doOne('Days of the webhook history not made or dropped', () => maintainHistory(db, historyDays))
+    },
+    start() {
+      running = tasks.map(([everyMs, failure, work]) =>
+        runPeriodically(everyMs, () =>
+          doOne(failure, async () => {
+            if (await node.leads()) await work()
+          })
+        )
+      )
+    },
+    stop: () => Promise.all(running.map((task) => task.stop()))
+  }
+}

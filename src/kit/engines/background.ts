@@ -1,0 +1,181 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '../postgres/index.ts'
+import { createBell } from './bell.ts'
+import { findDueWork } from './due-work.ts'
+import type { Engine } from './engine.ts'
+import type { StoreHolds } from './store-holds.ts'
+import type { StoreStatus } from './store-status.ts'
+
+/**
+ * How often all stores are asked for what is due. What becomes due by time is known from the look before, and what is
+ * written is reported, so this finds what a process left behind that ended between its commit and its report.
+ */
+const POLL_MS = 5_000
+/** How soon a look that failed is repeated, and work that was due but could not be done. */
+const RETRY_MS = 1_000
+/** Reports that come within this time are looked at together. */
+const BATCH_WAIT_MS = 20
+/** So many stores are asked for at once, so that a report does not wait for the poll of all of them. */
+const LOOK_STORES = 2_000
+const NEVER_MS = 2 ** 31 - 1
+
+export type BackgroundOptions = {
+  db: Database
+  engines: Engine[]
+  /** The status of these stores, or of all. */
+  statuses: (storeIds: number[] | null) => Promise<StoreStatus[]>
+  holds: StoreHolds
+  /** Runs an engine once over a store; 0 when it fails. */
+  run: (engine: Engine, storeId: number) => Promise<number>
+  /** This process holds the store alone or waits to: no work is begun there. */
+  isHeld: (storeId: number) => boolean
+  onError: (err: unknown, engine: string, storeId: number) => void
+  /** Every five seconds when left out. */
+  pollMs?: number
+}
+
+export type Background = {
+  start(): void
+  /** Looks at a store at once. */
+  wake(storeId: number): void
+  /** Looks at all stores at once: reports may have been lost. */
+  wakeAll(): void
+  /** Ends when nothing is under way in the store any more. */
+  quiet(storeId: number): Promise<void>
+  /** Begins nothing more, and ends when nothing is under way. */
+  stop(): Promise<void>
+}
+
+/**
+ * Runs engines over all stores as work becomes due: in single stores when work is reported there, at the instant that the
+ * look before announced, and in all stores every few seconds.
+ */
+export function createBackground(options: BackgroundOptions): Background {
+  const { db, engines, statuses, holds, run, isHeld, onError, pollMs = POLL_MS } = options
+  /** Work under way, by store and engine: a slow receiver holds up neither billing nor another store. */
+  const working = new Map<number, Map<Engine, Promise<void>>>()
+  /** When a store is to be looked at again, in milliseconds of `performance.now()`. */
+  const alarms = new Map<number, number>()
+  const woken = new Set<number>()
+  const wakeBell = createBell()
+  const pollBell = createBell()
+  let stopping = false
+  let loops: Promise<void>[] = []
+
+  const wake = (storeId: number) => {
+    woken.add(storeId)
+    wakeBell.ring()
+  }
+
+  const wakeIn = (storeId: number, ms: number) => {
+    const at = performance.now() + ms
+    if (at >= (alarms.get(storeId) ?? Number.POSITIVE_INFINITY)) return
+    alarms.set(storeId, at)
+    wakeBell.ring()
+  }
+
+  const work = async (engine: Engine, { storeId, isSandbox }: StoreStatus): Promise<void> => {
+    // Only sandbox stores have a clock that can be moved.
+    const share = isSandbox ? await holds.share(storeId) : null
+    // Whoever holds the store does what is due there. The poll asks again.
+    if (isSandbox && !share) return
+    let done = 0
+    try {
+      for (let did = 1; did > 0 && !stopping && !isHeld(storeId) && !share?.isOver(); done += did) {
+        did = await run(engine, storeId)
+      }
+    } finally {
+      await share?.end()
+    }
+    // What one engine did is often another's work. Work that is due and was not done is leased elsewhere, or failed.
+    if (done > 0) wake(storeId)
+    else wakeIn(storeId, RETRY_MS)
+  }
+
+  const begin = (engine: Engine, status: StoreStatus) => {
+    const { storeId } = status
+    const ofStore = working.get(storeId) ?? new Map<Engine, Promise<void>>()
+    if (stopping || isHeld(storeId) || ofStore.has(engine)) return
+    working.set(storeId, ofStore)
+    const ended = work(engine, status)
+      .catch((err) => onError(err, engine.name, storeId))
+      .finally(() => {
+        ofStore.delete(engine)
+        if (ofStore.size === 0) working.delete(storeId)
+      })
+    ofStore.set(engine, ended)
+  }
+
+  const look = async (stores: StoreStatus[]): Promise<void> => {
+    const isAsked = (engine: Engine, storeId: number) => !isHeld(storeId) && !working.get(storeId)?.has(engine)
+    for (const { engine, status, inMs } of await findDueWork(db, engines, stores, isAsked)) {
+      if (inMs === 0) begin(engine, status)
+      else wakeIn(status.storeId, inMs + 1)
+    }
+  }
+
+  const pollAll = async () => {
+    while (!stopping) {
+      let pauseMs = pollMs
+      try {
+        const all = await statuses(null)
+        for (let i = 0; i < all.length && !stopping; i += LOOK_STORES) await look(all.slice(i, i + LOOK_STORES))
+      } catch (err) {
+        onError(err, 'runner', 0)
+        pauseMs = RETRY_MS
+      }
+      if (!stopping) await pollBell.wait(pauseMs)
+    }
+  }
+
+  /** Moves stores whose time has come to those that are woken; returns how long the next one is ahead. */
+  const takeAlarms = (): number => {
+    const now = performance.now()
+    let next = now + NEVER_MS
+    for (const [storeId, at] of alarms) {
+      if (at > now) next = Math.min(next, at)
+      else {
+        alarms.delete(storeId)
+        woken.add(storeId)
+      }
+    }
+    return next - now
+  }
+
+  const lookAtWoken = async () => {
+    while (!stopping) {
+      const nextMs = takeAlarms()
+      if (woken.size === 0) {
+        await wakeBell.wait(nextMs)
+        continue
+      }
+      const ids = [...woken].slice(0, LOOK_STORES)
+      for (const id of ids) woken.delete(id)
+      try {
+        await look(await statuses(ids))
+      } catch (err) {
+        onError(err, 'runner', 0)
+        for (const id of ids) wakeIn(id, RETRY_MS)
+      }
+      await sleep(BATCH_WAIT_MS)
+    }
+  }
+
+  const quiet = async (storeId: number) => void (await Promise.all(working.get(storeId)?.values() ?? []))
+
+  return {
+    start() {
+      loops = [pollAll(), lookAtWoken()]
+    },
+    wake,
+    wakeAll: () => pollBell.ring(),
+    quiet,
+    async stop() {
+      stopping = true
+      wakeBell.ring()
+      pollBell.ring()
+      await Promise.all(loops)
+      await Promise.all([...working.keys()].map(quiet))
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import { type Database, instant, int, row } from '../postgres/index.ts'
+import { dueStores } from './due-query.ts'
+import type { Engine } from './engine.ts'
+import { canWork, nowMsOf, type StoreStatus } from './store-status.ts'
+
+/** How far ahead a look finds what becomes due. It is longer than the time between two looks at all stores. */
+const AHEAD_MS = 15_000
+
+const Due = row({ storeId: int, dueAt: instant })
+
+/** Work of one engine in one store. `inMs` is how long it is still ahead; 0: it is due. */
+export type DueWork = { engine: Engine; status: StoreStatus; inMs: number }
+
+/**
+ * What is due or soon will be in these stores: one statement per engine, whatever their number. `isAsked` leaves out
+ * stores that an engine need not be asked for. When a statement fails the others are still waited for.
+ */
+export async function findDueWork(
+  db: Database,
+  engines: Engine[],
+  stores: StoreStatus[],
+  isAsked: (engine: Engine, storeId: number) => boolean
+): Promise<DueWork[]> {
+  const untilOf = untilTexts()
+  const asks = engines.map(async (engine): Promise<DueWork[]> => {
+    const asked = stores.filter((status) => canWork(engine, status) && isAsked(engine, status.storeId))
+    if (asked.length === 0) return []
+    const statement = engine.due(
+      dueStores(asked.map((status) => ({ storeId: status.storeId, until: untilOf(engine, status) })))
+    )
+    const byId = new Map(asked.map((status) => [status.storeId, status]))
+    return (await db.acrossStores.many(Due, statement)).map(({ storeId, dueAt }) => {
+      const status = byId.get(storeId)!
+      // Claims compare with a time that is cut to milliseconds, so a part of one counts as a whole.
+      const dueMs = Math.ceil(Number(dueAt.epochNanoseconds) / 1e6)
+      return { engine, status, inMs: Math.max(0, dueMs - (engine.realTime ? status.realNowMs : nowMsOf(status))) }
+    })
+  })
+  const found: DueWork[] = []
+  const ends = await Promise.allSettled(asks)
+  for (const end of ends) {
+    if (end.status === 'rejected') throw end.reason
+    found.push(...end.value)
+  }
+  return found
+}
+
+/** Until when the work of a store counts, as text. Stores in real time share theirs, which costs one conversion a look. */
+function untilTexts() {
+  const texts = new Map<number, string>()
+  const ahead = (ms: number) => {
+    let text = texts.get(ms)
+    if (text === undefined) texts.set(ms, (text = Temporal.Instant.fromEpochMilliseconds(ms + AHEAD_MS).toString()))
+    return text
+  }
+  return (engine: Engine, { clockAt, realNowMs }: StoreStatus) =>
+    clockAt && !engine.realTime ? clockAt.toString() : ahead(realNowMs)
+}

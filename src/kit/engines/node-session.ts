@@ -1,0 +1,86 @@
+import { setTimeout } from 'node:timers/promises'
+import type pg from 'pg'
+import type { Database } from '../postgres/index.ts'
+
+const RECONNECT_AFTER_MS = [100, 500, 2_000, 5_000] as const
+const HEARTBEAT_MS = 5_000
+const HEARTBEAT_TIMEOUT_MS = 5_000
+
+/** What a part of the node does with the session: whenever it is opened, and when it is lost. */
+export type SessionPart = {
+  opened?(session: pg.Client): Promise<unknown>
+  lost?(): void
+  notified?(channel: string, payload: string): void
+}
+
+/**
+ * The one connection of this process for what belongs to a session: advisory locks and LISTEN. PostgreSQL frees its locks
+ * the moment the process or the connection ends, which is how other nodes know that this one is gone.
+ */
+export type NodeSession = {
+  /** Throws while the connection is lost. */
+  query(text: string, values: unknown[]): Promise<pg.QueryResult>
+  close(): Promise<void>
+}
+
+/**
+ * Opens the session, and opens it again whenever it is lost. A heartbeat finds a connection that is dead without having
+ * ended. Throws when the session cannot be opened the first time.
+ */
+export async function openNodeSession(db: Database, parts: SessionPart[]): Promise<NodeSession> {
+  const closing = new AbortController()
+  let session: pg.Client | null = null
+
+  const open = async () => {
+    const opened = await db.session()
+    try {
+      opened.on('notification', ({ channel, payload }) => {
+        for (const part of parts) part.notified?.(channel, payload ?? '')
+      })
+      for (const part of parts) await part.opened?.(opened)
+    } catch (err) {
+      await opened.end()
+      throw err
+    }
+    if (closing.signal.aborted) return opened.end()
+    session = opened
+    opened.once('end', () => {
+      session = null
+      for (const part of parts) part.lost?.()
+      void openAgain()
+    })
+  }
+
+  const openAgain = async () => {
+    for (let attempt = 0; !closing.signal.aborted; attempt++) {
+      try {
+        const ms = RECONNECT_AFTER_MS[attempt] ?? RECONNECT_AFTER_MS.at(-1)!
+        await setTimeout(ms, undefined, { signal: closing.signal })
+        return await open()
+      } catch {
+        // The node is closing, or the server is still away: the loop asks until it is back.
+      }
+    }
+  }
+
+  const beat = async () => {
+    const beating = session
+    await beating
+      ?.query({ text: 'select', query_timeout: HEARTBEAT_TIMEOUT_MS } as pg.QueryConfig)
+      .catch(() => beating.end())
+  }
+
+  await open()
+  const heartbeat = setInterval(beat, HEARTBEAT_MS).unref()
+  return {
+    async query(text, values) {
+      if (!session) throw new Error('The connection of this node is lost; it is being opened again')
+      return session.query(text, values)
+    },
+    async close() {
+      clearInterval(heartbeat)
+      closing.abort()
+      await session?.end()
+    }
+  }
+}

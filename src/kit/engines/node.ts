@@ -1,0 +1,48 @@
+import type { Database } from '../postgres/index.ts'
+import { createLeader } from './leader.ts'
+import { newLeaseOwner, releaseDeadLeases } from './lease-owner.ts'
+import { type NodeSession, openNodeSession, type SessionPart } from './node-session.ts'
+import { createStoreHolds, type StoreHolds } from './store-holds.ts'
+import { listenForWork } from './work-notices.ts'
+
+/** This process among the nodes of its database. */
+export type Node = {
+  /** Written into `lease_owner` of what this process works on. */
+  id: number
+  holds: StoreHolds
+  /** Whether this node does the housekeeping; it takes the lead when nobody has it. */
+  leads(): Promise<boolean>
+  /** As `releaseDeadLeases`. */
+  releaseDeadLeases(tables: readonly string[]): Promise<number>
+  /** Gives the identity up: what this node still holds counts as a dead one's from now on. */
+  stop(): Promise<void>
+}
+
+/** Joins the nodes of this database. `onWork` makes it listen for work that nodes without engines have made. */
+export async function startNode(
+  db: Database,
+  onWork?: { found(storeIds: number[]): void; missed(): void }
+): Promise<Node> {
+  let session: NodeSession | undefined
+  const query: NodeSession['query'] = (text, values) => {
+    if (!session) throw new Error('This node is not started yet')
+    return session.query(text, values)
+  }
+  const owner = await newLeaseOwner(db)
+  const leader = createLeader(query)
+  const holds = createStoreHolds(db, query)
+  const parts: SessionPart[] = [owner.part, leader.part, holds.part]
+  if (onWork) parts.push(listenForWork(onWork))
+  session = await openNodeSession(db, parts)
+  const opened = session
+  return {
+    id: owner.id,
+    holds,
+    leads: leader.leads,
+    releaseDeadLeases: (tables) => releaseDeadLeases(db, owner.id, tables),
+    async stop() {
+      await holds.close()
+      await opened.close()
+    }
+  }
+}

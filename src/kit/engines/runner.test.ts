@@ -1,0 +1,299 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { Type } from 'typebox'
+import { createRunner, createWorkNotices, dueQuery, type Engine, startNode } from '#kit/engines'
+import { createJobEngine, defineJob, enqueue } from '#kit/jobs'
+import { Database } from '#kit/postgres'
+import { setClock, storeStatuses } from '#stores'
+import { testDatabase } from '../../../test/database.ts'
+import { makeIdleStores } from '../../../test/idle-stores.ts'
+import { aStore, type BuiltStore } from '../../../test/store-builder.ts'
+import { until } from '../../../test/until.ts'
+
+const { db, url } = await testDatabase()
+const NEVER_MS = 3_600_000
+
+const Numbered = Type.Object({ n: Type.Integer() })
+type Run = (storeId: number, numbers: number[]) => Promise<void> | void
+
+/** A job that records what ran, by its number. */
+const numbered = (run: Run) =>
+  defineJob('numbered', Numbered, { dedupe: ({ n }) => n }, async (_deps: object, storeId, jobs) => {
+    await run(
+      storeId,
+      jobs.map(({ input }) => input.n)
+    )
+    return jobs.map(() => ({ done: true }) as const)
+  })
+const job = numbered(() => {})
+const addJobs = (store: BuiltStore, ...numbers: number[]) =>
+  store.inStore((ctx) =>
+    enqueue(
+      ctx,
+      job,
+      numbers.map((n) => ({ n }))
+    )
+  )
+
+/** A node of its own, with connections of its own, whose runner works off numbered jobs; it polls once, unless told. */
+async function aNode(t: TestContext, { run = () => {}, pollMs = NEVER_MS }: { run?: Run; pollMs?: number } = {}) {
+  const own = new Database({ url })
+  let runner: ReturnType<typeof createRunner> | undefined
+  const node = await startNode(own, {
+    found(storeIds) {
+      for (const storeId of storeIds) runner?.wake(storeId)
+    },
+    missed: () => runner?.wakeAll()
+  })
+  const ran: number[] = []
+  const recording = numbered(async (storeId, numbers) => {
+    await run(storeId, numbers)
+    ran.push(...numbers)
+  })
+  const failures: unknown[] = []
+  const engine = createJobEngine({ db: own, leaseOwner: node.id, jobs: [recording], deps: {} })
+  runner = createRunner({
+    db: own,
+    engines: [engine],
+    holds: node.holds,
+    statuses: (storeIds) => storeStatuses(own, storeIds),
+    onError: (err) => failures.push(err),
+    pollMs
+  })
+  const stop = async () => {
+    await runner.stop()
+    await node.stop()
+    await own.close()
+  }
+  t.after(stop)
+  return { db: own, node, runner, engine, ran, failures }
+}
+
+/** The backends of a node's session, which is the one that listens. */
+async function endSessions(): Promise<void> {
+  const session = await db.session()
+  await session.query('reset role')
+  await session.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and query ~ 'listen|pg_try_advisory|^select$'`
+  )
+  await session.end()
+}
+
+/** Ends when the first poll of a runner is over: it has asked for all stores. */
+async function polled(node: Awaited<ReturnType<typeof aNode>>) {
+  const before = node.db.stats.statements
+  node.runner.start()
+  await until('a first poll', () => node.db.stats.statements >= before + 2)
+  await setTimeout(100)
+}
+
+test('a poll of 100 idle stores takes one statement per engine and one for the stores', async (t) => {
+  await makeIdleStores(db, { stores: 100, subscriptions: 5 })
+  const node = await aNode(t)
+  const due = dueQuery(
+    'never_due',
+    'select s.store_id, now() as due_at from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until) where false'
+  )
+  const never = { ...node.engine, due }
+  const runner = createRunner({
+    db: node.db,
+    engines: [node.engine, never, never],
+    holds: node.node.holds,
+    statuses: (storeIds) => storeStatuses(node.db, storeIds),
+    onError: (err) => node.failures.push(err),
+    pollMs: 20
+  })
+  const before = { ...node.db.stats }
+  runner.start()
+  await until('ten polls', () => node.db.stats.statements >= before.statements + 40)
+  await runner.stop()
+  assert.equal((node.db.stats.statements - before.statements) % 4, 0)
+  assert.equal(node.db.stats.transactions, before.transactions)
+  assert.deepEqual(node.failures, [])
+})
+
+test('work that is reported is done at once', async (t) => {
+  const store = await aStore(db)
+  const node = await aNode(t)
+  await polled(node)
+  await addJobs(store, 1, 2)
+  node.runner.wake(store.storeId)
+  await until('both jobs', () => node.ran.length === 2)
+})
+
+test('work that is ahead begins at its time, though nobody polls then', async (t) => {
+  const store = await aStore(db)
+  await store.inStore((ctx) => enqueue({ ...ctx, now: ctx.now.add({ milliseconds: 1_500 }) }, job, [{ n: 1 }]))
+  const node = await aNode(t)
+  await polled(node)
+  await until('the job', () => node.ran.length === 1)
+})
+
+test('work that is ahead by a test clock waits for the clock', async (t) => {
+  const clockAt = Temporal.Instant.from('2026-01-31T15:00:00Z')
+  const store = await aStore(db, { clockAt })
+  await store.inStore((ctx) => enqueue({ ...ctx, now: clockAt.add({ milliseconds: 50 }) }, job, [{ n: 1 }]))
+  const node = await aNode(t, { pollMs: 20 })
+  await polled(node)
+  assert.deepEqual(node.ran, [])
+  await store.inStore((ctx) => setClock(ctx, clockAt.add({ milliseconds: 50 })))
+  await until('the job', () => node.ran.length === 1)
+})
+
+test('work that nobody reported is found by the poll', async (t) => {
+  const store = await aStore(db)
+  const node = await aNode(t, { pollMs: 50 })
+  await polled(node)
+  await addJobs(store, 1)
+  await until('the job', () => node.ran.length === 1)
+})
+
+test('a node that runs no engines wakes those that do', async (t) => {
+  const [one, two] = [await aStore(db), await aStore(db)]
+  const worker = await aNode(t)
+  await polled(worker)
+  const alerts = createWorkNotices(db)
+  await addJobs(one, 1)
+  await addJobs(two, 2)
+  for (const store of [one, two, one]) alerts.send(store.storeId)
+  await until('both jobs', () => worker.ran.length === 2)
+  await alerts.stop()
+})
+
+test('work that was written while a node could not listen is found when it listens again', async (t) => {
+  const store = await aStore(db)
+  const node = await aNode(t)
+  await polled(node)
+  await endSessions()
+  await addJobs(store, 1)
+  await until('the job', () => node.ran.length === 1)
+})
+
+test('an engine that fails is asked again, and the others have their turn', async (t) => {
+  const store = await aStore(db)
+  let failing = true
+  const node = await aNode(t)
+  const fails: Engine = {
+    ...node.engine,
+    name: 'fails',
+    async runOnce(storeId) {
+      if (failing) throw new Error('not now')
+      return node.engine.runOnce(storeId)
+    }
+  }
+  const failures: string[] = []
+  const runner = createRunner({
+    db: node.db,
+    engines: [fails],
+    holds: node.node.holds,
+    statuses: (storeIds) => storeStatuses(node.db, storeIds),
+    onError: (_err, engine) => failures.push(engine),
+    pollMs: NEVER_MS
+  })
+  await addJobs(store, 1)
+  runner.start()
+  await until('a failure', () => failures.includes('fails'))
+  failing = false
+  await until('the job', () => node.ran.length === 1)
+  await runner.stop()
+})
+
+test('while one node holds a store the others keep off it, and go on afterwards', async (t) => {
+  const [held, other] = [await aStore(db), await aStore(db)]
+  const [holder, worker] = [await aNode(t), await aNode(t, { pollMs: 20 })]
+  await polled(worker)
+  await holder.runner.alone(held.storeId, async (alone) => {
+    await addJobs(held, 1)
+    await addJobs(other, 2)
+    for (const { storeId } of [held, other]) worker.runner.wake(storeId)
+    await until('the job of the other store', () => worker.ran.includes(2))
+    for (let polls = 0; polls < 5; polls++) await aPollMore(worker)
+    assert.deepEqual(worker.ran, [2])
+    await alone.settle()
+  })
+  assert.deepEqual(holder.ran, [1])
+  await addJobs(held, 3)
+  await until('the job after the hold', () => worker.ran.includes(3))
+})
+
+/** Ends after one more poll. */
+async function aPollMore({ db }: { db: Database }) {
+  const before = db.stats.statements
+  await until('a poll', () => db.stats.statements >= before + 4)
+}
+
+test('whoever wants a store waits for the batch under way on another node, not for all that is due there', async (t) => {
+  const store = await aStore(db)
+  const batch = Promise.withResolvers<void>()
+  const begun = Promise.withResolvers<void>()
+  const [holder, worker] = [
+    await aNode(t),
+    await aNode(t, {
+      run: async () => {
+        begun.resolve()
+        await batch.promise
+      }
+    })
+  ]
+  // More than one batch.
+  await addJobs(store, ...Array.from({ length: 200 }, (_, n) => n))
+  worker.runner.start()
+  await begun.promise
+  let isHeld = false
+  const holding = holder.runner.alone(store.storeId, async (alone) => {
+    isHeld = true
+    const before = worker.ran.length
+    assert.ok(before > 0 && before < 200, `${before} jobs were done before the hold`)
+    await alone.settle()
+    assert.equal(worker.ran.length, before)
+  })
+  await until('a notice that somebody waits', async () => (await waitingForLocks()) > 0)
+  // The notice is sent again and again; one has come by now.
+  await setTimeout(400)
+  assert.equal(isHeld, false)
+  batch.resolve()
+  await holding
+  assert.equal(new Set([...worker.ran, ...holder.ran]).size, 200)
+})
+
+async function waitingForLocks(): Promise<number> {
+  const session = await db.session()
+  const { rows } = await session.query(
+    `select count(*)::int as n from pg_locks where locktype = 'advisory' and not granted`
+  )
+  await session.end()
+  return rows[0].n
+}
+
+test('two who want a store have it one after the other, on one node and on two', async (t) => {
+  const store = await aStore(db)
+  const [one, two] = [await aNode(t), await aNode(t)]
+  let inside = 0
+  const visit = (runner: typeof one.runner) =>
+    runner.alone(store.storeId, async () => {
+      assert.equal(++inside, 1)
+      await setTimeout(20)
+      inside--
+    })
+  await Promise.all([visit(one.runner), visit(one.runner), visit(two.runner), visit(two.runner), visit(one.runner)])
+})
+
+test('who lost the connection that holds a store is refused to go on', async (t) => {
+  const store = await aStore(db)
+  const holder = await aNode(t)
+  await assert.rejects(
+    holder.runner.alone(store.storeId, async (alone) => {
+      await alone.settle()
+      await endSessions()
+      for (;;) {
+        await setTimeout(100)
+        await alone.settle()
+      }
+    }),
+    { code: 'unavailable' }
+  )
+  // And the store is free for the next.
+  await holder.runner.alone(store.storeId, (alone) => alone.settle())
+})

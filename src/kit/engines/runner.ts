@@ -1,0 +1,102 @@
+import { type Database, UnknownStore } from '../postgres/index.ts'
+import { createBackground } from './background.ts'
+import type { Engine } from './engine.ts'
+import { type SettledStore, settledStore } from './settle-store.ts'
+import type { StoreHolds } from './store-holds.ts'
+import type { StoreStatus } from './store-status.ts'
+
+export type RunnerOptions = {
+  db: Database
+  engines: Engine[]
+  holds: StoreHolds
+  /** The status of these stores, or of all. */
+  statuses: (storeIds: number[] | null) => Promise<StoreStatus[]>
+  /** Called for a store with new work by a process that was not started: other nodes do the work. */
+  announce?: (storeId: number) => void
+  onError: (err: unknown, engine: string, storeId: number) => void
+  onRun?: (engine: string, done: number) => void
+  /** How often all stores are asked for what is due; five seconds when left out. */
+  pollMs?: number
+}
+
+export type Runner = {
+  /**
+   * Has the store to itself while `work` runs, over all nodes: background work keeps off, and others who ask wait for their
+   * turn. Refuses when another process keeps the store for three minutes.
+   */
+  alone<T>(storeId: number, work: (store: SettledStore) => Promise<T>): Promise<T>
+  /** Starts working in the background, for every store. */
+  start(): void
+  /** Has the background look at the store at once: something has just been written there. */
+  wake(storeId: number): void
+  /** Has the background look at all stores at once. */
+  wakeAll(): void
+  stop(): Promise<void>
+}
+
+/** Runs engines over stores: in the background as work becomes due, or to the end of what is due for a test clock. */
+export function createRunner(options: RunnerOptions): Runner {
+  const { engines, holds, statuses, announce, onError, onRun } = options
+  const held = new Map<number, Promise<void>>()
+  let started = false
+  let stopping = false
+
+  /** An engine that fails leaves the others their turn. */
+  const run = async (engine: Engine, storeId: number): Promise<number> => {
+    try {
+      const done = await engine.runOnce(storeId)
+      onRun?.(engine.name, done)
+      return done
+    } catch (err) {
+      onError(err, engine.name, storeId)
+      return 0
+    }
+  }
+
+  const background = createBackground({ ...options, run, isHeld: (storeId) => held.has(storeId) })
+  const wake = (storeId: number) => (started ? background.wake(storeId) : announce?.(storeId))
+
+  const statusOf = async (storeId: number) => {
+    const [status] = await statuses([storeId])
+    if (!status) throw new UnknownStore(`There is no store ${storeId}`)
+    return status
+  }
+
+  return {
+    async alone(storeId, action) {
+      const before = held.get(storeId)
+      const mine = Promise.withResolvers<void>()
+      held.set(storeId, mine.promise)
+      try {
+        await before
+        await background.quiet(storeId)
+        return await holds.holdAlone(storeId, (hold) =>
+          action(
+            settledStore({
+              engines,
+              status: () => statusOf(storeId),
+              run: (engine) => run(engine, storeId),
+              hold,
+              isStopping: () => stopping
+            })
+          )
+        )
+      } finally {
+        if (held.get(storeId) === mine.promise) held.delete(storeId)
+        mine.resolve()
+        wake(storeId)
+      }
+    },
+    start() {
+      started = true
+      background.start()
+    },
+    wake,
+    wakeAll: background.wakeAll,
+    async stop() {
+      stopping = true
+      await background.stop()
+      await Promise.all(held.values())
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { earliest } from '../clock.ts'
+import { Refusal } from '../refusal.ts'
+import type { Engine } from './engine.ts'
+import type { Hold } from './store-holds.ts'
+import { canWork, nowMsOf, type StoreStatus } from './store-status.ts'
+
+/** How long real time may pass in a settling store without anything getting done, before we say so. */
+const STUCK_AFTER_MS = 180_000
+const PAUSE_MS = 20
+
+export type SettledStore = {
+  /**
+   * Does all that is due by the store's clock, and returns when nothing more is. Refuses when something does not end, and
+   * when the service is stopping; what is left then is done after the next start.
+   */
+  settle(): Promise<void>
+  /** The earliest thing still ahead. */
+  nextDueAt(): Promise<Temporal.Instant | null>
+}
+
+/** Runs engines to the end of what is due in a store that is held. */
+export function settledStore(options: {
+  engines: Engine[]
+  status: () => Promise<StoreStatus>
+  /** Runs an engine once; 0 when it fails. */
+  run: (engine: Engine) => Promise<number>
+  hold: Hold
+  isStopping: () => boolean
+}): SettledStore {
+  const { engines, status, run, hold, isStopping } = options
+  const able = async () => {
+    const found = await status()
+    return { ...found, engines: engines.filter((engine) => canWork(engine, found)) }
+  }
+  return {
+    async settle() {
+      let idleSince = performance.now()
+      for (;;) {
+        if (isStopping()) throw new Refusal('unavailable', 'The service is stopping; ask again when it is back')
+        await hold.assertHeld()
+        const found = await able()
+        const now = Temporal.Instant.fromEpochMilliseconds(nowMsOf(found))
+        let done = 0
+        const due: string[] = []
+        // Each is asked right before its turn: what one did is often the next one's work, so one round goes a long way.
+        for (const engine of found.engines) {
+          const at = await engine.nextDueAt(found.storeId)
+          if (!at || Temporal.Instant.compare(at, now) > 0) continue
+          due.push(engine.name)
+          done += await run(engine)
+        }
+        if (due.length === 0) return
+        if (done > 0) {
+          idleSince = performance.now()
+          continue
+        }
+        // What is due but cannot be claimed is leased by another process, perhaps a dead one, or an engine keeps failing.
+        if (performance.now() - idleSince > STUCK_AFTER_MS) {
+          throw new Refusal('unavailable', `The store does not settle: ${due.join(', ')} cannot go on`)
+        }
+        await sleep(PAUSE_MS)
+      }
+    },
+    async nextDueAt() {
+      const { storeId, engines } = await able()
+      return earliest(...(await Promise.all(engines.map((engine) => engine.nextDueAt(storeId)))))
+    }
+  }
+}
