@@ -166,8 +166,9 @@ test('work that was written while a node could not listen is found when it liste
   const store = await aStore(db)
   const node = await aNode(t)
   await polled(node)
-  await endSessions()
+  // Reported to nobody, as if its notice had been lost with the connection.
   await addJobs(store, 1)
+  await endSessions()
   await until('the job', () => node.ran.length === 1)
 })
 
