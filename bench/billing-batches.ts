@@ -64,7 +64,7 @@ async function repeat(storeId: number, transactions: Statement[][]): Promise<voi
   await client.connect()
   await client.query(`set role ${STORE_ROLE}`)
   for (const statements of transactions) {
-    await client.query(`begin; select enter_store(${storeId}) as now`)
+    await client.query(`begin; set local perennial.store_id = '${storeId}'`)
     for (const { name, text, values } of statements) await client.query({ name, text, values: values.map(asText) })
     await client.query('commit')
   }

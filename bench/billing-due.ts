@@ -105,7 +105,7 @@ async function costOf({ text, values }: Statement, storeId: number): Promise<Cos
   for (let i = 0; i < 9; i++) {
     await client.query('begin')
     await client.query(`set local role ${STORE_ROLE}`)
-    await client.query(`select enter_store(${storeId})`)
+    await client.query(`set local perennial.store_id = '${storeId}'`)
     const { rows } = await client.query(
       `explain (analyze, buffers, format json) ${text}`,
       values.map((value) => (value instanceof Temporal.Instant ? String(value) : value))

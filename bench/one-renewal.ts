@@ -90,7 +90,7 @@ function scriptOf(transactions: Statement[][], storeId: number): RenewalScript {
   const variables = new Map(Object.entries(MARKED).map(([name, metric]) => [`${metric}`, name]))
   let claims = 0
   const lines = transactions.flatMap((statements) => [
-    `begin;\nselect enter_store(${storeId}) as now;`,
+    `begin;\nset local perennial.store_id = '${storeId}';\nselect coalesce(clock_at, clock_timestamp()) as now from stores where store_id = ${storeId};`,
     ...statements.map((statement) => {
       const kept = KEPT.find(({ of }) => of.test(statement.text))
       const script = asScript(statement, variables)

@@ -117,7 +117,7 @@ async function recordedScript(storeId: number): Promise<string> {
     }
     return /insert into credit_entries/.test(script) ? `${script} \\gset entry_` : `${script};`
   })
-  const begin = `\\set member random(1, ${MEMBERS})\n\\set operation random(1, 9000000000000000000)\nbegin;\nselect enter_store(${storeId}) as now;`
+  const begin = `\\set member random(1, ${MEMBERS})\n\\set operation random(1, 9000000000000000000)\nbegin;\nset local perennial.store_id = '${storeId}';\nselect coalesce(clock_at, clock_timestamp()) as now from stores where store_id = ${storeId};`
   return [begin, ...statements, 'commit;', ''].join('\n')
 }
 

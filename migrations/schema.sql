@@ -2024,7 +2024,6 @@ create function drop_webhook_partition(unwanted date) returns void language plpg
 revoke all on function drop_webhook_partition from public;
 grant execute on function drop_webhook_partition to perennial_operator;
 create function end_rollup(store bigint, change_log text, mark record, last_taken bigint, is_full boolean) returns void language plpgsql volatile;
-create function enter_store(store bigint) returns timestamp with time zone language sql volatile;
 create function facet_condition(of_list text, of_plan bigint, of_status text) returns text language sql stable;
 create function forbid_activity_changes() returns trigger language plpgsql volatile;
 create function list_lock(store bigint, of_list text) returns bigint language sql stable;

@@ -46,7 +46,7 @@ test('each check of the doctor reads as much as there is, whatever the statistic
   await recording.inStore(grown.storeId, auditMetrics)
   for (const statements of recording.transactions) {
     await owner.query('begin')
-    await owner.query(`set local role ${STORE_ROLE}; select enter_store(${grown.storeId})`)
+    await owner.query(`set local role ${STORE_ROLE}; set local perennial.store_id = '${grown.storeId}'`)
     for (const { text, values } of statements) {
       const given = values.map((value) => (value instanceof Temporal.Instant ? String(value) : value))
       if (/^\s*set /.test(text)) await owner.query(text)

@@ -30,7 +30,7 @@ async function planOf({ text, values }: Statement): Promise<Plan[]> {
   await owner.query('analyze subscriptions; analyze billing_attempts; analyze jobs')
   await owner.query('begin')
   try {
-    await owner.query(`set local role ${STORE_ROLE}; select enter_store(${storeId})`)
+    await owner.query(`set local role ${STORE_ROLE}; set local perennial.store_id = '${storeId}'`)
     const given = values.map((value) => (value instanceof Temporal.Instant ? String(value) : value))
     const { rows } = await owner.query(`explain (analyze, format json) ${text}`, given)
     return nodesOf(rows[0]['QUERY PLAN'][0].Plan)

@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { isStale, renewNames, roundOf, runNamed } from './named-statements.ts'
 import { Pipeline } from './pipeline.ts'
-import type { Row } from './row.ts'
-import type { Statement } from './sql.ts'
+import { instant, type Row, row } from './row.ts'
+import { type Statement, sql } from './sql.ts'
 import { types } from './types.ts'
 
 /** Row-bound role: row-level security shows it one store's rows at a time. */
@@ -27,6 +27,12 @@ export type Tx = Queries
 export type Ctx = { tx: Tx; storeId: number; now: Temporal.Instant }
 
 export type DatabaseStats = { statements: number; transactions: number; roundTrips: number }
+
+const StoreClock = row({ now: instant })
+
+/** The store's time: its own clock where that stands still, real time otherwise. Bound to the store by its parameter. */
+const storeClock = (storeId: number) => sql`
+  select date_trunc('milliseconds', coalesce(clock_at, clock_timestamp())) as now from stores where store_id = ${storeId}`
 
 type Runner = (statement: Statement) => Promise<pg.QueryResult>
 
@@ -87,7 +93,12 @@ export class Database {
         await client.query(`set role ${role}; set idle_in_transaction_session_timeout = '60s'`)
       }
     })
-    this.#store = new pg.Pool({ ...base, max: options.poolSize ?? 8, ...as(STORE_ROLE) } as pg.PoolConfig)
+    this.#store = new pg.Pool({
+      ...base,
+      max: options.poolSize ?? 8,
+      pipeline: true,
+      ...as(STORE_ROLE)
+    } as pg.PoolConfig)
     this.#operator = new pg.Pool({ ...base, max: 3, ...as(OPERATOR_ROLE) } as pg.PoolConfig)
     // An idle connection that breaks must not end the process; the next query reports what is wrong.
     this.#store.on('error', () => {})
@@ -112,16 +123,28 @@ export class Database {
    */
   async inStore<T>(storeId: number, work: (ctx: Ctx) => Promise<T>): Promise<T> {
     if (!Number.isSafeInteger(storeId)) throw new UnknownStore(`There is no store ${storeId}`)
-    return this.#transaction(this.#store, `begin; select enter_store(${storeId}) as now`, (tx, opened) => {
-      const now = (opened as unknown as pg.QueryResult[])[1]?.rows[0]?.now as Temporal.Instant | null
-      if (!now) throw new UnknownStore(`There is no store ${storeId}`)
-      return work({ tx, storeId, now })
-    })
+    const open = async (client: pg.PoolClient, tx: Tx) => {
+      // Three messages and one round trip. The setting is alone in its message, so that a router can pass it on to the
+      // machine that has the store.
+      const [, , clock] = await Promise.all([
+        client.query('begin'),
+        client.query(`set local perennial.store_id = '${storeId}'`),
+        runNamed(client, storeClock(storeId))
+      ])
+      const [found] = clock.rows
+      if (!found) throw new UnknownStore(`There is no store ${storeId}`)
+      return { tx, storeId, now: StoreClock(found).now }
+    }
+    return this.#transaction(this.#store, open, work)
   }
 
   /** One transaction above stores: making a store, listing them, the auditor. */
   async inInstallation<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.#transaction(this.#operator, 'begin', (tx) => work(tx))
+    const open = async (client: pg.PoolClient, tx: Tx) => {
+      await client.query('begin')
+      return tx
+    }
+    return this.#transaction(this.#operator, open, work)
   }
 
   /**
@@ -147,10 +170,10 @@ export class Database {
     this.stats.roundTrips++
   }
 
-  async #transaction<T>(
+  async #transaction<Opened, T>(
     pool: pg.Pool,
-    begin: string,
-    work: (tx: Tx, opened: pg.QueryResult) => Promise<T>
+    open: (client: pg.PoolClient, tx: Tx) => Promise<Opened>,
+    work: (opened: Opened) => Promise<T>
   ): Promise<T> {
     const client = await pool.connect()
     const tx = queriesOver((statement) => {
@@ -164,8 +187,8 @@ export class Database {
         try {
           this.stats.transactions++
           this.stats.roundTrips++
-          const opened = await client.query(begin)
-          const result = await work(tx, opened)
+          const opened = await open(client, tx)
+          const result = await work(opened)
           this.stats.roundTrips++
           await client.query('commit')
           return result

@@ -1,0 +1,56 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseSync } from 'libpg-query'
+import { type Node, nodesOf } from './tree.ts'
+
+/** What the rules must know of the schema: which tables are spread by store, and what our functions do. */
+export type Schema = {
+  /** Tables that are sharded by `store_id`. */
+  sharded: ReadonlySet<string>
+  /** Our functions, but for those of triggers. */
+  functions: ReadonlyMap<string, { isVolatile: boolean; readsTables: boolean; language: string }>
+}
+
+/** Every store is a row of it, so each machine has a copy of the whole table. */
+const REFERENCE_TABLES = new Set(['stores'])
+
+/** Reads the schema from the migrations, which is where tables and functions are made. */
+export async function readSchema(root: string): Promise<Schema> {
+  const folder = join(root, 'migrations')
+  const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.sql')).sort()
+  const texts = await Promise.all(
+    files.filter((f) => !f.endsWith('schema.sql')).map((f) => readFile(join(folder, f), 'utf8'))
+  )
+  return schemaOf(texts)
+}
+
+/** The schema that these SQL texts make. */
+export function schemaOf(texts: string[]): Schema {
+  const statements = texts.flatMap((text) => parseSync(text).stmts ?? []).map(({ stmt }) => stmt as Node)
+  const sharded = new Set<string>()
+  for (const { CreateStmt } of statements as { CreateStmt?: Node }[]) {
+    const name = (CreateStmt?.relation as Node)?.relname as string | undefined
+    if (!name || REFERENCE_TABLES.has(name)) continue
+    const columns = ((CreateStmt!.tableElts as Node[]) ?? []).map((e) => (e.ColumnDef as Node)?.colname)
+    if (columns.includes('store_id')) sharded.add(name)
+  }
+  const functions = new Map<string, { isVolatile: boolean; readsTables: boolean; language: string }>()
+  for (const { CreateFunctionStmt: made } of statements as { CreateFunctionStmt?: Node }[]) {
+    if (!made) continue
+    const options = new Map(
+      (made.options as { DefElem: Node }[]).map(({ DefElem: d }) => [d.defname as string, d.arg as Node])
+    )
+    const returns = nodesOf(made.returnType as Node, 'String').map((s) => s.sval)
+    if (returns.includes('trigger')) continue
+    const name = ((made.funcname as Node[]).at(-1)!.String as Node).sval as string
+    const body = nodesOf(options.get('as') ?? {}, 'String')
+      .map((s) => s.sval)
+      .join('\n')
+    const language = ((options.get('language') as Node)?.String as Node)?.sval as string
+    const volatility = ((options.get('volatility') as Node)?.String as Node)?.sval ?? 'volatile'
+    const words = new Set(body.split(/[^a-z_0-9]+/))
+    const readsTables = [...sharded, ...REFERENCE_TABLES].some((table) => words.has(table))
+    functions.set(name, { isVolatile: volatility === 'volatile', readsTables, language })
+  }
+  return { sharded, functions }
+}
