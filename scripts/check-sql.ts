@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { loadModule, parseSync } from 'libpg-query'
 import { directStatements } from '#kit/postgres'
 import { MODULES } from './import-rules/tree.ts'
-import { EXCEPTIONS } from './sql-rules/exceptions.ts'
+import { EXCEPTIONS, MAINTAINED_COUNTS } from './sql-rules/exceptions.ts'
 import { problemsOf } from './sql-rules/rules.ts'
 import { readSchema, type Schema } from './sql-rules/schema.ts'
 import { listStatements, type ProductStatement } from './sql-rules/statements.ts'
@@ -20,8 +20,8 @@ export type SqlBreach = { place: string; rule: number; reason: string }
 export function sqlBreaches(statements: ProductStatement[], schema: Schema, exceptions = EXCEPTIONS): SqlBreach[] {
   const used = new Set<string>()
   const breaches = statements.flatMap(({ file, line, owner, text }) =>
-    (parseSync(text).stmts ?? [])
-      .flatMap(({ stmt }) => problemsOf(stmt as Node, schema))
+    parsed(text, `${file}:${line} ${owner}`)
+      .flatMap((statement) => problemsOf(statement, schema))
       .filter(({ rule }) => {
         const index = exceptions.findIndex((e) => e.file === file && e.owner === owner && e.rules.includes(rule))
         if (index >= 0) used.add(`${index} ${rule}`)
@@ -38,7 +38,22 @@ export function sqlBreaches(statements: ProductStatement[], schema: Schema, exce
         reason: 'is listed as an exception, which no statement needs'
       }))
   )
-  return [...breaches, ...unused]
+  return [...breaches, ...unused, ...triggerBreaches(schema)]
+}
+
+function triggerBreaches({ transitionTriggers }: Schema): SqlBreach[] {
+  const reason = 'a statement trigger with transition tables: the application writes what it would write'
+  return transitionTriggers
+    .filter((trigger) => !MAINTAINED_COUNTS.triggers.has(trigger))
+    .map((trigger) => ({ place: trigger, rule: 7, reason }))
+}
+
+function parsed(text: string, place: string): Node[] {
+  try {
+    return (parseSync(text).stmts ?? []).map(({ stmt }) => stmt as Node)
+  } catch (err) {
+    throw new Error(`${place}: ${(err as Error).message}`, { cause: err })
+  }
 }
 
 /** Statements whose text is put together when a module is loaded, which no reading of sources finds. */

@@ -9,6 +9,8 @@ export type Schema = {
   sharded: ReadonlySet<string>
   /** Our functions, but for those of triggers. */
   functions: ReadonlyMap<string, { isVolatile: boolean; readsTables: boolean; language: string }>
+  /** Statement triggers that see the rows of a whole statement: `record_inserts on members`. */
+  transitionTriggers: readonly string[]
 }
 
 /** Every store is a row of it, so each machine has a copy of the whole table. */
@@ -52,5 +54,8 @@ export function schemaOf(texts: string[]): Schema {
     const readsTables = [...sharded, ...REFERENCE_TABLES].some((table) => words.has(table))
     functions.set(name, { isVolatile: volatility === 'volatile', readsTables, language })
   }
-  return { sharded, functions }
+  const transitionTriggers = (statements as { CreateTrigStmt?: Node }[]).flatMap(({ CreateTrigStmt: made }) =>
+    made?.transitionRels ? `${made.trigname} on ${(made.relation as Node).relname}` : []
+  )
+  return { sharded, functions, transitionTriggers }
 }

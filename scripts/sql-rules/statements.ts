@@ -4,7 +4,7 @@ import { join } from 'node:path'
 /** One statement of the product: where it is written, and its text with `$1, $2, …` for its parameters. */
 export type ProductStatement = { file: string; line: number; owner: string; text: string }
 
-const SQL_TAG = /\bsql`/g
+const SQL_TAG = /(?<![.\w])sql`/g
 const DIRECT = /\bdirectSql(?:<[^>]*>)?\(\s*'[^']*',\s*`/g
 
 /** Every statement written in the files of a folder, tests left out. Texts that are built at run time are not among them. */

@@ -9,7 +9,7 @@ export async function findCredit(ctx: Ctx, memberId: number): Promise<Credit> {
     sql`
     select a.balance_minor, a.updated_at,
            (select coalesce(sum(l.remaining_minor), 0)::bigint from credit_lots l
-             where l.store_id = a.store_id and l.member_id = a.member_id and l.expires_at <= ${ctx.now}) as due_minor
+             where l.store_id = ${ctx.storeId} and l.member_id = a.member_id and l.expires_at <= ${ctx.now}) as due_minor
       from credit_accounts a where a.store_id = ${ctx.storeId} and a.member_id = ${memberId}`
   )
   if (!account) return { memberId, balanceMinor: 0, availableMinor: 0, updatedAt: null }

@@ -143,7 +143,8 @@ export async function writeLedger(ctx: Ctx, drafts: Draft[], entries: NewEntry[]
     brought as (
       insert into credit_lots (store_id, entry_id, member_id, remaining_minor, expires_at)
       select ${ctx.storeId}, e.id, g.member_id, g.lot, g.expires_at
-        from entered e join given g on g.operation_id = e.operation_id where g.lot > 0)
+        from entered e join given g on g.operation_id = e.operation_id where g.lot > 0
+      returning entry_id)
     select id, operation_id from entered`
   )
   const ids = new Map(entered.map(({ id, operationId }) => [operationId, id]))

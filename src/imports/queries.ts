@@ -132,13 +132,13 @@ function claim(ctx: Ctx, leaseOwner: number, statuses: Import['status'][]): Prom
     Import,
     sql`
     with due as (
-      select store_id, id from imports
+      select id from imports
        where store_id = ${ctx.storeId} and due_at <= ${ctx.now} and status = any(${statuses}::text[])
-         and (leased_until is null or leased_until < clock_timestamp())
+         and (leased_until is null or leased_until < statement_timestamp())
        order by due_at, id limit 1 for update skip locked)
     update imports i set lease_token = i.lease_token + 1, lease_owner = ${leaseOwner},
-                         leased_until = clock_timestamp() + interval '2 minutes'
-      from due where i.store_id = due.store_id and i.id = due.id
+                         leased_until = statement_timestamp() + interval '2 minutes'
+      from due where i.store_id = ${ctx.storeId} and i.id = due.id
     returning i.*`
   )
 }
@@ -146,7 +146,7 @@ function claim(ctx: Ctx, leaseOwner: number, statuses: Import['status'][]): Prom
 /** Holds the import if it is still ours, and the lease for two minutes more; false when another worker has taken it over. */
 export async function lockClaim(ctx: Ctx, { id, leaseToken }: Import): Promise<boolean> {
   const held = await ctx.tx.run(sql`
-    update imports set leased_until = clock_timestamp() + interval '2 minutes'
+    update imports set leased_until = statement_timestamp() + interval '2 minutes'
      where store_id = ${ctx.storeId} and id = ${id} and lease_token = ${leaseToken} and lease_owner is not null`)
   return held === 1
 }

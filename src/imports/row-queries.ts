@@ -45,7 +45,8 @@ export async function insertRows(ctx: Ctx, importId: number, rows: StagedRow[]):
                   ${rows.map((r) => r.refusal?.message.slice(0, 500) ?? null)}::text[],
                   ${rows.map((r) => r.contractId)}::text[], ${rows.map((r) => r.externalId)}::text[],
                   ${rows.map((r) => r.original)}::text[])
-             as t(line, input, code, field, message, contract, external_id, original)`)
+             as t(line, input, code, field, message, contract, external_id, original)
+    returning line`)
 }
 
 /**
@@ -57,7 +58,7 @@ export function listOpenRows(ctx: Ctx, { id, status }: Import, limit: number): P
     OpenRow,
     sql`
     select line, input, status, create_key, platform_customer_id,
-           coalesce(requested_at < clock_timestamp() - interval '1 minute', true) as is_quiet
+           coalesce(requested_at < statement_timestamp() - interval '1 minute', true) as is_quiet
       from import_rows
      where store_id = ${ctx.storeId} and import_id = ${id} and status in ('waiting', 'creating')
        and (${status} <> 'cancelled' or status = 'creating')
@@ -78,7 +79,7 @@ export async function markCreating(
     row({ line: int }),
     sql`
     update import_rows r set status = 'creating', create_key = t.create_key, platform_customer_id = t.customer,
-                             requested_at = clock_timestamp()
+                             requested_at = statement_timestamp()
       from unnest(${rows.map((r) => r.line)}::int[], ${rows.map((r) => r.createKey)}::text[],
                   ${rows.map((r) => r.customerId)}::text[]) as t(line, create_key, customer)
      where r.store_id = ${ctx.storeId} and r.import_id = ${importId} and r.line = t.line and r.status = 'waiting'
@@ -91,7 +92,7 @@ export async function markCreating(
 /** The platform is asked once more for the contracts of these rows. */
 export async function markRequested(ctx: Ctx, importId: number, lines: number[]): Promise<void> {
   await ctx.tx.run(sql`
-    update import_rows set requested_at = clock_timestamp()
+    update import_rows set requested_at = statement_timestamp()
      where store_id = ${ctx.storeId} and import_id = ${importId} and line = any(${lines}::int[])`)
 }
 

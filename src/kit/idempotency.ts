@@ -22,13 +22,13 @@ export async function claimKeys(ctx: Ctx, claims: Claim[]): Promise<Claimed[]> {
   const fresh = await ctx.tx.many(
     row({ idempotencyKey: text }),
     sql`
-    insert into idempotent_responses as a (store_id, idempotency_key, fingerprint)
-    select ${ctx.storeId}, c.key, c.fingerprint
+    insert into idempotent_responses as a (store_id, idempotency_key, fingerprint, created_at)
+    select ${ctx.storeId}, c.key, c.fingerprint, statement_timestamp()
       from unnest(${keys}::text[], ${claims.map(({ fingerprint }) => fingerprint)}::bytea[]) as c(key, fingerprint)
      order by c.key
     on conflict (store_id, idempotency_key) do update
-      set fingerprint = excluded.fingerprint, status = null, body = null, created_at = clock_timestamp()
-      where a.created_at < clock_timestamp() - ${RETAINED_FOR}::interval
+      set fingerprint = excluded.fingerprint, status = null, body = null, created_at = excluded.created_at
+      where a.created_at < excluded.created_at - ${RETAINED_FOR}::interval
     returning idempotency_key`
   )
   const mine = new Set(fresh.map(({ idempotencyKey }) => idempotencyKey))
@@ -71,6 +71,6 @@ export async function releaseKeys(ctx: Ctx, keys: string[]): Promise<void> {
 /** Removes answers that nobody can ask for any more; returns how many. */
 export function pruneResponses(db: Database): Promise<number> {
   return db.inInstallation((tx) =>
-    tx.run(sql`delete from idempotent_responses where created_at < clock_timestamp() - ${RETAINED_FOR}::interval`)
+    tx.run(sql`delete from idempotent_responses where created_at < statement_timestamp() - ${RETAINED_FOR}::interval`)
   )
 }

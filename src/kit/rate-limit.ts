@@ -44,7 +44,7 @@ const countRequests = directSql<
   [storeId: number, family: string, wanted: number, perMinute: number, perDay: number | null]
 >(
   'rate_windows_count',
-  `with clock as materialized (select clock_timestamp() as now),
+  `with clock as materialized (select statement_timestamp() as now),
    minute as (
      insert into rate_windows as w (store_id, bucket, window_start, used, granted)
      select $1, $2 || ':minute', date_trunc('minute', now), least($3::int, $4::int), least($3::int, $4::int) from clock
@@ -107,8 +107,8 @@ export function createRateLimiter(db: Database): RateLimiter {
       db.inInstallation((tx) =>
         tx.run(sql`
           delete from rate_windows
-           where window_start < date_trunc('day', clock_timestamp(), 'UTC')
-              or (bucket like '%:minute' and window_start < clock_timestamp() - interval '5 minutes')`)
+           where window_start < date_trunc('day', statement_timestamp(), 'UTC')
+              or (bucket like '%:minute' and window_start < statement_timestamp() - interval '5 minutes')`)
       )
   }
 }

@@ -48,8 +48,8 @@ export async function insertPlan(ctx: Ctx, plan: NewPlan): Promise<number | null
       on conflict do nothing returning *)
     insert into plan_versions (store_id, plan_id, version, price_minor, interval, interval_count, credit_minor,
                                platform_selling_plan_id, applies_to, created_at)
-    select store_id, id, current_version, price_minor, interval, interval_count, credit_minor, platform_selling_plan_id, 'new',
-           created_at
+    select ${ctx.storeId}, id, current_version, price_minor, interval, interval_count, credit_minor,
+           platform_selling_plan_id, 'new', created_at
       from made
     returning plan_id as id`
   )
@@ -101,9 +101,10 @@ export async function markVersion(ctx: Ctx, next: NextVersion, leaseToken: numbe
       returning *)
     insert into plan_versions (store_id, plan_id, version, price_minor, interval, interval_count, credit_minor,
                                platform_selling_plan_id, applies_to, created_at)
-    select store_id, id, current_version, price_minor, interval, interval_count, credit_minor, platform_selling_plan_id,
-           ${next.appliesTo}, ${ctx.now}
-      from moved`)
+    select ${ctx.storeId}, id, current_version, price_minor, interval, interval_count, credit_minor,
+           platform_selling_plan_id, ${next.appliesTo}, ${ctx.now}
+      from moved
+    returning version`)
   return touched > 0
 }
 
@@ -112,8 +113,8 @@ export async function leasePlan(ctx: Ctx, id: number): Promise<number | null> {
   const taken = await ctx.tx.maybeOne(
     row({ leaseToken: int }),
     sql`
-    update plans set lease_token = lease_token + 1, leased_until = clock_timestamp() + interval '5 minutes'
-     where store_id = ${ctx.storeId} and id = ${id} and (leased_until is null or leased_until < clock_timestamp())
+    update plans set lease_token = lease_token + 1, leased_until = statement_timestamp() + interval '5 minutes'
+     where store_id = ${ctx.storeId} and id = ${id} and (leased_until is null or leased_until < statement_timestamp())
     returning lease_token`
   )
   return taken?.leaseToken ?? null

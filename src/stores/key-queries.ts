@@ -38,7 +38,7 @@ export function insertKey(
     ApiKey,
     sql`insert into api_keys (store_id, name, mode, key_hash, key_hint, scopes, created_at)
         values (${ctx.storeId}, ${key.name}, ${key.mode}, ${key.hash}, ${key.hint}, ${key.scopes}::text[],
-                clock_timestamp())
+                statement_timestamp())
         returning id, name, mode, key_hint, scopes, created_at, last_used_at, revoked_at`
   )
 }
@@ -56,7 +56,7 @@ export function listKeys(ctx: Ctx): Promise<ApiKey[]> {
 export function markRevoked(ctx: Ctx, keyId: number): Promise<ApiKey | null> {
   return ctx.tx.maybeOne(
     ApiKey,
-    sql`update api_keys set revoked_at = coalesce(revoked_at, clock_timestamp())
+    sql`update api_keys set revoked_at = coalesce(revoked_at, statement_timestamp())
          where store_id = ${ctx.storeId} and id = ${keyId}
         returning id, name, mode, key_hint, scopes, created_at, last_used_at, revoked_at`
   )

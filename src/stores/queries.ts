@@ -78,7 +78,7 @@ export function rewriteStore(tx: Tx, storeId: number, store: WrittenStore): Prom
            set name = ${store.name}, timezone = ${store.timezone}, currency = ${store.currency},
                rate_plan = ${store.ratePlan}, sandbox = ${store.sandbox}, clock_at = ${store.clockAt},
                platform_profile = ${store.platformProfile}, platform_url = ${store.platformUrl},
-               platform_credentials = ${store.credentials}, updated_at = clock_timestamp()
+               platform_credentials = ${store.credentials}, updated_at = statement_timestamp()
          where store_id = ${storeId}
         returning store_id, domain, name, timezone, currency, rate_plan, sandbox, clock_at, platform_profile, platform_url,
                   status, connected_at, created_at`
@@ -88,7 +88,7 @@ export function rewriteStore(tx: Tx, storeId: number, store: WrittenStore): Prom
 /** The platform and the store know each other: the store is finished, and its domain is taken for good. */
 export function markStoreConnected(ctx: Ctx): Promise<number> {
   return ctx.tx.run(
-    sql`update stores set connected_at = clock_timestamp(), updated_at = clock_timestamp()
+    sql`update stores set connected_at = statement_timestamp(), updated_at = statement_timestamp()
          where store_id = ${ctx.storeId} and connected_at is null`
   )
 }
@@ -99,7 +99,7 @@ export function markStoreConnected(ctx: Ctx): Promise<number> {
  */
 export async function databaseKnowsTimezone(tx: Tx, timezone: string): Promise<boolean> {
   try {
-    await tx.run(sql`select clock_timestamp() at time zone ${timezone}`)
+    await tx.run(sql`select statement_timestamp() at time zone ${timezone}`)
     return true
   } catch (err) {
     if ((err as { code?: string }).code === INVALID_PARAMETER_VALUE) return false
@@ -178,20 +178,20 @@ export function listStatuses(queries: Queries, storeIds: number[] | null): Promi
 export function lockClock(ctx: Ctx) {
   return ctx.tx.one(
     row({ domain: text, sandbox: bool, clockAt: nullable(instant), realNow: instant }),
-    sql`select domain, sandbox, clock_at, date_trunc('milliseconds', clock_timestamp()) as real_now
+    sql`select domain, sandbox, clock_at, date_trunc('milliseconds', statement_timestamp()) as real_now
           from stores where store_id = ${ctx.storeId} for update`
   )
 }
 
 export function writeClock(ctx: Ctx, clockAt: Temporal.Instant | null): Promise<number> {
   return ctx.tx.run(
-    sql`update stores set clock_at = ${clockAt}, updated_at = clock_timestamp() where store_id = ${ctx.storeId}`
+    sql`update stores set clock_at = ${clockAt}, updated_at = statement_timestamp() where store_id = ${ctx.storeId}`
   )
 }
 
 export function writePlatformUrl(ctx: Ctx, url: string): Promise<number> {
   return ctx.tx.run(
-    sql`update stores set platform_url = ${url}, updated_at = clock_timestamp()
+    sql`update stores set platform_url = ${url}, updated_at = statement_timestamp()
          where store_id = ${ctx.storeId} and platform_url <> ${url}`
   )
 }
@@ -207,7 +207,7 @@ export async function lockSettings(ctx: Ctx): Promise<object> {
 
 export function writeSettings(ctx: Ctx, settings: object): Promise<number> {
   return ctx.tx.run(
-    sql`update stores set settings = ${JSON.stringify(settings)}::jsonb, updated_at = clock_timestamp()
+    sql`update stores set settings = ${JSON.stringify(settings)}::jsonb, updated_at = statement_timestamp()
          where store_id = ${ctx.storeId}`
   )
 }
@@ -229,7 +229,7 @@ export function writeConnection(
     sql`update stores
            set platform_credentials = ${credentials}, platform_url = ${platformUrl},
                status = case when ${isConnected} then 'active' else 'disconnected' end, catching_up = catching_up or (${isConnected} and status <> 'active'),
-               updated_at = clock_timestamp()
+               updated_at = statement_timestamp()
          where store_id = ${ctx.storeId}`
   )
 }
@@ -237,14 +237,14 @@ export function writeConnection(
 /** All that happened on the platform while the store was disconnected is known now. */
 export function markCaughtUp(ctx: Ctx): Promise<number> {
   return ctx.tx.run(
-    sql`update stores set catching_up = false, updated_at = clock_timestamp()
+    sql`update stores set catching_up = false, updated_at = statement_timestamp()
          where store_id = ${ctx.storeId} and catching_up`
   )
 }
 
 export function writeShop(ctx: Ctx, { name, timezone }: { name: string; timezone: string }): Promise<number> {
   return ctx.tx.run(
-    sql`update stores set name = ${name}, timezone = ${timezone}, updated_at = clock_timestamp(),
+    sql`update stores set name = ${name}, timezone = ${timezone}, updated_at = statement_timestamp(),
                past_timezones = case when timezone = ${timezone} then past_timezones else past_timezones || timezone end
          where store_id = ${ctx.storeId}`
   )

@@ -1,3 +1,4 @@
+import { realNow } from '#kit/clock'
 import { dueQuery } from '#kit/engines'
 import { type Ctx, directSql, instant, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
 
@@ -50,7 +51,7 @@ export type WalkedPage = { seen: number; changed: number; after: string | null; 
 export async function scheduleReconciliations(ctx: Ctx): Promise<void> {
   await ctx.tx.run(sql`
     insert into reconciliations (store_id, kind, next_at, cursor_at)
-    select ${ctx.storeId}, k.kind, clock_timestamp() + k.minutes * (0.9 + 0.2 * random()) * interval '1 minute', ${ctx.now}
+    select ${ctx.storeId}, k.kind, statement_timestamp() + k.minutes * (0.9 + 0.2 * random()) * interval '1 minute', ${ctx.now}
       from unnest(${[...RECONCILIATIONS]}::text[], ${RECONCILIATIONS.map((kind) => EVERY_MINUTES[kind])}::int[]) as k(kind, minutes)
     on conflict (store_id, kind) do nothing`)
 }
@@ -59,7 +60,7 @@ export async function scheduleReconciliations(ctx: Ctx): Promise<void> {
 export async function reconcileNow(ctx: Ctx): Promise<void> {
   await scheduleReconciliations(ctx)
   await ctx.tx.run(sql`
-    update reconciliations set next_at = clock_timestamp(), failures = 0 where store_id = ${ctx.storeId}`)
+    update reconciliations set next_at = statement_timestamp(), failures = 0 where store_id = ${ctx.storeId}`)
 }
 
 export function listReconciliations(ctx: Ctx): Promise<Reconciliation[]> {
@@ -78,12 +79,12 @@ export function claimWalk(ctx: Ctx, leaseOwner: number): Promise<Walk | null> {
     sql`
     with due as (
       select kind from reconciliations
-       where store_id = ${ctx.storeId} and next_at <= clock_timestamp()
-         and (leased_until is null or leased_until < clock_timestamp())
+       where store_id = ${ctx.storeId} and next_at <= statement_timestamp()
+         and (leased_until is null or leased_until < statement_timestamp())
        order by array_position(${[...RECONCILIATIONS]}::text[], kind) limit 1 for update skip locked)
     update reconciliations r
        set lease_token = r.lease_token + 1, lease_owner = ${leaseOwner},
-           leased_until = clock_timestamp() + interval '2 minutes', started_at = coalesce(r.started_at, ${ctx.now}),
+           leased_until = statement_timestamp() + interval '2 minutes', started_at = coalesce(r.started_at, ${ctx.now}),
            seen = case when r.started_at is null then 0 else r.seen end,
            changed = case when r.started_at is null then 0 else r.changed end
       from due where r.store_id = ${ctx.storeId} and r.kind = due.kind
@@ -94,16 +95,17 @@ export function claimWalk(ctx: Ctx, leaseOwner: number): Promise<Walk | null> {
 /** Notes where a walk stands after a page. After its last page everything up to its beginning is known. */
 export async function markWalked(ctx: Ctx, walk: Walk, page: WalkedPage): Promise<void> {
   const isOver = page.after === null
+  const finishedAt = isOver ? realNow() : null
+  // A tenth earlier or later, so that stores that were connected together do not stay together.
+  const seconds = Math.round(EVERY_MINUTES[walk.kind] * 60 * (0.9 + 0.2 * Math.random()))
+  const nextAt = finishedAt?.add({ seconds }) ?? null
   await ctx.tx.run(sql`
     update reconciliations
        set seen = seen + ${page.seen}, changed = changed + ${page.changed}, failures = 0, last_error = null,
            page_after = ${page.after}, last_id = case when ${isOver} then '' else ${page.lastId ?? ''} end,
            cursor_at = case when ${isOver} then started_at else cursor_at end,
            started_at = case when ${isOver} then null else started_at end,
-           finished_at = case when ${isOver} then clock_timestamp() else finished_at end,
-           next_at = case when ${isOver}
-                          then clock_timestamp() + ${EVERY_MINUTES[walk.kind]} * (0.9 + 0.2 * random()) * interval '1 minute'
-                          else next_at end,
+           finished_at = coalesce(${finishedAt}, finished_at), next_at = coalesce(${nextAt}, next_at),
            lease_owner = null, leased_until = null
      where store_id = ${ctx.storeId} and kind = ${walk.kind} and lease_token = ${walk.leaseToken}`)
 }
@@ -119,7 +121,7 @@ export async function markNotWalked(ctx: Ctx, walk: Walk, error: string): Promis
        set failures = ${failures}, last_error = ${error.replaceAll('\0', '').slice(0, MAX_ERROR_LENGTH)},
            page_after = case when ${isAnew} then null else page_after end,
            last_id = case when ${isAnew} then '' else last_id end,
-           next_at = clock_timestamp() + ${minutes} * interval '1 minute', lease_owner = null, leased_until = null
+           next_at = statement_timestamp() + ${minutes} * interval '1 minute', lease_owner = null, leased_until = null
      where store_id = ${ctx.storeId} and kind = ${walk.kind} and lease_token = ${walk.leaseToken}`)
 }
 
@@ -138,9 +140,9 @@ export const dueReconciliations = dueQuery(
  */
 export const nextReconciliationAt = directSql<[storeId: number]>(
   'next_reconciliation_at',
-  `select case when min(r.next_at) <= clock_timestamp()
-               then date_trunc('milliseconds', coalesce(s.clock_at, clock_timestamp())) end as at
+  `select case when min(r.next_at) <= statement_timestamp()
+               then date_trunc('milliseconds', coalesce(s.clock_at, statement_timestamp())) end as at
      from reconciliations r join stores s on s.store_id = $1
-    where r.store_id = $1 and (r.leased_until is null or r.leased_until < clock_timestamp())
+    where r.store_id = $1 and (r.leased_until is null or r.leased_until < statement_timestamp())
     group by s.clock_at`
 )

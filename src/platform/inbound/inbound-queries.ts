@@ -36,7 +36,7 @@ export async function claimDue({ tx, storeId, now }: Ctx, leaseOwner: number, li
        where store_id = ${storeId} and status = 'waiting' and run_at <= ${now}
          and not exists (select from inbound_webhooks busy
                           where busy.store_id = ${storeId} and busy.lease_owner is not null
-                            and busy.leased_until >= clock_timestamp())
+                            and busy.leased_until >= statement_timestamp())
        order by id limit ${limit} for update skip locked),
     batch as (
       select store_id, id, sum(bytes) over (order by id) - bytes as before from (
@@ -44,7 +44,7 @@ export async function claimDue({ tx, storeId, now }: Ctx, leaseOwner: number, li
           from due d join inbound_webhooks m on m.store_id = ${storeId} and m.id = d.id) sized)
     update inbound_webhooks w
        set lease_token = w.lease_token + 1, lease_owner = ${leaseOwner},
-           leased_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+           leased_until = statement_timestamp() + make_interval(secs => ${LEASE_SECONDS})
       from batch b where w.store_id = ${storeId} and w.store_id = b.store_id and w.id = b.id
        and b.before < ${MAX_BATCH_BYTES}
     returning w.id, w.topic, w.body, w.triggered_at, w.received_at, w.attempts, w.lease_token`
@@ -55,7 +55,7 @@ export async function claimDue({ tx, storeId, now }: Ctx, leaseOwner: number, li
 /** Extends the lease on messages. Returns how many are still ours; fewer than given means that we were too slow. */
 export function extendLease({ tx, storeId }: Ctx, messages: Inbound[]): Promise<number> {
   return tx.run(sql`
-    update inbound_webhooks w set leased_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+    update inbound_webhooks w set leased_until = statement_timestamp() + make_interval(secs => ${LEASE_SECONDS})
       from unnest(${messages.map((m) => m.id)}::bigint[], ${messages.map((m) => m.leaseToken)}::int[]) as held(id, token)
      where w.store_id = ${storeId} and w.id = held.id and w.lease_token = held.token`)
 }

@@ -15,8 +15,8 @@ export type Received =
 const insertWebhook = directSql<[number, string, string, string, Temporal.Instant | null]>(
   'insert_inbound_webhook',
   `insert into inbound_webhooks (store_id, webhook_id, topic, body, triggered_at, received_at, run_at)
-   select s.store_id, $2, $3, $4, $5::timestamptz, s.now, s.now
-     from (select store_id, date_trunc('milliseconds', coalesce(clock_at, clock_timestamp())) as now
+   select $1, $2, $3, $4, $5::timestamptz, s.now, s.now
+     from (select date_trunc('milliseconds', coalesce(clock_at, clock_timestamp())) as now
              from stores where store_id = $1) s
    on conflict (store_id, webhook_id) do nothing`
 )
