@@ -4,7 +4,13 @@ import { type Breach, isTest, lineAt, MODULES, moduleOf, partOf, type Tree } fro
  * Reads of tables of a later module that are allowed, each with its reason: the statement's file and the table.
  * A write never has an exception.
  */
-const READS_AHEAD: { file: string; tables: readonly string[]; reason: string }[] = []
+const READS_AHEAD: { file: string; tables: readonly string[]; reason: string }[] = [
+  {
+    file: 'src/kit/postgres/database.ts',
+    tables: ['stores'],
+    reason: 'a transaction is bound to its store and reads that store’s clock in one round trip'
+  }
+]
 
 /** A module may write only its own tables, and read its own and those of modules before it. */
 export function tableBreaches(tree: Tree): Breach[] {

@@ -1,3 +1,4 @@
+import { realNow } from '#kit/clock'
 import {
   bool,
   type Ctx,
@@ -56,7 +57,7 @@ export function listKeys(ctx: Ctx): Promise<ApiKey[]> {
 export function markRevoked(ctx: Ctx, keyId: number): Promise<ApiKey | null> {
   return ctx.tx.maybeOne(
     ApiKey,
-    sql`update api_keys set revoked_at = coalesce(revoked_at, statement_timestamp())
+    sql`update api_keys set revoked_at = coalesce(revoked_at, ${realNow()})
          where store_id = ${ctx.storeId} and id = ${keyId}
         returning id, name, mode, key_hint, scopes, created_at, last_used_at, revoked_at`
   )
