@@ -1,29 +1,45 @@
 import fastify from 'fastify'
 import { Database } from '#kit/postgres'
 import { createRateLimiter } from '#kit/rate-limit'
-import { registerDocs } from '../src/http/docs/index.ts'
+import { openVault, Secret } from '#kit/secrets'
+import * as sections from '../src/app/settings-sections.ts'
+import { registerAdmin } from '../src/http/admin/index.ts'
+import { collectDocuments } from '../src/http/openapi/collect-documents.ts'
+import type { OpenApiDocument } from '../src/http/openapi/document-types.ts'
 import { registerRest } from '../src/http/rest/index.ts'
 import { createAddressLimiter } from '../src/http/server/address-limiter.ts'
+import type { HttpDeps } from '../src/http/shared/deps.ts'
 import { compileValidator } from '../src/http/shared/validation.ts'
+import { registerStorefront } from '../src/http/storefront/index.ts'
 
-/** The OpenAPI document of this checkout, as JSON. Nothing is asked of a database: only routes are registered. */
-export async function apiDocument(): Promise<string> {
+export type SurfaceName = 'rest' | 'storefront' | 'admin'
+
+/** The OpenAPI documents of this checkout. Nothing is asked of a database: routes are registered and never called. */
+export async function apiDocuments(): Promise<Record<SurfaceName, OpenApiDocument>> {
   const db = new Database({ url: 'postgres://nobody@127.0.0.1:1/none' })
   const app = fastify()
   app.setValidatorCompiler(compileValidator)
-  const document = registerDocs(app)
-  registerRest(
-    app,
-    { db, connectorOf: async () => unreachable(), limiter: createRateLimiter(db), wake: () => {} },
-    createAddressLimiter()
-  )
+  app.removeAllContentTypeParsers()
+  const documents = collectDocuments(app)
+  const deps = {
+    db,
+    vault: openVault(Buffer.alloc(32)),
+    limiter: createRateLimiter(db),
+    operatorToken: new Secret('none'),
+    settings: Object.values(sections)
+  } as unknown as HttpDeps
+  const countAddress = createAddressLimiter()
+  app.decorateRequest('caller', null)
+  app.decorateRequest('counted', null)
+  registerRest(app, deps, countAddress)
+  registerStorefront(app, deps, countAddress)
+  registerAdmin(app, { ...deps, adminDocument: documents.admin })
   await app.ready()
-  const json = `${JSON.stringify(document(), null, 2)}\n`
+  const made = { rest: documents.rest(), storefront: documents.storefront(), admin: documents.admin() }
   await app.close()
   await db.close()
-  return json
+  return made
 }
 
-function unreachable(): never {
-  throw new Error('No request is made here')
-}
+/** A document as it is written to a file. */
+export const jsonOf = (document: OpenApiDocument): string => `${JSON.stringify(document, null, 2)}\n`

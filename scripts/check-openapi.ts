@@ -1,43 +1,77 @@
-// Lints the OpenAPI document of this checkout: `node scripts/check-openapi.ts`. It is held against the meta-schema of
-// OpenAPI 3.1, against Redocly's rules, and against what we promise our readers: everything is described, every
-// operation is shown by examples and tells each of its answers.
+// Lints the OpenAPI documents of this checkout: `node scripts/check-openapi.ts`. Each is checked against the meta-schema of
+// OpenAPI 3.1, against Redocly's rules, and against what we promise our readers: everything is described, every operation
+// is shown by examples and lists each of its responses.
 import { fileURLToPath } from 'node:url'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import type { OpenApiDocument } from '../src/http/openapi/document.ts'
-import type { Operation } from '../src/http/openapi/operations.ts'
+import type { OpenApiDocument, Operation } from '../src/http/openapi/document-types.ts'
 import type { JsonSchema } from '../src/http/shared/json-schema.ts'
-import { apiDocument } from './api-document.ts'
+import { apiDocuments, jsonOf, type SurfaceName } from './api-document.ts'
 
-const RULES = {
-  'no-invalid-schema-examples': 'error',
-  'no-invalid-parameter-examples': 'error',
-  'no-undefined-server-variable': 'error',
-  'operation-description': 'error',
-  'operation-tag-defined': 'error',
-  'operation-singular-tag': 'error',
-  'parameter-description': 'error',
-  'tag-description': 'error',
-  'response-contains-header': {
-    severity: 'error',
-    names: { '200': ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] }
+/** What every operation of a surface must list. */
+type Promises = {
+  headers: string[]
+  /** Statuses of errors; `objects` where a path names an object, `writes` of operations that change something. */
+  errors: { all: string[]; objects: string[]; writes: string[] }
+  /** The member of an operation that says who may call it. */
+  access: 'x-required-scope' | 'x-allow'
+  /** Whether every write accepts an `Idempotency-Key`. */
+  writesAreIdempotent: boolean
+}
+
+const RATE_LIMIT = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
+
+const PROMISES: Record<SurfaceName, Promises> = {
+  rest: {
+    headers: ['X-Request-Id', ...RATE_LIMIT],
+    errors: { all: ['400', '401', '403', '429', '500'], objects: ['404'], writes: [] },
+    access: 'x-required-scope',
+    writesAreIdempotent: true
   },
-  'path-segment-plural': 'off'
-} as const
+  storefront: {
+    headers: ['X-Request-Id', ...RATE_LIMIT],
+    errors: { all: ['401', '403', '422', '429', '500'], objects: ['404'], writes: [] },
+    access: 'x-allow',
+    writesAreIdempotent: false
+  },
+  admin: {
+    headers: ['X-Request-Id'],
+    errors: { all: ['400', '401', '403', '500'], objects: ['404'], writes: ['409', '503'] },
+    access: 'x-allow',
+    writesAreIdempotent: false
+  }
+}
 
-/** What is wrong with a document; nothing when it is as it should be. */
-export async function problemsOf(json: string): Promise<string[]> {
+const rulesOf = ({ headers }: Promises) =>
+  ({
+    'no-invalid-schema-examples': 'error',
+    'no-invalid-parameter-examples': 'error',
+    'no-undefined-server-variable': 'error',
+    'operation-description': 'error',
+    'operation-tag-defined': 'error',
+    'operation-singular-tag': 'error',
+    'parameter-description': 'error',
+    'tag-description': 'error',
+    'response-contains-header': { severity: 'error', names: { '200': headers, '201': headers, '202': headers } },
+    'path-segment-plural': 'off',
+    // `/webhook-deliveries/resend-failed` stands beside `/webhook-deliveries/{webhook_id}`, whose ids begin with `wh_`.
+    'no-ambiguous-paths': 'off'
+  }) as const
+
+/** What is wrong with the document of a surface; nothing when it is as it should be. */
+export async function problemsOf(json: string, surface: SurfaceName): Promise<string[]> {
+  const promises = PROMISES[surface]
   const { valid, errors } = await new Validator().validate(JSON.parse(json))
   if (!valid) return [`It is no OpenAPI document: ${JSON.stringify(errors)}`]
-  const config = await createConfig({ extends: ['recommended-strict'], rules: RULES })
+  const config = await createConfig({ extends: ['recommended-strict'], rules: rulesOf(promises) })
   const found = await lintFromString({ source: json, absoluteRef: '/openapi.json', config })
   if (found.length > 0) {
     return found.map(({ ruleId, message, location }) => `${location[0]?.pointer}: ${message} (${ruleId})`)
   }
-  const { paths, webhooks, components } = JSON.parse(json) as OpenApiDocument
+  const { paths, webhooks = {}, components } = JSON.parse(json) as OpenApiDocument
   return [
     ...Object.entries(components.schemas).flatMap(([name, schema]) => undescribed(schema, name)),
-    ...operationsIn(paths).flatMap((one) => [...undescribedIn(one), ...unshown(one), ...incomplete(one)]),
+    ...operationsIn(paths).flatMap((one) => [...undescribedIn(one), ...unshown(one), ...incomplete(one, promises)]),
     ...operationsIn(webhooks).flatMap(unshown)
   ]
 }
@@ -50,17 +84,17 @@ function operationsIn(paths: Record<string, Record<string, Operation>>): Named[]
   )
 }
 
-/** What is sent and answered, without what stands in components. */
+/** What is sent and answered, without what is in components. */
 function contentsOf({ requestBody, responses }: Operation) {
   const answers = Object.entries(responses).map(
     ([status, answer]) => [status, '$ref' in answer ? undefined : answer] as const
   )
   return [['body', requestBody] as const, ...answers].flatMap(([name, part]) =>
-    part?.content ? [{ name, ...part.content['application/json'] }] : []
+    Object.values(part?.content ?? {}).map((media) => ({ name, ...media }))
   )
 }
 
-/** Fields of an operation's own schemas without a word on what they are; `data` and `meta` are told by their kinds. */
+/** Fields of an operation's own schemas without a description; `data` and `meta` have those of their kinds. */
 function undescribedIn({ at, operation }: Named): string[] {
   return contentsOf(operation).flatMap(({ name, schema }) =>
     undescribed(schema.properties?.data ?? schema, `${at} ${name}`)
@@ -84,20 +118,32 @@ function unshown({ at, operation }: Named): string[] {
   ]
 }
 
-/** Answers and parameters that every operation has. */
-function incomplete({ at, path, method, operation }: Named): string[] {
-  const statuses = ['200', '400', '401', '403', ...(path.includes('{') ? ['404'] : []), '429', '500']
+/** Responses, parameters and declarations that every operation of a surface has. */
+function incomplete(
+  { at, path, method, operation }: Named,
+  { errors, access, writesAreIdempotent }: Promises
+): string[] {
+  const isWrite = method !== 'get'
+  const statuses = [
+    ...errors.all,
+    ...(path.includes('{') ? errors.objects : []),
+    ...(isWrite ? errors.writes : []),
+    ...(Object.keys(operation.responses).some((status) => status.startsWith('2')) ? [] : ['200'])
+  ]
   const missing = statuses.filter((status) => !operation.responses[status])
   const isKeyed = operation.parameters?.some((one) => '$ref' in one && one.$ref.endsWith('/IdempotencyKey'))
   return [
-    ...missing.map((status) => `${at} does not tell of ${status}`),
-    ...(method === 'get' || isKeyed ? [] : [`${at} does not take an Idempotency-Key`]),
-    ...(operation['x-required-scope'] ? [] : [`${at} has no scope`])
+    ...missing.map((status) => `${at} does not list ${status}`),
+    ...(isWrite && writesAreIdempotent && !isKeyed ? [`${at} does not accept an Idempotency-Key`] : []),
+    ...(operation[access] ? [] : [`${at} has no ${access}`])
   ]
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const problems = await problemsOf(await apiDocument())
-  for (const problem of problems) process.stderr.write(`openapi.json ${problem}\n`)
-  process.exitCode = problems.length > 0 ? 1 : 0
+  for (const [surface, document] of Object.entries(await apiDocuments())) {
+    for (const problem of await problemsOf(jsonOf(document), surface as SurfaceName)) {
+      process.stderr.write(`${surface}: ${problem}\n`)
+      process.exitCode = 1
+    }
+  }
 }

@@ -1,6 +1,6 @@
 // The document as the typed client needs it, and whether the client's types were made from it.
 import { createHash } from 'node:crypto'
-import { apiDocument } from './api-document.ts'
+import { apiDocuments, jsonOf } from './api-document.ts'
 
 export const TYPES_FILE = new URL('../sdk/src/openapi.ts', import.meta.url)
 
@@ -9,7 +9,7 @@ const LEFT_OUT = new Set(['example', 'examples', 'headers'])
 
 /** The API document without its texts for readers of the whole and without examples, which would be half of the types. */
 export async function documentForTypes(): Promise<string> {
-  const { info, tags: _, servers: __, ...document } = JSON.parse(await apiDocument())
+  const { info, tags: _, servers: __, ...document } = JSON.parse(jsonOf((await apiDocuments()).rest))
   const published = { info: { title: info.title, version: '1' }, ...without(document) }
   return `${JSON.stringify(published, null, 2)}\n`
 }

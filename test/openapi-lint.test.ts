@@ -1,20 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { apiDocument } from '../scripts/api-document.ts'
+import { apiDocuments, jsonOf } from '../scripts/api-document.ts'
 import { problemsOf } from '../scripts/check-openapi.ts'
 
-const json = await apiDocument()
+const documents = await apiDocuments()
 
 /** What is wrong with our document after one thing in it was changed. */
 async function problemsAfter(change: (document: any) => void) {
-  const document = JSON.parse(json)
+  const document = JSON.parse(jsonOf(documents.rest))
   change(document)
-  return (await problemsOf(JSON.stringify(document, null, 2))).join('\n')
+  return (await problemsOf(jsonOf(document), 'rest')).join('\n')
 }
 
-test('our document is as it should be', async () => {
-  assert.deepEqual(await problemsOf(json), [])
-})
+for (const surface of ['rest', 'storefront', 'admin'] as const) {
+  test(`the document of ${surface} is as it should be`, async () => {
+    assert.deepEqual(await problemsOf(jsonOf(documents[surface]), surface), [])
+  })
+}
 
 for (const [name, change, problem] of [
   ['no info', (d: any) => delete d.info, /no OpenAPI document/],
@@ -64,17 +66,17 @@ for (const [name, change, problem] of [
   [
     'a refusal that is not told',
     (d: any) => delete d.paths['/members'].get.responses[403],
-    /get \/members does not tell of 403/
+    /get \/members does not list 403/
   ],
   [
     'a write without an Idempotency-Key',
     (d: any) => d.paths['/billing-attempts/{attempt_id}/retry'].post.parameters.pop(),
-    /does not take an Idempotency-Key/
+    /does not accept an Idempotency-Key/
   ],
   [
     'an operation without a scope',
     (d: any) => delete d.paths['/members'].get['x-required-scope'],
-    /get \/members has no scope/
+    /get \/members has no x-required-scope/
   ]
 ] as const) {
   test(`a wrong document is refused: ${name}`, async () => {

@@ -12,8 +12,10 @@ export type Operation = {
   scope: string
   parameters: Parameter[]
   body: Schema | null
+  /** The example of its JSON body; undefined without one. */
+  example: unknown
   /** Whether a JSON value is an answer of that status as the document declares it; null when it declares none. */
-  fits(status: number, body: unknown): boolean | null
+  fits(status: number, body: unknown, type?: string): boolean | null
 }
 
 type Document = { paths: Record<string, Record<string, any>>; components: Record<string, Record<string, any>> }
@@ -25,7 +27,7 @@ type Document = { paths: Record<string, Record<string, any>>; components: Record
 export function operationsOf(document: Document): Operation[] {
   const components = closed(document.components)
   const follow = <T>(part: T & { $ref?: string }): T => {
-    if (part.$ref === undefined) return part
+    if (part?.$ref === undefined) return part
     const [kind, name] = part.$ref.replace('#/components/', '').split('/') as [string, string]
     const found = components[kind]?.[name]
     if (!found) throw new Error(`The document has no ${part.$ref}`)
@@ -48,14 +50,15 @@ export function operationsOf(document: Document): Operation[] {
         id: operation.operationId,
         method: method.toUpperCase(),
         path,
-        scope: scopeOf(operation),
+        scope: allowedIn(operation),
         parameters: parameters.map((p) => ({ ...p, required: p.required ?? false, schema: follow<any>(p.schema) })),
         body: operation.requestBody
-          ? follow<any>(follow<any>(operation.requestBody).content['application/json'].schema)
+          ? follow<any>(follow<any>(operation.requestBody).content['application/json']?.schema ?? null)
           : null,
-        fits(status, body) {
+        example: operation.requestBody && follow<any>(operation.requestBody).content['application/json']?.example,
+        fits(status, body, type = 'application/json') {
           const answer = operation.responses[status]
-          const schema = answer && follow<any>(answer).content?.['application/json']?.schema
+          const schema = answer && follow<any>(answer).content?.[type]?.schema
           return schema ? validator(schema).Check(body) : null
         }
       }
@@ -63,10 +66,11 @@ export function operationsOf(document: Document): Operation[] {
   )
 }
 
-/** The one scope that a caller needs. */
-function scopeOf(operation: any): string {
+/** Who may call it: the one scope that an API key needs, or what another surface declares. */
+function allowedIn(operation: any): string {
   const [required] = operation.security as Record<string, string[]>[]
   const scopes = Object.values(required ?? {}).flat()
+  if (operation['x-allow']) return operation['x-allow']
   if (scopes.length !== 1) throw new Error(`${operation.operationId} names ${scopes.length} scopes`)
   return scopes[0]!
 }

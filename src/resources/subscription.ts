@@ -55,7 +55,7 @@ export const SubscriptionBody = Type.Object(
     }),
     price: Type.Number({ description: 'What a cycle costs, in `currency`' }),
     currency: Type.String({ description: 'ISO 4217' }),
-    interval: Interval('What a cycle lasts, times `interval_count`'),
+    interval: Interval('The unit of a billing cycle; `interval_count` says how many'),
     interval_count: Type.Integer({ description: 'How many intervals a cycle lasts' }),
     cycle_index: Type.Integer({ description: 'The last cycle paid; 0 during a trial' }),
     max_cycles: OrNull(Type.Integer({ description: 'After how many cycles it expires; null for never' })),

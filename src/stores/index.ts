@@ -1,7 +1,7 @@
 export { listAlerts, type NewAlert, notify } from './alerts.ts'
 export { authenticateKey, type Caller, writeKeyUses } from './authenticate-key.ts'
 export { freezeClock, setClock, storeNow, storeStatuses } from './clock.ts'
-export { disconnectStore, reconnectStore, updateShop } from './connection.ts'
+export { disconnectStore, type NewConnection, reconnectStore, updateShop } from './connection.ts'
 export { type CreatedStore, createStore, type NewStore } from './create-store.ts'
 export { findStore, listStores, requireStore } from './find-store.ts'
 export { isMasterKeyValid } from './is-master-key-valid.ts'

@@ -1,19 +1,66 @@
-import { Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 
-/** Names a store in a path: its `store_…` id or its domain. */
-export const StoreParams = Type.Object({ store: Type.String({ description: 'a store id or domain' }) })
+/** What a field of a request says of itself beside what it accepts: what it does, and a value to show. */
+export type FieldText = { meaning?: string; examples?: unknown[] }
 
-export const text = (maxLength: number, accepts = `a text of 1 to ${maxLength} characters`) =>
-  Type.String({ minLength: 1, maxLength, description: accepts })
+export const text = (
+  maxLength: number,
+  accepts = `a text of 1 to ${maxLength} characters`,
+  { examples = ['A text'], ...more }: FieldText = {}
+) => Type.String({ minLength: 1, maxLength, description: accepts, examples, ...more })
 
 /** As text or as a JSON number; the currency decides how many decimals it may have. */
-export const amount = () =>
-  Type.Union([Type.String({ maxLength: 30 }), Type.Number()], { description: 'an amount such as 29.00' })
+export const amount = ({ examples = ['29.00'], ...more }: FieldText = {}) =>
+  Type.Union([Type.String({ maxLength: 30 }), Type.Number()], {
+    description: 'an amount such as 29.00',
+    examples,
+    ...more
+  })
 
-export const platformNumber = (what: string) =>
-  Type.String({ pattern: '^[0-9]{1,20}$', description: `the platform's number of ${what}, as a text of digits` })
+export const platformNumber = (what: string, meaning?: string) =>
+  Type.String({
+    pattern: '^[0-9]{1,20}$',
+    description: `the platform's number of ${what}, as a text of digits`,
+    examples: ['7064055069370'],
+    ...(meaning && { meaning })
+  })
 
-/** Of a list that is read page by page; 50 when it is left out. */
+export const boolean = (meaning: string) =>
+  Type.Optional(Type.Boolean({ description: 'true or false', meaning, examples: [true] }))
+
+/** One of some words. */
+export const oneOf = <const T extends readonly string[]>(words: T, more: FieldText & { description?: string } = {}) =>
+  Type.Unsafe<T[number]>(
+    Type.Union(
+      words.map((word) => Type.Literal(word)),
+      { description: inWords(words), ...more }
+    )
+  )
+
+export const inWords = (words: readonly string[]) => `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+
+/** How many entries a list returns that is read page by page; 50 when it is left out. */
 export const PageLimit = Type.Optional(
-  Type.Integer({ minimum: 1, maximum: 100, description: 'an integer from 1 to 100' })
+  Type.Integer({
+    minimum: 1,
+    maximum: 100,
+    default: 50,
+    description: 'an integer from 1 to 100',
+    meaning: 'Maximum number of entries to return',
+    examples: [50]
+  })
 )
+
+/** A list without a total. */
+export const List = <Entry extends TSchema>(entry: Entry, description: string) =>
+  Type.Object({ data: Type.Array(entry, { description }) })
+
+/** A page of a list that goes on at `next`. */
+export const Page = <Entry extends TSchema>(entry: Entry, description: string) =>
+  Type.Object({
+    data: Type.Array(entry, { description }),
+    next: Type.Union([Type.String(), Type.Null()], {
+      description: 'The `before` of the next page; null on the last page',
+      examples: [null]
+    })
+  })

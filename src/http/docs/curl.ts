@@ -1,4 +1,4 @@
-import type { Operation, Parameter } from '../openapi/operations.ts'
+import type { Operation, Parameter } from '../openapi/document-types.ts'
 
 /** A request of the operation as it is typed into a shell, with the examples of the document. */
 export function curl(method: string, address: string, operation: Operation): string {

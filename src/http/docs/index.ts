@@ -1,40 +1,38 @@
 import type { FastifyInstance } from 'fastify'
 import type { Budget } from '#kit/rate-limit'
 import type { RatePlan } from '#stores'
-import { type OpenApiDocument, openApiDocument } from '../openapi/document.ts'
+import type { Documents } from '../openapi/collect-documents.ts'
 import { guideOf } from '../openapi/guide.ts'
-import type { Route } from '../openapi/route.ts'
-import { REST_PREFIX } from '../rest/index.ts'
 import { BUDGETS } from '../shared/rate-limit-hook.ts'
 import { page } from './page.ts'
 import { CSS } from './style.ts'
+
+const OPEN = { config: { allow: 'anyone' } } as const
 
 const POLICY =
   "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /**
- * The reference of the direct API as it is now: `/openapi.json` is made from the routes that are registered after this,
- * and the page at `/docs` from that document. Neither asks another host for anything. Returns the way to the document,
- * which is there once the server is ready.
+ * The documents that everybody may read: `/openapi.json` of the direct API, `/openapi/storefront.json`, and the page at
+ * `/docs`, which is made from the first. No page asks another host for anything.
  */
-export function registerDocs(app: FastifyInstance, budgets: Record<RatePlan, Budget> = BUDGETS): () => OpenApiDocument {
-  const routes: Route[] = []
-  app.addHook('onRoute', (route) => {
-    if (route.url.startsWith(`${REST_PREFIX}/`) && route.method !== 'HEAD') routes.push(route)
-  })
-  let made: OpenApiDocument | undefined
-  const document = () => (made ??= openApiDocument(routes, budgets))
-
-  app.get('/', (_request, reply) => reply.redirect('/docs'))
-  app.get('/openapi.json', (_request, reply) => reply.header('cache-control', 'no-cache').send(document()))
-  app.get('/docs', (request, reply) =>
+export function registerDocs(
+  app: FastifyInstance,
+  documents: Pick<Documents, 'rest' | 'storefront'>,
+  budgets: Record<RatePlan, Budget> = BUDGETS
+): void {
+  app.get('/', OPEN, (_request, reply) => reply.redirect('/docs'))
+  app.get('/openapi.json', OPEN, (_request, reply) => reply.header('cache-control', 'no-cache').send(documents.rest()))
+  app.get('/openapi/storefront.json', OPEN, (_request, reply) =>
+    reply.header('cache-control', 'no-cache').send(documents.storefront())
+  )
+  app.get('/docs', OPEN, (request, reply) =>
     reply
       .headers({ 'content-security-policy': POLICY, 'cache-control': 'no-cache' })
       .type('text/html; charset=utf-8')
-      .send(page(document(), guideOf(budgets), `${request.protocol}://${request.host}`))
+      .send(page(documents.rest(), guideOf(budgets), `${request.protocol}://${request.host}`))
   )
-  app.get('/docs/style.css', (_request, reply) =>
+  app.get('/docs/style.css', OPEN, (_request, reply) =>
     reply.header('cache-control', 'no-cache').type('text/css; charset=utf-8').send(CSS)
   )
-  return document
 }

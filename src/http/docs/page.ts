@@ -1,11 +1,11 @@
-import type { OpenApiDocument } from '../openapi/document.ts'
+import type { RestDocument } from '../openapi/document-types.ts'
 import type { Section } from '../openapi/guide.ts'
 import { objectAnchor } from './fields.ts'
 import { anchor, code, line, sample, table, text } from './markup.ts'
 import { errorSections, type Listed, objectSection, operationSection, webhookSection } from './sections.ts'
 
 /** The whole reference on one page, without a script, from the document; `guide` is its text before the operations. */
-export function page(document: OpenApiDocument, guide: Section[], origin: string): string {
+export function page(document: RestDocument, guide: Section[], origin: string): string {
   const prefix = document.servers[0]!.url
   const listed: Listed[] = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation }))
@@ -53,12 +53,12 @@ export function page(document: OpenApiDocument, guide: Section[], origin: string
 <details class="contents"><summary>Contents</summary><nav aria-label="Contents">${contents.join('')}</nav></details>
 <main id="main" tabindex="-1">
 <section id="start"><h2>First request</h2>
-<p>Put a key of your store into <code>KEY</code>, and read two members:</p>
+<p>Put an API key of your store into <code>KEY</code> and read two members:</p>
 ${sample('First request', `curl -H "Authorization: Bearer $KEY" \\\n  "${origin + prefix}/members?limit=2"`)}</section>
 ${guide.map(guideSection).join('\n')}
 <section id="errors"><h2>Errors</h2>
-<p>The body is <code>{"error": {"code", "message"}}</code>; when several fields are wrong, <code>details</code> lists
-each. Branch on <code>code</code>; the message is for people.</p>
+<p>The body is <code>{"error": {"code", "message"}}</code>. When several fields are wrong, <code>details</code> lists
+each of them. Use <code>code</code> in programs; the message is for people.</p>
 ${errorSections(document)}</section>
 ${groups
   .map(
@@ -70,9 +70,10 @@ ${operations.map((one) => operationSection(one, document, origin, prefix)).join(
 <h2 id="objects">Objects</h2>
 ${objects.map(([name, schema]) => objectSection(name, schema)).join('\n')}
 <h2 id="webhooks">Webhooks</h2>
-<p>The service posts JSON to receivers that you register with <code>perennial webhook create</code>. Answer with a 2xx
-status within 30 seconds; anything else is tried again after a minute, five, thirty, two hours and twelve. One delivery may
-come more than once, under the same <code>webhook_id</code>. Check a signature over the raw bytes before you parse them.</p>
+<p>The service sends a POST with JSON to endpoints that you register with <code>perennial webhook create</code>. Respond with a
+2xx status within 30 seconds. Anything else is retried after 1 minute, 5 minutes, 30 minutes, 2 hours and 12 hours. A
+delivery may arrive more than once, with the same <code>webhook_id</code>. Verify a signature over the raw bytes before you
+parse them.</p>
 ${table('Headers of a delivery', ['Header', 'Description'], signatureRows(document))}
 ${events.map(([type, { post }]) => webhookSection(type, post, document)).join('\n')}
 </main>
@@ -92,7 +93,7 @@ function links(title: string, targets: string[][]): string {
   return `<h2>${text(title)}</h2><ul>${items.join('')}</ul>`
 }
 
-function signatureRows({ components }: OpenApiDocument): string[][] {
+function signatureRows({ components }: RestDocument): string[][] {
   return Object.values(components.parameters)
     .filter(({ name }) => /signature|^webhook-/i.test(name))
     .map(({ name, description = '' }) => [code(name), line(description)])

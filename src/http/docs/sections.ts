@@ -1,5 +1,4 @@
-import type { OpenApiDocument } from '../openapi/document.ts'
-import type { Operation, Parameter } from '../openapi/operations.ts'
+import type { Operation, Parameter, RestDocument } from '../openapi/document-types.ts'
 import type { JsonSchema } from '../shared/json-schema.ts'
 import { curl } from './curl.ts'
 import { fieldRows, nameOf, objectAnchor, typeOf } from './fields.ts'
@@ -10,7 +9,7 @@ export type Listed = { method: string; path: string; operation: Operation }
 /** What an operation is, takes and answers, and a request to copy. */
 export function operationSection(
   { method, path, operation }: Listed,
-  { components }: OpenApiDocument,
+  { components }: RestDocument,
   origin: string,
   prefix: string
 ): string {
@@ -25,7 +24,7 @@ ${taken.length > 0 ? table(`Parameters of ${summary}`, ['Parameter', 'In', 'Desc
 ${fields?.properties && Object.keys(fields.properties).length > 0 ? table(`Body of ${summary}`, ['Field of the body', 'Type', 'Description'], bodyRows(fields)) : ''}
 ${sample(`Request: ${summary}`, curl(method, origin + prefix + path, operation))}
 <p>${responseLine(responses)}</p>
-${collapsed('Example of the answer', json(`Answer: ${summary}`, exampleOf(responses[200])))}
+${collapsed('Example response', json(`Response: ${summary}`, exampleOf(responses[200])))}
 </section>`
 }
 
@@ -48,11 +47,11 @@ function responseLine(responses: Operation['responses']): string {
   const data = content?.['application/json'].schema.properties?.data
   const refused = Object.keys(responses).filter((status) => status !== '200')
   const links = refused.map((status) => `<a href="#error-${status}">${status}</a>`).join(', ')
-  return `Answers 200${data ? ` with <code>data</code>: ${typeOf(data)}` : ''}. Refusals: ${links}.`
+  return `Returns 200${data ? ` with <code>data</code>: ${typeOf(data)}` : ''}. Errors: ${links}.`
 }
 
 /** What a receiver gets: the payload's fields and a whole example. */
-export function webhookSection(type: string, operation: Operation, { components }: OpenApiDocument): string {
+export function webhookSection(type: string, operation: Operation, { components }: RestDocument): string {
   const { schema, example } = operation.requestBody!.content['application/json']
   const event = components.schemas[nameOf(schema.$ref ?? '')]
   return `<section id="${anchor(`event-${type}`)}"><h3>${code(type)}</h3><p>${line(operation.summary)}.</p>
@@ -66,7 +65,7 @@ ${table(`Fields of ${name}`, ['Field', 'Type', 'Description'], fieldRows(schema)
 }
 
 /** Each way to be refused, by status. */
-export function errorSections({ components, paths }: OpenApiDocument): string {
+export function errorSections({ components, paths }: RestDocument): string {
   const answers = Object.values(paths).flatMap((methods) =>
     Object.values(methods).flatMap(({ responses }) => Object.entries(responses))
   )

@@ -6,7 +6,7 @@ import { errorBody } from '../shared/error-body.ts'
 import { authenticationFailed } from '../shared/errors.ts'
 
 export const INBOUND_WEBHOOKS_PATH = '/platform/webhooks'
-/** The platform names no limit. The largest it can send, an order of five hundred lines with their discounts, has two to three. */
+/** The platform names no limit. The largest message, an order of five hundred lines with discounts, has 2 to 3 MB. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024
 
 declare module 'fastify' {
@@ -15,35 +15,39 @@ declare module 'fastify' {
   }
 }
 
-/** Where the platform sends its webhooks: the store is the shop in the header, once the signature proves it. */
+/** Receives the platform's webhooks. The store is the shop in the header, once the signature proves it. */
 export function registerInboundWebhooks(app: FastifyInstance, { db, vault, wake }: HttpDeps): void {
-  app.register(async (door) => {
+  app.register(async (inbound) => {
     // The signature is over the bytes as they came.
-    door.removeAllContentTypeParsers()
-    door.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body)
+    inbound.removeAllContentTypeParsers()
+    inbound.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body)
 
-    // Before the body is read: what names no shop of ours may not have us gather megabytes.
-    door.decorateRequest('sender', null)
-    door.addHook('onRequest', async (request) => {
+    // Before the body is read: a request for no shop of ours must not make us hold megabytes.
+    inbound.decorateRequest('sender', null)
+    inbound.addHook('onRequest', async (request) => {
       const headers = readWebhookHeaders(request.headers)
       const store = headers && (await storeByDomain(db, vault, headers.shopDomain))
       if (!headers || !store) throw badSignature()
       request.sender = { headers, store }
     })
 
-    door.post(INBOUND_WEBHOOKS_PATH, { bodyLimit: MAX_BODY_BYTES }, async (request, reply) => {
-      const { headers, store } = request.sender!
-      const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-      const received = await receiveWebhook(db, store, headers, body)
-      if (received.status === 401) throw badSignature()
-      if (received.status === 400) {
-        return reply.code(400).send(errorBody({ code: 'invalid_request', message: received.message }))
+    inbound.post(
+      INBOUND_WEBHOOKS_PATH,
+      { bodyLimit: MAX_BODY_BYTES, config: { allow: 'platform' } },
+      async (request, reply) => {
+        const { headers, store } = request.sender!
+        const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+        const received = await receiveWebhook(db, store, headers, body)
+        if (received.status === 401) throw badSignature()
+        if (received.status === 400) {
+          return reply.code(400).send(errorBody({ code: 'invalid_request', message: received.message }))
+        }
+        wake(store.storeId)
+        return { received: true }
       }
-      wake(store.storeId)
-      return { received: true }
-    })
+    )
   })
 }
 
-/** One answer for an unknown shop and a bad signature: it tells nobody which shops there are. */
+/** One answer for an unknown shop and for a bad signature, so that it does not reveal which shops there are. */
 const badSignature = () => authenticationFailed('The webhook is not signed by a shop that is known here')

@@ -7,18 +7,18 @@ import { IsoDate } from '../shared/dates.ts'
 import { createPublisher } from '../shared/json-schema.ts'
 import { BUDGETS } from '../shared/rate-limit-hook.ts'
 import { OrNull } from '../shared/response-fields.ts'
-import { openApiDocument } from './document.ts'
-import type { Route } from './route.ts'
+import type { DocumentedRoute } from './document-types.ts'
+import { restDocument } from './rest-document.ts'
 
 const Thing = Type.Object(
   { id: Type.String({ description: 'An id' }) },
   { title: 'Thing', description: 'A thing.', examples: [{ id: 'thing_1' }] }
 )
 
-const aRoute = (given: Partial<Route> = {}): Route => ({
+const aRoute = (given: Partial<DocumentedRoute> = {}): DocumentedRoute => ({
   method: 'POST',
   url: '/v1/members/:member_id/things',
-  config: { scope: 'write:members' },
+  config: { allow: 'write:members' },
   ...given,
   schema: {
     operationId: 'makeThing',
@@ -30,7 +30,8 @@ const aRoute = (given: Partial<Route> = {}): Route => ({
     ...given.schema
   }
 })
-const operationOf = (given: Partial<Route> = {}) => Object.values(openApiDocument([aRoute(given)], BUDGETS).paths)[0]!
+const operationOf = (given: Partial<DocumentedRoute> = {}) =>
+  Object.values(restDocument([aRoute(given)], BUDGETS).paths)[0]!
 
 test('a route becomes an operation: what it takes, what it answers, its scope and its examples', () => {
   const { post } = operationOf({ schema: { responseExample: { id: 'thing_2' } } })
@@ -106,13 +107,13 @@ for (const [missing, given] of [
   ['operationId, summary or description', { schema: { operationId: undefined } }],
   ['operationId, summary or description', { schema: { summary: undefined } }],
   ['operationId, summary or description', { schema: { description: undefined } }],
-  ['scope', { config: {} }],
-  ['schema of its answer', { schema: { response: {} } }],
+  ['config.allow', { config: {} }],
+  ['schema of its response', { schema: { response: {} } }],
   ['tag', { url: '/v1/nothing/:member_id' }],
   ['example', { schema: { body: Type.Object({ a: Type.String({ description: 'a text' }) }) } }],
   ['example', { schema: { params: Type.Object({ member_id: Type.String({ description: 'an id' }) }) } }],
   ['example', { schema: { response: { 200: Envelope(Type.Object({ a: Type.String({ description: 'A' }) })) } } }]
-] as [string, Partial<Route>][]) {
+] as [string, Partial<DocumentedRoute>][]) {
   test(`a route without ${missing} cannot be told: ${JSON.stringify(given).slice(0, 60)}`, () => {
     assert.throws(() => operationOf(given), new RegExp(`no ${missing}`))
   })

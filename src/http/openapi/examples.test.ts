@@ -9,11 +9,11 @@ import { aPlan } from '../../../test/plan-builder.ts'
 import { aStore } from '../../../test/store-builder.ts'
 import { attemptsOf, joined } from '../rest/test-subscription.ts'
 import { testServer } from '../test-server.ts'
-import type { OpenApiDocument } from './document.ts'
+import type { RestDocument } from './document-types.ts'
 
 const { db } = await testDatabase()
 const { app } = testServer(db)
-const document = (await app.inject('/openapi.json')).json() as OpenApiDocument
+const document = (await app.inject('/openapi.json')).json() as RestDocument
 
 /** What has to be asked before, so that the operation can be done. */
 const BEFORE: Record<string, string> = {

@@ -16,31 +16,31 @@ export function guideOf(budgets: Record<RatePlan, Budget>): Section[] {
       id: 'authentication',
       title: 'Authentication',
       paragraphs: [
-        'Every request carries an API key of one store: `Authorization: Bearer <key>`. Keys are made with `perennial key create`. A key sees its store and nothing else. Each operation names the scope that it needs; a key without it gets 403. Keep keys on servers, out of pages and apps.'
+        'Every request needs an API key of one store: `Authorization: Bearer <key>`. Create keys with `perennial key create`. A key can only access its own store. Each operation names the scope that it needs; a key without that scope gets 403. Keep keys on servers, never in web pages or apps.'
       ]
     },
     {
-      id: 'answers',
-      title: 'Answers',
+      id: 'responses',
+      title: 'Responses',
       paragraphs: [
-        'JSON with `data`, the object or the page of a list, and `meta`, which tells where the page stands. Lists are newest first; their filters combine, and one that names an unknown id finds nothing and is no error.',
-        'Times are ISO 8601 in UTC, amounts are decimals of the currency beside them. A day in a filter is midnight in the shop; a date-time is taken as it is. After and before are exclusive.',
-        'A field is always there, and `null` means that there is nothing to tell. Fields may be added, so ignore those that you do not know. `X-Request-Id` names each answer. Answers are not to be cached. `HEAD` works wherever `GET` does.'
+        'JSON with `data`, the object or the page of a list, and `meta`, the position of the page in the list. Lists are newest first. Filters are combined; a filter with an unknown id returns an empty list, not an error.',
+        'Times are ISO 8601 in UTC. Amounts are decimals in the currency beside them. A date in a filter means midnight in the time zone of the shop; a date-time is used as given. `after`, `before`, `from` and `to` are exclusive.',
+        'Every field is always present; `null` means that it has no value. Fields may be added: ignore those that you do not know. `X-Request-Id` identifies each response. Responses must not be cached. `HEAD` works wherever `GET` does.'
       ]
     },
     {
       id: 'bodies',
       title: 'Requests with a body',
       paragraphs: [
-        'JSON in UTF-8 with `Content-Type: application/json`, at most 64 KiB. Parameters and fields that an operation does not know are refused, and so is a key that comes twice. In a `POST` null is a field left out, as answers show it.',
-        'Every `POST` and `PATCH` takes an `Idempotency-Key`. Within 24 hours (of real time, also in a store with a test clock) the same key with the same request gets the first answer again, with `Idempotent-Replayed: true`, and nothing is done twice; with another request it gets 400. A request that was refused has done nothing, and its key is free.'
+        'JSON in UTF-8 with `Content-Type: application/json`, at most 64 KiB. Unknown parameters and fields are errors, and so is a key that appears twice in an object. In a `POST`, `null` means the same as leaving the field out.',
+        'Every `POST` and `PATCH` accepts an `Idempotency-Key`. Within 24 hours (of real time, also in a store with a test clock) the same key with the same request returns the first response again, with `Idempotent-Replayed: true`, and nothing is done twice. The same key with another request returns 400. A request that failed has changed nothing, and its key can be used again.'
       ]
     },
     {
       id: 'limits',
-      title: 'Limits',
+      title: 'Rate limits',
       paragraphs: [
-        'Requests are counted per store. Every answer says in `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (Unix seconds) how much is left of the window that has fewer requests left; 429 says in `Retry-After` how many seconds to wait. Days are UTC days.'
+        'Requests are counted per store, per minute and per day. `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (Unix seconds) of every response describe the window that has fewer requests left. A 429 has `Retry-After`, the seconds to wait. Days are UTC days.'
       ],
       table: {
         columns: ['Plan', 'Per minute', 'Per day'],

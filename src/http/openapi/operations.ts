@@ -1,105 +1,63 @@
 import { exampleOf } from '#resources'
 import { IdempotencyKey } from '../shared/idempotency.ts'
 import type { createPublisher, JsonSchema } from '../shared/json-schema.ts'
-import { answered, type OperationResponse, refusalsOf } from './responses.ts'
-import type { Route } from './route.ts'
-
-export type Parameter = {
-  name: string
-  in: 'path' | 'query' | 'header'
-  required?: boolean
-  description?: string
-  schema: JsonSchema
-  example?: unknown
-}
-
-export type Operation = {
-  operationId: string
-  summary: string
-  description: string
-  tags: string[]
-  security: Record<string, string[]>[]
-  'x-required-scope'?: string
-  parameters?: (Parameter | { $ref: string })[]
-  requestBody?: {
-    required: boolean
-    description?: string
-    content: { 'application/json': { schema: JsonSchema; example: unknown } }
-  }
-  responses: Record<string, OperationResponse | { $ref: string }>
-}
+import type { DocumentDialect, DocumentedRoute, MediaTypes, Operation, Parameter } from './document-types.ts'
+import { errorReferences, headerReferences } from './responses.ts'
 
 type Publisher = ReturnType<typeof createPublisher>
 
-/** The first part of a path says what its operations are about. */
-export const TAGS: Record<string, { name: string; description: string }> = {
-  members: { name: 'Members', description: 'People who hold or held a membership or a subscription.' },
-  subscriptions: { name: 'Subscriptions', description: 'What is billed on a schedule, and its lifecycle.' },
-  'billing-attempts': { name: 'Billing attempts', description: 'Each try to charge one cycle.' },
-  'store-credits': { name: 'Store credits', description: "A customer's balance of store credit and its ledger." },
-  analytics: { name: 'Analytics', description: 'Aggregate figures of the store.' }
-}
-
-/** What takes effect may be repeated safely; the header is read in one place for all of them. */
+/** The header is read in one place for all routes that accept it. */
 export const IDEMPOTENCY_KEY: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
   description:
-    'Makes a repetition safe: within 24 hours the same key with the same request gets the first answer again, and with another request 400. Visible ASCII without spaces, a fresh UUID for instance.',
+    'Makes it safe to repeat the request: within 24 hours the same key with the same request returns the first response again, and with another request 400. Visible ASCII without spaces, for example a new UUID.',
   schema: IdempotencyKey,
   example: '8e03978e-40d5-43e8-bc93-6894a57f9324'
 }
 
-/** The paths of the document from routes, without their common `prefix`. */
+/** The paths of a document from the routes of a surface, without their common prefix. */
 export function pathsOf(
-  routes: Route[],
-  prefix: string,
+  routes: DocumentedRoute[],
+  dialect: DocumentDialect,
   publisher: Publisher
 ): Record<string, Record<string, Operation>> {
   const paths: Record<string, Record<string, Operation>> = {}
   for (const route of routes) {
-    const path = route.url.slice(prefix.length).replace(/:(\w+)/g, '{$1}')
+    const path = route.url.slice(dialect.prefix.length).replace(/:(\w+)/g, '{$1}')
     paths[path] ??= {}
-    paths[path][String(route.method).toLowerCase()] = operationOf(route, path, publisher)
+    paths[path][String(route.method).toLowerCase()] = operationOf(route, path, dialect, publisher)
   }
   return paths
 }
 
-/** Refuses a route that does not tell what a reader or a client needs. */
-function operationOf(route: Route, path: string, publisher: Publisher): Operation {
-  const { operationId, summary, description, params, querystring, body, responseExample, response } = route.schema ?? {}
-  const scope = route.config?.scope
-  const tag = TAGS[path.split('/')[1] ?? '']
-  const success = (response as Record<string, JsonSchema> | undefined)?.['200']
+/** Throws for a route that leaves out what a reader or a client needs. */
+function operationOf(route: DocumentedRoute, path: string, dialect: DocumentDialect, publisher: Publisher): Operation {
+  const { operationId, summary, description, params, querystring } = route.schema ?? {}
+  const allow = route.config?.allow
+  const tag = dialect.tags[dialect.tagOf(path)]
   const name = `${route.method} ${route.url}`
   if (!operationId || !summary || !description) throw incomplete(name, 'operationId, summary or description')
-  if (!scope) throw incomplete(name, 'scope')
-  if (!success) throw incomplete(name, 'schema of its answer')
+  if (!allow) throw incomplete(name, 'config.allow')
   if (!tag) throw incomplete(name, 'tag')
 
-  const isRead = route.method === 'GET'
-  const taken = [
+  const { note, ...access } = dialect.accessOf(allow)
+  const parameters = [
     ...parametersOf(params as JsonSchema, 'path', publisher),
     ...parametersOf(querystring as JsonSchema, 'query', publisher),
-    ...(isRead ? [] : [{ $ref: '#/components/parameters/IdempotencyKey' }])
+    ...(dialect.isIdempotent(route) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [])
   ]
+  const requestBody = bodyOf(route, publisher)
   return {
     operationId,
     summary,
-    description: `${description}\n\nNeeds the scope \`${scope}\`.`,
+    description: note ? `${description}\n\n${note}` : description,
     tags: [tag.name],
-    security: [{ apiKey: [scope] }],
-    'x-required-scope': scope,
-    ...(taken.length > 0 && { parameters: taken }),
-    ...(body !== undefined && { requestBody: bodyOf(body as JsonSchema, String(route.method), publisher) }),
-    responses: {
-      200: answered(success, publisher.answered, {
-        changes: responseExample,
-        headers: isRead ? [] : ['Idempotent-Replayed']
-      }),
-      ...refusalsOf({ namesObject: params !== undefined })
-    }
+    ...access,
+    ...(parameters.length > 0 && { parameters }),
+    ...(requestBody && { requestBody }),
+    responses: { ...successesOf(route, name, dialect, publisher), ...errorReferences(route, dialect) }
   }
 }
 
@@ -114,18 +72,35 @@ function parametersOf(schema: JsonSchema | undefined, place: 'path' | 'query', {
   })
 }
 
-function bodyOf(schema: JsonSchema, method: string, { asked }: Publisher): NonNullable<Operation['requestBody']> {
+function bodyOf(
+  { schema: { body, consumes } = {}, method }: DocumentedRoute,
+  { asked }: Publisher
+): Operation['requestBody'] {
+  if (consumes) return { required: true, description: 'The file itself.', content: filesOf(consumes) }
+  if (body === undefined) return undefined
+  const schema = withoutRefused(body as JsonSchema)
   const required = Math.max(schema.required?.length ?? 0, schema.minProperties ?? 0) > 0
   return {
     required,
-    description: required ? undefined : 'It may be left out.',
+    description: required ? undefined : 'Optional.',
     content: {
       'application/json': { schema: asked(method === 'POST' ? withNulls(schema) : schema), example: exampleOf(schema) }
     }
   }
 }
 
-/** A field that may be left out may be null instead, as `compileValidator` takes it. */
+const filesOf = (types: Record<string, string>) =>
+  Object.fromEntries(
+    Object.entries(types).map(([type, example]) => [type, { schema: { type: 'string' }, example }])
+  ) as MediaTypes
+
+/** Fields that accept nothing are declared for their refusal alone. */
+function withoutRefused(schema: JsonSchema): JsonSchema {
+  const fields = Object.entries(schema.properties ?? {}).filter(([, field]) => field.not === undefined)
+  return { ...schema, properties: Object.fromEntries(fields) }
+}
+
+/** A field that may be left out may be null instead, as `compileValidator` reads it. */
 function withNulls(schema: JsonSchema): JsonSchema {
   const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => {
     const { description, meaning } = field
@@ -133,4 +108,31 @@ function withNulls(schema: JsonSchema): JsonSchema {
     return [name, schema.required?.includes(name) ? field : orNull] as const
   })
   return { ...schema, properties: Object.fromEntries(fields) }
+}
+
+/** The responses that the route declares, by status. */
+function successesOf(
+  route: DocumentedRoute,
+  name: string,
+  dialect: DocumentDialect,
+  { answered }: Publisher
+): Operation['responses'] {
+  const { response, responseExample, produces = ['application/json'] } = route.schema ?? {}
+  const declared = Object.entries((response ?? {}) as Record<string, JsonSchema>)
+  if (declared.length === 0) throw incomplete(name, 'schema of its response')
+  const headers = dialect.isIdempotent(route) ? ['Idempotent-Replayed'] : []
+  return Object.fromEntries(
+    declared.map(([status, schema]) => {
+      const { description, example } = dialect.successOf(schema, responseExample)
+      const content = { schema: answered(schema), example }
+      return [
+        status,
+        {
+          description,
+          headers: headerReferences(dialect, headers),
+          content: Object.fromEntries(produces.map((type) => [type, content])) as MediaTypes
+        }
+      ]
+    })
+  )
 }

@@ -1,76 +1,6 @@
-import { Type } from 'typebox'
-import { Refusal } from '#kit/refusal'
-import { exampleOf } from '#resources'
-import { pagingOf } from '../rest/envelope.ts'
-import { errorBody, statusOf } from '../shared/error-body.ts'
-import { RateLimited } from '../shared/errors.ts'
+import { type TSchema, Type } from 'typebox'
 import type { JsonSchema } from '../shared/json-schema.ts'
-
-type Header = { description: string; schema: JsonSchema; example?: unknown }
-type Reference = { $ref: string }
-type Content = { 'application/json': { schema: JsonSchema; example: unknown } }
-export type OperationResponse = { description: string; headers?: Record<string, Header | Reference>; content?: Content }
-
-const ErrorBody = Type.Object(
-  {
-    error: Type.Object({
-      code: Type.Union(
-        [
-          Type.Literal('invalid_request'),
-          Type.Literal('authentication_failed'),
-          Type.Literal('forbidden'),
-          Type.Literal('not_found'),
-          Type.Literal('rate_limited'),
-          Type.Literal('internal_error')
-        ],
-        { description: 'What to branch on' }
-      ),
-      message: Type.String({ description: 'What is wrong, for people; it may change' }),
-      details: Type.Optional(
-        Type.Array(
-          Type.Object({
-            field: Type.String({ description: 'The parameter, field or header' }),
-            message: Type.String({ description: 'What it takes' })
-          }),
-          { description: 'Each thing that is wrong, when it is more than one' }
-        )
-      )
-    })
-  },
-  { title: 'Error', description: 'Why there is no answer.', examples: [errorBody(new RateLimited())] }
-)
-
-/** Every way in which the direct API says no, with an answer that it really gives. */
-const REFUSED: Record<string, { meaning: string; refusal: Refusal | RateLimited | null }> = {
-  InvalidRequest: {
-    meaning:
-      'The request is malformed, or what it asks for cannot be done. The message names the field and what it takes.',
-    refusal: new Refusal('invalid_request', 'limit takes an integer from 1 to 100; stat is not a parameter here', [
-      { field: 'limit', message: 'takes an integer from 1 to 100' },
-      { field: 'stat', message: 'is not a parameter here' }
-    ])
-  },
-  AuthenticationFailed: {
-    meaning: 'There is no key, or it is not valid (any more).',
-    refusal: new Refusal('authentication_failed', 'A valid API key is needed')
-  },
-  Forbidden: {
-    meaning: 'The key lacks the scope that the message names.',
-    refusal: new Refusal('forbidden', 'This key lacks the scope read:members')
-  },
-  NotFound: {
-    meaning: 'There is no such object in the store of the key, or no such path or method.',
-    refusal: new Refusal('not_found', 'There is no member mem_999')
-  },
-  RateLimited: {
-    meaning: 'The budget of a window is used up.',
-    refusal: new RateLimited()
-  },
-  InternalError: {
-    meaning: 'Something went wrong on our side. It is in the log under the `X-Request-Id`.',
-    refusal: null
-  }
-}
+import type { DocumentDialect, DocumentedRoute, Header, OperationResponse, Reference } from './document-types.ts'
 
 const integer = (description: string, example: number): Header => ({
   description,
@@ -78,72 +8,91 @@ const integer = (description: string, example: number): Header => ({
   example
 })
 
-export const HEADERS: Record<string, Header> = {
+/** Every header that responses of any surface have. */
+export const HEADERS = {
   'X-Request-Id': {
-    description: 'Names this answer; quote it when you ask the operator about it.',
+    description: 'Identifies this response; quote it when you contact the operator.',
     schema: { type: 'string', format: 'uuid' },
     example: '0b57b2ad-7204-43db-925f-2f75d8eb0e85'
   },
-  'X-RateLimit-Limit': integer('The requests of the window that has fewer left: the minute or the day.', 120),
-  'X-RateLimit-Remaining': integer('The requests that are left in it.', 119),
-  'X-RateLimit-Reset': integer('When it ends, in Unix seconds.', 1_797_315_960),
-  'Retry-After': integer('The seconds to wait.', 42),
+  'X-RateLimit-Limit': integer(
+    'Maximum number of requests in the current window: the minute or the day, whichever has fewer left.',
+    120
+  ),
+  'X-RateLimit-Remaining': integer('Number of requests left in the window.', 119),
+  'X-RateLimit-Reset': integer('When the window ends, in Unix seconds.', 1_797_315_960),
+  'Retry-After': integer('Seconds to wait before the next request.', 42),
   'Idempotent-Replayed': {
-    description: 'Only on an answer that was kept under the `Idempotency-Key`: nothing was done again.',
+    description: 'Only present when the response is replayed for the `Idempotency-Key`: nothing was done again.',
     schema: { type: 'string', enum: ['true'] },
     example: 'true'
   },
   'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string' }, example: 'Bearer' }
-}
+} satisfies Record<string, Header>
 
-const ON_EVERY_RESPONSE = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
-const ON_ERRORS: Record<string, string[]> = {
-  RateLimited: ['Retry-After'],
-  AuthenticationFailed: ['WWW-Authenticate']
-}
+export const RATE_LIMIT_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
 
-function headersOf(extra: string[] = []): Record<string, Reference> {
-  const names = [...ON_EVERY_RESPONSE, ...extra]
+export function headerReferences(
+  { headersOfEveryResponse }: DocumentDialect,
+  more: string[] = []
+): Record<string, Reference> {
+  const names = [...headersOfEveryResponse, ...more]
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
-/** The refusals as components, by name. */
-export function errorResponses(publish: (schema: JsonSchema) => JsonSchema): Record<string, OperationResponse> {
+/** The error body `{error: {code, message, details?}}`, whose codes are those of the surface. */
+export const codedError = (codes: string[], example: object): TSchema =>
+  Type.Object(
+    {
+      error: Type.Object({
+        code: Type.Union(
+          codes.map((code) => Type.Literal(code)),
+          { description: 'The error code, for programs' }
+        ),
+        message: Type.String({ description: 'What is wrong, for people; the text may change' }),
+        details: Type.Optional(
+          Type.Array(
+            Type.Object({
+              field: Type.String({ description: 'The parameter, field or header' }),
+              message: Type.String({ description: 'What is wrong with it' })
+            }),
+            { description: 'Every problem, if there is more than one' }
+          )
+        )
+      })
+    },
+    { title: 'Error', description: 'Why the request failed.', examples: [example] }
+  )
+
+/** The errors of a surface as components, by name. */
+export function errorResponses(
+  dialect: DocumentDialect,
+  publish: (schema: JsonSchema) => JsonSchema
+): Record<string, OperationResponse> {
   return Object.fromEntries(
-    Object.entries(REFUSED).map(([name, { meaning, refusal }]) => [
+    Object.entries(dialect.errors).map(([name, { meaning, refusal, headers }]) => [
       name,
       {
         description: meaning,
-        headers: headersOf(ON_ERRORS[name]),
-        content: { 'application/json': { schema: publish(ErrorBody), example: errorBody(refusal) } }
+        headers: headerReferences(dialect, headers),
+        content: {
+          'application/json': { schema: publish(dialect.errorSchema), example: dialect.wordErrors.errorBody(refusal) }
+        }
       }
     ])
   )
 }
 
-/** Which of them an operation gives, by status. Only what names an object can be unknown. */
-export function refusalsOf({ namesObject }: { namesObject: boolean }): Record<string, Reference> {
+/** The errors that an operation can answer with, by status. */
+export function errorReferences(route: DocumentedRoute, dialect: DocumentDialect): Record<string, Reference> {
+  const all = Object.entries(dialect.errors).filter(([, { isFor }]) => isFor?.(route) ?? true)
   return Object.fromEntries(
-    Object.entries(REFUSED)
-      .filter(([name]) => namesObject || name !== 'NotFound')
-      .map(([name, { refusal }]) => [String(statusOf(refusal)), { $ref: `#/components/responses/${name}` }])
+    all.map(([name, { refusal }]) => [
+      String(dialect.wordErrors.statusOf(refusal)),
+      { $ref: `#/components/responses/${name}` }
+    ])
   )
 }
 
-/** `data` and `meta`, shown by the example of the schema and what the operation makes of it. */
-export function answered(
-  schema: JsonSchema,
-  publish: (schema: JsonSchema) => JsonSchema,
-  { changes, headers }: { changes?: Record<string, unknown>; headers: string[] }
-): OperationResponse {
-  const { data = {} } = schema.properties ?? {}
-  const { data: shown, meta: single } = exampleOf(schema) as { data: unknown; meta: object }
-  const meta = data.items ? { ...single, ...pagingOf({}) } : single
-  const example = changes ? { data: { ...(shown as object), ...changes }, meta } : { data: shown, meta }
-  const name = (data.items ?? data).title ?? 'object'
-  return {
-    description: data.items ? `A page of the list; \`data\` holds each ${name}.` : `\`data\` is the ${name}.`,
-    headers: headersOf(headers),
-    content: { 'application/json': { schema: publish(schema), example } }
-  }
-}
+/** Only a path that names an object can name one that is not there. */
+export const namesObject = ({ schema }: DocumentedRoute): boolean => schema?.params !== undefined

@@ -2,14 +2,14 @@ import { type Static, type TSchema, Type } from 'typebox'
 
 const Meta = Type.Object(
   {
-    total: Type.Integer({ description: 'How many objects match in all' }),
-    limit: Type.Integer({ description: 'The size of the page; 1 for a single object' }),
-    offset: Type.Integer({ description: 'How many objects were passed over' }),
-    has_more: Type.Boolean({ description: 'Whether more follow' })
+    total: Type.Integer({ description: 'Number of objects that match in total' }),
+    limit: Type.Integer({ description: 'Maximum number of objects on the page; 1 for a single object' }),
+    offset: Type.Integer({ description: 'Number of objects that were skipped' }),
+    has_more: Type.Boolean({ description: 'Whether there are more objects after this page' })
   },
   {
     title: 'Meta',
-    description: 'Where the answer stands in the list; that of a single object is a page which holds nothing else.',
+    description: 'The position of the page in the list. A single object is a page of one.',
     examples: [{ total: 1, limit: 1, offset: 0, has_more: false }]
   }
 )
@@ -46,7 +46,7 @@ export const PagingFields = {
       maximum: 100,
       default: DEFAULT_LIMIT,
       description: 'an integer from 1 to 100',
-      meaning: 'How many objects the page holds at most',
+      meaning: 'Maximum number of objects on the page',
       examples: [2]
     })
   ),
@@ -56,7 +56,7 @@ export const PagingFields = {
       maximum: 1_000_000_000,
       default: 0,
       description: 'an integer from 0 to 1000000000',
-      meaning: 'How many objects to pass over',
+      meaning: 'Number of objects to skip',
       examples: [0]
     })
   )

@@ -1,16 +1,18 @@
 import type { FastifyInstance } from 'fastify'
 import type { HttpDeps } from '../shared/deps.ts'
 
+const OPEN = { logLevel: 'warn', config: { allow: 'anyone' } } as const
+
 /** For whoever runs the process: `/livez` (it answers), `/readyz` (it can serve), `/metrics` (Prometheus). */
 export function registerHealth(app: FastifyInstance, { health }: Pick<HttpDeps, 'health'>): void {
-  app.get('/livez', { logLevel: 'warn' }, async () => ({ status: 'ok' }))
+  app.get('/livez', OPEN, async () => ({ status: 'ok' }))
 
-  app.get('/readyz', { logLevel: 'warn' }, async (_request, reply) => {
+  app.get('/readyz', OPEN, async (_request, reply) => {
     const { ready, checks } = await health.ready()
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ok' : 'unavailable', checks })
   })
 
-  app.get('/metrics', { logLevel: 'warn' }, (request, reply) => {
+  app.get('/metrics', OPEN, (request, reply) => {
     reply.hijack()
     reply.raw.setHeader('x-request-id', request.id)
     health.metrics(request.raw, reply.raw)

@@ -6,10 +6,12 @@ import { writeKeyUses } from '#stores'
 import { registerAdmin } from '../admin/index.ts'
 import { registerDocs } from '../docs/index.ts'
 import { registerInboundWebhooks } from '../inbound/inbound-webhooks.ts'
+import { collectDocuments } from '../openapi/collect-documents.ts'
 import { registerRest } from '../rest/index.ts'
+import { ALLOWED, requireAllow } from '../shared/access.ts'
 import type { HttpDeps } from '../shared/deps.ts'
 import { errorBody, statusOf } from '../shared/error-body.ts'
-import { logBug, noSuchRoute, refusalOf } from '../shared/errors.ts'
+import { handleErrors } from '../shared/surface.ts'
 import { compileValidator } from '../shared/validation.ts'
 import { registerStorefront } from '../storefront/index.ts'
 import { createAddressLimiter } from './address-limiter.ts'
@@ -82,25 +84,20 @@ export function buildHttp(deps: HttpDeps, { healthOnly = false } = {}): FastifyI
   refuseSlowRequests(app, respondToBrokenRequest)
   refuseUnsupportedExpectations(app)
   refuseUnreadableUrls(app)
-  app.setNotFoundHandler((request, reply) => {
-    throw noSuchRoute(request, reply)
-  })
-  app.setErrorHandler((err, request, reply) => {
-    const refusal = refusalOf(err, request)
-    if (!refusal) logBug(request, err)
-    return reply.code(statusOf(refusal)).send(errorBody(refusal))
-  })
+  handleErrors(app, { statusOf, errorBody })
   logRequests(app, deps)
+  app.addHook('onRoute', (route) => requireAllow(route, Object.values(ALLOWED).flat()))
   trackKnownPaths(app)
   registerHealth(app, deps)
   if (healthOnly) return app
 
   recordKeyUses(app, deps)
-  registerDocs(app, deps.budgets)
+  const documents = collectDocuments(app, deps.budgets)
+  registerDocs(app, documents, deps.budgets)
   registerInboundWebhooks(app, deps)
   registerRest(app, deps, countAddress)
   registerStorefront(app, deps, countAddress)
-  registerAdmin(app, deps)
+  registerAdmin(app, { ...deps, adminDocument: documents.admin })
   return app
 }
 

@@ -25,7 +25,7 @@ export function refuseSlowRequests(
   const timers = new WeakMap<IncomingMessage, NodeJS.Timeout>()
   const watch = (raw: IncomingMessage) => {
     const timer = setTimeout(() => {
-      if (raw.complete) return
+      if (raw.complete || raw.readableEnded) return
       respondToBrokenRequest(
         Object.assign(new Error('The request took too long to arrive'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }),
         raw.socket

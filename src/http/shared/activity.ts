@@ -10,16 +10,18 @@ export const ActivityBody = Type.Object(
     id: Type.String({ description: 'The id of the entry, `act_120`' }),
     kind: Type.String({ description: `What happened: one of ${ACTIVITY_KINDS.join(', ')}; there may be more` }),
     text: Type.String({ description: 'What happened, in a sentence' }),
-    notes: OrNull(Type.String({ description: 'What a person said about it' })),
+    notes: OrNull(Type.String({ description: 'A note by a person' })),
     actor: Type.String({ description: `Who did it: ${ACTORS.join(', ')}` }),
-    actor_id: OrNull(Type.String({ description: 'Which one of them: the id of the API key' })),
-    plan_name: Type.String({ description: 'The plan as it was called then' }),
-    plan_group_name: OrNull(Type.String({ description: 'The tier of that plan; null for a plan that is not ours' })),
+    actor_id: OrNull(Type.String({ description: 'Which one: the id of the API key' })),
+    plan_name: Type.String({ description: 'The name of the plan at that time' }),
+    plan_group_name: OrNull(
+      Type.String({ description: 'The tier of that plan; null for a plan that the service did not create' })
+    ),
     details: Type.Object(
       {},
       {
         additionalProperties: true,
-        description: 'What it was about: `from` and `to` of a change, ids',
+        description: 'Details, such as `from` and `to` of a change, or ids',
         examples: [{ from: 24, to: 29, currency: 'USD' }]
       }
     ),
@@ -28,7 +30,7 @@ export const ActivityBody = Type.Object(
   {
     additionalProperties: false,
     title: 'Activity',
-    description: "An entry of a subscription's history; it is never changed.",
+    description: 'An entry in the history of a subscription. Entries never change.',
     examples: [
       {
         id: 'act_120',

@@ -46,6 +46,11 @@ export function instantOrUndefined(text: string | undefined, timezone: string): 
   return text === undefined ? undefined : (instantOf(text, timezone) ?? undefined)
 }
 
+/** The instant so many days ahead in the shop's calendar: over a change of clocks it has the same hour. Null without days. */
+export function daysAhead(now: Temporal.Instant, days: number | undefined, timezone: string): Temporal.Instant | null {
+  return days === undefined ? null : now.toZonedDateTimeISO(timezone).add({ days }).toInstant()
+}
+
 const FIVE_YEARS = { years: 5 }
 export const A_YEAR_OF_DAYS = { days: 365 }
 

@@ -22,6 +22,7 @@ export type JsonSchema = {
   anyOf?: JsonSchema[]
   items?: JsonSchema
   properties?: Record<string, JsonSchema>
+  not?: JsonSchema
   required?: string[]
   minProperties?: number
   additionalProperties?: boolean | JsonSchema

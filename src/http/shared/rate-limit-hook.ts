@@ -1,17 +1,21 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Budget, RateLimiter, RateLimitStatus } from '#kit/rate-limit'
 import type { Caller, RatePlan } from '#stores'
 import { logBug, RateLimited } from './errors.ts'
+import type { ErrorDialect, Surface } from './surface.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null
-    /** Where the request stands in its budget; null until it is known whose budget that is. Never rejects. */
+    /** The rate limit that the request counts against; null until it is known whose that is. Never rejects. */
     counted: Promise<Counted> | null
   }
 }
 
 type Counted = { rateLimitStatus: RateLimitStatus } | { failure: unknown }
+
+/** Counts a request without a valid credential, by the address it comes from. */
+export type CountAddress = (address: string) => RateLimitStatus
 
 /** Requests per window by tariff (spec 1, Limits); days are UTC days. */
 export const BUDGETS: Record<RatePlan, Budget> = {
@@ -20,7 +24,7 @@ export const BUDGETS: Record<RatePlan, Budget> = {
   enterprise: { perMinute: 300, perDay: null }
 }
 
-/** Starts counting a request for its store; the answer waits for it, the work need not. */
+/** Starts counting a request for its store. The response waits for the count; the work of a reading route does not. */
 export function countForStore(
   limiter: RateLimiter,
   request: FastifyRequest,
@@ -34,18 +38,19 @@ export function countForStore(
   )
 }
 
-export function countForAddress(count: (address: string) => RateLimitStatus, request: FastifyRequest): void {
+export function countForAddress(count: CountAddress, request: FastifyRequest): void {
   request.counted = Promise.resolve({ rateLimitStatus: count(request.ip) })
 }
 
 /**
- * Puts the budget's headers on every answer of a surface, and 429 in place of one that is over it. A reading route works
- * while its request is still being counted, and what it read is dropped when there was no room; a writing one waits.
+ * Puts the rate limit's headers on every response of a surface, and replaces a response over the limit by 429. A reading
+ * route works while its request is still being counted, and what it read is dropped when the limit was reached; a writing
+ * route waits for the count.
  */
 export function enforceRateLimits(
-  surface: FastifyInstance,
-  countAddress: (address: string) => RateLimitStatus,
-  bodyOf: { rateLimited: (message: string) => object; internalError: () => object }
+  surface: Surface,
+  countAddress: CountAddress,
+  errorBody: ErrorDialect['errorBody']
 ): void {
   surface.addHook('onRoute', (route) => {
     if (route.method === 'GET' || route.method === 'HEAD') return
@@ -55,17 +60,17 @@ export function enforceRateLimits(
   surface.addHook('onSend', async (request, reply, payload) => {
     const counted = await request.counted
     if (!counted || 'failure' in counted) {
-      // Whose budget it is, or where it stands, could not be found out: the answer tells of the address, as without a key.
+      // The store or its count is not known: the headers are those of the address, as without a key.
       reply.headers(rateLimitHeaders({ ...countAddress(request.ip), admitted: true }))
       if (!counted) return payload
       if (reply.statusCode >= 500) return payload
       logBug(request, counted.failure)
-      return replaced(reply, 500, bodyOf.internalError())
+      return replaced(reply, 500, errorBody(null))
     }
     const { rateLimitStatus } = counted
     reply.headers(rateLimitHeaders(rateLimitStatus))
     if (rateLimitStatus.admitted || reply.statusCode === 429) return payload
-    return replaced(reply, 429, bodyOf.rateLimited(new RateLimited().message))
+    return replaced(reply, 429, errorBody(new RateLimited()))
   })
 }
 

@@ -10,7 +10,7 @@ import { A_YEAR_OF_DAYS, futureOrNull, IsoDate } from './dates.ts'
 /** What can be changed of a subscription. Programs of a store and the operator take the same, but for how a price is written. */
 export const ChangeFields = {
   next_billing_date: IsoDate(
-    'When to charge next, at most 365 days ahead; later dates are counted from it. A day means midnight in the shop, then and later',
+    'When to charge next, at most 365 days ahead; later billing dates follow from it. A date without a time means midnight in the time zone of the shop',
     '2026-12-24'
   ),
   plan_id: Type.Optional(
@@ -18,14 +18,14 @@ export const ChangeFields = {
       minLength: 1,
       maxLength: 200,
       description: 'the id of a membership plan of this store',
-      meaning: 'Its price and interval come along unless they are given too',
+      meaning: 'The subscription gets the price and interval of the plan unless they are given too',
       examples: ['plan_2']
     })
   ),
   interval: Type.Optional(
     Type.Union([Type.Literal('day'), Type.Literal('week'), Type.Literal('month'), Type.Literal('year')], {
       description: 'day, week, month or year',
-      meaning: 'What a cycle lasts, times `interval_count`',
+      meaning: 'The unit of a billing cycle; `interval_count` says how many',
       examples: ['month']
     })
   ),
@@ -34,7 +34,7 @@ export const ChangeFields = {
       minimum: 1,
       maximum: 28,
       description: 'an integer from 1 to 28',
-      meaning: 'How many intervals a cycle lasts; 1 where only `interval` is given',
+      meaning: 'Number of intervals per billing cycle; 1 if only `interval` is given',
       examples: [1]
     })
   ),
@@ -42,7 +42,7 @@ export const ChangeFields = {
     Type.String({
       pattern: '^gid://[a-z]{1,20}/CustomerPaymentMethod/[0-9A-Za-z_-]{1,100}$',
       description: 'the global id of a payment method on the platform',
-      meaning: 'One of the same customer',
+      meaning: 'A payment method of the same customer',
       examples: ['gid://platform/CustomerPaymentMethod/b8d4b7a0c1']
     })
   )

@@ -6,6 +6,10 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault
 } from 'fastify'
+import { Type } from 'typebox'
+import type { Refusal } from '#kit/refusal'
+import { ALLOWED, requireAllow } from './access.ts'
+import { logBug, noSuchRoute, type RateLimited, refusalOf } from './errors.ts'
 
 /** A surface's own part of the server, whose routes are typed by their TypeBox schemas. */
 export type Surface = FastifyInstance<
@@ -15,3 +19,68 @@ export type Surface = FastifyInstance<
   FastifyBaseLogger,
   TypeBoxTypeProvider
 >
+
+/** Adds one route to a surface. Each is a file of its own, which exports nothing else. */
+export type Route<Deps> = (surface: Surface, deps: Deps) => void
+
+/** The routes of the files that a surface lists, in that order. Dynamic imports keep a route to one line of the list. */
+export async function routesIn<Deps>(files: Promise<Record<string, Route<Deps>>>[]): Promise<Route<Deps>[]> {
+  return (await Promise.all(files)).flatMap((file) => Object.values(file))
+}
+
+/** How a surface words a refusal; null is a bug of ours, which is answered without detail. */
+export type ErrorDialect = {
+  statusOf: (refusal: Refusal | RateLimited | null) => number
+  errorBody: (refusal: Refusal | RateLimited | null) => object
+}
+
+/**
+ * Opens a surface under `prefix`: its hooks, its error dialect and its routes, apart from those of other surfaces. A
+ * route that does not declare who may call it stops the start.
+ */
+export function openSurface<Deps>(
+  app: FastifyInstance,
+  options: {
+    name: keyof typeof ALLOWED
+    prefix: string
+    errors: ErrorDialect
+    routes: Route<Deps>[]
+    deps: Deps
+    /** Adds the hooks of the surface: authentication, limits. */
+    hooks: (surface: Surface) => void
+  }
+): void {
+  const { name, prefix, errors, routes, deps, hooks } = options
+  app.register(
+    async (instance) => {
+      const surface = instance.withTypeProvider<TypeBoxTypeProvider>()
+      surface.addHook('onRoute', (route) => requireAllow(route, ALLOWED[name]))
+      hooks(surface)
+      handleErrors(surface, errors)
+      for (const addRoute of routes) addRoute(surface, deps)
+    },
+    { prefix }
+  )
+}
+
+/** Makes every route of a surface refuse query parameters that it does not declare. */
+export function refuseUnknownParameters(surface: Surface): void {
+  surface.addHook('onRoute', (route) => {
+    route.schema = { querystring: Type.Object({}), ...route.schema }
+  })
+}
+
+/** Answers unknown paths, refusals and bugs in the dialect of a surface. */
+export function handleErrors(
+  app: Pick<FastifyInstance, 'setNotFoundHandler' | 'setErrorHandler'>,
+  errors: ErrorDialect
+) {
+  app.setNotFoundHandler((request, reply) => {
+    throw noSuchRoute(request, reply)
+  })
+  app.setErrorHandler((err, request, reply) => {
+    const refusal = refusalOf(err, request)
+    if (!refusal) logBug(request, err)
+    return reply.code(errors.statusOf(refusal)).send(errors.errorBody(refusal))
+  })
+}

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import { realNow } from '#kit/clock'
 import type { Database } from '#kit/postgres'
-import type { RateLimitStatus } from '#kit/rate-limit'
+import { Refusal } from '#kit/refusal'
 import { type ProxyCheck, verifyProxyQuery } from '#platform'
 import { type StoreAccess, storeByDomain, storeNow } from '#stores'
 import type { HttpDeps } from '../shared/deps.ts'
 import { authenticationFailed } from '../shared/errors.ts'
-import { countForAddress, countForStore } from '../shared/rate-limit-hook.ts'
+import { type CountAddress, countForAddress, countForStore } from '../shared/rate-limit-hook.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -15,12 +15,12 @@ declare module 'fastify' {
   }
 }
 
-export type Proxied = { store: StoreAccess; loggedInCustomerId: string | null }
+type Proxied = { store: StoreAccess; loggedInCustomerId: string | null }
 
-/** The hook that takes only what the platform's app proxy signed (spec 2, Authentication), and counts it for its store. */
+/** The hook that accepts only what the platform's app proxy signed (spec 2, Authentication), and counts it for its store. */
 export function verifyProxy(
   { db, vault, limiter }: Pick<HttpDeps, 'db' | 'vault' | 'limiter'>,
-  countAddress: (address: string) => RateLimitStatus
+  countAddress: CountAddress
 ) {
   return async (request: FastifyRequest): Promise<void> => {
     const { shop } = request.query as { shop?: unknown }
@@ -35,7 +35,7 @@ export function verifyProxy(
   }
 }
 
-/** Signed just now: by real time, or by the test clock that a sandbox store's people may live by. */
+/** The signature must be recent: by real time, or by the test clock of a sandbox store. */
 async function verify(
   db: Database,
   { storeId, sandbox, proxySecret }: StoreAccess,
@@ -46,10 +46,17 @@ async function verify(
   return verifyProxyQuery(query, proxySecret, await storeNow(db, storeId))
 }
 
-/** Who calls; every route of the surface runs after the signature was checked. */
-export function proxiedOf(request: { proxied: Proxied | null }): Proxied {
-  if (!request.proxied) throw new Error('The route ran without a checked signature')
-  return request.proxied
+/** Refuses a visitor who is not logged in, where a route is for customers. */
+export function refuseVisitors({ proxied, routeOptions: { config, schema } }: FastifyRequest): void {
+  if (config.allow !== 'customer' || proxied?.loggedInCustomerId) return
+  const action = schema?.summary ?? 'Go on'
+  throw new Refusal('forbidden', `Log in to ${action.charAt(0).toLowerCase()}${action.slice(1)}`)
+}
+
+/** The customer who is logged in, by the platform's number, and the store. Runs after the signature was checked. */
+export function customerOf({ proxied }: { proxied: Proxied | null }): { store: StoreAccess; customerId: string } {
+  if (!proxied?.loggedInCustomerId) throw new Error('The route ran without a customer')
+  return { store: proxied.store, customerId: proxied.loggedInCustomerId }
 }
 
 function queryOf(url: string): string {

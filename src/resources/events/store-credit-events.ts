@@ -33,6 +33,6 @@ export const storeCreditEvents = {
   'store_credit.deducted': defineEvent('Store credit was taken', entry, null, {
     ...shown,
     new_balance: 20,
-    reason: 'Taken back, the parcel came in time'
+    reason: 'Corrected: the parcel came in time'
   })
 } as const

@@ -1,0 +1,45 @@
+import { Type } from 'typebox'
+import { requireStore } from '#stores'
+import type { Surface } from '../../shared/surface.ts'
+import type { AdminDeps } from '../deps.ts'
+import { text } from '../fields.ts'
+
+const finding = Type.Object({}, { additionalProperties: true })
+
+const Report = Type.Object(
+  {
+    checked: Type.Record(Type.String(), Type.Integer(), { description: 'How many rows each rule has checked' }),
+    findings: Type.Array(finding, { description: 'What breaks a rule' }),
+    warnings: Type.Array(finding, { description: 'What breaks no rule and needs attention' })
+  },
+  {
+    title: 'AuditReport',
+    description: "What the auditor's rules have found.",
+    examples: [{ checked: { members: 3 }, findings: [], warnings: [] }]
+  }
+)
+
+/** POST /doctor */
+export function runDoctorRoute(admin: Surface, { db, doctor }: AdminDeps): void {
+  admin.post(
+    '/doctor',
+    {
+      config: { allow: 'operator' },
+      schema: {
+        operationId: 'runDoctor',
+        summary: "Check the auditor's rules",
+        description: 'Reads what must always hold and reports where it does not. It changes nothing.',
+        body: Type.Object({
+          store: Type.Optional(
+            text(253, 'a store id or domain', { meaning: 'Only this store; all without it', examples: ['store_2'] })
+          )
+        }),
+        response: { 200: Report }
+      }
+    },
+    async (request) => {
+      const { store } = request.body
+      return doctor(store === undefined ? null : (await requireStore(db, store)).storeId) as never
+    }
+  )
+}

@@ -1,0 +1,51 @@
+import type { FastifyRequest } from 'fastify'
+import { Refusal } from '#kit/refusal'
+import { equalInConstantTime, type Secret } from '#kit/secrets'
+import type { Role } from '../shared/access.ts'
+import { authenticationFailed, bearerOf } from '../shared/errors.ts'
+import type { Surface } from '../shared/surface.ts'
+import type { Caller } from './caller.ts'
+
+/** Finds the caller by one kind of credential. Null when the request brings none of that kind, or one that is not valid. */
+export type ResolveCaller = (request: FastifyRequest) => Caller | null | Promise<Caller | null>
+
+/** Every kind of credential that the admin API accepts, in the order in which they are tried. Sessions are added here. */
+export const callerResolvers = ({ operatorToken }: { operatorToken: Secret }): ResolveCaller[] => [
+  byOperatorToken(operatorToken)
+]
+
+function byOperatorToken(token: Secret): ResolveCaller {
+  return (request) => {
+    const presented = bearerOf(request)
+    const isOperator = presented !== null && equalInConstantTime(presented, token.reveal())
+    return isOperator ? { role: 'operator', actor: 'operator' } : null
+  }
+}
+
+/** Finds out who calls, and runs a route only for callers in a role that it allows. Unknown paths are 404 to every caller. */
+export function authenticateCallers(admin: Surface, resolvers: ResolveCaller[]): void {
+  admin.decorateRequest('adminCaller', null)
+  admin.addHook('onRequest', async (request, reply) => {
+    const caller = await firstCaller(resolvers, request)
+    if (!caller) {
+      reply.header('www-authenticate', 'Bearer')
+      throw authenticationFailed('A valid operator token is needed')
+    }
+    request.adminCaller = caller
+    const { allow } = request.routeOptions.config
+    if (allow !== undefined && !mayCall(caller.role, allow as Role)) {
+      throw new Refusal('forbidden', `This is not allowed to the role ${caller.role}`)
+    }
+  })
+}
+
+async function firstCaller(resolvers: ResolveCaller[], request: FastifyRequest): Promise<Caller | null> {
+  for (const resolve of resolvers) {
+    const caller = await resolve(request)
+    if (caller) return caller
+  }
+  return null
+}
+
+/** The operator may call every route. */
+const mayCall = (role: Role, allowed: Role): boolean => role === 'operator' || role === allowed

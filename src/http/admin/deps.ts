@@ -1,0 +1,7 @@
+import type { HttpDeps } from '../shared/deps.ts'
+
+/** What the routes of the admin API are given. */
+export type AdminDeps = HttpDeps & {
+  /** The OpenAPI document of this surface, which is made after its routes are registered. */
+  adminDocument: () => object
+}

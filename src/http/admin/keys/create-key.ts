@@ -1,0 +1,39 @@
+import { Type } from 'typebox'
+import { createKey, SCOPES } from '#stores'
+import type { Surface } from '../../shared/surface.ts'
+import type { AdminDeps } from '../deps.ts'
+import { text } from '../fields.ts'
+import { StoreParams, storeOf } from '../store.ts'
+import { CreatedKey, presentKey } from './present-key.ts'
+
+/** POST /stores/{store}/keys */
+export function createKeyRoute(admin: Surface, { db }: AdminDeps): void {
+  admin.post(
+    '/stores/:store/keys',
+    {
+      config: { allow: 'operator' },
+      schema: {
+        operationId: 'createKey',
+        summary: 'Create an API key',
+        description: 'Makes a key of the direct API. Its text is only in this response.',
+        params: StoreParams,
+        body: Type.Object({
+          name: text(200, undefined, { meaning: 'What lists call it', examples: ['Tour'] }),
+          scopes: Type.Optional(
+            Type.Array(Type.String({ maxLength: 50 }), {
+              maxItems: 50,
+              description: `a list of ${SCOPES.join(', ')}`,
+              meaning: 'What it may do; everything without them',
+              examples: [['read:members', 'read:subscriptions']]
+            })
+          )
+        }),
+        response: { 201: CreatedKey }
+      }
+    },
+    async (request, reply) => {
+      const { key, ...made } = await createKey(db, { storeId: storeOf(request).storeId, ...request.body })
+      return reply.code(201).send({ ...presentKey(made), key })
+    }
+  )
+}

@@ -1,0 +1,41 @@
+import { Type } from 'typebox'
+import { triggerSample } from '#webhooks'
+import type { Surface } from '../../shared/surface.ts'
+import { DeliveryBody, presentDelivery } from '../deliveries/present-delivery.ts'
+import type { AdminDeps } from '../deps.ts'
+import { eventType } from '../event-types.ts'
+import { StoreParams, storeOf } from '../store.ts'
+
+const SentSamples = Type.Object({
+  event: Type.String({ description: 'The event type', examples: ['billing.failed'] }),
+  listeners_only: Type.Boolean({
+    description: 'True in a live store, whose receivers get no samples',
+    examples: [false]
+  }),
+  data: Type.Array(DeliveryBody, { description: 'The deliveries, which are not sent yet' })
+})
+
+/** POST /stores/{store}/webhook-samples */
+export function sendSamplesRoute(admin: Surface, { wake }: AdminDeps): void {
+  admin.post(
+    '/stores/:store/webhook-samples',
+    {
+      config: { allow: 'operator' },
+      schema: {
+        operationId: 'sendWebhookSamples',
+        summary: 'Send samples of an event type',
+        description:
+          'Sends a realistic sample to every receiver of the type: in a sandbox store to endpoints and listeners, in a live store to listeners only.',
+        params: StoreParams,
+        body: Type.Object({ event: eventType() }),
+        response: { 202: SentSamples }
+      }
+    },
+    async (request, reply) => {
+      const { event } = request.body
+      const { deliveries, terminalsOnly } = await request.inStore((ctx) => triggerSample(ctx, event))
+      wake(storeOf(request).storeId)
+      return reply.code(202).send({ event, listeners_only: terminalsOnly, data: deliveries.map(presentDelivery) })
+    }
+  )
+}

@@ -1,0 +1,63 @@
+import { Type } from 'typebox'
+import type { Surface } from '../../shared/surface.ts'
+import type { AdminDeps } from '../deps.ts'
+import { text } from '../fields.ts'
+import { StoreParams } from '../store.ts'
+import { play } from './sandbox-store.ts'
+
+const CustomerBody = Type.Object({
+  email: Type.String({
+    pattern: '^[^@\\s]{1,64}@[^@\\s]{1,250}$',
+    description: 'an e-mail address',
+    examples: ['ada@example.com']
+  }),
+  first_name: Type.Optional(text(200, undefined, { examples: ['Ada'] })),
+  last_name: Type.Optional(text(200, undefined, { examples: ['Ito'] })),
+  country: Type.Optional(
+    Type.String({ pattern: '^[A-Z]{2}$', description: 'an ISO 3166 country code such as US', examples: ['US'] })
+  ),
+  province: Type.Optional(text(10, 'a province code such as NY', { examples: ['NY'] }))
+})
+
+const CreatedCustomer = Type.Object(
+  {
+    id: Type.String({ description: "The platform's number" }),
+    gid: Type.String({ description: 'The global id on the platform' }),
+    email: Type.String({ description: 'The e-mail address' })
+  },
+  {
+    title: 'SandboxCustomer',
+    description: 'A customer of the sandbox platform.',
+    examples: [{ id: '7064055069370', gid: 'gid://platform/Customer/7064055069370', email: 'ada@example.com' }]
+  }
+)
+
+/** POST /stores/{store}/sandbox/customers */
+export function createCustomerRoute(admin: Surface, deps: AdminDeps): void {
+  admin.post(
+    '/stores/:store/sandbox/customers',
+    {
+      config: { allow: 'operator' },
+      schema: {
+        operationId: 'createSandboxCustomer',
+        summary: 'Create a customer',
+        description: 'Makes a customer in the sandbox shop, with a card that succeeds.',
+        params: StoreParams,
+        body: CustomerBody,
+        response: { 201: CreatedCustomer }
+      }
+    },
+    async (request, reply) => {
+      const { email, first_name = null, last_name = null, country = null, province = null } = request.body
+      const customer = {
+        email,
+        firstName: first_name,
+        lastName: last_name,
+        countryCode: country,
+        provinceCode: province
+      }
+      const created = await play(deps, request, ({ storeId }) => deps.sandbox.createCustomer(storeId, customer))
+      return reply.code(201).send({ id: created.id, gid: created.gid, email: created.email })
+    }
+  )
+}

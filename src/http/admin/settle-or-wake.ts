@@ -1,0 +1,11 @@
+import type { Store } from '#stores'
+import type { HttpDeps } from '../shared/deps.ts'
+
+/** A sandbox store is worked off before the answer; a live store is left to the background. */
+export async function settleOrWake(
+  { settle, wake }: Pick<HttpDeps, 'settle' | 'wake'>,
+  { storeId, sandbox }: Pick<Store, 'storeId' | 'sandbox'>
+): Promise<void> {
+  if (sandbox) await settle(storeId)
+  else wake(storeId)
+}

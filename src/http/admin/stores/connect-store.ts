@@ -1,0 +1,56 @@
+import { Type } from 'typebox'
+import { publicId } from '#kit/ids'
+import { reconnectAndReconcile } from '#sync'
+import type { Surface } from '../../shared/surface.ts'
+import type { AdminDeps } from '../deps.ts'
+import { settleOrWake } from '../settle-or-wake.ts'
+import { StoreParams, storeOf } from '../store.ts'
+import { connectionFields } from './connection-fields.ts'
+
+const ConnectedStore = Type.Object(
+  {
+    id: Type.String({ description: 'The store id' }),
+    domain: Type.String({ description: "The shop's domain on its platform" }),
+    status: Type.String({ description: 'Always `active`' })
+  },
+  {
+    title: 'ConnectedStore',
+    description: 'A store that is connected to its platform.',
+    examples: [{ id: 'store_2', domain: 'books.example', status: 'active' }]
+  }
+)
+
+/** POST /stores/{store}/connect */
+export function connectStoreRoute(admin: Surface, deps: AdminDeps): void {
+  admin.post(
+    '/stores/:store/connect',
+    {
+      config: { allow: 'operator' },
+      schema: {
+        operationId: 'connectStore',
+        summary: 'Connect a store again',
+        description:
+          'For a store whose platform had removed the app, or that gets another token. The new credentials are tried first; when the platform refuses them, nothing changes. Fields that are left out stay. What changed on the platform meanwhile is read next; for a sandbox store before the response.',
+        params: StoreParams,
+        body: Type.Object(connectionFields(), { examples: [{ access_token: 'shpat_0123456789' }] }),
+        response: { 200: ConnectedStore }
+      }
+    },
+    async (request) => {
+      const { platform_url, access_token, app_secret, proxy_secret } = request.body
+      const store = storeOf(request)
+      const given = {
+        platformUrl: platform_url,
+        accessToken: access_token,
+        appSecret: app_secret,
+        proxySecret: proxy_secret
+      }
+      await reconnectAndReconcile(deps, store, given, async (access) => {
+        if (store.sandbox) await deps.sandbox.install(store.storeId, access.accessToken)
+        await deps.connectStore(access)
+      })
+      await settleOrWake(deps, store)
+      return { id: publicId('store', store.storeId), domain: store.domain, status: 'active' }
+    }
+  )
+}

@@ -1,0 +1,124 @@
+import { Type } from 'typebox'
+import { publicId } from '#kit/ids'
+import { invalidField } from '#kit/refusal'
+import { RATE_PLANS } from '#stores'
+import { openStore } from '#sync'
+import type { Surface } from '../../shared/surface.ts'
+import type { AdminDeps } from '../deps.ts'
+import { boolean, inWords, text } from '../fields.ts'
+import { connectionFields } from './connection-fields.ts'
+
+const ACCEPTED_CLOCK = 'an instant such as 2026-01-31T10:00:00Z'
+
+const NewStoreBody = Type.Object(
+  {
+    domain: text(253, 'a host name such as shop.example.com', { examples: ['books.example'] }),
+    name: text(200, undefined, { examples: ['Books'] }),
+    timezone: text(100, 'an IANA time zone such as Europe/Vienna', { examples: ['Europe/Vienna'] }),
+    currency: text(3, 'an ISO 4217 code such as USD', { examples: ['EUR'] }),
+    plan: text(20, inWords(RATE_PLANS), { meaning: 'The rate limits of the store', examples: ['starter'] }),
+    sandbox: boolean('Whether its platform is the sandbox'),
+    clock: Type.Optional(
+      text(40, ACCEPTED_CLOCK, {
+        meaning: 'With `sandbox`: where its test clock starts. Without it the store lives in real time',
+        examples: ['2026-01-31T10:00:00Z']
+      })
+    ),
+    profile: Type.Optional(
+      text(20, 'platform or shopify', {
+        meaning: "The platform's dialect: `platform` by default for a sandbox store, else `shopify`",
+        examples: ['platform']
+      })
+    ),
+    ...connectionFields()
+  },
+  {
+    examples: [
+      {
+        domain: 'books.example',
+        name: 'Books',
+        timezone: 'Europe/Vienna',
+        currency: 'EUR',
+        plan: 'starter',
+        sandbox: true
+      }
+    ]
+  }
+)
+
+const CreatedStore = Type.Object(
+  {
+    id: Type.String({ description: 'The store id' }),
+    domain: Type.String({ description: "The shop's domain on its platform" }),
+    timezone: Type.String({ description: 'The IANA time zone of billing dates and days' }),
+    currency: Type.String({ description: 'ISO 4217' }),
+    plan: Type.String({ description: 'The rate limits of the store' }),
+    proxy_secret: Type.String({ description: 'Signs the requests of the storefront; shown only here' }),
+    platform_url: Type.String({ description: 'The address of its platform' }),
+    platform_token: Type.String({ description: "The access token of the platform's API; shown only here" })
+  },
+  {
+    title: 'CreatedStore',
+    description: 'A new store with its secrets, which are shown only here.',
+    examples: [
+      {
+        id: 'store_2',
+        domain: 'books.example',
+        timezone: 'Europe/Vienna',
+        currency: 'EUR',
+        plan: 'starter',
+        proxy_secret: 'Jisfokwiko0g5HHuVAShooE6Hj5G2ZDJ',
+        platform_url: 'http://127.0.0.1:3001/books.example',
+        platform_token: 'sbx_theLWDDGUr5ORVwz83MPlxoZiK74Jtmh'
+      }
+    ]
+  }
+)
+
+/** POST /stores */
+export function createStoreRoute(admin: Surface, deps: AdminDeps): void {
+  admin.post(
+    '/stores',
+    {
+      config: { allow: 'operator' },
+      schema: {
+        operationId: 'createStore',
+        summary: 'Create a store',
+        description:
+          "Makes a store and registers the service's webhooks on its platform. A store without `sandbox` needs `platform_url`, `access_token` and `app_secret`. When the platform does not answer, the response is 503 and the store is listed with `connected` false: the same request made again finishes it.",
+        body: NewStoreBody,
+        response: { 201: CreatedStore }
+      }
+    },
+    async (request, reply) => {
+      const { clock, platform_url, access_token, app_secret, proxy_secret, sandbox = false, ...facts } = request.body
+      const { store, credentials } = await openStore(deps, {
+        ...facts,
+        sandbox,
+        clockAt: clock === undefined ? null : clockFrom(clock),
+        platformUrl: platform_url,
+        accessToken: access_token,
+        appSecret: app_secret,
+        proxySecret: proxy_secret
+      })
+      return reply.code(201).send({
+        id: publicId('store', store.storeId),
+        domain: store.domain,
+        timezone: store.timezone,
+        currency: store.currency,
+        plan: store.ratePlan,
+        proxy_secret: credentials.proxySecret,
+        platform_url: store.platformUrl,
+        platform_token: credentials.accessToken
+      })
+    }
+  )
+}
+
+function clockFrom(text: string): Temporal.Instant {
+  try {
+    return Temporal.Instant.from(text)
+  } catch {
+    throw invalidField('clock', `takes ${ACCEPTED_CLOCK}`)
+  }
+}

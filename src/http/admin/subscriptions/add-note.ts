@@ -1,0 +1,37 @@
+import { Type } from 'typebox'
+import { noteSubscription } from '#lifecycle'
+import { listActivity, MAX_NOTE_CHARACTERS } from '#subscriptions'
+import { ActivityBody, presentActivity } from '../../shared/activity.ts'
+import type { Surface } from '../../shared/surface.ts'
+import { actorOf } from '../caller.ts'
+import { text } from '../fields.ts'
+import { SubscriptionParams, subscriptionIdOf } from './one-subscription.ts'
+
+/** POST /stores/{store}/subscriptions/{id}/notes */
+export function addNoteRoute(admin: Surface): void {
+  admin.post(
+    '/stores/:store/subscriptions/:id/notes',
+    {
+      config: { allow: 'operator' },
+      schema: {
+        operationId: 'addNote',
+        summary: 'Add a note to a subscription',
+        description: 'Adds an entry to its history.',
+        params: SubscriptionParams,
+        body: Type.Object({
+          note: text(MAX_NOTE_CHARACTERS, undefined, { examples: ['Called to ask for a later date.'] })
+        }),
+        response: { 201: ActivityBody }
+      }
+    },
+    async (request, reply) => {
+      const noted = await request.inStore(async (ctx) => {
+        const id = subscriptionIdOf(request)
+        await noteSubscription(ctx, id, request.body.note, actorOf(request))
+        const { rows } = await listActivity(ctx, id, { limit: 1, offset: 0 })
+        return presentActivity(rows[0]!)
+      })
+      return reply.code(201).send(noted)
+    }
+  )
+}

@@ -1,0 +1,41 @@
+import { Type } from 'typebox'
+import { ChangeFields, changeSubscription } from '../../shared/subscription-change.ts'
+import type { Surface } from '../../shared/surface.ts'
+import type { AdminDeps } from '../deps.ts'
+import { amount } from '../fields.ts'
+import { storeOf } from '../store.ts'
+import { changedSubscription, SubscriptionParams } from './one-subscription.ts'
+import { SubscriptionBody } from './present-subscription.ts'
+
+const ChangeBody = Type.Object(
+  {
+    ...ChangeFields,
+    price: Type.Optional(
+      amount({ meaning: 'Price per cycle, in the currency of the subscription', examples: ['24.00'] })
+    )
+  },
+  { examples: [{ price: '24.00' }] }
+)
+
+/** POST /stores/{store}/subscriptions/{id}/change */
+export function changeSubscriptionRoute(admin: Surface, deps: AdminDeps): void {
+  admin.post(
+    '/stores/:store/subscriptions/:id/change',
+    {
+      config: { allow: 'operator' },
+      schema: {
+        operationId: 'changeSubscription',
+        summary: 'Change a subscription',
+        description:
+          'A date takes effect at once. Plan, price, interval and payment method take effect with the next cycle: they go to the platform first and are `pending_change` until then. Fields that are left out stay.',
+        params: SubscriptionParams,
+        body: ChangeBody,
+        response: { 200: SubscriptionBody }
+      }
+    },
+    (request) =>
+      changedSubscription(deps, request, (ctx, id, by) =>
+        changeSubscription(ctx, id, request.body, { ...storeOf(request), by })
+      )
+  )
+}

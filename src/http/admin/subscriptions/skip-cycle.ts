@@ -1,0 +1,25 @@
+import { Type } from 'typebox'
+import { skipCycle } from '#billing'
+import type { Surface } from '../../shared/surface.ts'
+import type { AdminDeps } from '../deps.ts'
+import { changedSubscription, SubscriptionParams } from './one-subscription.ts'
+import { SubscriptionBody } from './present-subscription.ts'
+
+/** POST /stores/{store}/subscriptions/{id}/skip */
+export function skipCycleRoute(admin: Surface, deps: AdminDeps): void {
+  admin.post(
+    '/stores/:store/subscriptions/:id/skip',
+    {
+      config: { allow: 'operator' },
+      schema: {
+        operationId: 'skipCycle',
+        summary: 'Skip the next cycle',
+        description: 'The next cycle is never billed; the one after it keeps its date.',
+        params: SubscriptionParams,
+        body: Type.Object({}),
+        response: { 200: SubscriptionBody }
+      }
+    },
+    (request) => changedSubscription(deps, request, skipCycle)
+  )
+}

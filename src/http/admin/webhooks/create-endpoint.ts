@@ -1,0 +1,34 @@
+import { Type } from 'typebox'
+import { createEndpoint } from '#webhooks'
+import type { Surface } from '../../shared/surface.ts'
+import type { AdminDeps } from '../deps.ts'
+import { eventTypes } from '../event-types.ts'
+import { StoreParams, storeOf } from '../store.ts'
+import { description, url } from './endpoint-fields.ts'
+import { EndpointWithSecret, presentWithSecret } from './present-endpoint.ts'
+
+/** POST /stores/{store}/webhooks */
+export function createEndpointRoute(admin: Surface, { db, vault, addresses }: AdminDeps): void {
+  admin.post(
+    '/stores/:store/webhooks',
+    {
+      config: { allow: 'operator' },
+      schema: {
+        operationId: 'createWebhookEndpoint',
+        summary: 'Register a webhook endpoint',
+        description: 'Registers a receiver. Its signing secret is only in this response.',
+        params: StoreParams,
+        body: Type.Object({
+          url: url(),
+          events: Type.Optional(eventTypes({ meaning: 'What it receives; every type without them' })),
+          description: Type.Optional(description())
+        }),
+        response: { 201: EndpointWithSecret }
+      }
+    },
+    async (request, reply) => {
+      const created = await createEndpoint(db, storeOf(request).storeId, request.body, { vault, addresses })
+      return reply.code(201).send(presentWithSecret(created))
+    }
+  )
+}

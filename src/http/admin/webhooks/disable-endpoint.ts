@@ -1,0 +1,34 @@
+import { Type } from 'typebox'
+import { setEndpointStatus } from '#webhooks'
+import type { Surface } from '../../shared/surface.ts'
+import { text } from '../fields.ts'
+import { EndpointParams } from './endpoint-fields.ts'
+import { EndpointBody, presentEndpoint } from './present-endpoint.ts'
+
+const DisableBody = Type.Object({
+  reason: Type.Optional(text(200, undefined, { meaning: 'Why, for lists', examples: ['Moving to another host'] }))
+})
+
+/** POST /stores/{store}/webhooks/{endpoint}/disable */
+export function disableEndpointRoute(admin: Surface): void {
+  admin.post(
+    '/stores/:store/webhooks/:endpoint/disable',
+    {
+      config: { allow: 'operator' },
+      schema: {
+        operationId: 'disableWebhookEndpoint',
+        summary: 'Disable a webhook endpoint',
+        description: 'Deliveries that wait for it are cancelled.',
+        params: EndpointParams,
+        body: DisableBody,
+        response: { 200: EndpointBody }
+      }
+    },
+    async (request) => {
+      const { params, body } = request
+      return presentEndpoint(
+        await request.inStore((ctx) => setEndpointStatus(ctx, params.endpoint, 'disabled', body.reason))
+      )
+    }
+  )
+}

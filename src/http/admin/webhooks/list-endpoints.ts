@@ -1,0 +1,23 @@
+import { listEndpoints } from '#webhooks'
+import type { Surface } from '../../shared/surface.ts'
+import { List } from '../fields.ts'
+import { StoreParams } from '../store.ts'
+import { EndpointBody, presentEndpoint } from './present-endpoint.ts'
+
+/** GET /stores/{store}/webhooks */
+export function listEndpointsRoute(admin: Surface): void {
+  admin.get(
+    '/stores/:store/webhooks',
+    {
+      config: { allow: 'operator' },
+      schema: {
+        operationId: 'listWebhookEndpoints',
+        summary: 'List webhook endpoints',
+        description: 'The receivers of the store, newest first, with terminals while they listen.',
+        params: StoreParams,
+        response: { 200: List(EndpointBody, 'The receivers') }
+      }
+    },
+    async (request) => ({ data: (await request.inStore(listEndpoints)).map(presentEndpoint) })
+  )
+}

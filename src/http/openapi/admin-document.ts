@@ -1,0 +1,166 @@
+import { Refusal } from '#kit/refusal'
+import { exampleOf } from '#resources'
+import { errorBody, statusOf } from '../admin/errors.ts'
+import { ADMIN_PREFIX } from '../admin/index.ts'
+import type { JsonSchema } from '../shared/json-schema.ts'
+import { surfaceDocument } from './document.ts'
+import type { DocumentDialect, DocumentedRoute, ErrorKind, OpenApiDocument, Tag } from './document-types.ts'
+import { IDEMPOTENCY_KEY } from './operations.ts'
+import { codedError, HEADERS, namesObject } from './responses.ts'
+
+const SANDBOX: Tag = {
+  name: 'Sandbox',
+  description:
+    'Scripts the sandbox platform of a sandbox store. Each response comes when everything that followed is done, deliveries included. For a live store these are 409.'
+}
+const LISTENERS: Tag = {
+  name: 'Webhook listeners',
+  description: 'Terminals that receive webhooks while a developer works (`perennial listen`).'
+}
+const STORES: Tag = { name: 'Stores', description: 'Stores, their settings, and their connection to their platform.' }
+
+const PLANS: Tag = {
+  name: 'Plans',
+  description: `What can be joined, at which price, with which perks. \`perks\` is an object of up to four parts, and what a response shows can be sent back:
+
+${[
+  '`discount`, the prices of members: `value`, `type` (`percentage`, above 0 to 100, or `fixed`), `applies_to` (`all`, `product` with `product_ids`, `collection` with `collection_ids`; at most 250), `steps` (`quantity` from 1 to 20, rising, with `value` and `type`: the highest step that is reached counts), `price_base` (`original`, the compare-at price where there is one, or `sale`), `stack_with_subscriptions`',
+  '`welcome_offer`, off the cheapest product of the first membership order: `value`, `type`, `applies_to`, `product_ids`, `collection_ids`',
+  '`free_shipping`: `countries` (ISO codes; empty is everywhere), `message`, `method_name` (at most 255 characters), `threshold` (null, or `type` `items` or `subtotal` with its `value`)',
+  '`store_credit` for each paid cycle: `amount`, required when the plan is created; it is the `credit` of the plan and changes with a new version only. `type` is `coupon`, `function`, `storecredit` or `giftcard`; only `storecredit` is issued so far'
+]
+  .map((part) => `- ${part}`)
+  .join('\n')}
+
+A plan of products accepts no perks but \`store_credit\`. Store credit is issued by each paid cycle; the other perks are stored and shown, and the storefront does not have them yet.`
+}
+
+/** By the part of a path behind the store, or the first part. */
+const TAGS: Record<string, Tag> = {
+  stores: STORES,
+  keys: { name: 'API keys', description: 'Keys of the direct API.' },
+  plans: PLANS,
+  subscriptions: { name: 'Subscriptions', description: 'Subscriptions of a store, and what an operator does to them.' },
+  webhooks: { name: 'Webhook endpoints', description: "Receivers of a store's events." },
+  'webhook-deliveries': {
+    name: 'Webhook deliveries',
+    description: 'What was sent to receivers, and sending it again.'
+  },
+  'webhook-listeners': LISTENERS,
+  alerts: { name: 'Alerts', description: 'What the people who run a store need to know.' },
+  imports: { name: 'Imports', description: 'Taking over contracts that others have billed until now.' },
+  sandbox: SANDBOX,
+  installation: { name: 'Installation', description: 'What is about the whole installation.' }
+}
+
+/** Paths whose tag is not named like them. */
+const TAG_OF: Record<string, string> = {
+  connect: 'stores',
+  settings: 'stores',
+  reconcile: 'stores',
+  'webhook-samples': 'webhook-listeners',
+  clock: 'sandbox',
+  seed: 'sandbox',
+  doctor: 'installation',
+  'openapi.json': 'installation'
+}
+
+const isWrite = ({ method }: DocumentedRoute) => method !== 'GET'
+
+/** Every way in which the admin API refuses, with a response that it really gives. */
+const ERRORS: Record<string, ErrorKind> = {
+  InvalidRequest: {
+    meaning:
+      'The request is malformed or cannot be carried out. The message names the field and says what is accepted.',
+    refusal: new Refusal('invalid_request', 'limit takes an integer from 1 to 100; stat is not a parameter here', [
+      { field: 'limit', message: 'takes an integer from 1 to 100' },
+      { field: 'stat', message: 'is not a parameter here' }
+    ])
+  },
+  AuthenticationFailed: {
+    meaning: 'There is no operator token, or it is not valid.',
+    refusal: new Refusal('authentication_failed', 'A valid operator token is needed'),
+    headers: ['WWW-Authenticate']
+  },
+  Forbidden: {
+    meaning: "The caller's role may not call this operation.",
+    refusal: new Refusal('forbidden', 'This is not allowed to the role support')
+  },
+  NotFound: {
+    meaning: 'There is no such store or object, or no such path or method.',
+    refusal: new Refusal('not_found', 'There is no store nope.example'),
+    isFor: namesObject
+  },
+  Conflict: {
+    meaning: 'It is not possible in the present state: a disabled receiver, a store that is no sandbox store.',
+    refusal: new Refusal('conflict', 'Store books.example is no sandbox store'),
+    isFor: isWrite
+  },
+  InternalError: {
+    meaning: 'An internal error. The log has the details under the `X-Request-Id`.',
+    refusal: null
+  },
+  Unavailable: {
+    meaning: 'The platform did not answer. Repeat the request.',
+    refusal: new Refusal('unavailable', 'The platform did not answer'),
+    isFor: isWrite
+  }
+}
+
+const CODES = [
+  'invalid_request',
+  'authentication_failed',
+  'forbidden',
+  'not_found',
+  'conflict',
+  'unavailable',
+  'internal_error'
+]
+
+const GUIDE = `Everything that the \`perennial\` command does, over HTTP with JSON, for programs that run stores. It opens every store of the installation; programs of one store use the direct API.
+
+${[
+  'Every request has the operator token: `Authorization: Bearer <token>`. The token is `PERENNIAL_TOKEN`, or the content of `DATA_DIR/operator.token`. Keep it like a root password, and do not let a proxy show `/admin/api` to the internet.',
+  'A store in a path is its domain or its id (`books.example`, `store_2`).',
+  'Bodies are JSON objects with `Content-Type: application/json`, of at most 256 KiB. A body that may be empty may be missing. Fields and parameters that an operation does not declare are refused. In the body of a POST `null` stands for a field that is left out.',
+  "Times are ISO 8601 in UTC, in the store's time where nothing else is said. A date without a time means midnight in the shop.",
+  'Fields may be added to responses: ignore those that you do not know.'
+]
+  .map((point) => `- ${point}`)
+  .join('\n')}`
+
+const DIALECT: DocumentDialect = {
+  prefix: ADMIN_PREFIX,
+  info: {
+    title: 'Perennial admin API',
+    summary: 'What operators do in every store of an installation.',
+    description: GUIDE
+  },
+  tags: TAGS,
+  tagOf: (path) => {
+    const [, first = '', store, part = 'stores'] = path.split('/')
+    const name = first === 'stores' && store ? part : first
+    return TAG_OF[name] ?? name
+  },
+  securitySchemes: {
+    operatorToken: { type: 'http', scheme: 'bearer', description: 'The operator token of the installation.' }
+  },
+  accessOf: (allow) => ({ security: [{ operatorToken: [] }], 'x-allow': allow }),
+  isIdempotent: ({ schema }) => schema?.isIdempotent === true,
+  headersOfEveryResponse: ['X-Request-Id'],
+  headers: Object.fromEntries(Object.entries(HEADERS).filter(([name]) => !/^X-RateLimit|^Retry-After/.test(name))),
+  errors: ERRORS,
+  errorSchema: codedError(CODES, errorBody(new Refusal('not_found', 'There is no store nope.example'))),
+  wordErrors: { statusOf, errorBody },
+  successOf: (schema) => ({ description: aboutSuccess(schema), example: exampleOf(schema) })
+}
+
+/** The document of the admin API, made from its routes. */
+export const adminDocument = (routes: DocumentedRoute[]): OpenApiDocument =>
+  surfaceDocument(routes, DIALECT, { parameters: { IdempotencyKey: IDEMPOTENCY_KEY } })
+
+function aboutSuccess({ title, properties = {} }: JsonSchema): string {
+  if (title) return `The ${title}.`
+  const item = properties.data?.items?.title
+  return item ? `\`data\` has each ${item}.` : 'What came of it.'
+}

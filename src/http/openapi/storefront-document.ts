@@ -1,0 +1,98 @@
+import { Type } from 'typebox'
+import { Refusal } from '#kit/refusal'
+import { exampleOf } from '#resources'
+import { RateLimited } from '../shared/errors.ts'
+import { errorBody, statusOf } from '../storefront/errors.ts'
+import { STOREFRONT_PREFIX } from '../storefront/index.ts'
+import { surfaceDocument } from './document.ts'
+import type { DocumentDialect, DocumentedRoute, ErrorKind, OpenApiDocument, Tag } from './document-types.ts'
+import { HEADERS, namesObject, RATE_LIMIT_HEADERS } from './responses.ts'
+
+/** By the second part of a path, behind `membership`. */
+const TAGS: Record<string, Tag> = {
+  churn: { name: 'Churn API', description: 'What a customer does to leave a membership.' }
+}
+
+const tooLong = new Refusal('invalid_request', 'reason takes a text of 1 to 200 characters', [
+  { field: 'reason', message: 'takes a text of 1 to 200 characters' }
+])
+
+/** Every way in which the storefront refuses, with a response that it really gives. */
+const ERRORS: Record<string, ErrorKind> = {
+  AuthenticationFailed: {
+    meaning: 'The app proxy of a known shop did not sign the request, or signed it too long ago.',
+    refusal: new Refusal(
+      'authentication_failed',
+      'The request is not signed by the app proxy of a shop that is known here'
+    )
+  },
+  Forbidden: {
+    meaning: 'Nobody is logged in, it belongs to another customer, or a rule of the Churn API does not allow it.',
+    refusal: new Refusal('forbidden', 'This contract belongs to another customer')
+  },
+  NotFound: {
+    meaning: 'There is no such object in the store, or no such path or method.',
+    refusal: new Refusal('not_found', 'There is no contract 9264106591'),
+    isFor: namesObject
+  },
+  InvalidRequest: {
+    meaning: 'The request is malformed. `errors` has the fields that are wrong.',
+    refusal: tooLong
+  },
+  RateLimited: {
+    meaning: 'The rate limit of the store is reached.',
+    refusal: new RateLimited(),
+    headers: ['Retry-After']
+  },
+  InternalError: {
+    meaning: 'An internal error. The log has the details under the `X-Request-Id`.',
+    refusal: null
+  }
+}
+
+const StorefrontError = Type.Object(
+  {
+    message: Type.String({ description: 'What is wrong, for people; the text may change' }),
+    errors: Type.Optional(
+      Type.Record(Type.String(), Type.Array(Type.String()), { description: 'What is wrong with each field' })
+    )
+  },
+  { title: 'Error', description: 'Why the request failed.', examples: [errorBody(tooLong)] }
+)
+
+const DIALECT: DocumentDialect = {
+  prefix: STOREFRONT_PREFIX,
+  info: {
+    title: 'Perennial storefront API',
+    summary: "What a shop's storefront reaches through the platform's app proxy.",
+    description:
+      "The platform's app proxy adds `shop`, `logged_in_customer_id`, `timestamp` and `signature` to the query of each request and signs it; the store is the shop that it signed for. Times are shop time, `Y-m-d H:i`, and there are no nulls: an empty text stands for nothing."
+  },
+  tags: TAGS,
+  tagOf: (path) => path.split('/')[2] ?? '',
+  securitySchemes: {
+    appProxy: {
+      type: 'apiKey',
+      in: 'query',
+      name: 'signature',
+      description: "The HMAC of the query's other parameters, which the platform's app proxy adds."
+    }
+  },
+  accessOf: (allow) => ({
+    security: [{ appProxy: [] }],
+    'x-allow': allow,
+    note: 'A customer must be logged in to the shop.'
+  }),
+  isIdempotent: () => false,
+  headersOfEveryResponse: ['X-Request-Id', ...RATE_LIMIT_HEADERS],
+  headers: Object.fromEntries(
+    Object.entries(HEADERS).filter(([name]) => !['Idempotent-Replayed', 'WWW-Authenticate'].includes(name))
+  ),
+  errors: ERRORS,
+  errorSchema: StorefrontError,
+  wordErrors: { statusOf, errorBody },
+  successOf: (schema) => ({ description: schema.description ?? 'Done.', example: exampleOf(schema) })
+}
+
+/** The document of the storefront, made from its routes. */
+export const storefrontDocument = (routes: DocumentedRoute[]): OpenApiDocument => surfaceDocument(routes, DIALECT)

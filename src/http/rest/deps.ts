@@ -1,0 +1,7 @@
+import type { HttpDeps } from '../shared/deps.ts'
+import type { ChangeCredit } from './store-credits/change-credit.ts'
+
+/** What the routes of the direct API are given. */
+export type RestDeps = Pick<HttpDeps, 'db' | 'connectorOf'> & {
+  changeCredit: ChangeCredit
+}

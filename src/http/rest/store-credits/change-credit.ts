@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto'
+import { Type } from 'typebox'
+import { type CreditChange, changeCredits } from '#credits'
+import type { Ctx, Database } from '#kit/postgres'
+import { findCustomerIds, parseCustomerId } from '#members'
+import type { PlatformProfileName } from '#stores'
+import { batchedWrites } from '../batched-writes.ts'
+import { envelope } from '../envelope.ts'
+import { presentCredit } from '../present-credit.ts'
+import { noSuchCustomer } from './credit-customer.ts'
+
+/** Above it the decimals of some currencies would get lost in a JSON number. */
+const MAX_AMOUNT = 1_000_000_000
+
+export const Amount = Type.Number({
+  exclusiveMinimum: 0,
+  maximum: MAX_AMOUNT,
+  description: `a number above 0 and at most ${MAX_AMOUNT}, with no more decimals than the store's currency has`,
+  examples: [5]
+})
+
+export const Reason = (example: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: 500,
+    pattern: '\\S',
+    description: 'a text of 1 to 500 characters',
+    meaning: 'The reason, for the history and the event',
+    examples: [example]
+  })
+
+/** A change of the store credit of a customer who is named as the path names them. */
+type NamedChange = {
+  customer: string
+  profile: PlatformProfileName
+  currency: string
+  change: Omit<CreditChange, 'memberId'>
+}
+
+export type ChangeCredit = ReturnType<typeof createChangeCredit>
+
+/** Requests are told apart by their Idempotency-Key; without one each is a change of its own. */
+export const operationOfRequest = () => `api:${randomUUID()}`
+
+/** What both routes answer with: additions and deductions of a store that arrive together share a transaction. */
+export const createChangeCredit = (db: Database) => batchedWrites(db, changeInOrder)
+
+async function changeInOrder(ctx: Ctx, changes: NamedChange[]) {
+  const memberIds = await findCustomerIds(
+    ctx,
+    changes.map(({ customer, profile }) => parseCustomerId(customer, profile))
+  )
+  const known = changes.flatMap(({ change }, i) =>
+    memberIds[i] === null ? [] : [{ ...change, memberId: memberIds[i]! }]
+  )
+  const outcomes = (await changeCredits(ctx, known)).values()
+  return changes.map(({ customer, currency }, i) => {
+    if (memberIds[i] === null) return noSuchCustomer(customer)
+    const { refusal, credit } = outcomes.next().value!
+    return refusal ?? envelope(presentCredit(credit!, currency))
+  })
+}

@@ -1,0 +1,38 @@
+import { SCOPES } from '#stores'
+
+/**
+ * The roles of people and programs that call the admin API. `operator` is whoever holds the operator token and may call
+ * every route; the roles of people who sign in are added here.
+ */
+export const ROLES = ['operator'] as const
+export type Role = (typeof ROLES)[number]
+
+/** What a route may declare as `config.allow`, by surface: who may call it. */
+export const ALLOWED = {
+  /** An API key that has this scope. */
+  rest: SCOPES,
+  /** A customer who is logged in to the store's shop. */
+  storefront: ['customer'],
+  /** A caller in this role. */
+  admin: ROLES,
+  /** The commerce platform, by its signature. */
+  inbound: ['platform'],
+  /** Everybody: documents, health. */
+  open: ['anyone']
+} as const
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Who may call the route. Every route declares it; `ALLOWED` has the values of each surface. */
+    allow?: (typeof ALLOWED)[keyof typeof ALLOWED][number]
+  }
+}
+
+/** Throws for a route that does not say who may call it, or says it in words of another surface. */
+export function requireAllow(
+  { method, url, config }: { method: string | string[]; url: string; config?: { allow?: string } },
+  values: readonly string[]
+): void {
+  if (config?.allow !== undefined && values.includes(config.allow)) return
+  throw new Error(`${method} ${url} does not declare who may call it: config.allow must be ${values.join(', ')}`)
+}

@@ -1,0 +1,37 @@
+import type { FastifyRequest } from 'fastify'
+import { type Static, Type } from 'typebox'
+import { publicId } from '#kit/ids'
+import type { Ctx } from '#kit/postgres'
+import { Refusal } from '#kit/refusal'
+import { numericIdOf } from '#platform'
+import { type Actor, findSubscriptionByContract } from '#subscriptions'
+import { customerOf } from '../proxy.ts'
+
+/** Names a contract in a path: by the platform's number or by its global id. */
+export const ContractParams = Type.Object({
+  contract_id: Type.String({
+    description: 'a contract id',
+    meaning: "The platform's number of a contract of the customer, or its global id",
+    examples: ['9264106591']
+  })
+})
+
+/** The subscription of the contract in the path, and its customer as an actor. Refuses one of another customer. */
+export async function ownSubscription(
+  ctx: Ctx,
+  request: FastifyRequest & { params: Static<typeof ContractParams> }
+): Promise<{ id: number; by: Actor }> {
+  const { contract_id } = request.params
+  const contractId = contractNumber(contract_id)
+  const found = contractId === null ? null : await findSubscriptionByContract(ctx, contractId)
+  if (!found) throw new Refusal('not_found', `There is no contract ${contract_id.slice(0, 100)}`)
+  if (found.customerPlatformId !== customerOf(request).customerId) {
+    throw new Refusal('forbidden', 'This contract belongs to another customer')
+  }
+  return { id: found.id, by: { actor: 'customer', actorId: publicId('cust', found.memberId) } }
+}
+
+/** The number of a contract, from itself or from its global id. */
+function contractNumber(text: string): string | null {
+  return /^[0-9]{1,20}$/.test(text) ? text : numericIdOf(text)
+}

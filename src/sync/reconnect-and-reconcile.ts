@@ -1,0 +1,24 @@
+import type { Database } from '#kit/postgres'
+import type { Vault } from '#kit/secrets'
+import { type NewConnection, reconnectStore, type Store, type StoreAccess, storeDisconnected } from '#stores'
+import { reconcileNow } from './reconciliation.ts'
+
+/**
+ * Connects a store again whose platform had removed the app, or gives it another token, and marks everything there to be
+ * read at once: our webhooks, the shop, every contract and charge may have changed meanwhile.
+ */
+export async function reconnectAndReconcile(
+  { db, vault }: { db: Database; vault: Vault },
+  store: Store,
+  given: NewConnection,
+  tryOut: (access: StoreAccess) => Promise<void>
+): Promise<void> {
+  await reconnectStore(db, vault, store, given, tryOut)
+  await db.inStore(store.storeId, reconcileNow)
+}
+
+/** Marks everything on the store's platform to be read at once. Refuses a store that is disconnected from it. */
+export async function reconcileStore(db: Database, { storeId, status, domain }: Store): Promise<void> {
+  if (status !== 'active') throw storeDisconnected(domain)
+  await db.inStore(storeId, reconcileNow)
+}

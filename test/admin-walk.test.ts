@@ -1,0 +1,183 @@
+// Every operation of the admin API's document: it works as its example shows it and answers as declared; without the
+// operator token, and for a store that is not there, it does nothing.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { testDatabase } from './database.ts'
+import { type Operation, operationsOf } from './openapi.ts'
+import { OPERATOR_TOKEN, startService } from './service-builder.ts'
+
+const { url } = await testDatabase()
+const service = await startService(url)
+const base = `${service.urls.public}/admin/api`
+const store = await service.aStore({ profile: 'platform' })
+const document = await call('GET', '/openapi.json', {})
+const operations = operationsOf(document.json as Parameters<typeof operationsOf>[0])
+const examples = examplesOf(document.json as never)
+
+type Call = { token?: string | null; body?: unknown; type?: string }
+
+async function call(method: string, path: string, { token = OPERATOR_TOKEN, body, type = 'application/json' }: Call) {
+  const response = await fetch(base + path, {
+    method,
+    headers: {
+      ...(token !== null && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': type })
+    },
+    body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
+  })
+  const text = await response.text()
+  const isJson = /^application\/json/.test(response.headers.get('content-type') ?? '')
+  return { status: response.status, type: response.headers.get('content-type'), text, json: isJson && JSON.parse(text) }
+}
+
+const ask = async (method: string, path: string, body?: object): Promise<any> => {
+  const { status, json, text } = await call(method, store.at + path, { body })
+  assert.ok(status < 300, `${method} ${path}: ${status} ${text}`)
+  return json
+}
+
+/** The example of each operation's body and its type. */
+function examplesOf({ paths }: { paths: Record<string, Record<string, any>> }) {
+  const all = Object.values(paths).flatMap((methods) => Object.values(methods))
+  return new Map<string, { type: string; body: unknown }>(
+    all.flatMap(({ operationId, requestBody }) => {
+      const [first] = Object.entries<any>(requestBody?.content ?? {})
+      return first ? [[operationId, { type: first[0], body: first[1].example }]] : []
+    })
+  )
+}
+
+let people = 0
+const aPerson = async () => (await ask('POST', '/sandbox/customers', { email: `walk-${people++}@example.com` })).id
+async function anOrder(): Promise<string> {
+  const customer = await aPerson()
+  return (await ask('POST', '/sandbox/orders', { customer, total: '40.00' })).id
+}
+async function aSubscription(): Promise<string> {
+  const customer = await aPerson()
+  await ask('POST', '/sandbox/joins', { customer, plan: 'VIP' })
+  return (await service.get('/subscriptions?limit=1', store.key)).body.data[0].id
+}
+const anEndpoint = async () => (await ask('POST', '/webhooks', { url: 'http://127.0.0.1:9/' })).id
+
+/** Makes what a parameter of a path names. A parameter that is not here fails the walk. */
+const THINGS: Record<string, () => Promise<string> | string> = {
+  store: () => store.id,
+  key: async () => (await ask('POST', '/keys', { name: 'Walk' })).id,
+  plan: async () =>
+    (await ask('POST', '/plans', { name: `P${people++}`, type: 'vip', price: 1, interval: 'month' })).id,
+  id: aSubscription,
+  endpoint: anEndpoint,
+  webhook_id: async () =>
+    (await ask('POST', `/webhooks/${await anEndpoint()}/test`, { event: 'member.created' })).webhook_id,
+  listener: async () => (await ask('POST', '/webhook-listeners', {})).id,
+  import: async () => (await ask('POST', '/imports', { source: 'csv' })).id
+}
+
+/** Fields whose example names something of another store, by their name. */
+const OWN: Record<string, () => Promise<unknown>> = {
+  customer: aPerson,
+  into: aPerson,
+  order: anOrder,
+  plan_id: () => ask('GET', '/plans').then(({ data }) => data.find((plan: any) => plan.name === 'VIP').id),
+  receiver: aPerson,
+  store: async () => store.id
+}
+
+/** What must be so before an operation can be done, or another body than the example. An operation may be missing here. */
+const SPECIAL: Record<string, { before?: (path: string) => Promise<unknown>; body?: (path: string) => unknown }> = {
+  resumeSubscription: { before: (path) => ask('POST', path.replace(/resume$/, 'pause')) },
+  reactivateSubscription: {
+    before: async (path) => {
+      await store.grace(24)
+      await ask('POST', path.replace(/reactivate$/, 'cancel'))
+    }
+  },
+  revokeGift: { before: async (path) => ask('POST', path, { receiver: await aPerson() }) },
+  endWebhookSecretRoll: { before: (path) => ask('POST', path.replace(/end-roll$/, 'roll')) },
+  fetchWebhookDeliveries: { body: () => ({ wait_seconds: 0, max: 1 }) },
+  recordWebhookResults: {
+    body: async (path) => {
+      await ask('POST', '/webhook-samples', { event: 'member.created' })
+      const { data } = await ask('POST', path.replace(/results$/, 'fetch'), { wait_seconds: 5, max: 1 })
+      const [{ handle }] = data
+      return { results: [{ handle, duration_ms: 3, response_code: 204, failure: null, response_text: '' }] }
+    }
+  },
+  listRefusedRows: { before: (path) => call('PUT', store.at + path.replace(/refused$/, 'rows'), REFUSED) },
+  seedStore: { body: () => ({ members: 1, months: 0 }) },
+  // The example's receiver is https; one of a sandbox store may be anywhere.
+  createWebhookEndpoint: { body: () => ({ url: 'http://127.0.0.1:9/' }) },
+  updateWebhookEndpoint: { body: () => ({ description: 'Walk' }) }
+}
+const REFUSED = { type: 'application/x-ndjson', body: '{"contract_id":"no number"}\n' }
+
+/** The store is disconnected afterwards, so it is the last. */
+const LAST = 'uninstallSandboxApp'
+const inOrder = [...operations].sort((a, b) => Number(a.id === LAST) - Number(b.id === LAST))
+
+async function pathOf({ path }: Operation): Promise<string> {
+  let filled = path
+  for (const [place, name] of path.matchAll(/\{(\w+)\}/g)) {
+    const thing = THINGS[name!]
+    assert.ok(thing, `the walk does not know what ${place} names`)
+    filled = filled.replace(place!, await thing())
+  }
+  return filled
+}
+
+/** The body that the example shows, naming things of the store; null where the operation has none. */
+async function bodyOf({ id }: Operation, path: string): Promise<Pick<Call, 'body' | 'type'>> {
+  const example = examples.get(id)
+  if (!example || typeof example.body === 'string') return example ?? {}
+  const special = await SPECIAL[id]?.body?.(path)
+  if (special) return { body: special }
+  const body: Record<string, unknown> = { ...(example.body as object) }
+  for (const [name, make] of Object.entries(OWN)) if (typeof body[name] === 'string') body[name] = await make()
+  return { body }
+}
+
+for (const operation of inOrder) {
+  const { id, method } = operation
+
+  test(`${id}: works as its example shows, and answers as declared`, async () => {
+    const path = await pathOf(operation)
+    const inStore = path.slice(store.at.length)
+    await SPECIAL[id]?.before?.(inStore)
+    const { status, text, json, type } = await call(method, path, await bodyOf(operation, inStore))
+    assert.ok(status >= 200 && status < 300, `${status} ${text}`)
+    if (json) return assert.equal(operation.fits(status, json), true, text)
+    assert.match(type!, /^(application\/x-ndjson|text\/csv)/)
+    const lines = text.trimEnd().split('\n')
+    for (const line of lines.filter((line) => line !== '')) {
+      assert.equal(operation.fits(status, JSON.parse(line), 'application/x-ndjson'), true, line)
+    }
+  })
+
+  test(`${id}: without the operator token nothing`, async () => {
+    const path = operation.path.replace('{store}', store.id).replace(/\{\w+\}/g, 'x')
+    for (const token of [null, '', `${OPERATOR_TOKEN}x`, store.key]) {
+      const { status, json } = await call(method, path, { token, body: method === 'GET' ? undefined : {} })
+      assert.deepEqual([status, json.error.code], [401, 'authentication_failed'])
+      assert.equal(operation.fits(status, json), true)
+    }
+  })
+
+  if (!operation.path.includes('{store}')) continue
+  test(`${id}: a store that is not there is 404`, async () => {
+    const path = operation.path.replace('{store}', 'nowhere.example').replace(/\{\w+\}/g, 'x')
+    const { status, json } = await call(method, path, examples.get(id) ?? {})
+    assert.equal(status, 404)
+    assert.deepEqual(json, { error: { code: 'not_found', message: 'There is no store nowhere.example' } })
+    assert.equal(operation.fits(status, json), true)
+  })
+}
+
+test('a parameter that is not declared is refused', async () => {
+  for (const { id, method, path } of operations) {
+    const filled = path.replace('{store}', store.id).replace(/\{\w+\}/g, 'x')
+    const { status, json } = await call(method, `${filled}?nope=1`, examples.get(id) ?? {})
+    assert.equal(status, 400, path)
+    assert.match(json.error.message, /nope is not a parameter here/, path)
+  }
+})
