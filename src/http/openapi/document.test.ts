@@ -37,7 +37,7 @@ test('a route becomes an operation: what it takes, what it answers, its scope an
   const { post } = operationOf({ schema: { responseExample: { id: 'thing_2' } } })
   const { operationId, tags, security, parameters, requestBody, responses } = post!
   assert.deepEqual([operationId, tags, security], ['makeThing', ['Members'], [{ apiKey: ['write:members'] }]])
-  assert.equal(post!.description, 'Makes it.\n\nNeeds the scope `write:members`.')
+  assert.equal(post!.description, 'Makes it.\n\nRequires the scope `write:members`.')
   assert.deepEqual(parameters, [
     {
       name: 'member_id',
