@@ -1,4 +1,4 @@
-// The import commands of the operator, each as a process against the running service with its background.
+// The import commands, each as a process against the running service with its engines.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { commandLine } from './command-line.ts'
 import { testDatabase } from './database.ts'
-import { aStoreToMoveTo, csv } from './import-builder.ts'
+import { aStoreForImports, csv } from './import-builder.ts'
 import { startService } from './service-builder.ts'
 
 const { url } = await testDatabase()
@@ -15,10 +15,10 @@ const { run, json } = commandLine(service)
 const folder = await mkdtemp(join(tmpdir(), 'perennial-import-'))
 after(() => rm(folder, { recursive: true }))
 
-test('a file is sent and followed to its end; refused rows are bad news, and told with their reasons', async () => {
-  const moved = await aStoreToMoveTo(service)
-  const store = ['--store', moved.store.domain]
-  const [a, b] = await moved.contracts(710_001, 2, () => ({ nextBillingAt: '2027-01-01T00:00:00Z' }))
+test('`import file` waits for the import to end; refused rows exit with 1 and are listed with their reasons', async () => {
+  const imports = await aStoreForImports(service)
+  const store = ['--store', imports.store.domain]
+  const [a, b] = await imports.contracts(710_001, 2, () => ({ nextBillingAt: '2027-01-01T00:00:00Z' }))
   const good = join(folder, 'good.csv')
   await writeFile(good, csv(['contract_id'], [[a!], [b!]]))
   const done = await json('import', 'file', good, ...store, '--mode', 'paused', '--paused-until', '2026-06-01')
@@ -45,16 +45,16 @@ test('a file is sent and followed to its end; refused rows are bad news, and tol
   await writeFile(header, `colour\n${'red\n'.repeat(200_000)}`)
   const refused = await run(['import', 'file', header, ...store, '--json'])
   assert.equal(refused.code, 1)
-  assert.match(JSON.parse(refused.out).error.message, /"colour", which is no column/)
-  // It is no import that waits for the rest of its file.
+  assert.match(JSON.parse(refused.out).error.message, /"colour", which is not a column/)
+  // The import does not wait for the rest of the file: it is cancelled.
   assert.equal((await json('import', 'list', ...store)).data[0].status, 'cancelled')
   const missing = await run(['import', 'file', join(folder, 'none.csv'), ...store])
   assert.match(missing.err, /cannot be read/)
 })
 
-test('what the platform has is taken over', async () => {
-  const moved = await aStoreToMoveTo(service)
-  await moved.contracts(711_001, 3, () => ({ nextBillingAt: '2027-01-01T00:00:00Z' }))
-  const done = await json('import', 'platform', '--store', moved.store.domain)
+test("`import platform` imports the platform's contracts", async () => {
+  const imports = await aStoreForImports(service)
+  await imports.contracts(711_001, 3, () => ({ nextBillingAt: '2027-01-01T00:00:00Z' }))
+  const done = await json('import', 'platform', '--store', imports.store.domain)
   assert.deepEqual([done.status, done.created], ['done', 3])
 })

@@ -5,9 +5,9 @@ import { OPERATOR_TOKEN, type startService } from './service-builder.ts'
 type Service = Awaited<ReturnType<typeof startService>>
 type Store = Awaited<ReturnType<Service['aStore']>>
 
-/** A store to which contracts are moved that the platform has and we do not know. */
-export async function aStoreToMoveTo(service: Service, given: Record<string, unknown> = {}) {
-  const store: Store = await service.aStore(given)
+/** A store, and helpers that create contracts on its platform and import them here. */
+export async function aStoreForImports(service: Service, options: Record<string, unknown> = {}) {
+  const store: Store = await service.aStore(options)
   const { sandbox, urls, sandboxDb } = service
   await service.deps.settle(store.storeId)
 
@@ -19,17 +19,17 @@ export async function aStoreToMoveTo(service: Service, given: Record<string, unk
     })
   return {
     store,
-    /** Contracts of the shop, one customer for every twenty, each with a card; nobody tells us of them. */
+    /** Creates contracts of the shop, one customer with a card for every twenty. No message is sent about them. */
     async contracts(
       firstId: number,
-      many: number,
+      count: number,
       over: (i: number) => {
         price?: string
         status?: 'ACTIVE' | 'PAUSED' | 'CANCELLED'
         nextBillingAt?: string
       } = () => ({})
     ): Promise<string[]> {
-      const ids = Array.from({ length: many }, (_, i) => String(firstId + i))
+      const ids = Array.from({ length: count }, (_, i) => String(firstId + i))
       const customerOf = (i: number) => String(firstId * 10 + Math.floor(i / 20))
       const people = [...new Set(ids.map((_, i) => customerOf(i)))]
       await sandbox.controls.importFixtures({
@@ -45,10 +45,10 @@ export async function aStoreToMoveTo(service: Service, given: Record<string, unk
       )
       return ids
     },
-    begin: (body: object) => service.admin('POST', `${store.at}/imports`, body),
+    start: (body: object) => service.admin('POST', `${store.at}/imports`, body),
     async send(id: string, file: string, type?: string) {
-      const answer = await call('PUT', `/imports/${id}/rows`, file, type)
-      return { status: answer.status, body: (await answer.json()) as any }
+      const response = await call('PUT', `/imports/${id}/rows`, file, type)
+      return { status: response.status, body: (await response.json()) as any }
     },
     async import(body: object, file: string, type?: string) {
       const { id } = await service.admin('POST', `${store.at}/imports`, body)
@@ -57,7 +57,7 @@ export async function aStoreToMoveTo(service: Service, given: Record<string, unk
       return id as string
     },
     settle: () => service.deps.settle(store.storeId),
-    shown: (id: string) => service.admin('GET', `${store.at}/imports/${id}`),
+    show: (id: string) => service.admin('GET', `${store.at}/imports/${id}`),
     report: async (id: string, format: string) => (await call('GET', `/imports/${id}/refused?format=${format}`)).text(),
     refusedLines: async (id: string) =>
       (await (await call('GET', `/imports/${id}/refused`)).text())

@@ -1,11 +1,11 @@
-// The platform's own list, which it makes by a bulk operation: how far it is, and everything that such an operation can come to.
-// Over the sandbox's socket.
+// Imports of the platform's own list by a bulk operation: its progress and every way in which an operation can end, over the
+// sandbox's socket.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { row, sql, text } from '#kit/postgres'
 import type { BulkFaults } from '../sandbox/state/bulk-operations.ts'
 import { testDatabase } from './database.ts'
-import { aStoreToMoveTo } from './import-builder.ts'
+import { aStoreForImports } from './import-builder.ts'
 import { startService } from './service-builder.ts'
 
 const { url } = await testDatabase()
@@ -13,20 +13,20 @@ const service = await startService(url)
 
 let firstId = 800_001
 
-/** A store with contracts to be listed. */
-async function aFetch(faults: BulkFaults | null, many = 25) {
-  const moved = await aStoreToMoveTo(service)
-  const { storeId } = moved.store
-  await moved.contracts(firstId, many, () => ({ nextBillingAt: '2027-01-01T00:00:00Z' }))
-  firstId += many
+/** A store whose platform has contracts, and whose bulk operations fail as given. */
+async function aPlatformImport(faults: BulkFaults | null, contracts = 25) {
+  const imports = await aStoreForImports(service)
+  const { storeId } = imports.store
+  await imports.contracts(firstId, contracts, () => ({ nextBillingAt: '2027-01-01T00:00:00Z' }))
+  firstId += contracts
   await service.sandbox.controls.setBulkFaults({ storeId, faults })
   const connector = await service.deps.connectorOf(storeId)
   return {
-    ...moved,
+    ...imports,
     connector,
-    begun: async () => {
-      const { id } = await moved.begin({ source: 'platform', mode: 'paused' })
-      await moved.settle()
+    started: async () => {
+      const { id } = await imports.start({ source: 'platform', mode: 'paused' })
+      await imports.settle()
       return id as string
     },
     operations: async () =>
@@ -39,116 +39,116 @@ async function aFetch(faults: BulkFaults | null, many = 25) {
   }
 }
 
-const OTHERS = 'query Others { products { edges { node { id } } } }'
+const OTHER_QUERY = 'query Others { products { edges { node { id } } } }'
 
-test('while the platform makes its list, the import tells how long it is so far', async () => {
-  const moved = await aFetch({ next: [{ stepMinutes: 60 }] }, 110)
-  const id = await moved.begun()
+test('while the platform builds its list, the import shows how many contracts are listed', async () => {
+  const imports = await aPlatformImport({ next: [{ stepMinutes: 60 }] }, 110)
+  const id = await imports.started()
   const seen: unknown[] = []
   for (let i = 0; i < 3; i++) {
-    const { status, listed, total } = await moved.shown(id)
+    const { status, listed, total } = await imports.show(id)
     seen.push([status, listed, total])
-    await moved.store.advance({ by: 'PT61M' })
+    await imports.store.advance({ by: 'PT61M' })
   }
   assert.deepEqual(seen, [
     ['fetching', 0, 0],
     ['fetching', 100, 0],
     ['done', 110, 110]
   ])
-  assert.deepEqual(await moved.operations(), ['COMPLETED'])
+  assert.deepEqual(await imports.operations(), ['COMPLETED'])
 })
 
-test('what an operation that fails had read is no list: nothing is taken over until a whole one came', async () => {
+test('nothing is imported from a failed operation: the import waits for a complete list', async () => {
   const failing = { status: 'FAILED', errorCode: 'TIMEOUT', afterRoots: 12 } as const
-  const moved = await aFetch({ next: [failing, { ...failing, errorCode: 'INTERNAL_SERVER_ERROR' }] })
-  const id = await moved.begun()
-  const { status, error, total, listed } = await moved.shown(id)
+  const imports = await aPlatformImport({ next: [failing, { ...failing, errorCode: 'INTERNAL_SERVER_ERROR' }] })
+  const id = await imports.started()
+  const { status, error, total, listed } = await imports.show(id)
   assert.deepEqual([status, error, total, listed], ['fetching', 'The bulk operation is failed: timeout', 0, 0])
-  await moved.store.advance({ by: 'PT1M' })
-  assert.equal((await moved.shown(id)).error, 'The bulk operation is failed: internal_server_error')
-  await moved.store.advance({ by: 'PT5M' })
-  const done = await moved.shown(id)
+  await imports.store.advance({ by: 'PT1M' })
+  assert.equal((await imports.show(id)).error, 'The bulk operation is failed: internal_server_error')
+  await imports.store.advance({ by: 'PT5M' })
+  const done = await imports.show(id)
   assert.deepEqual([done.status, done.total, done.created, done.error], ['done', 25, 25, null])
-  assert.deepEqual(await moved.operations(), ['FAILED', 'FAILED', 'COMPLETED'])
+  assert.deepEqual(await imports.operations(), ['FAILED', 'FAILED', 'COMPLETED'])
 })
 
-test('an operation that fails five times, or is not allowed, ends the import, and says why', async () => {
-  const moved = await aFetch(
+test('five failed operations, or one without access, fail the import with the reason', async () => {
+  const imports = await aPlatformImport(
     { next: Array.from({ length: 5 }, () => ({ status: 'FAILED', afterRoots: 5 }) as const) },
     20
   )
-  const id = await moved.begun()
-  await moved.store.advance({ by: 'PT3H' })
-  const { status, error, total } = await moved.shown(id)
+  const id = await imports.started()
+  await imports.store.advance({ by: 'PT3H' })
+  const { status, error, total } = await imports.show(id)
   assert.deepEqual([status, error, total], ['failed', 'The bulk operation is failed: internal_server_error', 0])
-  assert.equal((await moved.operations()).length, 5)
+  assert.equal((await imports.operations()).length, 5)
 
-  const denied = await aFetch({ next: [{ status: 'FAILED', errorCode: 'ACCESS_DENIED', afterRoots: 0 }] }, 3)
-  const recorded = await denied.shown(await denied.begun())
+  const denied = await aPlatformImport({ next: [{ status: 'FAILED', errorCode: 'ACCESS_DENIED', afterRoots: 0 }] }, 3)
+  const recorded = await denied.show(await denied.started())
   assert.deepEqual([recorded.status, recorded.error], ['failed', 'The bulk operation is failed: access_denied'])
 })
 
-test('one that somebody stops, or whose file is gone, is begun anew', async () => {
-  const moved = await aFetch({ next: [{ status: 'CANCELED', afterRoots: 10 }, { status: 'EXPIRED' }] }, 30)
-  const id = await moved.begun()
-  assert.equal((await moved.shown(id)).error, 'The bulk operation is canceled')
-  await moved.store.advance({ by: 'PT1M' })
-  assert.equal((await moved.shown(id)).error, 'The bulk operation is expired')
-  await moved.store.advance({ by: 'PT5M' })
-  assert.deepEqual([(await moved.shown(id)).status, (await moved.shown(id)).created], ['done', 30])
+test('an operation that was cancelled on the platform, or whose file is gone, is started again', async () => {
+  const imports = await aPlatformImport({ next: [{ status: 'CANCELED', afterRoots: 10 }, { status: 'EXPIRED' }] }, 30)
+  const id = await imports.started()
+  assert.equal((await imports.show(id)).error, 'The bulk operation is canceled')
+  await imports.store.advance({ by: 'PT1M' })
+  assert.equal((await imports.show(id)).error, 'The bulk operation is expired')
+  await imports.store.advance({ by: 'PT5M' })
+  assert.deepEqual([(await imports.show(id)).status, (await imports.show(id)).created], ['done', 30])
 })
 
-test('a file that is asked for after its seven days is gone', async () => {
-  const moved = await aFetch(null, 3)
-  const started = await moved.connector.bulk.run(OTHERS)
+test("a bulk operation's file is gone after seven days", async () => {
+  const imports = await aPlatformImport(null, 3)
+  const started = await imports.connector.bulk.run(OTHER_QUERY)
   assert.ok(started.ok)
-  await moved.settle()
-  const look = async () => {
-    const found = await moved.connector.bulk.find(started.value)
+  await imports.settle()
+  const find = async () => {
+    const found = await imports.connector.bulk.find(started.value)
     assert.ok(found.ok && found.value)
     return found.value
   }
-  const { status, url: link } = await look()
+  const { status, url: link } = await find()
   assert.deepEqual([status, (await fetch(link!)).status], ['completed', 200])
-  await moved.store.advance({ by: 'P7D' })
-  const old = await look()
+  await imports.store.advance({ by: 'P7D' })
+  const old = await find()
   assert.deepEqual([old.status, old.url, (await fetch(link!)).status], ['expired', null, 404])
 })
 
-test('where the shop has another operation under way, the import waits for its turn', async () => {
-  const moved = await aFetch({ mostAtOnce: 1, next: [{ stepMinutes: 240 }] }, 20)
-  const others = await moved.connector.bulk.run(OTHERS)
+test('while another operation of the shop runs, the import waits', async () => {
+  const imports = await aPlatformImport({ mostAtOnce: 1, next: [{ stepMinutes: 240 }] }, 20)
+  const others = await imports.connector.bulk.run(OTHER_QUERY)
   assert.ok(others.ok)
-  const id = await moved.begun()
-  const { status, error } = await moved.shown(id)
-  assert.deepEqual([status, error], ['fetching', 'Other bulk operations of the shop are under way'])
-  // However long that takes, it is no failure of ours.
-  await moved.store.advance({ by: 'PT3H' })
-  assert.deepEqual([(await moved.shown(id)).status, await moved.operations()], ['fetching', ['RUNNING']])
-  const stopped = await moved.connector.bulk.cancel(others.value)
+  const id = await imports.started()
+  const { status, error } = await imports.show(id)
+  assert.deepEqual([status, error], ['fetching', 'Waiting for other bulk operations of the shop to end'])
+  // Waiting is not counted as a failure, however long it takes.
+  await imports.store.advance({ by: 'PT3H' })
+  assert.deepEqual([(await imports.show(id)).status, await imports.operations()], ['fetching', ['RUNNING']])
+  const stopped = await imports.connector.bulk.cancel(others.value)
   assert.ok(stopped.ok)
-  await moved.store.advance({ by: 'PT2M' })
-  assert.deepEqual([(await moved.shown(id)).status, (await moved.shown(id)).created], ['done', 20])
+  await imports.store.advance({ by: 'PT2M' })
+  assert.deepEqual([(await imports.show(id)).status, (await imports.show(id)).created], ['done', 20])
 })
 
-test('an import that is cancelled stops its operation too', async () => {
-  const moved = await aFetch({ next: [{ stepMinutes: 60 }] }, 20)
-  const id = await moved.begun()
-  assert.deepEqual(await moved.operations(), ['RUNNING'])
-  await service.admin('POST', `${moved.store.at}/imports/${id}/cancel`, {})
-  await moved.settle()
-  assert.deepEqual([(await moved.shown(id)).status, await moved.operations()], ['cancelled', ['CANCELED']])
+test('cancelling an import cancels its bulk operation', async () => {
+  const imports = await aPlatformImport({ next: [{ stepMinutes: 60 }] }, 20)
+  const id = await imports.started()
+  assert.deepEqual(await imports.operations(), ['RUNNING'])
+  await service.admin('POST', `${imports.store.at}/imports/${id}/cancel`, {})
+  await imports.settle()
+  assert.deepEqual([(await imports.show(id)).status, await imports.operations()], ['cancelled', ['CANCELED']])
 })
 
-test('a file that is shorter than what was announced is not the list', async () => {
-  const moved = await aFetch({ next: [{ stepMinutes: 1 }] }, 20)
-  const id = await moved.begun()
+test('a file with fewer lines than announced is not imported', async () => {
+  const imports = await aPlatformImport({ next: [{ stepMinutes: 1 }] }, 20)
+  const id = await imports.started()
   await service.sandboxDb.inInstallation((q) =>
     q.run(sql`
-      update sandbox.bulk_operations set object_count = object_count + 7 where store_id = ${moved.store.storeId}`)
+      update sandbox.bulk_operations set object_count = object_count + 7 where store_id = ${imports.store.storeId}`)
   )
-  await moved.store.advance({ by: 'PT1M' })
-  assert.match((await moved.shown(id)).error, /has 20 lines, and 27 were announced/)
-  await moved.store.advance({ by: 'PT5M' })
-  assert.deepEqual([(await moved.shown(id)).status, (await moved.shown(id)).total], ['done', 20])
+  await imports.store.advance({ by: 'PT1M' })
+  assert.match((await imports.show(id)).error, /has 20 lines; the platform announced 27/)
+  await imports.store.advance({ by: 'PT5M' })
+  assert.deepEqual([(await imports.show(id)).status, (await imports.show(id)).total], ['done', 20])
 })

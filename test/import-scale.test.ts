@@ -1,16 +1,16 @@
-// Files as another company's warehouse writes them: large, and with rows that are none.
+// Files as another company's data warehouse exports them: large, and with rows that cannot be read.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { forgetCustomer, receiveFile } from '#imports'
 import { Database, int, row, sql } from '#kit/postgres'
 import { testDatabase } from './database.ts'
-import { aStoreToMoveTo } from './import-builder.ts'
+import { aStoreForImports } from './import-builder.ts'
 import { startService } from './service-builder.ts'
 
 const { db, url } = await testDatabase()
 const service = await startService(url)
 
-/** Rows of import_rows that were read for any reason, by every process that is over. */
+/** Rows of import_rows that ended connections have read. */
 const rowsRead = async () =>
   (
     await db.direct.one(
@@ -21,9 +21,9 @@ const rowsRead = async () =>
     )
   ).count
 
-test('each batch of a large file costs the same: what was read before is looked up, not read through', async () => {
-  const moved = await aStoreToMoveTo(service)
-  const { id } = await moved.begin({ source: 'csv' })
+test('each batch of a large file reads as many rows as the first: duplicates are found by index', async () => {
+  const imports = await aStoreForImports(service)
+  const { id } = await imports.start({ source: 'csv' })
   const batches = 12
   async function* file() {
     yield Buffer.from('contract_id,external_id\r\n')
@@ -33,18 +33,18 @@ test('each batch of a large file costs the same: what was read before is looked 
     }
   }
   const before = await rowsRead()
-  // A process of its own: what it has read is counted when its connections end.
+  // A separate pool, since PostgreSQL counts its reads when the connections end.
   const own = new Database({ url })
-  await receiveFile(own, moved.store.storeId, Number(id.slice(4)), { format: 'csv', stream: file() })
+  await receiveFile(own, imports.store.storeId, Number(id.slice(4)), { format: 'csv', stream: file() })
   await own.close()
-  assert.equal((await moved.shown(id)).total, batches * 1_000)
+  assert.equal((await imports.show(id)).total, batches * 1_000)
   const read = (await rowsRead()) - before
   assert.ok(read < batches * 1_000, `${read} rows were read`)
 })
 
-test('the report has each refused row as it came, also one that is no row, for as long as it is kept', async () => {
-  const moved = await aStoreToMoveTo(service)
-  const [a] = await moved.contracts(860_001, 1, () => ({ nextBillingAt: '2027-01-01T00:00:00Z' }))
+test('the report has every refused row as received, also unreadable ones, until its data is removed', async () => {
+  const imports = await aStoreForImports(service)
+  const [a] = await imports.contracts(860_001, 1, () => ({ nextBillingAt: '2027-01-01T00:00:00Z' }))
   const rows = [
     '\ufeffcontract_id,email,price,currency,next_billing_date',
     `${a},,29.00,usd,2026-03-01`,
@@ -56,10 +56,10 @@ test('the report has each refused row as it came, also one that is no row, for a
     '860106,,29.00,,31/03/2026',
     `${a},,29.00,,`
   ]
-  const id = await moved.import({ source: 'csv' }, `${rows.join('\r\n')}\r\n`)
-  await moved.settle()
-  assert.equal((await moved.shown(id)).created, 1)
-  const refused = await moved.refusedLines(id)
+  const id = await imports.import({ source: 'csv' }, `${rows.join('\r\n')}\r\n`)
+  await imports.settle()
+  assert.equal((await imports.show(id)).created, 1)
+  const refused = await imports.refusedLines(id)
   assert.deepEqual(
     refused.map(({ line, code, field, row: fields, original }) => [
       line,
@@ -78,7 +78,7 @@ test('the report has each refused row as it came, also one that is no row, for a
       [9, 'duplicate_row', 'contract_id', a, null]
     ]
   )
-  const [header, ...lines] = (await moved.report(id, 'csv')).split('\r\n')
+  const [header, ...lines] = (await imports.report(id, 'csv')).split('\r\n')
   assert.equal(header, 'contract_id,email,price,currency,next_billing_date,line,code,field,message,original')
   assert.equal(
     lines[0],
@@ -86,14 +86,14 @@ test('the report has each refused row as it came, also one that is no row, for a
   )
 
   const forget = { platformCustomerId: '1', email: 'BOB@example.com' }
-  assert.equal(await service.db.inStore(moved.store.storeId, (ctx) => forgetCustomer(ctx, forget)), 1)
+  assert.equal(await service.db.inStore(imports.store.storeId, (ctx) => forgetCustomer(ctx, forget)), 1)
   assert.deepEqual(
-    (await moved.refusedLines(id)).slice(0, 2).map(({ original }) => original),
+    (await imports.refusedLines(id)).slice(0, 2).map(({ original }) => original),
     [rows[2], null]
   )
-  await moved.store.advance({ by: 'P31D' })
+  await imports.store.advance({ by: 'P31D' })
   assert.deepEqual(
-    (await moved.refusedLines(id)).map(({ row: fields, original }) => fields ?? original),
+    (await imports.refusedLines(id)).map(({ row: fields, original }) => fields ?? original),
     Array.from({ length: 7 }, () => null)
   )
 })

@@ -5,8 +5,8 @@ import { findImport, lockImport, markEnded } from './queries.ts'
 import { importNotFound, wrongImportStatus } from './refusals.ts'
 
 /**
- * Stops an import. What it has taken over stays; rows that wait are left. What is just being
- * made on the platform is still brought to its end. Doing it again changes nothing.
+ * Cancels an import. Contracts that it has imported stay; waiting rows are not processed. Contracts that are being created on
+ * the platform are still completed. Cancelling twice changes nothing. Refuses an import that is done or failed.
  */
 export async function cancelImport(ctx: Ctx, id: number): Promise<Import> {
   const found = await lockImport(ctx, id)

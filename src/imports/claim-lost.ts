@@ -1,6 +1,6 @@
-/** Another worker has taken the import over: what this one found out is not to be written. */
+/** Another worker holds the import now, or it was cancelled: this worker must not write its results. */
 export class ClaimLost extends Error {
   constructor(importId: number) {
-    super(`The import ${importId} is worked off by another process, or was cancelled`)
+    super(`Import ${importId} is being processed by another process, or was cancelled`)
   }
 }

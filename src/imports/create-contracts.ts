@@ -6,21 +6,21 @@ import { type Import, type OpenRow, type RowRefusal, type RowResult, refused } f
 import { planFinder } from './plan-finder.ts'
 import { lockClaim } from './queries.ts'
 import type { RequestedContract } from './read-row.ts'
-import { findMadeBefore, markCreating, markRequested } from './row-queries.ts'
+import { findCreated, markCreating, markRequested } from './row-queries.ts'
 import { contractRequestFromRow, type RowContractRequest } from './row-to-contract-request.ts'
 import type { Found } from './take-over.ts'
 
 type Read = { row: OpenRow; requested: RequestedContract }
 
-/** What came of rows whose contract is to be made: contracts to take over, rows that are done with, and why others wait. */
-export type Made = { found: Found[]; results: RowResult[]; failure: PlatformFailure | null }
+/** The outcome: contracts to import, finished rows, and the failure because of which other rows still wait. */
+export type CreationResults = { found: Found[]; results: RowResult[]; failure: PlatformFailure | null }
 
-type Making = Read & { order: RowContractRequest }
+type Creation = Read & { request: RowContractRequest }
 
 /**
- * Makes contracts on the platform. It knows no idempotency key for this, so each row is first marked with a key that the
- * contract bears, in a transaction of its own; whatever then becomes of the call or of us, the customer's contracts are
- * looked through for the key before anything is made again.
+ * Creates the contracts of rows on the platform. The platform has no idempotency key for this, so each row first stores a key,
+ * in its own transaction, which the contract carries as an attribute. After a lost response or a crash, the customer's
+ * contracts are searched for that key before the creation is repeated.
  */
 export async function createContracts(
   db: Database,
@@ -28,74 +28,78 @@ export async function createContracts(
   claimed: Import,
   connector: Connector,
   reads: Read[]
-): Promise<Made> {
+): Promise<CreationResults> {
   if (reads.length === 0) return { found: [], results: [], failure: null }
   const results: RowResult[] = []
   const refuse = ({ row }: Read, refusal: RowRefusal) => results.push({ line: row.line, status: 'refused', refusal })
 
-  const known = await knowCustomers(connector, reads)
-  if (!known.ok) return { found: [], results, failure: known.failure }
+  const customers = await findCustomers(connector, reads)
+  if (!customers.ok) return { found: [], results, failure: customers.failure }
   const facts = await db.inStore(storeId, async (ctx) => ({
     plans: await planFinder(ctx),
     currency: (await storeContext(ctx)).currency
   }))
-  const makings: Making[] = []
+  const creations: Creation[] = []
   for (const read of reads) {
-    const order = contractRequestFromRow(read.requested, { ...facts, ...known.value, mode: claimed.mode })
-    if ('refusal' in order) refuse(read, order.refusal)
-    else makings.push({ ...read, order })
+    const request = contractRequestFromRow(read.requested, { ...facts, ...customers.value, mode: claimed.mode })
+    if ('refusal' in request) refuse(read, request.refusal)
+    else creations.push({ ...read, request })
   }
 
-  // Those that were begun before may be there already.
-  const begun = makings.filter(({ row }) => row.status === 'creating')
+  // The platform may already have the contracts of earlier attempts.
+  const started = creations.filter(({ row }) => row.status === 'creating')
   const contractOf = new Map<number, string>()
-  for (const { row } of begun) {
+  for (const { row } of started) {
     const found = await connector.contracts.findIdByKey(row.platformCustomerId!, row.createKey!)
     if (!found.ok) return { found: [], results, failure: found.failure }
     if (found.value) contractOf.set(row.line, found.value)
   }
-  const missing = begun.filter(({ row }) => !contractOf.has(row.line))
-  // An answer that is still under way may bring the contract yet.
+  const missing = started.filter(({ row }) => !contractOf.has(row.line))
+  // A response may still be on its way, and its contract may appear later.
   const isUnderWay = missing.some(({ row }) => !row.isQuiet)
   const repeated = missing.filter(({ row }) => row.isQuiet)
-  if (claimed.status === 'cancelled') for (const making of repeated) refuse(making, cancelled())
-  const fresh = makings.filter(({ row }) => row.status === 'waiting')
+  if (claimed.status === 'cancelled') for (const creation of repeated) refuse(creation, cancelled())
+  const fresh = creations.filter(({ row }) => row.status === 'waiting')
   const keyed = await claimKeys(db, storeId, claimed, fresh, repeated)
   results.push(...keyed.results)
-  const toMake = claimed.status === 'cancelled' ? [] : [...repeated, ...keyed.makings]
-  const answers = await connector.contracts.create(
-    toMake.map(({ row, order }): ContractRequest => ({ ...order, key: row.createKey! }))
+  const toMake = claimed.status === 'cancelled' ? [] : [...repeated, ...keyed.creations]
+  const responses = await connector.contracts.create(
+    toMake.map(({ row, request }): ContractRequest => ({ ...request, key: row.createKey! }))
   )
   let failure: PlatformFailure | null = isUnderWay
-    ? { kind: 'unavailable', message: 'A contract may still be coming' }
+    ? { kind: 'unavailable', message: 'A contract may still be being created' }
     : null
-  for (const [i, answer] of answers.entries()) {
-    const making = toMake[i]!
-    if (answer.ok) contractOf.set(making.row.line, answer.value)
-    else if (answer.failure.kind === 'rejected') refuse(making, platformRefused(answer.failure))
-    else failure ??= answer.failure
+  for (const [i, response] of responses.entries()) {
+    const creation = toMake[i]!
+    if (response.ok) contractOf.set(creation.row.line, response.value)
+    else if (response.failure.kind === 'rejected') refuse(creation, platformRefused(response.failure))
+    else failure ??= response.failure
   }
   const contracts = await connector.contracts.findMany([...contractOf.values()])
   if (!contracts.ok) return { found: [], results, failure: contracts.failure }
-  const found = makings.flatMap(({ row: { line }, requested }): Found[] => {
+  const found = creations.flatMap(({ row: { line }, requested }): Found[] => {
     const contract = contracts.value.get(contractOf.get(line) ?? '')
     return contract ? [{ line, requested, contract }] : []
   })
-  // One that was made a moment ago and is not to be read yet is found by its key the next time.
+  // A contract that the platform does not return yet is found by its key in the next run.
   failure ??=
     found.length < contractOf.size ? { kind: 'unavailable', message: 'A new contract cannot be read yet' } : null
   return { found, results, failure }
 }
 
 const cancelled = () =>
-  refused('platform_refused', null, 'The import was cancelled before the platform had made the contract')
+  refused('platform_refused', null, 'The import was cancelled before the platform created the contract')
 
 function platformRefused({ message, field }: PlatformFailure): RowRefusal {
-  return refused('platform_refused', null, `The platform made no contract: ${message}${field ? ` (${field})` : ''}`)
+  return refused(
+    'platform_refused',
+    null,
+    `The platform did not create the contract: ${message}${field ? ` (${field})` : ''}`
+  )
 }
 
-/** Who the rows mean, and what can be charged of them. */
-async function knowCustomers(connector: Connector, reads: Read[]) {
+/** The customers that the rows reference, and their payment methods. */
+async function findCustomers(connector: Connector, reads: Read[]) {
   const emails = reads.flatMap(({ requested }) => (requested.customerId === null ? requested.email!.toLowerCase() : []))
   const byEmail = await connector.customers.findByEmails([...new Set(emails)])
   if (!byEmail.ok) return byEmail
@@ -105,28 +109,28 @@ async function knowCustomers(connector: Connector, reads: Read[]) {
 }
 
 /**
- * Marks rows as being made, each with a key that no other row of any import has. A row whose key was there before is the
- * same row of the same file, or has the sender's number of one: what was made for that is its contract too.
+ * Marks rows as being created, each with a key that is unique over all imports of the store. A row whose key already exists is
+ * the same row of the same file, or has the same external id: it shares the contract that was created for that key.
  */
 async function claimKeys(
   db: Database,
   storeId: number,
   claimed: Import,
-  makings: Making[],
-  repeated: Making[]
-): Promise<{ makings: Making[]; results: RowResult[] }> {
-  const keyed = makings.map((making) => {
-    const { line } = making.row
-    const { externalId } = making.requested
+  creations: Creation[],
+  repeated: Creation[]
+): Promise<{ creations: Creation[]; results: RowResult[] }> {
+  const keyed = creations.map((creation) => {
+    const { line } = creation.row
+    const { externalId } = creation.requested
     const createKey = externalId === null ? `${claimed.fileSha256}:${line}` : `external:${externalId}`
-    return { ...making, row: { ...making.row, createKey } }
+    return { ...creation, row: { ...creation.row, createKey } }
   })
   return db.inStore(storeId, async (ctx) => {
     if (!(await lockClaim(ctx, claimed))) throw new ClaimLost(claimed.id)
     const marked = await markCreating(
       ctx,
       claimed.id,
-      keyed.map(({ row, order }) => ({ line: row.line, createKey: row.createKey, customerId: order.customerId }))
+      keyed.map(({ row, request }) => ({ line: row.line, createKey: row.createKey, customerId: request.customerId }))
     )
     await markRequested(
       ctx,
@@ -134,7 +138,7 @@ async function claimKeys(
       repeated.map(({ row }) => row.line)
     )
     const others = keyed.filter(({ row }) => !marked.has(row.line))
-    const before = await findMadeBefore(
+    const before = await findCreated(
       ctx,
       others.map(({ row }) => row.createKey)
     )
@@ -143,6 +147,6 @@ async function claimKeys(
       if (!made) return []
       return [{ line, status: 'unchanged', subscriptionId: made.subscriptionId, platformContractId: made.contractId }]
     })
-    return { makings: keyed.filter(({ row }) => marked.has(row.line)), results }
+    return { creations: keyed.filter(({ row }) => marked.has(row.line)), results }
   })
 }

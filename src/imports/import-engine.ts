@@ -9,12 +9,12 @@ import { pruneImport } from './prune-import.ts'
 import { claimImport, dueImports, lockClaim, lockImport, markEnded, nextImportAt, releaseClaim } from './queries.ts'
 import { retainUntil } from './retain-until.ts'
 
-/** When an import is looked at again after the platform could not be asked. */
+/** Delays before the next try after the platform could not be reached. */
 const RETRY_AFTER_MINUTES = [1, 5, 15, 60] as const
 
 /**
- * Works off imports, batch by batch, each batch under a claim. All that is known stands in the tables, so that after a
- * crash another process goes on with the next row.
+ * Processes imports batch by batch, each batch under a claim. All progress is in the tables, so after a crash another process
+ * continues with the next row.
  */
 export function createImportEngine(options: {
   db: Database
@@ -23,18 +23,18 @@ export function createImportEngine(options: {
 }): Engine {
   const { db, leaseOwner, connectorOf } = options
 
-  const quarantine = (storeId: number, claimed: Import, failure: PlatformFailure) =>
+  const postpone = (storeId: number, claimed: Import, failure: PlatformFailure) =>
     db.inStore(storeId, (ctx) => {
       const minutes = RETRY_AFTER_MINUTES[Math.min(claimed.tries, RETRY_AFTER_MINUTES.length - 1)]!
-      // What is throttled waits in real time, of which the store's clock may know nothing: it is due at once.
+      // Throttling lasts in real time, which a store's test clock does not follow: the import stays due now.
       const dueAt = failure.kind === 'throttled' ? ctx.now : ctx.now.add({ minutes })
       return releaseClaim(ctx, claimed, { dueAt, error: failure.kind === 'throttled' ? null : failure.message })
     })
 
-  const work = async (storeId: number, claimed: Import): Promise<number> => {
+  const processBatch = async (storeId: number, claimed: Import): Promise<number> => {
     const { rows, failure } = await processRows(db, storeId, claimed, await connectorOf(storeId))
     if (failure) {
-      await quarantine(storeId, claimed, failure)
+      await postpone(storeId, claimed, failure)
       return rows
     }
     await db.inStore(storeId, async (ctx) => {
@@ -45,40 +45,40 @@ export function createImportEngine(options: {
     return Math.max(rows, 1)
   }
 
-  /** Of one that was cancelled, what was just being made on the platform is brought to its end first. */
-  const close = async (storeId: number, claimed: Import): Promise<number> => {
+  /** Completes the contracts that were being created on the platform when the import was cancelled, then prunes it. */
+  const finishCancelled = async (storeId: number, claimed: Import): Promise<number> => {
     const connector = await connectorOf(storeId)
-    const unheard = await stopFetching(db, storeId, claimed, connector)
-    if (unheard) {
-      await quarantine(storeId, claimed, unheard)
+    const notStopped = await stopFetching(db, storeId, claimed, connector)
+    if (notStopped) {
+      await postpone(storeId, claimed, notStopped)
       return 0
     }
     const { rows, failure } = await processRows(db, storeId, claimed, connector)
     if (rows === 0 && !failure) return pruneImport(db, storeId, claimed)
-    if (failure) await quarantine(storeId, claimed, failure)
+    if (failure) await postpone(storeId, claimed, failure)
     else await db.inStore(storeId, (ctx) => releaseClaim(ctx, claimed, { dueAt: ctx.now, error: null }))
     return rows
   }
 
-  const giveUp = (storeId: number, claimed: Import): Promise<number> =>
+  const cancelWithoutFile = (storeId: number, claimed: Import): Promise<number> =>
     db.inStore(storeId, async (ctx) => {
-      // The end of its file may have come since.
+      // The rest of its file may have arrived since the claim.
       if ((await lockImport(ctx, claimed.id))?.status !== 'receiving') {
         await releaseClaim(ctx, claimed, { dueAt: ctx.now, error: null })
         return 1
       }
-      const reported = { dueAt: retainUntil(ctx.now), error: 'The file did not come to its end' }
-      await markEnded(ctx, claimed.id, 'cancelled', reported)
+      const end = { dueAt: retainUntil(ctx.now), error: 'The file was not received completely' }
+      await markEnded(ctx, claimed.id, 'cancelled', end)
       return 1
     })
 
-  const carryOn = async (storeId: number, claimed: Import): Promise<number> => {
-    if (claimed.status === 'running') return work(storeId, claimed)
-    if (claimed.status === 'receiving') return giveUp(storeId, claimed)
-    if (claimed.status === 'cancelled') return close(storeId, claimed)
+  const runStep = async (storeId: number, claimed: Import): Promise<number> => {
+    if (claimed.status === 'running') return processBatch(storeId, claimed)
+    if (claimed.status === 'receiving') return cancelWithoutFile(storeId, claimed)
+    if (claimed.status === 'cancelled') return finishCancelled(storeId, claimed)
     if (claimed.status !== 'fetching') return pruneImport(db, storeId, claimed)
     const fetched = await fetchPlatformContracts(db, storeId, claimed, await connectorOf(storeId))
-    if (fetched.failure) await quarantine(storeId, claimed, fetched.failure)
+    if (fetched.failure) await postpone(storeId, claimed, fetched.failure)
     return fetched.done
   }
 
@@ -91,7 +91,7 @@ export function createImportEngine(options: {
       const claimed = await db.inStore(storeId, (ctx) => claimImport(ctx, leaseOwner))
       if (!claimed) return 0
       try {
-        return await carryOn(storeId, claimed)
+        return await runStep(storeId, claimed)
       } catch (err) {
         if (err instanceof ClaimLost) return 0
         throw err

@@ -1,48 +1,48 @@
 import { type Ctx, sql } from '#kit/postgres'
 import type { PlatformContract } from '#platform'
 import { fetchingSince, wakeFetching } from './queries.ts'
-import { listKeysInCreation, listNamed } from './row-queries.ts'
+import { listKeysInCreation, listRowsOfContracts } from './row-queries.ts'
 
 /**
- * Contracts that an import is just making, by id: the platform tells of them before we have its answer. Who hears of one
- * looks again later, since the import knows how it begins.
+ * The ids of the contracts that an import is creating now: the platform's message can arrive before the response does. The
+ * caller must check such a contract again later, since the import decides its first state.
  */
 export async function contractsInCreation(ctx: Ctx, contracts: PlatformContract[]): Promise<Set<string>> {
   const keys = contracts.flatMap(({ createKey }) => createKey ?? [])
-  const making = keys.length === 0 ? new Set<string>() : await listKeysInCreation(ctx, keys)
-  return new Set(contracts.filter(({ createKey }) => createKey && making.has(createKey)).map(({ id }) => id))
+  const inCreation = keys.length === 0 ? new Set<string>() : await listKeysInCreation(ctx, keys)
+  return new Set(contracts.filter(({ createKey }) => createKey && inCreation.has(createKey)).map(({ id }) => id))
 }
 
 /**
- * Contracts that others have billed so far, by id, among those that are new here. `awaited` are what imports that are not over
- * have still to take over, or, while the platform's list is fetched, may have: who hears of one looks again later, since the
- * import says how it begins. `left` were named by an import that did not take them over.
+ * The ids of new contracts that another service has billed until now. `awaited`: an unfinished import has still to process them,
+ * or may have, while the platform's list is being fetched; the caller must check them again later, since the import decides their
+ * first state. `left`: an import has them in a row but did not import them.
  */
 export async function contractsOfImports(
   ctx: Ctx,
   contracts: PlatformContract[]
 ): Promise<{ awaited: Set<string>; left: Set<string> }> {
   if (contracts.length === 0) return { awaited: new Set(), left: new Set() }
-  const named = await listNamed(
+  const rows = await listRowsOfContracts(
     ctx,
     contracts.map(({ id }) => id)
   )
-  const begun = await fetchingSince(ctx)
-  const listed = contracts.filter(({ createdAt }) => begun && Temporal.Instant.compare(createdAt, begun) < 0)
-  const awaited = new Set(named.flatMap(({ contractId, isAwaited }) => (isAwaited ? contractId : [])))
-  const left = new Set(named.flatMap(({ contractId, isAwaited }) => (isAwaited ? [] : contractId)))
+  const since = await fetchingSince(ctx)
+  const listed = contracts.filter(({ createdAt }) => since && Temporal.Instant.compare(createdAt, since) < 0)
+  const awaited = new Set(rows.flatMap(({ contractId, isAwaited }) => (isAwaited ? contractId : [])))
+  const left = new Set(rows.flatMap(({ contractId, isAwaited }) => (isAwaited ? [] : contractId)))
   for (const { id } of listed) awaited.add(id)
   return { awaited, left }
 }
 
-/** Bulk operations have ended: imports that wait for them go on. */
+/** Continues the imports that wait for these bulk operations, which have ended. */
 export function resumeImportsOfOperations(ctx: Ctx, ids: string[]): Promise<void> {
   return wakeFetching(ctx, ids)
 }
 
 /**
- * Removes what rows say of a person: their address, their number and their card. What became of the rows stays. Also rows
- * with the address that we know of them are theirs: one that was refused bears no number.
+ * Removes a customer's data from rows: their fields and original text. The rows' outcomes stay. Rows are also matched by the
+ * e-mail address stored here, since a refused row may have no customer id. Returns the number of rows.
  */
 export async function forgetCustomer(
   ctx: Ctx,

@@ -6,7 +6,7 @@ export const MODES = ['live', 'paused'] as const
 export const Import = row({
   id: int,
   source: oneOf(...SOURCES),
-  /** How contracts begin with us where their row does not say. */
+  /** The status that a contract gets here when its row gives none. */
   mode: oneOf(...MODES),
   pausedUntil: nullable(instant),
   status: oneOf('receiving', 'fetching', 'running', 'done', 'failed', 'cancelled'),
@@ -20,7 +20,7 @@ export const Import = row({
   refusedRows: int,
   platformBulkOperationId: nullable(text),
   failedOperations: int,
-  /** How many contracts the platform has listed so far, while its list is waited for. */
+  /** Contracts that the platform's bulk operation has listed so far. */
   listedContracts: int,
   lastError: nullable(text),
   tries: int,
@@ -31,10 +31,10 @@ export const Import = row({
 })
 export type Import = RowOf<typeof Import>
 
-/** The fields of a row as they were written. */
+/** The fields of a row as the sender wrote them, by column name. */
 export type Input = Record<string, string>
 
-/** Why a row is not taken over. */
+/** Why a row was not imported. */
 export type RowRefusal = { code: RefusedCode; field: string | null; message: string }
 
 export type RefusedCode =
@@ -52,19 +52,19 @@ export type RefusedCode =
   | 'platform_refused'
   | 'internal_error'
 
-/** A row that is still to be worked off. */
+/** A row that is not processed yet. */
 export const OpenRow = row({
   line: int,
   input: json<Input>(),
   status: oneOf('waiting', 'creating'),
   createKey: nullable(text),
   platformCustomerId: nullable(text),
-  /** The platform was last asked for its contract so long ago that no answer is under way any more. */
+  /** The last request to create its contract was sent so long ago that no response can still arrive. */
   isQuiet: bool
 })
 export type OpenRow = RowOf<typeof OpenRow>
 
-/** What became of a row. */
+/** The outcome of a row. */
 export type RowResult =
   | { line: number; status: 'created' | 'unchanged'; subscriptionId: number; platformContractId: string }
   | { line: number; status: 'refused'; refusal: RowRefusal }

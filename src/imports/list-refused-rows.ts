@@ -7,8 +7,8 @@ const PAGE = 500
 export type ReportFormat = 'csv' | 'ndjson'
 
 /**
- * The report of refused rows, piece by piece, with their fields as they came. `original` is a row that could not be taken apart
- * into fields. Refuses when there is no such import.
+ * The report of refused rows, streamed in pieces, with their fields as received. `original` is a row that could not be split into
+ * fields. Refuses an unknown import.
  */
 export async function refusedRowsReport(
   db: Database,
@@ -24,8 +24,8 @@ async function* ndjsonReport(db: Database, storeId: number, id: number) {
   for await (const rows of pagesOf(db, storeId, id)) {
     yield rows
       .map(({ line, input, original, refusalCode, refusalField, refusalMessage }) => {
-        const reported = { line, code: refusalCode, field: refusalField, message: refusalMessage, row: input, original }
-        return `${JSON.stringify(reported)}\n`
+        const entry = { line, code: refusalCode, field: refusalField, message: refusalMessage, row: input, original }
+        return `${JSON.stringify(entry)}\n`
       })
       .join('')
   }
@@ -57,7 +57,7 @@ function csvLine(cells: string[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`
 }
 
-/** A spreadsheet takes what begins so for a formula, and carries it out: an apostrophe keeps it text. */
+/** A spreadsheet would run a cell that starts like a formula; a leading apostrophe makes it text. */
 function csvCell(value: string): string {
   const harmless = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless

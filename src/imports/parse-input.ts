@@ -2,7 +2,7 @@ import { type Input, type RowRefusal, refused } from './import.ts'
 import type { FileRecord } from './read-records.ts'
 import { FIELDS } from './read-row.ts'
 
-/** The fields of a row by name, or why it has none, and then as it came. */
+/** The fields of a row by name, or why they cannot be read, with the row as received. */
 export type ImportInput =
   | { input: Input; refusal: RowRefusal | null; original: null }
   | { input: null; refusal: RowRefusal; original: string | null }
@@ -17,36 +17,36 @@ const broken = (record: FileRecord, message: string, field: string | null = null
   original: originalOf(record)
 })
 
-/** As far as it can be shown: bytes that are no text are replaced. */
+/** The row as text that PostgreSQL can store: invalid bytes and NUL are replaced. */
 const originalOf = ({ bytes }: FileRecord) => bytes.toString('utf8').replaceAll('\0', '\ufffd')
 
-/** Empty fields are left out: they say nothing. */
+/** Reads a CSV record. Empty fields are left out. */
 export function parseCsvInput(record: FileRecord, columns: string[]): ImportInput {
   if (record.fields === null) return broken(record, `The row ${record.problem}`)
   const { fields } = record
   if (fields.length !== columns.length) {
-    return broken(record, `The row has ${fields.length} fields, and the header ${columns.length}`)
+    return broken(record, `The row has ${fields.length} fields; the header has ${columns.length}`)
   }
   const given = columns.flatMap((column, i) => (fields[i]!.trim() === '' ? [] : [[column, fields[i]!]]))
   return { input: Object.fromEntries(given), refusal: null, original: null }
 }
 
-/** An object of texts and numbers. */
+/** Reads a line of NDJSON, which must be an object of strings and numbers. */
 export function parseJsonInput(record: FileRecord): ImportInput {
   if (record.fields === null) return broken(record, `The line ${record.problem}`)
-  const [text] = record.fields as [string]
+  const [line] = record.fields as [string]
   let parsed: unknown
   try {
-    parsed = JSON.parse(text)
+    parsed = JSON.parse(line)
   } catch {
-    return broken(record, 'The line is no JSON')
+    return broken(record, 'The line is not JSON')
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
-    return broken(record, 'The line is no JSON object')
+    return broken(record, 'The line is not a JSON object')
   const entries = Object.entries(parsed)
-  // Of a key that is there twice the parser has kept the last.
-  if ([...text.matchAll(STRINGS)].filter(([, colon]) => colon).length > entries.length) {
-    return broken(record, 'The line has a field twice, or an object in a field')
+  // JSON.parse keeps only the last of duplicate keys, so duplicates are found by counting keys in the text.
+  if ([...line.matchAll(STRINGS)].filter(([, colon]) => colon).length > entries.length) {
+    return broken(record, 'The line has a duplicate field, or a field whose value is an object')
   }
   const input: Input = {}
   for (const [field, value] of entries) {
@@ -55,13 +55,13 @@ export function parseJsonInput(record: FileRecord): ImportInput {
     if (value === null || value === '') continue
     const isExact = typeof value !== 'number' || !Number.isInteger(value) || Number.isSafeInteger(value)
     if ((typeof value !== 'string' && typeof value !== 'number') || !isExact) {
-      return broken(record, `${field} takes a text, or a number below 2^53`, field)
+      return broken(record, `${field} must be a string, or a number below 2^53`, field)
     }
-    const written = String(value)
-    if (written.includes('\0') || !written.isWellFormed()) {
-      return broken(record, `${field} holds a character that is no text`, field)
+    const text = String(value)
+    if (text.includes('\0') || !text.isWellFormed()) {
+      return broken(record, `${field} contains a NUL character or an unpaired surrogate`, field)
     }
-    input[field] = written
+    input[field] = text
   }
   return { input, refusal: null, original: null }
 }

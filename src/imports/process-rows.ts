@@ -13,17 +13,17 @@ import { listOpenRows, writeResults } from './row-queries.ts'
 import { type Found, takeOver } from './take-over.ts'
 
 /**
- * As many contracts as the platform tells in one document. Of more, which may not all be told within the budget, those that
- * were told would have been told in vain.
+ * As many contracts as one document of the platform can return. With more, a second document that exceeds the cost budget
+ * would make the first one's result useless.
  */
-const ROWS_AT_ONCE = MAX_IDS_PER_DOCUMENT
+const BATCH = MAX_IDS_PER_DOCUMENT
 
-/** What came of a batch: how many rows, or why the platform could not be asked. */
+/** The outcome of a batch: how many rows were processed, and the platform's failure if there was one. */
 export type ProcessedRows = { rows: number; failure: PlatformFailure | null }
 
 type Read = { row: OpenRow; requested: RequestedContract }
 
-/** Works off the next rows of a claimed import. A worker that has lost the claim meanwhile writes nothing. */
+/** Processes the next rows of a claimed import. Throws `ClaimLost` and writes nothing once the claim is lost. */
 export async function processRows(
   db: Database,
   storeId: number,
@@ -31,23 +31,23 @@ export async function processRows(
   connector: Connector
 ): Promise<ProcessedRows> {
   const { rows, facts } = await db.inStore(storeId, async (ctx) => ({
-    rows: await listOpenRows(ctx, claimed, ROWS_AT_ONCE),
+    rows: await listOpenRows(ctx, claimed, BATCH),
     facts: { ...(await storeContext(ctx)), now: ctx.now }
   }))
   const results: RowResult[] = []
   const takeovers: Read[] = []
   const creations: Read[] = []
   for (const row of rows) {
-    // What is just being made was read before; its date may have passed since.
+    // A row being created was valid when it was first read; its date may have passed since then.
     const { requested, refusal } = readRow(row.input, { ...facts, mayHavePassed: row.status === 'creating' })
     if (refusal) results.push({ line: row.line, status: 'refused', refusal })
     else if (requested.contractId) takeovers.push({ row, requested })
     else creations.push({ row, requested })
   }
   const wanted = takeovers.map(({ requested }) => requested.contractId!)
-  const ours = await listHeldContracts(db.direct, storeId, wanted)
-  const known = new Map(ours.map(({ contractId, id }) => [contractId, id]))
-  // Of what is ours already the platform need not be asked.
+  const existing = await listHeldContracts(db.direct, storeId, wanted)
+  const known = new Map(existing.map(({ contractId, id }) => [contractId, id]))
+  // Contracts that we already have need no request to the platform.
   for (const { row, requested } of takeovers) {
     const subscriptionId = known.get(requested.contractId!)
     if (subscriptionId === undefined) continue
@@ -56,24 +56,24 @@ export async function processRows(
   const unknown = takeovers.filter(({ requested }) => !known.has(requested.contractId!))
   const found = await findContracts(connector, unknown)
   if ('failure' in found) return { rows: 0, failure: found.failure }
-  const made = await createContracts(db, storeId, claimed, connector, creations)
-  const reported = [...found.found, ...made.found]
+  const created = await createContracts(db, storeId, claimed, connector, creations)
+  const toImport = [...found.found, ...created.found]
   const orders = await connector.orders.findMany([
-    ...new Set(reported.flatMap(({ contract }) => contract.originOrder?.id ?? []))
+    ...new Set(toImport.flatMap(({ contract }) => contract.originOrder?.id ?? []))
   ])
   if (!orders.ok) return { rows: 0, failure: orders.failure }
 
-  const settled = [...results, ...found.results, ...made.results]
-  const outcomes = await runBatched(reported, (some) =>
-    held(db, storeId, claimed, async (ctx) => {
-      const wanted = new Set(some.map(({ contract }) => contract.originOrder?.id))
-      const origins = [...orders.value.values()].filter(({ id }) => wanted.has(id))
-      const taken = await takeOver(ctx, claimed, some, origins, await planFinder(ctx))
-      await writeResults(ctx, claimed.id, taken)
-      return some
+  const settled = [...results, ...found.results, ...created.results]
+  const outcomes = await runBatched(toImport, (batch) =>
+    inClaim(db, storeId, claimed, async (ctx) => {
+      const orderIds = new Set(batch.map(({ contract }) => contract.originOrder?.id))
+      const origins = [...orders.value.values()].filter(({ id }) => orderIds.has(id))
+      const imported = await takeOver(ctx, claimed, batch, origins, await planFinder(ctx))
+      await writeResults(ctx, claimed.id, imported)
+      return batch
     })
   )
-  const failed = outcomes.flatMap((outcome, i) => (outcome.status === 'rejected' ? [{ ...reported[i]!, outcome }] : []))
+  const failed = outcomes.flatMap((outcome, i) => (outcome.status === 'rejected' ? [{ ...toImport[i]!, outcome }] : []))
   const outage = failed.find(({ outcome }) => isOutage(outcome.reason) || outcome.reason instanceof ClaimLost)
   if (outage) throw outage.outcome.reason
   const broken = failed.map(
@@ -83,12 +83,12 @@ export async function processRows(
       refusal: refused('internal_error', null, `Something went wrong on our side: ${(outcome.reason as Error).message}`)
     })
   )
-  await held(db, storeId, claimed, (ctx) => writeResults(ctx, claimed.id, [...settled, ...broken]))
-  return { rows: settled.length + reported.length, failure: made.failure }
+  await inClaim(db, storeId, claimed, (ctx) => writeResults(ctx, claimed.id, [...settled, ...broken]))
+  return { rows: settled.length + toImport.length, failure: created.failure }
 }
 
-/** A transaction of the import, which nobody else has meanwhile. */
-function held<T>(db: Database, storeId: number, claimed: Import, work: (ctx: Ctx) => Promise<T>): Promise<T> {
+/** Runs a transaction that holds the claim on the import. */
+function inClaim<T>(db: Database, storeId: number, claimed: Import, work: (ctx: Ctx) => Promise<T>): Promise<T> {
   return db.inStore(storeId, async (ctx) => {
     if (!(await lockClaim(ctx, claimed))) throw new ClaimLost(claimed.id)
     return work(ctx)
@@ -115,7 +115,7 @@ async function findContracts(
           : refused(
               'contract_not_understood',
               'contract_id',
-              `What the platform says of it is not understood: ${reason}`
+              `The platform's data of this contract cannot be read: ${reason}`
             )
       results.push({ line: row.line, status: 'refused', refusal })
     }

@@ -5,9 +5,9 @@ import { claimEndedImport, dueEndedImports, nextEndedImportAt, releaseClaim } fr
 import { retainUntil } from './retain-until.ts'
 import { pruneInput } from './row-queries.ts'
 
-const PRUNED_AT_ONCE = 5_000
+const PRUNE_BATCH = 5_000
 
-/** What was read is kept for its time, and then removed. */
+/** Removes the fields of an ended import's rows once their retention time is over; returns the amount of work done. */
 export async function pruneImport(db: Database, storeId: number, claimed: Import): Promise<number> {
   return db.inStore(storeId, async (ctx) => {
     const until = retainUntil(claimed.finishedAt!)
@@ -15,13 +15,13 @@ export async function pruneImport(db: Database, storeId: number, claimed: Import
       await releaseClaim(ctx, claimed, { dueAt: until, error: claimed.lastError })
       return 1
     }
-    const pruned = await pruneInput(ctx, claimed.id, PRUNED_AT_ONCE)
-    await releaseClaim(ctx, claimed, { dueAt: pruned === PRUNED_AT_ONCE ? ctx.now : null, error: claimed.lastError })
+    const pruned = await pruneInput(ctx, claimed.id, PRUNE_BATCH)
+    await releaseClaim(ctx, claimed, { dueAt: pruned === PRUNE_BATCH ? ctx.now : null, error: claimed.lastError })
     return Math.max(pruned, 1)
   })
 }
 
-/** Removes what was kept of ended imports also in a store that has lost its platform: what people said is not kept for it. */
+/** Prunes ended imports also in a store whose platform is disconnected, where the import engine does not run. */
 export function createImportPruneEngine({ db, leaseOwner }: { db: Database; leaseOwner: number }): Engine {
   return {
     name: 'import_pruning',

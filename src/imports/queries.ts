@@ -5,14 +5,14 @@ import type { StagedRow } from './row-queries.ts'
 
 export function insertImport(
   ctx: Ctx,
-  made: Pick<Import, 'source' | 'mode' | 'pausedUntil' | 'status' | 'fileSha256'> & { dueAt: Temporal.Instant }
+  values: Pick<Import, 'source' | 'mode' | 'pausedUntil' | 'status' | 'fileSha256'> & { dueAt: Temporal.Instant }
 ): Promise<Import> {
   return ctx.tx.one(
     Import,
     sql`
     insert into imports (store_id, source, mode, paused_until, status, file_sha256, due_at, started_at, created_at)
-    values (${ctx.storeId}, ${made.source}, ${made.mode}, ${made.pausedUntil}, ${made.status}, ${made.fileSha256},
-            ${made.dueAt}, case when ${made.status} = 'fetching' then ${ctx.now}::timestamptz end, ${ctx.now})
+    values (${ctx.storeId}, ${values.source}, ${values.mode}, ${values.pausedUntil}, ${values.status}, ${values.fileSha256},
+            ${values.dueAt}, case when ${values.status} = 'fetching' then ${ctx.now}::timestamptz end, ${ctx.now})
     returning *`
   )
 }
@@ -25,7 +25,7 @@ export function lockImport(ctx: Ctx, id: number): Promise<Import | null> {
   return ctx.tx.maybeOne(Import, sql`select * from imports where store_id = ${ctx.storeId} and id = ${id} for update`)
 }
 
-/** An import of the same file in the same way that is not over. */
+/** The newest unfinished import of the same file with the same mode; null if there is none. */
 export function findOpenImport(
   ctx: Ctx,
   wanted: Pick<Import, 'source' | 'mode' | 'pausedUntil' | 'fileSha256'>
@@ -47,7 +47,7 @@ export function listImports(ctx: Ctx, limit: number): Promise<Import[]> {
   return ctx.tx.many(Import, sql`select * from imports where store_id = ${ctx.storeId} order by id desc limit ${limit}`)
 }
 
-/** Contracts of the import that the platform has still to be told of. */
+/** Number of contracts of the import whose changes are not pushed to the platform yet. */
 export async function countToPush(ctx: Ctx, importId: number, jobKind: string): Promise<number> {
   const { count } = await ctx.tx.one(
     row({ count: int }),
@@ -59,7 +59,7 @@ export async function countToPush(ctx: Ctx, importId: number, jobKind: string): 
   return count
 }
 
-/** Notes how far the file is read. */
+/** Records how much of the file is staged, and adds its rows to the counts. */
 export async function markStaged(
   ctx: Ctx,
   importId: number,
@@ -73,7 +73,7 @@ export async function markStaged(
      where store_id = ${ctx.storeId} and id = ${importId}`)
 }
 
-/** Everything is received: the work begins. */
+/** Records that every row is staged; processing starts now. */
 export async function markRunning(ctx: Ctx, importId: number, fileSha256: string | null): Promise<void> {
   await ctx.tx.run(sql`
     update imports set status = 'running', file_sha256 = ${fileSha256}, due_at = ${ctx.now}, tries = 0, last_error = null,
@@ -117,12 +117,12 @@ export async function nextEndedImportAt(direct: Queries, storeId: number): Promi
   return (await direct.one(row({ at: nullable(instant) }), nextEndedDue(storeId))).at
 }
 
-/** Takes the import that has been due the longest, for two minutes; null when another worker has what there is. */
+/** Leases the import that has been due longest, for two minutes; null when none is due or others hold them all. */
 export function claimImport(ctx: Ctx, leaseOwner: number): Promise<Import | null> {
   return claim(ctx, leaseOwner, ['receiving', 'fetching', 'running', 'done', 'failed', 'cancelled'])
 }
 
-/** The same of those that ask nothing of the platform any more. */
+/** The same for ended imports, which need nothing from the platform. */
 export function claimEndedImport(ctx: Ctx, leaseOwner: number): Promise<Import | null> {
   return claim(ctx, leaseOwner, ['done', 'failed'])
 }
@@ -143,7 +143,7 @@ function claim(ctx: Ctx, leaseOwner: number, statuses: Import['status'][]): Prom
   )
 }
 
-/** Holds the import if it is still ours, and the lease for two minutes more; false when another worker has taken it over. */
+/** Locks the import and extends its lease by two minutes; false when another worker holds it now. */
 export async function lockClaim(ctx: Ctx, { id, leaseToken }: Import): Promise<boolean> {
   const held = await ctx.tx.run(sql`
     update imports set leased_until = statement_timestamp() + interval '2 minutes'
@@ -151,7 +151,7 @@ export async function lockClaim(ctx: Ctx, { id, leaseToken }: Import): Promise<b
   return held === 1
 }
 
-/** Gives the claim back. `dueAt`: when to look again; `error` is why that is later than now. */
+/** Releases the lease. `dueAt` is when the next step is due, null when nothing is left; `error` is why it is delayed. */
 export async function releaseClaim(
   ctx: Ctx,
   { id, leaseToken }: Import,
@@ -163,7 +163,7 @@ export async function releaseClaim(
      where store_id = ${ctx.storeId} and id = ${id} and lease_token = ${leaseToken}`)
 }
 
-/** Ends an import; `dueAt` is when it is looked at once more, to remove the fields of its rows. */
+/** Ends an import. `dueAt` is when the engine handles it next, to remove the fields of its rows. */
 export async function markEnded(
   ctx: Ctx,
   id: number,
@@ -176,7 +176,7 @@ export async function markEnded(
      where store_id = ${ctx.storeId} and id = ${id}`)
 }
 
-/** Null: there is none to be looked after any more. */
+/** Null: no bulk operation is under way for this import. */
 export async function markBulkOperation(ctx: Ctx, importId: number, operationId: string | null): Promise<void> {
   await ctx.tx.run(sql`
     update imports set platform_bulk_operation_id = ${operationId}
@@ -188,7 +188,7 @@ export async function markListed(ctx: Ctx, importId: number, contracts: number):
     update imports set listed_contracts = ${contracts} where store_id = ${ctx.storeId} and id = ${importId}`)
 }
 
-/** Has imports looked at whose bulk operation has ended, or may have. */
+/** Makes imports due now whose bulk operation has, or may have, ended. */
 export async function wakeFetching(ctx: Ctx, operationIds: string[]): Promise<void> {
   await ctx.tx.run(sql`
     update imports set due_at = ${ctx.now}
@@ -196,7 +196,7 @@ export async function wakeFetching(ctx: Ctx, operationIds: string[]): Promise<vo
        and platform_bulk_operation_id = any(${operationIds}::text[])`)
 }
 
-/** When the newest import began that waits for the platform's list; null when there is none. */
+/** When the newest import that waits for the platform's list was created; null if there is none. */
 export async function fetchingSince(ctx: Ctx): Promise<Temporal.Instant | null> {
   const { at } = await ctx.tx.one(
     row({ at: nullable(instant) }),
@@ -205,8 +205,8 @@ export async function fetchingSince(ctx: Ctx): Promise<Temporal.Instant | null> 
   return at
 }
 
-/** Begins a fetched list anew: nothing of it has been worked off. */
-export async function forgetStaged(ctx: Ctx, importId: number): Promise<void> {
+/** Discards the staged list and counts a failed operation. No row of it has been processed. */
+export async function discardStaged(ctx: Ctx, importId: number): Promise<void> {
   await ctx.tx.run(sql`delete from import_rows where store_id = ${ctx.storeId} and import_id = ${importId}`)
   await ctx.tx.run(sql`
     update imports set platform_bulk_operation_id = null, failed_operations = failed_operations + 1, lines_read = 0,

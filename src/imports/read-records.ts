@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 
-/** One row of a file: its fields, or what is wrong with it. `bytes` is all of it, line end excluded. */
+/** One row of a file: its fields, or its problem. `bytes` is the whole row without its line end. */
 export type FileRecord = { line: number; bytes: Buffer; fields: string[]; problem: null } | Broken
 type Broken = { line: number; bytes: Buffer; fields: null; problem: string }
 
-/** What a row of text is taken apart into; null when its quotes do not match. */
+/** Splits the text of a row into fields; null when its quotes do not match. */
 type Split = (text: string) => string[] | null
 
 const MAX_RECORD_BYTES = 64 * 1024
@@ -14,22 +14,23 @@ const QUOTE = 0x22
 const BOM = Buffer.from([0xef, 0xbb, 0xbf])
 
 /**
- * The rows of a CSV file (RFC 4180), in batches as they come. No row holds up another: of one whose quotes do not match only
- * its first line is given up, and reading goes on with the next. Empty lines are passed over.
+ * The rows of a CSV file (RFC 4180), in batches as they arrive. A row that cannot be read does not affect the others: if its
+ * quotes do not match, only its first line is reported as broken and reading continues with the next line. Empty lines are
+ * skipped.
  */
 export const readCsvRecords = (stream: AsyncIterable<Buffer>) => recordsIn(stream, true, fieldsOf)
 
-/** The lines of a file of NDJSON, each as its one field. */
+/** The lines of an NDJSON file, each as a record with one field. */
 export const readLines = (stream: AsyncIterable<Buffer>) => recordsIn(stream, false, (text) => [text])
 
 async function* recordsIn(stream: AsyncIterable<Buffer>, quoted: boolean, split: Split): AsyncGenerator<FileRecord[]> {
   let rest: Buffer = Buffer.alloc(0)
   let line = 1
   let isFirst = true
-  /** Of a line that is too long, the end is waited for. */
+  /** Whether the rest of a line that is too long is being skipped. */
   let skipping = false
 
-  /** Takes what is complete off the front of `rest`. */
+  /** Removes the complete records from the front of `rest` and returns them. */
   const take = (isEnd: boolean): FileRecord[] => {
     const records: FileRecord[] = []
     let from = 0
@@ -86,7 +87,7 @@ async function* recordsIn(stream: AsyncIterable<Buffer>, quoted: boolean, split:
 
 type Found = { kind: 'whole' | 'open quote' | 'too long'; end: number }
 
-/** Where the record that begins at `from` ends; null when more of the file is needed to tell. */
+/** Where the record that begins at `from` ends; null when more of the file is needed to decide. */
 function endOf(bytes: Buffer, from: number, quoted: boolean, isEnd: boolean): Found | null {
   const limit = Math.min(bytes.length, from + MAX_RECORD_BYTES + 1)
   let at = from
@@ -97,7 +98,7 @@ function endOf(bytes: Buffer, from: number, quoted: boolean, isEnd: boolean): Fo
     else if (byte === NEWLINE && !isOpen) return { kind: 'whole', end: at }
   }
   if (at - from > MAX_RECORD_BYTES) {
-    // A quote that never closes runs over many lines; only its own is to blame.
+    // An unclosed quote spans many lines, of which only the first is broken.
     return lineEnd(bytes, from) < at ? { kind: 'open quote', end: at } : { kind: 'too long', end: at }
   }
   if (!isEnd) return null
@@ -125,12 +126,12 @@ const brokenAt = (line: number, bytes: Buffer, problem: string): Broken => ({ li
 function recordOf(line: number, bytes: Buffer, split: Split): FileRecord | null {
   if (!isUtf8(bytes)) return brokenAt(line, bytes, 'is not UTF-8')
   const text = bytes.toString('utf8')
-  if (text.includes('\0')) return brokenAt(line, bytes, 'holds a NUL')
+  if (text.includes('\0')) return brokenAt(line, bytes, 'contains a NUL character')
   const fields = split(text)
   return fields && { line, bytes, fields, problem: null }
 }
 
-/** Fields between commas. In quotes one may hold commas, line ends and, doubled, quotes; elsewhere a quote is a mistake. */
+/** Splits at commas. A quoted field may contain commas, line ends and doubled quotes; any other quote is an error: null. */
 function fieldsOf(text: string): string[] | null {
   if (!text.includes('"')) return text.split(',')
   const fields: string[] = []

@@ -13,7 +13,7 @@ const refusalOf = (input: Record<string, string>) => {
   return refusal && [refusal.code, refusal.field]
 }
 
-test('what fields take', () => {
+test('fields are trimmed and parsed', () => {
   const requested = read({
     contract_id: 'gid://platform/SubscriptionContract/0012',
     email: ' Ada@Example.com ',
@@ -55,17 +55,17 @@ test('what fields take', () => {
   )
 })
 
-test('a time without an offset is a time in the shop, also one that its clocks leave out', () => {
-  for (const [said, at] of [
+test("a time without an offset is in the shop's time zone, even one that daylight saving skips", () => {
+  for (const [given, at] of [
     ['2026-02-01T10:00', '2026-02-01T15:00:00Z'],
     ['2026-03-08T02:30:00', '2026-03-08T07:30:00Z'],
     ['2026-02-01T10:00:00.250Z', '2026-02-01T10:00:00.25Z']
   ] as const) {
-    assert.equal(String(read({ next_billing_date: said }).requested?.nextBillingAt), at)
+    assert.equal(String(read({ next_billing_date: given }).requested?.nextBillingAt), at)
   }
 })
 
-test('what is refused, and by which field', () => {
+test('an invalid field is refused with its name', () => {
   for (const [input, code, field] of [
     [{ contract_id: '0' }, 'invalid_field', 'contract_id'],
     [{ contract_id: 'gid://platform/Customer/7' }, 'invalid_field', 'contract_id'],
@@ -103,7 +103,7 @@ test('what is refused, and by which field', () => {
   }
 })
 
-test('a refusal quotes nothing of what was given', () => {
+test('the message of a refusal contains no value of the row', () => {
   const inputs: Record<string, string>[] = [{ email: 'secret' }, { price: 'secret' }, { plan: 'secret'.repeat(20) }]
   for (const input of inputs) {
     assert.doesNotMatch(read(input).refusal!.message, /secret/)

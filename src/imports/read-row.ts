@@ -3,7 +3,7 @@ import { Refusal } from '#kit/refusal'
 import type { Interval } from '#platform'
 import { type Input, type RowRefusal, refused } from './import.ts'
 
-/** The columns of a file, and the keys of a line of NDJSON. */
+/** The columns of a CSV file, and the keys of a line of NDJSON. */
 export const FIELDS = [
   'contract_id',
   'customer_id',
@@ -25,20 +25,20 @@ export const FIELDS = [
 ] as const
 type Field = (typeof FIELDS)[number]
 
-/** What a row asks for. Null is what it leaves open. */
+/** The content of a row. Null: the row leaves it open. */
 export type RequestedContract = {
   contractId: string | null
   customerId: string | null
   email: string | null
   plan: string | null
   variantId: string | null
-  /** In `currency`, or in the store's. */
+  /** In `currency`, or the store's currency if the row names none. */
   price: { text: string; minor: number } | null
   currency: string | null
   interval: Interval | null
   intervalCount: number | null
   nextBillingAt: Temporal.Instant | null
-  /** What the row itself says; the import's mode holds where it says nothing. */
+  /** Null: the import's mode decides. */
   status: 'active' | 'paused' | null
   pausedUntil: Temporal.Instant | null
   paymentMethodId: string | null
@@ -52,7 +52,7 @@ export type RowReading = { requested: RequestedContract; refusal: null } | { req
 
 type Facts = { now: Temporal.Instant; timezone: string; currency: string; mayHavePassed?: boolean }
 
-/** Reads and checks the fields of a row, without looking anything up. Values are never quoted in a refusal's message. */
+/** Parses and validates the fields of a row without any look-up. A refusal's message never contains a value. */
 export function readRow(input: Input, facts: Facts): RowReading {
   try {
     return { requested: requestedIn(new Fields(input, facts), facts), refusal: null }
@@ -62,7 +62,7 @@ export function readRow(input: Input, facts: Facts): RowReading {
   }
 }
 
-/** The contract that a row names, whatever is wrong with its other fields. */
+/** The contract id of a row, even if its other fields are invalid; null if it has none. */
 export function contractIn(input: Input, facts: Facts): string | null {
   try {
     return contractOf(new Fields(input, facts))
@@ -85,9 +85,9 @@ function requestedIn(fields: Fields, { now }: Facts): RequestedContract {
     price: fields.price(),
     interval: fields.oneOf('interval', ['day', 'week', 'month', 'year']),
     intervalCount: fields.whole('interval_count', 1, 28),
-    nextBillingAt: fields.ahead('next_billing_date'),
+    nextBillingAt: fields.future('next_billing_date'),
     status: fields.oneOf('status', ['active', 'paused']),
-    pausedUntil: fields.ahead('paused_until'),
+    pausedUntil: fields.future('paused_until'),
     paymentMethodId: fields.text('payment_method_id', 200),
     cyclesPaid: fields.whole('cycles_paid', 0, 100_000),
     maxCycles: fields.whole('max_cycles', 1, 100_000),
@@ -96,27 +96,27 @@ function requestedIn(fields: Fields, { now }: Facts): RequestedContract {
   }
   const { contractId, nextBillingAt, pausedUntil, cyclesPaid, maxCycles } = requested
   if (pausedUntil && requested.status === 'active') {
-    invalid('paused_until', 'is for a row whose status is paused')
+    invalid('paused_until', 'is accepted only if status is paused')
   }
   if (pausedUntil && nextBillingAt && Temporal.Instant.compare(pausedUntil, nextBillingAt) >= 0) {
     invalid('paused_until', 'must be before next_billing_date')
   }
   if (requested.startedAt && Temporal.Instant.compare(requested.startedAt, now) > 0)
-    invalid('started_at', 'must not be ahead')
+    invalid('started_at', 'must not be in the future')
   if (maxCycles !== null && (cyclesPaid ?? 0) >= maxCycles) invalid('cycles_paid', 'must be less than max_cycles')
   if (contractId === null) checkNew(requested)
   return requested
 }
 
-/** A contract that is to be made: who buys what, and when the first charge is. */
+/** A contract to create needs a customer, a plan or a variant with its terms, and the date of the first charge. */
 function checkNew(requested: RequestedContract) {
   const missing = (field: Field, why: string): never => invalid(field, why)
-  if (!requested.customerId && !requested.email) missing('contract_id', 'or customer_id or email is needed')
-  if (!requested.plan && !requested.variantId) missing('plan', 'or variant_id is needed without contract_id')
-  if (!requested.nextBillingAt) missing('next_billing_date', 'is needed without contract_id')
+  if (!requested.customerId && !requested.email) missing('contract_id', 'or customer_id or email is required')
+  if (!requested.plan && !requested.variantId) missing('plan', 'or variant_id is required without contract_id')
+  if (!requested.nextBillingAt) missing('next_billing_date', 'is required without contract_id')
   if (requested.plan) return
-  if (!requested.price) missing('price', 'is needed with variant_id and no plan')
-  if (!requested.interval) missing('interval', 'is needed with variant_id and no plan')
+  if (!requested.price) missing('price', 'is required with variant_id and no plan')
+  if (!requested.interval) missing('interval', 'is required with variant_id and no plan')
 }
 
 class Refused extends Error {
@@ -134,7 +134,7 @@ function invalid(field: Field, message: string): never {
 
 const DAY = /^(?!0000)\d{4}-\d{2}-\d{2}$/
 const TIME = /^((?!0000)\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)([Zz]|[+-]\d{2}:\d{2})?$/
-/** As with all dates that are set by hand; further ahead is a slip of the pen. */
+/** The same limit as for every date that a person sets; a later one is taken for a typing error. */
 const MAX_YEARS_AHEAD = 5
 
 class Fields {
@@ -146,42 +146,42 @@ class Fields {
     this.#facts = facts
   }
 
-  text(field: Field, most: number): string | null {
+  text(field: Field, max: number): string | null {
     const value = this.#input[field]?.trim() ?? ''
     if (value === '') return null
-    if ([...value].length > most) invalid(field, `takes at most ${most} characters`)
+    if ([...value].length > max) invalid(field, `must have at most ${max} characters`)
     return value
   }
 
   matching(field: Field, pattern: RegExp, accepts: string): string | null {
     const value = this.text(field, 320)
-    return value === null || pattern.test(value) ? value : invalid(field, `takes ${accepts}`)
+    return value === null || pattern.test(value) ? value : invalid(field, `must be ${accepts}`)
   }
 
   oneOf<const T extends string>(field: Field, allowed: readonly T[]): T | null {
     const value = this.text(field, 100)?.toLowerCase() ?? null
     if (value === null) return null
-    return allowed.find((word) => word === value) ?? invalid(field, `takes ${allowed.join(', ')}`)
+    return allowed.find((word) => word === value) ?? invalid(field, `must be one of ${allowed.join(', ')}`)
   }
 
-  whole(field: Field, least: number, most: number): number | null {
+  whole(field: Field, min: number, max: number): number | null {
     const value = this.text(field, 100)
     if (value === null) return null
     const number = /^\d{1,9}$/.test(value) ? Number(value) : -1
-    return number >= least && number <= most ? number : invalid(field, `takes a whole number from ${least} to ${most}`)
+    return number >= min && number <= max ? number : invalid(field, `must be a whole number from ${min} to ${max}`)
   }
 
-  /** A number of the platform's, by itself or in a global id. */
+  /** An id of the platform, as digits or as a global id of that type; returns the digits. */
   id(field: Field, type: string): string | null {
     const value = this.text(field, 200)
     if (value === null) return null
     const digits = new RegExp(`^(?:gid://[a-z]+/${type}/)?0*([1-9][0-9]{0,19})$`).exec(value)?.[1]
-    return digits ?? invalid(field, `takes the platform's number, or gid://…/${type}/…`)
+    return digits ?? invalid(field, `must be the platform's number, or gid://…/${type}/…`)
   }
 
   currency(): string | null {
     const value = this.text('currency', 100)?.toUpperCase() ?? null
-    return value === null || isCurrency(value) ? value : invalid('currency', 'takes an ISO 4217 code such as USD')
+    return value === null || isCurrency(value) ? value : invalid('currency', 'must be an ISO 4217 code such as USD')
   }
 
   price(): RequestedContract['price'] {
@@ -190,14 +190,14 @@ class Fields {
     const currency = this.currency() ?? this.#facts.currency
     try {
       const minor = minorOf(text, currency, 'price')
-      return minor >= 0 ? { text, minor } : invalid('price', 'takes an amount of 0 or more')
+      return minor >= 0 ? { text, minor } : invalid('price', 'must be an amount of 0 or more')
     } catch (err) {
       if (!(err instanceof Refusal)) throw err
       throw new Refused(refused('invalid_field', 'price', err.message))
     }
   }
 
-  /** A date is midnight in the shop, as is a time without an offset a time in the shop. */
+  /** A date means midnight, and a time without an offset means local time, in the shop's time zone. */
   instant(field: Field): Temporal.Instant | null {
     const value = this.text(field, 100)
     if (value === null) return null
@@ -208,13 +208,13 @@ class Fields {
       if (local && offset) return Temporal.Instant.from(local + offset)
       if (local) return Temporal.PlainDateTime.from(local).toZonedDateTime(timezone).toInstant()
     } catch (err) {
-      // A day or a time that there is not.
+      // The day or time does not exist.
       if (!(err instanceof RangeError)) throw err
     }
-    return invalid(field, 'takes a date such as 2026-01-31, or a time such as 2026-01-31T12:00:00Z')
+    return invalid(field, 'must be a date such as 2026-01-31, or a time such as 2026-01-31T12:00:00Z')
   }
 
-  ahead(field: 'next_billing_date' | 'paused_until'): Temporal.Instant | null {
+  future(field: 'next_billing_date' | 'paused_until'): Temporal.Instant | null {
     const at = this.instant(field)
     if (at === null) return null
     const { now, timezone, mayHavePassed = false } = this.#facts
@@ -222,7 +222,7 @@ class Fields {
       throw new Refused(refused('date_passed', field, `${field} has passed`))
     }
     const latest = now.toZonedDateTimeISO(timezone).add({ years: MAX_YEARS_AHEAD }).toInstant()
-    if (Temporal.Instant.compare(at, latest) > 0) invalid(field, `is more than ${MAX_YEARS_AHEAD} years ahead`)
+    if (Temporal.Instant.compare(at, latest) > 0) invalid(field, `must be at most ${MAX_YEARS_AHEAD} years ahead`)
     return at
   }
 }

@@ -8,35 +8,37 @@ import { type FileRecord, readCsvRecords, readLines } from './read-records.ts'
 import { FIELDS } from './read-row.ts'
 import { badHeader, fileMismatch, importAcceptsNoFile, wrongImportStatus } from './refusals.ts'
 import { requireImport } from './show-import.ts'
-import { STAGED_AT_ONCE, stageRows } from './stage-rows.ts'
+import { STAGING_BATCH, stageRows } from './stage-rows.ts'
 
 const MAX_MEGABYTES = 512
 
-type Sent = { format: 'csv' | 'ndjson'; stream: AsyncIterable<Buffer> }
+type Upload = { format: 'csv' | 'ndjson'; stream: AsyncIterable<Buffer> }
 
 /**
- * Reads a file into an import, row by row, and sets the import going when all of it is there. After a connection that broke
- * off the same file is sent again: what has been read is passed over. Refuses another file, and a header that is none.
+ * Reads a file into an import row by row, and starts processing when the whole file has arrived. If the connection breaks, the
+ * client sends the same file again and the rows that are already staged are skipped. Refuses a different file and an invalid
+ * header.
  */
-export async function receiveFile(db: Database, storeId: number, id: number, sent: Sent): Promise<Import> {
-  const begun = await db.inStore(storeId, (ctx) => requireImport(ctx, id))
-  if (begun.source === 'platform') throw importAcceptsNoFile(id)
-  if (begun.source !== sent.format) {
-    throw invalidField('Content-Type', `takes ${begun.source === 'csv' ? 'text/csv' : 'application/x-ndjson'} here`)
+export async function receiveFile(db: Database, storeId: number, id: number, upload: Upload): Promise<Import> {
+  const existing = await db.inStore(storeId, (ctx) => requireImport(ctx, id))
+  if (existing.source === 'platform') throw importAcceptsNoFile(id)
+  if (existing.source !== upload.format) {
+    const expected = existing.source === 'csv' ? 'text/csv' : 'application/x-ndjson'
+    throw invalidField('Content-Type', `must be ${expected} for this import`)
   }
   const hash = createHash('sha256')
-  const stream = hashed(sent.stream, hash)
-  if (begun.status !== 'receiving') {
+  const stream = hashed(upload.stream, hash)
+  if (existing.status !== 'receiving') {
     for await (const _ of stream);
-    if (hash.digest('hex') !== begun.fileSha256) throw wrongImportStatus(id, begun.status)
-    return begun
+    if (hash.digest('hex') !== existing.fileSha256) throw wrongImportStatus(id, existing.status)
+    return existing
   }
-  await readInto(db, storeId, begun, sent.format, stream)
+  await readInto(db, storeId, existing, upload.format, stream)
   return db.inStore(storeId, async (ctx) => {
-    const now = (await lockImport(ctx, id))!
-    if (now.status !== 'receiving') throw wrongImportStatus(id, now.status)
+    const current = (await lockImport(ctx, id))!
+    if (current.status !== 'receiving') throw wrongImportStatus(id, current.status)
     const sha256 = hash.digest('hex')
-    if (now.fileSha256 !== null && now.fileSha256 !== sha256) throw fileMismatch(id)
+    if (current.fileSha256 !== null && current.fileSha256 !== sha256) throw fileMismatch(id)
     await markRunning(ctx, id, sha256)
     return (await findImport(ctx, id))!
   })
@@ -47,24 +49,24 @@ async function* hashed(stream: AsyncIterable<Buffer>, hash: ReturnType<typeof cr
   for await (const chunk of stream) {
     bytes += chunk.length
     if (bytes > MAX_MEGABYTES * 1024 * 1024) {
-      throw new Refusal('invalid_request', `The file is larger than ${MAX_MEGABYTES} MiB; send it in parts`)
+      throw new Refusal('invalid_request', `The file is larger than ${MAX_MEGABYTES} MiB; split it into several files`)
     }
     hash.update(chunk)
     yield chunk
   }
 }
 
-/** Stages what is not staged yet. */
+/** Stages the rows that are not staged yet. */
 async function readInto(
   db: Database,
   storeId: number,
-  begun: Import,
+  existing: Import,
   format: 'csv' | 'ndjson',
   stream: AsyncIterable<Buffer>
 ): Promise<void> {
   const soFar = createHash('sha256')
   let columns: string[] | null = format === 'csv' ? null : [...FIELDS]
-  let { linesRead } = begun
+  let { linesRead } = existing
   let isSame = linesRead === 0
   let batch: (ImportInput & { line: number })[] = []
 
@@ -74,10 +76,12 @@ async function readInto(
     if (!last) return
     const progress = { linesRead: last.line, stagedSha256: soFar.copy().digest('hex'), columns: columns! }
     await db.inStore(storeId, async (ctx) => {
-      const now = await lockImport(ctx, begun.id)
-      if (now?.status !== 'receiving') throw wrongImportStatus(begun.id, now?.status ?? 'gone')
-      if (now.linesRead !== from) throw new Refusal('conflict', 'The file is being sent by somebody else too')
-      await stageRows(ctx, begun.id, rows, progress)
+      const current = await lockImport(ctx, existing.id)
+      if (current?.status !== 'receiving') throw wrongImportStatus(existing.id, current?.status ?? 'gone')
+      if (current.linesRead !== from) {
+        throw new Refusal('conflict', 'Another request is sending this file at the same time')
+      }
+      await stageRows(ctx, existing.id, rows, progress)
     })
     linesRead = last.line
     batch = []
@@ -90,30 +94,30 @@ async function readInto(
         columns = columnsOf(record)
         continue
       }
-      if (record.line <= begun.linesRead) {
-        isSame ||= record.line === begun.linesRead && soFar.copy().digest('hex') === begun.stagedSha256
+      if (record.line <= existing.linesRead) {
+        isSame ||= record.line === existing.linesRead && soFar.copy().digest('hex') === existing.stagedSha256
         continue
       }
-      if (!isSame) throw fileMismatch(begun.id)
+      if (!isSame) throw fileMismatch(existing.id)
       batch.push({ line: record.line, ...(format === 'csv' ? parseCsvInput(record, columns) : parseJsonInput(record)) })
-      if (batch.length === STAGED_AT_ONCE) await flush()
+      if (batch.length === STAGING_BATCH) await flush()
     }
   }
   if (columns === null) throw badHeader('is missing: the file is empty')
-  if (!isSame) throw fileMismatch(begun.id)
+  if (!isSame) throw fileMismatch(existing.id)
   await flush()
 }
 
-/** The columns that the first row names. One that is unknown, or there twice, is a mistake in every row. */
+/** The columns in the header. Refuses an unknown or repeated column, since every row would be wrong. */
 function columnsOf(record: FileRecord): string[] {
   if (record.fields === null) throw badHeader(record.problem)
   const columns = record.fields.map((name) => name.trim().toLowerCase())
   const [separator] = columns.length === 1 ? (/[;\t|]/.exec(columns[0]!) ?? []) : []
-  if (separator) throw badHeader(`is separated by ${JSON.stringify(separator)}: a file takes commas`)
+  if (separator) throw badHeader(`is separated by ${JSON.stringify(separator)}; columns must be separated by commas`)
   for (const [i, name] of columns.entries()) {
     const shown = JSON.stringify(name.slice(0, 60))
     if (!(FIELDS as readonly string[]).includes(name)) {
-      throw badHeader(`names ${shown}, which is no column; there are ${FIELDS.join(', ')}`)
+      throw badHeader(`names ${shown}, which is not a column; the columns are ${FIELDS.join(', ')}`)
     }
     if (columns.indexOf(name) !== i) throw badHeader(`names ${shown} twice`)
   }

@@ -9,10 +9,10 @@ export const wrongImportStatus = (id: number, status: string) =>
 export const fileMismatch = (id: number) =>
   new Refusal(
     'conflict',
-    `Import ${publicId('imp', id)} has begun with another file; send that one to its end, or start a new import`
+    `Import ${publicId('imp', id)} was started with a different file; send that file again, or start a new import`
   )
 
 export const badHeader = (message: string) => new Refusal('invalid_request', `The file's header ${message}`)
 
 export const importAcceptsNoFile = (id: number) =>
-  new Refusal('conflict', `Import ${publicId('imp', id)} is of what the platform has, and takes no file`)
+  new Refusal('conflict', `Import ${publicId('imp', id)} reads the platform's contracts and accepts no file`)

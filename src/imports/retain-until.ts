@@ -1,4 +1,4 @@
-/** For so long after an import's end its rows can be read as they were written. */
+/** The fields of an import's rows are removed this long after its end. */
 const RETENTION_DAYS = 30
 
 export const retainUntil = (finishedAt: Temporal.Instant) => finishedAt.add({ hours: RETENTION_DAYS * 24 })

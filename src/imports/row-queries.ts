@@ -4,7 +4,7 @@ import { type Import, type Input, OpenRow, type RowRefusal, type RowResult } fro
 export type StagedRow = {
   line: number
   input: Input | null
-  /** The row as it came, where it could not be taken apart. */
+  /** The row as received, if it could not be split into fields. */
   original: string | null
   contractId: string | null
   externalId: string | null
@@ -12,10 +12,10 @@ export type StagedRow = {
 }
 
 /**
- * Rows of the import that already bear one of these contracts or outer numbers; refused ones do not count. Each is looked up by
- * itself: of a table that has just been filled nothing is known, and a plan over all of its rows would be made once for all batches.
+ * Rows of the import that already have one of these contracts or external ids; refused rows do not count. Each is looked up by
+ * the index: a table that has just been filled has no statistics, and the planner would read all of its rows for every batch.
  */
-export function listTaken(ctx: Ctx, importId: number, rows: StagedRow[]) {
+export function listDuplicates(ctx: Ctx, importId: number, rows: StagedRow[]) {
   return ctx.tx.many(
     row({ line: int, platformContractId: nullable(text), externalId: nullable(text) }),
     sql`
@@ -50,8 +50,8 @@ export async function insertRows(ctx: Ctx, importId: number, rows: StagedRow[]):
 }
 
 /**
- * The first rows that are still open, in the order of the file; not locked, since the import is. Of a cancelled
- * one only what is just being made on the platform.
+ * The first open rows in file order; not locked, since the claim on the import protects them. For a cancelled import, only the
+ * rows whose contracts are being created on the platform.
  */
 export function listOpenRows(ctx: Ctx, { id, status }: Import, limit: number): Promise<OpenRow[]> {
   return ctx.tx.many(
@@ -67,8 +67,8 @@ export function listOpenRows(ctx: Ctx, { id, status }: Import, limit: number): P
 }
 
 /**
- * Marks waiting rows as being made, and returns the lines of those that got their key; a key that another row has is left to
- * that one.
+ * Marks waiting rows as being created. Returns the lines that got their key; a row whose key another row already has is left
+ * unmarked.
  */
 export async function markCreating(
   ctx: Ctx,
@@ -89,28 +89,28 @@ export async function markCreating(
   return new Set(marked.map(({ line }) => line))
 }
 
-/** The platform is asked once more for the contracts of these rows. */
+/** Records that creation of these rows' contracts is requested again. */
 export async function markRequested(ctx: Ctx, importId: number, lines: number[]): Promise<void> {
   await ctx.tx.run(sql`
     update import_rows set requested_at = statement_timestamp()
      where store_id = ${ctx.storeId} and import_id = ${importId} and line = any(${lines}::int[])`)
 }
 
-/** By key, what rows with it have led to. One that is still being made is left out. */
-export async function findMadeBefore(
+/** The subscription and contract of each key that already has them; keys still being created are left out. */
+export async function findCreated(
   ctx: Ctx,
   createKeys: string[]
 ): Promise<Map<string, { subscriptionId: number; contractId: string }>> {
-  const made = await ctx.tx.many(
+  const created = await ctx.tx.many(
     row({ createKey: text, subscriptionId: int, contractId: text }),
     sql`
     select create_key, subscription_id, platform_contract_id as contract_id from import_rows
      where store_id = ${ctx.storeId} and create_key = any(${createKeys}::text[]) and subscription_id is not null`
   )
-  return new Map(made.map(({ createKey, ...rest }) => [createKey, rest]))
+  return new Map(created.map(({ createKey, ...rest }) => [createKey, rest]))
 }
 
-/** Which of these keys are of contracts just being made. */
+/** Those of the keys whose contracts are being created now. */
 export async function listKeysInCreation(ctx: Ctx, createKeys: string[]): Promise<Set<string>> {
   const found = await ctx.tx.many(
     row({ createKey: text }),
@@ -121,8 +121,8 @@ export async function listKeysInCreation(ctx: Ctx, createKeys: string[]): Promis
   return new Set(found.map(({ createKey }) => createKey))
 }
 
-/** Those of these contracts that rows name, and whether an import that is not over has still to take them over. */
-export function listNamed(ctx: Ctx, contractIds: string[]) {
+/** Those of the contracts that occur in a row, and whether an unfinished import still has to process that row. */
+export function listRowsOfContracts(ctx: Ctx, contractIds: string[]) {
   return ctx.tx.many(
     row({ contractId: text, isAwaited: bool }),
     sql`
@@ -134,11 +134,11 @@ export function listNamed(ctx: Ctx, contractIds: string[]) {
   )
 }
 
-/** Writes what became of rows and counts it. */
+/** Writes the outcomes of rows and adds them to the import's counts. */
 export async function writeResults(ctx: Ctx, importId: number, results: RowResult[]): Promise<void> {
   if (results.length === 0) return
   const refusalOf = (r: RowResult) => (r.status === 'refused' ? r.refusal : null)
-  const made = (r: RowResult) => (r.status === 'refused' ? null : r)
+  const acceptedOf = (r: RowResult) => (r.status === 'refused' ? null : r)
   await ctx.tx.run(sql`
     update import_rows r
        set status = t.status, refusal_code = t.code, refusal_field = t.field, refusal_message = t.message,
@@ -148,8 +148,8 @@ export async function writeResults(ctx: Ctx, importId: number, results: RowResul
                   ${results.map((r) => refusalOf(r)?.code ?? null)}::text[],
                   ${results.map((r) => refusalOf(r)?.field ?? null)}::text[],
                   ${results.map((r) => refusalOf(r)?.message.slice(0, 500) ?? null)}::text[],
-                  ${results.map((r) => made(r)?.subscriptionId ?? null)}::bigint[],
-                  ${results.map((r) => made(r)?.platformContractId ?? null)}::text[])
+                  ${results.map((r) => acceptedOf(r)?.subscriptionId ?? null)}::bigint[],
+                  ${results.map((r) => acceptedOf(r)?.platformContractId ?? null)}::text[])
              as t(line, status, code, field, message, subscription_id, contract)
      where r.store_id = ${ctx.storeId} and r.import_id = ${importId} and r.line = t.line
        and r.status in ('waiting', 'creating')`)
@@ -169,7 +169,7 @@ const RefusedRow = row({
   refusalMessage: text
 })
 
-/** Refused rows after a line, in the order of the file. */
+/** Refused rows after line `after`, in file order. */
 export function listRefused(ctx: Ctx, importId: number, after: number, limit: number) {
   return ctx.tx.many(
     RefusedRow,
@@ -180,7 +180,7 @@ export function listRefused(ctx: Ctx, importId: number, after: number, limit: nu
   )
 }
 
-/** Removes the fields of up to `limit` rows; returns of how many. */
+/** Removes the fields of up to `limit` rows; returns the number of rows. */
 export function pruneInput(ctx: Ctx, importId: number, limit: number): Promise<number> {
   return ctx.tx.run(sql`
     update import_rows r set input = null, original = null

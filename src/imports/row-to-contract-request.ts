@@ -3,30 +3,30 @@ import { type Import, type RowRefusal, refused } from './import.ts'
 import { type PlanFinder, planNotFound } from './plan-finder.ts'
 import type { RequestedContract } from './read-row.ts'
 
-/** A contract as it is asked of the platform, but for its key. */
+/** The request to create a contract on the platform, without its key. */
 export type RowContractRequest = Omit<ContractRequest, 'key'>
 
-type Known = {
+type Context = {
   plans: PlanFinder
-  /** The shop's: other amounts it could not take. */
+  /** The shop's currency, the only one that it can charge. */
   currency: string
   byEmail: ReadonlyMap<string, string[]>
   cards: ReadonlyMap<string, string[]>
   mode: Import['mode']
 }
 
-/** What is to be made for a row, or why nothing is. What the row leaves open is the plan's. */
+/** The contract to create for a row, or why the row is refused. Terms that the row leaves open come from the plan. */
 export function contractRequestFromRow(
   requested: RequestedContract,
-  known: Known
+  known: Context
 ): RowContractRequest | { refusal: RowRefusal } {
   const customers =
     requested.customerId === null ? (known.byEmail.get(requested.email!.toLowerCase()) ?? []) : [requested.customerId]
   const [customerId, ...others] = customers.filter((id) => known.cards.has(id))
-  const who = requested.customerId === null ? 'email' : 'customer_id'
-  if (!customerId) return { refusal: refused('customer_not_found', who, 'The platform has no such customer') }
+  const customerField = requested.customerId === null ? 'email' : 'customer_id'
+  if (!customerId) return { refusal: refused('customer_not_found', customerField, 'The platform has no such customer') }
   if (others.length > 0) {
-    return { refusal: refused('ambiguous_email', 'email', 'Several customers have this address: give customer_id') }
+    return { refusal: refused('ambiguous_email', 'email', 'Several customers have this address; set customer_id') }
   }
   const { id: paymentMethodId, problem } = choosePaymentMethod(requested.paymentMethodId, known.cards.get(customerId)!)
   if (problem !== null) return { refusal: refused('no_payment_method', 'payment_method_id', problem) }
@@ -35,11 +35,13 @@ export function contractRequestFromRow(
   if (plan === undefined) return { refusal: planNotFound() }
   const variantId = requested.variantId ?? plan?.platformVariantId
   if (!variantId) {
-    return { refusal: refused('invalid_field', 'variant_id', 'variant_id is needed: the plan sells several products') }
+    return {
+      refusal: refused('invalid_field', 'variant_id', 'variant_id is required: the plan sells several products')
+    }
   }
   const currency = requested.currency ?? plan?.currency ?? known.currency
   if (currency !== known.currency) {
-    return { refusal: refused('invalid_field', 'currency', `currency takes ${known.currency}, which is the shop's`) }
+    return { refusal: refused('invalid_field', 'currency', `currency must be ${known.currency}, the shop's currency`) }
   }
   return {
     customerId,

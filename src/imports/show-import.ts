@@ -5,14 +5,14 @@ import type { Import } from './import.ts'
 import { countToPush, findImport } from './queries.ts'
 import { importNotFound } from './refusals.ts'
 
-/** Refuses when there is none of this number. */
+/** Refuses an unknown id. */
 export async function requireImport(ctx: Ctx, id: number): Promise<Import> {
   const found = await findImport(ctx, id)
   if (!found) throw importNotFound(publicId('imp', id))
   return found
 }
 
-/** An import and how far it is; `toPush` contracts are ours already, and their platform has still to be told of it. */
+/** An import with its progress. `toPush`: imported contracts whose changes are not pushed to the platform yet. */
 export async function showImport(ctx: Ctx, id: number): Promise<Import & { toPush: number }> {
   const found = await requireImport(ctx, id)
   return { ...found, toPush: await countToPush(ctx, id, pushContractJob.name) }

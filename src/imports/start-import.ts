@@ -3,20 +3,20 @@ import { invalidField } from '#kit/refusal'
 import type { Import } from './import.ts'
 import { findOpenImport, insertImport } from './queries.ts'
 
-/** One whose file does not come within so many days is given up. */
+/** An import whose file does not arrive within this time is cancelled. */
 const FILE_WITHIN_DAYS = 7
 
 export type NewImport = Pick<Import, 'source' | 'mode' | 'pausedUntil'> & {
-  /** Of the file that will be sent: an import of it that is not over goes on. */
+  /** Hash of the file that will be sent; an unfinished import of that file is continued. */
   fileSha256: string | null
 }
 
-/** Begins an import: of a file, which is waited for, or of what the platform has. */
+/** Starts an import of a file, which is sent next, or of the platform's own contracts. */
 export async function startImport(ctx: Ctx, wanted: NewImport): Promise<Import> {
   const { source, mode, pausedUntil, fileSha256 } = wanted
-  if (pausedUntil && mode !== 'paused') throw invalidField('paused_until', 'is for the mode paused')
-  if (fileSha256 && source === 'platform') throw invalidField('sha256', 'is for files')
-  // Two runs over the platform at once would only be in each other's way.
+  if (pausedUntil && mode !== 'paused') throw invalidField('paused_until', 'is accepted only if mode is paused')
+  if (fileSha256 && source === 'platform') throw invalidField('sha256', 'is accepted only if source is csv or ndjson')
+  // Two imports of the platform's list at once would block each other's bulk operations.
   const open = fileSha256 || source === 'platform' ? await findOpenImport(ctx, wanted) : null
   if (open) return open
   return source === 'platform'

@@ -7,16 +7,16 @@ import { type Import, type RowRefusal, type RowResult, refused } from './import.
 import { type PlanFinder, planNotFound } from './plan-finder.ts'
 import type { RequestedContract } from './read-row.ts'
 
-/** A row and the contract of the platform that it is about. */
+/** A row and its contract on the platform. */
 export type Found = { line: number; requested: RequestedContract; contract: PlatformContract }
 
 /**
- * Makes contracts ours, in one transaction with what is noted of their rows. One that we know already stays as it is: its
- * schedule is ours. Nothing is charged by it.
+ * Imports contracts, in one transaction with the outcomes of their rows. A contract that we already have stays unchanged.
+ * Nothing is charged.
  */
 export async function takeOver(
   ctx: Ctx,
-  of: Import,
+  parent: Import,
   found: Found[],
   orders: PlatformOrder[],
   plans: PlanFinder
@@ -32,7 +32,7 @@ export async function takeOver(
       continue
     }
     wanted.push(one)
-    terms.set(one.contract.id, termsOf(of, one.requested, plan ?? null))
+    terms.set(one.contract.id, termsOf(parent, one.requested, plan ?? null))
   }
   const synced = await syncContracts(
     ctx,
@@ -50,13 +50,13 @@ export async function takeOver(
   return results
 }
 
-function termsOf(of: Import, requested: RequestedContract, plan: ImportTerms['plan']): ImportTerms {
+function termsOf(parent: Import, requested: RequestedContract, plan: ImportTerms['plan']): ImportTerms {
   const isPaused =
-    (requested.status ?? (of.mode === 'paused' || requested.pausedUntil ? 'paused' : 'active')) === 'paused'
+    (requested.status ?? (parent.mode === 'paused' || requested.pausedUntil ? 'paused' : 'active')) === 'paused'
   return {
-    importId: of.id,
+    importId: parent.id,
     isPaused,
-    pausedUntil: isPaused ? (requested.pausedUntil ?? (of.mode === 'paused' ? of.pausedUntil : null)) : null,
+    pausedUntil: isPaused ? (requested.pausedUntil ?? (parent.mode === 'paused' ? parent.pausedUntil : null)) : null,
     nextBillingAt: requested.nextBillingAt,
     cyclesPaid: requested.cyclesPaid,
     startedAt: requested.startedAt,
@@ -66,12 +66,12 @@ function termsOf(of: Import, requested: RequestedContract, plan: ImportTerms['pl
 
 const OVER = new Set(['cancelled', 'expired', 'failed'])
 
-/** Where the row and the platform's contract do not go together. The platform's word counts, and the row is told so. */
+/** Why the row cannot be imported: its contract has ended, or the row differs from the contract, whose terms count. */
 function problemWith({ requested, contract }: Found): RowRefusal | null {
   if (OVER.has(contract.status)) return refused('contract_ended', 'contract_id', `The contract is ${contract.status}`)
-  if (!contract.customer) return refused('customer_not_found', 'contract_id', 'The contract has no customer any more')
-  const differs = (field: string, there: string) =>
-    refused('differs_from_platform', field, `${field} is another than the contract's, which is ${there}`)
+  if (!contract.customer) return refused('customer_not_found', 'contract_id', 'The contract no longer has a customer')
+  const differs = (field: string, actual: string) =>
+    refused('differs_from_platform', field, `${field} differs from the contract's, which is ${actual}`)
   const { currency } = contract
   if (requested.currency !== null && requested.currency !== currency) return differs('currency', currency)
   const price = contract.priceMinor + contract.deliveryPriceMinor
@@ -83,16 +83,16 @@ function problemWith({ requested, contract }: Found): RowRefusal | null {
     return differs('interval_count', String(contract.intervalCount))
   }
   if (requested.maxCycles !== null && requested.maxCycles !== contract.maxCycles) {
-    return differs('max_cycles', String(contract.maxCycles ?? 'without an end'))
+    return differs('max_cycles', String(contract.maxCycles ?? 'unlimited'))
   }
   if (requested.customerId !== null && requested.customerId !== contract.customer.id)
-    return differs('customer_id', "another's")
+    return differs('customer_id', "another customer's")
   const email = contract.customer.email
   if (requested.email !== null && email !== null && requested.email.toLowerCase() !== email.toLowerCase()) {
-    return differs('email', "another's")
+    return differs('email', 'another address')
   }
   if (requested.variantId !== null && !contract.lines.some(({ variantId }) => variantId === requested.variantId)) {
-    return differs('variant_id', 'of other variants')
+    return differs('variant_id', 'for other variants')
   }
   if (requested.status === 'active' && contract.status !== 'active') return differs('status', contract.status)
   const maxCycles = contract.maxCycles
