@@ -3,14 +3,14 @@ import type { Database } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
 import { freezeClock, requireStore, setClock, storeNow } from '#stores'
 
-/** A test clock's longest move: a slip of the pen must not set off decades of renewals. */
+/** The furthest that a test clock advances at once: a typing error must not run decades of renewals. */
 const LONGEST_YEARS = 10
 
 export type Advance = { by?: string; to?: string }
 
 /**
- * Moves a sandbox store's clock forward, stopping at every instant at which something falls due and doing all of it
- * there, as if the time had passed. Returns when all that fell due is done. Refuses live stores and a clock going back.
+ * Advances a sandbox store's clock, stopping at every instant at which something falls due and doing all of it there, as if the
+ * time had passed. Returns when everything due is done. Refuses live stores, and a clock that would go back.
  */
 export async function advanceClock(
   deps: { db: Database; runner: Runner },
@@ -22,7 +22,7 @@ export async function advanceClock(
   return runner.alone(storeId, async (store) => {
     const { timezone } = await requireStore(db, `store_${storeId}`)
     targetOf(advance, await storeNow(db, storeId), timezone)
-    // From here on the clock stands still between steps, also in a store that lived in real time.
+    // From here on the clock does not move between steps, also in a store that was in real time.
     const start = await db.inStore(storeId, freezeClock)
     const target = targetOf(advance, start, timezone)
     const set = (to: Temporal.Instant) => db.inStore(storeId, (ctx) => setClock(ctx, to))
@@ -51,7 +51,7 @@ function targetOf({ by, to }: Advance, now: Temporal.Instant, timezone: string):
   return target.round({ smallestUnit: 'millisecond', roundingMode: 'floor' })
 }
 
-/** Months and days on the shop's calendar, so that P1M lands on the same local time. */
+/** Adds months and days on the shop's calendar, so that P1M keeps the local time. */
 function after(now: Temporal.Instant, by: string, timezone: string): Temporal.Instant {
   let duration: Temporal.Duration
   try {

@@ -14,7 +14,7 @@ export type Config = {
   role: Role
   host: string
   port: number
-  /** Null: http://HOST:PORT, with the port that the service really got. */
+  /** Null: http://HOST:PORT, with the port that the service got. */
   publicUrl: string | null
   sandbox: { port: number } | null
   demo: boolean
@@ -27,13 +27,13 @@ export type Config = {
   log: LogOptions
   trustedProxies: string[]
   webhooks: { maxTries: number; historyDays: number; allowedNetworks: string[] }
-  /** One line each, to be logged once there is a log. */
+  /** One line each, to log once there is a logger. */
   warnings: string[]
 }
 
 /**
- * Reads the settings from the environment, and what is not set from DATA_DIR, where master key and operator token are
- * made the first time. Throws SettingProblem on the first bad one. The record hides its secrets when it is printed.
+ * Reads the settings from the environment. A master key or operator token that is not set comes from DATA_DIR, where it is created
+ * the first time. Throws SettingProblem on the first invalid setting. The returned object hides its secrets when it is printed.
  */
 export function loadConfig(env: NodeJS.ProcessEnv, isTerminal = process.stderr.isTTY): Config {
   const setting = <T>(name: SettingName, fallback: T, read: (given: string) => T | undefined): T => {
@@ -55,7 +55,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, isTerminal = process.stderr.i
   const dataDir = resolve(setting('DATA_DIR', './data', asGiven))
 
   const publicUrl = setting('PUBLIC_URL', null, origin)
-  // It registers the webhooks of the platform, which must not lead to itself.
+  // It registers our webhooks on the platform, and their address must not be its own.
   if (role === 'worker' && publicUrl === null) {
     throw new SettingProblem(
       'PUBLIC_URL is needed with PERENNIAL_ROLE=worker: the address of the nodes that serve HTTP'
@@ -83,14 +83,14 @@ export function loadConfig(env: NodeJS.ProcessEnv, isTerminal = process.stderr.i
       allowedNetworks: setting('WEBHOOK_ALLOWED_ADDRESSES', [], listOf(isNetwork))
     },
     warnings: unknownSettings(env),
-    // Last, since they make files.
+    // Last, because they create files.
     masterKey: setting('PERENNIAL_MASTER_KEY', null, parseMasterKey) ?? masterKeyIn(dataDir),
     operatorToken: new Secret(setting('PERENNIAL_TOKEN', null, parseOperatorToken) ?? operatorTokenIn(dataDir))
   }
   return concealed(config, ['masterKey', 'databaseUrl'])
 }
 
-/** The address under which this machine itself reaches a host and port that the service listens on. */
+/** The address at which this machine reaches a host and port that the service listens on. */
 export function addressOf(host: string, port: number): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   return `http://${isIP(reachable) === 6 ? `[${reachable}]` : reachable}:${port}`
@@ -100,12 +100,12 @@ function acceptedBy(name: SettingName): string {
   return SETTINGS.find((setting) => setting.name === name)!.accepts
 }
 
-/** Only ours: the environment is full of names that mean nothing to us. */
+/** Only variables with our prefix: the environment has many others. */
 function unknownSettings(env: NodeJS.ProcessEnv): string[] {
   const known = new Set<string>(SETTINGS.map(({ name }) => name))
   return Object.keys(env)
     .filter((name) => name.startsWith('PERENNIAL_') && !known.has(name))
-    .map((name) => `${name} is no setting; \`perennial settings\` lists them`)
+    .map((name) => `${name} is not a setting; \`perennial settings\` lists them`)
 }
 
 const asGiven = (given: string) => given

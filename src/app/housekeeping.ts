@@ -1,9 +1,9 @@
 import type { Node } from '#kit/engines'
 import { pruneResponses } from '#kit/idempotency'
 import type { Database } from '#kit/postgres'
+import { runPeriodically } from '#kit/run-periodically'
 import { rollUpLists } from '#views'
 import { closeSilentListeners, deleteForgottenListeners, maintainHistory } from '#webhooks'
-import { runPeriodically } from './run-periodically.ts'
 
 /** Tables whose rows are leased. */
 const LEASED = ['jobs', 'billing_attempts', 'inbound_webhooks', 'webhook_queue', 'imports', 'reconciliations']

@@ -15,7 +15,7 @@ export function parseMasterKey(given: string): Buffer | undefined {
   return key.length === MASTER_KEY_BYTES && rest(key.toString('base64')) === rest(given) ? key : undefined
 }
 
-/** Undefined when the text does not fit into a header or is easily guessed. */
+/** Undefined when the text is not valid in a header or is easy to guess. */
 export function parseOperatorToken(given: string): string | undefined {
   return /^[\x21-\x7e]{8,}$/.test(given) ? given : undefined
 }

@@ -14,12 +14,12 @@ import { MIGRATIONS } from './migrations.ts'
 import { createService, type Service } from './service.ts'
 import { SettingProblem } from './settings.ts'
 
-/** A start that cannot go on: one line that says why, and the process ends. */
+/** The service cannot start. The message is one line with the reason; the process ends. */
 class StartRefused extends Error {}
 
 const WRONG_MASTER_KEY =
   'The master key does not open the secrets in this database. ' +
-  'PERENNIAL_MASTER_KEY, or DATA_DIR/master.key, must be the key that the database was made with.'
+  'PERENNIAL_MASTER_KEY, or DATA_DIR/master.key, must be the key with which the database was created.'
 
 /**
  * Runs the service until a signal ends it: database, migrations, both ports, the demo store at the first start, then the
@@ -52,7 +52,7 @@ async function run(config: Config): Promise<void> {
     const sandboxDb = stack.adopt(new Database({ url: databaseUrl, poolSize: 6 }), (open) => open.close())
     const urls = { public: config.publicUrl ?? '', sandbox: '' }
     const vault = openVault(config.masterKey)
-    // Or every push and every webhook of every store would fail, one by one.
+    // With a wrong key every call of the platform and every webhook of every store would fail.
     if (!(await isMasterKeyValid(db, vault))) refuse(WRONG_MASTER_KEY)
     const metrics = stack.adopt(createMetrics(), (open) => open.close())
     const service = stack.adopt(
@@ -126,7 +126,7 @@ async function storeToShow(db: Database): Promise<string> {
   return shops.includes(DEMO_DOMAIN) ? DEMO_DOMAIN : (shops[0] ?? '<domain of a sandbox store>')
 }
 
-/** The first start plays a year; a line tells how far it is. */
+/** Creates the demo store on the first start, and prints the progress. */
 async function demo(service: Service, say: (line: string) => void): Promise<string | null> {
   const live = process.stdout.isTTY
   let said = -1
@@ -140,7 +140,7 @@ async function demo(service: Service, say: (line: string) => void): Promise<stri
   })
 }
 
-/** `domain` is the sandbox store to look at first. */
+/** What the terminal shows when the service is ready. `domain` is the sandbox store to look at first. */
 function table(api: string, sandbox: string | null, domain: string, key: string | null): string {
   const rows: [string, string][] = [
     ['API', `${api}/v1`],
@@ -154,8 +154,8 @@ function table(api: string, sandbox: string | null, domain: string, key: string 
 const LOOK_FOR_PARENT_MS = 500
 
 /**
- * Ends with the first signal. npm passes a signal on to a shell that may die of it without telling us: under npm, to have
- * lost the parent means to be told to stop.
+ * Resolves with the first signal. npm sends a signal to a shell that may end without forwarding it, so under npm the loss of the
+ * parent process counts as SIGTERM.
  */
 function untilSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {

@@ -30,21 +30,21 @@ import type { Metrics } from './metrics.ts'
 import * as settingsSections from './settings-sections.ts'
 
 export type ServiceOptions = {
-  /** all when left out. */
+  /** `all` when left out. */
   role?: Role
   db: Database
-  /** The sandbox's own connections: it is another company's product, and its work is not counted as ours. */
+  /** The sandbox's own connections: its statements do not count as the service's. */
   sandboxDb: Database
   vault: Vault
   operatorToken: Secret
   logger: FastifyBaseLogger
   metrics: Omit<Metrics, 'close'>
   addresses: WebhookSettings['addresses']
-  /** POSTs per delivery; the contract's six when left out. */
+  /** POSTs per delivery; the six of the spec when left out. */
   webhookTries?: number
-  /** For how many days deliveries are remembered; 30 when left out. */
+  /** Days of webhook history; 30 when left out. */
   webhookHistoryDays?: number
-  /** Where the platform reaches us, and where the sandbox answers; read when needed, since ports may be chosen late. */
+  /** The addresses of the service and of the sandbox. Read at each use, because ports may be chosen late. */
   urls: { public: string; sandbox: string }
   trustedProxies?: string[]
 }
@@ -71,7 +71,7 @@ export async function createService(options: ServiceOptions) {
     connectors,
     webhooks: () => ({ url: `${urls.public}${INBOUND_WEBHOOKS_PATH}`, topics: Object.keys(topics) }),
     onDisconnected: (storeId) =>
-      logger.warn({ store: { id: storeId } }, 'The platform has taken the app off: the store is disconnected')
+      logger.warn({ store: { id: storeId } }, 'The platform has uninstalled the app: the store is disconnected')
   })
   const { connectorOf } = connections
   const topics = platformTopics({ db, connectorOf, disconnect: connections.disconnect })
@@ -80,7 +80,7 @@ export async function createService(options: ServiceOptions) {
     db: options.sandboxDb,
     clock: async (domain) => {
       const store = await storeByDomain(db, vault, domain)
-      if (!store) throw new Error(`The sandbox has a shop ${domain} that is no store`)
+      if (!store) throw new Error(`The sandbox has a shop ${domain} without a store`)
       return storeNow(options.sandboxDb, store.storeId)
     },
     log: (message, fields) => logger.error(fields, message)
@@ -181,10 +181,10 @@ export async function createService(options: ServiceOptions) {
       listening = runner
       housekeeping.start()
     },
-    /** Takes no more requests, lets what is under way end, gives leases back. */
+    /** Accepts no more requests, waits for what is running, and releases leases. */
     async stop() {
       const parts = [housekeeping.stop(), runner.stop(), http.close(), delivery.stop()]
-      // What is still running writes to the database, which closes after us: one that fails must not hurry the others.
+      // Everything still running writes to the database, which the caller closes next: a failure of one must not cut off the others.
       const ends = await Promise.allSettled(parts)
       await alerts.stop()
       await sandbox.close()

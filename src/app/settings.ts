@@ -1,6 +1,6 @@
 export type Setting = { name: string; accepts: string; default: string; meaning: string }
 
-/** Everything that the environment can set; `perennial settings` and docs/settings.md are made from it. */
+/** Every environment variable of the service; `perennial settings` and docs/settings.md are generated from this list. */
 export const SETTINGS = [
   {
     name: 'PERENNIAL_ROLE',
@@ -13,19 +13,19 @@ export const SETTINGS = [
     name: 'PORT',
     accepts: 'a port, 0 to 65535',
     default: '3000',
-    meaning: 'Where the service listens; 0 takes a free one.'
+    meaning: 'The port of the service; 0 chooses a free one.'
   },
   {
     name: 'HOST',
     accepts: 'an address or host name of this machine',
     default: '127.0.0.1',
-    meaning: 'Which network the service and the sandbox listen on; 0.0.0.0 for every one.'
+    meaning: 'The address that the service and the sandbox listen on; 0.0.0.0 for every network.'
   },
   {
     name: 'PUBLIC_URL',
     accepts: 'an http or https address without a path',
     default: 'http://HOST:PORT',
-    meaning: 'Where the platform and other machines reach the service.'
+    meaning: 'The address at which the platform and other machines reach the service.'
   },
   {
     name: 'SANDBOX',
@@ -37,13 +37,13 @@ export const SETTINGS = [
     name: 'SANDBOX_PORT',
     accepts: 'a port, 0 to 65535',
     default: 'PORT + 1',
-    meaning: 'Where the sandbox platform listens.'
+    meaning: 'The port of the sandbox platform.'
   },
   {
     name: 'DEMO',
     accepts: 'on or off',
     default: 'on',
-    meaning: 'Whether the first start makes a sandbox store with a year of life in it.'
+    meaning: 'Whether the first start creates a sandbox store with a past of one year.'
   },
   {
     name: 'DATA_DIR',
@@ -61,68 +61,68 @@ export const SETTINGS = [
     name: 'DATABASE_POOL',
     accepts: 'a whole number, 1 to 200',
     default: '8',
-    meaning: 'How many transactions of stores run at once; beside them the service opens about ten connections.'
+    meaning: 'How many store transactions run at once. The service opens about ten more connections.'
   },
   {
     name: 'PERENNIAL_MASTER_KEY',
     accepts: '32 bytes in base64',
-    default: 'DATA_DIR/master.key, made once',
-    meaning: 'Encrypts secrets at rest. Keep a copy: without it they are lost. Nodes of one database share it.'
+    default: 'DATA_DIR/master.key, created once',
+    meaning:
+      'Encrypts secrets at rest. Keep a copy: without it they are lost. All nodes of a database use the same key.'
   },
   {
     name: 'PERENNIAL_TOKEN',
     accepts: 'at least 8 characters without spaces',
-    default: 'DATA_DIR/operator.token, made once',
-    meaning: 'Opens the admin API; commands send it.'
+    default: 'DATA_DIR/operator.token, created once',
+    meaning: 'The token of the admin API; commands send it.'
   },
   {
     name: 'PERENNIAL_URL',
     accepts: 'an http or https address',
-    default: 'what DATA_DIR/server.json says',
-    meaning: 'For commands: the service that they talk to.'
+    default: 'the address in DATA_DIR/server.json',
+    meaning: 'For commands: the address of the service.'
   },
   {
     name: 'LOG_LEVEL',
     accepts: 'trace, debug, info, warn, error, fatal or silent',
     default: 'info',
-    meaning: 'The least serious log lines that are written.'
+    meaning: 'The lowest level that is logged.'
   },
   {
     name: 'LOG_FORMAT',
     accepts: 'pretty or json',
     default: 'pretty on a terminal, else json',
-    meaning: 'How log lines look; they go to standard error.'
+    meaning: 'The format of log lines, which go to standard error.'
   },
   {
     name: 'TRUSTED_PROXIES',
     accepts: 'addresses and networks, separated by commas',
     default: 'none',
-    meaning: 'Proxies before the service that are believed when they tell the address of a caller.'
+    meaning: 'Proxies in front of the service whose X-Forwarded-For is trusted for the address of a caller.'
   },
   {
     name: 'WEBHOOK_MAX_TRIES',
     accepts: 'a whole number, 1 to 20',
     default: '6',
-    meaning:
-      'How often a webhook is tried: at once, then after 1 min, 5 min, 30 min, 2 h, 12 h, and 24 h from there on.'
+    meaning: 'How often a webhook is tried: at once, then after 1 min, 5 min, 30 min, 2 h, 12 h, and then every 24 h.'
   },
   {
     name: 'WEBHOOK_HISTORY_DAYS',
     accepts: 'a whole number, 1 to 3650',
     default: '30',
-    meaning: 'For how many days the history of webhook deliveries is kept. What is still to be sent stays.'
+    meaning: 'How many days of webhook history are kept. Unsent deliveries stay.'
   },
   {
     name: 'WEBHOOK_ALLOWED_ADDRESSES',
     accepts: 'networks such as 10.20.0.0/16, separated by commas',
     default: 'none',
-    meaning: 'Private networks in which webhook receivers may stand.'
+    meaning: 'Private networks in which webhook receivers are allowed.'
   }
 ] as const satisfies readonly Setting[]
 
 export type SettingName = (typeof SETTINGS)[number]['name']
 
-/** A setting that the service cannot start with. The message names it and says what it takes, never what it held. */
+/** A setting with which the service cannot start. The message names the setting and the accepted values, never the given value. */
 export class SettingProblem extends Error {
   /** EX_CONFIG of sysexits.h. */
   readonly exitCode = 78

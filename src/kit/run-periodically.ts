@@ -1,4 +1,4 @@
-/** Does `work` again and again, with a pause after each time. `stop` lets what is under way end. */
+/** Runs `work` again and again, with a pause after each run. `stop` waits for a run that has begun. */
 export function runPeriodically(pauseMs: number, work: () => Promise<void>): { stop(): Promise<void> } {
   let timer: NodeJS.Timeout
   let running = Promise.resolve()
