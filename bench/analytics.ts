@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { Client } from 'undici'
 import { rollUpMetrics } from '#analytics'
-import { auditMetrics } from '#audit'
+import { metricsConsistent } from '#analytics/rules'
 import { Database } from '#kit/postgres'
 import { aStore, type BuiltStore } from '../test/store-builder.ts'
 import { benchDatabase, median } from './database.ts'
@@ -31,8 +31,8 @@ try {
     await session.query('vacuum analyze')
     await session.end()
   })
-  const { findings } = await stores.small.inStore(auditMetrics)
-  if (findings.length > 0) throw new Error(`The figures are wrong: ${JSON.stringify(findings[0])}`)
+  const { wrong } = await stores.small.inStore(metricsConsistent.check)
+  if (wrong.length > 0) throw new Error(`The metrics are wrong: ${JSON.stringify(wrong[0])}`)
 
   const origin = await serve()
   const keys = { small: await stores.small.aKey(), large: await stores.large.aKey() }

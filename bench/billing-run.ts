@@ -2,7 +2,7 @@
 // which pgbench running the same statements, one renewal at a time, is the measure; and whether memory stays flat.
 // Usage: node bench/billing-run.ts [how many]
 
-import { audit, auditMetrics, auditSchedules } from '#audit'
+import { audit, auditStore } from '#audit'
 import { Database, STORE_ROLE } from '#kit/postgres'
 import { aDueStore } from '../test/due-store.ts'
 import { startBillingWorker, untilCharged, untilDone } from './billing-workers.ts'
@@ -47,9 +47,7 @@ try {
     for (const name of Object.keys(sum) as (keyof typeof sum)[]) sum[name] += ran[name]
   }
   await worker.end()
-  const findings: unknown[] = []
-  for (const check of [audit, auditSchedules, auditMetrics])
-    findings.push(...(await store.inStore((ctx) => check(ctx))).findings)
+  const { findings } = await auditStore(db, store.storeId)
   // Had pgbench run anything but the real statements, or left some out, the auditor would say so. Dispatch it leaves out.
   const spoilt = (await measured.inStore(audit)).findings.filter(({ check }) => check !== 'events_dispatched')
 

@@ -1,7 +1,7 @@
 // Four processes bill one store of many due subscriptions: no charge is made twice, none is missed, each process has some.
 // Usage: node bench/billing-shared.ts [how many subscriptions] [how many processes]
 
-import { audit, auditMetrics, auditSchedules } from '#audit'
+import { auditStore } from '#audit'
 import { Database, int, row, sql } from '#kit/postgres'
 import { aDueStore } from '../test/due-store.ts'
 import { startBillingWorker, untilDone } from './billing-workers.ts'
@@ -34,9 +34,7 @@ try {
         from billing_attempts where store_id = ${storeId} and status = 'success'`
     )
   )
-  const findings = (
-    await Promise.all([audit, auditSchedules, auditMetrics].map((check) => store.inStore((ctx) => check(ctx))))
-  ).flatMap((part) => part.findings)
+  const { findings } = await auditStore(db, store.storeId)
   const shares = workers.map((worker) => worker.keys.length)
   console.log(
     JSON.stringify({

@@ -1,8 +1,21 @@
+import type { AuditRule } from '#kit/audit-rules'
 import { exposedName, type Metric } from '#kit/metrics'
 import { acceptedWords, listSettings } from '#kit/settings'
 import * as metricList from '../src/app/metric-list.ts'
 import { SETTINGS } from '../src/app/settings.ts'
 import * as settingsSections from '../src/app/settings-sections.ts'
+import { platformChargesAgree } from '../src/audit/platform-charges.ts'
+import * as ruleList from '../src/audit/rule-list.ts'
+
+type Rule = Pick<AuditRule, 'name' | 'severity' | 'help'>
+
+const rulesOf = (severity: Rule['severity']) => () => [
+  ['check', severity === 'finding' ? 'a finding means' : 'what to do'],
+  ...[...Object.values(ruleList), platformChargesAgree]
+    .filter((rule: Rule) => rule.severity === severity)
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ name, help }) => [`\`${name}\``, help])
+]
 
 /** The tables in docs/ that are made from registries: each stands in its file between its two comments. */
 const TABLES: { file: string; name: string; rows: () => string[][] }[] = [
@@ -46,7 +59,9 @@ const TABLES: { file: string; name: string; rows: () => string[][] }[] = [
             .join('; ')
         ])
     ]
-  }
+  },
+  { file: 'docs/operations.md', name: 'findings', rows: rulesOf('finding') },
+  { file: 'docs/operations.md', name: 'warnings', rows: rulesOf('warning') }
 ]
 
 /** The files that hold such tables. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { analyticsOverview, mrrMinor, rollUpMetrics } from '#analytics'
-import { auditMetrics } from '#audit'
+import { metricsConsistent } from '#analytics/rules'
 import { cancelSubscription, pauseSubscription } from '#billing'
 import { syncContracts } from '#contracts'
 import { int, row, sql } from '#kit/postgres'
@@ -66,7 +66,7 @@ test('writers and folders at once: each commit is seen at once, and nothing is l
     [100n, BigInt(active.n), BigInt(cancelled), 290_000n, 10_000n]
   )
   assert.equal(mrrMinor(current.yearlyParts), active.n * 2900)
-  assert.deepEqual((await store.inStore(auditMetrics)).findings, [])
+  assert.deepEqual((await store.inStore(metricsConsistent.check)).wrong, [])
 })
 
 test('an order becomes a subscription’s while its refund is told: the refund counts once', async () => {
@@ -83,5 +83,5 @@ test('an order becomes a subscription’s while its refund is told: the refund c
   }
   const { current } = await analyticsOverview(db.direct, store.storeId, { days: 7 })
   assert.deepEqual([current.refundsMinor, current.revenueMinor], [10_000n, 58_000n])
-  assert.deepEqual((await store.inStore(auditMetrics)).findings, [])
+  assert.deepEqual((await store.inStore(metricsConsistent.check)).wrong, [])
 })

@@ -80,7 +80,7 @@ test('the auditor finds a paid cycle whose credit is missing, is another, or was
   const due = (minor: number | null) => (ctx: Ctx) =>
     sql`update billing_attempts set credit_minor = ${minor} where store_id = ${ctx.storeId} and id = ${id}`
   assert.deepEqual(await found(due(500)), [])
-  const about = (text: string) => [[`ba_${id}`, `is to issue ${text} (minor units)`]]
+  const about = (text: string) => [[`ba_${id}`, `should issue ${text} (minor units)`]]
   assert.deepEqual(await found(due(700)), about('700 store credit and issued 500'))
   assert.deepEqual(await found(due(null)), about('no store credit and issued 500'))
   await inStore((ctx) => ctx.tx.run(due(500)(ctx)))

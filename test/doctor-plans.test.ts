@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import { audit, auditMetrics } from '#audit'
+import { metricsConsistent } from '#analytics/rules'
+import { audit } from '#audit'
 import { STORE_ROLE } from '#kit/postgres'
 import { beforeDrop, testDatabase } from './database.ts'
 import { aDueStore } from './due-store.ts'
@@ -43,7 +44,7 @@ test('each check of the doctor reads as much as there is, whatever the statistic
     findings.filter(({ check }) => check === 'attempt_events_complete' || check === 'created_events_complete'),
     []
   )
-  await recording.inStore(grown.storeId, auditMetrics)
+  await recording.inStore(grown.storeId, metricsConsistent.check)
   for (const statements of recording.transactions) {
     await owner.query('begin')
     await owner.query(`set local role ${STORE_ROLE}; set local perennial.store_id = '${grown.storeId}'`)

@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { test } from 'node:test'
+import type { AuditRule } from '#kit/audit-rules'
 import type { Metric } from '#kit/metrics'
 import { listSettings, type SettingsSection } from '#kit/settings'
 import * as metricList from '../src/app/metric-list.ts'
 import { createMetrics } from '../src/app/metrics.ts'
 import * as settingsSections from '../src/app/settings-sections.ts'
+import * as ruleList from '../src/audit/rule-list.ts'
 
 const SRC = new URL('../src/', import.meta.url)
 
@@ -49,4 +51,16 @@ test('every metric is listed, and no two have the same name', async () => {
   )
   await createMetrics().close()
   assert.throws(() => createMetrics([...listed, { ...listed[0]! }]), /the same name/)
+})
+
+test('every rule of the auditor is listed, and no two have the same name', async () => {
+  const listed: AuditRule[] = Object.values(ruleList)
+  const declared = (await declaredIn<AuditRule>('rules.ts')).filter(([, { severity }]) => severity)
+  assert.ok(declared.length > 0)
+  const unlisted = declared.filter(([, rule]) => !listed.includes(rule))
+  assert.deepEqual(
+    unlisted.map(([file, { name }]) => `${file}: ${name}`),
+    []
+  )
+  assert.deepEqual(repeated(listed.map(({ name }) => name)), [])
 })

@@ -43,7 +43,7 @@ const KIT_FOLDERS = ['#kit/engines', '#kit/jobs', '#kit/postgres']
  * past the module's door, so that a new entry is one line in the list, and the command line loads settings without the
  * rest of the module.
  */
-const REGISTRIES: Record<string, readonly string[]> = { settings: ['app'], metrics: ['app'] }
+const REGISTRIES: Record<string, readonly string[]> = { settings: ['app'], metrics: ['app'], rules: ['audit'] }
 
 /** The second door that a specifier names, or null. */
 export function secondDoorOf(specifier: string): { file: string; openTo: readonly string[] } | null {

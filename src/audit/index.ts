@@ -1,6 +1,3 @@
-export { audit } from './commit-rules.ts'
 export { countQueues } from './count-queues.ts'
 export { diagnose } from './diagnose.ts'
-export { auditMetrics } from './metric-rules.ts'
-export { auditSchedules } from './schedules.ts'
-export { auditWarnings } from './warnings.ts'
+export { audit, auditStore, auditWarnings } from './run-rules.ts'

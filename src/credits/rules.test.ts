@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { audit } from '#audit'
 import { changeCredits } from '#credits'
 import { type Ctx, type Statement, sql } from '#kit/postgres'
 import { upsertCustomers } from '#members'
 import { adjustPoints } from '#points'
 import { testDatabase } from '../../test/database.ts'
 import { aStore } from '../../test/store-builder.ts'
-import { audit } from './commit-rules.ts'
 
 const { db } = await testDatabase()
 
@@ -61,7 +61,7 @@ for (const [what, spoil, found] of [
   [
     'an entry that was not told',
     ({ storeId }: Ctx) => sql`delete from events where store_id = ${storeId} and type = 'store_credit.added'`,
-    [['credit_events_complete', 'moves 500 (minor units), told as added 0 and as deducted 0 times']]
+    [['credit_events_complete', 'moves 500 (minor units), recorded as added 0 and as deducted 0 times']]
   ],
   [
     'points that are not the sum of their entries',
@@ -71,7 +71,7 @@ for (const [what, spoil, found] of [
   [
     'points that were not told',
     ({ storeId }: Ctx) => sql`delete from events where store_id = ${storeId} and type = 'member.points_changed'`,
-    [['points_events_complete', 'has points entry # of 7, told 0 times']]
+    [['points_events_complete', 'has points entry # of 7, recorded 0 times']]
   ]
 ] as const) {
   test(`the auditor finds ${what}`, async () => {

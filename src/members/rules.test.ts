@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { audit } from '#audit'
 import { sql } from '#kit/postgres'
 import { setMembershipStatuses, updateMember, upsertCustomers } from '#members'
 import { testDatabase } from '../../test/database.ts'
 import { aStore } from '../../test/store-builder.ts'
-import { audit } from './commit-rules.ts'
 
 const { db } = await testDatabase()
 
@@ -13,14 +13,14 @@ test('the auditor finds a change that waits for the platform without a job to br
   const reported = { id: '77', email: 'ada@example.com', firstName: null, lastName: null }
   const { id } = (await store.inStore((ctx) => upsertCustomers(ctx, [reported]))).get('77')!
   await store.inStore(async (ctx) => {
-    const standing = {
+    const membership = {
       memberId: id,
       status: 'active',
       planId: null,
       memberSince: ctx.now,
       nextBillingAt: null
     } as const
-    await setMembershipStatuses(ctx, [standing])
+    await setMembershipStatuses(ctx, [membership])
     await updateMember(ctx, id, { email: 'new@example.com', lastName: 'Adler' })
   })
   const pushed = async () => {

@@ -1,0 +1,23 @@
+import { defineRule } from '#kit/audit-rules'
+import { sql } from '#kit/postgres'
+
+/** Failures in a row before a person should look: the retries are minutes and then hours apart. */
+const MAX_FAILURES = 5
+
+export const platformReconciled = defineRule({
+  name: 'platform_looked_at',
+  severity: 'finding',
+  help:
+    'A [reconciliation with the platform](#looking-at-the-platform) failed five times in a row, or has not finished for two ' +
+    'days. The finding has the last error.',
+  counted: (ctx) => sql`select count(*) as count from reconciliations where store_id = ${ctx.storeId}`,
+  wrong: (ctx) => sql`
+    select r.kind as subject,
+           case when r.failures >= ${MAX_FAILURES}
+                then 'failed ' || r.failures || ' times in a row: ' || coalesce(r.last_error, '')
+                else 'was due at ' || r.next_at || ' and did not come to an end' end as message
+      from reconciliations r join stores s on s.store_id = ${ctx.storeId}
+     where r.store_id = ${ctx.storeId} and s.status = 'active'
+       and (r.failures >= ${MAX_FAILURES} or r.next_at < statement_timestamp() - interval '2 days')
+     order by r.kind limit 100`
+})
