@@ -21,7 +21,7 @@ function wrongDays(ctx: Ctx): Promise<Wrong[]> {
     row({ subject: text, message: text }),
     sql`
     select case plan_id when 0 then 'store' else 'plan_' || plan_id end || ' on ' || day as subject,
-           metric || case detail when '' then '' else ' ' || detail end || ' is ' || kept || ', the rows say ' || expected
+           metric || case detail when '' then '' else ' ' || detail end || ' is ' || stored || ', the rows say ' || expected
              as message
       from metric_differences(${ctx.storeId}) order by plan_id, day, metric, detail limit 100`
   )
