@@ -50,6 +50,7 @@ function run(): () => Promise<void> {
     db,
     holds: node.holds,
     statuses: (storeIds) => storeStatuses(db, storeIds),
+    freeLeases: async () => 0,
     engines: [
       createBillingEngine({ db, leaseOwner: node.id, connectorOf }),
       createJobEngine({ db, leaseOwner: node.id, jobs, deps: { db, connectorOf } }),

@@ -79,6 +79,7 @@ async function send(layout: Layout, hanging: boolean): Promise<Times> {
     engines: [sender],
     holds: node.holds,
     statuses: (storeIds) => storeStatuses(db, storeIds),
+    freeLeases: async () => 0,
     onError: allSent.reject
   })
 

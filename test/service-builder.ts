@@ -2,6 +2,7 @@ import pino from 'pino'
 import { Database } from '#kit/postgres'
 import { Secret } from '#kit/secrets'
 import { type ClientOptions, createClient } from '../sdk/src/index.ts'
+import type { Role } from '../src/app/config.ts'
 import { createMetrics } from '../src/app/metrics.ts'
 import { createService } from '../src/app/service.ts'
 import { beforeDrop } from './database.ts'
@@ -20,14 +21,24 @@ export async function startService(
   {
     background = false,
     trustedProxies,
-    port = 0
-  }: { background?: boolean; trustedProxies?: string[]; port?: number } = {}
+    port = 0,
+    role = 'all',
+    publicUrl = ''
+  }: {
+    background?: boolean
+    trustedProxies?: string[]
+    port?: number
+    role?: Role
+    /** Where the platform reaches the service; this node when left out. */
+    publicUrl?: string
+  } = {}
 ) {
   const db = new Database({ url: databaseUrl })
   const sandboxDb = new Database({ url: databaseUrl })
   const urls = { public: '', sandbox: '' }
   const metrics = createMetrics()
   const service = await createService({
+    role,
     db,
     sandboxDb,
     vault: testVault,
@@ -38,8 +49,9 @@ export async function startService(
     urls,
     trustedProxies
   })
-  urls.public = await service.http.listen({ port, host: '127.0.0.1' })
-  urls.sandbox = await service.sandbox.app.listen({ port: 0, host: '127.0.0.1' })
+  const url = await service.http.listen({ port, host: '127.0.0.1' })
+  urls.public = publicUrl || url
+  if (role !== 'worker') urls.sandbox = await service.sandbox.app.listen({ port: 0, host: '127.0.0.1' })
   if (background) await service.start()
   let stopped = false
   const stop = async () => {
@@ -79,6 +91,8 @@ export async function startService(
     db,
     sandboxDb,
     urls,
+    /** Where this node listens. */
+    url,
     stop,
     admin,
     /** The client that integrators have. */

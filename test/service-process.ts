@@ -47,7 +47,7 @@ export async function startProcess(options: {
     let said = ''
     child.stdout!.on('data', (chunk: Buffer) => {
       said += chunk.toString()
-      const found = /API\s+(http:\/\/127\.0\.0\.1:\d+)/.exec(said)
+      const found = /(?:API|Health)\s+(http:\/\/127\.0\.0\.1:\d+)/.exec(said)
       if (found) resolve(found[1]!)
     })
     child.once('exit', (code) => reject(new Error(`The service ended with ${code} before it was ready: ${said}`)))

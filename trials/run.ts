@@ -11,6 +11,7 @@ import { crashAtEveryStatement } from './crash-points.ts'
 import { killDuringRenewals } from './kill-renewals.ts'
 import { killSender } from './kill-sender.ts'
 import { loseMessages } from './lost-messages.ts'
+import { killOneOfTwoNodes } from './two-nodes.ts'
 import { outcomeUnknown } from './unknown-outcome.ts'
 
 const only = process.argv[2] ?? 'all'
@@ -25,6 +26,7 @@ const TRIALS: Record<string, (place: Place) => Promise<object>> = {
   'unknown-outcome': (place) => outcomeUnknown({ ...place, subscriptions: 1_000 }),
   contention,
   'kill-sender': (place) => killSender({ ...place, events: 5_000, kills: 20 }),
+  'two-nodes': (place) => killOneOfTwoNodes({ ...place, subscriptions: 200, moves: 20, kills: 10 }),
   'lost-messages': (place) => loseMessages({ ...place, runs: 1_000, subscriptions: 6 }),
   calendar: (place) => calendarTrial({ ...place, zones: Intl.supportedValuesOf('timeZone'), fromYear: 2026, years: 3 })
 }

@@ -6,7 +6,7 @@ import { rollUpLists } from '#views'
 import { closeSilentListeners, deleteForgottenListeners, maintainHistory } from '#webhooks'
 
 /** Tables whose rows are leased. */
-const LEASED = ['jobs', 'billing_attempts', 'inbound_webhooks', 'webhook_queue', 'imports', 'reconciliations']
+export const LEASED = ['jobs', 'billing_attempts', 'inbound_webhooks', 'webhook_queue', 'imports', 'reconciliations']
 
 export type HousekeepingOptions = {
   db: Database

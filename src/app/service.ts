@@ -1,20 +1,14 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { createMetricsRollupEngine } from '#analytics'
 import { countQueues, diagnose } from '#audit'
 import { queueDepth } from '#audit/metrics'
-import { createBillingEngine } from '#billing'
-import { createCreditEngine } from '#credits'
-import { createImportEngine, createImportPruneEngine } from '#imports'
-import { createDispatchEngine } from '#kit/dispatch'
 import { engineFailures, engineItems, engineRuns } from '#kit/engine-metrics'
-import { createRunner, createWorkNotices, type Engine, type Runner, startNode } from '#kit/engines'
-import { createJobEngine } from '#kit/jobs'
+import { createRunner, createWorkSignals, type Runner, startNode } from '#kit/engines'
 import { type Database, int, row, sql } from '#kit/postgres'
 import { createRateLimiter } from '#kit/rate-limit'
 import type { Secret, Vault } from '#kit/secrets'
-import { createConnectors, createInboundEngine } from '#platform'
+import { createConnectors } from '#platform'
 import { storeByDomain, storeNow, storeStatuses } from '#stores'
-import { createConnections, createReconcileEngine, platformTopics } from '#sync'
+import { createConnections, platformTopics } from '#sync'
 import { createDeliveryEngine, RETRY_SCHEDULE, type WebhookSettings } from '#webhooks'
 import { createSandbox } from '../../sandbox/index.ts'
 import { seedStore } from '../demo/seed-store.ts'
@@ -23,9 +17,8 @@ import { buildHttp } from '../http/server/server.ts'
 import type { HttpDeps } from '../http/shared/deps.ts'
 import { advanceClock } from './clock.ts'
 import type { Role } from './config.ts'
-import { consumers } from './consumers.ts'
-import { createHousekeeping } from './housekeeping.ts'
-import { jobs } from './jobs.ts'
+import { createEngines } from './engines.ts'
+import { createHousekeeping, LEASED } from './housekeeping.ts'
 import type { Metrics } from './metrics.ts'
 import * as settingsSections from './settings-sections.ts'
 
@@ -56,14 +49,15 @@ export async function createService(options: ServiceOptions) {
   const { db, vault, logger, metrics, urls } = options
   const role = options.role ?? 'all'
   // A web node runs no engines: it reports the work that it makes, and the other nodes listen.
-  const alerts = createWorkNotices(db)
+  const signals = createWorkSignals(db)
   let listening: Pick<Runner, 'wake' | 'wakeAll'> | undefined
-  const node = await startNode(db, {
-    found(storeIds) {
+  const onWork = {
+    found(storeIds: number[]) {
       for (const storeId of storeIds) listening?.wake(storeId)
     },
     missed: () => listening?.wakeAll()
-  })
+  }
+  const node = await startNode(db, role === 'web' ? undefined : onWork)
   const connectors = createConnectors({ measure: metrics.measure })
   const connections = createConnections({
     db,
@@ -93,32 +87,23 @@ export async function createService(options: ServiceOptions) {
     schedule: { ...RETRY_SCHEDULE, maxTries: options.webhookTries ?? RETRY_SCHEDULE.maxTries },
     measure: metrics.measure
   })
-  // In the order in which a charge passes through them.
-  const engines: Engine[] = [
-    createBillingEngine({ db, leaseOwner: node.id, connectorOf }),
-    sandbox.engine,
-    createInboundEngine({ db, leaseOwner: node.id, handlers: topics }),
-    createJobEngine({ db, leaseOwner: node.id, jobs, deps: { db, connectorOf } }),
-    createReconcileEngine({
-      db,
-      leaseOwner: node.id,
-      connectorOf,
-      checkConnection: connections.check,
-      measure: metrics.measure
-    }),
-    createImportEngine({ db, leaseOwner: node.id, connectorOf }),
-    createImportPruneEngine({ db, leaseOwner: node.id }),
-    createCreditEngine({ db }),
-    createDispatchEngine({ db, consumers }),
-    delivery,
-    createMetricsRollupEngine({ db })
-  ]
+  const engines = createEngines({
+    db,
+    leaseOwner: node.id,
+    connectorOf,
+    handlers: topics,
+    checkConnection: connections.check,
+    measure: metrics.measure,
+    sandbox: sandbox.engine,
+    delivery
+  })
   const runner = createRunner({
     db,
     engines,
     holds: node.holds,
     statuses: (storeIds) => storeStatuses(db, storeIds),
-    announce: role === 'web' ? alerts.send : undefined,
+    freeLeases: () => node.releaseDeadLeases(LEASED),
+    announce: role === 'web' ? signals.send : undefined,
     onError: (err, engine, storeId) => {
       metrics.measure(engineFailures, 1, { engine })
       logger.error({ err, engine, store: { id: storeId } }, `Engine ${engine} failed`)
@@ -186,7 +171,7 @@ export async function createService(options: ServiceOptions) {
       const parts = [housekeeping.stop(), runner.stop(), http.close(), delivery.stop()]
       // Everything still running writes to the database, which the caller closes next: a failure of one must not cut off the others.
       const ends = await Promise.allSettled(parts)
-      await alerts.stop()
+      await signals.stop()
       await sandbox.close()
       await node.stop()
       for (const end of ends) if (end.status === 'rejected') throw end.reason

@@ -17,7 +17,7 @@ const RETRY_MS = 1_000
 const BATCH_WAIT_MS = 20
 /** So many stores are asked for at once, so that a report does not wait for the poll of all of them. */
 const LOOK_STORES = 2_000
-const NEVER_MS = 2 ** 31 - 1
+const NEVER_MS = 3_600_000
 
 export type BackgroundOptions = {
   db: Database

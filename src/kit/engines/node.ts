@@ -3,7 +3,7 @@ import { createLeader } from './leader.ts'
 import { newLeaseOwner, releaseDeadLeases } from './lease-owner.ts'
 import { type NodeSession, openNodeSession, type SessionPart } from './node-session.ts'
 import { createStoreHolds, type StoreHolds } from './store-holds.ts'
-import { listenForWork } from './work-notices.ts'
+import { listenForWork } from './work-signals.ts'
 
 /** This process among the nodes of its database. */
 export type Node = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { Type } from 'typebox'
-import { createRunner, createWorkNotices, dueQuery, type Engine, startNode } from '#kit/engines'
+import { createRunner, createWorkSignals, dueQuery, type Engine, startNode } from '#kit/engines'
 import { createJobEngine, defineJob, enqueue } from '#kit/jobs'
 import { Database } from '#kit/postgres'
 import { setClock, storeStatuses } from '#stores'
@@ -58,6 +58,7 @@ async function aNode(t: TestContext, { run = () => {}, pollMs = NEVER_MS }: { ru
     engines: [engine],
     holds: node.holds,
     statuses: (storeIds) => storeStatuses(own, storeIds),
+    freeLeases: () => node.releaseDeadLeases(['jobs']),
     onError: (err) => failures.push(err),
     pollMs
   })
@@ -102,6 +103,7 @@ test('a poll of 100 idle stores takes one statement per engine and one for the s
     engines: [node.engine, never, never],
     holds: node.node.holds,
     statuses: (storeIds) => storeStatuses(node.db, storeIds),
+    freeLeases: async () => 0,
     onError: (err) => node.failures.push(err),
     pollMs: 20
   })
@@ -154,19 +156,19 @@ test('a node that runs no engines wakes those that do', async (t) => {
   const [one, two] = [await aStore(db), await aStore(db)]
   const worker = await aNode(t)
   await polled(worker)
-  const alerts = createWorkNotices(db)
+  const signals = createWorkSignals(db)
   await addJobs(one, 1)
   await addJobs(two, 2)
-  for (const store of [one, two, one]) alerts.send(store.storeId)
+  for (const store of [one, two, one]) signals.send(store.storeId)
   await until('both jobs', () => worker.ran.length === 2)
-  await alerts.stop()
+  await signals.stop()
 })
 
 test('work that was written while a node could not listen is found when it listens again', async (t) => {
   const store = await aStore(db)
   const node = await aNode(t)
   await polled(node)
-  // Reported to nobody, as if its notice had been lost with the connection.
+  // Reported to nobody, as if its signal had been lost with the connection.
   await addJobs(store, 1)
   await endSessions()
   await until('the job', () => node.ran.length === 1)
@@ -190,6 +192,7 @@ test('an engine that fails is asked again, and the others have their turn', asyn
     engines: [fails],
     holds: node.node.holds,
     statuses: (storeIds) => storeStatuses(node.db, storeIds),
+    freeLeases: async () => 0,
     onError: (_err, engine) => failures.push(engine),
     pollMs: NEVER_MS
   })
@@ -250,8 +253,8 @@ test('whoever wants a store waits for the batch under way on another node, not f
     await alone.settle()
     assert.equal(worker.ran.length, before)
   })
-  await until('a notice that somebody waits', async () => (await waitingForLocks()) > 0)
-  // The notice is sent again and again; one has come by now.
+  await until('somebody waits for the store', async () => (await waitingForLocks()) > 0)
+  // The request to end is sent again and again; one has come by now.
   await setTimeout(400)
   assert.equal(isHeld, false)
   batch.resolve()

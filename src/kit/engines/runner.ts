@@ -11,6 +11,8 @@ export type RunnerOptions = {
   holds: StoreHolds
   /** The status of these stores, or of all. */
   statuses: (storeIds: number[] | null) => Promise<StoreStatus[]>
+  /** Frees what dead nodes have leased. */
+  freeLeases: () => Promise<unknown>
   /** Called for a store with new work by a process that was not started: other nodes do the work. */
   announce?: (storeId: number) => void
   onError: (err: unknown, engine: string, storeId: number) => void
@@ -36,7 +38,7 @@ export type Runner = {
 
 /** Runs engines over stores: in the background as work becomes due, or to the end of what is due for a test clock. */
 export function createRunner(options: RunnerOptions): Runner {
-  const { engines, holds, statuses, announce, onError, onRun } = options
+  const { engines, holds, statuses, freeLeases, announce, onError, onRun } = options
   const held = new Map<number, Promise<void>>()
   let started = false
   let stopping = false
@@ -77,6 +79,7 @@ export function createRunner(options: RunnerOptions): Runner {
               status: () => statusOf(storeId),
               run: (engine) => run(engine, storeId),
               hold,
+              freeLeases,
               isStopping: () => stopping
             })
           )

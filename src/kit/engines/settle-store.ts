@@ -8,6 +8,8 @@ import { canWork, nowMsOf, type StoreStatus } from './store-status.ts'
 /** How long real time may pass in a settling store without anything getting done, before we say so. */
 const STUCK_AFTER_MS = 180_000
 const PAUSE_MS = 20
+/** How long nothing gets done before leases of dead nodes are freed, and how often from then on. */
+const FREE_LEASES_EVERY_MS = 1_000
 
 export type SettledStore = {
   /**
@@ -26,9 +28,11 @@ export function settledStore(options: {
   /** Runs an engine once; 0 when it fails. */
   run: (engine: Engine) => Promise<number>
   hold: Hold
+  /** Frees what dead nodes have leased. */
+  freeLeases: () => Promise<unknown>
   isStopping: () => boolean
 }): SettledStore {
-  const { engines, status, run, hold, isStopping } = options
+  const { engines, status, run, hold, freeLeases, isStopping } = options
   const able = async () => {
     const found = await status()
     return { ...found, engines: engines.filter((engine) => canWork(engine, found)) }
@@ -36,6 +40,7 @@ export function settledStore(options: {
   return {
     async settle() {
       let idleSince = performance.now()
+      let freedAt = idleSince
       for (;;) {
         if (isStopping()) throw new Refusal('unavailable', 'The service is stopping; ask again when it is back')
         await hold.assertHeld()
@@ -52,10 +57,14 @@ export function settledStore(options: {
         }
         if (due.length === 0) return
         if (done > 0) {
-          idleSince = performance.now()
+          idleSince = freedAt = performance.now()
           continue
         }
         // What is due but cannot be claimed is leased by another process, perhaps a dead one, or an engine keeps failing.
+        if (performance.now() - freedAt > FREE_LEASES_EVERY_MS) {
+          await freeLeases()
+          freedAt = performance.now()
+        }
         if (performance.now() - idleSince > STUCK_AFTER_MS) {
           throw new Refusal('unavailable', `The store does not settle: ${due.join(', ')} cannot go on`)
         }

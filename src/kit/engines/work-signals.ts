@@ -8,7 +8,7 @@ const MAX_STORES = 400
 /** NOTIFY serializes the commits of a database, so one node sends at most so often, whatever it writes. */
 const PAUSE_MS = 25
 
-/** Calls `found` with the stores in which another node made work, and `missed` when notices may have been lost. */
+/** Calls `found` with the stores in which another node made work, and `missed` when signals may have been lost. */
 export function listenForWork(on: { found(storeIds: number[]): void; missed(): void }): SessionPart {
   return {
     async opened(session) {
@@ -21,7 +21,7 @@ export function listenForWork(on: { found(storeIds: number[]): void; missed(): v
   }
 }
 
-export type WorkNotices = {
+export type WorkSignals = {
   /** Tells the nodes that run engines of new work in this store; to be called after the commit that made it. */
   send(storeId: number): void
   /** Sends what waits. */
@@ -29,10 +29,10 @@ export type WorkNotices = {
 }
 
 /**
- * Notices from a node that runs no engines itself. They are sent after the commit and in batches, each store once per
+ * Signals from a node that runs no engines itself. They are sent after the commit and in batches, each store once per
  * batch. One that is lost with its process costs nothing but time: the other nodes poll.
  */
-export function createWorkNotices(db: Database): WorkNotices {
+export function createWorkSignals(db: Database): WorkSignals {
   const waiting = new Set<number>()
   let sending: Promise<void> | null = null
 

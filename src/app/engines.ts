@@ -1,0 +1,43 @@
+import { createMetricsRollupEngine } from '#analytics'
+import { createBillingEngine } from '#billing'
+import { createCreditEngine } from '#credits'
+import { createImportEngine, createImportPruneEngine } from '#imports'
+import { createDispatchEngine } from '#kit/dispatch'
+import type { Engine } from '#kit/engines'
+import { createJobEngine } from '#kit/jobs'
+import type { Measure } from '#kit/metrics'
+import type { Database } from '#kit/postgres'
+import { type Connector, createInboundEngine, type InboundHandler } from '#platform'
+import { createReconcileEngine, type ReconcileOptions } from '#sync'
+import { consumers } from './consumers.ts'
+import { jobs } from './jobs.ts'
+
+export type EngineDeps = {
+  db: Database
+  leaseOwner: number
+  connectorOf: (storeId: number) => Promise<Connector>
+  /** What handles the platform's messages, by topic. */
+  handlers: Record<string, InboundHandler>
+  checkConnection: ReconcileOptions['checkConnection']
+  measure: Measure
+  /** Engines that the service made itself, since it also stops them or serves their HTTP. */
+  sandbox: Engine
+  delivery: Engine
+}
+
+/** Every engine, in the order in which a charge passes through them. */
+export function createEngines(deps: EngineDeps): Engine[] {
+  return [
+    createBillingEngine(deps),
+    deps.sandbox,
+    createInboundEngine(deps),
+    createJobEngine({ ...deps, jobs, deps }),
+    createReconcileEngine(deps),
+    createImportEngine(deps),
+    createImportPruneEngine(deps),
+    createCreditEngine(deps),
+    createDispatchEngine({ ...deps, consumers }),
+    deps.delivery,
+    createMetricsRollupEngine(deps)
+  ]
+}
