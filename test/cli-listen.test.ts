@@ -86,7 +86,7 @@ test('each delivery is posted as it was signed, one line out and one line in, an
   const terminal = await shop.listen('--forward-to', receiver.url.replace('http://', ''))
   receiver.secret = terminal.secret
   assert.match(terminal.lines[0]!, new RegExp(`^Listening to ${shop.domain} as we_\\d+: every event, until Ctrl-C\\.$`))
-  assert.match(terminal.lines[1]!, /^Deliveries go to http:\/\/127\.0\.0\.1:\d+\/hooks, one try each\.$/)
+  assert.match(terminal.lines[1]!, /^Deliveries go to http:\/\/127\.0\.0\.1:\d+\/hooks, one attempt each\.$/)
 
   await shop.tell(fact(12))
   const [, webhookId] = await terminal.line(/^--> subscription\.paused (wh_[0-9a-f]{32}) \(sub_12\)$/)
@@ -114,8 +114,8 @@ test('each delivery is posted as it was signed, one line out and one line in, an
   await terminal.line(/^<-- 200 in /)
 
   const shown = await run(['webhook', 'deliveries', ...shop.store])
-  assert.match(shown.out, /subscription\.paused +sub_12 +we_\d+ \(terminal\) +delivered +1 +200 in \d+ ms/)
-  assert.match((await run(['webhook', 'list', ...shop.store])).out, /we_\d+ +a terminal that listens +all +enabled/)
+  assert.match(shown.out, /subscription\.paused +sub_12 +we_\d+ \(listener\) +delivered +1 +200 in \d+ ms/)
+  assert.match((await run(['webhook', 'list', ...shop.store])).out, /we_\d+ +perennial listen +all +enabled/)
   assert.equal(await terminal.end('SIGINT'), 0)
   assert.deepEqual(await shop.listed(), [])
   assert.ok(
@@ -183,11 +183,11 @@ test('it goes on when the service restarts, and what it had in hand counts', asy
   await until(() => receiver.held.length >= 1)
   const port = Number(new URL(service.urls.public).port)
   await service.stop()
-  await terminal.line(/^No service answers at .*\. Trying again until it answers\.$/)
+  await terminal.line(/^No service is running at .*\. Retrying until it is available\.$/)
   receiver.held.shift()!()
   await terminal.line(/^\{"webhook_id":/)
   service = await startService(url, { background: true, port })
-  await terminal.line(/^The service answers again\.$/)
+  await terminal.line(/^The service is available again\.$/)
   await shop.tell(fact(1, 'subscription.resumed'))
   await until(() => receiver.held.length >= 1)
   receiver.held.shift()!()
@@ -215,7 +215,7 @@ test('one that was closed under it is opened anew, with a new secret', async () 
   const terminal = await shop.listen('--events', 'subscription.paused')
   await shop.aMinutePasses()
   await closeSilentListeners(db)
-  await terminal.line(/^The service had closed this listener.*the secret is new/)
+  await terminal.line(/^The service had closed this listener.*a new secret/)
   const [, secret] = await terminal.line(/(whsec_\S+)/)
   assert.notEqual(secret, terminal.secret)
   await shop.tell(fact(3), fact(3, 'subscription.resumed'))
@@ -242,13 +242,13 @@ test('a receiver that is not there, or whose certificate is its own, is told pla
     await shop.listen('--forward-to', at, '--insecure')
   ]
   await shop.tell(fact(1))
-  await strict.line(/^<-- no answer: TLS: self-signed certificate \(--insecure takes any certificate\) \(wh_/)
+  await strict.line(/^<-- no response: TLS: self-signed certificate \(--insecure accepts any certificate\) \(wh_/)
   await insecure.line(/^<-- 200 in/)
   await strict.end('SIGINT')
   server.close()
   server.closeAllConnections()
   await shop.tell(fact(2))
-  await insecure.line(/^<-- no answer: connection refused by 127\.0\.0\.1:\d+: is the receiver running\? \(wh_/)
+  await insecure.line(/^<-- no response: connection refused by 127\.0\.0\.1:\d+: is the receiver running\? \(wh_/)
   assert.equal(await insecure.end('SIGINT'), 0)
   assert.deepEqual(
     (await shop.history('--status', 'failed')).map((d: any) => d.failure),
@@ -262,16 +262,13 @@ test('trigger sends a sample to all that hear of the type, and says when nobody 
   assert.equal(nobody.code, 0)
   assert.match(
     nobody.out,
-    /^Nobody hears of billing\.failed in shop-\w+\.example: nothing is sent\.\nTo listen at this/
+    /^No endpoint or listener in shop-\w+\.example receives billing\.failed: nothing was sent\.\nTo start a listener/
   )
   const receiver = await aReceiver()
   await json('webhook', 'create', ...shop.store, '--url', receiver.url, '--events', 'billing.failed')
   const terminal = await shop.listen()
   const sent = await run(['trigger', 'billing.failed', ...shop.store])
-  assert.match(
-    sent.out,
-    /^A sample of billing\.failed is on its way to 2:\n {2}wh_\w+ {2}we_\d+\n {2}wh_\w+ {2}we_\d+ \(/
-  )
+  assert.match(sent.out, /^A sample of billing\.failed is queued for:\n {2}wh_\w+ {2}we_\d+\n {2}wh_\w+ {2}we_\d+ \(/)
   await terminal.line(/^--> billing\.failed wh_\w+ \(test\)$/)
   await until(() => receiver.received.length > 0)
   assert.deepEqual(Object.keys(await json('trigger', 'member.created', ...shop.store)), [
@@ -290,7 +287,7 @@ for (const [what, args, expected] of [
     /forward-to.*localhost:4000/
   ],
   ['an event type that is none', ['listen', '--store', '{store}', '--events', 'x'], /"x" is none; there are/],
-  ['a sample of no type', ['trigger', '--store', 'a.example'], /<event> is needed: an event type/],
+  ['a sample of no type', ['trigger', '--store', 'a.example'], /<event> is required: an event type/],
   ['a sample of an unknown type', ['trigger', 'x', '--store', '{store}'], new RegExp(EVENT_TYPES.join(', '))]
 ] as const) {
   test(`${what} is one clear error`, async () => {

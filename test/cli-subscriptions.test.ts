@@ -64,6 +64,6 @@ for (const [command, flags] of [
 ] as const) {
   test(`${command[0]} ${command[1]} without anything to change names the flags`, async () => {
     const { code, err } = await run([...command, '--store', 'none.example'])
-    assert.deepEqual([code, err], [1, `perennial: Something to change is needed: ${flags}\n`])
+    assert.deepEqual([code, err], [1, `perennial: At least one of these flags is required: ${flags}\n`])
   })
 }

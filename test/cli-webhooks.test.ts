@@ -104,27 +104,27 @@ test('people read columns, outcomes and what to do next', async () => {
     assert.equal(ran.code, code, ran.out + ran.err)
     return ran.out
   }
-  assert.equal(await shown(0, 'webhook', 'list', ...store), 'The store has no receiver yet.\n')
-  assert.equal(await shown(0, 'webhook', 'deliveries', ...store), 'No delivery matches.\n')
-  assert.equal(await shown(0, 'alert', 'list', ...store), 'There is no alert.\n')
+  assert.equal(await shown(0, 'webhook', 'list', ...store), 'The store has no endpoints yet.\n')
+  assert.equal(await shown(0, 'webhook', 'deliveries', ...store), 'There are no such deliveries.\n')
+  assert.equal(await shown(0, 'alert', 'list', ...store), 'There are no alerts.\n')
   const made = await shown(0, 'webhook', 'create', ...store, '--url', receiver.url)
   const id = /^id +(we_\d+)$/m.exec(made)![1]!
-  assert.match(made, /^events +all, those to come included$/m)
+  assert.match(made, /^events +all, including future types$/m)
   assert.match(
     made,
     new RegExp(`\n  perennial webhook test --store ${domain} --id ${id} --event subscription.created\n$`)
   )
 
   const delivered = await shown(0, 'webhook', 'test', ...store, '--id', id, '--event', 'member.created')
-  assert.match(delivered, /^Delivered: the answer 204 in \d+ ms\.\n/)
+  assert.match(delivered, /^Delivered: status 204 in \d+ ms\.\n/)
   const failed = await shown(1, 'webhook', 'test', ...store, '--id', id, '--event', 'member.created')
-  assert.match(failed, /^Not delivered: the answer 503 after \d+ ms\.\n/)
+  assert.match(failed, /^Not delivered: status 503 after \d+ ms\.\n/)
   assert.match(failed, /^status +failed \(test\)$/m)
   assert.match(failed, /^1 +\S+Z +failed +503 in \d+ ms$/m)
   assert.match(failed, /^ {2}"event": "member.created",$/m)
   assert.match(failed, /To send it again:\n {2}perennial webhook resend wh_[0-9a-f]{32} --store /)
   const table = await shown(0, 'webhook', 'deliveries', ...store)
-  assert.match(table, /^WEBHOOK ID +CREATED AT +EVENT +OBJECT +ENDPOINT +STATUS +TRIES +ANSWER +NEXT TRY AT\n/)
+  assert.match(table, /^WEBHOOK ID +CREATED AT +EVENT +OBJECT +ENDPOINT +STATUS +TRIES +RESPONSE +NEXT TRY AT\n/)
   assert.match(table, /\nwh_[0-9a-f]{32} .* member\.created +- +we_\d+ +delivered \(test\) +1 +204 in \d+ ms +-\n/)
 })
 
@@ -132,7 +132,7 @@ for (const [what, args, expected] of [
   [
     'a delivery without its id',
     ['webhook', 'delivery', '--store', 'a.example'],
-    /<webhook_id> is needed: the webhook_id of/
+    /<webhook_id> is required: the webhook_id of/
   ],
   [
     'a delivery that is unknown',
@@ -152,11 +152,11 @@ for (const [what, args, expected] of [
   ],
   ['a time that is none', ['webhook', 'deliveries', '--store', '{store}', '--from', 'soon'], /from takes an ISO date/],
   ['a group without a command', ['webhook'], /^a command is missing/],
-  ['no id', ['webhook', 'show', '--store', 'a.example', '--id', ''], /^--id is empty\. It takes an endpoint id/],
+  ['no id', ['webhook', 'show', '--store', 'a.example', '--id', ''], /^--id is empty\. It must be an endpoint id/],
   [
     'no delivery',
     ['webhook', 'delivery', ' ', '--store', 'a.example'],
-    /^<webhook_id> is empty\. It takes the webhook_id/
+    /^<webhook_id> is empty\. It must be the webhook_id/
   ],
   [
     'a URL too long',
@@ -166,9 +166,9 @@ for (const [what, args, expected] of [
   [
     'a password in what is forwarded to',
     ['listen', '--store', 'a.example', '--forward-to', 'http://me:hidden@localhost:4000'],
-    /^--forward-to takes an address without a user name or password$/
+    /^--forward-to must not contain a user name or password$/
   ],
-  ['all failed since no time', ['webhook', 'resend-failed', '--store', 'a.example'], /--since is needed/]
+  ['all failed since no time', ['webhook', 'resend-failed', '--store', 'a.example'], /--since is required/]
 ] as const) {
   test(`${what} is one clear error`, async () => {
     const { domain } = args.some((arg) => arg === '{store}') ? await service.aStore() : { domain: '' }

@@ -40,7 +40,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, isTerminal = process.stderr.i
     const given = env[name]?.trim()
     if (!given) return fallback
     const value = read(given)
-    if (value === undefined) throw new SettingProblem(`${name} takes ${acceptedBy(name)}`)
+    if (value === undefined) throw new SettingProblem(`${name} must be ${acceptedBy(name)}`)
     return value
   }
 
@@ -49,9 +49,9 @@ export function loadConfig(env: NodeJS.ProcessEnv, isTerminal = process.stderr.i
   const sandboxPort = setting('SANDBOX_PORT', port === 0 ? 0 : port + 1, wholeNumber(0, 65_535))
   const sandbox = setting('SANDBOX', true, onOrOff)
   if (sandbox && port !== 0 && sandboxPort === port) {
-    throw new SettingProblem(`SANDBOX_PORT takes another port than PORT, which is ${port}`)
+    throw new SettingProblem(`SANDBOX_PORT must differ from PORT, which is ${port}`)
   }
-  if (sandbox && sandboxPort > 65_535) throw new SettingProblem('SANDBOX_PORT is needed when PORT is 65535')
+  if (sandbox && sandboxPort > 65_535) throw new SettingProblem('SANDBOX_PORT is required when PORT is 65535')
   const dataDir = resolve(setting('DATA_DIR', './data', asGiven))
 
   const publicUrl = setting('PUBLIC_URL', null, origin)

@@ -40,7 +40,7 @@ function secretIn<T>(
   const path = join(dataDir, name)
   const value = parse(read(path, create))
   if (value === undefined)
-    throw new SettingProblem(`${path} takes ${accepted}; the file was changed, put back what it held`)
+    throw new SettingProblem(`${path} must hold ${accepted}; the file was changed, restore its content`)
   return value
 }
 
@@ -48,6 +48,6 @@ function read(path: string, create: () => string): string {
   try {
     return readOrCreateSecretFile(path, create)
   } catch (err) {
-    throw new SettingProblem(`DATA_DIR takes a directory that the service can write to: ${(err as Error).message}`)
+    throw new SettingProblem(`DATA_DIR must be a directory that the service can write to: ${(err as Error).message}`)
   }
 }

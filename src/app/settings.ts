@@ -11,7 +11,7 @@ export const SETTINGS = [
   },
   {
     name: 'PORT',
-    accepts: 'a port, 0 to 65535',
+    accepts: 'a port from 0 to 65535',
     default: '3000',
     meaning: 'The port of the service; 0 chooses a free one.'
   },
@@ -35,7 +35,7 @@ export const SETTINGS = [
   },
   {
     name: 'SANDBOX_PORT',
-    accepts: 'a port, 0 to 65535',
+    accepts: 'a port from 0 to 65535',
     default: 'PORT + 1',
     meaning: 'The port of the sandbox platform.'
   },
@@ -59,7 +59,7 @@ export const SETTINGS = [
   },
   {
     name: 'DATABASE_POOL',
-    accepts: 'a whole number, 1 to 200',
+    accepts: 'a whole number from 1 to 200',
     default: '8',
     meaning: 'How many store transactions run at once. The service opens about ten more connections.'
   },
@@ -102,13 +102,13 @@ export const SETTINGS = [
   },
   {
     name: 'WEBHOOK_MAX_TRIES',
-    accepts: 'a whole number, 1 to 20',
+    accepts: 'a whole number from 1 to 20',
     default: '6',
     meaning: 'How often a webhook is tried: at once, then after 1 min, 5 min, 30 min, 2 h, 12 h, and then every 24 h.'
   },
   {
     name: 'WEBHOOK_HISTORY_DAYS',
-    accepts: 'a whole number, 1 to 3650',
+    accepts: 'a whole number from 1 to 3650',
     default: '30',
     meaning: 'How many days of webhook history are kept. Unsent deliveries stay.'
   },

@@ -9,31 +9,31 @@ import { notRunning, type Server } from './find-server.ts'
 /** A JSON object as the server sent it. */
 export type Document = Record<string, unknown>
 
-/** When to stop waiting for an answer; without them a call waits for as long as it takes. */
+/** When to stop waiting for a response; without these limits a call waits for as long as it takes. */
 export type CallLimits = {
   timeoutMs?: number
   signal?: AbortSignal
-  /** Names the request, so that its repetition is known again. */
+  /** The Idempotency-Key of the request. */
   key?: string
 }
 
-/** The admin API of a running service. Every method throws CommandError with the server's own code and words. */
+/** The admin API of a running service. Every method throws CommandError with the server's error code and message. */
 export type AdminApi = {
   get(path: string): Promise<Document>
   post(path: string, body: object, limits?: CallLimits): Promise<Document>
   patch(path: string, body: object): Promise<Document>
   delete(path: string, limits?: CallLimits): Promise<Document>
-  /** A POST that is answered line by line; returns the last line's `result`. */
+  /** A POST whose response comes line by line; returns the `result` of the last line. */
   follow(path: string, body: object, onProgress: (progress: Document) => void): Promise<Document>
-  /** A PUT of a file, read as it is sent. */
+  /** A PUT of a file, which is streamed. */
   sendFile(path: string, file: Readable, type: string): Promise<Document>
-  /** A GET that is answered with a file. */
+  /** A GET that returns a file. */
   readFile(path: string): Promise<Readable>
 }
 
 /**
- * Speaks plain node:http: it loads at once, and unlike fetch it sets no limit on how long an answer may take, which
- * advancing a clock by years needs.
+ * Uses plain node:http: it loads fast, and unlike fetch it has no time limit for a response. Advancing a clock by years
+ * takes long.
  */
 export function adminApi(server: Server): AdminApi {
   const answered = async (method: string, path: string, body?: object, limits?: CallLimits) =>
@@ -102,7 +102,7 @@ function exchange(
     request.on('response', resolve)
     request.on('error', (err: NodeJS.ErrnoException) => reject(unreachable(err, server)))
     if (!(body instanceof Readable)) return void request.end(body)
-    // A file that cannot be read to its end must not look like one that is whole.
+    // A file that cannot be read to its end must not look like a complete one.
     body.on('error', (err) => {
       request.destroy()
       reject(new CommandError('invalid_request', `The file cannot be read: ${err.message}`))
@@ -114,12 +114,15 @@ function exchange(
 function unreachable(err: NodeJS.ErrnoException, server: Server): CommandError {
   if (err.code === 'ECONNREFUSED') return notRunning(server)
   if (err.code === 'ECONNRESET' || err.code === 'EPIPE') return brokeOff(server)
-  if (err.name === 'AbortError') return new CommandError('unavailable', `${server.url.origin} did not answer in time`)
+  if (err.name === 'AbortError') return new CommandError('unavailable', `${server.url.origin} did not respond in time`)
   return new CommandError('unavailable', `${server.url.origin} cannot be reached: ${err.message || err.code}`)
 }
 
 const brokeOff = (server: Server) =>
-  new CommandError('unavailable', `${server.url.origin} ended the connection without an answer; see the service's log`)
+  new CommandError(
+    'unavailable',
+    `${server.url.origin} closed the connection without a response; see the service's log`
+  )
 
 const isRefusal = (response: IncomingMessage) => (response.statusCode ?? 0) >= 400
 
@@ -137,7 +140,7 @@ function parsed(body: string, server: Server): Document {
     const document: unknown = JSON.parse(body)
     if (typeof document === 'object' && document !== null) return document as Document
   } catch {
-    // Told below, as is a document of another kind.
+    // Reported below, like a document of another kind.
   }
   throw notPerennial(server)
 }
@@ -149,4 +152,4 @@ function errorIn(document: Document, server: Server): CommandError {
 }
 
 const notPerennial = (server: Server) =>
-  new CommandError('unavailable', `What answers at ${server.url.origin} is no Perennial service`)
+  new CommandError('unavailable', `The server at ${server.url.origin} is not a Perennial service`)

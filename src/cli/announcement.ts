@@ -1,12 +1,12 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Where the running service answers. */
+/** The address and process of the running service. */
 export type Announcement = { url: string; pid: number }
 
 const SERVER_FILE = 'server.json'
 
-/** Tells commands on this machine, by a file in the data directory, where the service answers. */
+/** Writes the address of the service to a file in the data directory, where commands on this machine find it. */
 export function announceServer(dataDir: string, announcement: Announcement): void {
   const path = join(dataDir, SERVER_FILE)
   const draft = `${path}.${process.pid}`
@@ -14,12 +14,12 @@ export function announceServer(dataDir: string, announcement: Announcement): voi
   renameSync(draft, path)
 }
 
-/** Takes this process's announcement back; a later process's stays. */
+/** Removes the file if this process wrote it; the file of a later process stays. */
 export function withdrawServer(dataDir: string): void {
   if (readAnnouncement(dataDir)?.pid === process.pid) rmSync(join(dataDir, SERVER_FILE), { force: true })
 }
 
-/** Null when there is none that can be read. */
+/** Null when there is no readable file. */
 export function readAnnouncement(dataDir: string): Announcement | null {
   try {
     const { url, pid } = JSON.parse(readFileSync(join(dataDir, SERVER_FILE), 'utf8')) as Partial<Announcement>

@@ -1,4 +1,4 @@
-/** Why a command failed: what the server refused, under its code, or what went wrong on this side of it. */
+/** Why a command failed: the server's error with its code, or an error on the client's side. */
 export class CommandError extends Error {
   readonly code: string
 

@@ -3,17 +3,17 @@ import type { AdminApi, Document } from './admin-api.ts'
 import { badUsage } from './command-error.ts'
 import type { Flag, Flags, ValuesOf } from './flags.ts'
 
-/** What commands are given; how a document is printed is decided here, once, for all of them. */
+/** What a command gets from its caller. Documents are printed the same way for all commands. */
 export type Terminal = {
-  /** Looked up when a command first needs it, so that bad flags are told without a server. */
+  /** Finds the server on first use, so that bad flags are reported without a server. */
   api: () => AdminApi
-  /** Progress and remarks: never part of the answer. */
+  /** For progress and remarks, which are never part of the output. */
   err: NodeJS.WriteStream
   answer(document: Document, shown: () => string): void
-  /** For commands that speak while they run. */
+  /** For commands that print while they run. */
   out: NodeJS.WriteStream
   json: boolean
-  /** The command did what was asked, and what it found is bad news. */
+  /** Makes the exit code 1 although the command ran: it found problems. */
   failed(): void
 }
 
@@ -21,9 +21,9 @@ type CommandOf<F extends Flags> = {
   name: string
   summary: string
   flags: F
-  /** Null: the command has said itself what there was to say. */
+  /** Null when the command has printed its own output. */
   run: (values: ValuesOf<F>, terminal: Terminal) => Promise<Document | null>
-  /** The answer for people. */
+  /** The output for people. */
   show: (document: Document, values: ValuesOf<F>) => string
 }
 
@@ -31,13 +31,13 @@ type CommandOf<F extends Flags> = {
 export function addCommand<F extends Flags>(parent: Command, terminal: Terminal, command: CommandOf<F>): Command {
   const added = parent.command(command.name).description(command.summary)
   const named = Object.keys(command.flags).filter((key) => command.flags[key]!.written === `<${key}>`)
-  // Optional to commander, so that one that is missing is told in our words.
+  // Optional for commander, so that a missing one is reported with our message.
   for (const key of named) added.argument(`[${key}]`, command.flags[key]!.accepts, readerOf(command.flags[key]!))
   if (named.length > 0) added.usage(`${named.map((key) => `<${key}>`).join(' ')} [options]`)
   for (const [key, flag] of Object.entries(command.flags)) {
     if (named.includes(key)) continue
     const { written, accepts, needed } = flag
-    const option = new Option(written, needed ? `${accepts} (needed)` : accepts)
+    const option = new Option(written, needed ? `${accepts} (required)` : accepts)
     if (option.attributeName() !== key) throw new Error(`${written} is read as ${option.attributeName()}, not ${key}`)
     const read = readerOf(flag)
     if (read) option.argParser(read)
@@ -45,7 +45,7 @@ export function addCommand<F extends Flags>(parent: Command, terminal: Terminal,
   }
   added.option('--json', 'print one JSON document')
   added.action(async () => {
-    // How the answer is printed is no part of what is asked.
+    // --json is about the output, not part of the request.
     const { json: _, ...given } = added.opts()
     const values = {
       ...given,
@@ -58,7 +58,7 @@ export function addCommand<F extends Flags>(parent: Command, terminal: Terminal,
   return added
 }
 
-/** Commander would repeat what was given, of which an empty text leaves nothing to read. */
+/** Commander repeats the value in its message, which cannot be read when the value is empty. */
 function readerOf({ written, read }: Flag<unknown>): ((given: string) => unknown) | undefined {
   if (!read) return undefined
   return (given) => {
@@ -71,17 +71,17 @@ function readerOf({ written, read }: Flag<unknown>): ((given: string) => unknown
   }
 }
 
-/** Refuses a change that names nothing, by the flags that it could have. */
+/** Refuses a change without any of these flags. */
 export function requireOneOf(flags: Flags, given: Record<string, unknown>): void {
   if (Object.keys(flags).some((key) => given[key] !== undefined)) return
   const names = Object.values(flags).map(({ written }) => written.split(' ')[0])
-  throw badUsage(`Something to change is needed: ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`)
+  throw badUsage(`At least one of these flags is required: ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`)
 }
 
 function refuseMissing<F extends Flags>(flags: F, values: ValuesOf<F>): void {
   const missing = Object.entries(flags).filter(([key, flag]) => flag.needed && values[key] === undefined)
   if (missing.length === 0) return
   throw badUsage(
-    `${missing.map(([, { written, accepts }]) => `${written.split(' ')[0]} is needed: ${accepts}`).join('; ')}`
+    `${missing.map(([, { written, accepts }]) => `${written.split(' ')[0]} is required: ${accepts}`).join('; ')}`
   )
 }

@@ -5,20 +5,20 @@ import { badUsage, CommandError } from './command-error.ts'
 
 export type Server = { url: URL; token: string }
 
-/** Made by the service at its first start; opens the admin API. */
+/** The service writes it at its first start. It authenticates at the admin API. */
 export const OPERATOR_TOKEN_FILE = 'operator.token'
 
 const HOW_TO_START = 'start it with `npm start`'
 
-/** By PERENNIAL_URL and PERENNIAL_TOKEN, and what of them is not set by the files that the service keeps in DATA_DIR. */
+/** Reads PERENNIAL_URL and PERENNIAL_TOKEN; what is not set comes from the files that the service writes to DATA_DIR. */
 export function findServer(env: NodeJS.ProcessEnv): Server {
   const dataDir = resolve(env.DATA_DIR || './data')
   return { url: urlOf(env, dataDir), token: tokenOf(env, dataDir) }
 }
 
-/** For when the server that was found does not answer. */
+/** The error for a server that does not respond. */
 export function notRunning(server: Server): CommandError {
-  return new CommandError('not_running', `No service answers at ${server.url.origin}: ${HOW_TO_START}`)
+  return new CommandError('not_running', `No service is running at ${server.url.origin}: ${HOW_TO_START}`)
 }
 
 function urlOf(env: NodeJS.ProcessEnv, dataDir: string): URL {
@@ -31,7 +31,7 @@ function urlOf(env: NodeJS.ProcessEnv, dataDir: string): URL {
   }
   const url = URL.parse(given)
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-    throw badUsage(`PERENNIAL_URL takes the address of the service such as http://127.0.0.1:3000, not ${given}`)
+    throw badUsage(`PERENNIAL_URL must be the address of the service such as http://127.0.0.1:3000, not ${given}`)
   }
   return url
 }
@@ -42,7 +42,7 @@ function tokenOf(env: NodeJS.ProcessEnv, dataDir: string): string {
   try {
     return readFileSync(file, 'utf8').trim()
   } catch (err) {
-    const reason = (err as NodeJS.ErrnoException).code === 'ENOENT' ? 'is not there' : 'cannot be read'
-    throw new CommandError('authentication_failed', `PERENNIAL_TOKEN is not set, and ${file} ${reason}`)
+    const reason = (err as NodeJS.ErrnoException).code === 'ENOENT' ? 'does not exist' : 'cannot be read'
+    throw new CommandError('authentication_failed', `PERENNIAL_TOKEN is not set and ${file} ${reason}`)
   }
 }

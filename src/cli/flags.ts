@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs'
 import { InvalidArgumentError } from 'commander'
 
-/** One flag of a command: how it is written, what it takes, and how its text is read. */
+/** One flag of a command: its syntax, what it accepts, and how its value is read. */
 export type Flag<T> = {
-  /** As commander takes it: `--price <amount>`, or `<event>` for what needs no flag. */
+  /** In commander's syntax: `--price <amount>`, or `<event>` for an argument. */
   written: string
   accepts: string
   needed: boolean
   read: ((given: string) => unknown) | null
-  /** Never set: carries the type of the value that is read. */
+  /** Never set; it carries the type of the value. */
   value?: T
 }
 
 export type Flags = Record<string, Flag<unknown>>
 export type ValuesOf<F extends Flags> = { [K in keyof F]: F[K] extends Flag<infer T> ? T : never }
 
-/** Reads a flag's text, or throws `refused` with what the flag takes. */
+/** Reads a flag's value. Throws an error that says what the flag accepts. */
 export type Reader<T> = { accepts: string; read: (given: string) => T }
 
 export function needed<T>(written: string, { accepts, read }: Reader<T>): Flag<T> {
@@ -26,7 +26,7 @@ export function optional<T>(written: string, { accepts, read }: Reader<T>): Flag
   return { written, accepts, needed: false, read }
 }
 
-/** What stands after the command's name without a flag: `written` is `<name>`, and the value's key is that name. */
+/** An argument without a flag: `written` is `<name>`, and the value's key is that name. */
 export function argument<T>(written: `<${string}>`, { accepts, read }: Reader<T>): Flag<T> {
   return { written, accepts, needed: true, read }
 }
@@ -36,7 +36,7 @@ export function toggle(written: string, meaning: string): Flag<boolean | undefin
 }
 
 function refused(accepts: string): never {
-  throw new InvalidArgumentError(`It takes ${accepts}.`)
+  throw new InvalidArgumentError(`It must be ${accepts}.`)
 }
 
 function matching(accepts: string, pattern: RegExp): Reader<string> {
@@ -61,7 +61,7 @@ export function wholeNumber(min: number, max: number): Reader<number> {
   }
 }
 
-/** What `reader` takes, or a word that stands for itself: commander would make an empty text of null. */
+/** What `reader` accepts, or this word. There is no null, because commander turns it into an empty text. */
 export function orWord<T, const W extends string>(word: W, reader: Reader<T>): Reader<T | W> {
   const accepts = `${reader.accepts}, or \`${word}\``
   const read = (given: string) => {
@@ -74,11 +74,11 @@ export function orWord<T, const W extends string>(word: W, reader: Reader<T>): R
   return { accepts, read }
 }
 
-/** Kept as text: the server knows how many decimals the store's currency has. */
+/** Stays text: only the server knows how many decimals the store's currency has. */
 export const amount = matching('a decimal amount such as 29.00', /^\d{1,15}(\.\d{1,4})?$/)
 
 export const platformNumber = (what: string): Reader<string> =>
-  matching(`the platform's number of ${what}, which is digits`, /^\d{1,20}$/)
+  matching(`the platform's number of ${what}, digits only`, /^\d{1,20}$/)
 
 export const list = (of: string): Reader<string[]> => {
   const accepts = `${of}, separated by commas`
@@ -91,7 +91,7 @@ export const list = (of: string): Reader<string[]> => {
   }
 }
 
-/** At most so many whole numbers; `none` is an empty list. */
+/** Up to `atMost` whole numbers; `none` is an empty list. */
 export function wholeNumbers({
   atMost,
   unit,
@@ -134,11 +134,11 @@ function readable(given: string, read: (text: string) => unknown, accepts: strin
   return given
 }
 
-/** `@file` keeps a secret out of the shell's history and the process list. */
+/** With `@file` a secret appears neither in the shell's history nor in the process list. */
 export const secret = (what: string): Reader<string> => ({
-  accepts: `${what}, or @file for a file that holds it`,
+  accepts: `${what}, or @file to read it from a file`,
   read: (given) => {
-    if (given.trim() === '') refused(`${what}, or @file for a file that holds it`)
+    if (given.trim() === '') refused(`${what}, or @file to read it from a file`)
     if (!given.startsWith('@')) return given
     try {
       return readFileSync(given.slice(1), 'utf8').trim()
@@ -158,7 +158,7 @@ export const jsonFile = (of: string): Reader<object> => {
         const found: unknown = JSON.parse(readFileSync(given, 'utf8'))
         if (typeof found === 'object' && found !== null && !Array.isArray(found)) return found
       } catch (err) {
-        throw new InvalidArgumentError(`It takes ${accepts}, and this cannot be read: ${(err as Error).message}.`)
+        throw new InvalidArgumentError(`It must be ${accepts}; this one cannot be read: ${(err as Error).message}.`)
       }
       return refused(accepts)
     }

@@ -31,7 +31,7 @@ const answered = (responseCode: number, responseText = '') => ({
   problem: null
 })
 
-test('a status settles the outcome, whatever becomes of the body', { timeout: 20_000 }, async () => {
+test('the status alone decides the outcome', { timeout: 20_000 }, async () => {
   const receiver = createServer((request, response) => {
     request.resume()
     if (request.url === '/drips') return void response.writeHead(201).write('drop')
@@ -50,7 +50,7 @@ test('a status settles the outcome, whatever becomes of the body', { timeout: 20
   assert.deepEqual(await outcomeAt(at('/nul')), answered(200, 'nul: \ufffd'))
 })
 
-test('a failure has one word, the one of the history', () => {
+test('a failure has the same word as in the delivery history', () => {
   const outcome = { durationMs: 1, problem: null, responseText: '' }
   for (const [responseCode, failure, word] of [
     [204, null, null],
@@ -62,33 +62,33 @@ test('a failure has one word, the one of the history', () => {
   }
 })
 
-test('no answer is told by its reason', { timeout: 20_000 }, async () => {
+test('a missing response is reported with its reason', { timeout: 20_000 }, async () => {
   const silent = await urlOf(createSocketServer())
   assert.deepEqual(await outcomeAt(silent, { timeoutMs: 100 }), {
     ...none,
     failure: 'timeout',
-    problem: 'no answer within 0.1 s'
+    problem: 'no response within 0.1 s'
   })
   assert.deepEqual(await outcomeAt(silent, { cutOff: AbortSignal.timeout(50) }), {
     ...none,
     failure: 'interrupted',
-    problem: 'cut off'
+    problem: 'interrupted'
   })
   assert.deepEqual(await outcomeAt(await urlOf(createSocketServer((socket) => socket.destroy()))), {
     ...none,
     failure: 'reset',
-    problem: 'the receiver closed the connection without an answer'
+    problem: 'the receiver closed the connection without a response'
   })
   assert.deepEqual(await outcomeAt(await urlOf(createSocketServer((socket) => socket.end('SSH-2.0-x\r\n')))), {
     ...none,
     failure: 'protocol',
-    problem: 'what the receiver answered is no HTTP'
+    problem: 'the receiver did not respond with valid HTTP'
   })
   const plain = await urlOf(createServer((_, response) => response.end()))
   assert.deepEqual(await outcomeAt(new URL(plain.href.replace('http:', 'https:'))), {
     ...none,
     failure: 'tls',
-    problem: `${plain.host} speaks plain http, not TLS: forward to http://${plain.host} instead`
+    problem: `${plain.host} uses plain http, not TLS: forward to http://${plain.host} instead`
   })
   assert.deepEqual(await outcomeAt(new URL('http://nowhere.invalid/')), {
     ...none,

@@ -1,26 +1,25 @@
 import { type IncomingMessage, request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
 
-/** How a delivery went at the receiver. */
+/** The result of a delivery to the receiver. */
 export type Outcome = {
   responseCode: number | null
   durationMs: number
-  /** Why there was no answer: one word of the history, and what a person makes of it. */
+  /** Why there was no response: the word used in the delivery history, and a sentence for people. */
   failure: string | null
   problem: string | null
-  /** The first bytes of the answer. */
+  /** The first bytes of the response. */
   responseText: string
 }
 
-/** For the whole of a try, as the service has it. */
+/** The limit for a whole attempt, the same as in the service. */
 const TIMEOUT_MS = 30_000
 const READ_BYTES = 64 * 1024
 const KEPT_BYTES = 1024
 
 /**
- * Posts a delivery to a receiver of the developer's own, at any address: exactly these bytes, with these headers. As in
- * the service a status settles the outcome whatever becomes of the body, and redirects are not followed. Never throws;
- * `cutOff` ends it.
+ * Posts a delivery to the developer's receiver at any address, with exactly these bytes and headers. As in the service,
+ * the status alone decides the outcome, and redirects are not followed. Never throws; `cutOff` ends it.
  */
 export function forward(
   to: URL,
@@ -33,7 +32,7 @@ export function forward(
   const timeout = AbortSignal.timeout(timeoutMs)
   const body = Buffer.from(delivery.body)
 
-  // A connection for each: one that the receiver closes as we reuse it would look like a failure, and there is one try.
+  // A new connection each time: a reused one that the receiver closes would look like a failure, and there is one attempt.
   const request = (to.protocol === 'https:' ? overHttps : overHttp)(to, {
     method: 'POST',
     agent: false,
@@ -55,12 +54,12 @@ export function forward(
     )
   })
   request.on('error', (err: NodeJS.ErrnoException) => {
-    // The answer's stream ends by it too, and what was read of it is the outcome.
+    // The error also ends the response's stream; the outcome is then what was read of it.
     if (answered) return
     const [failure, problem] = cutOff.aborted
-      ? ['interrupted', 'cut off']
+      ? ['interrupted', 'interrupted']
       : timeout.aborted
-        ? ['timeout', `no answer within ${timeoutMs / 1000} s`]
+        ? ['timeout', `no response within ${timeoutMs / 1000} s`]
         : failureOf(err, to)
     resolve({ responseCode: null, durationMs: durationMs(), failure, problem, responseText: '' })
   })
@@ -78,12 +77,12 @@ async function beginningOf(response: IncomingMessage): Promise<string> {
       if (read >= READ_BYTES) break
     }
   } catch {
-    // An answer that breaks off is kept as far as it came.
+    // Of a response that breaks off, the part that arrived is used.
   }
   return Buffer.concat(chunks).subarray(0, KEPT_BYTES).toString('utf8').replaceAll('\u0000', '\ufffd')
 }
 
-/** Why it failed as the history will say it, an answer that is none of 2xx included; null when it did not. */
+/** The history's word for the failure, including a status other than 2xx; null after success. */
 export function failureWord({ responseCode, failure }: Outcome): string | null {
   if (responseCode === null) return failure
   if (responseCode >= 200 && responseCode <= 299) return null
@@ -93,24 +92,24 @@ export function failureWord({ responseCode, failure }: Outcome): string | null {
 const FAILURES: [code: RegExp, failure: string, problem: (err: Error, to: URL) => string][] = [
   [/^ECONNREFUSED$/, 'connect', (_, { host }) => `connection refused by ${host}: is the receiver running?`],
   [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, 'connect', (_, { host }) => `${host} cannot be reached`],
-  [/^ETIMEDOUT$/, 'timeout', (_, { host }) => `${host} does not answer`],
+  [/^ETIMEDOUT$/, 'timeout', (_, { host }) => `${host} does not respond`],
   [/^(ENOTFOUND|EAI_)/, 'dns', (_, { hostname }) => `the name ${hostname} does not resolve`],
   [
     /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|HOSTNAME_MISMATCH|EPROTO)/,
     'tls',
-    // What follows is advice to whoever runs Node.
-    ({ message }) => `TLS: ${message.split(';')[0]} (--insecure takes any certificate)`
+    // Node adds advice for developers after the semicolon.
+    ({ message }) => `TLS: ${message.split(';')[0]} (--insecure accepts any certificate)`
   ],
-  [/^(ECONNRESET|EPIPE)$/, 'reset', () => 'the receiver closed the connection without an answer'],
-  [/^HPE_/, 'protocol', () => 'what the receiver answered is no HTTP']
+  [/^(ECONNRESET|EPIPE)$/, 'reset', () => 'the receiver closed the connection without a response'],
+  [/^HPE_/, 'protocol', () => 'the receiver did not respond with valid HTTP']
 ]
 
-/** What TLS makes of the beginning of a plain HTTP answer. */
+/** The error messages of TLS on a plain HTTP response. */
 const PLAIN_RESPONSE = /wrong version number|packet length too long|http request/i
 
 function failureOf(err: NodeJS.ErrnoException, to: URL): [failure: string, problem: string] {
   if (to.protocol === 'https:' && PLAIN_RESPONSE.test(err.message)) {
-    return ['tls', `${to.host} speaks plain http, not TLS: forward to http://${to.host} instead`]
+    return ['tls', `${to.host} uses plain http, not TLS: forward to http://${to.host} instead`]
   }
   const known = FAILURES.find(([code]) => code.test(err.code ?? ''))
   return known ? [known[1], known[2](err, to)] : ['other', err.message || String(err.code)]

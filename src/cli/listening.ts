@@ -3,7 +3,7 @@ import type { AdminApi, Document } from './admin-api.ts'
 import { CommandError } from './command-error.ts'
 import type { Outcome } from './forward.ts'
 
-/** What the service has for this terminal to deliver. */
+/** A delivery that the service has for this listener. */
 export type Fetched = {
   webhook_id: string
   event: string
@@ -14,9 +14,9 @@ export type Fetched = {
   handle: string
 }
 
-/** What a listening terminal tells its person. */
+/** How a listener reports to its user. */
 export type Listening = {
-  /** `again`: the one before was closed under us, and its secret is worth nothing any more. */
+  /** `again`: the service had closed the previous listener, and its secret is no longer valid. */
   opened(listener: Document, again: boolean): void
   begun(delivery: Fetched): void
   ended(delivery: Fetched, outcome: Outcome): void
@@ -24,9 +24,9 @@ export type Listening = {
 }
 
 type ListenOptions = {
-  /** Found anew each time: a service that restarts may answer elsewhere. */
+  /** Looked up for each call, because the service may have another address after a restart. */
   api: () => AdminApi
-  /** Where the store's listeners are. */
+  /** The path of the store's listeners. */
   path: string
   events: string[] | null | undefined
   deliver: (delivery: Fetched, cutOff: AbortSignal) => Promise<Outcome>
@@ -36,20 +36,20 @@ type ListenOptions = {
 
 const AT_ONCE = 8
 const WAIT_SECONDS = 20
-/** Of a call that is not answered: the wait itself, and time for what it takes besides. */
+/** For a call without a response: the wait itself plus time for the rest. */
 const FETCH_TIMEOUT_MS = (WAIT_SECONDS + 10) * 1000
 const CALL_TIMEOUT_MS = 10_000
 const TRY_AGAIN_MS = [250, 500, 1000, 2000] as const
-/** After a stop: for what is under way to end, then for the service to hear of it. */
+/** After a stop: time for open deliveries to end, then time to report them to the service. */
 const FINISH_MS = 3_000
 const LAST_WORDS_MS = 3_000
-/** The service is away or ill, and may be back. */
+/** Errors after which the service may come back. */
 const OUTAGES = new Set(['not_running', 'unavailable', 'internal_error'])
 
 /**
- * Opens a listener, fetches its deliveries, has each delivered and tells the service how it went, until `stop`; then closes
- * it. Order is the service's: it gives no delivery of an object before it has heard of the one before. Goes on when the
- * service restarts.
+ * Opens a listener, fetches its deliveries, delivers them and reports each result to the service, until `stop`; then closes
+ * the listener. The service keeps the order: it hands out no delivery about an object before the previous one is reported.
+ * Continues after a restart of the service.
  */
 export async function listen({ api, path, events, deliver, reporter, stop }: ListenOptions): Promise<void> {
   const underWay = new Set<Promise<void>>()
@@ -97,7 +97,7 @@ export async function listen({ api, path, events, deliver, reporter, stop }: Lis
       for (const delivery of (fetched?.data ?? []) as Fetched[]) {
         const handled = handle(listener.id, delivery)
           .catch((err: Error) =>
-            reporter.remark(`The service did not take how ${delivery.webhook_id} went: ${err.message}`)
+            reporter.remark(`The result of ${delivery.webhook_id} could not be reported to the service: ${err.message}`)
           )
           .finally(() => underWay.delete(handled))
         underWay.add(handled)
@@ -119,23 +119,23 @@ export async function listen({ api, path, events, deliver, reporter, stop }: Lis
 
 const limits = (signal: AbortSignal) => ({ timeoutMs: CALL_TIMEOUT_MS, signal })
 
-/** Asks until the service answers, and says so once when it does not and when it is back. Null after `until`. */
+/** Repeats a call until the service responds, and reports once when it is unavailable and when it is back. Null after `until`. */
 function persistent(api: () => AdminApi, reporter: Listening) {
   let away = false
   return async (until: AbortSignal, call: (server: AdminApi) => Promise<Document>): Promise<Document | null> => {
     for (let attempt = 0; ; attempt++) {
       try {
         const answer = await call(api())
-        if (away) reporter.remark('The service answers again.')
+        if (away) reporter.remark('The service is available again.')
         away = false
         return answer
       } catch (err) {
         if (until.aborted) return null
         if (!(err instanceof CommandError && OUTAGES.has(err.code))) throw err
-        if (!away) reporter.remark(`${err.message}. Trying again until it answers.`)
+        if (!away) reporter.remark(`${err.message}. Retrying until it is available.`)
         away = true
         const pauseMs = TRY_AGAIN_MS[attempt] ?? TRY_AGAIN_MS.at(-1)!
-        // Rejects only when it need not wait any longer.
+        // Rejects only when `until` ends the wait.
         await sleep(pauseMs, undefined, { signal: until }).catch(() => {})
       }
     }
@@ -147,8 +147,7 @@ async function close(api: () => AdminApi, path: string, reporter: Listening): Pr
     await api().delete(path, { timeoutMs: LAST_WORDS_MS })
   } catch (err) {
     if (!(err instanceof CommandError)) throw err
-    if (err.code !== 'not_found')
-      reporter.remark(`${err.message}. It closes the listener by itself within two minutes.`)
+    if (err.code !== 'not_found') reporter.remark(`${err.message}. The service closes the listener within two minutes.`)
   }
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { facts } from './print.ts'
 
-test('what lies in objects has a line for each field, and each object of a list one of its own', () => {
+test('prints one line per nested field and one line per object of a list', () => {
   assert.equal(
     facts({
       id: 'plan_3',
@@ -31,6 +31,6 @@ versions                             version 2, price 35, apply_to running
   )
 })
 
-test('control characters, which a name on the platform may hold, do not reach the terminal', () => {
+test('replaces control characters', () => {
   assert.equal(facts({ names: { first: 'Jo\u001b[2J' } }), 'names.first  Jo?[2J\n')
 })

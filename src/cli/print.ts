@@ -1,6 +1,6 @@
 import type { Document } from './admin-api.ts'
 
-/** One `name  value` line per field, `gift.receiver_id` for what lies in objects; each object of a list has a line of its own. */
+/** One `name  value` line per field, `gift.receiver_id` for nested fields; each object of a list gets its own line. */
 export function facts(document: Document): string {
   const all = fieldsOf(document)
   const width = Math.max(...all.map(([name]) => name.length))
@@ -23,7 +23,7 @@ const inOneLine = (object: Document) =>
     .map(([name, value]) => `${name} ${value}`.trim())
     .join(', ')
 
-/** The rows of an answer's `data`, in columns; `none` says that there are none. */
+/** The rows of a document's `data` as a table; `none` is printed when there are none. */
 export function table(columns: string[], none: string): (document: Document) => string {
   return ({ data }) => {
     const rows = data as Document[]
@@ -47,7 +47,7 @@ export function lines(all: string[]): string {
 
 const titled = (column: string) => column.replaceAll('_', ' ').toUpperCase()
 
-/** Control characters, which a name on the platform may hold, must not reach the terminal. */
+/** Names from the platform may contain control characters, which must not reach the terminal. */
 function shown(value: unknown): string {
   const text =
     value === null || value === undefined

@@ -19,16 +19,16 @@ import { addTriggerCommand } from './commands/trigger.ts'
 import { addWebhookCommands } from './commands/webhook.ts'
 import { findServer } from './find-server.ts'
 
-/** What the program hands to its command line, which knows nothing of the service. */
+/** What the program gives its command line, which imports nothing of the service. */
 type Parts = ServeParts & { settingsSections: readonly SettingsSection[] }
 
 const ENV_HELP = `
-Commands find the service by PERENNIAL_URL and PERENNIAL_TOKEN, or by the files that it keeps in DATA_DIR (./data).
-With --json each prints one JSON document, an error too: {"error": {"code", "message"}}.`
+Commands find the service by PERENNIAL_URL and PERENNIAL_TOKEN, or by the files that it writes to DATA_DIR (./data).
+With --json a command prints one JSON document; an error is {"error": {"code", "message"}}.`
 
 /**
- * The `perennial` command. Returns the exit code: 0 when it did what was asked, 1 when not or when the auditor found
- * something. The answer goes to standard output and everything else to standard error.
+ * The `perennial` command. Returns the exit code: 0 after success, 1 after an error or when the auditor found problems.
+ * The result goes to standard output and everything else to standard error.
  */
 export async function runCommand(
   args: string[],
@@ -46,7 +46,7 @@ export async function runCommand(
       exitCode = 1
     }
   }
-  // A reader that has seen enough, such as head, is no failure.
+  // A reader that closes the pipe early, such as head, is not an error.
   process.stdout.on('error', (err: NodeJS.ErrnoException) => {
     if (err.code !== 'EPIPE') throw err
     process.exit(exitCode)
@@ -69,7 +69,7 @@ function programOf(terminal: Terminal, parts: Parts): Command {
     .description('Subscriptions and memberships for stores: the service and its operator commands')
     .addHelpText('after', ENV_HELP)
     .exitOverride()
-    // Errors are told by runCommand, in one place for both forms.
+    // runCommand prints errors, in both formats.
     .configureOutput({ outputError: () => {} })
     .showHelpAfterError(false)
   addServeCommands(program, terminal, parts)
@@ -86,14 +86,14 @@ function programOf(terminal: Terminal, parts: Parts): Command {
   addSandboxCommands(program, terminal)
   addDoctorCommand(program, terminal)
   addSeedCommand(program, terminal)
-  // Understood also where a command is missing, so that what is told is that.
+  // Accepted on groups too, so that the error is about the missing command.
   for (const group of [program, ...program.commands]) {
     if (group.commands.length > 0) group.addOption(new Option('--json').hideHelp())
   }
   return program
 }
 
-/** What was thrown, as a code and one line. What is no refusal is a bug, and keeps its stack. */
+/** The thrown error as a code and a message. Anything unexpected is a bug and keeps its stack. */
 function reported(err: unknown): CommandError {
   if (err instanceof CommandError) return err
   if (err instanceof CommanderError) return badUsage(inOneLine(err))

@@ -6,13 +6,13 @@ export type Progress = {
   fail(message: string): void
 }
 
-/** A bar on a terminal; elsewhere, as in a log, a line for each tenth. */
+/** A progress bar on a terminal; elsewhere, such as in a log, a line per 10 %. */
 export async function showProgress(stream: NodeJS.WriteStream, title: string): Promise<Progress> {
   return stream.isTTY ? bar(stream, title) : tenths(stream, title)
 }
 
 async function bar(stream: WriteStream, title: string): Promise<Progress> {
-  // Loaded here, since no other command needs it.
+  // Imported here because no other command needs it.
   const { progress } = await import('@clack/prompts')
   const shown = progress({ output: stream, max: 100, size: 30 })
   let percent = 0

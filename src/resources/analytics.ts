@@ -14,7 +14,7 @@ export const PeriodBody = Type.Union(
   }
 )
 
-/** The same for a period and for the one before it. */
+/** The metrics of a period; used for the requested period and for the previous one. */
 const Metrics = {
   from: Day("The first day of the period, on the shop's calendar"),
   to: Day('The last day of the period, inclusive'),
@@ -23,38 +23,40 @@ const Metrics = {
       active: Count('Members who are active at the end of the period'),
       new: Count('Customers who became members in the period'),
       paused: Count('Members who are paused at the end of the period'),
-      cancelled: Count('Members who left in the period: their last live subscription ended')
+      cancelled: Count('Members whose last active or paused subscription ended in the period')
     },
     'People, not subscriptions'
   ),
   churn_rate: OrNull(
     Type.Number({
       description:
-        'Members who left in the period, divided by those active or paused when it began; 0.05 is 5 %. Null when there was no one'
+        '`members.cancelled` divided by the members who were active or paused at the start; 0.05 is 5 %. Null without such members'
     })
   ),
   mrr: Money('Monthly recurring revenue at the end of the period, without trials and paused subscriptions'),
   arr: Money('Annual recurring revenue at the end of the period'),
   arpu: OrNull(Money('`mrr` per active member; null without active members')),
-  ltv: OrNull(Money('`arpu` divided by the churn of a month; null when no one left')),
-  revenue: Money("Checkouts in which subscriptions began, and successful renewals; refunds aren't taken off"),
-  refunds: Money('What was paid back of such orders, on the day that the platform told it'),
+  ltv: OrNull(Money('`arpu` divided by the monthly churn rate; null when no member left')),
+  revenue: Money('Checkouts that started subscriptions, and successful renewals. Refunds are not subtracted'),
+  refunds: Money('Refunds of those orders, on the day that the platform reported them'),
   billing: closed(
     {
       success: Count('Attempts that succeeded in the period'),
       failed: Count('Attempts that were declined in the period'),
-      pending: Count('Attempts whose outcome was open at the end of the period'),
+      pending: Count('Attempts without an outcome at the end of the period'),
       success_rate: OrNull(
-        Type.Number({ description: '`success` of `success` and `failed`, 0 to 1; null when there is none' })
+        Type.Number({ description: '`success` divided by `success` plus `failed`, 0 to 1; null when both are 0' })
       ),
       recovered_amount: Money('Charged in the period after at least one decline of the same cycle'),
-      at_risk_amount: Money('What subscriptions that are active after a decline owe at the end of the period')
+      at_risk_amount: Money(
+        'Unpaid amounts, at the end of the period, of subscriptions that are still active after a decline'
+      )
     },
     'Renewals; the first payment is the checkout'
   ),
   store_credits: closed(
     {
-      issued: Money('Credit given in the period, by whatever way, redemptions given back included'),
+      issued: Money('Credit added in the period for any reason, including restored redemptions'),
       redeemed: Money('Credit used or deducted in the period'),
       expired: Money('Credit that expired in the period'),
       outstanding: Money('The balance of all customers at the end of the period')
@@ -63,8 +65,8 @@ const Metrics = {
   ),
   loyalty: closed(
     {
-      points_issued: Count('Points given in the period'),
-      points_redeemed: Count('Points used or taken back in the period'),
+      points_issued: Count('Points added in the period'),
+      points_redeemed: Count('Points redeemed or deducted in the period'),
       coupons_issued: Count('Always 0 today')
     },
     'Loyalty points'
@@ -78,25 +80,25 @@ const Metrics = {
         closed(
           {
             reason: Type.String({ description: 'As `cancel_reason` of the subscriptions' }),
-            count: Count('How many subscriptions ended for it')
+            count: Count('Number of subscriptions that ended for this reason')
           },
           'A reason'
         ),
-        { description: 'Why subscriptions ended in the period: the ten most frequent reasons, the first one first' }
+        { description: 'Why subscriptions ended in the period: the ten most frequent reasons, most frequent first' }
       )
     },
-    'Cancellations, and what was done against them'
+    'Cancellations and retention offers'
   )
 }
 
 const SeriesDay = closed(
   {
     date: Day("A day on the shop's calendar"),
-    active: Count('Members who are active at its end'),
-    new: Count('Customers who became members on it'),
-    cancelled: Count('Members who left on it'),
-    revenue: Money('As `revenue`, of the day'),
-    mrr: Money('As `mrr`, at its end')
+    active: Count('Active members at the end of the day'),
+    new: Count('Customers who became members on that day'),
+    cancelled: Count('Members who left on that day'),
+    revenue: Money('`revenue` of the day'),
+    mrr: Money('`mrr` at the end of the day')
   },
   'A day'
 )
@@ -121,17 +123,17 @@ const previousExample = {
 export const AnalyticsBody = Type.Object(
   {
     period: PeriodBody,
-    timezone: Type.String({ description: "The store's IANA time zone, in which days are told" }),
-    currency: Type.String({ description: 'ISO 4217, of every amount here' }),
-    plan_id: OrNull(Type.String({ description: 'The plan asked for; null for the whole store' })),
+    timezone: Type.String({ description: "The store's IANA time zone; days are days in this zone" }),
+    currency: Type.String({ description: 'ISO 4217 code of every amount' }),
+    plan_id: OrNull(Type.String({ description: 'The requested plan; null for the whole store' })),
     ...Metrics,
-    series: Type.Array(SeriesDay, { description: 'Every day of the period, the oldest first' }),
-    previous: closed(Metrics, 'The same figures for the period before')
+    series: Type.Array(SeriesDay, { description: 'Every day of the period, oldest first' }),
+    previous: closed(Metrics, 'The same metrics for the previous period')
   },
   {
     additionalProperties: false,
     title: 'AnalyticsOverview',
-    description: 'How the store, or one plan of it, is doing. docs/analytics.md defines each figure.',
+    description: 'Key metrics of the store or of one plan. docs/analytics.md defines each of them.',
     examples: [
       {
         period: '30d',

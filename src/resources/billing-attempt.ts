@@ -4,8 +4,8 @@ import { OrNull, Timestamp } from './fields.ts'
 
 export const DeclineBody = Type.Object(
   {
-    code: Type.String({ description: 'The class to branch on, such as `card_declined`' }),
-    message: OrNull(Type.String({ description: "The platform's words" })),
+    code: Type.String({ description: 'The error class, such as `card_declined`; branch on it' }),
+    message: OrNull(Type.String({ description: "The platform's message" })),
     decline_code: OrNull(Type.String({ description: "The platform's own code, in lower case" }))
   },
   {
@@ -23,13 +23,13 @@ export const DeclineBody = Type.Object(
 
 export const PaymentMethodBody = Type.Object(
   {
-    type: Type.String({ description: 'Such as `card`' }),
-    last_four: OrNull(Type.String({ description: 'The last digits of the card' })),
-    brand: OrNull(Type.String({ description: 'Such as `Visa`' }))
+    type: Type.String({ description: 'For example `card`' }),
+    last_four: OrNull(Type.String({ description: 'The last four digits of the card' })),
+    brand: OrNull(Type.String({ description: 'For example `Visa`' }))
   },
   {
     title: 'PaymentMethod',
-    description: 'What a successful charge was paid with.',
+    description: 'The payment method of a successful charge.',
     examples: [{ type: 'card', last_four: '4242', brand: 'Visa' }]
   }
 )
@@ -37,46 +37,46 @@ export const PaymentMethodBody = Type.Object(
 export const BillingAttemptBody = Type.Object(
   {
     id: Type.String({ description: 'The attempt id, `ba_154`' }),
-    subscription_id: Type.String({ description: 'The subscription that it charges' }),
+    subscription_id: Type.String({ description: 'The subscription that is charged' }),
     status: Type.Union([Type.Literal('success'), Type.Literal('failed'), Type.Literal('pending')], {
-      description: '`pending` until the platform has told the outcome'
+      description: '`pending` until the platform reports the outcome'
     }),
     amount: Type.Number({
       description:
-        'What is charged, in `currency`; of one that succeeded, what the platform really charged. Retries ask for the amount of the first try of their cycle'
+        'The amount, in `currency`: the requested one, and after success the one that the platform charged. Retries request the amount of the first attempt of their cycle'
     }),
     currency: Type.String({ description: 'ISO 4217' }),
-    date: Timestamp('When it was scheduled'),
-    attempt_number: Type.Integer({ description: '1 for the first try of its cycle' }),
-    cycle_index: Type.Integer({ description: 'Which cycle it charges' }),
+    date: Timestamp('When the attempt was scheduled'),
+    attempt_number: Type.Integer({ description: '1 for the first attempt of its cycle' }),
+    cycle_index: Type.Integer({ description: 'The cycle that is charged' }),
     error: OrNull(DeclineBody),
     retry_scheduled: Type.Boolean({
       description:
-        'Whether a retry follows this attempt by itself, or followed. Called off when the subscription stops; a manual retry takes it over from the attempts before it'
+        'Whether an automatic retry follows, or followed, this attempt. The retry is cancelled when the subscription stops. After a manual retry, false for the attempts before it'
     }),
-    retry_date: OrNull(Timestamp('When that retry is due, or was')),
+    retry_date: OrNull(Timestamp('When that retry is or was due')),
     attempts_remaining: Type.Integer({
       description:
-        'How many retries the ladder still has after this attempt, also while it is pending; 0 of one that succeeded, and of one whose retry was called off when the subscription stopped'
+        'How many retries the schedule still has after this attempt, also while it is pending; 0 after success, and when its retry was cancelled because the subscription stopped'
     }),
     recovered: Type.Boolean({
-      description: 'Whether it succeeded after an earlier try of its cycle had been declined'
+      description: 'Whether it succeeded after an earlier attempt of its cycle was declined'
     }),
     recovered_amount: Type.Number({
-      description: 'What it won back, in `currency`: `amount` of a recovered one, else 0'
+      description: '`amount` if `recovered`, else 0'
     }),
     charged_after_stop: Type.Boolean({
       description:
-        'Whether its success became known when the subscription had ended. Nothing is paid back by itself: decide whether to refund it'
+        'Whether the success was reported after the subscription had ended. There is no automatic refund: decide whether to refund it'
     }),
     order: OrNull(
       Type.Object(
         {
           id: Type.String({ description: 'Our id, `ord_174`' }),
           shopify_id: OrNull(Type.String({ description: "The order's global id on the platform" })),
-          order_number: OrNull(Type.String({ description: 'As the customer sees it' }))
+          order_number: OrNull(Type.String({ description: 'The order number that the customer sees' }))
         },
-        { description: 'The order of a successful one' }
+        { description: 'The order of a successful attempt' }
       )
     ),
     payment_method: OrNull(PaymentMethodBody),
@@ -84,22 +84,22 @@ export const BillingAttemptBody = Type.Object(
       Type.Object(
         {
           url: Type.String({ description: 'Where the customer confirms the payment' }),
-          since: Timestamp('When this became known'),
-          reminders: Type.Integer({ description: 'How often the customer was reminded, by `billing.action_required`' })
+          since: Timestamp('When the platform reported this'),
+          reminders: Type.Integer({ description: 'How many reminders were sent as `billing.action_required`' })
         },
         {
           description:
-            'What a pending attempt waits for when the bank wants the customer to confirm the payment (3-D Secure); null once it is settled'
+            'Set while a pending attempt waits for the customer to confirm the payment (3-D Secure); null once it is settled'
         }
       )
     ),
-    created_at: Timestamp('When it was made'),
-    completed_at: OrNull(Timestamp('When the outcome was known'))
+    created_at: Timestamp('When the attempt was created'),
+    completed_at: OrNull(Timestamp('When the outcome was reported'))
   },
   {
     additionalProperties: false,
     title: 'BillingAttempt',
-    description: 'One try to charge one cycle. A cycle that is declined and retried has several.',
+    description: 'One attempt to charge one billing cycle. A cycle that is declined and retried has several.',
     examples: [
       {
         id: 'ba_154',

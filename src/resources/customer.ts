@@ -3,11 +3,11 @@ import { OrNull } from './fields.ts'
 
 export const CustomerBody = Type.Object(
   {
-    id: Type.String({ description: 'Our id, `cust_` and the number that the member has too' }),
+    id: Type.String({ description: 'Our id: `cust_` and the same number as the member id' }),
     shopify_id: Type.String({ description: "The customer's global id on the platform" }),
-    email: OrNull(Type.String({ description: 'As the platform has it' })),
-    first_name: OrNull(Type.String({ description: 'As the platform has it' })),
-    last_name: OrNull(Type.String({ description: 'As the platform has it' }))
+    email: OrNull(Type.String({ description: 'The e-mail address on the platform' })),
+    first_name: OrNull(Type.String({ description: 'The first name on the platform' })),
+    last_name: OrNull(Type.String({ description: 'The last name on the platform' }))
   },
   {
     title: 'Customer',
@@ -24,8 +24,12 @@ export const CustomerBody = Type.Object(
   }
 )
 
-/** The customer of an event that is about something else. */
+/** The customer in an event about something else. */
 export const PersonBody = Type.Object(
   { id: CustomerBody.properties.id, email: CustomerBody.properties.email },
-  { title: 'Person', description: 'Whom it is about.', examples: [{ id: 'cust_24', email: 'hanna.ito@example.com' }] }
+  {
+    title: 'Person',
+    description: 'The customer of the event.',
+    examples: [{ id: 'cust_24', email: 'hanna.ito@example.com' }]
+  }
 )

@@ -1,4 +1,4 @@
-/** As much of a schema as an example is made of. */
+/** The parts of a schema from which an example is made. */
 type Shown = {
   examples?: unknown[]
   const?: unknown
@@ -9,8 +9,8 @@ type Shown = {
 }
 
 /**
- * A value that shows what a schema means: the first of its `examples`, else a value made from its parts. Throws where a
- * part has neither, which is a gap in the schema; `at` names the place in the message.
+ * An example of a schema: the first of its `examples`, else a value made from its parts. Throws when a part has neither,
+ * because then the schema is incomplete; `at` names the place in the message.
  */
 export function exampleOf(schema: Shown, at = 'the schema'): unknown {
   const { examples, anyOf, const: constant, type, properties = {}, items } = schema

@@ -10,18 +10,20 @@ export const MemberBody = Type.Object(
     status: Type.Union([Type.Literal('active'), Type.Literal('paused'), Type.Literal('cancelled')], {
       description: '`active` if any subscription is active, else `paused` if any is paused, else `cancelled`'
     }),
-    plan_id: OrNull(Type.String({ description: 'The plan of the membership; after its end the one last held' })),
-    plan_name: OrNull(Type.String({ description: 'Its name' })),
+    plan_id: OrNull(
+      Type.String({ description: 'The plan of the membership; after the membership has ended, its last plan' })
+    ),
+    plan_name: OrNull(Type.String({ description: 'The name of the plan' })),
     tier: OrNull(
-      Type.String({ description: 'The rank that the plan gives; null after the last membership has ended' })
+      Type.String({ description: 'The tier that the plan grants; null after the last membership has ended' })
     ),
     loyalty_points: Type.Integer({ description: 'The balance of loyalty points' }),
     store_credit_balance: Type.Number({ description: 'The balance of store credit, in `currency`' }),
     currency: Type.String({ description: "The store's currency, ISO 4217" }),
-    birth_date: OrNull(Type.String({ format: 'date', description: 'A day' })),
+    birth_date: OrNull(Type.String({ format: 'date', description: 'Date of birth' })),
     member_since: Timestamp('When the first membership began'),
-    next_billing_date: OrNull(Timestamp('The nearest billing date of their subscriptions')),
-    created_at: Timestamp('When the service met the customer, in store time'),
+    next_billing_date: OrNull(Timestamp('The earliest next billing date among their subscriptions')),
+    created_at: Timestamp('When the service first recorded the customer, in store time'),
     updated_at: Timestamp('When any of these fields last changed')
   },
   {

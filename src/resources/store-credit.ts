@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { OrNull, Timestamp } from './fields.ts'
 
-/** What moves store credit, in the words of the direct API. */
+/** Why an entry was made; the names of the direct API. */
 export const CREDIT_ENTRY_TYPES = [
   'membership_charge',
   'manual_add',
@@ -21,17 +21,17 @@ export type CreditEntryType = (typeof CREDIT_ENTRY_TYPES)[number]
 
 export const CreditBody = Type.Object(
   {
-    customer_id: Type.String({ description: 'Our id of the customer, `cust_24`' }),
-    balance: Type.Number({ description: 'The sum of the history, in `currency`' }),
-    reserved: Type.Number({ description: 'What checkouts under way hold back; always 0 today' }),
-    available: Type.Number({ description: 'What can be spent now: never credit that is past its date' }),
+    customer_id: Type.String({ description: 'The customer id, `cust_24`' }),
+    balance: Type.Number({ description: 'The sum of all entries, in `currency`' }),
+    reserved: Type.Number({ description: 'Held for open checkouts; always 0 today' }),
+    available: Type.Number({ description: 'What the customer can spend now, without expired credit' }),
     currency: Type.String({ description: "The store's currency, ISO 4217" }),
-    updated_at: OrNull(Timestamp('The time of the latest entry; null for a customer who never had credit'))
+    updated_at: OrNull(Timestamp('When the latest entry was made; null without entries'))
   },
   {
     additionalProperties: false,
     title: 'StoreCredit',
-    description: 'What the store owes a customer, in its own currency.',
+    description: "A customer's store credit, in the store's currency.",
     examples: [
       {
         customer_id: 'cust_24',
@@ -51,20 +51,20 @@ export const CreditEntryBody = Type.Object(
     type: Type.Unsafe<CreditEntryType>(
       Type.Union(
         CREDIT_ENTRY_TYPES.map((type) => Type.Literal(type)),
-        { description: 'What moved the credit. New types may be added' }
+        { description: 'Why the entry was made. New types may be added' }
       )
     ),
-    amount: Type.Number({ description: 'Above 0 for credit that came in, below 0 for credit that went out' }),
-    balance_after: Type.Number({ description: 'The balance with this entry' }),
+    amount: Type.Number({ description: 'Positive for credit that was added, negative for credit that was deducted' }),
+    balance_after: Type.Number({ description: 'The balance after this entry' }),
     reason: Type.String({ description: 'The reason that was given, or `expired`' }),
-    order_id: OrNull(Type.String({ description: 'Our id of the order that the entry belongs to' })),
-    expires_at: OrNull(Timestamp('When what is left of this credit is taken off')),
-    created_at: Timestamp('When it happened')
+    order_id: OrNull(Type.String({ description: 'The order that the entry belongs to' })),
+    expires_at: OrNull(Timestamp('When the rest of this credit expires')),
+    created_at: Timestamp('When the entry was made')
   },
   {
     additionalProperties: false,
     title: 'StoreCreditEntry',
-    description: 'One change of a store credit balance. Entries are only added.',
+    description: 'One change of a store credit balance. Entries are never changed or deleted.',
     examples: [
       {
         id: 'sct_7',

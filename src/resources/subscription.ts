@@ -8,25 +8,27 @@ const Interval = (description: string) =>
 
 export const PendingChangeBody = Type.Object(
   {
-    plan_id: OrNull(Type.String({ description: 'The plan that it will be of' })),
-    price: OrNull(Type.Number({ description: 'What a cycle will cost' })),
-    interval: OrNull(Interval('What a cycle will last, times `interval_count`')),
-    interval_count: OrNull(Type.Integer({ description: 'How many intervals a cycle will last' })),
+    plan_id: OrNull(Type.String({ description: 'The new plan' })),
+    price: OrNull(Type.Number({ description: 'The new price of a cycle' })),
+    interval: OrNull(Interval('The new interval; a cycle lasts `interval_count` intervals')),
+    interval_count: OrNull(Type.Integer({ description: 'The new number of intervals in a cycle' })),
     payment_method_id: OrNull(Type.String({ description: "The payment method's global id on the platform" })),
-    requested_at: Timestamp('When it was asked for')
+    requested_at: Timestamp('When the change was requested')
   },
-  { description: "A change that was asked for and is not in the platform's contract yet; null for what stays" }
+  {
+    description: "A requested change that the platform's contract does not have yet; fields that stay the same are null"
+  }
 )
 
 export const GiftBody = Type.Object(
   {
     giver: CustomerBody,
     receiver: CustomerBody,
-    given_at: Timestamp('When the present receiver got it')
+    given_at: Timestamp('When the current receiver received it')
   },
   {
     description:
-      'Of a membership that was given away: `giver`, the `customer`, pays for it, and `receiver` is the member'
+      'Set for a gifted membership: `giver`, who is also `customer`, pays for it, and `receiver` is the member'
   }
 )
 
@@ -37,43 +39,47 @@ export const SubscriptionBody = Type.Object(
     shopify_subscription_id: Type.String({ description: "The contract's global id on the platform" }),
     customer_id: Type.String({ description: "The customer's id, as in `customer`" }),
     customer: CustomerBody,
-    plan_id: OrNull(Type.String({ description: 'Null for a contract whose plan the service did not make' })),
+    plan_id: OrNull(Type.String({ description: 'Null for a contract whose plan was not created in this service' })),
     plan: Type.Object(
       {
-        id: OrNull(Type.String({ description: 'As `plan_id`' })),
+        id: OrNull(Type.String({ description: 'Same as `plan_id`' })),
         name: Type.String({ description: "The plan's name, or the title of the contract's first line" }),
-        price: Type.Number({ description: 'What a cycle costs this subscription' }),
+        price: Type.Number({ description: 'Price of a cycle of this subscription' }),
         currency: Type.String({ description: 'ISO 4217' }),
         billing_frequency: Type.String({
-          description: '`daily`, `weekly`, `monthly`, `yearly`, or `every_3_months` and the like'
+          description: '`daily`, `weekly`, `monthly` or `yearly`; for several intervals `every_3_months` and similar'
         })
       },
-      { description: 'What was subscribed to' }
+      { description: 'The plan of the subscription' }
     ),
     status: Type.Union([Type.Literal('active'), Type.Literal('paused'), Type.Literal('cancelled')], {
       description: 'A subscription that failed or expired is `cancelled` here'
     }),
-    price: Type.Number({ description: 'What a cycle costs, in `currency`' }),
+    price: Type.Number({ description: 'Price of a cycle, in `currency`' }),
     currency: Type.String({ description: 'ISO 4217' }),
-    interval: Interval('The unit of a billing cycle; `interval_count` says how many'),
-    interval_count: Type.Integer({ description: 'How many intervals a cycle lasts' }),
-    cycle_index: Type.Integer({ description: 'The last cycle paid; 0 during a trial' }),
-    max_cycles: OrNull(Type.Integer({ description: 'After how many cycles it expires; null for never' })),
-    trial_ends_at: OrNull(Timestamp('When the trial ends or ended; the first charge is then')),
+    interval: Interval('A cycle lasts `interval_count` of these'),
+    interval_count: Type.Integer({ description: 'Number of intervals in a cycle' }),
+    cycle_index: Type.Integer({ description: 'The last paid cycle; 0 during a trial' }),
+    max_cycles: OrNull(
+      Type.Integer({ description: 'Number of paid cycles after which the subscription expires; null for no limit' })
+    ),
+    trial_ends_at: OrNull(Timestamp('When the trial ends or ended; the first charge is due then')),
     next_billing_date: OrNull(
-      Timestamp('The next charge, or the next retry while one is planned; null unless active, and while it waits')
+      Timestamp(
+        'The next charge or scheduled retry; null unless active, and while a charge waits for a new payment method'
+      )
     ),
     paused_at: OrNull(Timestamp('When the pause began')),
-    resumes_at: OrNull(Timestamp('When it resumes by itself; null for a pause without an end')),
-    cancelled_at: OrNull(Timestamp('When it ended, whichever way')),
+    resumes_at: OrNull(Timestamp('When it resumes automatically; null for a pause without an end')),
+    cancelled_at: OrNull(Timestamp('When it was cancelled, failed or expired')),
     cancel_reason: OrNull(
       Type.String({
         description:
-          'The reason that was given, `payment_failed`, `insufficient_inventory`, `expired`, `platform` (ended there), or `customer_deleted`'
+          'The reason that was given, or `payment_failed`, `insufficient_inventory`, `platform` (cancelled there), `customer_deleted` or `expired`'
       })
     ),
     reactivatable_until: OrNull(
-      Timestamp('Until when a cancellation can be taken back; null when it cannot, or there is none')
+      Timestamp('Until when the cancellation can be revoked; null when there is none that can be revoked')
     ),
     pending_change: OrNull(PendingChangeBody),
     gift: OrNull(GiftBody),

@@ -6,15 +6,18 @@ import { harmless, lines } from '../print.ts'
 import { storeFlag, storePath } from './store-flag.ts'
 
 export function addAlertCommands(program: Command, terminal: Terminal): void {
-  const alert = program.command('alert').description('what the people who run a store should hear of')
+  const alert = program.command('alert').description('alerts to the people who run a store')
 
   addCommand(alert, terminal, {
     name: 'list',
-    summary: 'the alerts of a store, newest first',
+    summary: 'list the alerts of a store, newest first',
     flags: {
       store: storeFlag,
-      limit: optional('--limit <n>', { ...wholeNumber(1, 100), accepts: 'how many, from 1 to 100 (default: 50)' }),
-      before: optional('--before <alert>', text('the id of the alert that the page before ended with'))
+      limit: optional('--limit <n>', {
+        ...wholeNumber(1, 100),
+        accepts: 'number of alerts, from 1 to 100 (default: 50)'
+      }),
+      before: optional('--before <alert>', text('the last alert id of the previous page'))
     },
     run: ({ store, ...page }, { api }) => {
       const given = Object.entries(page).filter(([, value]) => value !== undefined)
@@ -23,7 +26,7 @@ export function addAlertCommands(program: Command, terminal: Terminal): void {
     },
     show: ({ data, next }) => {
       const alerts = data as Document[]
-      if (alerts.length === 0) return 'There is no alert.\n'
+      if (alerts.length === 0) return 'There are no alerts.\n'
       const shown = alerts.flatMap(({ id, created_at, subject, message }) => [
         `${created_at}  ${id}  ${subject}`,
         ...String(message)
@@ -31,7 +34,7 @@ export function addAlertCommands(program: Command, terminal: Terminal): void {
           .map((line) => `    ${harmless(line)}`.trimEnd()),
         ''
       ])
-      return lines([...shown, ...(next ? [`There is more: add --before ${next}`] : [])])
+      return lines([...shown, ...(next ? [`For the next page add --before ${next}`] : [])])
     }
   })
 }

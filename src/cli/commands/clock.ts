@@ -9,7 +9,7 @@ export function addClockCommands(program: Command, terminal: Terminal): void {
 
   addCommand(clock, terminal, {
     name: 'advance',
-    summary: 'let time pass, and return once all that fell due is done, deliveries included',
+    summary: 'move the test clock forward, and wait until everything that fell due is done, deliveries included',
     flags: {
       store: storeFlag,
       by: optional('--by <duration>', duration),
@@ -17,10 +17,10 @@ export function addClockCommands(program: Command, terminal: Terminal): void {
     },
     run: async ({ store, by, to }, { api }) => {
       if ((by === undefined) === (to === undefined)) {
-        throw badUsage(`Exactly one of two is needed: --by takes ${duration.accepts}, --to takes ${instant.accepts}`)
+        throw badUsage(`Exactly one flag is required: --by with ${duration.accepts}, or --to with ${instant.accepts}`)
       }
       return api().post(storePath(store, '/clock/advance'), { by, to })
     },
-    show: ({ now }) => `It is now ${now}, and all that fell due by then is done.\n`
+    show: ({ now }) => `The time is now ${now}. Everything that fell due is done.\n`
   })
 }

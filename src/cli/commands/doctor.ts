@@ -4,11 +4,11 @@ import { addCommand, type Terminal } from '../command.ts'
 import { optional, text } from '../flags.ts'
 import { facts, table } from '../print.ts'
 
-/** The auditor. Findings make the command fail, so that a script notices. */
+/** The auditor. The exit code is 1 when there are findings, so that scripts notice. */
 export function addDoctorCommand(program: Command, terminal: Terminal): void {
   addCommand(program, terminal, {
     name: 'doctor',
-    summary: 'check everything that must always hold; exit code 1 when something does not',
+    summary: 'run the auditor, which checks the data for errors; the exit code is 1 when it finds any',
     flags: { store: optional('--store <store>', text("a store's domain or id (default: all stores)")) },
     run: async ({ store }, { api, failed }) => {
       const diagnosis = await api().post('/doctor', { store })
@@ -17,7 +17,7 @@ export function addDoctorCommand(program: Command, terminal: Terminal): void {
     },
     show: ({ checked, findings, warnings }) => {
       const listed = (data: unknown, none: string) => table(['store', 'check', 'subject', 'message'], none)({ data })
-      const wanted = (warnings as unknown[]).length > 0 ? `\nFor a person to look at:\n${listed(warnings, '')}` : ''
+      const wanted = (warnings as unknown[]).length > 0 ? `\nWarnings:\n${listed(warnings, '')}` : ''
       return `${facts(checked as Document)}\n${listed(findings, 'No findings.')}${wanted}`
     }
   })

@@ -12,7 +12,7 @@ import { facts, table } from '../print.ts'
 import { showProgress } from '../show-progress.ts'
 import { storeFlag, storePath } from './store-flag.ts'
 
-/** How often to look how far it is: less often the longer it takes, since each look counts what is left. */
+/** How often the progress is polled: less often the longer it takes, because each poll counts the remaining rows. */
 const LOOK_AFTER_MS = { first: 500, growth: 1.2, most: 5_000 }
 const TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const
 
@@ -20,7 +20,7 @@ const importFlag = argument('<import>', text('the id of an import such as imp_3'
 const begins = {
   mode: optional('--mode <mode>', {
     ...oneOf('live', 'paused'),
-    accepts: 'live or paused: how contracts begin, unless their row says (default: live)'
+    accepts: 'live or paused: the initial state of contracts whose row does not set it (default: live)'
   }),
   pausedUntil: optional(
     '--paused-until <time>',
@@ -28,19 +28,19 @@ const begins = {
   )
 }
 
-/** Moving contracts here that others have billed so far. */
+/** Imports of contracts that another service has billed. */
 export function addImportCommands(program: Command, terminal: Terminal): void {
-  const imports = program.command('import').description('take over contracts that others have billed so far')
+  const imports = program.command('import').description('import contracts from another service')
 
   addCommand(imports, terminal, {
     name: 'file',
-    summary: 'take over what a CSV or NDJSON file names; the same file again goes on where it stopped',
+    summary: 'import contracts from a CSV or NDJSON file; repeat the command to continue an interrupted import',
     flags: {
-      path: argument('<path>', text('a file')),
+      path: argument('<path>', text('the path of the file')),
       store: storeFlag,
       format: optional('--format <format>', {
         ...oneOf('csv', 'ndjson'),
-        accepts: 'csv or ndjson (default: by the name of the file)'
+        accepts: 'csv or ndjson (default: by the file name)'
       }),
       ...begins
     },
@@ -64,7 +64,7 @@ export function addImportCommands(program: Command, terminal: Terminal): void {
 
   addCommand(imports, terminal, {
     name: 'platform',
-    summary: 'take over every contract that the platform has and that is not over',
+    summary: 'import all contracts on the platform that have not ended',
     flags: { store: storeFlag, ...begins },
     run: async ({ store, mode, pausedUntil }, { api, err, failed }) => {
       const server = api()
@@ -76,21 +76,24 @@ export function addImportCommands(program: Command, terminal: Terminal): void {
 
   addCommand(imports, terminal, {
     name: 'list',
-    summary: 'the imports of a store, newest first',
+    summary: 'list the imports of a store, newest first',
     flags: {
       store: storeFlag,
-      limit: optional('--limit <n>', { ...wholeNumber(1, 100), accepts: 'how many, from 1 to 100 (default: 50)' })
+      limit: optional('--limit <n>', {
+        ...wholeNumber(1, 100),
+        accepts: 'number of imports, from 1 to 100 (default: 50)'
+      })
     },
     run: ({ store, limit }, { api }) => api().get(storePath(store, `/imports${limit ? `?limit=${limit}` : ''}`)),
     show: table(
       ['id', 'source', 'mode', 'status', 'total', 'created', 'unchanged', 'refused', 'waiting', 'created_at'],
-      'Nothing was imported yet.'
+      'There are no imports yet.'
     )
   })
 
   addCommand(imports, terminal, {
     name: 'show',
-    summary: 'one import and how far it is',
+    summary: 'show an import and its progress',
     flags: { import: importFlag, store: storeFlag },
     run: ({ import: id, store }, { api }) => api().get(importPath(store, id)),
     show: facts
@@ -98,7 +101,7 @@ export function addImportCommands(program: Command, terminal: Terminal): void {
 
   addCommand(imports, terminal, {
     name: 'refused',
-    summary: 'the rows that were refused, each with its fields and the reason',
+    summary: 'print the refused rows, each with its fields and the reason',
     flags: {
       import: importFlag,
       store: storeFlag,
@@ -115,7 +118,7 @@ export function addImportCommands(program: Command, terminal: Terminal): void {
 
   addCommand(imports, terminal, {
     name: 'cancel',
-    summary: 'stop an import; what it has taken over stays',
+    summary: 'stop an import; contracts that are already imported stay',
     flags: { import: importFlag, store: storeFlag },
     run: ({ import: id, store }, { api }) => api().post(importPath(store, id, '/cancel'), {}),
     show: facts
@@ -136,7 +139,7 @@ async function hashOf(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** A file that was refused before any row of it was read is no import: mended, it is another file. */
+/** Cancels an import whose file was refused before any row was read: the corrected file is a new import. */
 async function endUnread(server: AdminApi, store: string, id: unknown, error: unknown): Promise<void> {
   if (!(error instanceof CommandError && error.code === 'invalid_request')) return
   const { total, status } = await server.get(importPath(store, id))
@@ -145,7 +148,7 @@ async function endUnread(server: AdminApi, store: string, id: unknown, error: un
 
 const isOver = ({ status }: Document) => status === 'done' || status === 'failed' || status === 'cancelled'
 
-/** Shows how far the import is until it is over. Bad news is an import that failed, or a row that was refused. */
+/** Shows the progress of the import until it ends. The command fails when the import failed or a row was refused. */
 async function toItsEnd(
   server: AdminApi,
   store: string,
@@ -163,7 +166,7 @@ async function toItsEnd(
     if (now.status === 'running') progress.step(step)
     if (now.status === 'fetching' && now.listed !== listed) {
       listed = now.listed
-      err.write(`The platform has listed ${listed} contracts\n`)
+      err.write(`${listed} contracts listed by the platform\n`)
     }
     if (now.error !== error && now.error !== null) err.write(`Waiting: ${now.error}\n`)
     error = now.error ?? error
@@ -178,6 +181,8 @@ async function toItsEnd(
 
 function shown(done: Document, store: string): string {
   const report =
-    Number(done.refused) > 0 ? `\nWhy rows were refused:\n  perennial import refused ${done.id} --store ${store}\n` : ''
+    Number(done.refused) > 0
+      ? `\nTo see why rows were refused:\n  perennial import refused ${done.id} --store ${store}\n`
+      : ''
   return facts(done) + report
 }

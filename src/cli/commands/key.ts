@@ -9,7 +9,7 @@ export function addKeyCommands(program: Command, terminal: Terminal): void {
 
   addCommand(key, terminal, {
     name: 'create',
-    summary: 'make an API key, which is shown only now',
+    summary: 'create an API key, which is shown only once',
     flags: {
       store: storeFlag,
       name: needed('--name <name>', text('what the key is for')),
@@ -21,15 +21,18 @@ export function addKeyCommands(program: Command, terminal: Terminal): void {
 
   addCommand(key, terminal, {
     name: 'list',
-    summary: 'the keys of a store, newest first',
+    summary: 'list the keys of a store, newest first',
     flags: { store: storeFlag },
     run: ({ store }, { api }) => api().get(storePath(store, '/keys')),
-    show: table(['id', 'name', 'mode', 'hint', 'created_at', 'last_used_at', 'revoked_at'], 'The store has no key yet.')
+    show: table(
+      ['id', 'name', 'mode', 'hint', 'created_at', 'last_used_at', 'revoked_at'],
+      'The store has no keys yet.'
+    )
   })
 
   addCommand(key, terminal, {
     name: 'revoke',
-    summary: 'end a key: from now on it opens nothing',
+    summary: 'revoke a key; requests with it are refused from now on',
     flags: { store: storeFlag, id: needed('--id <key>', text('a key id such as key_3')) },
     run: ({ store, id }, { api }) => api().delete(storePath(store, `/keys/${encodeURIComponent(id)}`)),
     show: facts

@@ -10,20 +10,20 @@ import { harmless, lines } from '../print.ts'
 import { eventTypesOrAll, orEvery } from './event-types.ts'
 import { storeFlag, storePath } from './store-flag.ts'
 
-const accepts = 'the http or https address of a receiver that this machine reaches, such as localhost:4000/hooks'
-/** `localhost:4000/hooks` will do. */
+const accepts = 'the http or https address of a receiver that this machine can reach, such as localhost:4000/hooks'
+/** Also accepts `localhost:4000/hooks`. */
 const address = {
   accepts,
   read: (given: string): URL => {
     const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(given) ? given : `http://${given}`)
-    // Told without repeating what was given, as the terminal, and what records it, would show the password.
-    if (url?.username || url?.password) throw badUsage('--forward-to takes an address without a user name or password')
+    // The message does not repeat the value, because the terminal and its log would show the password.
+    if (url?.username || url?.password) throw badUsage('--forward-to must not contain a user name or password')
     if ((url?.protocol === 'http:' || url?.protocol === 'https:') && url.port !== '0') return url
-    throw new InvalidArgumentError(`It takes ${accepts}.`)
+    throw new InvalidArgumentError(`It must be ${accepts}.`)
   }
 }
 
-/** Without a receiver this terminal is the receiver, and takes everything. */
+/** The outcome without a receiver: the delivery was printed. */
 const PRINTED: Outcome = {
   responseCode: 200,
   durationMs: 0,
@@ -32,16 +32,16 @@ const PRINTED: Outcome = {
   responseText: 'Printed by perennial listen'
 }
 
-/** Events of a store at this terminal, and from here to a receiver on the developer's own machine. */
+/** Prints a store's events and forwards them to a receiver on the developer's machine. */
 export function addListenCommand(program: Command, terminal: Terminal): void {
   addCommand(program, terminal, {
     name: 'listen',
-    summary: 'hear of the events of a store at this terminal, and hand them on to a receiver on your machine',
+    summary: 'print the events of a store and forward them to a receiver on your machine',
     flags: {
       store: storeFlag,
       forwardTo: optional('--forward-to <url>', address),
       events: optional('--events <types>', eventTypesOrAll),
-      insecure: toggle('--insecure', 'take any certificate of the receiver, a self-signed one too')
+      insecure: toggle('--insecure', 'accept any certificate of the receiver, also a self-signed one')
     },
     run: async ({ store, forwardTo, events, insecure = false }, { api, out, err, json }) => {
       const remark = (text: string) => void err.write(`${text}\n`)
@@ -92,16 +92,14 @@ function forPeople(
     opened({ id, secret, all_events, events }, again) {
       const what = all_events ? 'every event' : (events as string[]).join(', ')
       if (again)
-        remark(
-          'The service had closed this listener. Listening anew: the secret is new, and what came meanwhile is lost.'
-        )
+        remark('The service had closed this listener. The new one has a new secret; events in between are lost.')
       out.write(
         lines([
           `Listening to ${store} as ${id}: ${what}, until Ctrl-C.`,
           forwardTo
-            ? `Deliveries go to ${forwardTo.href}, one try each.`
-            : 'Deliveries are only printed: --forward-to hands them on.',
-          `The secret that signs them, for as long as this listens: ${secret}`,
+            ? `Deliveries go to ${forwardTo.href}, one attempt each.`
+            : 'Deliveries are only printed. Use --forward-to to forward them.',
+          `Signing secret, valid while this command runs: ${secret}`,
           ''
         ])
       )
@@ -111,9 +109,9 @@ function forPeople(
       if (!forwardTo) return
       const well = responseCode !== null && responseCode >= 200 && responseCode <= 299
       const colour = well ? 'green' : 'red'
-      const answer =
-        responseCode === null ? `no answer: ${harmless(problem ?? '')}` : `${responseCode} in ${durationMs} ms`
-      say(`${coloured(colour, '<--')} ${coloured(colour, answer)} (${webhook_id})`)
+      const result =
+        responseCode === null ? `no response: ${harmless(problem ?? '')}` : `${responseCode} in ${durationMs} ms`
+      say(`${coloured(colour, '<--')} ${coloured(colour, result)} (${webhook_id})`)
     }
   }
 }
@@ -123,7 +121,7 @@ function shownName({ event, webhook_id, object, test }: Fetched): string {
   return `${event} ${webhook_id}${about ? ` (${about})` : ''}`
 }
 
-/** A line for each listener that is opened, as a script needs the secret, then one for each delivery, when it has ended. */
+/** One line per opened listener, because scripts need the secret, and one per finished delivery. */
 function asJson(out: NodeJS.WriteStream, remark: Listening['remark']): Listening {
   const say = (document: Document) => void out.write(`${JSON.stringify(document)}\n`)
   return {

@@ -5,11 +5,11 @@ import { facts, table } from '../print.ts'
 import { storeFlag, storePath } from './store-flag.ts'
 
 const interval = oneOf('day', 'week', 'month', 'year')
-const intervalCount = { ...wholeNumber(1, 28), accepts: 'how many intervals a cycle lasts, from 1 to 28' }
+const intervalCount = { ...wholeNumber(1, 28), accepts: 'intervals per cycle, from 1 to 28' }
 const credit = { ...amount, accepts: 'store credit for each paid cycle, a decimal amount such as 29.00' }
 const planFlag = needed('--id <plan>', text('a plan id such as plan_3'))
 
-/** What a plan can have from the start and get later. */
+/** Settings that can be given at creation and changed later. */
 const settings = {
   trialType: optional('--trial-type <type>', {
     ...oneOf('next_billing_date', 'days'),
@@ -18,14 +18,14 @@ const settings = {
   trialDays: optional('--trial-days <days>', wholeNumber(0, 365)),
   trialPrice: optional('--trial-price <amount>', {
     ...amount,
-    accepts: 'what joining costs in a trial (default: nothing)'
+    accepts: 'the price of the trial (default: 0)'
   }),
   maxCycles: optional('--max-cycles <n>', {
     ...wholeNumber(0, 1000),
-    accepts: 'after how many paid cycles it ends, from 1 to 1000; 0 is never'
+    accepts: 'number of paid cycles after which it ends, from 1 to 1000; 0 for no limit'
   }),
-  countries: optional('--countries <codes>', list('countries that may join, such as US,CA')),
-  products: optional('--products <ids>', list('product ids of the platform, for a product plan')),
+  countries: optional('--countries <codes>', list('countries whose customers may join, such as US,CA')),
+  products: optional('--products <ids>', list('platform product ids, for a product plan')),
   perks: optional('--perks <file>', jsonFile('perks'))
 } satisfies Flags
 
@@ -40,14 +40,14 @@ type Settings = {
 }
 
 export function addPlanCommands(program: Command, terminal: Terminal): void {
-  const plan = program.command('plan').description('what customers can join')
+  const plan = program.command('plan').description('membership plans and product plans')
 
   addCommand(plan, terminal, {
     name: 'create',
-    summary: 'make a membership plan, or a plan of products',
+    summary: 'create a membership plan or a product plan',
     flags: {
       store: storeFlag,
-      name: needed('--name <name>', text('what the plan is called, such as VIP')),
+      name: needed('--name <name>', text('the name of the plan, such as VIP')),
       type: needed('--type <type>', oneOf('vip', 'elite', 'product')),
       price: needed('--price <amount>', amount),
       interval: needed('--interval <unit>', interval),
@@ -68,7 +68,7 @@ export function addPlanCommands(program: Command, terminal: Terminal): void {
 
   addCommand(plan, terminal, {
     name: 'list',
-    summary: 'the plans of a store',
+    summary: 'list the plans of a store',
     flags: { store: storeFlag },
     run: ({ store }, { api }) => api().get(storePath(store, '/plans')),
     show: table(
@@ -85,13 +85,13 @@ export function addPlanCommands(program: Command, terminal: Terminal): void {
         'trial_days',
         'credit'
       ],
-      'The store has no plan yet.'
+      'The store has no plans yet.'
     )
   })
 
   addCommand(plan, terminal, {
     name: 'show',
-    summary: 'one plan with its perks and versions',
+    summary: 'show a plan with its perks and versions',
     flags: { store: storeFlag, id: planFlag },
     run: ({ store, id }, { api }) => api().get(planPath(store, id)),
     show: facts
@@ -99,7 +99,7 @@ export function addPlanCommands(program: Command, terminal: Terminal): void {
 
   addCommand(plan, terminal, {
     name: 'update',
-    summary: "change a plan's trial, end, countries, products or perks; what is not given stays",
+    summary: "change a plan's trial, number of cycles, countries, products or perks",
     flags: { store: storeFlag, id: planFlag, ...settings },
     run: ({ store, id, ...given }, { api }) => {
       requireOneOf(settings, given)
@@ -110,13 +110,13 @@ export function addPlanCommands(program: Command, terminal: Terminal): void {
 
   addCommand(plan, terminal, {
     name: 'price',
-    summary: 'sell a plan at another price, rhythm or credit: a new version',
+    summary: 'create a new version of a plan with another price, interval or credit',
     flags: {
       store: storeFlag,
       id: planFlag,
       applyTo: needed('--apply-to <whom>', {
         ...oneOf('new', 'running'),
-        accepts: 'new: who joins from now on; running: also who has joined, from the next cycle'
+        accepts: 'new: new subscriptions only; running: also existing subscriptions, from their next cycle'
       }),
       price: optional('--price <amount>', amount),
       interval: optional('--interval <unit>', interval),
@@ -129,8 +129,8 @@ export function addPlanCommands(program: Command, terminal: Terminal): void {
   })
 
   for (const [name, status, summary] of [
-    ['disable', 'disabled', 'take a plan off sale; what runs under it goes on'],
-    ['enable', 'enabled', 'put a plan on sale again']
+    ['disable', 'disabled', 'stop selling a plan; its subscriptions continue'],
+    ['enable', 'enabled', 'sell a plan again']
   ] as const) {
     addCommand(plan, terminal, {
       name,

@@ -7,21 +7,21 @@ import { storeFlag, storePath } from './store-flag.ts'
 const decimal = (accepts: string) => ({
   accepts,
   read: (given: string): number => {
-    if (!/^\d+(\.\d+)?$/.test(given)) throw new InvalidArgumentError(`It takes ${accepts}.`)
+    if (!/^\d+(\.\d+)?$/.test(given)) throw new InvalidArgumentError(`It must be ${accepts}.`)
     return Number(given)
   }
 })
 
 const customerFlag = needed('--customer <id>', platformNumber('the customer'))
 const ofShop = {
-  name: optional('--name <name>', text('what the shop is called')),
+  name: optional('--name <name>', text('the name of the shop')),
   timezone: optional('--timezone <zone>', text('an IANA time zone such as Europe/Vienna'))
 } satisfies Flags
 const orderFlag = needed('--order <id>', platformNumber('the order'))
 
-/** What people do in a shop of the sandbox platform. */
+/** Actions of customers and staff in a shop on the sandbox platform. */
 export function addSandboxCommands(program: Command, terminal: Terminal): void {
-  const sandbox = program.command('sandbox').description('play the customers of a sandbox store')
+  const sandbox = program.command('sandbox').description('act as customers or staff of a sandbox store')
 
   addCommand(sandbox, terminal, {
     name: 'customer',
@@ -49,14 +49,14 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
 
   addCommand(sandbox, terminal, {
     name: 'card',
-    summary: "decide how a customer's card answers from now on",
+    summary: "set the outcome of the next charges of a customer's card",
     flags: {
       store: storeFlag,
       customer: customerFlag,
       outcome: needed(
         '--outcome <outcome>',
         text(
-          'success, insufficient_funds or another decline code, 3ds, late, lost, duplicate or told_failed; several with commas between: each for one charge'
+          'success, insufficient_funds or another decline code, 3ds, late, lost, duplicate or told_failed; or several, separated by commas, one per charge'
         )
       )
     },
@@ -74,7 +74,7 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
       total: needed('--total <amount>', amount),
       credit: optional('--credit <amount>', {
         ...amount,
-        accepts: 'how much of it is paid with store credit, a decimal amount such as 10.00'
+        accepts: 'the part that is paid with store credit, a decimal amount such as 10.00'
       }),
       coupon: optional('--coupon <code>', text('a coupon code')),
       channel: optional('--channel <name>', text('the sales channel'))
@@ -97,7 +97,7 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
 
   addCommand(sandbox, terminal, {
     name: 'dispute',
-    summary: "a customer's bank disputes an order, or the dispute ends",
+    summary: "a customer's bank opens or decides a dispute of an order",
     flags: { store: storeFlag, order: orderFlag, outcome: needed('--outcome <outcome>', oneOf('open', 'won', 'lost')) },
     run: ({ store, order, outcome }, { api }) => api().post(storePath(store, '/sandbox/disputes'), { order, outcome }),
     show: facts
@@ -105,7 +105,7 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
 
   addCommand(sandbox, terminal, {
     name: 'delete-customer',
-    summary: 'a customer and their cards are deleted',
+    summary: 'delete a customer and their cards',
     flags: { store: storeFlag, customer: customerFlag },
     run: ({ store, customer }, { api }) => api().post(storePath(store, '/sandbox/deletions'), { customer }),
     show: facts
@@ -113,11 +113,11 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
 
   addCommand(sandbox, terminal, {
     name: 'merge',
-    summary: 'two customers become one',
+    summary: 'merge two customers',
     flags: {
       store: storeFlag,
-      customer: needed('--customer <id>', platformNumber('the customer who goes')),
-      into: needed('--into <id>', platformNumber('the customer who stays'))
+      customer: needed('--customer <id>', platformNumber('the customer who is removed')),
+      into: needed('--into <id>', platformNumber('the customer who remains'))
     },
     run: ({ store, customer, into }, { api }) => api().post(storePath(store, '/sandbox/merges'), { customer, into }),
     show: facts
@@ -125,7 +125,7 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
 
   addCommand(sandbox, terminal, {
     name: 'revoke-card',
-    summary: 'a customer takes their card back',
+    summary: "a customer's card is revoked",
     flags: { store: storeFlag, customer: customerFlag },
     run: ({ store, customer }, { api }) => api().post(storePath(store, '/sandbox/revocations'), { customer }),
     show: facts
@@ -133,7 +133,7 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
 
   addCommand(sandbox, terminal, {
     name: 'shop',
-    summary: 'the shop is renamed, or moves to another time zone',
+    summary: 'change the name or time zone of the shop',
     flags: { store: storeFlag, ...ofShop },
     run: ({ store, ...change }, { api }) => {
       requireOneOf(ofShop, change)
@@ -144,7 +144,7 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
 
   addCommand(sandbox, terminal, {
     name: 'uninstall',
-    summary: 'the shop takes the app off',
+    summary: 'the shop uninstalls the app',
     flags: { store: storeFlag },
     run: ({ store }, { api }) => api().post(storePath(store, '/sandbox/uninstalls'), {}),
     show: facts
@@ -152,16 +152,16 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
 
   addCommand(sandbox, terminal, {
     name: 'webhooks',
-    summary: "have the shop's webhooks go wrong from now on, or right again",
+    summary: "make the shop's webhooks faulty, or correct again",
     flags: {
       store: storeFlag,
-      off: toggle('--off', 'from now on nothing goes wrong'),
-      drop: optional('--drop <share>', decimal('a share from 0 to 1 that is never sent')),
-      duplicate: optional('--duplicate <share>', decimal('a share from 0 to 1 that is sent twice')),
-      late: optional('--late <share>', decimal('a share from 0 to 1 that is sent late')),
-      delayHours: optional('--delay-hours <hours>', decimal('how late, in hours (default: 24)')),
-      shuffle: toggle('--shuffle', 'later messages overtake earlier ones'),
-      seed: optional('--seed <number>', decimal('a whole number: the same one makes the same mistakes'))
+      off: toggle('--off', 'deliver all webhooks correctly again'),
+      drop: optional('--drop <share>', decimal('the share that is never sent, from 0 to 1')),
+      duplicate: optional('--duplicate <share>', decimal('the share that is sent twice, from 0 to 1')),
+      late: optional('--late <share>', decimal('the share that is sent late, from 0 to 1')),
+      delayHours: optional('--delay-hours <hours>', decimal('the delay in hours (default: 24)')),
+      shuffle: toggle('--shuffle', 'send webhooks out of order'),
+      seed: optional('--seed <number>', decimal('a whole number; the same seed causes the same faults'))
     },
     run: ({ store, delayHours, ...faults }, { api }) =>
       api().post(storePath(store, '/sandbox/webhook-faults'), { ...faults, delay_hours: delayHours }),

@@ -8,7 +8,7 @@ import { storeFlag, storePath } from './store-flag.ts'
 export function addSeedCommand(program: Command, terminal: Terminal): void {
   addCommand(program, terminal, {
     name: 'seed',
-    summary: 'give a sandbox store members and months of life',
+    summary: 'fill a sandbox store with members and months of history',
     flags: {
       store: storeFlag,
       members: needed('--members <n>', wholeNumber(1, 100_000)),
@@ -24,7 +24,7 @@ export function addSeedCommand(program: Command, terminal: Terminal): void {
         progress.end(`Seeded ${store}`)
         return result
       } catch (reason) {
-        progress.fail('Not seeded to the end')
+        progress.fail(`Seeding ${store} failed`)
         throw reason
       }
     },

@@ -5,7 +5,7 @@ import { lines } from '../print.ts'
 
 export type Setting = { name: string; accepts: string; default: string; meaning: string }
 
-/** What this program runs besides being a client; handed in, since the command line knows nothing of the service. */
+/** How to run the service; passed in, because the command line imports nothing of the service. */
 export type ServeParts = {
   /** `role` replaces PERENNIAL_ROLE. */
   serve: (role?: string) => Promise<void>
@@ -23,7 +23,7 @@ export function addServeCommands(program: Command, terminal: Terminal, { serve, 
 
   addCommand(program, terminal, {
     name: 'settings',
-    summary: 'the settings of the service, which it reads from the environment',
+    summary: 'list the settings of the service, which are environment variables',
     flags: {},
     run: async () => ({ data: settings }),
     show: ({ data }) => lines((data as Setting[]).flatMap(described))

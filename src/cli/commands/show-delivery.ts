@@ -1,30 +1,33 @@
 import type { Document } from '../admin-api.ts'
 import { facts, harmless, lines, table } from '../print.ts'
 
-/** A delivery with its payload and every try, and what can be done next. */
+/** A delivery with its payload, every attempt, and the commands that send it again. */
 export function formatDelivery(delivery: Document, store: string): string {
   const { payload, body: _, history, endpoint_kind: __, ...rest } = delivery
   const tries = (history as Document[]).map((one) => ({
     ...one,
-    answer: answerOf(one),
-    answered: shortened(String(one.response_body))
+    response: responseOf(one),
+    response_body: shortened(String(one.response_body))
   }))
   return (
     facts({ ...rest, endpoint: endpointOf(delivery), status: statusOf(delivery) }) +
     '\n' +
-    table(['number', 'started_at', 'status', 'answer', 'answered'], 'It has not been tried yet.')({ data: tries }) +
+    table(
+      ['number', 'started_at', 'status', 'response', 'response_body'],
+      'There are no attempts yet.'
+    )({ data: tries }) +
     lines(['', ...JSON.stringify(payload, null, 2).split('\n').map(harmless)]) +
     next(delivery, store)
   )
 }
 
-/** Rows of the history, as wide as they need to be. */
+/** The rows of the delivery history. */
 export function formatHistory({ data, next }: Document, store: string): string {
   const rows = (data as Document[]).map((delivery) => ({
     ...delivery,
     endpoint: endpointOf(delivery),
     status: statusOf(delivery),
-    answer: answerOf(delivery)
+    response: responseOf(delivery)
   }))
   const columns = [
     'webhook_id',
@@ -34,28 +37,29 @@ export function formatHistory({ data, next }: Document, store: string): string {
     'endpoint',
     'status',
     'tries',
-    'answer',
+    'response',
     'next_try_at'
   ]
-  const more = next ? ['', `There is more: add --before ${next}`] : []
-  const hint = rows.length > 0 ? ['', `To see one whole: perennial webhook delivery <webhook_id> --store ${store}`] : []
-  return table(columns, 'No delivery matches.')({ data: rows }) + lines([...more, ...hint])
+  const more = next ? ['', `For the next page add --before ${next}`] : []
+  const hint =
+    rows.length > 0 ? ['', `To see a delivery: perennial webhook delivery <webhook_id> --store ${store}`] : []
+  return table(columns, 'There are no such deliveries.')({ data: rows }) + lines([...more, ...hint])
 }
 
 const shortened = (text: string) => (text.length > 80 ? `${text.slice(0, 79)}…` : text)
 
-/** A terminal (`perennial listen`) fetches what is for it, and is there only while it listens. */
+/** A listener is `perennial listen`. */
 export function endpointOf({ endpoint, endpoint_kind }: Document): string {
-  return `${endpoint}${endpoint_kind === 'listener' ? ' (terminal)' : ''}`
+  return `${endpoint}${endpoint_kind === 'listener' ? ' (listener)' : ''}`
 }
 
 function statusOf({ status, cancelled, test }: Document): string {
-  return `${cancelled ? 'failed, given up' : status}${test ? ' (test)' : ''}`
+  return `${cancelled ? 'failed, cancelled' : status}${test ? ' (test)' : ''}`
 }
 
-function answerOf({ response_code, response_time_ms, failure }: Document): string {
+function responseOf({ response_code, response_time_ms, failure }: Document): string {
   if (response_time_ms === null) return '-'
-  // `status` says only that the code beside it is no 2xx.
+  // `status` only says that the response code is not 2xx.
   const word = failure === 'status' ? null : failure
   return [response_code, word, `in ${response_time_ms} ms`].filter((part) => part !== null).join(' ')
 }

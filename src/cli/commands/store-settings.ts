@@ -17,7 +17,7 @@ export function addStoreSettingsCommand(
   const settings = sections.flatMap(listSettings)
   addCommand(store, terminal, {
     name: 'settings',
-    summary: 'how failed charges are treated, and what else a store sets; flags change it',
+    summary: 'show the settings of a store, such as those for failed charges; flags change them',
     flags: {
       store: storeFlag,
       ...Object.fromEntries(

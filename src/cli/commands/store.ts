@@ -7,21 +7,21 @@ import { storeFlag, storePath } from './store-flag.ts'
 import { addStoreSettingsCommand } from './store-settings.ts'
 
 export function addStoreCommands(program: Command, terminal: Terminal, sections: readonly SettingsSection[]): void {
-  const store = program.command('store').description('make stores and look at them')
+  const store = program.command('store').description('stores of this installation')
 
   addCommand(store, terminal, {
     name: 'create',
-    summary: 'make a store; its secrets are shown only now',
+    summary: 'create a store; its secrets are shown only once',
     flags: {
       domain: needed('--domain <host>', text('a host name such as shop.example.com')),
-      name: needed('--name <name>', text('what the store is called')),
+      name: needed('--name <name>', text('the name of the store')),
       timezone: needed('--timezone <zone>', text('an IANA time zone such as Europe/Vienna')),
       currency: needed('--currency <code>', text('an ISO 4217 code such as USD')),
       plan: needed('--plan <plan>', oneOf('starter', 'growth', 'enterprise')),
-      sandbox: toggle('--sandbox', 'a store on the sandbox platform'),
+      sandbox: toggle('--sandbox', 'create the store on the sandbox platform'),
       clock: optional('--clock <instant>', {
         ...instant,
-        accepts: `the test clock's start (with --sandbox): ${instant.accepts}`
+        accepts: `with --sandbox, the initial time of the test clock: ${instant.accepts}`
       }),
       profile: optional('--profile <name>', oneOf('platform', 'shopify')),
       platformUrl: optional('--platform-url <url>', text("the address of the store's platform")),
@@ -42,18 +42,18 @@ export function addStoreCommands(program: Command, terminal: Terminal, sections:
 
   addCommand(store, terminal, {
     name: 'list',
-    summary: 'all stores of the installation, oldest first',
+    summary: 'list all stores, oldest first',
     flags: {},
     run: (_, { api }) => api().get('/stores'),
     show: table(
       ['id', 'domain', 'name', 'timezone', 'currency', 'plan', 'sandbox', 'clock', 'status'],
-      'There is no store yet.'
+      'There are no stores yet.'
     )
   })
 
   addCommand(store, terminal, {
     name: 'show',
-    summary: 'one store, without its secrets',
+    summary: 'show a store, without its secrets',
     flags: { store: storeFlag },
     run: ({ store }, { api }) => api().get(storePath(store)),
     show: facts
@@ -61,7 +61,7 @@ export function addStoreCommands(program: Command, terminal: Terminal, sections:
 
   addCommand(store, terminal, {
     name: 'connect',
-    summary: 'connect a store again whose platform had taken the app off; all that was missed is looked at',
+    summary: 'reconnect a store that uninstalled the app, and reconcile everything that was missed',
     flags: {
       store: storeFlag,
       platformUrl: optional('--platform-url <url>', text("the address of the store's platform")),
@@ -81,15 +81,15 @@ export function addStoreCommands(program: Command, terminal: Terminal, sections:
 
   addCommand(store, terminal, {
     name: 'reconcile',
-    summary: 'look at the platform for all that no message told us of',
-    flags: { store: storeFlag, show: toggle('--show', 'only tell where the looks stand') },
+    summary: 'compare a store with its platform and correct differences',
+    flags: { store: storeFlag, show: toggle('--show', 'only show the state of the last runs') },
     run: ({ store, show }, { api }) => {
       const path = storePath(store, '/reconcile')
       return show ? api().get(path) : api().post(path, {})
     },
     show: table(
       ['kind', 'known_until', 'seen', 'changed', 'finished_at', 'next_at', 'failures', 'last_error'],
-      'Nothing is looked at in this store.'
+      'This store is not reconciled.'
     )
   })
 

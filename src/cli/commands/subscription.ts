@@ -11,22 +11,25 @@ const dateFlag = text('a date such as 2026-12-24 (midnight in the shop) or a dat
 
 const terms = {
   date: optional('--date <date>', dateFlag),
-  plan: optional('--plan <plan>', text('a plan id such as plan_2; its price and interval come along')),
+  plan: optional(
+    '--plan <plan>',
+    text('a plan id such as plan_2; also changes price and interval to those of the plan')
+  ),
   price: optional('--price <amount>', amount),
   interval: optional('--interval <unit>', oneOf('day', 'week', 'month', 'year')),
   intervalCount: optional('--interval-count <n>', wholeNumber(1, 28)),
   paymentMethod: optional('--payment-method <gid>', text('the global id of a payment method of the customer'))
 } satisfies Flags
 
-/** One subscription: what it is, what happened to it, and every move of its lifecycle. */
+/** A subscription, its history, and the actions of its lifecycle. */
 export function addSubscriptionCommands(program: Command, terminal: Terminal): void {
-  const subscription = program.command('subscription').description('one subscription and its lifecycle')
+  const subscription = program.command('subscription').description('subscriptions and actions on them')
   const path = (store: string, id: string, rest = '') =>
     storePath(store, `/subscriptions/${encodeURIComponent(id)}${rest}`)
 
   addCommand(subscription, terminal, {
     name: 'show',
-    summary: 'a subscription as it is',
+    summary: 'show a subscription',
     flags: of,
     run: ({ store, id }, { api }) => api().get(path(store, id)),
     show: facts
@@ -34,11 +37,14 @@ export function addSubscriptionCommands(program: Command, terminal: Terminal): v
 
   addCommand(subscription, terminal, {
     name: 'activity',
-    summary: 'what happened to it, newest first',
+    summary: 'show the history of a subscription, newest first',
     flags: {
       ...of,
-      limit: optional('--limit <n>', { ...wholeNumber(1, 100), accepts: 'how many, from 1 to 100 (default: 50)' }),
-      offset: optional('--offset <n>', { ...wholeNumber(0, 1_000_000_000), accepts: 'how many to pass over' })
+      limit: optional('--limit <n>', {
+        ...wholeNumber(1, 100),
+        accepts: 'number of entries, from 1 to 100 (default: 50)'
+      }),
+      offset: optional('--offset <n>', { ...wholeNumber(0, 1_000_000_000), accepts: 'number of entries to skip' })
     },
     run: ({ store, id, ...page }, { api }) => {
       const given = Object.entries(page).filter(([, value]) => value !== undefined)
@@ -56,15 +62,15 @@ export function addSubscriptionCommands(program: Command, terminal: Terminal): v
 
   addCommand(subscription, terminal, {
     name: 'note',
-    summary: 'put a note into its history',
-    flags: { ...of, text: needed('--text <note>', text('the note, of at most 1024 characters')) },
+    summary: 'add a note to the history',
+    flags: { ...of, text: needed('--text <note>', text('the note, at most 1024 characters')) },
     run: ({ store, id, text: note }, { api }) => api().post(path(store, id, '/notes'), { note }),
     show: facts
   })
 
   addCommand(subscription, terminal, {
     name: 'pause',
-    summary: 'stop billing, for some days or until it is resumed',
+    summary: 'stop billing for a number of days, or until the subscription is resumed',
     flags: { ...of, days: optional('--days <n>', wholeNumber(1, 365)) },
     run: ({ store, id, days }, { api }) => api().post(path(store, id, '/pause'), { duration: days }),
     show: facts
@@ -80,11 +86,11 @@ export function addSubscriptionCommands(program: Command, terminal: Terminal): v
 
   addCommand(subscription, terminal, {
     name: 'cancel',
-    summary: 'end it; for some hours that can be taken back',
+    summary: "end a subscription; it can be reactivated within the store's grace period",
     flags: {
       ...of,
-      reason: optional('--reason <reason>', text('why, of at most 200 characters (default: other)')),
-      comment: optional('--comment <words>', text("the customer's own words, of at most 1024 characters"))
+      reason: optional('--reason <reason>', text('the reason, at most 200 characters (default: other)')),
+      comment: optional('--comment <words>', text("the customer's comment, at most 1024 characters"))
     },
     run: ({ store, id, ...requested }, { api }) => api().post(path(store, id, '/cancel'), requested),
     show: facts
@@ -92,7 +98,7 @@ export function addSubscriptionCommands(program: Command, terminal: Terminal): v
 
   addCommand(subscription, terminal, {
     name: 'reactivate',
-    summary: 'take a cancellation back',
+    summary: 'revoke a cancellation',
     flags: of,
     run: ({ store, id }, { api }) => api().post(path(store, id, '/reactivate'), {}),
     show: facts
@@ -100,7 +106,7 @@ export function addSubscriptionCommands(program: Command, terminal: Terminal): v
 
   addCommand(subscription, terminal, {
     name: 'skip',
-    summary: 'pass over its next cycle',
+    summary: 'skip the next cycle',
     flags: of,
     run: ({ store, id }, { api }) => api().post(path(store, id, '/skip'), {}),
     show: facts
@@ -108,7 +114,7 @@ export function addSubscriptionCommands(program: Command, terminal: Terminal): v
 
   addCommand(subscription, terminal, {
     name: 'change',
-    summary: 'change date, plan, price, interval or payment method; what is not given stays',
+    summary: 'change the date, plan, price, interval or payment method',
     flags: { ...of, ...terms },
     run: ({ store, id, ...given }, { api }) => {
       requireOneOf(terms, given)

@@ -7,21 +7,24 @@ import { storeFlag, storePath } from './store-flag.ts'
 const deliveryFlag = argument('<webhook_id>', text('the webhook_id of a delivery, wh_…'))
 const timeFlag = 'a date such as 2026-01-31 (midnight in the shop) or a date-time such as 2026-01-31T12:00:00Z'
 
-/** What was sent, how it went, and sending it again. */
+/** The delivery history, and sending deliveries again. */
 export function addDeliveryCommands(webhook: Command, terminal: Terminal): void {
   addCommand(webhook, terminal, {
     name: 'deliveries',
-    summary: 'what was sent to receivers and how it went, newest first',
+    summary: 'list the deliveries to endpoints and their results, newest first',
     flags: {
       store: storeFlag,
       event: optional('--event <type>', text('an event type such as billing.success')),
       status: optional('--status <status>', oneOf('delivered', 'retrying', 'failed')),
-      from: optional('--from <time>', text(`made since then: ${timeFlag}`)),
-      to: optional('--to <time>', text(`made before then: ${timeFlag}`)),
-      object: optional('--object <id>', text('what it is about: a subscription or member such as sub_12 or mem_3')),
+      from: optional('--from <time>', text(`created at or after this time: ${timeFlag}`)),
+      to: optional('--to <time>', text(`created before this time: ${timeFlag}`)),
+      object: optional('--object <id>', text('the subscription or member of the event, such as sub_12 or mem_3')),
       endpoint: optional('--endpoint <endpoint>', text('an endpoint id such as we_2')),
-      limit: optional('--limit <n>', { ...wholeNumber(1, 100), accepts: 'how many, from 1 to 100 (default: 50)' }),
-      before: optional('--before <webhook_id>', text('the webhook_id that the page before ended with'))
+      limit: optional('--limit <n>', {
+        ...wholeNumber(1, 100),
+        accepts: 'number of deliveries, from 1 to 100 (default: 50)'
+      }),
+      before: optional('--before <webhook_id>', text('the last webhook_id of the previous page'))
     },
     run: ({ store, ...filters }, { api }) => {
       const given = Object.entries(filters).filter(([, value]) => value !== undefined)
@@ -33,7 +36,7 @@ export function addDeliveryCommands(webhook: Command, terminal: Terminal): void 
 
   addCommand(webhook, terminal, {
     name: 'delivery',
-    summary: 'one delivery: its payload, every try, the next one',
+    summary: 'show a delivery with its payload and all attempts',
     flags: { webhook_id: deliveryFlag, store: storeFlag },
     run: ({ store, webhook_id }, { api }) => api().get(deliveryPath(store, webhook_id)),
     show: (delivery, { store }) => formatDelivery(delivery, store)
@@ -41,26 +44,26 @@ export function addDeliveryCommands(webhook: Command, terminal: Terminal): void 
 
   addCommand(webhook, terminal, {
     name: 'resend',
-    summary: 'send a delivery again: the same webhook_id and body, a new round of tries',
+    summary: 'send a delivery again with the same webhook_id and body, and with new retries',
     flags: { webhook_id: deliveryFlag, store: storeFlag },
     run: ({ store, webhook_id }, { api }) => api().post(deliveryPath(store, webhook_id, '/resend'), {}),
     show: ({ webhook_id, endpoint }, { store }) =>
-      `${webhook_id} is on its way to ${endpoint}. How it went:\n  perennial webhook delivery ${webhook_id} --store ${store}\n`
+      `${webhook_id} is queued for ${endpoint}. To see the result:\n  perennial webhook delivery ${webhook_id} --store ${store}\n`
   })
 
   addCommand(webhook, terminal, {
     name: 'resend-failed',
-    summary: 'send again whatever was given up since a time, test sends excepted',
+    summary: 'send all deliveries again that failed since a time, except tests',
     flags: {
       store: storeFlag,
-      since: needed('--since <time>', text(`given up since then: ${timeFlag}`)),
+      since: needed('--since <time>', text(`failed at or after this time: ${timeFlag}`)),
       endpoint: optional('--endpoint <endpoint>', text('an endpoint id such as we_2 (default: every enabled one)'))
     },
     run: ({ store, ...requested }, { api }) =>
       api().post(storePath(store, '/webhook-deliveries/resend-failed'), requested),
     show: ({ resent, skipped }, { store }) =>
-      `${resent} on their way again${resent === 0 ? '' : `; those not through yet:\n  perennial webhook deliveries --store ${store} --status retrying`}\n` +
-      (skipped === 0 ? '' : `${skipped} stay given up, since their receivers are disabled or deleted.\n`)
+      `Deliveries queued again: ${resent}\n${resent === 0 ? '' : `To see those that are not delivered yet:\n  perennial webhook deliveries --store ${store} --status retrying\n`}` +
+      (skipped === 0 ? '' : `Not queued, because the endpoint is disabled or deleted: ${skipped}\n`)
   })
 }
 

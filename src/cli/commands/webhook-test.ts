@@ -6,15 +6,15 @@ import { needed, text } from '../flags.ts'
 import { formatDelivery } from './show-delivery.ts'
 import { storeFlag, storePath } from './store-flag.ts'
 
-// A try has 30 s; the rest is for the sender to come to it.
+// An attempt may take 30 s; the rest is for the sender to start it.
 const FOLLOW_MS = 35_000
 const ASK_EVERY_MS = 250
 
-/** The test send: queues a sample and follows it to its end. A sample that is not delivered makes the command fail. */
+/** Queues a sample and waits for its result. The command fails when the sample is not delivered. */
 export function addTestCommand(webhook: Command, terminal: Terminal): void {
   addCommand(webhook, terminal, {
     name: 'test',
-    summary: 'send a realistic sample of an event to a receiver, and tell how it went',
+    summary: 'send a realistic sample of an event to an endpoint and show the result',
     flags: {
       store: storeFlag,
       id: needed('--id <endpoint>', text('an endpoint id such as we_2')),
@@ -41,9 +41,8 @@ async function followed(server: AdminApi, path: string): Promise<Document> {
 }
 
 function outcome({ status, event, response_code, response_time_ms, failure }: Document): string {
-  if (status === 'retrying')
-    return `The sample of ${event} has not been tried yet: is the service running its background?`
-  const answer = response_code === null ? 'no answer' : `the answer ${response_code}`
-  if (status === 'delivered') return `Delivered: ${answer} in ${response_time_ms} ms.`
-  return `Not delivered: ${answer} after ${response_time_ms} ms${failure === 'status' ? '' : ` (${failure})`}.`
+  if (status === 'retrying') return `The sample of ${event} has not been sent yet; see the log of the service.`
+  const response = response_code === null ? 'no response' : `status ${response_code}`
+  if (status === 'delivered') return `Delivered: ${response} in ${response_time_ms} ms.`
+  return `Not delivered: ${response} after ${response_time_ms} ms${failure === 'status' ? '' : ` (${failure})`}.`
 }

@@ -9,14 +9,14 @@ import { addDeliveryCommands } from './webhook-deliveries.ts'
 import { addTestCommand } from './webhook-test.ts'
 
 const endpointFlag = needed('--id <endpoint>', text('an endpoint id such as we_2'))
-const description = optional('--description <text>', text('what the receiver is, in a line'))
+const description = optional('--description <text>', text('a description of the endpoint, one line'))
 
-/** What a receiver has from the start and can be given anew. */
+/** Settings that can be given at creation and changed later. */
 const settings = {
-  url: optional('--url <url>', text('the https address of the receiver')),
+  url: optional('--url <url>', text('the https URL of the receiver')),
   events: optional('--events <types>', eventTypes),
   description: optional('--description <text>', {
-    accepts: 'what the receiver is, in a line; "" for none',
+    accepts: 'a description of the endpoint, one line; "" for none',
     read: (given: string) => given
   })
 } satisfies Flags
@@ -25,14 +25,14 @@ const endpointPath = (store: string, id: string, rest = '') =>
   storePath(store, `/webhooks/${encodeURIComponent(id)}${rest}`)
 
 export function addWebhookCommands(program: Command, terminal: Terminal): void {
-  const webhook = program.command('webhook').description("who hears of a store's events, and how sending went")
+  const webhook = program.command('webhook').description('webhook endpoints of a store and deliveries to them')
 
   addCommand(webhook, terminal, {
     name: 'create',
-    summary: 'send events to a receiver; the secret that signs them is shown only now',
+    summary: 'create an endpoint that receives events; its signing secret is shown only once',
     flags: {
       store: storeFlag,
-      url: needed('--url <url>', text('the https address of the receiver')),
+      url: needed('--url <url>', text('the https URL of the receiver')),
       events: optional('--events <types>', eventTypesOrAll),
       description
     },
@@ -42,24 +42,24 @@ export function addWebhookCommands(program: Command, terminal: Terminal): void {
       shownWhole(made) +
       lines([
         '',
-        'Keep the secret: it is not shown again. See whether the receiver works:',
+        'Save the secret: it is not shown again. To test the endpoint:',
         `  perennial webhook test --store ${store} --id ${made.id} --event ${(made.events as string[])[0]}`
       ])
   })
 
   addCommand(webhook, terminal, {
     name: 'list',
-    summary: 'the receivers of a store, newest first',
+    summary: 'list the endpoints of a store, newest first',
     flags: { store: storeFlag },
     run: ({ store }, { api }) => api().get(storePath(store, '/webhooks')),
     show: ({ data }) =>
       table(
         ['id', 'url', 'events', 'status', 'disabled_reason', 'failing_since', 'created_at'],
-        'The store has no receiver yet.'
+        'The store has no endpoints yet.'
       )({
         data: (data as Document[]).map((endpoint) => ({
           ...endpoint,
-          url: endpoint.kind === 'listener' ? 'a terminal that listens' : endpoint.url,
+          url: endpoint.kind === 'listener' ? 'perennial listen' : endpoint.url,
           events: howMany(endpoint)
         }))
       })
@@ -67,7 +67,7 @@ export function addWebhookCommands(program: Command, terminal: Terminal): void {
 
   addCommand(webhook, terminal, {
     name: 'show',
-    summary: 'one receiver',
+    summary: 'show an endpoint',
     flags: { store: storeFlag, id: endpointFlag },
     run: ({ store, id }, { api }) => api().get(endpointPath(store, id)),
     show: shownWhole
@@ -75,7 +75,7 @@ export function addWebhookCommands(program: Command, terminal: Terminal): void {
 
   addCommand(webhook, terminal, {
     name: 'update',
-    summary: 'change the address, event types or description of a receiver',
+    summary: 'change the URL, event types or description of an endpoint',
     flags: { store: storeFlag, id: endpointFlag, ...settings },
     run: ({ store, id, ...changes }, { api }) => {
       requireOneOf(settings, changes)
@@ -86,25 +86,28 @@ export function addWebhookCommands(program: Command, terminal: Terminal): void {
 
   addCommand(webhook, terminal, {
     name: 'enable',
-    summary: 'send to a receiver again, from the next event on',
+    summary: 'enable an endpoint; it receives events from now on',
     flags: { store: storeFlag, id: endpointFlag },
     run: ({ store, id }, { api }) => api().post(endpointPath(store, id, '/enable'), {}),
     show: (enabled, { store }) =>
       shownWhole(enabled) +
       lines([
         '',
-        'What was given up for it can be sent again:',
+        'To send failed deliveries again:',
         `  perennial webhook resend-failed --store ${store} --endpoint ${enabled.id} --since <time>`
       ])
   })
 
   addCommand(webhook, terminal, {
     name: 'disable',
-    summary: 'send nothing more to a receiver; what waits for it is given up',
+    summary: 'disable an endpoint; its open deliveries are cancelled',
     flags: {
       store: storeFlag,
       id: endpointFlag,
-      reason: optional('--reason <text>', text('why, in a line of at most 200 characters (default: Disabled by hand)'))
+      reason: optional(
+        '--reason <text>',
+        text('the reason, one line of at most 200 characters (default: Disabled by hand)')
+      )
     },
     run: ({ store, id, reason }, { api }) => api().post(endpointPath(store, id, '/disable'), { reason }),
     show: shownWhole
@@ -112,21 +115,21 @@ export function addWebhookCommands(program: Command, terminal: Terminal): void {
 
   addCommand(webhook, terminal, {
     name: 'delete',
-    summary: 'end a receiver for good; its history stays',
+    summary: 'delete an endpoint; its delivery history stays',
     flags: { store: storeFlag, id: endpointFlag },
     run: ({ store, id }, { api }) => api().delete(endpointPath(store, id)),
-    show: ({ id }) => `${id} is deleted; what waited for it has been given up.\n`
+    show: ({ id }) => `${id} is deleted. Its open deliveries are cancelled.\n`
   })
 
   addCommand(webhook, terminal, {
     name: 'roll',
-    summary: 'give a receiver a new secret, which is shown only now',
+    summary: 'give an endpoint a new secret, which is shown only once',
     flags: {
       store: storeFlag,
       id: endpointFlag,
       overlap: optional('--overlap <hours>', {
         ...wholeNumber(0, 168),
-        accepts: 'for how many hours the old secret signs too, from 0 to 168 (default: 24)'
+        accepts: 'hours during which the old secret also signs, from 0 to 168 (default: 24)'
       })
     },
     run: ({ store, id, overlap }, { api }) => api().post(endpointPath(store, id, '/roll'), { overlap }),
@@ -134,23 +137,23 @@ export function addWebhookCommands(program: Command, terminal: Terminal): void {
       shownWhole(rolled) +
       lines([
         '',
-        'Keep the secret: it is not shown again.',
+        'Save the secret: it is not shown again.',
         ...(rolled.previous_secret_until
           ? [
-              `Until ${rolled.previous_secret_until} the old one still signs X-Svc-Signature, and this one X-Svc-Signature-Next:`,
-              'the receiver must accept either, or both secrets. Once every process of it has this one:',
+              `Until ${rolled.previous_secret_until} the old secret signs X-Svc-Signature and the new one X-Svc-Signature-Next.`,
+              'The receiver must accept either header, or know both secrets. When all its processes have the new secret:',
               `  perennial webhook end-roll --store ${store} --id ${rolled.id}`
             ]
-          : ['The old one no longer signs: give the receiver this one now.'])
+          : ['The old secret no longer signs. Give the receiver the new one now.'])
       ])
   })
 
   addCommand(webhook, terminal, {
     name: 'end-roll',
-    summary: 'forget the old secret of a receiver now',
+    summary: 'stop signing with the old secret of an endpoint',
     flags: { store: storeFlag, id: endpointFlag },
     run: ({ store, id }, { api }) => api().post(endpointPath(store, id, '/end-roll'), {}),
-    show: ({ id }) => `Only the new secret of ${id} signs from now on, in X-Svc-Signature.\n`
+    show: ({ id }) => `From now on only the new secret of ${id} signs, in X-Svc-Signature.\n`
   })
 
   addTestCommand(webhook, terminal)
@@ -158,7 +161,7 @@ export function addWebhookCommands(program: Command, terminal: Terminal): void {
 }
 
 function shownWhole({ all_events, ...endpoint }: Document): string {
-  return facts({ ...endpoint, events: all_events ? 'all, those to come included' : endpoint.events })
+  return facts({ ...endpoint, events: all_events ? 'all, including future types' : endpoint.events })
 }
 
 function howMany({ all_events, events }: Document): string {

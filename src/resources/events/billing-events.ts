@@ -27,7 +27,7 @@ function event<Also extends TProperties>(summary: string, also: Also, shown: Rec
 }
 
 const scheduled_at = Timestamp('When the attempt was scheduled')
-const retry_date = OrNull(Timestamp('When it is tried again; null when it is not'))
+const retry_date = OrNull(Timestamp('When the next attempt is due; null without one'))
 const { attempt_number, attempts_remaining } = fields
 const error = DeclineBody
 
@@ -36,18 +36,18 @@ const order = OrNull(
     {
       id: Type.String({ description: 'Our id, `ord_174`' }),
       shopify_id: Type.String({ description: "The order's global id on the platform" }),
-      order_number: OrNull(Type.String({ description: 'As the customer sees it' })),
-      total: Type.Number({ description: 'What the order cost, in its `currency`' }),
+      order_number: OrNull(Type.String({ description: 'The order number that the customer sees' })),
+      total: Type.Number({ description: 'The total of the order, in its `currency`' }),
       currency: Type.String({ description: 'ISO 4217' })
     },
-    { description: 'Null when the platform did not tell it along with the result' }
+    { description: 'Null when the platform did not report an order with the result' }
   )
 )
 
 export const billingEvents = {
-  'billing.pending': event('An attempt to charge is scheduled', { scheduled_at }),
+  'billing.pending': event('A billing attempt was created', { scheduled_at }),
   'billing.success': event(
-    'An attempt succeeded',
+    'A billing attempt succeeded',
     {
       order,
       payment_method: fields.payment_method,
@@ -65,13 +65,13 @@ export const billingEvents = {
       next_billing_date: '2027-01-15T06:25:00.000Z'
     }
   ),
-  'billing.failed': event('An attempt failed', {
+  'billing.failed': event('A billing attempt failed', {
     error,
-    retry_scheduled: Type.Boolean({ description: 'Whether a retry follows this attempt by itself' }),
+    retry_scheduled: Type.Boolean({ description: 'Whether an automatic retry follows this attempt' }),
     retry_date,
     attempts_remaining
   }),
-  'billing.retry_scheduled': event('A failed attempt is tried again', {
+  'billing.retry_scheduled': event('A retry of a failed billing attempt was scheduled', {
     scheduled_at,
     retry_date,
     attempt_number,
@@ -79,12 +79,12 @@ export const billingEvents = {
     error
   }),
   'billing.action_required': event(
-    'The customer has to confirm a payment, or is to be reminded of it',
+    'The customer must confirm a payment, or is due a reminder',
     {
       scheduled_at,
       action_url: Type.String({ description: 'Where the customer confirms the payment' }),
       reminder: Type.Integer({
-        description: '0 when it is first told; 1, 2, … for the reminders, as many as the store has set (0 to 5)'
+        description: '0 for the first event; 1, 2, … for the reminders, whose number (0 to 5) is a setting of the store'
       })
     },
     { action_url: 'https://shop.example.com/challenges/8Xb2kQ', reminder: 0 }

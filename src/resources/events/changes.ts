@@ -6,7 +6,7 @@ type Change<Field extends TSchema> = TOptional<TObject<{ from: Field; to: Field 
 export function changesOf<Fields extends TProperties>(fields: Fields) {
   const entries = Object.entries(fields).map(([name, field]) => [name, change(field)])
   return Type.Object(Object.fromEntries(entries) as { [Name in keyof Fields]: Change<Fields[Name]> }, {
-    description: 'Each changed field, before and after; the others are left out'
+    description: 'The changed fields, each with its value before and after the change'
   })
 }
 
@@ -14,8 +14,8 @@ const change = (field: TSchema & { description?: string }) =>
   Type.Optional(
     Type.Object(
       {
-        from: { ...field, description: 'What it was' } as TSchema,
-        to: { ...field, description: 'What it is' } as TSchema
+        from: { ...field, description: 'The value before the change' } as TSchema,
+        to: { ...field, description: 'The value after the change' } as TSchema
       },
       { description: field.description }
     )

@@ -2,7 +2,7 @@ import { type Static, type TObject, type TProperties, type TSchema, Type } from 
 import { exampleOf } from '../example-of.ts'
 import { Timestamp } from '../fields.ts'
 
-/** A public event: everything that is known of it besides how it is made and sent. */
+/** A public event: its description and its payload. Who builds and sends it is not known here. */
 export type EventDefinition<Fields extends TProperties = TProperties> = {
   /** What happened, without a full stop. */
   summary: string
@@ -24,7 +24,7 @@ export function defineEvent<Fields extends TProperties>(
   const example = Object.fromEntries(Object.keys(fields).map((name) => [name, values[name]]))
   return {
     summary,
-    data: Type.Object(fields, { description: 'What happened, as it was then', examples: [example] })
+    data: Type.Object(fields, { description: 'A snapshot, taken when the event occurred', examples: [example] })
   }
 }
 
@@ -35,9 +35,9 @@ const titleOf = (type: string) => `${type.replace(/(?:^|[._])(.)/g, (_, letter: 
 export function envelopeOf(type: string, { summary, data }: EventDefinition): TSchema {
   return Type.Object(
     {
-      event: Type.Literal(type, { description: 'The type' }),
+      event: Type.Literal(type, { description: 'The event type' }),
       timestamp: Timestamp("When it occurred, in the store's time"),
-      webhook_id: Type.String({ description: 'Names the delivery, the same over all its tries' }),
+      webhook_id: Type.String({ description: 'Id of the delivery; the same for all of its attempts' }),
       data
     },
     {

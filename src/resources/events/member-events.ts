@@ -22,7 +22,7 @@ const changes = changesOf({
 const tier = Type.Object(
   {
     previous: OrNull(Type.String({ description: 'Before the change' })),
-    new: OrNull(Type.String({ description: 'After it' }))
+    new: OrNull(Type.String({ description: 'After the change' }))
   },
   { description: 'The tier; null before the first one and after the last membership' }
 )
@@ -30,18 +30,18 @@ const tier = Type.Object(
 const points = Type.Object(
   {
     previous_balance: Type.Integer({ description: 'Before the change' }),
-    new_balance: Type.Integer({ description: 'After it' }),
-    change: Type.Integer({ description: 'By how much; negative when points were taken' })
+    new_balance: Type.Integer({ description: 'After the change' }),
+    change: Type.Integer({ description: 'The difference; negative when points were deducted' })
   },
   { description: 'The balance of loyalty points' }
 )
 
 export const memberEvents = {
-  'member.created': defineEvent("A customer's first contract was made", member, MemberBody, {
+  'member.created': defineEvent('A customer became a member', member, MemberBody, {
     member_id: 'mem_24'
   }),
   'member.updated': defineEvent(
-    'A field of a member changed that no other event tells',
+    'A field of a member changed that no other event reports',
     { ...member, changes },
     MemberBody,
     { member_id: 'mem_24', changes: { last_name: { from: 'Itoh', to: 'Ito' } } }
@@ -56,7 +56,7 @@ export const memberEvents = {
       member_id,
       customer: PersonBody,
       points,
-      reason: Type.String({ description: 'Why, in words' }),
+      reason: Type.String({ description: 'The reason, as text' }),
       order_id: OrNull(Type.String({ description: 'The order that the points came from' }))
     },
     null,

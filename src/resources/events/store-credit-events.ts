@@ -5,14 +5,14 @@ import { OrNull } from '../fields.ts'
 import { defineEvent } from './define-event.ts'
 
 const entry = {
-  transaction_id: Type.String({ description: 'The entry of the ledger, `sct_8`' }),
+  transaction_id: Type.String({ description: 'The id of the store credit entry, `sct_8`' }),
   customer: PersonBody,
-  amount: Type.Number({ description: 'By how much, always positive; the type of the event tells the direction' }),
+  amount: Type.Number({ description: 'Always positive; the event type says whether it was added or deducted' }),
   currency: Type.String({ description: 'ISO 4217' }),
   previous_balance: Type.Number({ description: 'Before the change' }),
-  new_balance: Type.Number({ description: 'After it' }),
-  reason: Type.String({ description: 'Why, in words' }),
-  order_id: OrNull(Type.String({ description: 'The order that it came from or was spent on' }))
+  new_balance: Type.Number({ description: 'After the change' }),
+  reason: Type.String({ description: 'The reason, as text' }),
+  order_id: OrNull(Type.String({ description: 'The order that the credit came from or was spent on' }))
 }
 
 const shown = {
@@ -30,7 +30,7 @@ export const storeCreditEvents = {
     new_balance: 30,
     reason: 'Sorry for the late parcel'
   }),
-  'store_credit.deducted': defineEvent('Store credit was taken', entry, null, {
+  'store_credit.deducted': defineEvent('Store credit was deducted', entry, null, {
     ...shown,
     new_balance: 20,
     reason: 'Corrected: the parcel came in time'

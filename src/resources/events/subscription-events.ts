@@ -30,39 +30,40 @@ const changes = changesOf({
   billing_frequency: plan.properties.billing_frequency,
   next_billing_date,
   receiver: OrNull(
-    Type.String({ description: 'The customer who holds it as a gift, `cust_31`; null where it is no gift' })
+    Type.String({ description: 'The customer who receives it as a gift, `cust_31`; null when it is not a gift' })
   )
 })
 
 const cancelReason = Type.String({
-  description: 'The reason that was given, `payment_failed`, `platform` (cancelled there), or `expired`'
+  description:
+    'The reason that was given, or `payment_failed`, `insufficient_inventory`, `platform` (cancelled there), `customer_deleted` or `expired`'
 })
 
 export const subscriptionEvents = {
-  'subscription.created': event('A contract was made', {}),
+  'subscription.created': event('A subscription was created', {}),
   'subscription.activated': event(
-    'Its first payment is done, or its trial begins',
-    { activated_at: Timestamp('When its first payment was done, or its trial began') },
+    'The first payment succeeded, or the trial began',
+    { activated_at: Timestamp('When the first payment succeeded or the trial began') },
     { activated_at: '2026-09-15T05:25:00.000Z' }
   ),
   'subscription.updated': event(
-    'Its plan, price, interval or next date changed, its cancellation was taken back, or it was given away',
+    'The plan, price, interval, next billing date or gift receiver changed, or a cancellation was revoked',
     { changes },
     { changes: { price: { from: 24, to: 29 } } }
   ),
   'subscription.paused': event(
-    'It was paused',
+    'The subscription was paused',
     { paused_at: OrNull(Timestamp('When the pause began')), resumes_at: fields.resumes_at },
     { status: 'paused', next_billing_date: null, paused_at: '2026-11-20T09:00:00.000Z', resumes_at: null }
   ),
   'subscription.resumed': event(
-    'It was resumed, or resumed by itself',
-    { resumed_at: Timestamp('When it was resumed') },
+    'The subscription was resumed, by request or automatically',
+    { resumed_at: Timestamp('When the subscription was resumed') },
     { resumed_at: '2026-11-27T09:00:00.000Z' }
   ),
   'subscription.cancelled': event(
-    'It ended: cancelled, failed or expired',
-    { cancelled_at: Timestamp('When it ended'), cancel_reason: cancelReason },
+    'The subscription was cancelled, failed or expired',
+    { cancelled_at: Timestamp('When the subscription ended'), cancel_reason: cancelReason },
     {
       status: 'cancelled',
       next_billing_date: null,
