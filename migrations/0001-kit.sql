@@ -41,6 +41,8 @@ create table jobs (
   -- At most one job of a kind waits per key.
   dedupe_key text not null,
   payload jsonb not null,
+  -- Due jobs with a smaller number are claimed first: 0 high, 1 normal, 2 low.
+  priority smallint not null default 1 check (priority between 0 and 2),
   -- Store time. The lease is real time, since a crash happens in real time.
   run_at timestamptz not null,
   attempts integer not null default 0,
@@ -53,8 +55,9 @@ create table jobs (
   primary key (store_id, id),
   unique (store_id, kind, dedupe_key)
 );
--- Jobs are claimed by time and, where times are equal, by id. With both in the index a claim does not have to sort.
-create index jobs_due on jobs (store_id, run_at, id);
+-- Jobs are claimed by priority, time and, where times are equal, by id. With all of them in the index a claim does not
+-- have to sort. There are three priorities, so that what is due at all is found by three look-ups.
+create index jobs_due on jobs (store_id, priority, run_at, id);
 select protect_table('jobs');
 
 -- Ids of running processes that take leases. Each process holds a session advisory lock on its id while it lives.

@@ -583,6 +583,7 @@ create table jobs (
   kind text not null,
   dedupe_key text not null,
   payload jsonb not null,
+  priority smallint not null default 1,
   run_at timestamp with time zone not null,
   attempts integer not null default 0,
   last_error text,
@@ -592,9 +593,10 @@ create table jobs (
   leased_until timestamp with time zone,
   constraint jobs_pkey PRIMARY KEY (store_id, id),
   constraint jobs_store_id_kind_dedupe_key_key UNIQUE (store_id, kind, dedupe_key),
-  constraint jobs_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
+  constraint jobs_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint jobs_priority_check CHECK (priority >= 0 AND priority <= 2)
 );
-CREATE INDEX jobs_due ON public.jobs USING btree (store_id, run_at, id);
+CREATE INDEX jobs_due ON public.jobs USING btree (store_id, priority, run_at, id);
 alter table jobs enable row level security;
 alter table jobs force row level security;
 create policy all_stores on jobs for all to perennial_operator

@@ -23,7 +23,7 @@ export type VersionInput = {
 export const applyPlanVersionJob = declareJob(
   'apply-plan-version',
   Type.Object({ planId: Type.Integer(), version: Type.Integer() }),
-  { dedupe: ({ planId }) => planId }
+  { priority: 'low', dedupe: ({ planId }) => planId }
 )
 
 /**

@@ -10,7 +10,7 @@ const BATCH = 500
 export const rebaseTimezoneJob = defineJob(
   'rebase-timezone',
   Type.Object({}),
-  { dedupe: () => 'rebase-timezone' },
+  { priority: 'low', dedupe: () => 'rebase-timezone' },
   moveAll
 )
 

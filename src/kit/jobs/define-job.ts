@@ -7,10 +7,14 @@ export type JobOutcome = { done: true } | { done: false; reason: string; waits?:
 /** A claimed job as `run` gets it; `attempts` counts this one. */
 export type QueuedJob<Input> = { input: Input; attempts: number }
 
+/** high: somebody waits for it, or money may move until it is done; low: large work that may take its time. */
+export type JobPriority = 'high' | 'normal' | 'low'
+
 /** What the code that enqueues needs to know of a job. */
 export type DeclaredJob<Input> = {
   /** Stored with every row, so it stays the same between versions: `push-contract`. */
   name: string
+  priority: JobPriority
   /** Jobs with the same key replace each other while they wait. */
   dedupeKey(input: Input): string
   /** Returns the payload as typed input; throws an error that names the field where it does not fit. */
@@ -29,17 +33,22 @@ export type DefinedJob<Input, Deps> = DeclaredJob<Input> & { run: JobRun<Input, 
 // biome-ignore lint/suspicious/noExplicitAny: `parse` makes the input of `run`, so the two fit whatever it is.
 export type AnyJob<Deps> = DefinedJob<any, Deps>
 
-type JobOptions<Input> = { dedupe: (input: Input) => string | number }
+type JobOptions<Input> = {
+  /** normal when left out. Due jobs of a store are run in the order of their priorities. */
+  priority?: JobPriority
+  dedupe: (input: Input) => string | number
+}
 
 /** Declares a job that an earlier module enqueues; the later module that runs it calls `defineJob` with it. */
 export function declareJob<Schema extends TObject>(
   name: string,
   schema: Schema,
-  { dedupe }: JobOptions<Static<Schema>>
+  { priority = 'normal', dedupe }: JobOptions<Static<Schema>>
 ): DeclaredJob<Static<Schema>> {
   const check = Compile(schema)
   return {
     name,
+    priority,
     dedupeKey: (input) => String(dedupe(input)),
     parse(payload) {
       if (check.Check(payload)) return payload

@@ -1,6 +1,9 @@
 import { type Ctx, row, sql, text } from '../postgres/index.ts'
 import type { DeclaredJob } from './define-job.ts'
 
+/** As the table has them: the smallest comes first. */
+const PRIORITIES = { high: 0, normal: 1, low: 2 } as const
+
 /**
  * Adds jobs in the transaction of the change that needs them. A waiting job with the same key is moved forward instead,
  * since a job reads what is true when it runs. Throws when an input does not fit the job's schema.
@@ -9,11 +12,11 @@ export async function enqueue<Input>(ctx: Ctx, job: DeclaredJob<Input>, inputs: 
   if (inputs.length === 0) return
   const payloads = inputs.map((input) => JSON.stringify(job.parse(input)))
   await ctx.tx.run(sql`
-    insert into jobs (store_id, kind, dedupe_key, payload, run_at)
-    select ${ctx.storeId}, ${job.name}, j.key, j.payload::jsonb, ${ctx.now}
+    insert into jobs (store_id, kind, dedupe_key, payload, priority, run_at)
+    select ${ctx.storeId}, ${job.name}, j.key, j.payload::jsonb, ${PRIORITIES[job.priority]}::smallint, ${ctx.now}
       from unnest(${inputs.map(job.dedupeKey)}::text[], ${payloads}::text[]) as j(key, payload)
     on conflict (store_id, kind, dedupe_key) do update
-      set payload = excluded.payload, run_at = least(jobs.run_at, excluded.run_at), attempts = 0, version = jobs.version + 1`)
+      set payload = excluded.payload, priority = excluded.priority, run_at = least(jobs.run_at, excluded.run_at), attempts = 0, version = jobs.version + 1`)
 }
 
 /** Which of these deduplication keys have a job of this kind that is still to be done. */

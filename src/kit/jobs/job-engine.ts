@@ -27,13 +27,18 @@ const BATCH = 64
 const RETRY_AFTER_MINUTES = [1, 5, 15, 60, 360] as const
 const LONGEST_WAIT_MINUTES = 15
 
-const nextJob = directSql<[storeId: number]>('jobs_next', `select min(run_at) as at from jobs where store_id = $1`)
+const nextJob = directSql<[storeId: number]>(
+  'jobs_next',
+  `select least((select min(run_at) from jobs where store_id = $1 and priority = 0),
+                (select min(run_at) from jobs where store_id = $1 and priority = 1),
+                (select min(run_at) from jobs where store_id = $1 and priority = 2)) as at`
+)
 
 const dueJobs = dueQuery(
   'jobs_due',
   `select j.store_id, min(j.run_at) as due_at
      from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until)
-     join jobs j on j.store_id = s.store_id and j.run_at <= s.until
+     join jobs j on j.store_id = s.store_id and j.priority = any('{0,1,2}') and j.run_at <= s.until
     where j.leased_until is null or j.leased_until < statement_timestamp()
     group by j.store_id`
 )
@@ -58,7 +63,7 @@ export function createJobEngine<Deps>(options: {
         select store_id, id from jobs
          where store_id = ${storeId} and run_at <= ${now}
            and (leased_until is null or leased_until < clock_timestamp())
-         order by run_at, id limit ${BATCH} for update skip locked)
+         order by priority, run_at, id limit ${BATCH} for update skip locked)
       update jobs set lease_token = jobs.lease_token + 1, lease_owner = ${leaseOwner},
                       leased_until = clock_timestamp() + interval '2 minutes', attempts = jobs.attempts + 1
         from due where jobs.store_id = due.store_id and jobs.id = due.id

@@ -101,3 +101,32 @@ test('two jobs of one name are refused at once', () => {
   const job = pushMember(() => {})
   assert.throws(() => createJobEngine({ db, leaseOwner: 1, jobs: [job, job], deps: {} }), /same name/)
 })
+
+test('due jobs run in the order of their priorities, then of their time', async () => {
+  const { storeId, inStore } = await aStore(db, { clockAt: START })
+  const ran: number[] = []
+  const Numbered = Type.Object({ n: Type.Integer() })
+  const numbered = (priority: 'high' | 'normal' | 'low') =>
+    defineJob(priority, Numbered, { priority, dedupe: ({ n }) => n }, async (_deps: object, _storeId, jobs) => {
+      ran.push(...jobs.map(({ input }) => input.n).sort((a, b) => a - b))
+      return jobs.map(() => ({ done: true }) as const)
+    })
+  const [high, normal, low] = [numbered('high'), numbered('normal'), numbered('low')]
+  const later = { hours: 1 }
+  const numbers = (from: number, count: number) => Array.from({ length: count }, (_, i) => ({ n: from + i }))
+  await inStore(async (ctx) => {
+    await enqueue(ctx, low, numbers(1000, 3))
+    await enqueue({ ...ctx, now: ctx.now.add(later) }, normal, numbers(100, 60))
+    await enqueue({ ...ctx, now: ctx.now.add(later) }, high, numbers(0, 64))
+    await setClock(ctx, ctx.now.add(later))
+  })
+  const engine = createJobEngine({ db, leaseOwner: 1, jobs: [high, normal, low], deps: {} })
+  assert.deepEqual(await engine.nextDueAt(storeId), START)
+  assert.equal(await engine.runOnce(storeId), 64)
+  assert.deepEqual(
+    ran,
+    numbers(0, 64).map(({ n }) => n)
+  )
+  assert.equal(await engine.runOnce(storeId), 63)
+  assert.equal(await engine.nextDueAt(storeId), null)
+})

@@ -282,6 +282,7 @@ function sameDate(a: Subscription, b: Subscription): boolean {
 
 /** Makes the platform's contract agree with the subscription: status and next date. */
 export const pushContractJob = declareJob('push-contract', Type.Object({ subscriptionId: Type.Integer() }), {
+  priority: 'high',
   dedupe: ({ subscriptionId }) => subscriptionId
 })
 
