@@ -394,7 +394,7 @@ test('of two changes at once one is refused or both are made, and the platform h
   const made = results.filter(({ status }) => status === 'fulfilled').length
   assert.ok(made >= 1)
   for (const result of results) {
-    if (result.status === 'rejected') assert.match(String(result.reason), /409.*is being changed by somebody else/)
+    if (result.status === 'rejected') assert.match(String(result.reason), /409.*is being changed by another request/)
   }
   const { price, version } = await store.show(plan.id)
   assert.equal(version, 1 + made)

@@ -1,6 +1,6 @@
 import { type Ctx, sql } from '#kit/postgres'
 
-/** Hands one customer's orders on to another, since the platform made them one. */
+/** Moves the orders of one member to another, after the platform merged their customers. */
 export async function reassignOrders(ctx: Ctx, fromMember: number, toMember: number): Promise<void> {
   await ctx.tx.run(sql`
     update orders set member_id = ${toMember}, updated_at = ${ctx.now}

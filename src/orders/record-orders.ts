@@ -6,8 +6,8 @@ const RecordedOrder = row({ id: int, platformOrderId: text, name: text, number: 
 export type RecordedOrder = RowOf<typeof RecordedOrder>
 
 /**
- * Keeps orders as the platform tells of them and returns ours by the platform's number. Told twice or out of order, the
- * newest (by the platform's own time) stays. A customer never met becomes known by the order.
+ * Stores orders as the platform reports them, and returns our rows by the platform's order id. If an order is reported twice or
+ * out of order, the newest version by the platform's `updated_at` stays. Unknown customers are created as members.
  */
 export async function recordOrders(ctx: Ctx, reported: PlatformOrder[]): Promise<Map<string, RecordedOrder>> {
   const orders = newestOfEach(reported)
@@ -39,8 +39,8 @@ function customersOf(orders: PlatformOrder[]) {
 }
 
 /**
- * Blank rows for orders never met, older than any telling. A statement of its own: one who inserts the same order at the
- * same time is waited for, and what follows compares with what that one wrote. Known orders use up no number.
+ * Inserts placeholder rows, older than any report, for orders that are new here. A separate statement, so that the update that
+ * follows waits for a concurrent insert of the same order and compares with its row. Known orders use up no id.
  */
 function insertMissingOrders(ctx: Ctx, orders: PlatformOrder[]) {
   return ctx.tx.run(sql`
@@ -54,7 +54,7 @@ function insertMissingOrders(ctx: Ctx, orders: PlatformOrder[]) {
     on conflict (store_id, platform_order_id) do nothing`)
 }
 
-// Text arrays cannot be unnested beside scalars, so tags and codes travel as JSON.
+// unnest() flattens nested arrays, so each order's tags and codes are passed as JSON.
 function updateOlderOrders(ctx: Ctx, orders: PlatformOrder[]) {
   return ctx.tx.run(sql`
     update orders o

@@ -9,7 +9,7 @@ import { findPlan, markVersion } from './queries.ts'
 import { planBusy, sameTerms } from './refusals.ts'
 import { amountFrom, wholeFrom } from './terms.ts'
 
-/** What is left out stays as it is in the version before. */
+/** Omitted fields are those of the previous version. */
 export type VersionInput = {
   /** Decimal, in the plan's currency. */
   price?: string | number
@@ -27,9 +27,9 @@ export const applyPlanVersionJob = declareJob(
 )
 
 /**
- * Sells the plan at other terms from now on. Who joins gets these; that who has joined keeps theirs or follows is
- * `appliesTo`, for which a job is left: subscriptions are a later module's. Refuses a version that changes nothing, except
- * one that running subscriptions are to follow.
+ * Adds a version: new subscriptions get its terms from now on. With `appliesTo` `running`, a job moves running subscriptions to
+ * it as well (a job, since subscriptions are a later module). Refuses a version that changes nothing, unless it applies to
+ * running subscriptions.
  */
 export async function addPlanVersion(
   db: Database,
@@ -40,7 +40,7 @@ export async function addPlanVersion(
 ): Promise<Plan> {
   return changePlan(db, storeId, planId, async (before, leaseToken) => {
     const after = { ...before, ...numbersFrom(input, before) }
-    if (input.appliesTo === 'new' && !isOther(before, after)) throw sameTerms(planId)
+    if (input.appliesTo === 'new' && !differ(before, after)) throw sameTerms(planId)
     if (after.trialPriceMinor > after.priceMinor) {
       throw invalidField('price', "takes an amount that is not below the plan's trial_price")
     }
@@ -70,6 +70,6 @@ function numbersFrom({ price, interval, intervalCount, credit }: VersionInput, b
   }
 }
 
-function isOther(a: Numbers, b: Numbers): boolean {
+function differ(a: Numbers, b: Numbers): boolean {
   return (['priceMinor', 'interval', 'intervalCount', 'creditMinor'] as const).some((key) => a[key] !== b[key])
 }

@@ -5,8 +5,8 @@ import { findPlan, leasePlan, releasePlan } from './queries.ts'
 import { planBusy, planNotFound, publishFailed } from './refusals.ts'
 
 /**
- * Changes a plan on the platform and then here, one change at a time: the platform is told outside of a transaction, so the
- * plan is held by a lease. A change that breaks off in between leaves the platform ahead, and repeating it finishes it.
+ * Changes a plan on the platform and then here, one change at a time. The platform is called outside a transaction, so a lease
+ * protects the plan. If a change fails in between, the platform is ahead, and repeating the change completes it.
  */
 export async function changePlan<T>(
   db: Database,
@@ -19,7 +19,7 @@ export async function changePlan<T>(
     if (!found) throw planNotFound(planId)
     const token = await leasePlan(ctx, planId)
     if (token === null) throw planBusy(planId)
-    // Read again: what another change wrote before its lease ended.
+    // Read again, since another change may have written before its lease ended.
     return { plan: (await findPlan(ctx, planId))!, leaseToken: token }
   })
   try {
@@ -29,7 +29,7 @@ export async function changePlan<T>(
   }
 }
 
-/** Has the platform sell the plan as it is to be, and returns the number of its selling plan there. */
+/** Publishes the plan's terms to the platform, and returns the id of its selling plan. */
 export async function publishPlan(connector: Connector, plan: Plan): Promise<string> {
   const published = await connector.products.publishPlan(
     {
@@ -49,7 +49,7 @@ type Terms = Pick<
   'name' | 'priceMinor' | 'currency' | 'interval' | 'intervalCount' | 'maxCycles' | 'trialType' | 'trialPriceMinor'
 >
 
-/** What a checkout needs to know of a plan. */
+/** The terms of a plan that a checkout uses. */
 export function platformTerms(plan: Terms): PlanTerms {
   return {
     name: plan.name,

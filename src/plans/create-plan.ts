@@ -28,7 +28,7 @@ export type PlanInput = TrialInput & {
   interval: Interval
   intervalCount: number
   status?: Plan['status']
-  /** The name that tags and discounts carry; the plan's name when left out. None for a product plan. */
+  /** The tier's name in tags and discounts; defaults to the plan's name. Not accepted for a product plan. */
   tier?: string
   /** Store credit issued with each paid cycle; decimal. The same as `store_credit.amount` of the perks. */
   credit?: string | number
@@ -41,8 +41,8 @@ export type PlanInput = TrialInput & {
 }
 
 /**
- * Makes a plan: first what is sold on the platform (found again when a first try broke off in between), then ours. Refuses a
- * name that is taken and values out of range, naming the field.
+ * Creates a plan: first on the platform (an earlier try that failed in between is found again), then here. Refuses a name that is
+ * in use and values out of range, naming the field.
  */
 export async function createPlan(db: Database, storeId: number, connector: Connector, input: PlanInput): Promise<Plan> {
   const checked = await db.inStore(storeId, async (ctx) => {
@@ -50,12 +50,12 @@ export async function createPlan(db: Database, storeId: number, connector: Conne
     if (await findPlanByName(ctx, terms.name)) throw nameTaken(terms.name)
     return terms
   })
-  const made = await connector.products.createPlan(
+  const created = await connector.products.createPlan(
     platformTerms(checked),
     checked.type === 'product' ? checked.productIds : null
   )
-  if (!made.ok) throw publishFailed(made.failure)
-  const { productId, variantId, sellingPlanGroupId, sellingPlanId } = made.value
+  if (!created.ok) throw publishFailed(created.failure)
+  const { productId, variantId, sellingPlanGroupId, sellingPlanId } = created.value
   const plan = await db.inStore(storeId, async (ctx) =>
     insert(ctx, {
       ...checked,

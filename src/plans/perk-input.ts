@@ -6,15 +6,15 @@ const MAX_IDS = 250
 const ID = /^(?:gid:\/\/(?:platform|shopify)\/([A-Za-z]+)\/)?([1-9][0-9]{0,19})$/
 
 /**
- * One object of what was asked for, read field by field. It does not throw: each problem is kept with its whole path
- * (`perks.discount.steps[1].value`) and what belongs there, and the reader goes on, so that one answer names them all.
+ * Reads one object of the request field by field. It does not throw: it collects each problem with its full path
+ * (`perks.discount.steps[1].value`) and what is accepted there, so that one response lists them all.
  */
 export class PerkInput {
   readonly path: string
   readonly #given: Record<string, unknown>
   readonly #problems: FieldProblem[]
 
-  /** `keys` is everything that the object may have. Null counts as left out. */
+  /** `keys` are the only fields that the object may have. Null counts as omitted. */
   constructor(given: unknown, path: string, keys: readonly string[], problems: FieldProblem[]) {
     this.path = path
     this.#problems = problems
@@ -36,12 +36,12 @@ export class PerkInput {
     return (this.#given[key] ?? null) !== null
   }
 
-  /** An object in this one, null when it is left out. */
+  /** A nested object; null if omitted. */
   part(key: string, keys: readonly string[]): PerkInput | null {
     return this.has(key) ? new PerkInput(this.#given[key], `${this.path}.${key}`, keys, this.#problems) : null
   }
 
-  /** The objects of a list in this one, at most `max`. */
+  /** A nested list of at most `max` objects. */
   parts(key: string, keys: readonly string[], max: number): PerkInput[] {
     const list = this.#listOf(key, max, `a list of at most ${max} objects with ${keys.join(', ')}`)
     return list.map((item, i) => new PerkInput(item, `${this.path}.${key}[${i}]`, keys, this.#problems))
@@ -53,13 +53,13 @@ export class PerkInput {
     return found ?? this.refuse(key, `takes ${allowed.slice(0, -1).join(', ')} or ${allowed.at(-1)}`)
   }
 
-  /** False when it is left out. */
+  /** False if omitted. */
   flag(key: string): boolean {
     const value = this.#given[key] ?? false
     return typeof value === 'boolean' ? value : (this.refuse(key, 'takes true or false') ?? false)
   }
 
-  /** Trimmed; null when it is left out. */
+  /** Trimmed; null if omitted. */
   text(key: string, max: number): string | null {
     if (!this.has(key)) return null
     const value = this.#given[key]
@@ -73,11 +73,11 @@ export class PerkInput {
     return fits ? (value as number) : this.refuse(key, `takes a whole number from ${low} to ${high}`)
   }
 
-  /** A percentage as a text or a number, such as 12.5. */
+  /** A percentage as a string or a number, such as 12.5. */
   percent(key: string): number | null {
     const given = this.#given[key]
-    const written = typeof given === 'string' || typeof given === 'number' ? String(given).trim() : ''
-    const percent = /^\d{1,3}(\.\d{1,2})?$/.test(written) ? Number(written) : 0
+    const text = typeof given === 'string' || typeof given === 'number' ? String(given).trim() : ''
+    const percent = /^\d{1,3}(\.\d{1,2})?$/.test(text) ? Number(text) : 0
     if (percent > 0 && percent <= 100) return percent
     return this.refuse(key, 'takes a percentage above 0 and up to 100, with at most 2 decimals')
   }
@@ -97,7 +97,7 @@ export class PerkInput {
     }
   }
 
-  /** Ids of the platform, as digits or as global ids of that type; each once, as digits. */
+  /** Ids of the platform, given as digits or global ids of that type; returned as digits without duplicates. */
   ids(key: string, type: 'Product' | 'Collection'): string[] {
     const accepts = `a list of at most ${MAX_IDS} ${type.toLowerCase()} ids of the platform, as texts of digits or as global ids`
     const ids = this.#listOf(key, MAX_IDS, accepts).map((given) => idOf(given, type))
@@ -120,7 +120,7 @@ export class PerkInput {
   }
 }
 
-/** The digits of an id that was given as digits or as a global id of the type; null when it is neither. */
+/** The digits of an id given as digits or as a global id of the type; null if it is neither. */
 export function idOf(given: unknown, type: string): string | null {
   const match = ID.exec(typeof given === 'string' ? given.trim() : '')
   return match && (match[1] === undefined || match[1] === type) ? match[2]! : null

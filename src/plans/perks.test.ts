@@ -25,7 +25,7 @@ const WHOLE = {
   store_credit: { amount: 29, type: 'giftcard' }
 }
 
-test('perks are kept in minor units and digits, and shown as they were asked for', () => {
+test('perks are stored in minor units and digits, and presented in the format of a request', () => {
   const change = perksFrom(WHOLE, 'USD')
   assert.deepEqual(change, {
     discount: {
@@ -54,7 +54,7 @@ test('perks are kept in minor units and digits, and shown as they were asked for
   assert.deepEqual(perksFrom(shown, 'USD'), change)
 })
 
-test('a perk that is not named stays, null takes it off', () => {
+test('an omitted perk stays, and null removes it', () => {
   const { freeShipping, ...rest } = changedPerks({}, perksFrom(WHOLE, 'USD'))
   assert.deepEqual(changedPerks({ ...rest, freeShipping }, perksFrom({ free_shipping: null }, 'USD')), rest)
   assert.deepEqual(changedPerks(rest, perksFrom({}, 'USD')), rest)
@@ -149,16 +149,16 @@ for (const [given, ...problems] of [
     'perks.store_credit.type takes coupon, function, storecredit or giftcard'
   ]
 ] as [unknown, ...(string | RegExp)[]][]) {
-  test(`refuses ${JSON.stringify(given).slice(0, 90)}, naming each field and what it takes`, () => {
+  test(`refuses ${JSON.stringify(given).slice(0, 90)}, naming each field and what it accepts`, () => {
     assert.throws(
       () => perksFrom(given, 'USD'),
       (err: Refusal) => {
-        const reported = err.details.map(({ field, message }) => `${field} ${message}`)
-        assert.equal(err.message, reported.join('; '))
-        assert.equal(reported.length, problems.length, reported.join('; '))
+        const messages = err.details.map(({ field, message }) => `${field} ${message}`)
+        assert.equal(err.message, messages.join('; '))
+        assert.equal(messages.length, problems.length, messages.join('; '))
         for (const [i, problem] of problems.entries()) {
-          if (problem instanceof RegExp) assert.match(reported[i]!, problem)
-          else assert.equal(reported[i], problem)
+          if (problem instanceof RegExp) assert.match(messages[i]!, problem)
+          else assert.equal(messages[i], problem)
         }
         return err instanceof Refusal && err.code === 'invalid_request'
       }
@@ -166,7 +166,7 @@ for (const [given, ...problems] of [
   })
 }
 
-test('amounts follow the decimals of the currency', () => {
+test("amounts have the currency's number of decimals", () => {
   const fixed = (value: string) => ({ welcome_offer: { value, type: 'fixed' } })
   assert.deepEqual(perksFrom(fixed('500'), 'JPY').welcomeOffer?.reduction, { type: 'fixed', amountMinor: 500 })
   assert.deepEqual(perksFrom(fixed('1.125'), 'KWD').welcomeOffer?.reduction, { type: 'fixed', amountMinor: 1125 })

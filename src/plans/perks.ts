@@ -7,21 +7,20 @@ const MAX_STEPS = 20
 const MAX_TEXT = 255
 const MAX_ITEMS = 1000
 
-/** What is taken off a price: a percentage with at most two decimals, or minor units of the plan's currency. */
+/** A price reduction: a percentage with at most two decimals, or minor units of the plan's currency. */
 export type Reduction = { type: 'percentage'; percent: number } | { type: 'fixed'; amountMinor: number }
 
-/** What a reduction applies to. Ids are the digits of the platform's. */
+/** What a reduction applies to. Ids are the platform's, as digits. */
 export type Scope =
   | { appliesTo: 'all' }
   | { appliesTo: 'product'; productIds: string[] }
   | { appliesTo: 'collection'; collectionIds: string[] }
 
-/** From `quantity` pieces on its reduction holds in place of the perk's own; the highest that is reached wins. */
+/** From `quantity` items on, this reduction replaces the perk's own; the highest step reached applies. */
 export type Step = Reduction & { quantity: number }
 
 /**
- * What members get, as a plan keeps it (spec 3, svc_plan_settings; each perk's fields there in brackets). A perk that is
- * not there is off.
+ * The perks of a plan as stored (spec 3, svc_plan_settings; its field names are in brackets). An absent perk is off.
  */
 export type Perks = {
   /** Members' prices (dp, dv, dt, dat, ds, ds_info, dct, stack_with_subs). */
@@ -29,13 +28,13 @@ export type Perks = {
     reduction: Reduction
     scope: Scope
     steps: Step[]
-    /** Of the original price, which is the compare-at price where there is one (dct 1), or of the sale price (dct 2). */
+    /** `original`: of the compare-at price if there is one, else of the price (dct 1). `sale`: of the price (dct 2). */
     priceBase: 'original' | 'sale'
     stackWithSubscriptions: boolean
   }
   /** Off the cheapest product of the first membership order (wo, wo_v, wo_t, wo_at). */
   welcomeOffer?: { reduction: Reduction; scope: Scope }
-  /** `countries`: empty is everywhere. `threshold`: what a cart must hold (fs, fs_country, fs_threshold_type, …). */
+  /** `countries`: empty means every country. `threshold`: what the cart must reach (fs, fs_country, fs_threshold_type, …). */
   freeShipping?: {
     countries: string[]
     message: string | null
@@ -46,7 +45,7 @@ export type Perks = {
 
 type CreditPayoutType = (typeof CREDIT_PAYOUT_TYPES)[number]
 
-/** What a request says of perks: a perk to set, null to take it off; what it does not name stays. */
+/** A requested change: each perk is set, or removed by null; absent perks stay. */
 export type PerksChange = {
   [K in keyof Perks]?: Perks[K] | null
 } & { storeCredit?: { amountMinor: number | null; type: CreditPayoutType } | null }
@@ -55,23 +54,23 @@ const PERKS = ['discount', 'welcome_offer', 'free_shipping', 'store_credit'] as 
 const SCOPE = ['applies_to', 'product_ids', 'collection_ids'] as const
 const DISCOUNT = ['value', 'type', ...SCOPE, 'steps', 'price_base', 'stack_with_subscriptions'] as const
 
-/** Reads `perks` of a request. Refuses it with every problem that it has, each named by its path. */
+/** Reads `perks` of a request. Refuses it with all of its problems, each named by its path. */
 export function perksFrom(given: unknown, currency: string): PerksChange {
   const problems: FieldProblem[] = []
   const input = new PerkInput(given, 'perks', PERKS, problems)
   const change: PerksChange = {}
-  const named = (key: string) => Object.hasOwn((given ?? {}) as object, key)
-  if (named('discount')) change.discount = discountFrom(input, currency)
-  if (named('welcome_offer')) change.welcomeOffer = welcomeOfferFrom(input, currency)
-  if (named('free_shipping')) change.freeShipping = freeShippingFrom(input, currency)
-  if (named('store_credit')) change.storeCredit = storeCreditFrom(input, currency)
+  const isGiven = (key: string) => Object.hasOwn((given ?? {}) as object, key)
+  if (isGiven('discount')) change.discount = discountFrom(input, currency)
+  if (isGiven('welcome_offer')) change.welcomeOffer = welcomeOfferFrom(input, currency)
+  if (isGiven('free_shipping')) change.freeShipping = freeShippingFrom(input, currency)
+  if (isGiven('store_credit')) change.storeCredit = storeCreditFrom(input, currency)
   if (problems.length > 0) {
     throw new Refusal('invalid_request', problems.map((p) => `${p.field} ${p.message}`).join('; '), problems)
   }
   return change
 }
 
-/** The perks after a change. Store credit is no part of them: it is the plan's and its versions'. */
+/** The perks after a change. Store credit is not one of them: it is stored in the plan and its versions. */
 export function changedPerks(perks: Perks, { storeCredit: _, ...change }: PerksChange): Perks {
   const all = { ...perks, ...change }
   return Object.fromEntries(Object.entries(all).filter(([, perk]) => perk != null)) as Perks
@@ -123,7 +122,7 @@ function freeShippingFrom(perks: PerkInput, currency: string): Perks['freeShippi
   }
 }
 
-/** `amount` may be left out where only the type is to change. */
+/** `amount` may be omitted if only the type changes. */
 function storeCreditFrom(perks: PerkInput, currency: string): PerksChange['storeCredit'] {
   const input = perks.part('store_credit', ['amount', 'type'])
   if (!input) return null
@@ -131,7 +130,7 @@ function storeCreditFrom(perks: PerkInput, currency: string): PerksChange['store
   return { type, amountMinor: input.has('amount') ? input.amount('amount', currency) : null }
 }
 
-/** Where a problem is kept, what comes back only stands in: it is never used. */
+/** If the input has a problem, a placeholder is returned, which is never used since the request is refused. */
 function reductionFrom(input: PerkInput, currency: string): Reduction {
   const type = input.oneOf('type', ['percentage', 'fixed'])
   if (type === 'fixed') return { type, amountMinor: input.amount('value', currency) ?? 0 }
@@ -155,7 +154,7 @@ function scopeFrom(input: PerkInput): Scope {
   return { appliesTo: 'all' }
 }
 
-/** Perks in the words of requests: what is shown can be sent back as it is. */
+/** Perks in the format of requests: the result can be sent back unchanged. */
 export function presentPerks(
   { discount, welcomeOffer, freeShipping }: Perks,
   credit: { creditMinor: number; creditType: CreditPayoutType },

@@ -24,15 +24,15 @@ export function listPlanVersions(ctx: Ctx, planId: number): Promise<PlanVersion[
   )
 }
 
-/** A plan as its first version begins, numbered by the platform. */
+/** A new plan with the ids that the platform gave it. */
 export type NewPlan = Omit<
   Plan,
   'id' | 'currentVersion' | 'versions' | 'createdAt' | 'updatedAt' | 'platformSellingPlanGroupId'
 > & { platformSellingPlanGroupId: string }
 
-/** Inserts a plan with its first version and returns its id; null when its name or its selling plan is there already. */
+/** Inserts a plan with its first version and returns its id; null if its name or selling plan already exists. */
 export async function insertPlan(ctx: Ctx, plan: NewPlan): Promise<number | null> {
-  const made = await ctx.tx.maybeOne(
+  const inserted = await ctx.tx.maybeOne(
     row({ id: int }),
     sql`
     with made as (
@@ -53,10 +53,10 @@ export async function insertPlan(ctx: Ctx, plan: NewPlan): Promise<number | null
       from made
     returning plan_id as id`
   )
-  return made?.id ?? null
+  return inserted?.id ?? null
 }
 
-/** What of a plan a change without a new version may move. */
+/** The fields of a plan that can change without a new version. */
 export type PlanSettings = Pick<
   Plan,
   | 'status'
@@ -70,7 +70,7 @@ export type PlanSettings = Pick<
   | 'productIds'
 >
 
-/** Writes a plan as the holder of the lease wants it; false when the lease has gone to another. */
+/** Updates a plan under its lease; false if the lease is no longer held. */
 export async function markPlan(ctx: Ctx, plan: PlanSettings & { id: number }, leaseToken: number): Promise<boolean> {
   const touched = await ctx.tx.run(sql`
     update plans
@@ -82,14 +82,14 @@ export async function markPlan(ctx: Ctx, plan: PlanSettings & { id: number }, le
   return touched > 0
 }
 
-/** The numbers of a plan's next version. */
+/** The terms of a plan's next version. */
 export type NextVersion = Pick<Plan, 'priceMinor' | 'interval' | 'intervalCount' | 'creditMinor'> & {
   id: number
   sellingPlanId: string
   appliesTo: PlanVersion['appliesTo']
 }
 
-/** Makes the next version the current one, as markPlan does. */
+/** Inserts the next version and makes it current, under the lease; false if the lease is no longer held. */
 export async function markVersion(ctx: Ctx, next: NextVersion, leaseToken: number): Promise<boolean> {
   const touched = await ctx.tx.run(sql`
     with moved as (
@@ -108,16 +108,16 @@ export async function markVersion(ctx: Ctx, next: NextVersion, leaseToken: numbe
   return touched > 0
 }
 
-/** Takes the lease of a plan for long enough to tell the platform of a change; null while another has it. */
+/** Leases a plan for five minutes, enough for the calls to the platform; returns the token, or null if it is leased. */
 export async function leasePlan(ctx: Ctx, id: number): Promise<number | null> {
-  const taken = await ctx.tx.maybeOne(
+  const leased = await ctx.tx.maybeOne(
     row({ leaseToken: int }),
     sql`
     update plans set lease_token = lease_token + 1, leased_until = statement_timestamp() + interval '5 minutes'
      where store_id = ${ctx.storeId} and id = ${id} and (leased_until is null or leased_until < statement_timestamp())
     returning lease_token`
   )
-  return taken?.leaseToken ?? null
+  return leased?.leaseToken ?? null
 }
 
 export async function releasePlan(ctx: Ctx, id: number, leaseToken: number): Promise<void> {

@@ -7,7 +7,7 @@ export const planNotFound = (id: number) => new Refusal('not_found', `There is n
 export const nameTaken = (name: string) => new Refusal('conflict', `There is already a plan named ${name}`)
 
 export const planBusy = (id: number) =>
-  new Refusal('conflict', `Plan ${publicId('plan', id)} is being changed by somebody else; try again in a moment`)
+  new Refusal('conflict', `Plan ${publicId('plan', id)} is being changed by another request; try again in a moment`)
 
 export const sameTerms = (id: number) =>
   new Refusal(
@@ -15,10 +15,10 @@ export const sameTerms = (id: number) =>
     `A new version of plan ${publicId('plan', id)} takes a price, interval, interval_count or credit that differs from the present one`
   )
 
-/** What the platform has against a plan. Products that it does not know are the request's fault. */
+/** Why the platform refused a plan. Unknown products are an error of the request. */
 export function publishFailed(failure: PlatformFailure): Refusal {
   if (failure.kind === 'rejected' && failure.field?.endsWith('productIds')) {
     return invalidField('product_ids', 'takes ids of products that the platform has')
   }
-  return new Refusal('unavailable', `The platform did not take the plan: ${failure.message}`)
+  return new Refusal('unavailable', `The platform did not accept the plan: ${failure.message}`)
 }

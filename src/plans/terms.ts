@@ -4,7 +4,7 @@ import { ACCEPTED_COUNTRIES, isCountry } from './countries.ts'
 import { idOf } from './perk-input.ts'
 import type { Plan } from './plan.ts'
 
-/** `<tier>-Recharge` becomes the tag of an order (spec 3), and the platform takes 40 characters of one. */
+/** `<tier>-Recharge` is an order tag (spec 3), and the platform limits tags to 40 characters. */
 const MAX_TIER = 40 - '-Recharge'.length
 const MAX_PRODUCTS = 250
 
@@ -29,7 +29,7 @@ export function nameFrom(given: string): string {
   return name
 }
 
-/** The tier that a membership gives, its name unless it says otherwise; null for a product plan. */
+/** The tier of a membership, by default the plan's name; null for a product plan. */
 export function tierFrom(given: string | undefined, { type, name }: Pick<Plan, 'type' | 'name'>): string | null {
   if (type === 'product') {
     if (given === undefined) return null
@@ -56,7 +56,7 @@ export function countriesFrom(given: string[]): string[] {
   return [...new Set(given)]
 }
 
-/** The products that a product plan sells, as digits; none for a membership, which has a product of its own. */
+/** The ids of the products that a product plan sells, as digits; none for a membership, which has its own product. */
 export function productsFrom(given: string[] | undefined, type: Plan['type']): string[] {
   if (type !== 'product') {
     if (given === undefined) return []
@@ -79,7 +79,7 @@ export type TrialInput = {
 type Trial = Pick<Plan, 'trialType' | 'trialDays' | 'trialPriceMinor'>
 export const NO_TRIAL: Trial = { trialType: null, trialDays: 0, trialPriceMinor: 0 }
 
-/** The trial after a change: what is not given stays. Days alone make it a trial of days, 0 of them none. */
+/** The trial after a change; omitted fields stay. `trialDays` alone sets a trial of days, and 0 removes it. */
 export function trialFrom(input: TrialInput, before: Trial, priceMinor: number, currency: string): Trial {
   const trialType = trialTypeFrom(input, before)
   if (trialType !== 'days' && (input.trialDays ?? 0) !== 0) {

@@ -8,23 +8,23 @@ import { findPlan, markPlan } from './queries.ts'
 import { planBusy } from './refusals.ts'
 import { countriesFrom, productsFrom, type TrialInput, trialFrom, wholeFrom } from './terms.ts'
 
-/** What is left out stays. Price, rhythm and credit are changed by `addPlanVersion`. */
+/** Omitted fields stay. Price, interval and credit are changed by `addPlanVersion`. */
 export type PlanChange = TrialInput & {
   status?: Plan['status']
-  /** Null: without an end. */
+  /** Null: no limit. */
   maxCycles?: number | null
   allowedCountries?: string[]
-  /** As `perksFrom` reads them: a perk that is named is set, or taken off by null. */
+  /** As `perksFrom` reads them: a perk that is present is set, or removed by null. */
   perks?: unknown
   productIds?: string[]
 }
 
-/** What the platform is told, also where it is the same here: it may have been changed there, or be older than that. */
-const ON_SALE = ['status', 'maxCycles', 'trialType', 'trialDays', 'trialPrice', 'productIds'] as const
+/** Fields that are published to the platform even if unchanged here: the platform's copy may differ. */
+const PUBLISHED_FIELDS = ['status', 'maxCycles', 'trialType', 'trialDays', 'trialPrice', 'productIds'] as const
 
 /**
- * Changes what a plan gives and for whom it is on sale; running subscriptions keep their terms. Disabling takes it off sale
- * on the platform, enabling puts it back.
+ * Changes the perks of a plan and who can buy it; running subscriptions keep their terms. Disabling withdraws the plan from
+ * sale on the platform, enabling puts it back.
  */
 export async function updatePlan(
   db: Database,
@@ -35,7 +35,7 @@ export async function updatePlan(
 ): Promise<Plan> {
   return changePlan(db, storeId, planId, async (before, leaseToken) => {
     const after = changed(before, change)
-    if (ON_SALE.some((key) => change[key] !== undefined)) await publishPlan(connector, after)
+    if (PUBLISHED_FIELDS.some((key) => change[key] !== undefined)) await publishPlan(connector, after)
     return db.inStore(storeId, async (ctx) => {
       if (!(await markPlan(ctx, after, leaseToken))) throw planBusy(planId)
       return (await findPlan(ctx, planId))!
@@ -59,13 +59,13 @@ function changed(plan: Plan, change: PlanChange): Plan {
 
 export const cyclesFrom = (given: number | null) => (given === null ? null : wholeFrom('max_cycles', given, 1, 1000))
 
-/** Discounts, welcome offers and free shipping are for members. */
+/** Refuses perks of a product plan: discounts, welcome offers and free shipping need a membership. */
 export function perksOf(type: Plan['type'], perks: Plan['perks']): Plan['perks'] {
   if (type !== 'product' || Object.keys(perks).length === 0) return perks
   throw invalidField('perks', 'takes only store_credit for a product plan: the others belong to a membership')
 }
 
-/** The amount belongs to the version that was agreed; only what it is paid out as can change by itself. */
+/** The credit type after a change. The amount belongs to a version of the plan and cannot change here. */
 function creditTypeAfter(plan: Plan, { storeCredit }: PerksChange): Plan['creditType'] {
   if (storeCredit === undefined) return plan.creditType
   if (storeCredit && storeCredit.amountMinor === null && plan.creditMinor === 0) {
