@@ -1,4 +1,4 @@
-// What `migrate` does to a database, and that migrations/schema.sql is what it makes of an empty one.
+// What `migrate` does to a database, and that migrations/schema.sql is the result on an empty one.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -41,7 +41,7 @@ async function anEmptyDatabase(t: TestContext) {
 const PETS = 'create table pets (id bigint primary key, name text not null);'
 const LOUD = `create or replace function loud(pet pets) returns text language sql as $$ select upper(pet.name) $$;`
 
-test('migrations/schema.sql is the schema that the migrations make', async (t) => {
+test('migrations/schema.sql is the schema that the migrations create', async (t) => {
   const client = await connectedTo(migrated.url, t)
   const file = await readFile(SCHEMA_FILE, 'utf8')
   const version = await majorVersion(client)
@@ -50,7 +50,7 @@ test('migrations/schema.sql is the schema that the migrations make', async (t) =
   assert.equal(await schemaText(client), file, 'the schema has changed: run `npm run schema:generate`')
 })
 
-test('applies each migration once and in order, then the functions, also when two nodes start at once', async (t) => {
+test('applies each migration once and in order, then the functions, even if two nodes start at once', async (t) => {
   const { aVersion, rows } = await anEmptyDatabase(t)
   const { start } = await aVersion({
     '0002-more.sql': `insert into pets values (1, 'Rex');`,
@@ -67,7 +67,7 @@ test('applies each migration once and in order, then the functions, also when tw
   assert.deepEqual(await start(), [])
 })
 
-test('replaces a function whose text has changed with its triggers, and not for a comment', async (t) => {
+test('replaces a function and its triggers when its statements change, not when a comment changes', async (t) => {
   const { aVersion, rows, run } = await anEmptyDatabase(t)
   const named = (name: string) => `
     create or replace function name_pet() returns trigger language plpgsql as $$ begin new.name := '${name}'; return new; end $$;
@@ -83,7 +83,7 @@ test('replaces a function whose text has changed with its triggers, and not for 
   assert.deepEqual(await rows('select name from pets'), ['Tom'])
 })
 
-test('makes a function again that was removed and comes back', async (t) => {
+test('creates a function again whose file was removed and then restored', async (t) => {
   const { aVersion, rows } = await anEmptyDatabase(t)
   const files = { '0001-pets.sql': PETS, '0002-quiet.sql': 'drop function if exists loud(pets);' }
   await (await aVersion({ '0001-pets.sql': PETS, 'functions/loud.sql': LOUD })).start()
@@ -92,7 +92,7 @@ test('makes a function again that was removed and comes back', async (t) => {
   assert.deepEqual(await (await aVersion({ ...files, 'functions/loud.sql': LOUD })).start(), ['functions/loud.sql'])
 })
 
-test('keeps the migrations before one that fails, and nothing of that one', async (t) => {
+test('a failing migration is rolled back; the migrations before it stay', async (t) => {
   const { aVersion, rows } = await anEmptyDatabase(t)
   const failing = await aVersion({
     '0001-pets.sql': PETS,
@@ -112,10 +112,12 @@ test('refuses a migration that was changed after it was applied, except for its 
   await writeFile(join(folder, '0001-pets.sql'), `-- Animals that live with people.\n\n${PETS}`)
   assert.deepEqual(await start(), [])
   await writeFile(join(folder, '0001-pets.sql'), PETS.replace('text', 'varchar'))
-  await assert.rejects(start(), { message: /^This database ran another text of 0001-pets\.sql than this version has/ })
+  await assert.rejects(start(), {
+    message: /^This database applied a different text of 0001-pets\.sql than this version has/
+  })
 })
 
-test('an older version runs on a newer schema that allows it, and leaves its functions as they are', async (t) => {
+test('an older version runs on a newer schema that allows it, and does not replace its functions', async (t) => {
   const { aVersion, rows } = await anEmptyDatabase(t)
   const older = await aVersion({ '0001-pets.sql': PETS, 'functions/loud.sql': LOUD })
   await older.start()
@@ -129,7 +131,7 @@ test('an older version runs on a newer schema that allows it, and leaves its fun
   assert.deepEqual(await rows(`select loud((1, 'rex', 3))`), ['Rex'])
 })
 
-test('an older version refuses a newer schema that does not allow it, and one that it does not precede', async (t) => {
+test('a version refuses a schema that a newer version made incompatible, or that an unrelated version migrated', async (t) => {
   const { aVersion } = await anEmptyDatabase(t)
   const age = '-- expand: code from 0001 can run on this schema.\nalter table pets add age integer;'
   const older = await aVersion({ '0001-pets.sql': PETS })
@@ -148,8 +150,8 @@ test('an older version refuses a newer schema that does not allow it, and one th
   const other = await aVersion({ '0001-pets.sql': PETS, '0002-age.sql': age, '0004-toys.sql': '' })
   await assert.rejects(other.start(), {
     message:
-      'The database has migrations that this version does not have (0003-nameless.sql), and lacks some that it has ' +
-      '(0004-toys.sql): it was migrated by a version that this one does not precede'
+      'The database has migrations that this version does not have (0003-nameless.sql), and lacks migrations that it has ' +
+      '(0004-toys.sql): it was migrated by a version that is not a later version of this one'
   })
 })
 
@@ -158,5 +160,7 @@ test('refuses a database from before the baseline', async (t) => {
   await run('create table schema_migrations (name text primary key, applied_at timestamptz not null default now())')
   await run(`insert into schema_migrations (name) values ('0001_stores.sql')`)
   const { start } = await aVersion({ '0001-pets.sql': PETS })
-  await assert.rejects(start(), { message: /^This database was made by a version of Perennial from before its first/ })
+  await assert.rejects(start(), {
+    message: /^This database was created by a version of Perennial from before the first/
+  })
 })

@@ -18,9 +18,9 @@ import {
 const strict: AddressRules = { loopback: false, allow: [] }
 const sandbox: AddressRules = { loopback: true, allow: [] }
 
-/** A DNS of our own: names to addresses. What it answers may change between two questions. */
+/** A DNS for the test: names to addresses, which may change between two look-ups. */
 function names(table: Record<string, string[] | (() => string[])>): AddressRules['lookup'] {
-  const answer = (host: string, _options: unknown, callback: (err: Error | null, answers: unknown) => void) => {
+  const lookupName = (host: string, _options: unknown, callback: (err: Error | null, found: unknown) => void) => {
     const entry = table[host]
     if (!entry) return callback(Object.assign(new Error(`no ${host}`), { code: 'ENOTFOUND' }), [])
     const addresses = typeof entry === 'function' ? entry() : entry
@@ -29,7 +29,7 @@ function names(table: Record<string, string[] | (() => string[])>): AddressRules
       addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
     )
   }
-  return answer as unknown as typeof lookup
+  return lookupName as unknown as typeof lookup
 }
 
 let reached = 0
@@ -54,7 +54,7 @@ const HOSTILE_LITERALS = [
   '[2606:4700::5efe:7f00:1]', '[2606:4700::200:5efe:a00:1]', '[2001:0:7f00:1::80ff:fffe]'
 ]
 
-test('no hostile literal passes, neither when typed nor when connected to', async () => {
+test('literal addresses of private and reserved networks are refused as a URL and at connect time, in any notation', async () => {
   const agent = new Agent({ connect: guardedConnector(strict, { timeout: 1000 }) })
   for (const host of HOSTILE_LITERALS) {
     for (const scheme of ['https', 'http']) {
@@ -96,7 +96,7 @@ const HIDING_URLS = [
   `https://example.com/${'a'.repeat(2048)}`
 ]
 
-test('no URL passes that hides where it goes, or is none', () => {
+test('a URL that is malformed, not https or hides its host is refused', () => {
   for (const url of HIDING_URLS) assert.notEqual(urlProblem(url, strict), null, url)
   for (const url of [
     'https://example.com/hooks?a=b',
@@ -108,8 +108,8 @@ test('no URL passes that hides where it goes, or is none', () => {
   }
 })
 
-test('names are refused by any one of their addresses, at connect time, whatever they answered before', async () => {
-  let asked = 0
+test('a name with any denied address is refused at connect time, even if it resolved differently before', async () => {
+  let lookups = 0
   const lookup = names({
     'private.test': ['10.0.0.1'],
     'loopback.test': ['127.0.0.1'],
@@ -118,7 +118,7 @@ test('names are refused by any one of their addresses, at connect time, whatever
     'nat64.test': ['64:ff9b::7f00:1'],
     'metadata.test': ['169.254.169.254'],
     'nowhere.test': [],
-    'rebinding.test': () => (asked++ === 0 ? ['93.184.216.34'] : ['127.0.0.1'])
+    'rebinding.test': () => (lookups++ === 0 ? ['93.184.216.34'] : ['127.0.0.1'])
   })
   const rules = { ...strict, lookup }
   assert.match((await resolvedProblem('https://private.test/', rules))!, /private\.test is 10\.0\.0\.1/)
@@ -140,7 +140,7 @@ test('names are refused by any one of their addresses, at connect time, whatever
   await agent.close()
 })
 
-test('loopback is open to the sandbox, over http too, and nothing else is', async () => {
+test('with loopback allowed, http and https reach this machine and no other private address', async () => {
   const before = reached
   const lookup = names({ localhost: ['127.0.0.1'], 'public.test': ['93.184.216.34'], 'private.test': ['10.0.0.1'] })
   const rules = { ...sandbox, lookup }
@@ -152,8 +152,8 @@ test('loopback is open to the sandbox, over http too, and nothing else is', asyn
 
   const agent = new Agent({ connect: guardedConnector(rules, { timeout: 1000 }) })
   for (const host of ['127.0.0.1', 'localhost']) {
-    const answer = await request(`http://${host}:${port}/`, { dispatcher: agent })
-    assert.equal(await answer.body.text(), 'canary')
+    const response = await request(`http://${host}:${port}/`, { dispatcher: agent })
+    assert.equal(await response.body.text(), 'canary')
   }
   for (const host of ['public.test', 'private.test', '10.0.0.1', '8.8.8.8']) {
     await assert.rejects(request(`http://${host}:${port}/`, { dispatcher: agent }), { code: 'ADDRESS_REFUSED' }, host)
@@ -162,7 +162,7 @@ test('loopback is open to the sandbox, over http too, and nothing else is', asyn
   await agent.close()
 })
 
-test('the allow-list opens what it names and no more', () => {
+test('the allow-list allows its own networks only', () => {
   const rules = { loopback: false, allow: ['10.20.0.0/16', 'fd12::/64'] }
   assert.equal(isAllowedAddress('10.20.3.4', rules), true)
   assert.equal(isAllowedAddress('::ffff:10.20.3.4', rules), true)
@@ -171,13 +171,13 @@ test('the allow-list opens what it names and no more', () => {
   assert.equal(isAllowedAddress('not an address', rules), false)
   assert.equal(urlProblem('https://10.20.3.4/', rules), null)
   assert.notEqual(urlProblem('http://10.20.3.4/', rules), null)
-  // What leads to an allowed network by way of a translator is another place.
+  // An allowed network reached through NAT64 or 6to4 is not the same place.
   assert.equal(isAllowedAddress('64:ff9b::10.20.3.4', rules), false)
   assert.equal(isAllowedAddress('2002:a14:304::1', rules), false)
-  assert.throws(() => checkNetworks(['10.0.0.0/8', '10.0.0.1/99']), /10\.0\.0\.1\/99 is no network/)
+  assert.throws(() => checkNetworks(['10.0.0.0/8', '10.0.0.1/99']), /10\.0\.0\.1\/99 must be a network/)
 })
 
-test('a translator’s prefix on the allow-list opens no more than what it leads to', () => {
+test('an allowed NAT64 prefix reaches only addresses that are allowed themselves', () => {
   const rules = { loopback: true, allow: ['64:ff9b::/96', '10.20.0.0/16'] }
   assert.equal(isAllowedAddress('64:ff9b::8.8.8.8', rules), true)
   assert.equal(isAllowedAddress('64:ff9b::10.20.3.4', rules), true)
@@ -186,10 +186,10 @@ test('a translator’s prefix on the allow-list opens no more than what it leads
   }
 })
 
-test('a certificate is checked whatever the environment says', async () => {
-  let heard = 0
+test('a certificate is checked even if NODE_TLS_REJECT_UNAUTHORIZED is 0', async () => {
+  let received = 0
   const server = createTlsServer(aCertificate({ hosts: ['127.0.0.1'] }), (socket) => {
-    socket.on('error', () => {}).on('data', () => heard++)
+    socket.on('error', () => {}).on('data', () => received++)
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   const agent = new Agent({ connect: guardedConnector(sandbox, { timeout: 1000 }) })
@@ -197,7 +197,7 @@ test('a certificate is checked whatever the environment says', async () => {
   try {
     const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`
     await assert.rejects(request(url, { dispatcher: agent }), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
-    assert.equal(heard, 0)
+    assert.equal(received, 0)
   } finally {
     delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
     server.close()

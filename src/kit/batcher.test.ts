@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createBatcher, runBatched } from './batcher.ts'
 
-/** A gatherer whose batches are let go by hand, and the batches that it was given. */
+/** A batcher whose batches finish only when the test calls `next`, and the list of its batches. */
 function manualBatcher(maxItems = 3, maxWaiting = 10) {
   const batches: { key: number; items: string[]; go: () => void }[] = []
   const batcher = createBatcher<number, string, string>({
@@ -24,7 +24,7 @@ function manualBatcher(maxItems = 3, maxWaiting = 10) {
   return { batcher, batches, next }
 }
 
-test('the first goes at once, those that come meanwhile go together, in order and at most so many', async () => {
+test('the first item runs at once; items that arrive meanwhile run in batches of at most maxItems, in order', async () => {
   const { batcher, batches, next } = manualBatcher()
   const outcomes = Promise.all(['a', 'b', 'c', 'd', 'e'].map((item) => batcher(1, item)))
   assert.deepEqual(batches, [{ ...batches[0]!, key: 1, items: ['a'] }])
@@ -36,7 +36,7 @@ test('the first goes at once, those that come meanwhile go together, in order an
   assert.deepEqual(await outcomes, ['A', 'B', 'C', 'D', 'E'])
 })
 
-test('lanes do not wait for each other', async () => {
+test('keys do not wait for each other', async () => {
   const { batcher, batches } = manualBatcher()
   void batcher(1, 'a')
   void batcher(2, 'b')
@@ -50,7 +50,7 @@ test('lanes do not wait for each other', async () => {
   for (const { go } of batches) go()
 })
 
-test('when a batch fails its items are tried one by one, and only the bad one fails', async () => {
+test('when a batch fails, its items are tried one by one and only the bad one fails', async () => {
   const { batcher, batches, next } = manualBatcher()
   const outcomes = Promise.allSettled(['a', 'b', 'bad', 'c'].map((item) => batcher(1, item)))
   for (let i = 0; i < 5; i++) await next()
@@ -64,7 +64,7 @@ test('when a batch fails its items are tried one by one, and only the bad one fa
   )
 })
 
-test('a lane that is full refuses what comes, and takes it again when there is room; other lanes go on', async () => {
+test('a key with maxWaiting items refuses more until some have run; other keys are not affected', async () => {
   const { batcher, batches, next } = manualBatcher(3, 2)
   const first = Promise.all(['a', 'b', 'c'].map((item) => batcher(1, item)))
   await assert.rejects(batcher(1, 'd'), { code: 'unavailable' })
@@ -79,7 +79,7 @@ test('a lane that is full refuses what comes, and takes it again when there is r
 
 const outage = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
 
-test('after an outage nothing is tried again: what was done is not known, and the others would fail as well', async () => {
+test('after an outage of a batch no item is tried again', async () => {
   const tried: string[][] = []
   const outcomes = await runBatched(['a', 'b'], async (items) => {
     tried.push(items)
@@ -89,7 +89,7 @@ test('after an outage nothing is tried again: what was done is not known, and th
   assert.deepEqual(outcomes, Array(2).fill({ status: 'rejected', reason: outage }))
 })
 
-test('an outage while items are tried one by one ends it', async () => {
+test('an outage while items are tried one by one fails the rest untried', async () => {
   const tried: string[][] = []
   const outcomes = await runBatched(['a', 'b', 'c', 'd'], async (items) => {
     tried.push(items)

@@ -1,7 +1,7 @@
 import { isOutage } from './postgres/index.ts'
 import { Refusal } from './refusal.ts'
 
-/** Has an item carried out in its lane and tells what came of it. */
+/** Processes an item in a batch with others of the same key, and returns its outcome. */
 export type Batcher<Key, Item, Outcome> = (key: Key, item: Item) => Promise<Outcome>
 
 type Waiting<Item, Outcome> = {
@@ -10,13 +10,13 @@ type Waiting<Item, Outcome> = {
   reject: (err: unknown) => void
 }
 
-/** So many may wait in a lane: more than a store has under way at any time, and little enough to be kept in memory. */
+/** Items of one key that may wait: more than a store ever has in flight, and few enough for memory. */
 const MAX_WAITING = 10_000
 
 /**
- * Carries items of one lane out together: those that come while a batch is under way wait and go with the next, at most
- * `maxItems` of them, in the order in which they came. One item alone waits for nobody; one that finds `maxWaiting` before it
- * is refused. `work` is called as `runBatched` calls it.
+ * Processes items of the same key in batches: items that arrive while a batch is running wait and go into the next batch, at most
+ * `maxItems` of them, in order of arrival. An item that finds no batch running starts at once. Refuses an item when
+ * `maxWaiting` are already waiting. `work` is called as `runBatched` calls it.
  */
 export function createBatcher<Key extends string | number, Item, Outcome>(options: {
   maxItems: number
@@ -30,7 +30,7 @@ export function createBatcher<Key extends string | number, Item, Outcome>(option
     while (waiting.length > 0) {
       const batch = waiting.splice(0, maxItems)
       const items = batch.map(({ item }) => item)
-      const outcomes = await runBatched(items, (some) => work(key, some))
+      const outcomes = await runBatched(items, (part) => work(key, part))
       for (const [i, { resolve, reject }] of batch.entries()) {
         const outcome = outcomes[i]!
         if (outcome.status === 'fulfilled') resolve(outcome.value)
@@ -52,37 +52,37 @@ export function createBatcher<Key extends string | number, Item, Outcome>(option
 }
 
 /**
- * What comes of each item, in order. `work` answers with an outcome per item; when it throws, the items are tried one by
- * one, so that a bad one harms no other. What `work` did must be undone by its throwing, as in a transaction; after an
- * outage that is not known, and the others would fail as well, so then nothing more is tried. `isOfAll` says what counts as one.
+ * The outcome of each item, in order. `work` returns one outcome per item. If it throws, the items are tried one by one, so that a
+ * bad item fails alone; throwing must undo everything that `work` did, as in a transaction. After an outage nothing more is
+ * tried, since it is unknown what was committed and the other items would fail too. `affectsAll` decides which errors are outages.
  */
 export async function runBatched<Item, Outcome>(
   items: Item[],
   work: (items: Item[]) => Promise<Outcome[]>,
-  isOfAll: (err: unknown) => boolean = isOutage
+  affectsAll: (err: unknown) => boolean = isOutage
 ): Promise<PromiseSettledResult<Outcome>[]> {
   try {
     const outcomes = await work(items)
     return items.map((_, i) => ({ status: 'fulfilled', value: outcomes[i]! }))
   } catch (reason) {
-    if (items.length <= 1 || isOfAll(reason)) return items.map(() => ({ status: 'rejected', reason }))
-    return oneByOne(items, work, isOfAll)
+    if (items.length <= 1 || affectsAll(reason)) return items.map(() => ({ status: 'rejected', reason }))
+    return oneByOne(items, work, affectsAll)
   }
 }
 
 async function oneByOne<Item, Outcome>(
   items: Item[],
   work: (items: Item[]) => Promise<Outcome[]>,
-  isOfAll: (err: unknown) => boolean
+  affectsAll: (err: unknown) => boolean
 ) {
   const outcomes: PromiseSettledResult<Outcome>[] = []
   for (const item of items) {
     const last = outcomes.at(-1)
-    if (last?.status === 'rejected' && isOfAll(last.reason)) outcomes.push(last)
-    else outcomes.push(...(await runBatched([item], work, isOfAll)))
+    if (last?.status === 'rejected' && affectsAll(last.reason)) outcomes.push(last)
+    else outcomes.push(...(await runBatched([item], work, affectsAll)))
   }
   return outcomes
 }
 
 const tooManyWaiting = () =>
-  new Refusal('unavailable', 'Too many requests of this store are under way: try again later')
+  new Refusal('unavailable', 'Too many requests of this store are in progress; try again later')

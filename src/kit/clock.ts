@@ -9,7 +9,7 @@ export function isoOrNull(instant: Temporal.Instant | null): string | null {
 
 const zones = new Map<string, boolean>()
 
-/** Whether the name is an IANA zone, as `store create` and imports take it. */
+/** Whether the name is an IANA time zone. */
 export function isTimezone(name: string): boolean {
   let known = zones.get(name)
   if (known === undefined) {
@@ -24,12 +24,12 @@ export function isTimezone(name: string): boolean {
   return known
 }
 
-/** Real time, for what is not the store's life: leases, rate windows, process health. Domain code uses `ctx.now`. */
+/** Real time, for leases, rate limits and process health. Domain code uses `ctx.now`, the store's time. */
 export function realNow(): Temporal.Instant {
   return Temporal.Now.instant()
 }
 
-/** Real time in epoch milliseconds, where many are taken a second. */
+/** Real time in epoch milliseconds, for code that reads it many times a second. */
 export function realNowMs(): number {
   return Date.now()
 }

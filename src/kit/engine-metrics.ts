@@ -13,7 +13,7 @@ export const engineRuns = defineMetric({
 export const engineItems = defineMetric({
   name: 'perennial.engine.items',
   kind: 'counter',
-  help: 'What those runs did',
+  help: 'Items that those runs processed',
   labels: { engine }
 })
 

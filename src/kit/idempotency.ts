@@ -1,20 +1,21 @@
 import { bytes, type Ctx, type Database, int, row, sql, text } from './postgres/index.ts'
 
-/** A writing request that may be repeated. `fingerprint` tells one request from another under the same key. */
+/** A write request with an idempotency key. `fingerprint` distinguishes requests that use the same key. */
 export type Claim = { key: string; fingerprint: Buffer }
 export type StoredResponse = { status: number; body: string }
 
-/** What a claim found: nobody had the key, the same request had it and was answered, or another request has it. */
-export type Claimed = { state: 'fresh' } | { state: 'stored'; answer: StoredResponse } | { state: 'other' }
+/** The result of a claim: the key is new, the same request has a stored response, or another request used the key. */
+export type Claimed = { state: 'fresh' } | { state: 'stored'; response: StoredResponse } | { state: 'other' }
 
-/** How long an answer is kept for repetitions, in real time. */
+/** How long a response is stored, in real time. */
 const RETAINED_FOR = '24 hours'
 
 const StoredKey = row({ idempotencyKey: text, fingerprint: bytes, status: int, body: text })
 
 /**
- * Takes keys, each given once, for the transaction under way. One that another transaction has taken is waited for: it
- * is either answered then, or free again because that one came to nothing. In the order of the claims.
+ * Claims keys for the current transaction; no key may occur twice. Waits for another transaction that holds one of the keys:
+ * afterwards the key either has a response, or is free because that transaction was rolled back. Results are in the order of
+ * the claims.
  */
 export async function claimKeys(ctx: Ctx, claims: Claim[]): Promise<Claimed[]> {
   if (claims.length === 0) return []
@@ -31,13 +32,13 @@ export async function claimKeys(ctx: Ctx, claims: Claim[]): Promise<Claimed[]> {
       where a.created_at < excluded.created_at - ${RETAINED_FOR}::interval
     returning idempotency_key`
   )
-  const mine = new Set(fresh.map(({ idempotencyKey }) => idempotencyKey))
-  const stored = mine.size === keys.length ? [] : await listStoredResponses(ctx, keys)
-  const byKey = new Map(stored.map((answer) => [answer.idempotencyKey, answer]))
+  const claimed = new Set(fresh.map(({ idempotencyKey }) => idempotencyKey))
+  const stored = claimed.size === keys.length ? [] : await listStoredResponses(ctx, keys)
+  const byKey = new Map(stored.map((response) => [response.idempotencyKey, response]))
   return claims.map(({ key, fingerprint }) => {
-    if (mine.has(key)) return { state: 'fresh' }
-    const { status, body, fingerprint: was } = byKey.get(key)!
-    return was.equals(fingerprint) ? { state: 'stored', answer: { status, body } } : { state: 'other' }
+    if (claimed.has(key)) return { state: 'fresh' }
+    const { status, body, fingerprint: storedFingerprint } = byKey.get(key)!
+    return storedFingerprint.equals(fingerprint) ? { state: 'stored', response: { status, body } } : { state: 'other' }
   })
 }
 
@@ -50,17 +51,17 @@ function listStoredResponses(ctx: Ctx, keys: string[]) {
   )
 }
 
-/** Keeps what was answered, in the transaction of the effect: either both are there or neither. */
-export async function storeResponses(ctx: Ctx, answers: ({ key: string } & StoredResponse)[]): Promise<void> {
-  if (answers.length === 0) return
+/** Stores responses, in the same transaction as the requests' effects. */
+export async function storeResponses(ctx: Ctx, responses: ({ key: string } & StoredResponse)[]): Promise<void> {
+  if (responses.length === 0) return
   await ctx.tx.run(sql`
     update idempotent_responses a set status = k.status, body = k.body
-      from unnest(${answers.map((k) => k.key)}::text[], ${answers.map((k) => k.status)}::int[],
-                  ${answers.map((k) => k.body)}::text[]) as k(key, status, body)
+      from unnest(${responses.map((k) => k.key)}::text[], ${responses.map((k) => k.status)}::int[],
+                  ${responses.map((k) => k.body)}::text[]) as k(key, status, body)
      where a.store_id = ${ctx.storeId} and a.idempotency_key = k.key`)
 }
 
-/** Gives back keys that were claimed in this transaction and came to nothing, while others of it have their effect. */
+/** Releases keys that this transaction claimed for requests without effect, while its other requests are committed. */
 export async function releaseKeys(ctx: Ctx, keys: string[]): Promise<void> {
   if (keys.length === 0) return
   await ctx.tx.run(sql`
@@ -68,7 +69,7 @@ export async function releaseKeys(ctx: Ctx, keys: string[]): Promise<void> {
      where store_id = ${ctx.storeId} and idempotency_key = any(${keys}::text[]) and status is null`)
 }
 
-/** Removes answers that nobody can ask for any more; returns how many. */
+/** Deletes expired responses; returns their number. */
 export function pruneResponses(db: Database): Promise<number> {
   return db.inInstallation((tx) =>
     tx.run(sql`delete from idempotent_responses where created_at < statement_timestamp() - ${RETAINED_FOR}::interval`)

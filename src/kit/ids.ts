@@ -20,7 +20,7 @@ export function publicId(prefix: IdPrefix, id: number): string {
   return `${prefix}_${id}`
 }
 
-/** The internal id behind a public one, or null when the text is no id of that kind; such an id is simply unknown. */
+/** The internal id of a public id; null if the text is not an id with that prefix, which callers treat as not found. */
 export function internalId(prefix: IdPrefix, text: string): number | null {
   if (!text.startsWith(`${prefix}_`)) return null
   const digits = text.slice(prefix.length + 1)

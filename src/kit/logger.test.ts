@@ -6,7 +6,7 @@ import { createLogger } from './logger.ts'
 const CANARY = 'canary-7f3a'
 
 for (const format of ['json', 'pretty'] as const) {
-  test(`no secret gets into a ${format} log line, whatever it is called and however deep it lies`, () => {
+  test(`no secret appears in a ${format} log line, under any of its names and at any depth`, () => {
     const lines: string[] = []
     const logger = createLogger({ level: 'trace', format }, { write: (line: string) => void lines.push(line) })
     logger.info(
@@ -18,7 +18,7 @@ for (const format of ['json', 'pretty'] as const) {
       'two'
     )
     logger.warn({ err: Object.assign(new Error('three'), { password: CANARY, config: { token: CANARY } }) }, 'three')
-    logger.info({ held: new Secret(CANARY) }, 'four')
+    logger.info({ value: new Secret(CANARY) }, 'four')
     logger.child({ token: CANARY }).info('five')
     assert.equal(lines.length, 5)
     assert.ok(!lines.join('').includes(CANARY), lines.join(''))

@@ -3,7 +3,7 @@ import { prettyLine } from './log-pretty-line.ts'
 
 const HIDDEN = '[hidden]'
 
-/** Whatever is logged under such a name is hidden, however deep it lies and however it is written. */
+/** Fields with these names are hidden at any depth; case, `-` and `_` are ignored. */
 const SECRET_NAMES = new Set([
   'authorization',
   'proxyauthorization',
@@ -42,14 +42,14 @@ export type LogOptions = { level: (typeof LOG_LEVELS)[number]; format: (typeof L
 export type Sink = { write(line: string): void }
 
 /**
- * The service's log, on standard error: what people read at the start stays alone on standard output. Secrets and e-mail
- * addresses are hidden by the names of their fields; of an error only what describes it is kept.
+ * The service's log, on standard error, so that standard output has only what a person reads at the start. Secrets and e-mail
+ * addresses are hidden by field name; errors are logged with a fixed set of fields.
  */
 export function createLogger({ level, format }: LogOptions, sink: Sink = destination({ fd: 2, sync: true })): Logger {
   return pino(
     {
       level,
-      // What a child logger is bound to goes past the formatters below.
+      // The bindings of child loggers bypass the formatters below.
       redact: { paths: BOUND_SECRETS, censor: HIDDEN },
       timestamp: stdTimeFunctions.isoTime,
       formatters: {
@@ -73,11 +73,11 @@ function hidden(value: unknown, depth: number): unknown {
   if (!isPlain(value)) return value
   if (depth >= MAX_DEPTH) return '[deep]'
   return Object.fromEntries(
-    Object.entries(value).map(([name, held]) => [name, isSecretName(name) ? HIDDEN : hidden(held, depth + 1)])
+    Object.entries(value).map(([name, inner]) => [name, isSecretName(name) ? HIDDEN : hidden(inner, depth + 1)])
   )
 }
 
-/** Instances of classes bring a `toJSON` of their own where they have something to say. */
+/** A plain object. Instances of classes print by their own `toJSON`. */
 function isPlain(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null || 'toJSON' in value) return false
   const prototype = Object.getPrototypeOf(value)
@@ -86,7 +86,7 @@ function isPlain(value: unknown): value is Record<string, unknown> {
 
 const isSecretName = (name: string) => SECRET_NAMES.has(name.toLowerCase().replace(/[-_]/g, ''))
 
-/** Without the fields that libraries hang on their errors: a database error's detail quotes the row. */
+/** Leaves out the other fields of library errors: a database error's `detail` contains values of the row. */
 function describeError(err: unknown): unknown {
   if (!(err instanceof Error)) return isPlain(err) ? hideSecrets(err) : err
   const { name, message, stack, cause } = err

@@ -34,12 +34,12 @@ for (const [amount, currency, message] of [
   [1e15, 'USD', 'amount is too large'],
   ['9'.repeat(20), 'USD', 'amount is too large']
 ] as const) {
-  test(`${amount === '' ? 'nothing' : amount} is no amount of ${currency}`, () => {
+  test(`${amount === '' ? 'an empty text' : amount} is not an amount in ${currency}`, () => {
     assert.throws(() => minorOf(amount, currency), { code: 'invalid_request', message })
   })
 }
 
-test('an amount comes back from its decimal text and from its number', () => {
+test('an amount survives conversion to a decimal string or a number and back', () => {
   fc.assert(
     fc.property(fc.integer({ min: -1e14, max: 1e14 }), fc.constantFrom('USD', 'JPY', 'KWD'), (minor, currency) => {
       assert.equal(minorOf(decimalOf(minor, currency), currency), minor)

@@ -2,7 +2,7 @@ import { invalidField } from './refusal.ts'
 
 const decimalsOf = new Map<string, number>()
 
-/** How many decimals a currency's amounts have: USD 2, JPY 0, KWD 3. Throws RangeError on a code that is none. */
+/** The number of decimals of a currency: USD 2, JPY 0, KWD 3. Throws RangeError if the code is not three letters. */
 export function currencyDecimals(currency: string): number {
   let decimals = decimalsOf.get(currency)
   if (decimals === undefined) {
@@ -27,18 +27,18 @@ export function decimalOf(amountMinor: number, currency: string): string {
   return decimals === 0 ? sign + digits : `${sign}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
 }
 
-/** Minor units as the number that JSON carries at the edge: 2995 USD is 29.95. Never used in arithmetic. */
+/** Minor units as a JSON number: 2995 USD is 29.95. For responses and events only, never for arithmetic. */
 export function numberOf(amountMinor: number, currency: string): number {
   return Number(decimalOf(amountMinor, currency))
 }
 
-/** As which a number below 0.000001 is printed: more decimals than any currency has. */
+/** How JavaScript prints a number below 0.000001, which has more decimals than any currency. */
 const TINY = /^-?\d(?:\.\d+)?e-\d+$/
 
 /**
- * A decimal amount, as text or as a JSON number, in minor units. Refuses one that is no plain decimal, has more
- * decimals than the currency, or is beyond 2^53 minor units. A number must be what its sender wrote: what JSON.parse alone
- * made of it may have been rounded.
+ * Converts a decimal amount, given as a string or a JSON number, to minor units. Refuses an amount that is not a plain decimal,
+ * has more decimals than the currency, or exceeds 2^53 minor units. The caller must have parsed a number exactly: JSON.parse
+ * alone may round it.
  */
 export function minorOf(amount: string | number, currency: string, field = 'amount'): number {
   const decimals = currencyDecimals(currency)

@@ -31,7 +31,7 @@ export const cpuTime = defineMetric({
   labels: {}
 })
 
-/** The values of the process now. Reading the delay of the event loop begins its next interval. */
+/** Reads the current values of the process. Reading the event loop delay starts its next interval. */
 export function watchProcess() {
   const delay = monitorEventLoopDelay({ resolution: 20 })
   delay.enable()
@@ -40,7 +40,7 @@ export function watchProcess() {
       {
         metric: eventLoopDelay,
         read() {
-          // Not a number without a tick since the last scrape.
+          // NaN if the loop has not run since the last scrape.
           const seconds = (delay.percentile(99) || 0) / NS_PER_SECOND
           delay.reset()
           return seconds

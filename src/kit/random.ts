@@ -1,6 +1,6 @@
-/** Numbers from 0 up to 1, always the same ones for a seed (mulberry32). For made-up lives and trials, never for secrets. */
+/** Numbers from 0 up to 1, the same sequence for a seed (mulberry32). For demo data and trials, never for secrets. */
 export function randomFrom(seed: number): () => number {
-  // Spread, so that neighbouring seeds begin far apart.
+  // Spread, so that neighbouring seeds start far apart.
   let state = Math.imul(seed, 2_654_435_761) >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0

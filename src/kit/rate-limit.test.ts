@@ -13,7 +13,7 @@ const aStoreId = () => ++stores
 const times = <T>(n: number, work: () => Promise<T>) => Promise.all(Array.from({ length: n }, work))
 const admittedOf = (statuses: RateLimitStatus[]) => statuses.filter(({ admitted }) => admitted).length
 
-/** Counts until a whole group fell into one minute: the end of a minute may cut one in two. */
+/** Repeats `count` until all of its requests fall into the same minute. */
 async function withinOneMinute(count: () => Promise<RateLimitStatus[]>): Promise<RateLimitStatus[]> {
   for (;;) {
     const statuses = await count()
@@ -21,7 +21,7 @@ async function withinOneMinute(count: () => Promise<RateLimitStatus[]>): Promise
   }
 }
 
-test('tells each caller its own place, in order, and the end of the window', async () => {
+test('returns to each caller its own remaining count, in order, and the end of the window', async () => {
   const limiter = createRateLimiter(db)
   const statuses = await withinOneMinute(() => {
     const storeId = aStoreId()
@@ -44,13 +44,13 @@ test('tells each caller its own place, in order, and the end of the window', asy
   }
 })
 
-test('two processes at once admit exactly the limit together', async () => {
-  const [here, there] = [createRateLimiter(db), createRateLimiter(otherProcess)]
+test('two processes together admit exactly the limit', async () => {
+  const [first, second] = [createRateLimiter(db), createRateLimiter(otherProcess)]
   const budget: Budget = { perMinute: 120, perDay: null }
   const statuses = await withinOneMinute(async () => {
     const storeId = aStoreId()
     const waves = await Promise.all(
-      [here, there].map(async (limiter) => {
+      [first, second].map(async (limiter) => {
         const counted: RateLimitStatus[] = []
         for (let wave = 0; wave < 10; wave++)
           counted.push(...(await times(15, () => limiter.count(storeId, 'rest', budget))))
@@ -66,12 +66,12 @@ test('two processes at once admit exactly the limit together', async () => {
   assert.equal(new Set(places).size, 120, 'no two admitted requests had the same place')
 })
 
-test('the day is exact over two processes too, and shown once it is nearer to its end', async () => {
-  const [here, there] = [createRateLimiter(db), createRateLimiter(otherProcess)]
+test('the day limit is exact over two processes, and shown once it has fewer requests left than the minute', async () => {
+  const [first, second] = [createRateLimiter(db), createRateLimiter(otherProcess)]
   const storeId = aStoreId()
   const budget: Budget = { perMinute: 10_000, perDay: 50 }
   const statuses = (
-    await Promise.all([here, there].map((limiter) => times(40, () => limiter.count(storeId, 'rest', budget))))
+    await Promise.all([first, second].map((limiter) => times(40, () => limiter.count(storeId, 'rest', budget))))
   ).flat()
 
   assert.equal(admittedOf(statuses), 50)
@@ -82,7 +82,7 @@ test('the day is exact over two processes too, and shown once it is nearer to it
   }
 })
 
-test('what the minute refuses does not eat of the day', async () => {
+test('a request that the minute refuses does not count in the day', async () => {
   const limiter = createRateLimiter(db)
   let storeId = 0
   await withinOneMinute(() => {
@@ -95,7 +95,7 @@ test('what the minute refuses does not eat of the day', async () => {
   assert.equal(used, 10)
 })
 
-test('stores and families have budgets of their own', async () => {
+test('each store and each API family has its own budget', async () => {
   const limiter = createRateLimiter(db)
   const [a, b] = [aStoreId(), aStoreId()]
   const budget: Budget = { perMinute: 1, perDay: 1 }
@@ -108,7 +108,7 @@ test('stores and families have budgets of their own', async () => {
   assert.equal((await limiter.count(a, 'rest', budget)).admitted, false)
 })
 
-test('requests that arrive together are counted together', async () => {
+test('500 concurrent requests are counted in at most two statements', async () => {
   const limiter = createRateLimiter(db)
   const storeId = aStoreId()
   const before = db.stats.statements
@@ -116,7 +116,7 @@ test('requests that arrive together are counted together', async () => {
   assert.ok(db.stats.statements - before <= 2, `${db.stats.statements - before} statements for 500 requests`)
 })
 
-test('a failure to count reaches everyone who waits, and the next count works again', async () => {
+test('a failed count fails every waiting request', async () => {
   const broken = new Database({ url: url.replace(/\/[^/]*$/, '/no_such_database') })
   const limiter = createRateLimiter(broken)
   const counted = await Promise.allSettled([
@@ -130,7 +130,7 @@ test('a failure to count reaches everyone who waits, and the next count works ag
   await broken.close()
 })
 
-test('windows that are over are pruned, those that count are kept', async () => {
+test('pruning deletes ended windows and keeps current ones', async () => {
   const limiter = createRateLimiter(db)
   const storeId = aStoreId()
   await limiter.count(storeId, 'rest', { perMinute: 5, perDay: 5 })

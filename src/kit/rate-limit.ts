@@ -1,10 +1,10 @@
 import { createBatcher } from './batcher.ts'
 import { type Database, directSql, int, nullable, row, sql } from './postgres/index.ts'
 
-/** How many requests a window of time may hold. Null: no end. */
+/** The number of requests allowed in each window. Null: unlimited. */
 export type Budget = { perMinute: number; perDay: number | null }
 
-/** Where a request stands: the figures of the window that is nearer to the end of its budget. */
+/** The result for one request, with the numbers of the window that has fewer requests left. */
 export type RateLimitStatus = {
   admitted: boolean
   limit: number
@@ -16,9 +16,9 @@ export type RateLimitStatus = {
 }
 
 export type RateLimiter = {
-  /** Counts one request of a store in an API family, unless it is over the budget: a refused one eats nothing. */
+  /** Counts one request of a store in an API family. A refused request does not use up the budget. */
   count(storeId: number, family: string, budget: Budget): Promise<RateLimitStatus>
-  /** Removes windows that are over; returns how many. */
+  /** Deletes windows that have ended; returns their number. */
   prune(): Promise<number>
 }
 
@@ -36,9 +36,9 @@ const Counted = row({
 
 /**
  * Counts many requests in both windows at once. Each row is locked by its upsert until the statement commits, the minute
- * always before the day, so that processes queue up and none sees the other's room as its own. `granted` is this
- * statement's own share: `used` alone cannot tell it. What the day refuses still fills the minute; that takes room from
- * nobody, since the day stays full until both windows end.
+ * always before the day, so that processes wait for each other and no two use the same remaining requests. `granted` is this
+ * statement's own share, which `used` alone does not show. Requests that the day refuses still count in the minute; that
+ * changes nothing, since the day stays full until both windows end.
  */
 const countRequests = directSql<
   [storeId: number, family: string, wanted: number, perMinute: number, perDay: number | null]
@@ -71,18 +71,18 @@ const countRequests = directSql<
 type Request = { storeId: number; family: string; budget: Budget }
 type CountOutcome = { status: RateLimitStatus } | { failure: unknown }
 
-/** A statement counts at most so many; the rest goes with the next. */
+/** The most requests that one statement counts; the rest goes into the next. */
 const MAX_TOGETHER = 1_000
 
 /**
  * Fixed windows of a minute and of a UTC day, in real time, exact over all processes because they are counted in the
- * database. While one counting statement of a store is under way, its next requests gather and are counted together:
- * the cost is a statement per round trip, not per request.
+ * database. While a store's counting statement is running, its next requests wait and are counted together: the cost is one
+ * statement per round trip, not per request.
  */
 export function createRateLimiter(db: Database): RateLimiter {
   const batcher = createBatcher<string, Request, CountOutcome>({
     maxItems: MAX_TOGETHER,
-    // The limit is what turns requests away, not the crowd before them.
+    // Requests are refused by the rate limit only, never because many wait.
     maxWaiting: Number.POSITIVE_INFINITY,
     work: async (_key, together) => {
       const { storeId, family, budget } = together.at(-1)!
@@ -91,7 +91,7 @@ export function createRateLimiter(db: Database): RateLimiter {
         const statuses = statusesOf(together.length, budget, await db.direct.one(Counted, statement))
         return statuses.map((status) => ({ status }))
       } catch (failure) {
-        // Told to all of them, and counted by none a second time.
+        // Returned as an outcome, so that the batcher does not count each request again.
         return together.map(() => ({ failure }))
       }
     }
@@ -113,7 +113,7 @@ export function createRateLimiter(db: Database): RateLimiter {
   }
 }
 
-/** The places of `wanted` requests that were counted together, the first come first. */
+/** The statuses of `wanted` requests that were counted together, in order of arrival. */
 function statusesOf(wanted: number, budget: Budget, counted: ReturnType<typeof Counted>): RateLimitStatus[] {
   const { minuteUsed, minuteGranted, minuteReset, dayUsed, dayGranted, dayReset, nowMs } = counted
   const windows: Window[] = [
@@ -126,12 +126,12 @@ function statusesOf(wanted: number, budget: Budget, counted: ReturnType<typeof C
   return Array.from({ length: wanted }, (_, place) => {
     const admitted = place < granted
     const after = admitted ? place + 1 : granted
-    return { admitted, ...nearestEnd(windows, after, nowMs) }
+    return { admitted, ...tightestWindow(windows, after, nowMs) }
   })
 }
 
-/** The window with the fewest requests left once `after` of this counting are in; of equals, the one that lasts longer. */
-function nearestEnd(windows: Window[], after: number, nowMs: number): Omit<RateLimitStatus, 'admitted'> {
+/** The window with the fewest requests left after `after` of these requests; if equal, the one that ends later. */
+function tightestWindow(windows: Window[], after: number, nowMs: number): Omit<RateLimitStatus, 'admitted'> {
   const shown = windows
     .map(({ limit, used, granted, resetAt }) => {
       const remaining = Math.max(0, limit - (used - granted + after))

@@ -9,8 +9,8 @@ export type RefusalCode =
 export type FieldProblem = { field: string; message: string }
 
 /**
- * An answer that says no: what was asked cannot be done, and why. It carries no HTTP status; each surface has its own
- * table from these codes to its statuses. Anything else that is thrown is a bug.
+ * An expected error: the request cannot be carried out, and the message says why. It has no HTTP status; each surface has its
+ * own table from these codes to statuses. Anything else that is thrown is a bug.
  */
 export class Refusal extends Error {
   readonly code: RefusalCode

@@ -1,4 +1,4 @@
-/** Runs `work` again and again, with a pause after each run. `stop` waits for a run that has begun. */
+/** Runs `work` repeatedly, with a pause after each run. `stop` waits for a run in progress. */
 export function runPeriodically(pauseMs: number, work: () => Promise<void>): { stop(): Promise<void> } {
   let timer: NodeJS.Timeout
   let running = Promise.resolve()

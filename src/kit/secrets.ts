@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 
 const SHOWN = '[secret]'
 
-/** A value that no log line, JSON document or error message shows; `reveal` is the only way to it. */
+/** A value that never appears in a log line, JSON document or error message; `reveal` returns it. */
 export class Secret {
   readonly #value: string
 
@@ -28,7 +28,7 @@ export class Secret {
   }
 }
 
-/** The same record, whose named fields read as usual but show as [secret] when the record itself is logged or printed. */
+/** A copy of the record whose given fields read as usual but print as [secret] when the record is logged or printed. */
 export function concealed<T extends object>(record: T, fields: readonly (keyof T)[]): T {
   const shown = () => ({ ...record, ...Object.fromEntries(fields.map((field) => [field, SHOWN])) })
   return Object.defineProperties(
@@ -38,12 +38,12 @@ export function concealed<T extends object>(record: T, fields: readonly (keyof T
 }
 
 /**
- * Encryption at rest. `purpose` names what the text is and whose: it takes part in the encryption, so that a ciphertext
- * copied to another row or column does not open there.
+ * Encryption at rest. `purpose` names the field and its owner. It is authenticated with the ciphertext, so that a ciphertext
+ * copied to another row or column cannot be decrypted there.
  */
 export type Vault = {
   seal(purpose: string, text: string): Buffer
-  /** Throws when the bytes were changed, belong to another purpose, or were sealed under another master key. */
+  /** Throws if the bytes were changed, have another purpose, or were encrypted with another master key. */
   open(purpose: string, sealed: Buffer): string
 }
 
@@ -53,8 +53,8 @@ const TAG_BYTES = 16
 const KEY_BYTES = 32
 
 /**
- * AES-256-GCM under a key derived (HKDF-SHA256) from the installation's master key, at least 32 bytes. The first byte of
- * what is stored is the version of this scheme, then nonce, ciphertext and tag: a later version can read older rows.
+ * AES-256-GCM with a key derived (HKDF-SHA256) from the installation's master key, at least 32 bytes. Stored bytes: the version
+ * of this scheme (1 byte), nonce (12), ciphertext, tag (16). The version lets later code read older rows.
  */
 export function openVault(masterKey: Buffer): Vault {
   if (masterKey.length < KEY_BYTES) throw new Error(`The master key has ${masterKey.length} bytes; it takes 32 or more`)
@@ -70,7 +70,7 @@ export function openVault(masterKey: Buffer): Vault {
     },
     open(purpose, sealed) {
       if (sealed[0] !== VERSION || sealed.length < 1 + NONCE_BYTES + TAG_BYTES) {
-        throw new Error(`The stored secret (${purpose}) has a form that this version does not know`)
+        throw new Error(`The stored secret (${purpose}) has a format that this version does not support`)
       }
       const nonce = sealed.subarray(1, 1 + NONCE_BYTES)
       const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
@@ -78,9 +78,12 @@ export function openVault(masterKey: Buffer): Vault {
       try {
         return decipher.update(sealed.subarray(1 + NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
       } catch (err) {
-        throw new Error(`The stored secret (${purpose}) does not open: was it sealed under another master key?`, {
-          cause: err
-        })
+        throw new Error(
+          `The stored secret (${purpose}) cannot be decrypted: was it encrypted with another master key?`,
+          {
+            cause: err
+          }
+        )
       }
     }
   }

@@ -1,7 +1,7 @@
 import { invalidField } from './refusal.ts'
 
-// A setting is plain data: the API's schema, the command line's flags and the table in docs/settings.md are made from it.
-// The command line loads every section, so this file and the files that declare sections import nothing heavy.
+// A setting is plain data: the API's schema, the CLI's flags and the table in docs/settings.md are generated from it.
+// The CLI loads every section, so this file and the files that declare sections must import little.
 
 /** What a setting accepts. `T` is the type of its value. */
 export type Accepted<T = unknown> = { type?: T } & (
@@ -15,16 +15,16 @@ export type Setting<T = unknown> = {
   default: NoInfer<T>
   /** The flag of `perennial store settings` with its placeholder: `--catch-up <which>`. */
   flag: string
-  /** One sentence or two that say what the setting does; shown by the API's document and in docs/settings.md. */
+  /** What the setting does, in one or two sentences; shown in the OpenAPI document and in docs/settings.md. */
   help: string
 }
 
-/** A setting, or settings by their names, grouped as in the API's body. */
+/** A setting, or a group of settings by name, nested as in the API's body. */
 export type SettingsShape = Setting | { readonly [name: string]: SettingsShape }
 
 /**
- * The settings that one module declares: they lie under `name` in a store's settings. Names are camelCase here and in
- * the database, and snake_case in the API.
+ * The settings of one module, stored under `name` in a store's settings. Names are camelCase here and in the database, and
+ * snake_case in the API.
  */
 export type SettingsSection<S extends SettingsShape = SettingsShape> = { name: string; shape: S }
 
@@ -49,7 +49,7 @@ export const wholeNumber = (unit: string, from: number, to: number): Accepted<nu
   to
 })
 
-/** A whole number, or null for "never ends". */
+/** A whole number, or null for no limit. */
 export const wholeNumberOrNull = (unit: string, from: number, to: number): Accepted<number | null> => ({
   kind: 'number',
   unit,
@@ -77,7 +77,7 @@ function leavesOf(shape: SettingsShape, path: string[]): ListedSetting[] {
   return Object.entries(shape).flatMap(([name, inner]) => leavesOf(inner, [...path, snakeCase(name)]))
 }
 
-/** No group is taken for a setting: what it holds is objects, never a text. */
+/** Tells a setting from a group, whose values are objects, so that its `flag` is never a string. */
 export const isSetting = (shape: SettingsShape): shape is Setting => typeof shape.flag === 'string'
 
 /** A name as the API writes it: `retryAfterDays` is `retry_after_days`. */
@@ -91,13 +91,13 @@ export function acceptedWords(accepted: Accepted): string {
   }
   const { unit, from, to } = accepted
   if (accepted.kind === 'number') {
-    return `a whole number of ${unit} from ${from} to ${to}${accepted.isNullable ? ', or null for ever' : ''}`
+    return `a whole number of ${unit} from ${from} to ${to}${accepted.isNullable ? ', or null for no limit' : ''}`
   }
   const rising = accepted.isRising ? ', each above the one before' : ''
   return `at most ${accepted.atMost} whole numbers of ${unit} from ${from} to ${to}${rising}`
 }
 
-/** The settings of a section: what the store has set, and the defaults for the rest. Settings that no longer exist are left out. */
+/** The settings of a section: the store's own values, and defaults for the rest. Unknown settings are left out. */
 export function withDefaults<S extends SettingsShape>({ name, shape }: SettingsSection<S>, stored: object) {
   return complete(shape, (stored as Record<string, unknown>)[name]) as SettingsOf<S>
 }
@@ -109,8 +109,8 @@ function complete(shape: SettingsShape, stored: unknown): unknown {
 }
 
 /**
- * A store's settings after a change of one section: what the change leaves out stays. Refuses a value that its setting
- * does not accept, naming the field as the API does.
+ * A store's settings after a change of one section; settings that the change leaves out stay. Refuses a value that the setting
+ * does not accept, naming the field as in the API.
  */
 export function withChange<S extends SettingsShape>(
   { name, shape }: SettingsSection<S>,
@@ -126,10 +126,10 @@ function merge(shape: SettingsShape, stored: unknown, change: unknown, field: st
     if (!fits(shape.accepts, change)) throw invalidField(field, `must be ${acceptedWords(shape.accepts)}`)
     return change
   }
-  const [kept, given] = [stored ?? {}, change] as Record<string, unknown>[]
+  const [current, given] = [stored ?? {}, change] as Record<string, unknown>[]
   return Object.fromEntries(
     Object.entries(shape).flatMap(([name, inner]) => {
-      const value = merge(inner, kept![name], given![name], `${field}.${snakeCase(name)}`)
+      const value = merge(inner, current![name], given![name], `${field}.${snakeCase(name)}`)
       return value === undefined ? [] : [[name, value]]
     })
   )

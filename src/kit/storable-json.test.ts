@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { anAttempt, anOrder, aPlatform, json, theValue } from '../../test/fake-platform.ts'
 import { parseStorableJson } from './storable-json.ts'
 
-test('what a database cannot store is left out of a response of the platform', async () => {
+test('characters that PostgreSQL cannot store are removed from a response of the platform', async () => {
   const order = { ...anOrder('5'), tags: ['VI\u0000P', '\ud83d'], name: '#10\u000001' }
   const paid = { __typename: 'SubscriptionBillingAttemptSuccessState', order }
   const { connector } = await aPlatform((res) => json(res, { data: { nodes: [anAttempt('7', paid)] } }))
@@ -11,7 +11,7 @@ test('what a database cannot store is left out of a response of the platform', a
   assert.deepEqual([attempt.order!.name, attempt.order!.tags], ['#1001', ['VIP', '\ufffd']])
 })
 
-test('everything else stays as it is', () => {
+test('every other text is parsed as JSON.parse does', () => {
   for (const text of ['"\\\\u0000 \\ud83d\\ude00 \u00e9"', '{"a":[1,true,null,"\\n"]}']) {
     assert.deepEqual(parseStorableJson(text), JSON.parse(text))
   }

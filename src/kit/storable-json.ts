@@ -1,9 +1,9 @@
-/** What PostgreSQL does not store in text or jsonb: NUL and halves of surrogate pairs. In JSON both occur only as escapes. */
+/** Characters that PostgreSQL cannot store in text or jsonb: NUL and unpaired surrogates. In JSON both are always escapes. */
 const UNSTORABLE = /\\u(?:0000|d[89a-f][0-9a-f]{2})/i
 
 /**
- * Parses JSON from somebody else and drops the characters that PostgreSQL cannot store. People type them into forms, and one of
- * them must not block everything else in the same text.
+ * Parses JSON from another system and removes the characters that PostgreSQL cannot store. People type them into forms, and one
+ * of them must not block everything else in the same text.
  */
 export function parseStorableJson(text: string): unknown {
   if (!UNSTORABLE.test(text)) return JSON.parse(text)

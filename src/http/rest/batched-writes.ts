@@ -103,6 +103,6 @@ function repetitionOf<Answer extends object>(
   first: Outcome<Answer> | undefined
 ): Outcome<Answer> {
   if (state.state === 'other') return { refusal: idempotencyKeyReused() }
-  if (state.state === 'stored') return { answer: JSON.parse(state.answer.body) as Answer, isReplayed: true }
+  if (state.state === 'stored') return { answer: JSON.parse(state.response.body) as Answer, isReplayed: true }
   return first!.refusal ? first! : { answer: first!.answer!, isReplayed: true }
 }

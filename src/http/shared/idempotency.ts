@@ -34,7 +34,7 @@ export async function withIdempotency<Answer extends object>(
   const { answer, isReplayed } = await request.inStore(async (ctx) => {
     const [claimed] = await claimKeys(ctx, [claim])
     if (claimed!.state === 'other') throw idempotencyKeyReused()
-    if (claimed!.state === 'stored') return { answer: JSON.parse(claimed!.answer.body) as Answer, isReplayed: true }
+    if (claimed!.state === 'stored') return { answer: JSON.parse(claimed!.response.body) as Answer, isReplayed: true }
     const answer = await work(ctx)
     await storeResponses(ctx, [{ key: claim.key, status: 200, body: JSON.stringify(answer) }])
     return { answer, isReplayed: false }

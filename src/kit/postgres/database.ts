@@ -5,32 +5,32 @@ import { instant, type Row, row } from './row.ts'
 import { type Statement, sql } from './sql.ts'
 import { types } from './types.ts'
 
-/** Row-bound role: row-level security shows it one store's rows at a time. */
+/** The role for work of one store: row-level security limits it to that store's rows. */
 export const STORE_ROLE = 'perennial_store'
-/** All-stores role: the installation's own work, and the registered direct statements. */
+/** The role for work over all stores and for the registered direct statements. */
 export const OPERATOR_ROLE = 'perennial_operator'
 
 export interface Queries {
-  /** Every row, checked. */
+  /** All rows, validated. */
   many<T>(row: Row<T>, statement: Statement): Promise<T[]>
-  /** The one row; it is a bug if there is none or more than one. */
+  /** The one row; throws if there is none or more than one. */
   one<T>(row: Row<T>, statement: Statement): Promise<T>
-  /** The row or null; it is a bug if there is more than one. */
+  /** The row, or null; throws if there is more than one. */
   maybeOne<T>(row: Row<T>, statement: Statement): Promise<T | null>
-  /** Runs a statement for its effect and tells how many rows it touched. */
+  /** Runs a statement and returns the number of rows that it affected. */
   run(statement: Statement): Promise<number>
 }
 
 export type Tx = Queries
 
-/** What a use case works with: one transaction, bound to one store, at one moment of that store's clock. */
+/** The context of a use case: one transaction, bound to one store, at one instant of that store's clock. */
 export type Ctx = { tx: Tx; storeId: number; now: Temporal.Instant }
 
 export type DatabaseStats = { statements: number; transactions: number; roundTrips: number }
 
 const StoreClock = row({ now: instant })
 
-/** The store's time: its own clock where that stands still, real time otherwise. Bound to the store by its parameter. */
+/** The store's time: its test clock if it has one, otherwise real time. Bound to the store by its parameter. */
 const storeClock = (storeId: number) => sql`
   select date_trunc('milliseconds', coalesce(clock_at, clock_timestamp())) as now from stores where store_id = ${storeId}`
 
@@ -51,12 +51,12 @@ function queriesOver(run: Runner): Queries {
   return { many, maybeOne, one, run: async (statement) => (await run(statement)).rowCount ?? 0 }
 }
 
-/** The statements are few and written for one plan each; planning a wide one anew can cost more than running it. */
+/** Each statement is written for a single plan, and planning a large one again can cost more than running it. */
 const ONE_PLAN_EACH = `set role ${OPERATOR_ROLE}; set plan_cache_mode = force_generic_plan; set jit = off;
   set max_parallel_workers_per_gather = 0`
 /**
- * A statement across stores looks each store up in an index. Where the statistics know little of a table, the planner
- * would rather read the whole of it.
+ * A statement over many stores must look each store up in an index. With poor statistics the planner would read whole tables
+ * instead.
  */
 export const PLANS_ACROSS_STORES = 'set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off'
 
@@ -66,9 +66,9 @@ const MAX_TRIES = 4
 export class UnknownStore extends Error {}
 
 /**
- * The database, in four ways: `inStore` for a unit of work of one store (row-level security on), `inInstallation` for
- * work above stores, `direct` for registered single statements on pipelined connections, `acrossStores` for registered
- * plain reads over many stores, on a pipelined connection of their own so that none of them delays a request.
+ * Access to the database in four ways: `inStore` for a transaction of one store (row-level security on), `inInstallation` for a
+ * transaction over all stores, `direct` for registered single statements on pipelined connections, `acrossStores` for registered
+ * plain reads over many stores, on a separate pipelined connection so that they never delay a request.
  */
 export class Database {
   readonly stats: DatabaseStats = { statements: 0, transactions: 0, roundTrips: 0 }
@@ -87,9 +87,9 @@ export class Database {
     }
     const as = (role: string) => ({
       onConnect: async (client: pg.ClientBase) => {
-        // One that breaks under a transaction must not end the process either: the statement under way fails.
+        // A connection that breaks in a transaction must not end the process: its running statement fails.
         client.on('error', () => {})
-        // A process that stands still in the middle of a transaction must not keep its locks from the others.
+        // A process that hangs in a transaction must not hold its locks for ever.
         await client.query(`set role ${role}; set idle_in_transaction_session_timeout = '60s'`)
       }
     })
@@ -100,7 +100,7 @@ export class Database {
       ...as(STORE_ROLE)
     } as pg.PoolConfig)
     this.#operator = new pg.Pool({ ...base, max: 3, ...as(OPERATOR_ROLE) } as pg.PoolConfig)
-    // An idle connection that breaks must not end the process; the next query reports what is wrong.
+    // An idle connection that breaks must not end the process; the next query reports the error.
     this.#store.on('error', () => {})
     this.#operator.on('error', () => {})
     const across = `${ONE_PLAN_EACH}; ${PLANS_ACROSS_STORES}`
@@ -116,16 +116,15 @@ export class Database {
   }
 
   /**
-   * One transaction of one store: committed when `work` returns, rolled back when it throws. On a deadlock or a
-   * serialization failure, and once when a prepared statement is stale, the whole of `work` runs again, so it must touch
-   * nothing but `ctx`.
-   * Throws UnknownStore when there is no such store.
+   * Runs one transaction of one store: commits when `work` returns, rolls back when it throws. After a deadlock or a
+   * serialization failure, and once after a stale prepared statement, `work` runs again from the start, so it must have no
+   * effects outside `ctx`. Throws UnknownStore if the store does not exist.
    */
   async inStore<T>(storeId: number, work: (ctx: Ctx) => Promise<T>): Promise<T> {
     if (!Number.isSafeInteger(storeId)) throw new UnknownStore(`There is no store ${storeId}`)
     const open = async (client: pg.PoolClient, tx: Tx) => {
-      // Three messages and one round trip. The setting is alone in its message, so that a router can pass it on to the
-      // machine that has the store.
+      // Three messages in one round trip. The setting has its own message, so that a router can forward it to the
+      // machine that holds the store.
       const [, , clock] = await Promise.all([
         client.query('begin'),
         client.query(`set local perennial.store_id = '${storeId}'`),
@@ -138,7 +137,7 @@ export class Database {
     return this.#transaction(this.#store, open, work)
   }
 
-  /** One transaction above stores: making a store, listing them, the auditor. */
+  /** Runs one transaction over all stores, such as creating a store or auditing. */
   async inInstallation<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const open = async (client: pg.PoolClient, tx: Tx) => {
       await client.query('begin')
@@ -148,8 +147,8 @@ export class Database {
   }
 
   /**
-   * A connection of its own for session-level things (advisory locks, LISTEN); the caller ends it. The server ends it 25 s
-   * after this machine stopped answering, so that its locks do not outlive it for long.
+   * Opens a separate connection for session-level features (advisory locks, LISTEN); the caller closes it. The server drops it
+   * 25 seconds after this machine stops responding, so its locks do not outlive it for long.
    */
   async session(): Promise<pg.Client> {
     const client = new pg.Client({ connectionString: this.#store.options.connectionString, types: types as never })

@@ -1,23 +1,23 @@
 import pg from 'pg'
 import { type Applied, type MigrationSet, planMigration, type SetPlan } from './migration-set.ts'
-import { makeRoles } from './roles.ts'
+import { createRoles } from './roles.ts'
 
 const LOCK = 7_236_001
 const DEADLOCK = '40P01'
 const MAX_TRIES = 5
 
-const MADE_BEFORE_BASELINE =
-  'This database was made by a version of Perennial from before its first release, and its tables cannot be carried ' +
-  'over. Use an empty database (DATABASE_URL), or remove the embedded one (DATA_DIR/postgres)'
+const OLDER_THAN_BASELINE =
+  'This database was created by a version of Perennial from before the first release, and its tables cannot be migrated. ' +
+  'Use an empty database (DATABASE_URL), or remove the embedded one (DATA_DIR/postgres)'
 
 /**
- * Brings the schema of every set to its newest version, and returns the names of the files applied now. Each numbered
- * migration has a transaction of its own; after them, the functions whose file has changed are replaced in one
- * transaction. All of it is under one advisory lock, so that several nodes may start at once.
+ * Migrates the schema of every set to its newest version, and returns the names of the files applied now. Each numbered
+ * migration runs in its own transaction; after them, the functions whose files have changed are replaced in one transaction.
+ * One advisory lock covers everything, so several nodes may start at once.
  *
- * A database that a newer version has migrated is left as it is, if that version says that this one can run on it.
- * Throws when it does not, when a migration was changed after it was applied, when the database is from before the
- * baseline, and when the server is older than PostgreSQL 15.
+ * A database that a newer version has migrated is left unchanged if that version allows this one to run on it. Throws if it does
+ * not, if a migration was changed after it was applied, if the database is older than the baseline, and if the server is older
+ * than PostgreSQL 15.
  */
 export async function migrate(
   url: string,
@@ -28,14 +28,14 @@ export async function migrate(
   await client.connect()
   try {
     const version = Number((await client.query('show server_version_num')).rows[0].server_version_num)
-    if (version < 150_000) throw new Error(`PostgreSQL 15 or later is needed; this server is ${version / 10_000}`)
+    if (version < 150_000) throw new Error(`PostgreSQL 15 or later is required; this server is ${version / 10_000}`)
     await client.query('select pg_advisory_lock($1)', [LOCK])
-    await makeRoles(client)
+    await createRoles(client)
     await refuseOldNames(client)
     await client.query(`create table if not exists schema_migrations (
       migration_set text not null, name text not null, hash text not null, oldest_code integer not null,
       applied_at timestamptz not null default now(), primary key (migration_set, name))`)
-    // Every set is checked before anything is changed.
+    // All sets are checked before anything is changed.
     const plans: SetPlan[] = []
     for (const set of sets) plans.push(await planMigration(set, await appliedOf(client, set.name)))
     const names: string[] = []
@@ -51,7 +51,7 @@ async function refuseOldNames(client: pg.Client): Promise<void> {
     `select exists (select from pg_attribute where attrelid = c.oid and attname = 'migration_set') as known
        from (select to_regclass('schema_migrations') as oid) c where c.oid is not null`
   )
-  if (rows[0]?.known === false) throw new Error(MADE_BEFORE_BASELINE)
+  if (rows[0]?.known === false) throw new Error(OLDER_THAN_BASELINE)
 }
 
 async function appliedOf(client: pg.Client, set: string): Promise<Applied[]> {
@@ -82,7 +82,7 @@ async function apply(client: pg.Client, plan: SetPlan, log: (line: string) => vo
   }
   if (plan.functions.length > 0 || plan.removed.length > 0) {
     await inTransaction(client, async () => {
-      // Functions call each other, so there is no order in which the body of each could be checked as it is made.
+      // Functions call each other, so no order lets PostgreSQL check each body when it is created.
       await client.query('set local check_function_bodies = off')
       for (const { name, text, hash } of plan.functions) {
         await client.query(text).catch((err: Error & { code?: string }) => {
@@ -100,7 +100,7 @@ async function apply(client: pg.Client, plan: SetPlan, log: (line: string) => vo
   return [...plan.migrations, ...plan.functions].map(({ name }) => name)
 }
 
-/** Tries again after a deadlock: replacing a trigger locks its table, in another order than running writers do. */
+/** Retries after a deadlock: replacing a trigger locks its table, in a different order than running writers do. */
 async function inTransaction(client: pg.Client, work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     await client.query('begin')

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 
 /**
- * A folder of numbered migrations (`0001-name.sql`), with its functions in `functions/*.sql`, under a name that the
- * database keeps.
+ * A folder of numbered migrations (`0001-name.sql`) with functions in `functions/*.sql`. The database records its applied files
+ * under `name`.
  */
 export type MigrationSet = { name: string; directory: URL }
 
@@ -15,21 +15,21 @@ type File = { name: string; text: string; hash: string }
 /** A migration to apply. Code whose own newest migration has the number `oldestCode` or a higher one can run after it. */
 type Migration = File & { oldestCode: number }
 
-/** What is to be done: migrations in order, functions whose text has changed, and names of functions without a file. */
+/** The work to do: migrations in order, functions whose text has changed, and names of functions without a file. */
 export type SetPlan = { set: string; migrations: Migration[]; functions: File[]; removed: string[] }
 
 const NUMBERED = /^(\d{4})-[a-z0-9-]+\.sql$/
 const FUNCTIONS = 'functions/'
 
 /**
- * By this first line a migration says that the code of an earlier version can run on the new schema: all that know the
- * migration of that number. Without it, only code that has the migration itself can.
+ * This first line declares that older code can run on the new schema: every version that has the migration with that number.
+ * Without it, only code that has the migration itself can run.
  */
 const EXPAND = /^-- expand: code from (\d{4})\b/
 
 /**
- * Compares a folder with what the database has applied of it. Throws with the reason when this version of the code cannot
- * run on the database.
+ * Compares a folder with the files that the database has applied. Throws with the reason if this version of the code cannot run
+ * on the database.
  */
 export async function planMigration(set: MigrationSet, applied: readonly Applied[]): Promise<SetPlan> {
   const names = await readdir(set.directory)
@@ -45,8 +45,8 @@ export async function planMigration(set: MigrationSet, applied: readonly Applied
   const changed = files.filter(({ name, hash }) => has.get(name) && has.get(name)!.hash !== hash)
   if (changed.length > 0) {
     throw new Error(
-      `This database ran another text of ${changed.map(({ name }) => name).join(', ')} than this version has. An applied ` +
-        'migration must not be changed; in a database without data to keep, drop it and start again'
+      `This database applied a different text of ${changed.map(({ name }) => name).join(', ')} than this version has. An ` +
+        'applied migration must not be changed; if the database has no data to keep, drop it and start again'
     )
   }
   const functions = await Promise.all(
@@ -75,19 +75,19 @@ function refuseNewer(newer: readonly Applied[], own: readonly string[], waiting:
   }
   if (waiting.length > 0) {
     throw new Error(
-      `The database has migrations that this version does not have (${list}), and lacks some that it has ` +
-        `(${waiting.join(', ')}): it was migrated by a version that this one does not precede`
+      `The database has migrations that this version does not have (${list}), and lacks migrations that it has ` +
+        `(${waiting.join(', ')}): it was migrated by a version that is not a later version of this one`
     )
   }
 }
 
 async function readSql(set: MigrationSet, name: string): Promise<File> {
   const text = await readFile(new URL(name, set.directory), 'utf8')
-  return { name, text, hash: createHash('sha256').update(meaningOf(text)).digest('hex') }
+  return { name, text, hash: createHash('sha256').update(statementsOf(text)).digest('hex') }
 }
 
-/** The text without whole-line comments and blank lines, so that a better comment makes no other migration. */
-function meaningOf(text: string): string {
+/** The text without whole-line comments and blank lines, so that changing a comment does not change the migration. */
+function statementsOf(text: string): string {
   return text
     .split('\n')
     .map((line) => line.trimEnd())

@@ -1,4 +1,4 @@
-// Prepared statements under a schema that changes: a migration by another node must not fail what runs on this one.
+// Prepared statements when the schema changes: a migration by another node must not fail statements of this one.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
@@ -14,7 +14,7 @@ const Pet = row({ id: int, name: text })
 const listPets = () => sql`select * from pets order by id`
 const addPet = (id: number) => sql`insert into pets (id, name) values (${id}, 'Rex') returning *`
 
-/** A Database, and the tables `pets` (with one row) and `toys` as if nobody had altered them. */
+/** A Database with new tables `pets` (one row) and `toys`. */
 async function aDatabase(connections = 1) {
   await owner.query(`drop table if exists pets, toys;
     create table pets (id integer primary key, name text not null default 'Rex', born date);
@@ -26,13 +26,13 @@ async function aDatabase(connections = 1) {
 }
 
 const CHANGES = {
-  'a new column': 'alter table pets add age integer',
-  'another type': 'alter table pets alter id type bigint',
-  'a column less': 'alter table pets drop born'
+  'an added column': 'alter table pets add age integer',
+  'a changed type': 'alter table pets alter id type bigint',
+  'a dropped column': 'alter table pets drop born'
 }
 
 for (const [name, change] of Object.entries(CHANGES)) {
-  test(`${name}: a transaction under an altered table is repeated once, and its statements are prepared again`, async () => {
+  test(`${name}: a transaction on an altered table is repeated once with its statements prepared again`, async () => {
     const db = await aDatabase()
     const pets = () => db.inInstallation((tx) => tx.many(Pet, listPets()))
     await pets()
@@ -44,7 +44,7 @@ for (const [name, change] of Object.entries(CHANGES)) {
     assert.equal(db.stats.transactions - transactions, 3)
   })
 
-  test(`${name}: direct statements under an altered table, many at once, all return their rows`, async () => {
+  test(`${name}: concurrent direct statements on an altered table all return their rows`, async () => {
     const db = await aDatabase(2)
     const pets = () => Promise.all(Array.from({ length: 40 }, () => db.direct.many(Pet, listPets())))
     await pets()
@@ -54,7 +54,7 @@ for (const [name, change] of Object.entries(CHANGES)) {
   })
 }
 
-test('a transaction with several stale statements is repeated once, and its writes are made once', async () => {
+test('a transaction with several stale statements is repeated once and writes once', async () => {
   const db = await aDatabase()
   const work = (id: number) =>
     db.inInstallation(async (tx) => {
@@ -74,7 +74,7 @@ test('a transaction with several stale statements is repeated once, and its writ
   assert.deepEqual(rows, [{ toys: 2, pets: 3 }])
 })
 
-test('a table altered in the middle of a transaction is no failure either', async () => {
+test('a transaction whose table is altered in the middle succeeds', async () => {
   const db = await aDatabase()
   await db.inInstallation((tx) => tx.many(Pet, listPets()))
   let runs = 0
@@ -87,7 +87,7 @@ test('a table altered in the middle of a transaction is no failure either', asyn
   assert.deepEqual([found, runs], [[{ id: 1, name: 'Rex' }], 2])
 })
 
-test('statements that somebody deallocated are prepared again', async () => {
+test('deallocated statements are prepared again', async () => {
   const db = await aDatabase()
   const both = async () => [
     await db.inInstallation((tx) => tx.many(Pet, listPets())),
@@ -99,12 +99,12 @@ test('statements that somebody deallocated are prepared again', async () => {
   assert.deepEqual(await both(), [[{ id: 1, name: 'Rex' }], [{ id: 1, name: 'Rex' }]])
 })
 
-test('what is stale twice in a row fails with the reason, and the connection goes on', async () => {
+test('a transaction with a stale statement twice in a row fails with the reason, and the connection stays usable', async () => {
   const db = await aDatabase()
   let runs = 0
   const failing = db.inInstallation(async (tx) => {
     runs++
-    // The savepoint gives the lock on the table back, so that it can be altered between two uses.
+    // Rolling back to the savepoint releases the lock on the table, so that it can be altered between two uses.
     await tx.run(sql`savepoint before_reading`)
     await tx.many(Pet, listPets())
     await tx.run(sql`rollback to savepoint before_reading`)
@@ -118,7 +118,7 @@ test('what is stale twice in a row fails with the reason, and the connection goe
   assert.equal(db.stats.transactions - transactions, 1)
 })
 
-test('a direct statement that is stale whenever it is run is run twice', async () => {
+test('a direct statement that is always stale runs twice and then fails', async () => {
   const db = await aDatabase()
   await owner.query(`create sequence runs;
     create function gone() returns integer language plpgsql security definer as $$
@@ -128,7 +128,7 @@ test('a direct statement that is stale whenever it is run is run twice', async (
   assert.equal((await db.direct.many(Pet, listPets())).length, 1)
 })
 
-test('an unsupported feature is no stale statement', async () => {
+test('an unsupported feature is not treated as a stale statement', async () => {
   const db = await aDatabase()
   const { transactions } = db.stats
   const failing = db.inInstallation((tx) => tx.run(sql`select count(*) over (order by id) from pets for update`))
@@ -136,14 +136,14 @@ test('an unsupported feature is no stale statement', async () => {
   assert.equal(db.stats.transactions - transactions, 1)
 })
 
-test('the server keeps one statement per text after a change, not the old ones too', async () => {
+test('after a change the server has one prepared statement per text', async () => {
   const db = await aDatabase()
   const count = () =>
     db.inInstallation(async (tx) => {
       await tx.many(Pet, listPets())
-      return tx.one(row({ kept: int }), sql`select count(*)::int as kept from pg_prepared_statements`)
+      return tx.one(row({ prepared: int }), sql`select count(*)::int as prepared from pg_prepared_statements`)
     })
   await count()
   await owner.query('alter table pets add age integer')
-  assert.deepEqual(await count(), { kept: 2 })
+  assert.deepEqual(await count(), { prepared: 2 })
 })

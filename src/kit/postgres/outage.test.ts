@@ -5,14 +5,14 @@ import { Database, isOutage, sql } from './index.ts'
 
 const { db, url } = await testDatabase()
 
-const faultOf = (work: () => Promise<unknown>) =>
+const errorOf = (work: () => Promise<unknown>) =>
   work().then(
     () => assert.fail('It should have failed'),
     (err: Error) => err
   )
 
-test('a lost connection, a closed pool, no server and no database are outages', async () => {
-  const lost = await faultOf(() =>
+test('a lost connection, a closed pool, an unreachable server and an unknown database are outages', async () => {
+  const lost = await errorOf(() =>
     db.inInstallation(async (tx) => {
       await tx.run(sql`reset role`)
       await tx.run(sql`select pg_terminate_backend(pg_backend_pid())`)
@@ -21,18 +21,18 @@ test('a lost connection, a closed pool, no server and no database are outages', 
   assert.ok(isOutage(lost))
   const closed = new Database({ url })
   await closed.close()
-  assert.ok(isOutage(await faultOf(() => closed.inInstallation(async () => 1))))
+  assert.ok(isOutage(await errorOf(() => closed.inInstallation(async () => 1))))
   for (const wrong of [url.replace(/:\d+\//, ':1/'), url.replace(/\/[^/]*$/, '/no_such_database')]) {
     const unreachable = new Database({ url: wrong })
-    assert.ok(isOutage(await faultOf(() => unreachable.inInstallation(async () => 1))), wrong)
+    assert.ok(isOutage(await errorOf(() => unreachable.inInstallation(async () => 1))), wrong)
     await unreachable.close()
   }
 })
 
-test('what a statement or its values do wrong is none, and neither is a bug of ours', async () => {
+test('an invalid statement, an invalid value and a bug are not outages', async () => {
   const statements = [sql`select ${'x'}::int`, sql`select 1 / 0`, sql`selec`, sql`select from no_such_table`]
   for (const statement of statements) {
-    assert.equal(isOutage(await faultOf(() => db.inInstallation((tx) => tx.run(statement)))), false)
+    assert.equal(isOutage(await errorOf(() => db.inInstallation((tx) => tx.run(statement)))), false)
   }
   assert.equal(isOutage(new TypeError('x is not a function')), false)
   assert.equal(isOutage(Object.assign(new Error('odd'), { code: 'ERR_INVALID_ARG_TYPE' })), false)

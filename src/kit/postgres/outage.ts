@@ -1,15 +1,15 @@
-/** What the driver throws without a code: the connection was lost or not got, or the pool is closed. */
+/** Messages of driver errors without a code: the connection was lost or not established, or the pool is closed. */
 const WITHOUT_CODE = /^(Connection terminated|Client (has encountered|was closed)|Cannot use a pool|timeout e)/
 
 /**
- * Of SQLSTATE classes those of the connection (08), of who may connect and to what (28, 3D), of the server's means (53) and
- * of its shutting down (57P); of Node's codes those of the operating system.
+ * SQLSTATE classes for connection errors (08), authentication and unknown databases (28, 3D), insufficient resources (53) and
+ * shutdown (57P); and Node's codes of operating system errors.
  */
 const WITH_CODE = /^(08|28|3D|53|57P|E(?!RR_)[A-Z_]+$)/
 
 /**
- * Whether a fault is that of the connection or of the whole server, so that anything else would fail as well just now.
- * After it nothing is known of a transaction whose commit was under way.
+ * Whether the error affects the connection or the whole server, so that any other statement would fail now too. If a commit was
+ * in progress, its outcome is unknown.
  */
 export function isOutage(err: unknown): boolean {
   if (!(err instanceof Error)) return false

@@ -3,7 +3,7 @@ import { isStale, renewNames, roundOf, runNamed } from './named-statements.ts'
 import type { Statement } from './sql.ts'
 
 /**
- * A few connections on which many statements are under way at once, each its own implicit transaction. For hot single
+ * A few connections that each have many statements in flight, every one its own implicit transaction. For frequent single
  * statements: the server is never idle between two of them, and no statement waits for a free connection.
  */
 export class Pipeline {
@@ -20,7 +20,7 @@ export class Pipeline {
     this.#slots = new Array(connections).fill(null)
   }
 
-  /** Runs one statement; once more, prepared again, when it had become stale on its connection. */
+  /** Runs one statement; repeats it once, prepared again, if it was stale on its connection. */
   async query(statement: Statement): Promise<pg.QueryResult> {
     this.#turn = (this.#turn + 1) % this.#slots.length
     const client = await this.#client(this.#turn)
@@ -29,7 +29,7 @@ export class Pipeline {
       return await runNamed(client, statement)
     } catch (err) {
       if (!isStale(err)) throw err
-      // Of many statements under way the first one to fail renews the names, and the server answers in order.
+      // The first of the statements in flight to fail renews the names; the server responds in order.
       await renewNames(client, round)
       return runNamed(client, statement)
     }
@@ -46,19 +46,19 @@ export class Pipeline {
   }
 
   async #connect(slot: number): Promise<pg.Client> {
-    const forget = () => {
+    const clearSlot = () => {
       this.#slots[slot] = null
     }
     try {
       const client = new pg.Client({ ...this.#config, pipeline: true } as pg.ClientConfig)
-      // A lost connection fails what is under way on it; the next statement opens a new one.
-      client.on('error', forget)
-      client.on('end', forget)
+      // A lost connection fails its statements in flight; the next statement opens a new one.
+      client.on('error', clearSlot)
+      client.on('end', clearSlot)
       await client.connect()
       await client.query(this.#setUp)
       return client
     } catch (err) {
-      forget()
+      clearSlot()
       throw err
     }
   }

@@ -1,6 +1,6 @@
 import { isoOf } from '../clock.ts'
 
-/** Checks one column's value as the driver gave it and returns it typed; throws when the row is not what we take it for. */
+/** Validates the value of one column from the driver and returns it typed; throws if it has another type. */
 export type Column<T> = (value: unknown) => T
 
 type Shape = Record<string, Column<unknown>>
@@ -15,15 +15,15 @@ function expected(what: string, value: unknown): never {
 
 export const text: Column<string> = (v) => (typeof v === 'string' ? v : expected('text', v))
 export const bool: Column<boolean> = (v) => (typeof v === 'boolean' ? v : expected('a boolean', v))
-/** A whole number that JavaScript holds exactly; bigint columns included. */
+/** An integer that JavaScript represents exactly; also for bigint columns. */
 export const int: Column<number> = (v) => (Number.isSafeInteger(v) ? (v as number) : expected('a safe integer', v))
 export const instant: Column<Temporal.Instant> = (v) => (v instanceof Temporal.Instant ? v : expected('an instant', v))
-/** An instant as the API prints it: of a timestamptz, or, where there are many, of `x at time zone 'UTC'`. */
+/** An instant as the API prints it, from a timestamptz or, faster, from `x at time zone 'UTC'`. */
 export const isoInstant: Column<string> = (v) =>
   typeof v === 'string' ? v : v instanceof Temporal.Instant ? isoOf(v) : expected('an instant', v)
 export const day: Column<Temporal.PlainDate> = (v) => (v instanceof Temporal.PlainDate ? v : expected('a date', v))
 export const bytes: Column<Buffer> = (v) => (Buffer.isBuffer(v) ? v : expected('bytes', v))
-/** A json or jsonb column, parsed. The caller names the type that was written there. */
+/** A json or jsonb column, parsed. The caller states the type; it is not validated. */
 export const json =
   <T>(): Column<T> =>
   (v) =>
@@ -41,8 +41,8 @@ export function oneOf<const T extends string>(...allowed: T[]): Column<T> {
 }
 
 /**
- * The schema of a row and its type at once. Columns are camelCase here and snake_case in SQL. A row that lacks a column
- * or holds another type throws: that is a bug in a query, never an input.
+ * Declares the schema of a row and its type. Columns are camelCase here and snake_case in SQL. Throws if a row lacks a column or a
+ * value has another type, which is a bug in the query.
  */
 export function row<S extends Shape>(shape: S): Row<{ [K in keyof S]: ReturnType<S[K]> }> {
   const columns = Object.keys(shape).map((key) => ({

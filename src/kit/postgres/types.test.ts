@@ -5,17 +5,17 @@ import { row, sql, text } from './index.ts'
 
 const { db } = await testDatabase()
 
-/** What PostgreSQL makes of a list, in its own words, by way of a transaction and of a pipelined connection. */
+/** A list as PostgreSQL prints it, sent in a transaction and on a pipelined connection. */
 async function asText(list: unknown[], cast: string): Promise<string> {
-  const statement = { name: `as_${cast}`, text: `select $1::${cast}::text as said`, values: [list] }
-  const Said = row({ said: text })
-  const { said } = await db.inInstallation((tx) => tx.one(Said, statement))
-  assert.equal((await db.direct.one(Said, statement)).said, said)
-  return said
+  const statement = { name: `as_${cast}`, text: `select $1::${cast}::text as printed`, values: [list] }
+  const Printed = row({ printed: text })
+  const { printed } = await db.inInstallation((tx) => tx.one(Printed, statement))
+  assert.equal((await db.direct.one(Printed, statement)).printed, printed)
+  return printed
 }
 
 const at = Temporal.Instant.from('2026-01-31T15:00:00.123456Z')
-const lists: [list: unknown[], cast: string, said: string][] = [
+const lists: [list: unknown[], cast: string, printed: string][] = [
   [[], 'int[]', '{}'],
   [[], 'text[]', '{}'],
   [[], 'timestamptz[]', '{}'],
@@ -45,11 +45,11 @@ const lists: [list: unknown[], cast: string, said: string][] = [
   [[[at.toString()], [at]], 'text[]', '{{2026-01-31T15:00:00.123456Z},{2026-01-31T15:00:00.123456Z}}']
 ]
 
-for (const [list, cast, said] of lists) {
-  test(`a list of ${cast} arrives as ${said}`, async () => assert.equal(await asText(list, cast), said))
+for (const [list, cast, printed] of lists) {
+  test(`a list of ${cast} arrives as ${printed}`, async () => assert.equal(await asText(list, cast), printed))
 }
 
-test('what is no integer is refused as one, in a list too', async () => {
+test('a value that is not an integer is refused in a list of integers', async () => {
   for (const wrong of [NaN, Infinity, 0.5, 1e21, true]) {
     await assert.rejects(
       db.inInstallation((tx) => tx.run(sql`select ${[1, wrong]}::int[]`)),

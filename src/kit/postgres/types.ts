@@ -18,18 +18,18 @@ function instantOf(value: string): Temporal.Instant {
   return Temporal.Instant.from(value)
 }
 
-/** `2026-01-31 15:00:00.1` as `2026-01-31T15:00:00.100Z`; text to text, since wide lists have hundreds of them. */
+/** `2026-01-31 15:00:00.1` as `2026-01-31T15:00:00.100Z`; string to string, since a page of a list has hundreds of them. */
 function isoOfUtc(value: string): string {
-  if (value.length < 19 || value[10] !== ' ') throw new Error(`The timestamp ${value} is not of a year from 1 to 9999`)
+  if (value.length < 19 || value[10] !== ' ') throw new Error(`The timestamp ${value} must be in a year from 1 to 9999`)
   return `${value.slice(0, 10)}T${value.slice(11, 19)}.${value.slice(20, 23).padEnd(3, '0')}Z`
 }
 
 const intArray = pg.types.getTypeParser(INT8_ARRAY as never) as (value: string) => string[]
 
 /**
- * How column types arrive: int8 as an exact number, timestamptz as Temporal.Instant, date as Temporal.PlainDate, json
- * (not jsonb) as its own text, since such a column is kept for its exact bytes. `x at time zone 'UTC'` of a timestamptz
- * arrives as the text that the API prints, thirty times cheaper than by way of Temporal. Everything else as pg reads it.
+ * The JavaScript types of columns: int8 is an exact number, timestamptz is Temporal.Instant, date is Temporal.PlainDate, json (not
+ * jsonb) is its own text, since such a column stores exact bytes. `x at time zone 'UTC'` of a timestamptz is the text that the
+ * API prints, thirty times cheaper than through Temporal. Other types are as in pg.
  */
 export const types = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
@@ -52,12 +52,12 @@ export const types = {
   }
 }
 
-/** Parameters: Temporal values go as ISO text, arrays of them too; everything else as pg sends it. */
+/** Encodes a parameter: Temporal values as ISO text, also in arrays; anything else as pg does. */
 export function encode(value: unknown): unknown {
   return (Array.isArray(value) && textOfPlain(value)) || encodeItem(value)
 }
 
-/** A list of numbers or booleans as PostgreSQL's text for it; pg would quote and escape each of them. Null: it has others. */
+/** A list of numbers, booleans and nulls as PostgreSQL prints it, which is faster than pg's escaping. Null for any other list. */
 function textOfPlain(list: unknown[]): string | null {
   let text = ''
   for (const item of list) {
@@ -67,7 +67,7 @@ function textOfPlain(list: unknown[]): string | null {
   return text === '' ? '{}' : `${text}}`
 }
 
-/** Lists in lists stay lists: as text they would be quoted, and no dimension of the outer one. */
+/** Nested lists stay lists: encoded as text they would be quoted and lose their dimension. */
 function encodeItem(value: unknown): unknown {
   if (value instanceof Temporal.Instant || value instanceof Temporal.PlainDate) return value.toString()
   return Array.isArray(value) ? value.map(encodeItem) : value
