@@ -47,7 +47,7 @@ export function visitorPage(shop: Shop, basePath: string, offers: Offer[], custo
       ${
         customers.length > 0 &&
         html`<form class="card" method="post" action="${basePath}/session">
-        <label>Someone who is here already
+        <label>Existing customer
           <select name="customer">${customers.map(
             (customer) => html`<option value="${customer.id}">${displayNameOf(customer)} (${customer.email})</option>`
           )}</select>
@@ -56,12 +56,12 @@ export function visitorPage(shop: Shop, basePath: string, offers: Offer[], custo
       </form>`
       }
       <form class="card" method="post" action="${basePath}/session">
-        <label>Somebody new, by e-mail
+        <label>New customer: e-mail address
           <input name="email" type="email" required maxlength="255" autocomplete="off" placeholder="name@example.com">
         </label>
         <label>First name <input name="first_name" maxlength="100" autocomplete="off"></label>
         <label>Last name <input name="last_name" maxlength="100" autocomplete="off"></label>
-        <button>Make and log in</button>
+        <button>Create account</button>
       </form>
     </div>
   </section>
@@ -81,7 +81,7 @@ export function accountPage(shop: Shop, basePath: string, offers: Offer[], accou
   ${challenged.map(
     (attempt) => html`<section class="notice problem" role="alert">
       <h2>Your bank wants you to confirm a payment</h2>
-      <p><a href="${basePath}/challenges/${attempt.challenge}">Look at the payment and confirm it</a></p>
+      <p><a href="${basePath}/challenges/${attempt.challenge}">Review and confirm the payment</a></p>
     </section>`
   )}
   <section aria-labelledby="membership">
@@ -148,7 +148,7 @@ function membership(shop: Shop, basePath: string, contract: Contract): Html {
       !ended &&
       html`<details><summary>Cancel this membership</summary>
       <form method="post" action="${basePath}/memberships/${contract.id}/cancel">
-        <label>Why do you leave?
+        <label>Why are you leaving?
           <select name="reason">${Object.entries(REASONS).map(
             ([value, words]) => html`<option value="${value}">${words}</option>`
           )}</select>
@@ -163,9 +163,9 @@ function membership(shop: Shop, basePath: string, contract: Contract): Html {
 const OUTCOME_WORDS: Record<string, string> = {
   success: 'Payments succeed',
   '3ds': 'The bank asks to confirm (3-D Secure)',
-  late: 'The answer comes 26 hours late',
-  lost: 'The answer is lost on the way',
-  duplicate: 'Everything is told twice'
+  late: 'The result arrives 26 hours late',
+  lost: 'The result is never reported',
+  duplicate: 'Everything is reported twice'
 }
 
 function cardSection(basePath: string, { customer, card }: Account): Html {

@@ -134,7 +134,7 @@ async function demo(service: Service, say: (line: string) => void): Promise<stri
     const percent = Math.floor((done / total) * 100)
     if (percent === said || (!live && percent % 20 !== 0)) return
     said = percent
-    const line = `Playing a year in the sandbox store: ${String(percent).padStart(3)} %  ${at.toString().slice(0, 10)}`
+    const line = `Creating a year of history in the demo store: ${String(percent).padStart(3)} %  ${at.toString().slice(0, 10)}`
     if (live) process.stdout.write(`\r${line}${percent === 100 ? '\n' : ''}`)
     else say(line)
   })
