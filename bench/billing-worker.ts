@@ -2,9 +2,9 @@
 // bench/billing-workers.ts, which says when.
 import { createMetricsRollupEngine } from '#analytics'
 import { createBillingEngine } from '#billing'
-import { createDispatchEngine } from '#kit/dispatch'
 import { createRunner, startNode } from '#kit/engines'
 import { createJobEngine } from '#kit/jobs'
+import { createFactEngine } from '#kit/outbox'
 import { Database } from '#kit/postgres'
 import { runPeriodically } from '#kit/run-periodically'
 import { storeNow, storeStatuses } from '#stores'
@@ -54,7 +54,7 @@ function run(): () => Promise<void> {
     engines: [
       createBillingEngine({ db, leaseOwner: node.id, connectorOf }),
       createJobEngine({ db, leaseOwner: node.id, jobs, deps: { db, connectorOf } }),
-      createDispatchEngine({ db, consumers }),
+      createFactEngine({ db, consumers }),
       createMetricsRollupEngine({ db })
     ],
     onError: (err) => {

@@ -74,7 +74,8 @@ export async function untilDone(workers: BillingWorker[], { inStore }: BuiltStor
         select exists (select from subscriptions where store_id = ${storeId} and billing_due_at <= ${now})
             or exists (select from billing_attempts where store_id = ${storeId} and status = 'pending')
             or exists (select from jobs where store_id = ${storeId})
-            or exists (select from events where store_id = ${storeId} and not dispatched) as is_left`
+            or exists (select from facts where store_id = ${storeId} and position is null)
+            or exists (select from fact_consumers where store_id = ${storeId} and position < last_position) as is_left`
       )
     )
   await until(workers, async () => !(await left()).isLeft)

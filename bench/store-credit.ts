@@ -100,7 +100,7 @@ async function recordedScript(storeId: number): Promise<string> {
   const operationId = await add(storeId, MARKED.member, (ctx) => ({ ...ctx, tx: recorder(ctx.tx, recorded) }))
   await asOwner(`
     delete from credit_lots where member_id = ${MARKED.member}; delete from credit_entries where member_id = ${MARKED.member};
-    delete from credit_accounts where member_id = ${MARKED.member}; delete from events where store_id = ${storeId}`)
+    delete from credit_accounts where member_id = ${MARKED.member}; delete from facts where store_id = ${storeId}`)
 
   const variables = new Map([
     [`${MARKED.member}`, 'member'],

@@ -2,13 +2,13 @@
 // start the others have theirs, against the same with nobody hanging. Fails when the 99th percentile is more than twice as
 // late. Usage: node bench/webhooks-fairness.ts
 import { loadavg } from 'node:os'
-import { createDispatchEngine } from '#kit/dispatch'
 import { createRunner, startNode } from '#kit/engines'
-import { record } from '#kit/outbox'
+import { createFactEngine, record } from '#kit/outbox'
 import { Database, int, row, sql } from '#kit/postgres'
 import { storeStatuses } from '#stores'
-import { createDeliveryEngine, createEndpoint, queueDeliveries, setEndpointStatus } from '#webhooks'
+import { createDeliveryEngine, createEndpoint, setEndpointStatus } from '#webhooks'
 
+import { consumers } from '../src/app/consumers.ts'
 import { aStore, testVault } from '../test/store-builder.ts'
 import { benchDatabase, median } from './database.ts'
 import { trustLoopbackOnly } from './loopback-tls.ts'
@@ -34,7 +34,7 @@ const settings = { vault: testVault, addresses: { loopback: true, allow: [] } }
 // A port each, since connections are pooled by origin and most receivers have their own.
 const receiver = await startReceiver({ ports: 500 })
 const node = await startNode(db)
-const dispatch = createDispatchEngine({ db, consumers: [queueDeliveries] })
+const dispatch = createFactEngine({ db, consumers })
 
 /** Makes the stores and what waits in them; tells which endpoints hang. */
 async function waitingDeliveries({ stores, endpoints }: Layout, hanging: boolean) {
@@ -50,8 +50,8 @@ async function waitingDeliveries({ stores, endpoints }: Layout, hanging: boolean
       if (manner === 'hang') hang.push({ storeId, endpointId })
     }
     const facts = Array.from({ length: EVENTS }, (_, i) => ({
-      type: 'billing.success' as const,
-      objectKey: `subscription:${i}` as const,
+      name: 'billing.success',
+      orderingKey: `subscription:${i}` as const,
       data: { billing_attempt_id: `ba_${i}`, subscription_id: `sub_${i}`, amount: 29, currency: 'USD' }
     }))
     await inStore((ctx) => record(ctx, ...facts))

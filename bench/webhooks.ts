@@ -3,11 +3,11 @@
 // Usage: node bench/webhooks.ts [deliveries]
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { createDispatchEngine } from '#kit/dispatch'
 import { startNode } from '#kit/engines'
-import { record } from '#kit/outbox'
+import { createFactEngine, record } from '#kit/outbox'
 import { Database, int, row, sql, text } from '#kit/postgres'
-import { createDeliveryEngine, createEndpoint, queueDeliveries } from '#webhooks'
+import { createDeliveryEngine, createEndpoint } from '#webhooks'
+import { consumers } from '../src/app/consumers.ts'
 import { aStore, testVault } from '../test/store-builder.ts'
 import { benchDatabase, median, runOn } from './database.ts'
 import { trustLoopbackOnly } from './loopback-tls.ts'
@@ -27,7 +27,7 @@ const settings = { vault: testVault, addresses: { loopback: true, allow: [] } }
 const receiver = await startReceiver()
 const url = `https://127.0.0.1:${receiver.ports[0]}/hooks`
 const node = await startNode(db)
-const dispatch = createDispatchEngine({ db, consumers: [queueDeliveries] })
+const dispatch = createFactEngine({ db, consumers })
 const queues = [await graphileWorker(database.url), await pgBoss(database.url)]
 
 type Waiting = { storeId: number; secret: string; messages: Message[]; fanOutPerSecond: number }
@@ -37,8 +37,8 @@ async function waitingDeliveries(count: number): Promise<Waiting> {
   const { storeId, inStore } = await aStore(db)
   const { secret } = await createEndpoint(db, storeId, { url }, settings)
   const facts = Array.from({ length: count }, (_, i) => ({
-    type: 'billing.success' as const,
-    objectKey: `subscription:${i}` as const,
+    name: 'billing.success',
+    orderingKey: `subscription:${i}` as const,
     data: {
       billing_attempt_id: `ba_${i}`,
       subscription_id: `sub_${i}`,

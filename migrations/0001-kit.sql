@@ -14,24 +14,62 @@ begin
   execute format('grant select, insert, update, delete on %s to perennial_store, perennial_operator', name);
 end $$;
 
--- The outbox: facts, written in the transaction of the change that they report. They are reported in the order of id.
-create table events (
+-- The outbox: facts, written in the transaction of the change that they describe.
+create table facts (
   store_id bigint not null,
   id bigint generated always as identity,
-  event_id uuid not null default gen_random_uuid(),
-  type text not null,
-  -- Events with the same key are reported in order: 'subscription:12', 'member:5'.
-  object_key text not null,
-  -- json, not jsonb: the payload is sent as exactly these bytes.
+  name text not null,
+  -- The row under whose lock it was recorded, 'subscription:12' or 'member:5'. Consumers get facts with the same key in
+  -- order.
+  ordering_key text not null,
+  -- json, not jsonb: a public payload is sent as exactly these bytes.
   data json not null,
   refs jsonb not null default '{}',
   occurred_at timestamptz not null,
-  dispatched boolean not null default false,
+  -- Where consumers find it: given after the commit by one sequencer per store, so that no position appears before a
+  -- lower one.
+  position bigint,
   primary key (store_id, id)
 );
-create index events_waiting on events (store_id, id) where not dispatched;
-create index events_by_object on events (store_id, object_key, id);
-select protect_table('events');
+create index facts_unsequenced on facts (store_id, id) where position is null;
+create unique index facts_by_position on facts (store_id, position) where position is not null;
+create index facts_by_ordering_key on facts (store_id, ordering_key, id);
+select protect_table('facts');
+
+-- Up to which position a consumer has handled the facts of a store, apart from those in fact_retries. last_position is the
+-- last one there is, the same in all rows of a store.
+create table fact_consumers (
+  store_id bigint not null,
+  consumer text not null,
+  position bigint not null,
+  last_position bigint not null,
+  primary key (store_id, consumer),
+  check (position <= last_position)
+);
+create index fact_consumers_behind on fact_consumers (store_id) where position < last_position;
+select protect_table('fact_consumers');
+
+-- Facts that a consumer could not handle, and later facts of the same ordering key, which wait for them.
+create table fact_retries (
+  store_id bigint not null,
+  consumer text not null,
+  fact_id bigint not null,
+  ordering_key text not null,
+  -- Failed tries. 0: it waits for an earlier fact.
+  attempts integer not null,
+  -- Store time. Null while it waits for an earlier fact, and after its last try.
+  retry_at timestamptz,
+  last_error text,
+  -- A dead letter since then: only an operator tries it again.
+  dead_at timestamptz,
+  primary key (store_id, consumer, fact_id),
+  foreign key (store_id, fact_id) references facts,
+  check (retry_at is null or dead_at is null),
+  check ((attempts > 0) = (last_error is not null))
+);
+create index fact_retries_by_ordering_key on fact_retries (store_id, consumer, ordering_key, fact_id);
+create index fact_retries_due on fact_retries (store_id, retry_at, fact_id) where retry_at is not null;
+select protect_table('fact_retries');
 
 -- Work that must be done after a commit, at least once: housekeeping and calls to the platform.
 create table jobs (

@@ -27,7 +27,9 @@ create table stores (
 );
 select protect_table('stores');
 
-alter table events add foreign key (store_id) references stores;
+alter table facts add foreign key (store_id) references stores;
+alter table fact_consumers add foreign key (store_id) references stores;
+alter table fact_retries add foreign key (store_id) references stores;
 alter table jobs add foreign key (store_id) references stores;
 alter table idempotent_responses add foreign key (store_id) references stores;
 alter table rollup_marks add foreign key (store_id) references stores;

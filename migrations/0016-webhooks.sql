@@ -48,11 +48,11 @@ create table webhook_deliveries (
   id bigint not null default nextval('webhook_delivery_ids'),
   endpoint_id bigint not null,
   -- Null: a sample that somebody requested.
-  event_row bigint,
+  fact_id bigint,
   -- The id by which receivers deduplicate; the same for all tries.
   webhook_id text not null check (webhook_id ~ '^wh_[0-9a-f]{32}$'),
   event_type text not null,
-  object_key text not null,
+  ordering_key text not null,
   -- The exact bytes that are signed and sent, made once.
   body text not null,
   -- failed: its tries are used up. cancelled: its endpoint was disabled.
@@ -64,13 +64,13 @@ create table webhook_deliveries (
   -- An endpoint has at most one delivery of an event. Both ids are unique in the whole database, and only the primary key
   -- begins with the store: for a store that the statistics do not know yet, the planner would use any other index that
   -- does, and read all rows of the store through it.
-  unique (event_row, endpoint_id, day),
+  unique (fact_id, endpoint_id, day),
   foreign key (store_id, endpoint_id) references webhook_endpoints,
   check ((undelivered_status is null) = (undelivered_at is null))
 ) partition by range (day);
 create index webhook_deliveries_by_webhook_id on webhook_deliveries (webhook_id);
 create index webhook_deliveries_by_endpoint on webhook_deliveries (endpoint_id, day, id);
-create index webhook_deliveries_by_object on webhook_deliveries (object_key, store_id, day, id);
+create index webhook_deliveries_by_object on webhook_deliveries (ordering_key, store_id, day, id);
 create index webhook_deliveries_by_type on webhook_deliveries (event_type, store_id, day, id);
 create index webhook_deliveries_undelivered on webhook_deliveries (store_id, day, id) where undelivered_status is not null;
 select protect_table('webhook_deliveries');
@@ -102,7 +102,7 @@ create table webhook_queue (
   delivery_id bigint not null,
   day date not null,
   endpoint_id bigint not null,
-  object_key text not null,
+  ordering_key text not null,
   -- Finished tries, and how many of them came before the retry schedule last started again (a resend).
   tries integer not null default 0,
   tries_before integer not null default 0,
@@ -127,6 +127,6 @@ create table webhook_queue (
 ) with (fillfactor = 45);
 -- Due work is claimed endpoint by endpoint, so that a long queue of one does not hide the others'.
 create index webhook_queue_due on webhook_queue (store_id, endpoint_id, next_try_at, delivery_id) where ready;
-create index webhook_queue_first on webhook_queue (store_id, endpoint_id, object_key, delivery_id) where first;
-create index webhook_queue_blocked on webhook_queue (store_id, endpoint_id, object_key, delivery_id) where not ready;
+create index webhook_queue_first on webhook_queue (store_id, endpoint_id, ordering_key, delivery_id) where first;
+create index webhook_queue_blocked on webhook_queue (store_id, endpoint_id, ordering_key, delivery_id) where not ready;
 select protect_table('webhook_queue');

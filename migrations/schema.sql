@@ -398,30 +398,77 @@ create policy one_store on daily_metrics for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on daily_metrics to perennial_operator, perennial_store;
 
-create table events (
+create table fact_consumers (
+  store_id bigint not null,
+  consumer text not null,
+  "position" bigint not null,
+  last_position bigint not null,
+  constraint fact_consumers_pkey PRIMARY KEY (store_id, consumer),
+  constraint fact_consumers_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint fact_consumers_check CHECK ("position" <= last_position)
+);
+CREATE INDEX fact_consumers_behind ON public.fact_consumers USING btree (store_id) WHERE ("position" < last_position);
+alter table fact_consumers enable row level security;
+alter table fact_consumers force row level security;
+create policy all_stores on fact_consumers for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on fact_consumers for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on fact_consumers to perennial_operator, perennial_store;
+
+create table fact_retries (
+  store_id bigint not null,
+  consumer text not null,
+  fact_id bigint not null,
+  ordering_key text not null,
+  attempts integer not null,
+  retry_at timestamp with time zone,
+  last_error text,
+  dead_at timestamp with time zone,
+  constraint fact_retries_pkey PRIMARY KEY (store_id, consumer, fact_id),
+  constraint fact_retries_store_id_fact_id_fkey FOREIGN KEY (store_id, fact_id) REFERENCES facts(store_id, id),
+  constraint fact_retries_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint fact_retries_check CHECK (retry_at IS NULL OR dead_at IS NULL),
+  constraint fact_retries_check1 CHECK ((attempts > 0) = (last_error IS NOT NULL))
+);
+CREATE INDEX fact_retries_by_ordering_key ON public.fact_retries USING btree (store_id, consumer, ordering_key, fact_id);
+CREATE INDEX fact_retries_due ON public.fact_retries USING btree (store_id, retry_at, fact_id) WHERE (retry_at IS NOT NULL);
+alter table fact_retries enable row level security;
+alter table fact_retries force row level security;
+create policy all_stores on fact_retries for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on fact_retries for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on fact_retries to perennial_operator, perennial_store;
+
+create table facts (
   store_id bigint not null,
   id bigint not null generated always as identity,
-  event_id uuid not null default gen_random_uuid(),
-  type text not null,
-  object_key text not null,
+  name text not null,
+  ordering_key text not null,
   data json not null,
   refs jsonb not null default '{}'::jsonb,
   occurred_at timestamp with time zone not null,
-  dispatched boolean not null default false,
-  constraint events_pkey PRIMARY KEY (store_id, id),
-  constraint events_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
+  "position" bigint,
+  constraint facts_pkey PRIMARY KEY (store_id, id),
+  constraint facts_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
 );
-CREATE INDEX events_by_object ON public.events USING btree (store_id, object_key, id);
-CREATE INDEX events_waiting ON public.events USING btree (store_id, id) WHERE (NOT dispatched);
-alter table events enable row level security;
-alter table events force row level security;
-create policy all_stores on events for all to perennial_operator
+CREATE INDEX facts_by_ordering_key ON public.facts USING btree (store_id, ordering_key, id);
+CREATE UNIQUE INDEX facts_by_position ON public.facts USING btree (store_id, "position") WHERE ("position" IS NOT NULL);
+CREATE INDEX facts_unsequenced ON public.facts USING btree (store_id, id) WHERE ("position" IS NULL);
+alter table facts enable row level security;
+alter table facts force row level security;
+create policy all_stores on facts for all to perennial_operator
   using (true)
   with check (true);
-create policy one_store on events for all to perennial_store
+create policy one_store on facts for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
-grant delete, insert, select, update on events to perennial_operator, perennial_store;
+grant delete, insert, select, update on facts to perennial_operator, perennial_store;
 
 create table idempotent_responses (
   store_id bigint not null,
@@ -1342,23 +1389,23 @@ create table webhook_deliveries (
   day date not null,
   id bigint not null default nextval('webhook_delivery_ids'::regclass),
   endpoint_id bigint not null,
-  event_row bigint,
+  fact_id bigint,
   webhook_id text not null,
   event_type text not null,
-  object_key text not null,
+  ordering_key text not null,
   body text not null,
   undelivered_status text,
   undelivered_at timestamp with time zone,
   created_at timestamp with time zone not null,
   constraint webhook_deliveries_pkey PRIMARY KEY (store_id, day, id),
-  constraint webhook_deliveries_event_row_endpoint_id_day_key UNIQUE (event_row, endpoint_id, day),
+  constraint webhook_deliveries_fact_id_endpoint_id_day_key UNIQUE (fact_id, endpoint_id, day),
   constraint webhook_deliveries_store_id_endpoint_id_fkey FOREIGN KEY (store_id, endpoint_id) REFERENCES webhook_endpoints(store_id, id),
   constraint webhook_deliveries_check CHECK ((undelivered_status IS NULL) = (undelivered_at IS NULL)),
   constraint webhook_deliveries_undelivered_status_check CHECK (undelivered_status = ANY (ARRAY['failed'::text, 'cancelled'::text])),
   constraint webhook_deliveries_webhook_id_check CHECK (webhook_id ~ '^wh_[0-9a-f]{32}$'::text)
 ) partition by RANGE (day);
 CREATE INDEX webhook_deliveries_by_endpoint ON ONLY public.webhook_deliveries USING btree (endpoint_id, day, id);
-CREATE INDEX webhook_deliveries_by_object ON ONLY public.webhook_deliveries USING btree (object_key, store_id, day, id);
+CREATE INDEX webhook_deliveries_by_object ON ONLY public.webhook_deliveries USING btree (ordering_key, store_id, day, id);
 CREATE INDEX webhook_deliveries_by_type ON ONLY public.webhook_deliveries USING btree (event_type, store_id, day, id);
 CREATE INDEX webhook_deliveries_by_webhook_id ON ONLY public.webhook_deliveries USING btree (webhook_id);
 CREATE INDEX webhook_deliveries_undelivered ON ONLY public.webhook_deliveries USING btree (store_id, day, id) WHERE (undelivered_status IS NOT NULL);
@@ -1418,7 +1465,7 @@ create table webhook_queue (
   delivery_id bigint not null,
   day date not null,
   endpoint_id bigint not null,
-  object_key text not null,
+  ordering_key text not null,
   tries integer not null default 0,
   tries_before integer not null default 0,
   max_tries integer,
@@ -1435,9 +1482,9 @@ create table webhook_queue (
   constraint webhook_queue_check CHECK (ready OR first),
   constraint webhook_queue_max_tries_check CHECK (max_tries >= 1)
 ) with (fillfactor=45);
-CREATE INDEX webhook_queue_blocked ON public.webhook_queue USING btree (store_id, endpoint_id, object_key, delivery_id) WHERE (NOT ready);
+CREATE INDEX webhook_queue_blocked ON public.webhook_queue USING btree (store_id, endpoint_id, ordering_key, delivery_id) WHERE (NOT ready);
 CREATE INDEX webhook_queue_due ON public.webhook_queue USING btree (store_id, endpoint_id, next_try_at, delivery_id) WHERE ready;
-CREATE INDEX webhook_queue_first ON public.webhook_queue USING btree (store_id, endpoint_id, object_key, delivery_id) WHERE first;
+CREATE INDEX webhook_queue_first ON public.webhook_queue USING btree (store_id, endpoint_id, ordering_key, delivery_id) WHERE first;
 alter table webhook_queue enable row level security;
 alter table webhook_queue force row level security;
 create policy all_stores on webhook_queue for all to perennial_operator
@@ -2045,6 +2092,7 @@ create function refuse_truncate() returns trigger language plpgsql volatile;
 create function roll_up_list(store bigint, of_list text, most integer DEFAULT 20000, block_rows integer DEFAULT 1024, chapter_blocks integer DEFAULT 32) returns integer language plpgsql volatile;
 create function roll_up_metrics(store bigint, most integer DEFAULT 5000) returns integer language plpgsql volatile;
 create function rolled_up_to(store bigint, change_log text) returns bigint language sql stable;
+create function sequence_facts(store bigint, most integer) returns integer language plpgsql volatile;
 create function set_plan_of_member() returns trigger language plpgsql volatile;
 create function set_plan_of_subscription() returns trigger language plpgsql volatile;
 create function shop_day(at timestamp with time zone, zone text) returns date language sql immutable;

@@ -137,7 +137,7 @@ export async function aChargedMember(
       inStore(({ tx }) =>
         tx.many(
           row({ type: text }),
-          sql`select type from events where store_id = ${storeId} and type like 'billing.%' order by id`
+          sql`select name as type from facts where store_id = ${storeId} and name like 'billing.%' order by id`
         )
       )
   }

@@ -6,7 +6,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type DomainEvent, record } from '#kit/outbox'
+import { type Fact, record } from '#kit/outbox'
 import { sql } from '#kit/postgres'
 import { EVENT_TYPES } from '#resources'
 import { closeSilentListeners } from '#webhooks'
@@ -20,16 +20,16 @@ const { db, url } = await testDatabase()
 let service = await startService(url, { background: true })
 const { run, json, start } = commandLine(service)
 
-const fact = (n: number, type: DomainEvent['type'] = 'subscription.paused'): DomainEvent => ({
-  type,
-  objectKey: `subscription:${n}`,
+const fact = (n: number, name = 'subscription.paused'): Fact => ({
+  name,
+  orderingKey: `subscription:${n}`,
   data: { subscription_id: `sub_${n}`, note: 'Ünïcode ✓' }
 })
 
 async function aShop() {
   const { domain, storeId } = await service.aStore()
   const store = ['--store', domain as string]
-  const tell = async (...facts: DomainEvent[]) => {
+  const tell = async (...facts: Fact[]) => {
     await db.inStore(storeId, (ctx) => record(ctx, ...facts))
     service.deps.wake(storeId)
   }

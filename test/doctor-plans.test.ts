@@ -28,10 +28,10 @@ async function aChargedStore() {
     [store.storeId, String(DUE_AT)]
   )
   await owner.query(
-    `insert into events (store_id, type, object_key, data, occurred_at, dispatched)
-     select a.store_id, t.type, 'subscription:' || a.subscription_id,
-            json_build_object('billing_attempt_id', 'ba_' || a.id), $2, true
-       from billing_attempts a, unnest(array['billing.pending', 'billing.success']) as t(type) where a.store_id = $1`,
+    `insert into facts (store_id, name, ordering_key, data, occurred_at)
+     select a.store_id, t.name, 'subscription:' || a.subscription_id,
+            json_build_object('billing_attempt_id', 'ba_' || a.id), $2
+       from billing_attempts a, unnest(array['billing.pending', 'billing.success']) as t(name) where a.store_id = $1`,
     [store.storeId, String(DUE_AT)]
   )
   return store

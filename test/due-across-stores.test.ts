@@ -13,14 +13,17 @@ import '#platform'
 import '#sync'
 import '#webhooks'
 import '../sandbox/index.ts'
-import '../src/kit/dispatch.ts'
 import '../src/kit/jobs/index.ts'
+import '../src/kit/outbox/index.ts'
 import { beforeDrop, testDatabase } from './database.ts'
 import { makeIdleStores } from './idle-stores.ts'
 
 const STORES = 100
 /** Which statements read rows of an idle store that are not due, and why. */
 const READS: Record<string, string> = { metrics_due: 'it counts the changes that wait, of which a store has few' }
+
+/** What a statement takes besides the stores and their instants. */
+const OTHERS: Record<string, string> = { dispatch_due: `, '{webhooks}'` }
 
 const { db, url } = await testDatabase()
 await makeIdleStores(db, { stores: STORES, subscriptions: 30 })
@@ -56,7 +59,7 @@ for (const name of dueQueries) {
     await client.query(`prepare ${name} as ${statement}`)
     const ids = stores.map((s) => s.store_id).join()
     const { rows } = await client.query(
-      `explain (analyze, format json) execute ${name}('{${ids}}', array_fill(now() + interval '15 s', array[${stores.length}]))`
+      `explain (analyze, format json) execute ${name}('{${ids}}', array_fill(now() + interval '15 s', array[${stores.length}])${OTHERS[name] ?? ''})`
     )
     for (const node of nodesOf(rows[0]['QUERY PLAN'][0].Plan)) {
       if (!('Relation Name' in node) || name in READS) continue

@@ -28,7 +28,7 @@ export async function aDueStore(
       await insertFacts(session, slice, dueAt)
       // Loads of this size must not be planned by what an empty table looks like.
       await session.query(
-        'reset role; analyze members; analyze subscriptions; analyze events; set role perennial_operator'
+        'reset role; analyze members; analyze subscriptions; analyze facts; set role perennial_operator'
       )
     }
   } finally {
@@ -67,13 +67,15 @@ async function insertDue(session: pg.Client, slice: Slice, dueAt: Temporal.Insta
   )
 }
 
-/** That members and subscriptions were created has been told long ago. */
+/** The facts of members and subscriptions that were created, which every consumer has handled. */
 async function insertFacts(session: pg.Client, slice: Slice, dueAt: Temporal.Instant): Promise<void> {
   await session.query(
-    `insert into events (store_id, type, object_key, data, occurred_at, dispatched)
-     select s.store_id, f.type, case f.type when 'member.created' then 'member:' || s.member_id else 'subscription:' || s.id end,
-            '{}', $4::timestamptz - interval '1 month', true
-       from subscriptions s, unnest(array['member.created', 'subscription.created', 'subscription.activated']) f(type)
+    `with last as (select coalesce(max(position), 0) as position from facts where store_id = $1)
+     insert into facts (store_id, name, ordering_key, data, occurred_at, position)
+     select s.store_id, f.name, case f.name when 'member.created' then 'member:' || s.member_id else 'subscription:' || s.id end,
+            '{}', $4::timestamptz - interval '1 month', last.position + row_number() over (order by s.id, f.nth)
+       from last, subscriptions s,
+            unnest(array['member.created', 'subscription.created', 'subscription.activated']) with ordinality f(name, nth)
       where s.store_id = $1 and s.platform_contract_id::bigint > $2::bigint
         and s.platform_contract_id::bigint <= $2::bigint + $3::bigint`,
     [...slice, String(dueAt)]

@@ -20,9 +20,13 @@ const HISTORY = [
      amount_minor, currency, scheduled_at, created_at, completed_at)
    select x.store_id, x.id, c, 1, 'success', x.id || ':' || c, 2900, 'USD', x.anchor_at + c * interval '1 month', now(), now()
      from idle s join subscriptions x using (store_id), generate_series(9, 12) c`,
-  `insert into events (store_id, type, object_key, data, occurred_at, dispatched)
-   select x.store_id, 'billing.success', 'subscription:' || x.id, '{}', now() - c * interval '1 month', true
+  `insert into facts (store_id, name, ordering_key, data, occurred_at, position)
+   select x.store_id, 'billing.success', 'subscription:' || x.id, '{}', now() - c * interval '1 month',
+          row_number() over (partition by x.store_id order by x.id, c)
      from idle s join subscriptions x using (store_id), generate_series(1, 4) c`,
+  `insert into fact_consumers (store_id, consumer, position, last_position)
+   select f.store_id, 'webhooks', max(f.position), max(f.position)
+     from idle s join facts f using (store_id) group by f.store_id`,
   `insert into inbound_webhooks (store_id, webhook_id, topic, body, received_at, run_at, status)
    select x.store_id, 'idle-' || x.id, 'orders/paid', '{}', now(), now(), 'done' from idle s join subscriptions x using (store_id)`,
   `insert into credit_lots (store_id, entry_id, member_id, remaining_minor, expires_at)
@@ -34,7 +38,7 @@ const HISTORY = [
    select store_id, 'none', 'later', '{}', now() + interval '1 hour' from idle`,
   `insert into webhook_endpoints (store_id, url, secret, created_at, updated_at)
    select store_id, 'https://receiver.example/', '', now(), now() from idle`,
-  `insert into webhook_queue (store_id, delivery_id, day, endpoint_id, object_key, first, ready, next_try_at)
+  `insert into webhook_queue (store_id, delivery_id, day, endpoint_id, ordering_key, first, ready, next_try_at)
    select store_id, id * 100 + n, now()::date, id, 'member:' || n, true, true, now() + interval '1 hour'
      from idle s join webhook_endpoints e using (store_id), generate_series(1, 10) n`,
   `insert into imports (store_id, source, mode, status, due_at, created_at, finished_at)

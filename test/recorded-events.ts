@@ -80,7 +80,7 @@ export async function aStoreWithEvents(service: Service, given: Record<string, u
       tx.many(
         row({ type: oneOf(...EVENT_TYPES), data: text, at: text }),
         sql`
-        select type, data, to_char(occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at from events
+        select name as type, data, to_char(occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at from facts
          where store_id = ${storeId} and id > ${after} order by id`
       )
     )
@@ -93,7 +93,7 @@ export async function aStoreWithEvents(service: Service, given: Record<string, u
   const newest = async () =>
     (
       await service.db.inStore(storeId, ({ tx }) =>
-        tx.one(row({ id: int }), sql`select coalesce(max(id), 0) as id from events where store_id = ${storeId}`)
+        tx.one(row({ id: int }), sql`select coalesce(max(id), 0) as id from facts where store_id = ${storeId}`)
       )
     ).id
 

@@ -34,7 +34,7 @@ async function events(store: Store, like = '%') {
   const recorded = await service.db.inStore(store.storeId, ({ tx }) =>
     tx.many(
       row({ type: text, data: text }),
-      sql`select type, data from events where store_id = ${store.storeId} and type like ${like} order by id`
+      sql`select name as type, data from facts where store_id = ${store.storeId} and name like ${like} order by id`
     )
   )
   return recorded.map(({ type, data }) => ({ type, data: JSON.parse(data) }))

@@ -11,8 +11,8 @@ import '#sync'
 import '#views'
 import '#webhooks'
 import '../src/http/server/server.ts'
-import '../src/kit/dispatch.ts'
 import '../src/kit/jobs/index.ts'
+import '../src/kit/outbox/index.ts'
 import { testDatabase } from './database.ts'
 
 const { db, url } = await testDatabase()
@@ -21,7 +21,7 @@ const { db, url } = await testDatabase()
 const EXCEPTIONS: Record<string, string> = {
   schema_migrations: 'belongs to the installation',
   stores_domain_key: 'a domain leads to its store, so it cannot be looked up by store',
-  webhook_deliveries_event_row_endpoint_id_day_key: 'led by the store it would be planned in place of the primary key'
+  webhook_deliveries_fact_id_endpoint_id_day_key: 'led by the store it would be planned in place of the primary key'
 }
 
 test('every table has store_id first in its primary key, its unique keys and its foreign keys', async () => {

@@ -43,7 +43,7 @@ async function aMember(store: Store, email = 'ada@example.com') {
       const events = await service.db.inStore(store.storeId, ({ tx }) =>
         tx.many(
           row({ type: text, data: text }),
-          sql`select type, data from events where store_id = ${store.storeId} and type like 'subscription.%' order by id`
+          sql`select name as type, data from facts where store_id = ${store.storeId} and name like 'subscription.%' order by id`
         )
       )
       return events

@@ -135,7 +135,7 @@ export async function aSubscriptionLife(
       const events = await inStore(({ tx }) =>
         tx.many(
           row({ data: text }),
-          sql`select data from events where store_id = ${storeId} and type = ${type} order by id desc limit 1`
+          sql`select data from facts where store_id = ${storeId} and name = ${type} order by id desc limit 1`
         )
       )
       return JSON.parse(events[0]!.data)

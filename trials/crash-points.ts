@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { audit } from '#audit'
 import { createBillingEngine } from '#billing'
 import { changeCredits } from '#credits'
-import { createDispatchEngine } from '#kit/dispatch'
 import type { Engine } from '#kit/engines'
 import { startNode } from '#kit/engines'
 import { createJobEngine } from '#kit/jobs'
+import { createFactEngine } from '#kit/outbox'
 import { Database, int, row, sql, text } from '#kit/postgres'
 import { findCustomerIds } from '#members'
 import { createDeliveryEngine, createEndpoint, type DeliveryEngine } from '#webhooks'
@@ -134,7 +134,7 @@ async function renew({ db, leaseOwner, sender, freeLeases }: Process, { store, c
     const add = { type: 'manual_add' as const, amountMinor: 500, reason: 'trial', operationId: 'trial:1' }
     await changeCredits(ctx, [{ ...add, memberId: found! }])
   })
-  await doAll([createDispatchEngine({ db, consumers }), sender])
+  await doAll([createFactEngine({ db, consumers }), sender])
 }
 
 async function assertOnce({ store, calls, receiver }: Place, where: string): Promise<void> {
@@ -148,7 +148,8 @@ async function assertOnce({ store, calls, receiver }: Place, where: string): Pro
              (select count(*) from jobs where store_id = ${storeId})
                + (select count(*) from webhook_queue where store_id = ${storeId})
                + (select count(*) from billing_attempts where store_id = ${storeId} and lease_owner is not null) as held,
-             (select count(*) from events where store_id = ${storeId} and not dispatched) as undispatched`
+             (select count(*) from facts where store_id = ${storeId} and position is null)
+               + (select count(*) from fact_consumers where store_id = ${storeId} and position < last_position) as undispatched`
     )
   )
   assert.deepEqual(found, { attempts: 1, paid: 1, entries: 1, held: 0, undispatched: 0 }, where)

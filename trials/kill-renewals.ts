@@ -100,7 +100,7 @@ async function examine(trial: KillTrial, posts: Map<string, number>) {
          from webhook_deliveries d left join webhook_tries t on t.store_id = d.store_id and t.day = d.day and t.delivery_id = d.id
         group by 1`
     )
-    const events = await client.query('select count(*)::int as count from events')
+    const events = await client.query('select count(*)::int as count from facts')
     assert.equal(deliveries.rows.length, events.rows[0].count)
     // member.created, subscription.created and .activated, billing.pending and .success.
     assert.equal(events.rows[0].count, trial.subscriptions * 5)

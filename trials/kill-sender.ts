@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { type DomainEvent, record } from '#kit/outbox'
+import { type Fact, record } from '#kit/outbox'
 import { Database, int, row, sql } from '#kit/postgres'
 import { randomFrom } from '#kit/random'
 import { createEndpoint, RETRY_SCHEDULE } from '#webhooks'
@@ -99,17 +99,18 @@ export async function killSender(trial: SenderTrial): Promise<SenderReport> {
 
 function countOpen(store: BuiltStore): Promise<number> {
   return store.inStore(async ({ tx, storeId }) => {
-    // Events that no process has put into the queue yet are open too.
+    // Facts of which no process has queued the deliveries yet are open too.
     const query = sql`
       select (select count(*) from webhook_queue where store_id = ${storeId})
-             + (select count(*) from events where store_id = ${storeId} and not dispatched) as open`
+             + (select count(*) from facts where store_id = ${storeId} and position is null)
+             + (select count(*) from fact_consumers where store_id = ${storeId} and position < last_position) as open`
     return (await tx.one(row({ open: int }), query)).open
   })
 }
 
-function fact(n: number, objects: number): DomainEvent {
+function fact(n: number, objects: number): Fact {
   const object = n % objects
-  return { type: 'subscription.paused', objectKey: `subscription:${object}`, data: { object, n } }
+  return { name: 'subscription.paused', orderingKey: `subscription:${object}`, data: { object, n } }
 }
 
 type Post = { webhookId: string; headerId: string; object: number; n: number }

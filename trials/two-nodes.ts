@@ -134,19 +134,19 @@ async function historyOf(databaseUrl: string, storeId: number) {
           where a.store_id = $1 order by 1, 2, 3`
       ),
       events: await list(
-        `select coalesce(s.platform_contract_id, m.platform_customer_id), split_part(e.object_key, ':', 1), e.type,
+        `select coalesce(s.platform_contract_id, m.platform_customer_id), split_part(e.ordering_key, ':', 1), e.name,
                 e.occurred_at::text
-           from events e
-           left join subscriptions s on s.store_id = $1 and e.object_key = 'subscription:' || s.id
-           left join members m on m.store_id = $1 and e.object_key = 'member:' || m.id
+           from facts e
+           left join subscriptions s on s.store_id = $1 and e.ordering_key = 'subscription:' || s.id
+           left join members m on m.store_id = $1 and e.ordering_key = 'member:' || m.id
           where e.store_id = $1 order by 1, 2, e.id`
       ),
       undelivered: await list(
-        `select e.type, e.id from events e
+        `select e.name, e.id from facts e
           where e.store_id = $1 and not exists (
                 select from webhook_deliveries d join webhook_tries t on t.store_id = d.store_id and t.day = d.day
                    and t.delivery_id = d.id and t.failure is null
-                 where d.store_id = e.store_id and d.event_row = e.id)`
+                 where d.store_id = e.store_id and d.fact_id = e.id)`
       )
     }
   } finally {

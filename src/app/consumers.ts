@@ -1,5 +1,5 @@
-import type { Consumer } from '#kit/dispatch'
-import { queueDeliveries } from '#webhooks'
+import { type Consumer, consumer } from '#kit/outbox'
+import { PUBLIC_FACTS, queueDeliveries } from '#webhooks'
 
-/** Who hears of recorded events. A consumer runs in the transaction that marks the events as told: once per event. */
-export const consumers: Consumer[] = [queueDeliveries]
+/** Which consumer receives which facts. A consumer runs after the commit; its failure affects only itself. */
+export const consumers: Consumer[] = [consumer('webhooks', PUBLIC_FACTS, queueDeliveries, { from: 'now' })]

@@ -2,10 +2,10 @@ import { createMetricsRollupEngine } from '#analytics'
 import { createBillingEngine } from '#billing'
 import { createCreditEngine } from '#credits'
 import { createImportEngine, createImportPruneEngine } from '#imports'
-import { createDispatchEngine } from '#kit/dispatch'
 import type { Engine } from '#kit/engines'
 import { createJobEngine } from '#kit/jobs'
 import type { Measure } from '#kit/metrics'
+import { createFactEngine, type FactFailure } from '#kit/outbox'
 import type { Database } from '#kit/postgres'
 import { type Connector, createInboundEngine, type InboundHandler } from '#platform'
 import { createReconcileEngine, type ReconcileOptions } from '#sync'
@@ -20,6 +20,7 @@ export type EngineDeps = {
   handlers: Record<string, InboundHandler>
   checkConnection: ReconcileOptions['checkConnection']
   measure: Measure
+  onFactFailure: (failure: FactFailure, message: string) => void
   /** Engines that the service made itself, since it also stops them or serves their HTTP. */
   sandbox: Engine
   delivery: Engine
@@ -36,7 +37,7 @@ export function createEngines(deps: EngineDeps): Engine[] {
     createImportEngine(deps),
     createImportPruneEngine(deps),
     createCreditEngine(deps),
-    createDispatchEngine({ ...deps, consumers }),
+    createFactEngine({ ...deps, consumers, onFailure: deps.onFactFailure }),
     deps.delivery,
     createMetricsRollupEngine(deps)
   ]

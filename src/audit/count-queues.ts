@@ -8,7 +8,10 @@ export async function countQueues(db: Database): Promise<Record<string, number>>
     tx.many(
       Queue,
       sql`
-      select 'events' as queue, count(*) as depth from events where not dispatched
+      select 'events' as queue, (select count(*) from facts where position is null)
+             + (select coalesce(sum(last_position - position), 0)::bigint from fact_consumers) as depth
+      union all select 'fact_retries', count(*) from fact_retries where dead_at is null
+      union all select 'dead_facts', count(*) from fact_retries where dead_at is not null
       union all select 'jobs', count(*) from jobs
       union all select 'inbound_webhooks', count(*) from inbound_webhooks where status = 'waiting'
       union all select 'webhook_deliveries', count(*) from webhook_queue

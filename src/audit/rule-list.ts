@@ -22,4 +22,4 @@ export { createdEventsComplete, memberStatusConsistent } from '#subscriptions/ru
 export { platformReconciled } from '#sync/rules'
 export { listsCounted } from '#views/rules'
 export { deliveriesFinished, deliveriesQueued, eventsDelivered } from '#webhooks/rules'
-export { eventsDispatched, leasesEnd } from './rules.ts'
+export { deadFacts, eventsDispatched, leasesEnd } from './rules.ts'

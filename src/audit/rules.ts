@@ -6,12 +6,34 @@ import { sql } from '#kit/postgres'
 export const eventsDispatched = defineRule({
   name: 'events_dispatched',
   severity: 'finding',
-  help: 'An event has waited for more than an hour to be dispatched.',
-  counted: (ctx) => sql`select count(*) as count from events where store_id = ${ctx.storeId} and not dispatched`,
+  help: 'An event has waited for more than an hour for a part of the service that needs it.',
+  counted: (ctx) => sql`
+    select (select count(*) from facts where store_id = ${ctx.storeId} and position is null)
+         + (select coalesce(sum(last_position - position), 0)::bigint
+              from fact_consumers where store_id = ${ctx.storeId}) as count`,
   wrong: (ctx) => sql`
-    select 'evt_' || replace(event_id::text, '-', '') as subject, type || ' of ' || occurred_at || ' is not dispatched' as message
-      from events where store_id = ${ctx.storeId} and not dispatched and occurred_at < ${ctx.now.subtract({ hours: 1 })}
-     order by id limit 100`
+    (select 'fact_' || id as subject, name || ' of ' || occurred_at || ' waits for its consumers' as message
+       from facts where store_id = ${ctx.storeId} and position is null and occurred_at < ${ctx.now.subtract({ hours: 1 })}
+      order by id limit 100)
+    union all
+    (select 'fact_' || f.id, f.name || ' of ' || f.occurred_at || ' waits for the consumer ' || c.consumer
+       from fact_consumers c join facts f on f.store_id = ${ctx.storeId} and f.position > c.position
+      where c.store_id = ${ctx.storeId} and f.occurred_at < ${ctx.now.subtract({ hours: 1 })}
+      order by f.id limit 100)`
+})
+
+export const deadFacts = defineRule({
+  name: 'dead_facts',
+  severity: 'warning',
+  help:
+    'A part of the service (the consumer before the colon, `webhooks:812`) failed on an event in all of its tries, and goes on ' +
+    'without it. The message has the last error. Remove the reason, then ' +
+    '[retry the dead letter](admin-api.md#retry-a-dead-letter).',
+  wrong: (ctx) => sql`
+    select r.consumer || ':' || r.fact_id as subject,
+           'is ' || f.name || ' of ' || f.ordering_key || ', which failed ' || r.attempts || ' times: ' || r.last_error as message
+      from fact_retries r join facts f on f.store_id = ${ctx.storeId} and f.id = r.fact_id
+     where r.store_id = ${ctx.storeId} and r.dead_at is not null order by r.fact_id, r.consumer limit 100`
 })
 
 export const leasesEnd = defineRule({

@@ -1,8 +1,9 @@
 import { isoOf, isoOrNull } from '#kit/clock'
 import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
-import type { DomainEvent } from '#kit/outbox'
+import { defineFact } from '#kit/outbox'
 import { gid, type ProfileName } from '#platform'
+import type { EventData } from '#resources'
 import type { Subscription } from '#subscriptions'
 import type { Attempt } from './attempt.ts'
 import type { ChargedOrder } from './settle-attempts.ts'
@@ -11,7 +12,7 @@ import type { Settlement } from './settlement.ts'
 type Of = { attempt: Attempt; subscription: Subscription }
 
 const about = ({ subscription }: Of) => ({
-  objectKey: `subscription:${subscription.id}` as const,
+  orderingKey: `subscription:${subscription.id}` as const,
   refs: { subscriptionId: subscription.id, memberId: subscription.memberId }
 })
 
@@ -27,22 +28,25 @@ const amount = ({ attempt }: Of) => ({
 })
 
 const errorOf = (settled: Settlement) => ({
-  code: settled.errorCode,
+  // Every failure has a code.
+  code: settled.errorCode!,
   message: settled.errorMessage,
   decline_code: settled.declineCode
 })
 
-export const billingPending = (of: Of) =>
-  ({
-    type: 'billing.pending',
-    ...about(of),
-    data: { ...base(of), ...amount(of), scheduled_at: isoOf(of.attempt.scheduledAt) }
-  }) satisfies DomainEvent
+export const billingPending = defineFact('billing.pending', (of: Of) => ({
+  ...about(of),
+  data: {
+    ...base(of),
+    ...amount(of),
+    scheduled_at: isoOf(of.attempt.scheduledAt)
+  } satisfies EventData<'billing.pending'>
+}))
 
-/** `reminder`: 0 when the challenge is first told, then which reminder it is. */
-export const billingActionRequired = (of: Of, actionUrl: string, reminder: number) =>
-  ({
-    type: 'billing.action_required',
+/** `reminder`: 0 for the first event of a challenge, then the number of the reminder. */
+export const billingActionRequired = defineFact(
+  'billing.action_required',
+  (of: Of, actionUrl: string, reminder: number) => ({
     ...about(of),
     data: {
       ...base(of),
@@ -50,13 +54,14 @@ export const billingActionRequired = (of: Of, actionUrl: string, reminder: numbe
       scheduled_at: isoOf(of.attempt.scheduledAt),
       action_url: actionUrl,
       reminder
-    }
-  }) satisfies DomainEvent
+    } satisfies EventData<'billing.action_required'>
+  })
+)
 
 /** `order` is null when the platform's order could not be read along with the result. */
-export const billingSuccess = (of: Of, order: ChargedOrder | null, settled: Settlement, profile: ProfileName) =>
-  ({
-    type: 'billing.success',
+export const billingSuccess = defineFact(
+  'billing.success',
+  (of: Of, order: ChargedOrder | null, settled: Settlement, profile: ProfileName) => ({
     ...about(of),
     data: {
       ...base(of),
@@ -74,34 +79,39 @@ export const billingSuccess = (of: Of, order: ChargedOrder | null, settled: Sett
         brand: settled.paymentMethod.brand
       },
       next_billing_date: isoOrNull(of.subscription.nextBillingAt)
-    }
-  }) satisfies DomainEvent
+    } satisfies EventData<'billing.success'>
+  })
+)
 
-export const billingFailed = (of: Of, settled: Settlement) =>
-  ({
-    type: 'billing.failed',
-    ...about(of),
-    data: {
-      ...base(of),
-      ...amount(of),
-      error: errorOf(settled),
-      retry_scheduled: settled.retryAt !== null,
-      retry_date: isoOrNull(settled.retryAt),
-      attempts_remaining: settled.attemptsRemaining
-    }
-  }) satisfies DomainEvent
+export const billingFailed = defineFact('billing.failed', (of: Of, settled: Settlement) => ({
+  ...about(of),
+  data: {
+    ...base(of),
+    ...amount(of),
+    error: errorOf(settled),
+    retry_scheduled: settled.retryAt !== null,
+    retry_date: isoOrNull(settled.retryAt),
+    attempts_remaining: settled.attemptsRemaining
+  } satisfies EventData<'billing.failed'>
+}))
 
-export const billingRetryScheduled = (of: Of, settled: Settlement) =>
-  ({
-    type: 'billing.retry_scheduled',
-    ...about(of),
-    data: {
-      ...base(of),
-      ...amount(of),
-      scheduled_at: isoOf(of.attempt.scheduledAt),
-      retry_date: isoOrNull(settled.retryAt),
-      attempt_number: of.attempt.attemptNumber,
-      attempts_remaining: settled.attemptsRemaining,
-      error: errorOf(settled)
-    }
-  }) satisfies DomainEvent
+export const billingRetryScheduled = defineFact('billing.retry_scheduled', (of: Of, settled: Settlement) => ({
+  ...about(of),
+  data: {
+    ...base(of),
+    ...amount(of),
+    scheduled_at: isoOf(of.attempt.scheduledAt),
+    retry_date: isoOrNull(settled.retryAt),
+    attempt_number: of.attempt.attemptNumber,
+    attempts_remaining: settled.attemptsRemaining,
+    error: errorOf(settled)
+  } satisfies EventData<'billing.retry_scheduled'>
+}))
+
+export type BillingFact = ReturnType<
+  | typeof billingPending
+  | typeof billingActionRequired
+  | typeof billingSuccess
+  | typeof billingFailed
+  | typeof billingRetryScheduled
+>

@@ -1,5 +1,6 @@
 export { applyAttemptResults } from './apply-attempt-results.ts'
 export { createBillingEngine } from './billing-engine.ts'
+export type { BillingFact } from './events.ts'
 export { skipCycle } from './held-cycle.ts'
 export { listFailedAttempts } from './list-failed-attempts.ts'
 export { retryAttempt } from './retry-attempt.ts'

@@ -1,4 +1,4 @@
-import { type DomainEvent, record } from '#kit/outbox'
+import { type Fact, record } from '#kit/outbox'
 import { type Ctx, int, row, sql } from '#kit/postgres'
 import { settingsOf } from '#stores'
 import { lockSubscriptions, type NewActivity, recordActivities } from '#subscriptions'
@@ -51,7 +51,7 @@ export async function remindCustomers(ctx: Ctx, limit: number): Promise<number> 
       from unnest(${looked.map(({ attempt }) => attempt.id)}::bigint[], ${looked.map(({ reminder }) => reminder)}::int[],
                   ${looked.map(({ next }) => next)}::timestamptz[]) as t(id, reminder, next)
      where a.store_id = ${ctx.storeId} and a.id = t.id`)
-  const events: DomainEvent[] = []
+  const events: Fact[] = []
   const history: NewActivity[] = []
   for (const { attempt, subscription, reminder } of looked) {
     if (reminder === null) continue

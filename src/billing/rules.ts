@@ -24,10 +24,10 @@ export const attemptEventsComplete = defineRule({
   wrong: (ctx) => sql`
     with recorded as (
       select data::jsonb ->> 'billing_attempt_id' as attempt,
-             count(*) filter (where type = 'billing.pending') as pending,
-             count(*) filter (where type = 'billing.success') as success,
-             count(*) filter (where type = 'billing.failed') as failed
-        from events where store_id = ${ctx.storeId} and type in ('billing.pending', 'billing.success', 'billing.failed')
+             count(*) filter (where name = 'billing.pending') as pending,
+             count(*) filter (where name = 'billing.success') as success,
+             count(*) filter (where name = 'billing.failed') as failed
+        from facts where store_id = ${ctx.storeId} and name in ('billing.pending', 'billing.success', 'billing.failed')
        group by 1)
     select 'ba_' || a.id as subject,
            'is ' || a.status || ', recorded as pending ' || coalesce(r.pending, 0) || ', success ' || coalesce(r.success, 0)

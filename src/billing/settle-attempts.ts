@@ -1,4 +1,4 @@
-import { type DomainEvent, record } from '#kit/outbox'
+import { type Fact, record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { type RecordedOrder, recordOrders } from '#orders'
 import type { PlatformOrder, PlatformPaymentMethod } from '#platform'
@@ -139,7 +139,7 @@ async function settlePending(
     ctx,
     ended.map((e) => e.settled)
   )
-  const events: DomainEvent[] = []
+  const events: Fact[] = []
   const history: NewActivity[] = []
   for (const { attempt, settled, order } of ended) {
     const subscription = after.get(attempt.subscriptionId) ?? before.get(attempt.subscriptionId)!

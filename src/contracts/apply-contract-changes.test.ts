@@ -27,7 +27,7 @@ async function aFollowed(nextBillingDate = at('2026-02-27T15:00:00Z')) {
     store.inStore(async ({ tx, storeId }) => {
       const events = await tx.many(
         row({ type: text }),
-        sql`select type from events where store_id = ${storeId} order by id offset 3`
+        sql`select name as type from facts where store_id = ${storeId} order by id offset 3`
       )
       return events.map(({ type }) => type)
     })

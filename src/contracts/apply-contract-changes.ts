@@ -1,5 +1,5 @@
 import { waitingKeys } from '#kit/jobs'
-import type { DomainEvent } from '#kit/outbox'
+import type { Fact } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import type { Plan } from '#plans'
 import { compareRevisions, type PlatformContract } from '#platform'
@@ -262,8 +262,7 @@ function withTerms(s: Subscription, contract: PlatformContract, plans: Plan[], s
 /** Null when nothing is different that is shown; the anchor during a pause is not. */
 function planTerms(before: Subscription, after: Subscription, store: StoreContext): TransitionPlan | null {
   const changes = changesOf(before, after)
-  const events: DomainEvent[] =
-    Object.keys(changes).length > 0 ? [subscriptionUpdated(after, changes, store.profile)] : []
+  const events: Fact[] = Object.keys(changes).length > 0 ? [subscriptionUpdated(after, changes, store.profile)] : []
   const activities = termsMessages(before, after, store.timezone)
   return events.length === 0 && !hasOtherTerms(before, after) ? null : { before, after, events, activities }
 }

@@ -44,7 +44,7 @@ async function met(clockAt: Temporal.Instant, given: Partial<PlatformContract>, 
       store.inStore(async ({ tx, storeId }) => {
         const events = await tx.many(
           row({ type: text }),
-          sql`select type from events where store_id = ${storeId} order by id`
+          sql`select name as type from facts where store_id = ${storeId} order by id`
         )
         return events.map(({ type }) => type)
       })

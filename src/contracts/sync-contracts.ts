@@ -167,8 +167,8 @@ async function createFrom(
   const ofMembers = await refreshMembershipStatuses(ctx, created.map(holderOf))
   // Who becomes a member is told of before what they hold.
   const [first, others] = [
-    ofMembers.filter(({ type }) => type === 'member.created'),
-    ofMembers.filter(({ type }) => type !== 'member.created')
+    ofMembers.filter(({ name }) => name === 'member.created'),
+    ofMembers.filter(({ name }) => name !== 'member.created')
   ]
   const ofSubscriptions = created.flatMap((s) => [
     subscriptionCreated(s, profile),

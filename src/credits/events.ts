@@ -1,14 +1,13 @@
 import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
-import type { DomainEvent } from '#kit/outbox'
+import { defineFact } from '#kit/outbox'
+import type { EventData } from '#resources'
 import type { CreditEntry } from './credit.ts'
 
-/** store_credit.added or store_credit.deducted: each entry of the ledger is told by one of them (spec 1, Events). */
-export function creditChanged(entry: CreditEntry, email: string | null, currency: string): DomainEvent {
+const snapshotOf = (entry: CreditEntry, email: string | null, currency: string) => {
   const { id, memberId, amountMinor, balanceAfterMinor } = entry
   return {
-    type: amountMinor > 0 ? 'store_credit.added' : 'store_credit.deducted',
-    objectKey: `member:${memberId}`,
+    orderingKey: `member:${memberId}` as const,
     data: {
       transaction_id: publicId('sct', id),
       customer: { id: publicId('cust', memberId), email },
@@ -18,7 +17,18 @@ export function creditChanged(entry: CreditEntry, email: string | null, currency
       new_balance: numberOf(balanceAfterMinor, currency),
       reason: entry.reason,
       order_id: entry.orderId === null ? null : publicId('ord', entry.orderId)
-    },
+    } satisfies EventData<'store_credit.added' | 'store_credit.deducted'>,
     refs: { memberId, creditEntryId: id }
   }
 }
+
+const creditAdded = defineFact('store_credit.added', snapshotOf)
+const creditDeducted = defineFact('store_credit.deducted', snapshotOf)
+
+/** The fact of an entry: each entry of the ledger has exactly one (spec 1, Events). */
+export function creditChanged(...given: Parameters<typeof snapshotOf>) {
+  const [{ amountMinor }] = given
+  return amountMinor > 0 ? creditAdded(...given) : creditDeducted(...given)
+}
+
+export type CreditFact = ReturnType<typeof creditChanged>

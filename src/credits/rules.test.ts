@@ -60,7 +60,7 @@ for (const [what, spoil, found] of [
   ],
   [
     'an entry that was not told',
-    ({ storeId }: Ctx) => sql`delete from events where store_id = ${storeId} and type = 'store_credit.added'`,
+    ({ storeId }: Ctx) => sql`delete from facts where store_id = ${storeId} and name = 'store_credit.added'`,
     [['credit_events_complete', 'moves 500 (minor units), recorded as added 0 and as deducted 0 times']]
   ],
   [
@@ -70,7 +70,7 @@ for (const [what, spoil, found] of [
   ],
   [
     'points that were not told',
-    ({ storeId }: Ctx) => sql`delete from events where store_id = ${storeId} and type = 'member.points_changed'`,
+    ({ storeId }: Ctx) => sql`delete from facts where store_id = ${storeId} and name = 'member.points_changed'`,
     [['points_events_complete', 'has points entry # of 7, recorded 0 times']]
   ]
 ] as const) {

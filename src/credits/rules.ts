@@ -45,13 +45,13 @@ export const creditEventsComplete = defineRule({
   severity: 'finding',
   help: 'An entry of store credit has no event `store_credit.added` or `store_credit.deducted`, or more than one.',
   counted: (ctx) => sql`
-    select count(*) as count from events
-     where store_id = ${ctx.storeId} and type in ('store_credit.added', 'store_credit.deducted')`,
+    select count(*) as count from facts
+     where store_id = ${ctx.storeId} and name in ('store_credit.added', 'store_credit.deducted')`,
   wrong: (ctx) => sql`
     with recorded as (
-      select data::jsonb ->> 'transaction_id' as entry, count(*) filter (where type = 'store_credit.added') as added,
-             count(*) filter (where type = 'store_credit.deducted') as deducted
-        from events where store_id = ${ctx.storeId} and type in ('store_credit.added', 'store_credit.deducted')
+      select data::jsonb ->> 'transaction_id' as entry, count(*) filter (where name = 'store_credit.added') as added,
+             count(*) filter (where name = 'store_credit.deducted') as deducted
+        from facts where store_id = ${ctx.storeId} and name in ('store_credit.added', 'store_credit.deducted')
        group by 1),
     entries as (select 'sct_' || id as id, amount_minor from credit_entries where store_id = ${ctx.storeId})
     select coalesce(e.id, r.entry) as subject,

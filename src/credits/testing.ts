@@ -22,8 +22,8 @@ export function accountOf(store: BuiltStore, memberId: number) {
     )
     const events = await tx.many(
       row({ type: text, data: json<Record<string, unknown>>() }),
-      sql`select type, data::jsonb as data from events
-           where store_id = ${storeId} and object_key = ${`member:${memberId}`} order by id`
+      sql`select name as type, data::jsonb as data from facts
+           where store_id = ${storeId} and ordering_key = ${`member:${memberId}`} order by id`
     )
     return { ...account, lots, events }
   })

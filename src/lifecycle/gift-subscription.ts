@@ -1,5 +1,5 @@
 import { publicId } from '#kit/ids'
-import { record } from '#kit/outbox'
+import { type Fact, record } from '#kit/outbox'
 import { type Ctx, sql } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
 import { assertAllowedCountry, listCustomers } from '#members'
@@ -70,12 +70,12 @@ export async function changeHolder(
   const ofMembers = await refreshMembershipStatuses(ctx, [holderOf(before), holderOf(after)])
   const { profile } = await storeContext(ctx)
   // Who becomes a member is told of before what they hold.
-  const isFirst = ({ type }: { type: string }) => type === 'member.created'
+  const isFirst = ({ name }: Fact) => name === 'member.created'
   await record(
     ctx,
     ...ofMembers.filter(isFirst),
     subscriptionUpdated(after, changesOf(before, after), profile),
-    ...ofMembers.filter((event) => !isFirst(event))
+    ...ofMembers.filter((fact) => !isFirst(fact))
   )
   await recordActivities(ctx, [
     { ...activityMessages.gifted(before, after), ...actorOf(by), subscriptionId: before.id }

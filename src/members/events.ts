@@ -1,7 +1,8 @@
 import { isoOf, isoOrNull } from '#kit/clock'
 import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
-import type { DomainEvent } from '#kit/outbox'
+import { defineFact } from '#kit/outbox'
+import type { EventData } from '#resources'
 import type { StoreContext } from '#stores'
 import { customerPayload } from './customer.ts'
 import type { MemberSnapshot } from './queries.ts'
@@ -14,7 +15,7 @@ function memberPayload(member: MemberSnapshot, store: StoreContext) {
     id,
     customer: customerPayload({ ...member, memberId: member.id }, store.profile),
     status: member.status,
-    plan_id: member.planId && publicId('plan', member.planId),
+    plan_id: member.planId === null ? null : publicId('plan', member.planId),
     plan_name: member.planName,
     tier: member.tier,
     loyalty_points: member.loyaltyPoints,
@@ -28,30 +29,33 @@ function memberPayload(member: MemberSnapshot, store: StoreContext) {
   }
 }
 
-const about = ({ id }: { id: number }) => ({ objectKey: `member:${id}` as const, refs: { memberId: id } })
+const about = ({ id }: { id: number }) => ({ orderingKey: `member:${id}` as const, refs: { memberId: id } })
 
-export const memberCreated = (member: MemberSnapshot, store: StoreContext) =>
-  ({ type: 'member.created', ...about(member), data: memberPayload(member, store) }) satisfies DomainEvent
+export const memberCreated = defineFact('member.created', (member: MemberSnapshot, store: StoreContext) => ({
+  ...about(member),
+  data: memberPayload(member, store) satisfies EventData<'member.created'>
+}))
 
 /** Null is no tier: before the first plan, and after the last membership. */
-export const tierChanged = (
-  member: { id: number; email: string | null },
-  tier: { previous: string | null; new: string | null }
-) =>
-  ({
-    type: 'member.tier_changed',
+export const tierChanged = defineFact(
+  'member.tier_changed',
+  (member: { id: number; email: string | null }, tier: { previous: string | null; new: string | null }) => ({
     ...about(member),
     data: {
       member_id: publicId('mem', member.id),
       customer: { id: publicId('cust', member.id), email: member.email },
       tier
-    }
-  }) satisfies DomainEvent
+    } satisfies EventData<'member.tier_changed'>
+  })
+)
 
-/** `changes` tells each changed field as {from, to}. */
-export const memberUpdated = (member: MemberSnapshot, changes: Record<string, unknown>, store: StoreContext) =>
-  ({
-    type: 'member.updated',
+/** `changes` has each changed field as {from, to}. */
+export const memberUpdated = defineFact(
+  'member.updated',
+  (member: MemberSnapshot, changes: EventData<'member.updated'>['changes'], store: StoreContext) => ({
     ...about(member),
-    data: { ...memberPayload(member, store), changes }
-  }) satisfies DomainEvent
+    data: { ...memberPayload(member, store), changes } satisfies EventData<'member.updated'>
+  })
+)
+
+export type MemberFact = ReturnType<typeof memberCreated | typeof tierChanged | typeof memberUpdated>

@@ -41,8 +41,8 @@ async function pushing(changed: Parameters<typeof updateMember>[2]) {
       store.inStore(({ tx, storeId }) =>
         tx.many(
           row({ type: text, changes: json<unknown>() }),
-          sql`select type, data::jsonb -> 'changes' as changes from events
-               where store_id = ${storeId} and type = 'member.updated' order by id`
+          sql`select name as type, data::jsonb -> 'changes' as changes from facts
+               where store_id = ${storeId} and name = 'member.updated' order by id`
         )
       )
   }

@@ -39,7 +39,7 @@ for (const off of ['', 'enable_hashjoin', 'enable_hashjoin, enable_mergejoin', '
     const recorded = await store.inStore((ctx) =>
       ctx.tx.many(
         row({ type: text, count: int }),
-        sql`select type, count(*) as count from events where store_id = ${ctx.storeId} group by type`
+        sql`select name as type, count(*) as count from facts where store_id = ${ctx.storeId} group by name`
       )
     )
     assert.deepEqual(recorded, [{ type: 'member.created', count: 200 }])

@@ -1,5 +1,5 @@
 import { publicId } from '#kit/ids'
-import type { DomainEvent } from '#kit/outbox'
+import type { Fact } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { listPlans } from '#plans'
 import { storeContext } from '#stores'
@@ -18,7 +18,7 @@ import {
  * member: member.created. A later change of tier is member.tier_changed, one of the plan alone member.updated; status and
  * next date are told by the events of the subscription.
  */
-export async function setMembershipStatuses(ctx: Ctx, memberships: MembershipStatus[]): Promise<DomainEvent[]> {
+export async function setMembershipStatuses(ctx: Ctx, memberships: MembershipStatus[]): Promise<Fact[]> {
   const before = await lockMembers(
     ctx,
     memberships.map((s) => s.memberId)
@@ -37,7 +37,7 @@ export async function setMembershipStatuses(ctx: Ctx, memberships: MembershipSta
   )
   return [
     ...created.map((id) => memberCreated(snapshots.get(id)!, store)),
-    ...changes.flatMap(({ was, tier, plan }): DomainEvent[] => {
+    ...changes.flatMap(({ was, tier, plan }): Fact[] => {
       if (tier) return [tierChanged(was, tier)]
       return plan ? [memberUpdated(snapshots.get(was.id)!, plan, store)] : []
     })
@@ -67,7 +67,7 @@ function changeOf(was: Membership, is: Membership, plans: PlanNames) {
   if (previous !== now) return { tier: { previous, new: now }, plan: null }
   if (was.planId === is.planId) return { tier: null, plan: null }
   const shown = (membership: Membership) => ({
-    id: membership.planId && publicId('plan', membership.planId),
+    id: membership.planId === null ? null : publicId('plan', membership.planId),
     name: planOf(membership)?.name ?? null
   })
   const [from, to] = [shown(was), shown(is)]

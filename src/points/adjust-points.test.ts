@@ -26,7 +26,7 @@ async function aCustomer() {
         sql`select (select count(*) from points_accounts where store_id = ${storeId}) as accounts,
                    (select coalesce(sum(balance), 0)::bigint from points_accounts where store_id = ${storeId}) as balance,
                    (select coalesce(sum(points), 0)::bigint from points_entries where store_id = ${storeId}) as sum,
-                   (select count(*) from events where store_id = ${storeId} and type = 'member.points_changed') as events`
+                   (select count(*) from facts where store_id = ${storeId} and name = 'member.points_changed') as events`
       )
     )
   return { adjust, kept }

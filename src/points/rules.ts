@@ -25,8 +25,8 @@ export const pointsEventsComplete = defineRule({
   counted: (ctx) => sql`select count(*) as count from points_entries where store_id = ${ctx.storeId}`,
   wrong: (ctx) => sql`
     with recorded as (
-      select (refs ->> 'pointsEntryId')::bigint as entry, count(*) as times from events
-       where store_id = ${ctx.storeId} and type = 'member.points_changed' group by 1),
+      select (refs ->> 'pointsEntryId')::bigint as entry, count(*) as times from facts
+       where store_id = ${ctx.storeId} and name = 'member.points_changed' group by 1),
     entries as (select id, member_id, points from points_entries where store_id = ${ctx.storeId})
     select 'mem_' || coalesce(e.member_id::text, ' unknown') as subject,
            'has points entry ' || coalesce(e.id, r.entry) || ' of ' || coalesce(e.points, 0) || ', recorded '

@@ -1,9 +1,10 @@
 import { isoOf, isoOrNull } from '#kit/clock'
 import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
-import type { DomainEvent } from '#kit/outbox'
+import { defineFact } from '#kit/outbox'
 import { customerPayload } from '#members'
 import { gid, type ProfileName } from '#platform'
+import type { EventData } from '#resources'
 import type { Subscription } from './subscription.ts'
 
 const FREQUENCY = { day: 'daily', week: 'weekly', month: 'monthly', year: 'yearly' } as const
@@ -28,7 +29,7 @@ function subscriptionPayload(subscription: Subscription, profile: ProfileName) {
     shopify_subscription_id: gid(profile, 'SubscriptionContract', subscription.platformContractId),
     customer: customerPayload(subscription, profile),
     plan: {
-      id: subscription.planId && publicId('plan', subscription.planId),
+      id: subscription.planId === null ? null : publicId('plan', subscription.planId),
       name: subscription.name,
       price: numberOf(subscription.priceMinor, subscription.currency),
       currency: subscription.currency,
@@ -41,21 +42,24 @@ function subscriptionPayload(subscription: Subscription, profile: ProfileName) {
 }
 
 const about = (subscription: Subscription) => ({
-  objectKey: `subscription:${subscription.id}` as const,
+  orderingKey: `subscription:${subscription.id}` as const,
   refs: { subscriptionId: subscription.id, memberId: subscription.memberId }
 })
 
-export const subscriptionCreated = (s: Subscription, profile: ProfileName) =>
-  ({ type: 'subscription.created', ...about(s), data: subscriptionPayload(s, profile) }) satisfies DomainEvent
+export const subscriptionCreated = defineFact('subscription.created', (s: Subscription, profile: ProfileName) => ({
+  ...about(s),
+  data: subscriptionPayload(s, profile) satisfies EventData<'subscription.created'>
+}))
 
-export const subscriptionActivated = (s: Subscription, at: Temporal.Instant, profile: ProfileName) =>
-  ({
-    type: 'subscription.activated',
+export const subscriptionActivated = defineFact(
+  'subscription.activated',
+  (s: Subscription, at: Temporal.Instant, profile: ProfileName) => ({
     ...about(s),
-    data: { ...subscriptionPayload(s, profile), activated_at: isoOf(at) }
-  }) satisfies DomainEvent
+    data: { ...subscriptionPayload(s, profile), activated_at: isoOf(at) } satisfies EventData<'subscription.activated'>
+  })
+)
 
-type Changes = Record<string, { from: string | number | null; to: string | number | null }>
+type Changes = EventData<'subscription.updated'>['changes']
 
 /** Each field of the payload that differs, except status and what comes with it: those moves have events of their own. */
 export function changesOf(before: Subscription, after: Subscription): Changes {
@@ -74,8 +78,8 @@ export const reactivatedChanges = (before: Subscription, after: Subscription): C
 })
 
 const changeable = (s: Subscription) => ({
-  receiver: s.receiverMemberId && publicId('cust', s.receiverMemberId),
-  plan_id: s.planId && publicId('plan', s.planId),
+  receiver: s.receiverMemberId === null ? null : publicId('cust', s.receiverMemberId),
+  plan_id: s.planId === null ? null : publicId('plan', s.planId),
   plan_name: s.name,
   price: numberOf(s.priceMinor, s.currency),
   billing_frequency: billingFrequency(s),
@@ -83,31 +87,52 @@ const changeable = (s: Subscription) => ({
 })
 
 /** `changes` tells each changed field as {from, to}. */
-export const subscriptionUpdated = (s: Subscription, changes: Changes, profile: ProfileName) =>
-  ({
-    type: 'subscription.updated',
+export const subscriptionUpdated = defineFact(
+  'subscription.updated',
+  (s: Subscription, changes: Changes, profile: ProfileName) => ({
     ...about(s),
-    data: { ...subscriptionPayload(s, profile), changes }
-  }) satisfies DomainEvent
+    data: { ...subscriptionPayload(s, profile), changes } satisfies EventData<'subscription.updated'>
+  })
+)
 
-export const subscriptionPaused = (s: Subscription, profile: ProfileName) =>
-  ({
-    type: 'subscription.paused',
-    ...about(s),
-    data: { ...subscriptionPayload(s, profile), paused_at: isoOrNull(s.pausedAt), resumes_at: isoOrNull(s.resumesAt) }
-  }) satisfies DomainEvent
+export const subscriptionPaused = defineFact('subscription.paused', (s: Subscription, profile: ProfileName) => ({
+  ...about(s),
+  data: {
+    ...subscriptionPayload(s, profile),
+    paused_at: isoOrNull(s.pausedAt),
+    resumes_at: isoOrNull(s.resumesAt)
+  } satisfies EventData<'subscription.paused'>
+}))
 
-export const subscriptionResumed = (s: Subscription, resumedAt: Temporal.Instant, profile: ProfileName) =>
-  ({
-    type: 'subscription.resumed',
+export const subscriptionResumed = defineFact(
+  'subscription.resumed',
+  (s: Subscription, resumedAt: Temporal.Instant, profile: ProfileName) => ({
     ...about(s),
-    data: { ...subscriptionPayload(s, profile), resumed_at: isoOf(resumedAt) }
-  }) satisfies DomainEvent
+    data: {
+      ...subscriptionPayload(s, profile),
+      resumed_at: isoOf(resumedAt)
+    } satisfies EventData<'subscription.resumed'>
+  })
+)
 
 /** For a contract that was cancelled, failed or expired alike; the reason tells which. */
-export const subscriptionCancelled = (s: Subscription, at: Temporal.Instant, reason: string, profile: ProfileName) =>
-  ({
-    type: 'subscription.cancelled',
+export const subscriptionCancelled = defineFact(
+  'subscription.cancelled',
+  (s: Subscription, at: Temporal.Instant, reason: string, profile: ProfileName) => ({
     ...about(s),
-    data: { ...subscriptionPayload(s, profile), cancelled_at: isoOf(at), cancel_reason: reason }
-  }) satisfies DomainEvent
+    data: {
+      ...subscriptionPayload(s, profile),
+      cancelled_at: isoOf(at),
+      cancel_reason: reason
+    } satisfies EventData<'subscription.cancelled'>
+  })
+)
+
+export type SubscriptionFact = ReturnType<
+  | typeof subscriptionCreated
+  | typeof subscriptionActivated
+  | typeof subscriptionUpdated
+  | typeof subscriptionPaused
+  | typeof subscriptionResumed
+  | typeof subscriptionCancelled
+>

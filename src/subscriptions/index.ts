@@ -44,6 +44,7 @@ export {
   billingFrequency,
   changesOf,
   publicStatus,
+  type SubscriptionFact,
   subscriptionActivated,
   subscriptionCreated,
   subscriptionUpdated

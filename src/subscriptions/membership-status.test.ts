@@ -62,8 +62,8 @@ async function twoOfOne(second: Partial<PlatformContractLine> = {}) {
       inStore(async ({ tx, storeId }) => {
         const events = await tx.many(
           row({ type: text, tier: nullable(text) }),
-          sql`select type, data->'tier'->>'previous' || ' to ' || coalesce(data->'tier'->>'new', 'none') as tier
-                from events where store_id = ${storeId} order by id offset 5`
+          sql`select name as type, data->'tier'->>'previous' || ' to ' || coalesce(data->'tier'->>'new', 'none') as tier
+                from facts where store_id = ${storeId} order by id offset 5`
         )
         return events.map(({ type, tier }) => (tier === null ? type : `${type}: ${tier}`))
       })

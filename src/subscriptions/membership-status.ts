@@ -1,4 +1,4 @@
-import type { DomainEvent } from '#kit/outbox'
+import type { Fact } from '#kit/outbox'
 import { type Ctx, instant, int, nullable, oneOf, row, sql } from '#kit/postgres'
 import { lockMembers, type MembershipStatus, setMembershipStatuses } from '#members'
 
@@ -7,7 +7,7 @@ import { lockMembers, type MembershipStatus, setMembershipStatuses } from '#memb
  * it. What somebody has given away counts for its receiver. They are held before anything is added up: of two who change one
  * member at once, the later sees what the other did.
  */
-export async function refreshMembershipStatuses(ctx: Ctx, memberIds: number[]): Promise<DomainEvent[]> {
+export async function refreshMembershipStatuses(ctx: Ctx, memberIds: number[]): Promise<Fact[]> {
   const ids = [...new Set(memberIds)]
   const before = await lockMembers(ctx, ids)
   const memberships = await ctx.tx.many(

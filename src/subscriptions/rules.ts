@@ -31,14 +31,14 @@ export const createdEventsComplete = defineRule({
          + (select count(*) from subscriptions where store_id = ${ctx.storeId}) as count`,
   wrong: (ctx) => sql`
     with recorded as (
-      select object_key, count(*) as times from events
-       where store_id = ${ctx.storeId} and type in ('member.created', 'subscription.created') group by object_key)
+      select ordering_key, count(*) as times from facts
+       where store_id = ${ctx.storeId} and name in ('member.created', 'subscription.created') group by ordering_key)
     select 'mem_' || m.id as subject, 'was recorded as created ' || coalesce(r.times, 0) || ' times' as message
-      from members m left join recorded r on r.object_key = 'member:' || m.id
+      from members m left join recorded r on r.ordering_key = 'member:' || m.id
      where m.store_id = ${ctx.storeId} and m.status is not null and coalesce(r.times, 0) <> 1
     union all
     select 'sub_' || s.id, 'was recorded as created ' || coalesce(r.times, 0) || ' times'
-      from subscriptions s left join recorded r on r.object_key = 'subscription:' || s.id
+      from subscriptions s left join recorded r on r.ordering_key = 'subscription:' || s.id
      where s.store_id = ${ctx.storeId} and coalesce(r.times, 0) <> 1
      limit 100`
 })

@@ -46,7 +46,7 @@ test('an event stored with other spacing still goes out as compact JSON', async 
   await store.anEndpoint({ url: receiver.url })
   await store.inStore(({ tx, storeId, now }) =>
     tx.run(sql`
-      insert into events (store_id, type, object_key, data, occurred_at)
+      insert into facts (store_id, name, ordering_key, data, occurred_at)
       values (${storeId}, 'member.created', 'member:1', '{ "member_id" : "mem_1", "points" : 1.50 }', ${now})`)
   )
   await store.settle()
@@ -274,7 +274,7 @@ test('the history answers by status, event and endpoint, page by page, and only 
   const store = await aSendingStore(db)
   const { id } = await store.anEndpoint({ url: good.url, events: ['subscription.paused'] })
   await store.anEndpoint({ url: bad.url })
-  await store.record(aFact(1), aFact(2), { ...aFact(3), type: 'subscription.resumed' })
+  await store.record(aFact(1), aFact(2), { ...aFact(3), name: 'subscription.resumed' })
   await store.settle()
 
   const list = (filters: Parameters<typeof listDeliveries>[1]) => store.inStore((ctx) => listDeliveries(ctx, filters))

@@ -12,8 +12,8 @@ type ForWhom = { vault: Vault; storeId: number; endpointId: number }
  * fetched what, and no terminal may tell of a delivery that it was not given.
  */
 export function sealHandle({ vault, ...whose }: ForWhom, delivery: IssuedDelivery): string {
-  const { id, day, objectKey, tries, triesBefore, maxTries, leaseToken, testClock, fetchedAt } = delivery
-  const kept: Kept = [id, day, objectKey, tries, triesBefore, maxTries, leaseToken, testClock, String(fetchedAt)]
+  const { id, day, orderingKey, tries, triesBefore, maxTries, leaseToken, testClock, fetchedAt } = delivery
+  const kept: Kept = [id, day, orderingKey, tries, triesBefore, maxTries, leaseToken, testClock, String(fetchedAt)]
   return vault.seal(purposeOf(whose), JSON.stringify(kept)).toString('base64url')
 }
 
@@ -25,12 +25,14 @@ export function openHandle({ vault, ...whose }: ForWhom, handle: string): Issued
   } catch {
     throw unknownHandle()
   }
-  const [id, day, objectKey, tries, triesBefore, maxTries, leaseToken, testClock, fetchedAt] = JSON.parse(text) as Kept
+  const [id, day, orderingKey, tries, triesBefore, maxTries, leaseToken, testClock, fetchedAt] = JSON.parse(
+    text
+  ) as Kept
   return {
     id,
     day,
     endpointId: whose.endpointId,
-    objectKey,
+    orderingKey,
     tries,
     triesBefore,
     maxTries,
@@ -43,7 +45,7 @@ export function openHandle({ vault, ...whose }: ForWhom, handle: string): Issued
 type Kept = [
   id: number,
   day: string,
-  objectKey: string,
+  orderingKey: string,
   tries: number,
   triesBefore: number,
   maxTries: number | null,

@@ -5,7 +5,7 @@ const ClaimedRow = row({
   id: int,
   day: text,
   endpointId: int,
-  objectKey: text,
+  orderingKey: text,
   webhookId: text,
   body: text,
   isSample: bool,
@@ -53,14 +53,14 @@ export function claimDueDeliveries(
          set was_started = q.started, started = true, lease_token = q.lease_token + 1, lease_owner = ${leaseOwner},
              leased_until = clock_timestamp() + interval '60 seconds'
        where q.store_id = ${ctx.storeId} and q.delivery_id = any(array(select delivery_id from due))
-      returning q.delivery_id, q.day, q.endpoint_id, q.object_key, q.tries, q.tries_before, q.max_tries, q.next_try_at,
+      returning q.delivery_id, q.day, q.endpoint_id, q.ordering_key, q.tries, q.tries_before, q.max_tries, q.next_try_at,
                 q.lease_token, q.was_started)
-    select c.delivery_id as id, c.day::text as day, c.endpoint_id, c.object_key, d.webhook_id, d.body, d.event_row is null as is_sample,
+    select c.delivery_id as id, c.day::text as day, c.endpoint_id, c.ordering_key, d.webhook_id, d.body, d.fact_id is null as is_sample,
            c.tries, c.tries_before, c.max_tries, c.lease_token, c.was_started
       from claimed c
      cross join lateral (
            -- The offset keeps the planner from reading a whole day to find a few.
-           select w.webhook_id, w.body, w.event_row from webhook_deliveries w
+           select w.webhook_id, w.body, w.fact_id from webhook_deliveries w
             where w.store_id = ${ctx.storeId} and w.day = c.day and w.id = c.delivery_id offset 0) d
      order by c.next_try_at, c.delivery_id`
   )
@@ -191,21 +191,24 @@ export async function insertLateTries(ctx: Ctx, tries: SettledTry[]): Promise<vo
  * Lets the next one in each of these lines go. A statement of its own after settling: it must see what was put into a
  * line by someone for whom settling had to wait.
  */
-export async function releaseNextInOrder(ctx: Ctx, lines: { endpointId: number; objectKey: string }[]): Promise<void> {
+export async function releaseNextInOrder(
+  ctx: Ctx,
+  lines: { endpointId: number; orderingKey: string }[]
+): Promise<void> {
   await ctx.tx.run(sql`
     update webhook_queue set ready = true
      where store_id = ${ctx.storeId} and delivery_id = any(array(
            select n.delivery_id
-             from unnest(${lines.map((l) => l.endpointId)}::bigint[], ${lines.map((l) => l.objectKey)}::text[])
-                  as l(endpoint_id, object_key)
+             from unnest(${lines.map((l) => l.endpointId)}::bigint[], ${lines.map((l) => l.orderingKey)}::text[])
+                  as l(endpoint_id, ordering_key)
             cross join lateral (
                   select b.delivery_id from webhook_queue b
-                   where b.store_id = ${ctx.storeId} and b.endpoint_id = l.endpoint_id and b.object_key = l.object_key
+                   where b.store_id = ${ctx.storeId} and b.endpoint_id = l.endpoint_id and b.ordering_key = l.ordering_key
                      and not b.ready
                    order by b.delivery_id limit 1) n
             where not exists (
                   select from webhook_queue e
-                   where e.store_id = ${ctx.storeId} and e.endpoint_id = l.endpoint_id and e.object_key = l.object_key
+                   where e.store_id = ${ctx.storeId} and e.endpoint_id = l.endpoint_id and e.ordering_key = l.ordering_key
                      and e.first and e.delivery_id < n.delivery_id)))`)
 }
 

@@ -8,7 +8,7 @@ const delivery = {
   endpointKind: oneOf('url', 'listener'),
   webhookId: text,
   eventType: text,
-  objectKey: text,
+  orderingKey: text,
   isSample: bool,
   status: oneOf('waiting', 'retrying', 'delivered', 'failed', 'cancelled'),
   tries: int,
@@ -34,7 +34,7 @@ export const TryRow = row({
 /** The contract's words (spec 1, States): what is not finished is retrying, whatever was given up is failed. */
 export type DeliveryStatus = 'delivered' | 'retrying' | 'failed'
 
-/** The `object_key` of a sample: it is about nothing that exists. */
+/** The `ordering_key` of a sample: it is about nothing that exists. */
 export const SAMPLE_OBJECT = 'sample'
 
 /** Whether the text has the form of a webhook_id; another one names no delivery. */
@@ -80,7 +80,7 @@ export function deliveryOf(found: RowOf<typeof DeliveryRow>): Delivery {
     endpoint: publicId('we', found.endpointId),
     endpointKind: found.endpointKind,
     event: found.eventType,
-    object: objectOf(found.objectKey),
+    object: objectOf(found.orderingKey),
     test: found.isSample,
     status: SHOWN[found.status],
     cancelled: found.status === 'cancelled',

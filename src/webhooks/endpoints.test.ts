@@ -76,7 +76,7 @@ test('each endpoint hears of the types it asked for, once per event', async () =
   const store = await aSendingStore(db)
   await store.anEndpoint({ url: all.url })
   await store.anEndpoint({ url: some.url, events: ['subscription.resumed', 'billing.success'] })
-  await store.record(aFact(1), { ...aFact(2), type: 'subscription.resumed' }, { ...aFact(3), type: 'billing.success' })
+  await store.record(aFact(1), { ...aFact(2), name: 'subscription.resumed' }, { ...aFact(3), name: 'billing.success' })
   await Promise.all([store.dispatch.runOnce(store.storeId), store.dispatch.runOnce(store.storeId)])
   await store.settle()
   const events = (received: { body: string }[]) => received.map((r) => JSON.parse(r.body).event).sort()

@@ -93,12 +93,12 @@ async function take(ctx: Ctx, endpointId: number, { vault, max }: FetchOptions) 
 }
 
 function fetchedOf({ storeId, now }: Ctx, delivery: LeasedDelivery, vault: Vault): FetchedDelivery {
-  const { webhookId, body, objectKey, isSample, endpointId } = delivery
+  const { webhookId, body, orderingKey, isSample, endpointId } = delivery
   const flat = deliveryHeaders(delivery, Buffer.from(body))
   return {
     webhookId,
     event: (JSON.parse(body) as { event: string }).event,
-    object: objectOf(objectKey),
+    object: objectOf(orderingKey),
     test: isSample,
     body,
     headers: Object.fromEntries(flat.flatMap((name, i) => (i % 2 === 0 ? [[name, flat[i + 1]!]] : []))),

@@ -3,7 +3,7 @@ import { DeliveryRow, type DeliveryStatus, DeliveryWithBodyRow, TryRow } from '.
 
 /** What narrows the history. Null lets all pass. */
 export type HistoryFilters = {
-  objectKey: string | null
+  orderingKey: string | null
   status: DeliveryStatus | null
   event: string | null
   endpointId: number | null
@@ -22,7 +22,7 @@ const LAST_DAY = Temporal.PlainDate.from('9999-12-31')
 
 const valuesOf = (storeId: number, f: HistoryFilters) => [
   storeId,
-  f.objectKey,
+  f.orderingKey,
   f.status,
   f.event,
   f.endpointId,
@@ -35,7 +35,7 @@ const valuesOf = (storeId: number, f: HistoryFilters) => [
 ]
 
 const PASSES = `
-       and ($2::text is null or d.object_key = $2)
+       and ($2::text is null or d.ordering_key = $2)
        and case $3::text
              when 'failed' then d.undelivered_status is not null
              when 'delivered' then d.undelivered_status is null and not exists (
@@ -59,7 +59,7 @@ const ALONG_QUEUE = `
    cross join lateral (
          select * from webhook_deliveries w
           where w.store_id = $1 and w.day = q.day and w.id = q.delivery_id offset 0) d
-   where q.store_id = $1 and q.delivery_id < $10::bigint and ($2::text is null or q.object_key = $2)
+   where q.store_id = $1 and q.delivery_id < $10::bigint and ($2::text is null or q.ordering_key = $2)
      and ($5::bigint is null or q.endpoint_id = $5) and $9::date is not null ${PASSES}
    order by q.delivery_id desc limit $11`
 
@@ -68,7 +68,7 @@ const ALONG_QUEUE = `
  * keep the planner from reading whole days for a few.
  */
 const SHOWN = `
-         d.id, d.day, d.endpoint_id, e.kind as endpoint_kind, d.webhook_id, d.event_type, d.object_key, d.event_row is null as is_sample,
+         d.id, d.day, d.endpoint_id, e.kind as endpoint_kind, d.webhook_id, d.event_type, d.ordering_key, d.fact_id is null as is_sample,
          case when q.tries = 0 then 'waiting' when q.tries > 0 then 'retrying' else coalesce(d.undelivered_status, 'delivered') end
            as status,
          coalesce(t.try_number, 0) as tries, q.next_try_at, d.created_at,
@@ -95,7 +95,7 @@ const pageOf = (name: string, rows: string) => {
 }
 
 const ofAll = pageOf('all', alongDays())
-const ofObject = pageOf('object', alongDays('d.object_key = $2'))
+const ofObject = pageOf('object', alongDays('d.ordering_key = $2'))
 const ofType = pageOf('type', alongDays('d.event_type = $4'))
 const ofEndpoint = pageOf('endpoint', alongDays('d.endpoint_id = $5'))
 const undelivered = pageOf('undelivered_status', alongDays('d.undelivered_status is not null'))
@@ -103,9 +103,9 @@ const open = pageOf('open', ALONG_QUEUE)
 
 /** Newest first. Read along the index that leaves the fewest rows to look at. */
 export function listDeliveryRows(ctx: Ctx, filters: HistoryFilters) {
-  const { objectKey, status, event, endpointId } = filters
+  const { orderingKey, status, event, endpointId } = filters
   const statement =
-    objectKey !== null
+    orderingKey !== null
       ? ofObject
       : status === 'retrying'
         ? open

@@ -22,8 +22,8 @@ test('filters combine, page by page, newest first', async () => {
     await store.setClock(at(`2026-01-01T${hour}:00:00Z`))
     await store.record(
       aFact(1),
-      { ...aFact(2), type: 'subscription.resumed' },
-      { ...aFact(1, 'member:1'), type: 'member.updated' }
+      { ...aFact(2), name: 'subscription.resumed' },
+      { ...aFact(1, 'member:1'), name: 'member.updated' }
     )
     await store.settle()
   }

@@ -1,8 +1,12 @@
-import type { StoredEvent } from '#kit/dispatch'
+import type { StoredFact } from '#kit/outbox'
 import { type Ctx, int, nullable, oneOf, row, sql, text, textList } from '#kit/postgres'
+import type { EventType } from '#resources'
 
-/** `maxTries`: null where the schedule says it. */
-export type NewDelivery = { endpointId: number; maxTries: number | null; webhookId: string; event: StoredEvent }
+/** A fact that becomes an event of this type. */
+export type PublicFact = StoredFact & { type: EventType }
+
+/** `maxTries`: null where the retry schedule decides. */
+export type NewDelivery = { endpointId: number; maxTries: number | null; webhookId: string; event: PublicFact }
 
 // A batch of events for many endpoints may be hundreds of megabytes: bodies are made and written by so many at a time.
 const PORTION = 1000
@@ -13,8 +17,8 @@ export async function insertDeliveries(
   deliveries: NewDelivery[],
   bodyOf: (delivery: NewDelivery) => string
 ): Promise<void> {
-  const lineOf = ({ endpointId, event }: NewDelivery) => `${endpointId} ${event.objectKey}`
-  const lines = new Set((await lockLastOfOrderingKey(ctx, deliveries)).map((l) => `${l.endpointId} ${l.objectKey}`))
+  const lineOf = ({ endpointId, event }: NewDelivery) => `${endpointId} ${event.orderingKey}`
+  const lines = new Set((await lockLastOfOrderingKey(ctx, deliveries)).map((l) => `${l.endpointId} ${l.orderingKey}`))
   const ready = deliveries.map((delivery) => {
     const line = lineOf(delivery)
     return !lines.has(line) && !!lines.add(line)
@@ -29,18 +33,18 @@ async function insertPortion(ctx: Ctx, deliveries: NewDelivery[], bodies: string
   await ctx.tx.run(sql`
     with made as (
       insert into webhook_deliveries
-             (store_id, day, endpoint_id, event_row, webhook_id, event_type, object_key, body, created_at)
-      select ${ctx.storeId}, (clock_timestamp() at time zone 'UTC')::date, d.endpoint_id, d.event_row, d.webhook_id,
-             d.event_type, d.object_key, d.body, ${ctx.now}
+             (store_id, day, endpoint_id, fact_id, webhook_id, event_type, ordering_key, body, created_at)
+      select ${ctx.storeId}, (clock_timestamp() at time zone 'UTC')::date, d.endpoint_id, d.fact_id, d.webhook_id,
+             d.event_type, d.ordering_key, d.body, ${ctx.now}
         from unnest(${deliveries.map((d) => d.endpointId)}::bigint[], ${deliveries.map((d) => d.event.id)}::bigint[],
                     ${deliveries.map((d) => d.webhookId)}::text[], ${deliveries.map((d) => d.event.type)}::text[],
-                    ${deliveries.map((d) => d.event.objectKey)}::text[], ${bodies}::text[])
-             with ordinality as d(endpoint_id, event_row, webhook_id, event_type, object_key, body, position)
+                    ${deliveries.map((d) => d.event.orderingKey)}::text[], ${bodies}::text[])
+             with ordinality as d(endpoint_id, fact_id, webhook_id, event_type, ordering_key, body, position)
        order by d.position
-      returning id, day, endpoint_id, object_key, webhook_id)
+      returning id, day, endpoint_id, ordering_key, webhook_id)
     insert into webhook_queue
-           (store_id, delivery_id, day, endpoint_id, object_key, max_tries, first, ready, next_try_at)
-    select ${ctx.storeId}, m.id, m.day, m.endpoint_id, m.object_key, r.max_tries, true, r.ready, ${ctx.now}
+           (store_id, delivery_id, day, endpoint_id, ordering_key, max_tries, first, ready, next_try_at)
+    select ${ctx.storeId}, m.id, m.day, m.endpoint_id, m.ordering_key, r.max_tries, true, r.ready, ${ctx.now}
       from made m
       join unnest(${deliveries.map((d) => d.webhookId)}::text[], ${deliveries.map((d) => d.maxTries)}::int[],
                   ${ready}::boolean[]) as r(webhook_id, max_tries, ready)
@@ -54,15 +58,15 @@ async function insertPortion(ctx: Ctx, deliveries: NewDelivery[], bodies: string
  */
 function lockLastOfOrderingKey(ctx: Ctx, deliveries: NewDelivery[]) {
   return ctx.tx.many(
-    row({ endpointId: int, objectKey: text }),
+    row({ endpointId: int, orderingKey: text }),
     sql`
-    select q.endpoint_id, q.object_key from webhook_queue q
+    select q.endpoint_id, q.ordering_key from webhook_queue q
      where q.store_id = ${ctx.storeId} and q.first and q.delivery_id = any(array(
            select (select max(p.delivery_id) from webhook_queue p
-                    where p.store_id = ${ctx.storeId} and p.endpoint_id = g.endpoint_id and p.object_key = g.object_key
+                    where p.store_id = ${ctx.storeId} and p.endpoint_id = g.endpoint_id and p.ordering_key = g.ordering_key
                       and p.first)
              from unnest(${deliveries.map((d) => d.endpointId)}::bigint[],
-                         ${deliveries.map((d) => d.event.objectKey)}::text[]) as g(endpoint_id, object_key)))
+                         ${deliveries.map((d) => d.event.orderingKey)}::text[]) as g(endpoint_id, ordering_key)))
      order by q.delivery_id for key share`
   )
 }

@@ -29,14 +29,14 @@ export async function listDeliveries(
   { status, event, endpoint, object, from, to, before, limit = 50 }: DeliveryFilters = {}
 ): Promise<{ deliveries: Delivery[]; next: string | null }> {
   if (event !== undefined && !isEventType(event)) throw unknownEventTypes('event', [event])
-  const objectKey = object === undefined ? null : objectKeyOf(object)
+  const orderingKey = object === undefined ? null : orderingKeyOf(object)
   const endpointId = endpoint === undefined ? null : endpointIdOf(endpoint)
   if (endpointId !== null && !(await knowsEndpoint(ctx, endpointId))) throw endpointNotFound(endpoint!)
   const last = before === undefined ? null : await findRow(ctx, before)
   if (before !== undefined && !last) throw deliveryNotFound(before)
 
   const rows = await listDeliveryRows(ctx, {
-    objectKey,
+    orderingKey,
     status: status ?? null,
     event: event ?? null,
     endpointId,
@@ -68,7 +68,7 @@ async function earliestDay(ctx: Ctx, from: Temporal.Instant): Promise<Temporal.P
   return sandbox ? null : from.toZonedDateTimeISO('UTC').toPlainDate()
 }
 
-function objectKeyOf(object: string): string {
+function orderingKeyOf(object: string): string {
   const subscription = internalId('sub', object)
   if (subscription !== null) return `subscription:${subscription}`
   const member = internalId('mem', object)

@@ -70,14 +70,14 @@ export function listStarted(ctx: Ctx, endpointId: number) {
       id: int,
       day: text,
       endpointId: int,
-      objectKey: text,
+      orderingKey: text,
       tries: int,
       triesBefore: int,
       maxTries: nullable(int),
       leaseToken: int
     }),
     sql`
-    select delivery_id as id, day::text as day, endpoint_id, object_key, tries, tries_before, max_tries, lease_token
+    select delivery_id as id, day::text as day, endpoint_id, ordering_key, tries, tries_before, max_tries, lease_token
       from webhook_queue
      where store_id = ${ctx.storeId} and endpoint_id = ${endpointId} and started order by delivery_id`
   )

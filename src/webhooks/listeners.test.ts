@@ -62,7 +62,7 @@ const outcomes = async (store: Sending) =>
 test('a terminal fetches the signed bytes, and what it tells is the history', async () => {
   const store = await aSendingStore(db, { clock: '2026-03-01T12:00:00Z' })
   const terminal = await aListener(store, { events: ['subscription.paused'] })
-  await store.record(aFact(1), { ...aFact(2), type: 'subscription.resumed' })
+  await store.record(aFact(1), { ...aFact(2), name: 'subscription.resumed' })
   await dispatch(store)
   assert.equal(await store.sender.nextDueAt(store.storeId), null, 'the sender has nothing to do with it')
 
@@ -110,7 +110,7 @@ test('what fails at a terminal is not tried again by itself, and by hand once mo
 test('first tries of one object go in order, those of different objects side by side', async () => {
   const store = await aSendingStore(db)
   const terminal = await aListener(store)
-  await store.record(aFact(1), { ...aFact(1), type: 'subscription.resumed' }, aFact(2))
+  await store.record(aFact(1), { ...aFact(1), name: 'subscription.resumed' }, aFact(2))
   await dispatch(store)
   const objects = (fetched: FetchedDelivery[]) => fetched.map((f) => `${f.object} ${f.event}`)
   const first = await terminal.fetch()

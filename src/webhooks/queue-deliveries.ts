@@ -1,22 +1,28 @@
 import { randomUUID } from 'node:crypto'
 import { isoOf } from '#kit/clock'
-import type { StoredEvent } from '#kit/dispatch'
+import type { StoredFact } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
+import type { EventType } from '#resources'
 import { insertDeliveries, lockEnabledEndpointsShared } from './insert-deliveries.ts'
+import { eventOfFact } from './public-events.ts'
 
 /**
- * The fan-out: one delivery of each event for each enabled endpoint that wants to hear of its type. A consumer of the
- * dispatcher, so it happens once per event.
+ * The consumer of public facts: makes one delivery of each for every enabled endpoint that accepts its event type. Facts
+ * that are not public are left out.
  */
-export async function queueDeliveries(ctx: Ctx, events: StoredEvent[]): Promise<void> {
+export async function queueDeliveries(ctx: Ctx, facts: StoredFact[]): Promise<void> {
+  const events = facts.flatMap((fact) => {
+    const type = eventOfFact(fact.name)
+    return type === null ? [] : [{ ...fact, type }]
+  })
   const endpoints = await lockEnabledEndpointsShared(ctx)
   if (endpoints.length === 0) return
 
   const deliveries = events.flatMap((event) => {
-    const listening = endpoints.filter(({ events: wanted }) => wanted === null || wanted.includes(event.type))
-    return listening.map(({ id: endpointId, kind }) => {
+    const accepting = endpoints.filter(({ events: wanted }) => wanted === null || wanted.includes(event.type))
+    return accepting.map(({ id: endpointId, kind }) => {
       const webhookId = newWebhookId()
-      // Whoever sits at a terminal sees at once how it went, and has it sent again by hand.
+      // Whoever listens at a terminal sees the result at once and resends by hand.
       const maxTries = kind === 'listener' ? 1 : null
       return { endpointId, maxTries, webhookId, event }
     })
@@ -34,10 +40,10 @@ export function newWebhookId(): string {
 
 /**
  * The envelope of spec 1, its keys in the contract's order. Made by stringify from a parsed value, whatever spacing the
- * event was stored with: so a receiver that parses and stringifies before it computes the signature gets these bytes.
+ * snapshot was stored with: so a receiver that parses and stringifies before it computes the signature gets these bytes.
  */
 export function bodyOf(
-  { type, occurredAt }: Pick<StoredEvent, 'type' | 'occurredAt'>,
+  { type, occurredAt }: { type: EventType; occurredAt: Temporal.Instant },
   webhookId: string,
   data: unknown
 ): string {

@@ -14,7 +14,7 @@ import { disableEndpoints } from './set-endpoint-status.ts'
 /** One try of one leased delivery; without an answer it was never sent. */
 export type FinishedTry = Pick<
   ClaimedRow,
-  'id' | 'day' | 'endpointId' | 'objectKey' | 'tries' | 'triesBefore' | 'maxTries' | 'leaseToken'
+  'id' | 'day' | 'endpointId' | 'orderingKey' | 'tries' | 'triesBefore' | 'maxTries' | 'leaseToken'
 > & {
   testClock: boolean
   /** Left out for terminals, of which a failure says nothing either way. */

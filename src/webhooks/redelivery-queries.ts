@@ -37,13 +37,13 @@ export async function insertSamples(
 ): Promise<void> {
   await ctx.tx.run(sql`
     with made as (
-      insert into webhook_deliveries (store_id, day, endpoint_id, webhook_id, event_type, object_key, body, created_at)
+      insert into webhook_deliveries (store_id, day, endpoint_id, webhook_id, event_type, ordering_key, body, created_at)
       select ${ctx.storeId}, (clock_timestamp() at time zone 'UTC')::date, s.endpoint_id, s.webhook_id, ${eventType},
              ${SAMPLE_OBJECT}, s.body, ${ctx.now}
         from unnest(${samples.map((s) => s.endpointId)}::bigint[], ${samples.map((s) => s.webhookId)}::text[],
                     ${samples.map((s) => s.body)}::text[]) as s(endpoint_id, webhook_id, body)
       returning id, day, endpoint_id)
-    insert into webhook_queue (store_id, delivery_id, day, endpoint_id, object_key, max_tries, first, ready, next_try_at)
+    insert into webhook_queue (store_id, delivery_id, day, endpoint_id, ordering_key, max_tries, first, ready, next_try_at)
     select ${ctx.storeId}, id, day, endpoint_id, ${SAMPLE_OBJECT}, 1, false, true, ${ctx.now} from made`)
 }
 
@@ -84,7 +84,7 @@ export function lockUndelivered(
     row({ day, id: int }),
     sql`
     select day, id from webhook_deliveries
-     where store_id = ${ctx.storeId} and undelivered_status is not null and event_row is not null
+     where store_id = ${ctx.storeId} and undelivered_status is not null and fact_id is not null
        and undelivered_at >= ${wanted.since} and endpoint_id = any(${wanted.endpointIds}::bigint[])
        and day >= ${wanted.after.day}::date and (day, id) > (${wanted.after.day}::date, ${wanted.after.id}::bigint)
      order by day, id limit ${wanted.limit} for update`
@@ -103,10 +103,10 @@ export function reopenDeliveries(ctx: Ctx, held: { day: Temporal.PlainDate; id: 
       update webhook_deliveries set undelivered_status = null, undelivered_at = null
        where store_id = ${ctx.storeId} and day = any(${days}::date[]) and id = any(${ids}::bigint[]) and undelivered_status is not null)
     insert into webhook_queue
-           (store_id, delivery_id, day, endpoint_id, object_key, tries, tries_before, max_tries, first, ready, next_try_at,
+           (store_id, delivery_id, day, endpoint_id, ordering_key, tries, tries_before, max_tries, first, ready, next_try_at,
             lease_token)
-    select ${ctx.storeId}, d.id, d.day, d.endpoint_id, d.object_key, t.tries, t.tries,
-           case when d.event_row is null or e.kind = 'listener' then 1 end, false, true, ${ctx.now},
+    select ${ctx.storeId}, d.id, d.day, d.endpoint_id, d.ordering_key, t.tries, t.tries,
+           case when d.fact_id is null or e.kind = 'listener' then 1 end, false, true, ${ctx.now},
            (random() * 1000000000)::int
       from webhook_deliveries d
       join webhook_endpoints e on e.store_id = d.store_id and e.id = d.endpoint_id
@@ -128,7 +128,7 @@ export async function countUnsendable(
     sql`
     select count(*) as count
       from webhook_deliveries d join webhook_endpoints e on e.store_id = d.store_id and e.id = d.endpoint_id
-     where d.store_id = ${ctx.storeId} and d.undelivered_status is not null and d.event_row is not null
+     where d.store_id = ${ctx.storeId} and d.undelivered_status is not null and d.fact_id is not null
        and d.undelivered_at >= ${since} and d.endpoint_id <> all(${endpointIds}::bigint[])
        and case when ${onlyId}::bigint is null then e.kind = 'url' else d.endpoint_id = ${onlyId}::bigint end`
   )

@@ -305,7 +305,7 @@ test('thousands go out again in several transactions', async () => {
   const { id } = await store.anEndpoint({ url: 'https://93.184.216.34/' })
   await store.inStore(({ tx, storeId, now }) =>
     tx.run(sql`
-      insert into webhook_deliveries (store_id, day, endpoint_id, event_row, webhook_id, event_type, object_key, body, undelivered_status,
+      insert into webhook_deliveries (store_id, day, endpoint_id, fact_id, webhook_id, event_type, ordering_key, body, undelivered_status,
                                       undelivered_at, created_at)
       select ${storeId}, (clock_timestamp() at time zone 'UTC')::date, ${Number(id.slice(3))}, n, 'wh_' || md5(n::text),
              'member.created', 'member:' || n, '{}', case when n % 2 = 0 then 'failed' else 'cancelled' end, ${now}, ${now}

@@ -1,30 +1,35 @@
 import { defineRule } from '#kit/audit-rules'
 import { day, nullable, row, sql } from '#kit/postgres'
+import { eventOfFact, PUBLIC_FACTS } from './public-events.ts'
 
 export const eventsDelivered = defineRule({
   name: 'events_delivered',
   severity: 'finding',
   help: 'An event of the last 29 days was not queued for an endpoint that accepts it.',
-  counted: (ctx) => sql`select count(*) as count from events where store_id = ${ctx.storeId}`,
+  counted: (ctx) => sql`
+    select count(*) as count from facts where store_id = ${ctx.storeId} and name = any(${PUBLIC_FACTS}::text[])`,
   async wrong(ctx) {
     const { first } = await ctx.tx.one(
       row({ first: nullable(day) }),
       sql`select min(d) as first from webhook_partitions() d`
     )
     return sql`
-    select 'evt_' || replace(e.event_id::text, '-', '') as subject,
-           e.type || ' was not queued for we_' || w.id as message
-      from events e join webhook_endpoints w on w.store_id = ${ctx.storeId} and w.status = 'enabled'
-       and (w.events is null or e.type = any(w.events))
-     where e.store_id = ${ctx.storeId} and e.dispatched
+    select 'fact_' || f.id as subject, f.name || ' was not queued for we_' || w.id as message
+      from unnest(${PUBLIC_FACTS}::text[], ${PUBLIC_FACTS.map(eventOfFact)}::text[]) as p(name, type)
+      join facts f on f.store_id = ${ctx.storeId} and f.name = p.name
+      join webhook_endpoints w on w.store_id = ${ctx.storeId} and w.status = 'enabled'
+       and (w.events is null or p.type = any(w.events))
+      join fact_consumers c on c.store_id = ${ctx.storeId} and c.consumer = 'webhooks' and f.position <= c.position
        -- A listener receives events only while it listens, in real time.
-       and w.kind = 'url'
+     where w.kind = 'url'
        -- History is dropped by days, and which events an endpoint accepted before its last change is not known.
-       and e.occurred_at >= ${first}::date and w.updated_at < e.occurred_at
-       and e.id >= coalesce((select min(d.event_row) from webhook_deliveries d where d.store_id = ${ctx.storeId}), 0)
-       and not exists (select from webhook_deliveries d where d.store_id = ${ctx.storeId} and d.event_row = e.id
+       and f.occurred_at >= ${first}::date and w.updated_at < f.occurred_at
+       and f.id >= coalesce((select min(d.fact_id) from webhook_deliveries d where d.store_id = ${ctx.storeId}), 0)
+       and not exists (select from webhook_deliveries d where d.store_id = ${ctx.storeId} and d.fact_id = f.id
                         and d.endpoint_id = w.id)
-     order by e.id limit 100`
+       and not exists (select from fact_retries r where r.store_id = ${ctx.storeId} and r.consumer = 'webhooks'
+                        and r.fact_id = f.id)
+     order by f.id limit 100`
   }
 })
 
@@ -52,7 +57,7 @@ export const deliveriesQueued = defineRule({
        and (d.id is null or d.undelivered_status is not null or d.tries <> q.tries
             or (not q.ready and not exists (
                   select from webhook_queue e where e.store_id = ${ctx.storeId} and e.endpoint_id = q.endpoint_id
-                     and e.object_key = q.object_key and e.first and e.delivery_id < q.delivery_id)))
+                     and e.ordering_key = q.ordering_key and e.first and e.delivery_id < q.delivery_id)))
      limit 100`
 })
 

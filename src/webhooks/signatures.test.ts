@@ -129,7 +129,7 @@ test('numbers that were stored in another spelling go out in the one of JavaScri
   const stored = '[1.50, -0, -0.0, 1E2, 1e21, 0.1e-6, 12345678901234567890, 1.0, 100e-2]'
   await store.inStore(({ tx, storeId, now }) =>
     tx.run(sql`
-      insert into events (store_id, type, object_key, data, occurred_at)
+      insert into facts (store_id, name, ordering_key, data, occurred_at)
       values (${storeId}, 'member.created', 'member:1', ${`{"2": ${stored}, "1": "\\u0041\\/"}`}, ${now})`)
   )
   await store.settle()

@@ -2,19 +2,17 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { after } from 'node:test'
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
 import type { AddressRules } from '#kit/addresses'
-import { createDispatchEngine } from '#kit/dispatch'
 import { startNode } from '#kit/engines'
 import { internalId, publicId } from '#kit/ids'
-import { record } from '#kit/outbox'
+import { createFactEngine, record } from '#kit/outbox'
 import { type Database, int, row, sql } from '#kit/postgres'
 import { aStore, testVault } from '../../test/store-builder.ts'
 import { createEndpoint } from './create-endpoint.ts'
 import { createDeliveryEngine, type DeliveryEngineOptions } from './delivery-engine.ts'
 import { findDelivery, listDeliveries } from './list-deliveries.ts'
-import { queueDeliveries } from './queue-deliveries.ts'
 import { newSigningSecret, secretPurpose } from './sign-delivery.ts'
 import { hasIPv6 } from './test-hostile-urls.ts'
-import { aFact } from './test-receiver.ts'
+import { aFact, webhooksConsumer } from './test-receiver.ts'
 
 /** Listens where it is told and is closed, with all its connections, when the test file is done. */
 async function listening(server: Server, host: string, port = 0): Promise<number> {
@@ -118,7 +116,7 @@ export async function aStage(
   const { storeId } = store
   const settings = { vault: testVault, addresses }
   const node = await startNode(db)
-  const dispatch = createDispatchEngine({ db, consumers: [queueDeliveries] })
+  const dispatch = createFactEngine({ db, consumers: [webhooksConsumer] })
   const sender = createDeliveryEngine({ db, leaseOwner: node.id, ...settings, ...options })
   after(async () => {
     await sender.stop(0)

@@ -1,13 +1,13 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
-import { createDispatchEngine } from '#kit/dispatch'
 import { startNode } from '#kit/engines'
-import { type DomainEvent, record } from '#kit/outbox'
+import { consumer, createFactEngine, type Fact, record } from '#kit/outbox'
 import { type Database, sql } from '#kit/postgres'
 import { aStore, testVault } from '../../test/store-builder.ts'
 import { createEndpoint, type NewEndpoint } from './create-endpoint.ts'
 import { createDeliveryEngine, type DeliveryEngineOptions } from './delivery-engine.ts'
+import { PUBLIC_FACTS } from './public-events.ts'
 import { queueDeliveries } from './queue-deliveries.ts'
 
 export type Received = { path: string; headers: IncomingHttpHeaders; body: string }
@@ -36,9 +36,12 @@ export async function aReceiver(
 
 export const testSettings = { vault: testVault, addresses: { loopback: true, allow: [] } }
 
-export const aFact = (n: number, object: DomainEvent['objectKey'] = `subscription:${n}`): DomainEvent => ({
-  type: 'subscription.paused',
-  objectKey: object,
+/** The consumer of the service. */
+export const webhooksConsumer = consumer('webhooks', PUBLIC_FACTS, queueDeliveries, { from: 'now' })
+
+export const aFact = (n: number, object: Fact['orderingKey'] = `subscription:${n}`): Fact => ({
+  name: 'subscription.paused',
+  orderingKey: object,
   data: { subscription_id: `sub_${n}`, note: `Ünïcode ✓ "${n}"`, price: 29.5 }
 })
 
@@ -52,7 +55,7 @@ export async function aSendingStore(
     store.inStore(({ tx }) => tx.run(sql`update stores set clock_at = ${at} where store_id = ${store.storeId}`))
   if (clock) await setClock(Temporal.Instant.from(clock))
   const node = await startNode(db)
-  const dispatch = createDispatchEngine({ db, consumers: [queueDeliveries] })
+  const dispatch = createFactEngine({ db, consumers: [webhooksConsumer] })
   const sender = createDeliveryEngine({ db, leaseOwner: node.id, ...testSettings, ...options })
   after(async () => {
     await sender.stop(0)
@@ -64,7 +67,7 @@ export async function aSendingStore(
     dispatch,
     setClock,
     anEndpoint: (given: NewEndpoint) => createEndpoint(db, store.storeId, given, testSettings),
-    record: (...facts: DomainEvent[]) => store.inStore((ctx) => record(ctx, ...facts)),
+    record: (...facts: Fact[]) => store.inStore((ctx) => record(ctx, ...facts)),
     /** Runs fan-out and sender until nothing is due. */
     async settle() {
       while ((await dispatch.runOnce(store.storeId)) + (await sender.runOnce(store.storeId)) > 0);

@@ -1,17 +1,16 @@
 // A process of its own that dispatches and delivers until nothing is due, for tests that kill it.
 import { setTimeout } from 'node:timers/promises'
-import { createDispatchEngine } from '#kit/dispatch'
 import { startNode } from '#kit/engines'
+import { createFactEngine } from '#kit/outbox'
 import { Database } from '#kit/postgres'
 import { createDeliveryEngine } from './delivery-engine.ts'
-import { queueDeliveries } from './queue-deliveries.ts'
-import { testSettings } from './test-receiver.ts'
+import { testSettings, webhooksConsumer } from './test-receiver.ts'
 
 const [url, store] = process.argv.slice(2)
 const storeId = Number(store)
 const db = new Database({ url: url! })
 const node = await startNode(db)
-const dispatch = createDispatchEngine({ db, consumers: [queueDeliveries] })
+const dispatch = createFactEngine({ db, consumers: [webhooksConsumer] })
 const sender = createDeliveryEngine({ db, leaseOwner: node.id, ...testSettings })
 
 // A killed process's connection may take the server a moment to notice; a lease would take a minute to run out.

@@ -71,6 +71,8 @@ export const ADMIN_ROUTES = await routesIn<AdminDeps>([
   import('./sandbox/change-shop.ts'),
   import('./sandbox/uninstall-app.ts'),
   import('./sandbox/set-webhook-faults.ts'),
+  import('./dead-letters/list-dead-letters.ts'),
+  import('./dead-letters/retry-dead-letter.ts'),
   import('./audit/run-doctor.ts'),
   import('./audit/get-document.ts')
 ])

@@ -84,7 +84,7 @@ test('a delivery is found by filters, shown whole, and sent again', async () => 
   await store.settle()
   // New York: 31 January begins at 05:00 UTC.
   await store.setClock(Temporal.Instant.from('2026-01-31T05:00:00Z'))
-  await store.record({ ...aFact(2), type: 'subscription.resumed' })
+  await store.record({ ...aFact(2), name: 'subscription.resumed' })
   await store.settle()
 
   const found = async (query: string) => {

@@ -48,6 +48,10 @@ const TAGS: Record<string, Tag> = {
   },
   'webhook-listeners': LISTENERS,
   alerts: { name: 'Alerts', description: 'What the people who run a store need to know.' },
+  'dead-letters': {
+    name: 'Dead letters',
+    description: 'Events that a part of the service could not handle, and trying them again.'
+  },
   imports: { name: 'Imports', description: 'Taking over contracts that others have billed until now.' },
   sandbox: SANDBOX,
   installation: { name: 'Installation', description: 'What is about the whole installation.' }

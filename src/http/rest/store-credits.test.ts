@@ -316,14 +316,14 @@ test('what breaks off leaves the key free, and harms no other request of its bat
   const { store, id, add, balance } = await aCustomer()
   const key = (name: string) => ({ 'idempotency-key': name })
   // The last statements of a change fail, as in a crash between two of them.
-  await owner("alter table events add constraint break_off check (data ->> 'reason' <> 'break off')")
+  await owner("alter table facts add constraint break_off check (data ->> 'reason' <> 'break off')")
   const answers = await Promise.all([
     add({ amount: 1, reason: 'x' }, key('a')),
     add({ amount: 1, reason: 'x' }, key('b')),
     add({ amount: 10, reason: 'break off' }, key('c')),
     add({ amount: 1, reason: 'x' }, key('d'))
   ])
-  await owner('alter table events drop constraint break_off')
+  await owner('alter table facts drop constraint break_off')
   assert.deepEqual(
     answers.map(({ statusCode }) => statusCode),
     [200, 200, 500, 200]

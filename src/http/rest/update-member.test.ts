@@ -22,8 +22,8 @@ async function aMember(given: Parameters<typeof aStore>[1] = {}) {
     store.inStore(({ tx, storeId }) =>
       tx.many(
         row({ type: text, data: json<any>() }),
-        sql`select type, data::jsonb as data from events
-             where store_id = ${storeId} and object_key = ${`member:${memberId}`} and type <> 'member.created' order by id`
+        sql`select name as type, data::jsonb as data from facts
+             where store_id = ${storeId} and ordering_key = ${`member:${memberId}`} and name <> 'member.created' order by id`
       )
     )
   return {

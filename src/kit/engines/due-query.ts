@@ -14,10 +14,13 @@ export const dueQueries = new Set<string>()
 /**
  * Declares what an engine has due over many stores. `$1` are the ids of stores (bigint[]), `$2` the instants until which
  * their work counts (timestamptz[]). It returns (store_id, due_at) with the earliest instant of each store that has work
- * up to then, in one or several rows, and leaves out what a running process has leased.
+ * up to then, in one or several rows, and leaves out what a running process has leased. Other parameters may follow.
  */
-export function dueQuery(name: string, text: string): (stores: DueStores) => Statement {
-  const statement = acrossStores<[ids: string, until: string]>(name, text)
+export function dueQuery<Others extends unknown[] = []>(
+  name: string,
+  text: string
+): (stores: DueStores, ...others: Others) => Statement {
+  const statement = acrossStores<[ids: string, until: string, ...Others]>(name, text)
   dueQueries.add(name)
-  return ({ ids, until }) => statement(ids, until)
+  return ({ ids, until }, ...others) => statement(ids, until, ...others)
 }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { declareJob, enqueue } from '#kit/jobs'
-import { type DomainEvent, record } from '#kit/outbox'
+import { type Fact, record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { type StoreContext, storeContext } from '#stores'
 import { type ActivityMessage, type Actor, activityMessages, actorOf } from '../activity-messages.ts'
@@ -24,7 +24,7 @@ import { isFinal, isInBilling } from './transitions.ts'
 export type TransitionPlan = {
   before: Subscription
   after: Subscription & { cancelComment?: string | null }
-  events: DomainEvent[]
+  events: Fact[]
   activities: ActivityMessage[]
 }
 
@@ -239,7 +239,7 @@ export async function applyTransitions(ctx: Ctx, plans: TransitionPlan[], by: Ac
 }
 
 /** What is still to be recorded of changes that were made. */
-export type PendingEvents = { pendingEvents: DomainEvent[]; activities: NewActivity[] }
+export type PendingEvents = { pendingEvents: Fact[]; activities: NewActivity[] }
 
 /** The same, with facts and history returned for a caller who has more to tell before them. */
 export async function applyTransitionsUnrecorded(ctx: Ctx, plans: TransitionPlan[], by: Actor): Promise<PendingEvents> {

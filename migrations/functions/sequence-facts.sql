@@ -1,0 +1,33 @@
+-- Gives the next positions of a store to facts that have none, at most so many, in order of id, and returns how many there
+-- were. A consumer that reads up to the last position has missed nothing: a fact whose transaction commits late gets a
+-- later position than those that were there before. Of facts with one ordering key the earlier one commits first, because
+-- they are recorded under the lock of the row that the key names, so their positions are in their order.
+--
+-- One caller at a time per store: returns 0 when another one is at work, and in a store without consumers. It is a function
+-- because each of its statements needs a snapshot from after the lock, and so that it costs one round trip.
+create or replace function sequence_facts(store bigint, most integer) returns integer language plpgsql as $$
+declare
+  last bigint;
+  given integer;
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended('sequence of facts', store)) then
+    return 0;
+  end if;
+  select max(last_position) into last from fact_consumers where store_id = store;
+  if last is null then
+    return 0;
+  end if;
+  update facts f set position = last + w.nth
+    from (select n.id, row_number() over (order by n.id) as nth
+            from (select id from facts where store_id = store and position is null order by id limit most) n
+          offset 0) w
+   where f.store_id = store and f.id = w.id;
+  get diagnostics given = row_count;
+  if given > 0 then
+    -- Nobody waits for the disk here: the commit of a consumer, which comes later, also makes this one durable. Should it be
+    -- lost before, the facts get positions again.
+    perform set_config('synchronous_commit', 'off', true);
+    update fact_consumers set last_position = last + given where store_id = store;
+  end if;
+  return given;
+end $$;

@@ -1,0 +1,43 @@
+import { Type } from 'typebox'
+import { retryDeadLetter } from '#kit/outbox'
+import type { Surface } from '../../shared/surface.ts'
+import type { AdminDeps } from '../deps.ts'
+import { StoreParams, storeOf } from '../store.ts'
+import { deadLetterKey, deadLetterNotFound } from './dead-letter-id.ts'
+
+const RetriedBody = Type.Object(
+  { id: Type.String({ description: 'The id of the dead letter' }) },
+  {
+    title: 'RetriedDeadLetter',
+    description: 'A dead letter that is tried again.',
+    examples: [{ id: 'webhooks:812' }]
+  }
+)
+
+/** POST /stores/{store}/dead-letters/{id}/retry */
+export function retryDeadLetterRoute(admin: Surface, { wake }: AdminDeps): void {
+  admin.post(
+    '/stores/:store/dead-letters/:id/retry',
+    {
+      config: { allow: 'operator' },
+      schema: {
+        operationId: 'retryDeadLetter',
+        summary: 'Retry a dead letter',
+        description: 'Has it tried once more, at once. When that fails, it is a dead letter again.',
+        params: Type.Object({
+          ...StoreParams.properties,
+          id: Type.String({ description: 'the id of a dead letter', examples: ['webhooks:812'] })
+        }),
+        body: Type.Object({}),
+        response: { 202: RetriedBody }
+      }
+    },
+    async (request, reply) => {
+      const { id } = request.params
+      const isRevived = await request.inStore((ctx) => retryDeadLetter(ctx, deadLetterKey(id)))
+      if (!isRevived) throw deadLetterNotFound(id)
+      wake(storeOf(request).storeId)
+      return reply.code(202).send({ id })
+    }
+  )
+}

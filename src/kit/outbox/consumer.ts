@@ -1,0 +1,43 @@
+import { type Ctx, instant, int, json, type RowOf, row, text } from '../postgres/index.ts'
+
+/** A recorded fact as consumers get it. `data` is the JSON text of the snapshot. */
+export const StoredFact = row({
+  id: int,
+  position: int,
+  name: text,
+  orderingKey: text,
+  data: text,
+  refs: json<Record<string, number>>(),
+  occurredAt: instant
+})
+export type StoredFact = RowOf<typeof StoredFact>
+
+/**
+ * Handles facts of one store, in order per ordering key. It runs after the commit of the change, in the transaction that
+ * moves this consumer's position: what it writes through `ctx` happens once per fact. It may run twice for a fact when
+ * that transaction fails, so it does nothing outside the database. A throw puts the fact aside for a later retry.
+ */
+export type HandleFacts = (ctx: Ctx, facts: StoredFact[]) => Promise<void>
+
+export type Consumer = {
+  /** Stored with its position, so it stays the same between versions. */
+  name: string
+  /** The names of the facts that it receives. */
+  facts: readonly string[]
+  handle: HandleFacts
+  /**
+   * Where it begins in a store that had facts before this consumer was added: with the first one that follows (`now`), or
+   * with the first one ever (`beginning`).
+   */
+  from: 'now' | 'beginning'
+}
+
+/** Declares a consumer of facts. */
+export function consumer(
+  name: string,
+  facts: readonly string[],
+  handle: HandleFacts,
+  { from }: Pick<Consumer, 'from'>
+): Consumer {
+  return { name, facts, handle, from }
+}

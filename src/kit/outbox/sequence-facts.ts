@@ -1,0 +1,59 @@
+import { bool, type Ctx, type Database, directSql, int, row, sql } from '../postgres/index.ts'
+import type { Consumer } from './consumer.ts'
+
+const BATCH = 1_000
+
+const sequence = directSql<[storeId: number, most: number]>('facts_sequence', 'select sequence_facts($1, $2) as count')
+
+/**
+ * Gives positions to facts of the store that have none, in an order in which consumers can read them, and returns how many
+ * there were; 0 when another process is at it. The rules: migrations/functions/sequence-facts.sql.
+ */
+export async function sequenceFacts(db: Database, storeId: number): Promise<number> {
+  return (await db.direct.one(row({ count: int }), sequence(storeId, BATCH))).count
+}
+
+/**
+ * Gives consumers that are new to the store their first position. To be called before facts are sequenced, so that a
+ * consumer that begins `now` receives what was recorded since.
+ */
+export async function startConsumers(ctx: Ctx, consumers: readonly Consumer[]): Promise<void> {
+  const { storeId, tx } = ctx
+  if (!(await lockSequence(ctx))) return
+  const { last } = await tx.one(
+    row({ last: int }),
+    sql`select coalesce(max(position), 0) as last from facts where store_id = ${storeId} and position is not null`
+  )
+  const firsts = consumers.map(({ from }) => (from === 'beginning' ? 0 : last))
+  await tx.run(sql`
+    insert into fact_consumers (store_id, consumer, position, last_position)
+    select ${storeId}, c.name, c.position, ${last}::bigint
+      from unnest(${consumers.map(({ name }) => name)}::text[], ${firsts}::bigint[]) as c(name, position)
+    on conflict (store_id, consumer) do nothing`)
+}
+
+/**
+ * Starts consumers in every store that has others. To be called when the service starts: a consumer that begins with the
+ * first fact ever then does not wait for the next one.
+ */
+export async function startConsumersInStores(db: Database, consumers: readonly Consumer[]): Promise<void> {
+  const names = consumers.map(({ name }) => name)
+  const stores = await db.inInstallation((tx) =>
+    tx.many(
+      row({ storeId: int }),
+      sql`
+      select store_id from fact_consumers
+       group by store_id having count(*) filter (where consumer = any(${names}::text[])) < ${names.length}`
+    )
+  )
+  for (const { storeId } of stores) await db.inStore(storeId, (ctx) => startConsumers(ctx, consumers))
+}
+
+/** Keeps sequencers out of the store until the transaction ends; false when one is at work. */
+async function lockSequence({ tx, storeId }: Ctx): Promise<boolean> {
+  const { isMine } = await tx.one(
+    row({ isMine: bool }),
+    sql`select pg_try_advisory_xact_lock(hashtextextended('sequence of facts', ${storeId})) as is_mine`
+  )
+  return isMine
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { consumer, createFactEngine, defineFact, type Fact, record } from '#kit/outbox'
+import { EVENT_TYPES } from '#resources'
+import { testDatabase } from '../../test/database.ts'
+import { consumers } from '../app/consumers.ts'
+import { listDeliveries } from './list-deliveries.ts'
+import { openListener } from './open-listener.ts'
+import { eventOfFact, PUBLIC_FACTS } from './public-events.ts'
+import { queueDeliveries } from './queue-deliveries.ts'
+import { aFact, aReceiver, aSendingStore, testSettings } from './test-receiver.ts'
+
+const { db } = await testDatabase()
+
+const mirrorStale = defineFact('member.mirror_stale', (id: number) => ({
+  orderingKey: `member:${id}`,
+  data: { member_id: `mem_${id}` }
+}))
+/** The name of an event type, but no fact of ours has it. */
+const lookalike: Fact = { ...mirrorStale(1), name: 'constructor' }
+
+test('every event type is made from a fact, and each fact becomes one event', () => {
+  assert.deepEqual(PUBLIC_FACTS.map(eventOfFact), EVENT_TYPES)
+  assert.equal(eventOfFact(mirrorStale(1).name), null)
+  assert.equal(eventOfFact(lookalike.name), null)
+})
+
+for (const [how, made] of Object.entries({
+  'through the consumers of the service': consumers,
+  'even when the consumer is given it': [
+    consumer('webhooks', [...PUBLIC_FACTS, mirrorStale(1).name, lookalike.name], queueDeliveries, { from: 'now' })
+  ]
+})) {
+  test(`an internal fact never reaches an endpoint that accepts every type, ${how}`, async () => {
+    const receiver = await aReceiver()
+    const store = await aSendingStore(db)
+    await store.anEndpoint({ url: receiver.url })
+    const listener = await store.inStore((ctx) => openListener(ctx, {}, testSettings))
+    await store.inStore((ctx) => record(ctx, mirrorStale(1), lookalike, aFact(1), mirrorStale(2)))
+
+    const engine = createFactEngine({ db, consumers: made })
+    while ((await engine.runOnce(store.storeId)) > 0);
+    await store.settle()
+    assert.deepEqual(
+      receiver.received.map(({ body }) => JSON.parse(body).event),
+      ['subscription.paused']
+    )
+    const { deliveries } = await store.inStore((ctx) => listDeliveries(ctx, { endpoint: listener.id, limit: 10 }))
+    assert.deepEqual(
+      deliveries.map(({ event }) => event),
+      ['subscription.paused']
+    )
+    assert.equal(await engine.nextDueAt(store.storeId), null)
+  })
+}
