@@ -42,8 +42,8 @@ test('shares and clashes are refused in words', async () => {
   const store = await service.aStore()
   for (const [body, message] of [
     [{}, /The body must hold off, or what is to go wrong/],
-    [{ drop: 2 }, /drop takes a share of the messages from 0 to 1/],
-    [{ off: true, drop: 1 }, /off takes true only where nothing else is set/]
+    [{ drop: 2 }, /drop must be a share of the messages from 0 to 1/],
+    [{ off: true, drop: 1 }, /off must be true only where nothing else is set/]
   ] as const) {
     await assert.rejects(service.admin('POST', `${store.at}/sandbox/webhook-faults`, body), message)
   }

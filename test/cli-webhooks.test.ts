@@ -150,7 +150,7 @@ for (const [what, args, expected] of [
     ['webhook', 'deliveries', '--store', 'a', '--status', 'open'],
     /delivered, retrying or failed/
   ],
-  ['a time that is none', ['webhook', 'deliveries', '--store', '{store}', '--from', 'soon'], /from takes an ISO date/],
+  ['a time that is none', ['webhook', 'deliveries', '--store', '{store}', '--from', 'soon'], /from must be an ISO date/],
   ['a group without a command', ['webhook'], /^a command is missing/],
   ['no id', ['webhook', 'show', '--store', 'a.example', '--id', ''], /^--id is empty\. It must be an endpoint id/],
   [
@@ -161,7 +161,7 @@ for (const [what, args, expected] of [
   [
     'a URL too long',
     ['webhook', 'create', '--store', '{store}', '--url', `https://example.com/${'a'.repeat(2048)}`],
-    /^url takes the https address of the receiver, of at most 2,048 characters$/
+    /^url must be the https address of the receiver, of at most 2,048 characters$/
   ],
   [
     'a password in what is forwarded to',

@@ -143,20 +143,20 @@ test('what cannot be made is refused, and leaves nothing behind', async () => {
     const { status, body } = await create(over)
     return `${status} ${body.error?.message}`
   }
-  assert.match(await refused({ plan_id: 'plan_999' }), /^400 plan_id takes the id of a plan of this store/)
-  assert.match(await refused({ customer: 'nobody@example.com' }), /^400 customer takes a customer of the store/)
-  assert.match(await refused({ next_billing_date: '2026-01-30' }), /^400 next_billing_date takes a date after now/)
-  assert.match(await refused({ next_billing_date: '2036-01-30' }), /^400 next_billing_date takes a date after now/)
-  assert.match(await refused({ receiver: ada.id }), /^400 receiver takes another customer/)
+  assert.match(await refused({ plan_id: 'plan_999' }), /^400 plan_id must be the id of a plan of this store/)
+  assert.match(await refused({ customer: 'nobody@example.com' }), /^400 customer must be a customer of the store/)
+  assert.match(await refused({ next_billing_date: '2026-01-30' }), /^400 next_billing_date must be a date after now/)
+  assert.match(await refused({ next_billing_date: '2036-01-30' }), /^400 next_billing_date must be a date after now/)
+  assert.match(await refused({ receiver: ada.id }), /^400 receiver must be another customer/)
   assert.match(
     await refused({ payment_method_id: 'nothing' }),
-    /^400 payment_method_id takes one of the payment methods/
+    /^400 payment_method_id must be one of the payment methods/
   )
   await service.admin('POST', `${store.at}/sandbox/revocations`, { customer: ada.id })
   assert.match(await refused({}), /^400 The customer has no payment method that can be charged/)
   await service.admin('PATCH', `${store.at}/plans/${plan}`, { allowed_countries: ['US'] })
   await service.admin('POST', `${store.at}/sandbox/customers`, { email: 'fr@example.com', country: 'FR' })
-  assert.match(await refused({ customer: 'fr@example.com' }), /^400 customer takes a customer in US/)
+  assert.match(await refused({ customer: 'fr@example.com' }), /^400 customer must be a customer in US/)
   await service.admin('PATCH', `${store.at}/plans/${plan}`, { status: 'disabled' })
   assert.match(await refused({}), /^409 Plan plan_\d+ is disabled/)
   assert.equal(await contracts(), 0)

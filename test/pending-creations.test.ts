@@ -82,12 +82,12 @@ test('what is sold must be of the plan; a membership takes neither a variant nor
     return `${status} ${body.error?.message}`
   }
   const [vip] = (await store.plans()).filter(({ name }: { name: string }) => name === 'VIP')
-  const accepts = /^400 variant_id takes the id of a variant of a product that the plan sells/
+  const accepts = /^400 variant_id must be the id of a variant of a product that the plan sells/
   assert.match(await refused({ variant_id: undefined }), accepts)
   assert.match(await refused({ variant_id: mug.variantId }), accepts)
   assert.match(await refused({ variant_id: '999999' }), accepts)
-  assert.match(await refused({ variant_id: 'beans' }), /^400 variant_id takes the platform's number of a variant/)
-  assert.match(await refused({ quantity: 0 }), /^400 quantity takes an integer from 1 to 1000/)
+  assert.match(await refused({ variant_id: 'beans' }), /^400 variant_id must be the platform's number of a variant/)
+  assert.match(await refused({ quantity: 0 }), /^400 quantity must be an integer from 1 to 1000/)
   assert.match(await refused({ receiver: 'bo@example.com' }), /^400 receiver is taken only with a membership/)
   assert.match(await refused({ plan_id: `plan_${vip!.id}` }), /^400 variant_id is taken only with a plan of products/)
   assert.match(

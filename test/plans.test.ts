@@ -81,7 +81,7 @@ test('a trial of days takes its price at the checkout, and the plan’s price af
   assert.deepEqual(
     nodes.map((order: any) => Number(order.totalPriceSet.shopMoney.amount)),
     [29, 1.5],
-    'the platform takes the same'
+    'the platform must be the same'
   )
   await store.soundBooks()
 })
@@ -278,7 +278,7 @@ test('products of the shop are sold under a plan of products; it gives no tier, 
   assert.deepEqual(products.nodes, [{ id: tea }])
   await assert.rejects(
     store.create({ name: 'Nothing', type: 'product', product_ids: ['999999'] }),
-    /product_ids takes ids of products that the platform has/
+    /product_ids must be ids of products that the platform has/
   )
   await store.soundBooks()
 })
@@ -332,29 +332,30 @@ test('what a plan takes, and what it says to the rest', async () => {
   assert.deepEqual((await store.change(plan.id, { trial_type: null })).trial_days, 0)
   assert.deepEqual((await store.show(plan.id)).versions.length, 1)
 
-  const ACCEPTED_DAYS = 'trial_days takes a whole number from 1 to 365, or 0, without trial_type, for no trial of days'
+  const ACCEPTED_DAYS =
+    'trial_days must be a whole number from 1 to 365, or 0, without trial_type, for no trial of days'
   const make = { name: 'X', type: 'vip' }
   for (const [given, message] of [
-    [{ ...make, tier: 'x'.repeat(32) }, 'tier takes 1 to 31 characters'],
-    [{ ...make, name: 'x'.repeat(32) }, 'tier takes 1 to 31 characters, and the name has more'],
-    [{ ...make, tier: 'a,b' }, 'tier takes no comma: it becomes an order tag'],
-    [{ ...make, name: 'a,b' }, 'tier takes no comma, and the name has one'],
-    [{ ...make, tier: '' }, 'tier takes a text of 1 to 31 characters'],
-    [{ ...make, allowed_countries: ['XX'] }, 'allowed_countries takes a list of ISO 3166-1'],
+    [{ ...make, tier: 'x'.repeat(32) }, 'tier must have 1 to 31 characters'],
+    [{ ...make, name: 'x'.repeat(32) }, 'tier must have 1 to 31 characters, and the name has more'],
+    [{ ...make, tier: 'a,b' }, 'tier must have no comma: it becomes an order tag'],
+    [{ ...make, name: 'a,b' }, 'tier must have no comma, and the name has one'],
+    [{ ...make, tier: '' }, 'tier must be a text of 1 to 31 characters'],
+    [{ ...make, allowed_countries: ['XX'] }, 'allowed_countries must be a list of ISO 3166-1'],
     [{ ...make, trial_type: 'days' }, ACCEPTED_DAYS],
     [{ ...make, trial_type: 'days', trial_days: 0 }, ACCEPTED_DAYS],
     [{ ...make, trial_type: 'days', trial_days: 366 }, ACCEPTED_DAYS],
     [{ ...make, perks: { store_credit: { type: 'giftcard' } } }, 'perks.store_credit.amount is needed'],
     [{ ...make, trial_type: 'next_billing_date', trial_days: 3 }, 'trial_days is taken only where'],
     [{ ...make, trial_price: 1 }, 'trial_price is taken only with a trial_type'],
-    [{ ...make, trial_days: 3, trial_price: '29.01' }, "trial_price takes an amount up to the plan's price"],
-    [{ ...make, max_cycles: 1001 }, 'max_cycles takes an integer from 1 to 1000'],
+    [{ ...make, trial_days: 3, trial_price: '29.01' }, "trial_price must be an amount up to the plan's price"],
+    [{ ...make, max_cycles: 1001 }, 'max_cycles must be an integer from 1 to 1000'],
     [{ ...make, product_ids: ['1'] }, 'product_ids is taken only by a product plan'],
     [{ ...make, credit: 5, perks }, 'credit is taken only without perks.store_credit'],
-    [{ ...make, perks: { discount: { value: 10 } } }, 'perks.discount.type takes percentage or fixed'],
-    [{ name: 'X', type: 'product' }, 'product_ids takes 1 to 250 product ids'],
+    [{ ...make, perks: { discount: { value: 10 } } }, 'perks.discount.type must be percentage or fixed'],
+    [{ name: 'X', type: 'product' }, 'product_ids must be 1 to 250 product ids'],
     [{ name: 'X', type: 'product', product_ids: ['1'], tier: 'A' }, 'tier is taken only by a membership'],
-    [{ name: 'X', type: 'product', product_ids: ['1'], perks }, 'perks takes only store_credit for a product plan']
+    [{ name: 'X', type: 'product', product_ids: ['1'], perks }, 'perks must have only store_credit for a product plan']
   ] as [object, string][]) {
     await assert.rejects(store.create(given as Record<string, unknown>), (err: Error) => {
       assert.ok(err.message.includes('400') && err.message.includes(message), `${message}: ${err.message}`)
@@ -376,7 +377,7 @@ test('what a plan takes, and what it says to the rest', async () => {
   for (const field of ['name', 'tier', 'type']) {
     await assert.rejects(
       store.change(plan.id, { [field]: 'elite' }),
-      new RegExp(`${field} takes no change: a plan keeps`)
+      new RegExp(`${field} must be left out: a plan keeps`)
     )
   }
   await assert.rejects(store.version(plan.id, { price: '29.00', apply_to: 'new' }), /400.*differs from the present one/)

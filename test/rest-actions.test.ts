@@ -99,10 +99,10 @@ test('resuming with a date makes that date the new anchor', async () => {
   const member = await aMember(store)
   await member.post('pause', {})
   for (const [given, says] of [
-    ['2026-01-31', /next_billing_date takes a date after now/],
-    ['2031-02-02', /next_billing_date takes a date after now and at most 5 years ahead/],
-    ['soon', /next_billing_date takes an ISO date/],
-    [20260301, /next_billing_date takes an ISO date/]
+    ['2026-01-31', /next_billing_date must be a date after now/],
+    ['2031-02-02', /next_billing_date must be a date after now and at most 5 years ahead/],
+    ['soon', /next_billing_date must be an ISO date/],
+    [20260301, /next_billing_date must be an ISO date/]
   ] as const) {
     const { status, body } = await member.post('resume', { next_billing_date: given })
     assert.equal(status, 400)
@@ -184,16 +184,16 @@ test('bodies and ids that are not right are refused by name', async () => {
   const foreign = await service.aStore()
   const member = await aMember(store)
   for (const [move, body, says] of [
-    ['pause', { duration: 0 }, /^duration takes an integer from 1 to 365/],
-    ['pause', { duration: 366 }, /^duration takes/],
-    ['pause', { duration: 1.5 }, /^duration takes/],
-    ['pause', { duration: '3' }, /^duration takes/],
-    ['pause', { days: 3 }, /^days is not a field here; this body takes duration/],
+    ['pause', { duration: 0 }, /^duration must be an integer from 1 to 365/],
+    ['pause', { duration: 366 }, /^duration must be/],
+    ['pause', { duration: 1.5 }, /^duration must be/],
+    ['pause', { duration: '3' }, /^duration must be/],
+    ['pause', { days: 3 }, /^days is not a field here; this body accepts duration/],
     ['pause', [], /^The body must be a JSON object/],
-    ['cancel', { reason: '' }, /^reason takes a text/],
-    ['cancel', { reason: '  ' }, /^reason takes a text/],
-    ['cancel', { comment: 'x'.repeat(1025) }, /^comment takes a text of at most 1024/],
-    ['resume', { next_billing_date: '' }, /^next_billing_date takes/]
+    ['cancel', { reason: '' }, /^reason must be a text/],
+    ['cancel', { reason: '  ' }, /^reason must be a text/],
+    ['cancel', { comment: 'x'.repeat(1025) }, /^comment must be a text of at most 1024/],
+    ['resume', { next_billing_date: '' }, /^next_billing_date must be/]
   ] as const) {
     const answer = await member.post(move, body)
     assert.equal(answer.status, 400, JSON.stringify(body))
@@ -338,7 +338,7 @@ test('an Idempotency-Key makes a repetition get the first answer, and one effect
   for (const wrong of ['x'.repeat(256), 'with space', '']) {
     const { status, body } = await member.post('resume', {}, { 'idempotency-key': wrong })
     assert.equal(status, 400)
-    assert.match(body.error.message, /^Idempotency-Key takes 1 to 255 visible ASCII characters/)
+    assert.match(body.error.message, /^Idempotency-Key must have 1 to 255 visible ASCII characters/)
   }
   assert.equal((await member.read()).status, 'paused')
 })

@@ -115,7 +115,7 @@ test('every direct statement, which row-level security does not see, is bound to
   try {
     await client.query('set plan_cache_mode = force_generic_plan')
     for (const [name, statement] of directStatements) {
-      assert.match(statement, /\$1\b/, `${name} takes the store first`)
+      assert.match(statement, /\$1\b/, `${name} must be the store first`)
       await client.query(`prepare ${name} as ${statement}`)
       const { rows: types } = await client.query(
         'select parameter_types::text[] as types from pg_prepared_statements where name = $1',

@@ -112,9 +112,9 @@ test('a date that is changed is that of the next cycle, and the new anchor', asy
   const store = await service.aStore()
   const member = await aMember(store)
   for (const [given, says] of [
-    ['2026-01-31', /takes a date after now and at most 365 days ahead/],
-    ['2027-02-01', /takes a date after now and at most 365 days ahead/],
-    ['soon', /takes an ISO date/]
+    ['2026-01-31', /must be a date after now and at most 365 days ahead/],
+    ['2027-02-01', /must be a date after now and at most 365 days ahead/],
+    ['soon', /must be an ISO date/]
   ] as const) {
     const { status, body } = await member.change({ next_billing_date: given })
     assert.equal(status, 400)
@@ -365,7 +365,7 @@ test('a plan is not changed for one that is not for the country of who holds the
 
   const refused = await member.change({ plan_id: abroad.id })
   assert.equal(refused.status, 400)
-  assert.match(refused.body.error.message, /^plan_id takes a plan for the country .*: Abroad is for US, CA alone$/)
+  assert.match(refused.body.error.message, /^plan_id must be a plan for the country .*: Abroad is for US, CA alone$/)
   assert.equal((await member.read()).pending_change, null)
   assert.equal((await member.change({ plan_id: home.id })).status, 200)
 })

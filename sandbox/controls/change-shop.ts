@@ -12,7 +12,7 @@ export async function changeShop(
   asked: { storeId: number; name?: string; timezone?: string }
 ): Promise<void> {
   if (asked.timezone !== undefined && !isTimezone(asked.timezone)) {
-    throw invalidField('timezone', 'takes an IANA time zone such as Europe/Berlin')
+    throw invalidField('timezone', 'must be an IANA time zone such as Europe/Berlin')
   }
   const before = await shopOf(platform, asked.storeId)
   const shop = { ...before, name: asked.name ?? before.name, timezone: asked.timezone ?? before.timezone }

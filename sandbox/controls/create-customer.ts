@@ -22,9 +22,10 @@ export type TestCustomer = { id: string; gid: string; email: string }
 export async function createCustomer(platform: Platform, made: NewTestCustomer): Promise<TestCustomer> {
   const shop = await shopOf(platform, made.storeId)
   const email = made.email.trim()
-  if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > 255) throw invalidField('email', 'takes an e-mail address')
+  if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > 255) throw invalidField('email', 'must be an e-mail address')
   const country = made.country?.toUpperCase() ?? null
-  if (country !== null && !/^[A-Z]{2}$/.test(country)) throw invalidField('country', 'takes a two-letter country code')
+  if (country !== null && !/^[A-Z]{2}$/.test(country))
+    throw invalidField('country', 'must be a two-letter country code')
   const now = await platform.clock(shop.domain)
   const customer = await platform.db.inInstallation(async (q) => {
     const inserted = await insertCustomer(

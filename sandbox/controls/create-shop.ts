@@ -28,8 +28,8 @@ export type NewShop = {
 
 /** Opens a shop, or writes anew what it is when it is already there. */
 export async function createShop({ db, shops }: Platform, made: NewShop): Promise<void> {
-  if (!isTimezone(made.timezone)) throw invalidField('timezone', 'takes an IANA time zone such as Europe/Berlin')
-  if (!isCurrency(made.currency)) throw invalidField('currency', 'takes an ISO 4217 code such as USD')
+  if (!isTimezone(made.timezone)) throw invalidField('timezone', 'must be an IANA time zone such as Europe/Berlin')
+  if (!isCurrency(made.currency)) throw invalidField('currency', 'must be an ISO 4217 code such as USD')
   const at = Temporal.Now.instant()
   await db.direct.run(sql`
     insert into sandbox.shops (store_id, domain, name, email, timezone, currency, profile, access_token_hash, app_secret,

@@ -17,7 +17,7 @@ export async function mergeCustomers(
   const { storeId } = shop
   const merged = { keptId: idFrom('into', asked.intoId), deletedId: idFrom('customer', asked.customerId) }
   const { keptId, deletedId } = merged
-  if (keptId === deletedId) throw invalidField('into', 'takes another customer')
+  if (keptId === deletedId) throw invalidField('into', 'must be another customer')
   const now = await platform.clock(shop.domain)
   await platform.db.inInstallation(async (q) => {
     const there = new Set((await findCustomers(q, storeId, [keptId, deletedId])).map(({ id }) => id))

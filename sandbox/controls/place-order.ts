@@ -32,16 +32,16 @@ export async function placeOrder(platform: Platform, asked: NewTestOrder): Promi
   const shop = await shopOf(platform, asked.storeId)
   const customerId = idFrom('customer', asked.customerId)
   const linesMinor = minorOf(asked.total, shop.currency, 'total')
-  if (linesMinor <= 0) throw invalidField('total', 'takes an amount above zero')
+  if (linesMinor <= 0) throw invalidField('total', 'must be an amount above zero')
   const creditMinor = asked.credit ? minorOf(asked.credit, shop.currency, 'credit') : 0
-  if (creditMinor < 0) throw invalidField('credit', 'takes an amount of zero or more')
+  if (creditMinor < 0) throw invalidField('credit', 'must be an amount of zero or more')
   const now = await platform.clock(shop.domain)
   return platform.db.inInstallation(async (q) => {
     const customer = await findCustomer(q, shop.storeId, customerId)
     if (!customer) throw customerNotFound(customerId)
     const discount = asked.coupon ? await redeem(q, shop, customer, asked.coupon, linesMinor, now) : null
     const totalMinor = linesMinor - (discount?.amountMinor ?? 0)
-    if (creditMinor > totalMinor) throw invalidField('credit', 'takes at most what the order costs')
+    if (creditMinor > totalMinor) throw invalidField('credit', 'must be at most what the order costs')
     if (creditMinor > 0) await spendCredit(q, shop, customer, creditMinor, now)
     const payments: Payment[] = []
     if (creditMinor > 0) payments.push({ gateway: 'shopify_store_credit', amountMinor: creditMinor, card: null })

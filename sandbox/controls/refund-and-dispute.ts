@@ -30,7 +30,7 @@ export async function refund(
     case 'not positive':
       throw amountMinor === null
         ? new Refusal('conflict', `Order ${orderId} is already refunded`)
-        : invalidField('amount', 'takes an amount above zero')
+        : invalidField('amount', 'must be an amount above zero')
     case 'too much':
       throw new Refusal('conflict', `Order ${orderId} has less than that left to refund`)
   }
@@ -46,7 +46,7 @@ export async function dispute(
 ): Promise<{ id: string; status: string }> {
   const shop = await shopOf(platform, asked.storeId)
   const orderId = idFrom('order', asked.orderId)
-  if (!(asked.outcome in STATUS)) throw invalidField('outcome', 'takes one of open, won, lost')
+  if (!(asked.outcome in STATUS)) throw invalidField('outcome', 'must be one of open, won, lost')
   const now = await platform.clock(shop.domain)
   return platform.db.inInstallation(async (q) => {
     const order = await lockOrder(q, shop.storeId, orderId)

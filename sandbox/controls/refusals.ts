@@ -12,7 +12,7 @@ export async function shopOf({ shops }: Platform, storeId: number): Promise<Shop
 /** The number of a thing, given as it is or as a gid. */
 export function idFrom(field: string, given: string): string {
   const id = given.replace(/^gid:\/\/[a-z]+\/[A-Za-z]+\//, '')
-  if (!isNumericId(id)) throw invalidField(field, "takes the platform's numeric id")
+  if (!isNumericId(id)) throw invalidField(field, "must be the platform's numeric id")
   return id
 }
 

@@ -18,7 +18,7 @@ export async function sendCompliance(
   asked: { storeId: number; topic: ComplianceTopic; customerId?: string | null; uri?: string }
 ): Promise<void> {
   if (!(asked.topic in compliancePayloads)) {
-    throw invalidField('topic', `takes one of ${Object.keys(compliancePayloads).join(', ')}`)
+    throw invalidField('topic', `must be one of ${Object.keys(compliancePayloads).join(', ')}`)
   }
   const shop = await shopOf(platform, asked.storeId)
   const now = await platform.clock(shop.domain)

@@ -11,9 +11,9 @@ export async function setBulkFaults(
 ): Promise<void> {
   await shopOf(platform, storeId)
   const { mostAtOnce = 1, next = [] } = faults ?? {}
-  if (!(Number.isInteger(mostAtOnce) && mostAtOnce >= 1)) throw invalidField('mostAtOnce', 'takes 1 or more')
+  if (!(Number.isInteger(mostAtOnce) && mostAtOnce >= 1)) throw invalidField('mostAtOnce', 'must be 1 or more')
   for (const { afterRoots = 0, stepMinutes = 0 } of next) {
-    if (!(afterRoots >= 0 && stepMinutes >= 0)) throw invalidField('next', 'takes numbers of 0 or more')
+    if (!(afterRoots >= 0 && stepMinutes >= 0)) throw invalidField('next', 'must be numbers of 0 or more')
   }
   await platform.db.direct.run(sql`
     update sandbox.shops set bulk_faults = ${faults && JSON.stringify({ ...faults, next })}::jsonb

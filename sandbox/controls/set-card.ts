@@ -22,7 +22,7 @@ export async function setCard(
   const outcomes = (Array.isArray(set.outcome) ? set.outcome : [set.outcome]).map((outcome) => outcome.toLowerCase())
   const last = outcomes.at(-1)
   if (last === undefined || outcomes.some((outcome) => !OUTCOMES.includes(outcome))) {
-    throw invalidField('outcome', `takes one of ${OUTCOMES.join(', ')}`)
+    throw invalidField('outcome', `must be one of ${OUTCOMES.join(', ')}`)
   }
   const now = await platform.clock(shop.domain)
   await platform.db.inInstallation(async (q) => {

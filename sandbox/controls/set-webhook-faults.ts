@@ -15,10 +15,10 @@ export async function setWebhookFaults(
   await shopOf(platform, storeId)
   for (const name of SHARES) {
     const share = faults?.[name] ?? 0
-    if (!(share >= 0 && share <= 1)) throw invalidField(name, 'takes a share from 0 to 1')
+    if (!(share >= 0 && share <= 1)) throw invalidField(name, 'must be a share from 0 to 1')
   }
   const hours = faults?.delayHours ?? 0
-  if (!(hours >= 0 && hours <= MAX_DELAY_HOURS)) throw invalidField('delayHours', `takes 0 to ${MAX_DELAY_HOURS}`)
+  if (!(hours >= 0 && hours <= MAX_DELAY_HOURS)) throw invalidField('delayHours', `must be 0 to ${MAX_DELAY_HOURS}`)
   await platform.db.direct.run(sql`
     update sandbox.shops set webhook_faults = ${faults && JSON.stringify(faults)}::jsonb, faulty_messages = 0
      where store_id = ${storeId}`)

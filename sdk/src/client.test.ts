@@ -43,7 +43,7 @@ for (const [status, code, type] of [
 }
 
 test('the details of a malformed request are there when there are several', async () => {
-  const details = [{ field: 'limit', message: 'takes an integer' }]
+  const details = [{ field: 'limit', message: 'must be an integer' }]
   const { client } = await aClient([
     answering(400, { error: { code: 'invalid_request', message: 'No', details } }),
     saying(400, 'invalid_request')
@@ -116,15 +116,15 @@ test('filters are sent as they are given; those that are undefined are not', asy
 
 test('options that cannot work are refused when the client is made or called', async () => {
   for (const [wrong, says] of [
-    [{ baseUrl: 'members.example.com' }, /baseUrl takes/],
-    [{ apiKey: '' }, /apiKey takes/],
-    [{ timeoutMs: -1 }, /timeoutMs takes/],
-    [{ maxRetries: Number.NaN }, /maxRetries takes/]
+    [{ baseUrl: 'members.example.com' }, /baseUrl must be/],
+    [{ apiKey: '' }, /apiKey must be/],
+    [{ timeoutMs: -1 }, /timeoutMs must be/],
+    [{ maxRetries: Number.NaN }, /maxRetries must be/]
   ] as const) {
     assert.throws(() => createClient({ baseUrl: 'https://x.example/v1', apiKey: 'k', ...wrong }), says)
   }
   const { client } = await aClient([giving({})])
-  await assert.rejects(client.members.get('mem_1', { deadlineMs: -1 }), /deadlineMs takes/)
+  await assert.rejects(client.members.get('mem_1', { deadlineMs: -1 }), /deadlineMs must be/)
 })
 
 test('another fetch can be given', async () => {

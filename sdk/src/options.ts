@@ -45,8 +45,8 @@ export type Settings = {
 
 export function settingsOf(options: ClientOptions): Settings {
   const { baseUrl, apiKey, idempotencyKey = () => crypto.randomUUID() } = options
-  if (!/^https?:\/\//.test(baseUrl)) throw new TypeError('baseUrl takes the address of the API, https://…/v1')
-  if (typeof apiKey !== 'string' || apiKey === '') throw new TypeError('apiKey takes a key of the store')
+  if (!/^https?:\/\//.test(baseUrl)) throw new TypeError('baseUrl must be the address of the API, https://…/v1')
+  if (typeof apiKey !== 'string' || apiKey === '') throw new TypeError('apiKey must be a key of the store')
   const { timeoutMs = 30_000, deadlineMs = 120_000, maxRetries = 3, timing = realTiming } = options
   return {
     // Looked up at each request, so that what instruments the global fetch later is heard too.
@@ -74,5 +74,5 @@ export function settingsFor(settings: Settings, call: CallOptions): Settings {
 
 function limit(name: string, value: number): number {
   if (typeof value === 'number' && value >= 0) return value
-  throw new TypeError(`${name} takes a number from 0`)
+  throw new TypeError(`${name} must be a number from 0`)
 }

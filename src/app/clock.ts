@@ -43,7 +43,7 @@ export async function advanceClock(
 function targetOf({ by, to }: Advance, now: Temporal.Instant, timezone: string): Temporal.Instant {
   if ((by === undefined) === (to === undefined)) throw invalidField('by', 'or to is needed, and only one of them')
   const target = by === undefined ? instantFrom(to!) : after(now, by, timezone)
-  if (Temporal.Instant.compare(target, now) < 0) throw invalidField('to', `takes an instant from ${now} on`)
+  if (Temporal.Instant.compare(target, now) < 0) throw invalidField('to', `must be an instant from ${now} on`)
   const longest = now.toZonedDateTimeISO('UTC').add({ years: LONGEST_YEARS }).toInstant()
   if (Temporal.Instant.compare(target, longest) > 0) {
     throw new Refusal('invalid_request', `The clock moves at most ${LONGEST_YEARS} years at once`)
@@ -57,13 +57,13 @@ function after(now: Temporal.Instant, by: string, timezone: string): Temporal.In
   try {
     duration = Temporal.Duration.from(by)
   } catch {
-    throw invalidField('by', `takes an ISO 8601 duration such as P1M, P3D or PT2H; ${JSON.stringify(by)} is none`)
+    throw invalidField('by', `must be an ISO 8601 duration such as P1M, P3D or PT2H; ${JSON.stringify(by)} is none`)
   }
-  if (duration.sign < 0) throw invalidField('by', 'takes a duration forward')
+  if (duration.sign < 0) throw invalidField('by', 'must be a duration forward')
   try {
     return now.toZonedDateTimeISO(timezone).add(duration).toInstant()
   } catch {
-    throw invalidField('by', `takes a duration of at most ${LONGEST_YEARS} years`)
+    throw invalidField('by', `must be a duration of at most ${LONGEST_YEARS} years`)
   }
 }
 
@@ -71,6 +71,6 @@ function instantFrom(to: string): Temporal.Instant {
   try {
     return Temporal.Instant.from(to)
   } catch {
-    throw invalidField('to', `takes an instant such as 2026-12-01T00:00:00Z; ${JSON.stringify(to)} is none`)
+    throw invalidField('to', `must be an instant such as 2026-12-01T00:00:00Z; ${JSON.stringify(to)} is none`)
   }
 }

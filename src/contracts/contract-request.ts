@@ -39,7 +39,7 @@ export async function contractRequestFor(
   const variantId = await variantOf(connector, plan, requested)
   const customer = await fetchCustomer(db, storeId, connector, requested.customer, 'customer')
   const receiver = requested.receiver && (await fetchCustomer(db, storeId, connector, requested.receiver, 'receiver'))
-  if (receiver?.id === customer.id) throw invalidField('receiver', 'takes another customer than the one who pays')
+  if (receiver?.id === customer.id) throw invalidField('receiver', 'must be another customer than the one who pays')
   // A membership is for who holds it.
   if (receiver) checkCountry(plan, receiver.countryCode, 'receiver')
   else checkCountry(plan, customer.countryCode, 'customer')
@@ -51,7 +51,7 @@ export async function contractRequestFor(
     const { nextBillingAt: at } = requested
     const isAhead = Temporal.Instant.compare(at, ctx.now) > 0
     if (!isAhead || Temporal.Instant.compare(at, ctx.now.add({ hours: MAX_DAYS_AHEAD * 24 })) > 0) {
-      throw invalidField('next_billing_date', 'takes a date after now and at most 5 years ahead')
+      throw invalidField('next_billing_date', 'must be a date after now and at most 5 years ahead')
     }
     await upsertCustomers(ctx, receiver ? [customer, receiver] : [customer])
   })
@@ -74,7 +74,7 @@ export async function contractRequestFor(
 }
 
 function onSale(plan: Plan | null): Plan {
-  if (!plan) throw invalidField('plan_id', 'takes the id of a plan of this store')
+  if (!plan) throw invalidField('plan_id', 'must be the id of a plan of this store')
   if (plan.status === 'disabled') {
     throw new Refusal('conflict', `Plan ${publicId('plan', plan.id)} is disabled: nobody can join it`)
   }
@@ -93,7 +93,7 @@ async function variantOf(
     return platformVariantId
   }
   if (receiver) throw invalidField('receiver', 'is taken only with a membership: products are for who pays')
-  const accepts = 'takes the id of a variant of a product that the plan sells'
+  const accepts = 'must be the id of a variant of a product that the plan sells'
   if (variantId === null) throw invalidField('variant_id', `${accepts}; a plan of products needs it`)
   const productId = known(await connector.products.findByVariants([variantId])).get(variantId)
   if (productId === undefined || !productIds.includes(productId)) throw invalidField('variant_id', accepts)

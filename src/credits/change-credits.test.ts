@@ -106,7 +106,7 @@ test('each change stands for itself: one that is refused leaves nothing, and the
       `amount is more than there is: cust_${ada} has 10.00 USD of store credit available, and 10.01 was asked for`,
       `amount is more than there is: cust_${ben} has 0.00 USD of store credit available, and 0.01 was asked for`,
       null,
-      `expires_at takes a time after now, which is 2026-01-31T15:00:00.000Z`
+      `expires_at must be a time after now, which is 2026-01-31T15:00:00.000Z`
     ]
   )
   assert.deepEqual(await store.inStore((ctx) => findCredit(ctx, ben!)), {

@@ -14,4 +14,4 @@ export const notEnoughCredit = ({ memberId, availableMinor }: Credit, wantedMino
 export const tooMuchCredit = () => invalidField('amount', 'would take the balance beyond what can be kept')
 
 export const expiresInThePast = (now: Temporal.Instant) =>
-  invalidField('expires_at', `takes a time after now, which is ${now.toString({ smallestUnit: 'millisecond' })}`)
+  invalidField('expires_at', `must be a time after now, which is ${now.toString({ smallestUnit: 'millisecond' })}`)

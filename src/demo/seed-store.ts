@@ -26,9 +26,9 @@ export async function seedStore(
   onProgress: (progress: SeedProgress) => void
 ): Promise<{ members: number; months: number; now: Temporal.Instant }> {
   if (!Number.isInteger(members) || members < 1 || members > 100_000)
-    throw invalidField('members', 'takes a whole number from 1 to 100000')
+    throw invalidField('members', 'must be a whole number from 1 to 100000')
   if (!Number.isInteger(months) || months < 1 || months > 60)
-    throw invalidField('months', 'takes a whole number from 1 to 60')
+    throw invalidField('months', 'must be a whole number from 1 to 60')
   const { db, sandbox, advanceClock } = deps
   const all = await db.inStore(storeId, listPlans)
   const plans = all.filter(({ status, type }) => status === 'enabled' && type !== 'product')

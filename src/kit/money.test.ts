@@ -21,15 +21,15 @@ for (const [amount, currency, minor] of [
 }
 
 for (const [amount, currency, message] of [
-  ['1.005', 'USD', 'amount takes at most 2 decimals in USD'],
-  [1e-7, 'USD', 'amount takes at most 2 decimals in USD'],
-  [-1.5e-7, 'KWD', 'amount takes at most 3 decimals in KWD'],
-  [0.5, 'JPY', 'amount takes at most 0 decimals in JPY'],
-  ['1e-7', 'USD', 'amount takes a decimal amount such as 29.00'],
-  ['1,5', 'USD', 'amount takes a decimal amount such as 29.00'],
-  ['', 'USD', 'amount takes a decimal amount such as 29.00'],
-  [Number.NaN, 'USD', 'amount takes a decimal amount such as 29.00'],
-  [1e21, 'USD', 'amount takes a decimal amount such as 29.00'],
+  ['1.005', 'USD', 'amount must have at most 2 decimals in USD'],
+  [1e-7, 'USD', 'amount must have at most 2 decimals in USD'],
+  [-1.5e-7, 'KWD', 'amount must have at most 3 decimals in KWD'],
+  [0.5, 'JPY', 'amount must have at most 0 decimals in JPY'],
+  ['1e-7', 'USD', 'amount must be a decimal amount such as 29.00'],
+  ['1,5', 'USD', 'amount must be a decimal amount such as 29.00'],
+  ['', 'USD', 'amount must be a decimal amount such as 29.00'],
+  [Number.NaN, 'USD', 'amount must be a decimal amount such as 29.00'],
+  [1e21, 'USD', 'amount must be a decimal amount such as 29.00'],
   ['999999999999999', 'USD', 'amount is too large'],
   [1e15, 'USD', 'amount is too large'],
   ['9'.repeat(20), 'USD', 'amount is too large']

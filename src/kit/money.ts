@@ -42,11 +42,11 @@ const TINY = /^-?\d(?:\.\d+)?e-\d+$/
  */
 export function minorOf(amount: string | number, currency: string, field = 'amount'): number {
   const decimals = currencyDecimals(currency)
-  const tooManyDecimals = () => invalidField(field, `takes at most ${decimals} decimals in ${currency}`)
+  const tooManyDecimals = () => invalidField(field, `must have at most ${decimals} decimals in ${currency}`)
   const text = String(amount).trim()
   if (typeof amount === 'number' && TINY.test(text)) throw tooManyDecimals()
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text)
-  if (!match) throw invalidField(field, `takes a decimal amount such as 29.00`)
+  if (!match) throw invalidField(field, `must be a decimal amount such as 29.00`)
   const fraction = match[3] ?? ''
   if (/[1-9]/.test(fraction.slice(decimals))) throw tooManyDecimals()
   const minor = Number(match[2]! + fraction.slice(0, decimals).padEnd(decimals, '0'))

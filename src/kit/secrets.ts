@@ -57,7 +57,8 @@ const KEY_BYTES = 32
  * of this scheme (1 byte), nonce (12), ciphertext, tag (16). The version lets later code read older rows.
  */
 export function openVault(masterKey: Buffer): Vault {
-  if (masterKey.length < KEY_BYTES) throw new Error(`The master key has ${masterKey.length} bytes; it takes 32 or more`)
+  if (masterKey.length < KEY_BYTES)
+    throw new Error(`The master key has ${masterKey.length} bytes; it must have 32 or more`)
   const key = Buffer.from(hkdfSync('sha256', masterKey, 'perennial', `at-rest:v${VERSION}`, KEY_BYTES))
   const bound = (purpose: string) => Buffer.from(`v${VERSION}:${purpose}`)
 

@@ -30,7 +30,7 @@ export async function giftSubscription(ctx: Ctx, id: number, receiverId: number,
   assertAllowed('gift', subscription, ctx.now)
   if (subscription.receiverMemberId === receiverId) return subscription
   if (subscription.memberId === receiverId)
-    throw invalidField('receiver', 'takes another customer than the one who pays')
+    throw invalidField('receiver', 'must be another customer than the one who pays')
   const [receiver] = await listCustomers(ctx, [receiverId])
   if (!receiver) throw new Refusal('not_found', `There is no customer ${publicId('cust', receiverId)}`)
   const plan = subscription.planId === null ? null : await findPlan(ctx, subscription.planId)

@@ -104,9 +104,9 @@ function changeOf(
 
 function planFor({ currency }: Subscription, planId: number, plans: Plan[]): Plan {
   const plan = plans.find(({ id }) => id === planId)
-  if (!plan) throw invalidField('plan_id', 'takes the id of a plan of this store')
-  if (plan.status === 'disabled') throw invalidField('plan_id', 'takes the id of a plan that is enabled')
-  if (plan.platformVariantId === null) throw invalidField('plan_id', 'takes the id of a membership plan')
-  if (plan.currency !== currency) throw invalidField('plan_id', `takes the id of a plan in ${currency}`)
+  if (!plan) throw invalidField('plan_id', 'must be the id of a plan of this store')
+  if (plan.status === 'disabled') throw invalidField('plan_id', 'must be the id of a plan that is enabled')
+  if (plan.platformVariantId === null) throw invalidField('plan_id', 'must be the id of a membership plan')
+  if (plan.currency !== currency) throw invalidField('plan_id', `must be the id of a plan in ${currency}`)
   return plan
 }

@@ -6,7 +6,7 @@ import type { Plan } from '#plans'
 export function checkCountry(plan: Plan, country: string | null, field: string): void {
   if (isAllowed(plan, country)) return
   const allowed = plan.allowedCountries.join(', ')
-  throw invalidField(field, `takes a customer in ${allowed}: the plan ${plan.name} is for no other country`)
+  throw invalidField(field, `must be a customer in ${allowed}: the plan ${plan.name} is for no other country`)
 }
 
 const isAllowed = ({ allowedCountries: allowed }: Plan, country: string | null): boolean =>
@@ -21,7 +21,7 @@ export async function assertAllowedCountry(ctx: Ctx, plan: Plan, memberId: numbe
 export async function assertHolderAllowed(ctx: Ctx, plan: Plan, memberId: number): Promise<void> {
   if (isAllowed(plan, await countryOf(ctx, memberId))) return
   const allowed = plan.allowedCountries.join(', ')
-  throw invalidField('plan_id', `takes a plan for the country of who holds it: ${plan.name} is for ${allowed} alone`)
+  throw invalidField('plan_id', `must be a plan for the country of who holds it: ${plan.name} is for ${allowed} alone`)
 }
 
 async function countryOf(ctx: Ctx, memberId: number): Promise<string | null> {

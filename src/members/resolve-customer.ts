@@ -23,11 +23,12 @@ export async function fetchCustomer(
     if (!found.ok) throw platformUnavailable(found.failure.message)
     ids.push(...(found.value.get(reference.email) ?? []))
   }
-  if (ids.length > 1) throw invalidField(field, 'takes the address of one customer: several have this one, give an id')
+  if (ids.length > 1)
+    throw invalidField(field, 'must be the address of one customer: several have this one, give an id')
   const there = await connector.customers.findMany(ids)
   if (!there.ok) throw platformUnavailable(there.failure.message)
   const customer = there.value.get(ids[0] ?? '')
-  if (!customer) throw invalidField(field, 'takes a customer of the store: the platform has no such customer')
+  if (!customer) throw invalidField(field, 'must be a customer of the store: the platform has no such customer')
   return customer
 }
 

@@ -42,7 +42,7 @@ export async function addPlanVersion(
     const after = { ...before, ...numbersFrom(input, before) }
     if (input.appliesTo === 'new' && !differ(before, after)) throw sameTerms(planId)
     if (after.trialPriceMinor > after.priceMinor) {
-      throw invalidField('price', "takes an amount that is not below the plan's trial_price")
+      throw invalidField('price', "must be an amount that is not below the plan's trial_price")
     }
     const sellingPlanId = await publishPlan(connector, after)
     return db.inStore(storeId, async (ctx) => {

@@ -20,10 +20,10 @@ export class PerkInput {
     this.#problems = problems
     const isObject = typeof given === 'object' && given !== null && !Array.isArray(given)
     this.#given = isObject ? (given as Record<string, unknown>) : {}
-    if (!isObject) problems.push({ field: path, message: `takes an object with ${keys.join(', ')}` })
+    if (!isObject) problems.push({ field: path, message: `must be an object with ${keys.join(', ')}` })
     for (const key of Object.keys(this.#given).filter((key) => !keys.includes(key))) {
       const field = `${path}.${key}`.slice(0, 200)
-      problems.push({ field, message: `is not a field here; ${path} takes ${keys.join(', ')}` })
+      problems.push({ field, message: `is not a field here; ${path} accepts ${keys.join(', ')}` })
     }
   }
 
@@ -50,13 +50,13 @@ export class PerkInput {
   oneOf<const T extends string>(key: string, allowed: readonly T[], otherwise?: T): T | null {
     if (!this.has(key) && otherwise !== undefined) return otherwise
     const found = allowed.find((word) => word === this.#given[key])
-    return found ?? this.refuse(key, `takes ${allowed.slice(0, -1).join(', ')} or ${allowed.at(-1)}`)
+    return found ?? this.refuse(key, `must be ${allowed.slice(0, -1).join(', ')} or ${allowed.at(-1)}`)
   }
 
   /** False if omitted. */
   flag(key: string): boolean {
     const value = this.#given[key] ?? false
-    return typeof value === 'boolean' ? value : (this.refuse(key, 'takes true or false') ?? false)
+    return typeof value === 'boolean' ? value : (this.refuse(key, 'must be true or false') ?? false)
   }
 
   /** Trimmed; null if omitted. */
@@ -64,13 +64,13 @@ export class PerkInput {
     if (!this.has(key)) return null
     const value = this.#given[key]
     const text = typeof value === 'string' ? value.trim() : ''
-    return text.length >= 1 && text.length <= max ? text : this.refuse(key, `takes a text of 1 to ${max} characters`)
+    return text.length >= 1 && text.length <= max ? text : this.refuse(key, `must be a text of 1 to ${max} characters`)
   }
 
   whole(key: string, low: number, high: number): number | null {
     const value = this.#given[key]
     const fits = Number.isInteger(value) && (value as number) >= low && (value as number) <= high
-    return fits ? (value as number) : this.refuse(key, `takes a whole number from ${low} to ${high}`)
+    return fits ? (value as number) : this.refuse(key, `must be a whole number from ${low} to ${high}`)
   }
 
   /** A percentage as a string or a number, such as 12.5. */
@@ -79,18 +79,18 @@ export class PerkInput {
     const text = typeof given === 'string' || typeof given === 'number' ? String(given).trim() : ''
     const percent = /^\d{1,3}(\.\d{1,2})?$/.test(text) ? Number(text) : 0
     if (percent > 0 && percent <= 100) return percent
-    return this.refuse(key, 'takes a percentage above 0 and up to 100, with at most 2 decimals')
+    return this.refuse(key, 'must be a percentage above 0 and up to 100, with at most 2 decimals')
   }
 
   /** An amount above 0 in minor units. */
   amount(key: string, currency: string): number | null {
     const given = this.#given[key]
     if (typeof given !== 'string' && typeof given !== 'number') {
-      return this.refuse(key, 'takes an amount above 0, such as 29.00')
+      return this.refuse(key, 'must be an amount above 0, such as 29.00')
     }
     try {
       const minor = minorOf(given, currency, key)
-      return minor > 0 ? minor : this.refuse(key, 'takes an amount above 0')
+      return minor > 0 ? minor : this.refuse(key, 'must be an amount above 0')
     } catch (err) {
       if (!(err instanceof Refusal)) throw err
       return this.refuse(key, err.details[0]!.message)
@@ -101,21 +101,21 @@ export class PerkInput {
   ids(key: string, type: 'Product' | 'Collection'): string[] {
     const accepts = `a list of at most ${MAX_IDS} ${type.toLowerCase()} ids of the platform, as texts of digits or as global ids`
     const ids = this.#listOf(key, MAX_IDS, accepts).map((given) => idOf(given, type))
-    if (ids.some((id) => id === null)) this.refuse(key, `takes ${accepts}`)
+    if (ids.some((id) => id === null)) this.refuse(key, `must be ${accepts}`)
     return [...new Set(ids.filter((id) => id !== null))]
   }
 
   /** Each once; empty when it is left out. */
   countries(key: string): string[] {
     const list = this.#listOf(key, MAX_IDS, ACCEPTED_COUNTRIES)
-    if (!list.every(isCountry)) this.refuse(key, `takes ${ACCEPTED_COUNTRIES}`)
+    if (!list.every(isCountry)) this.refuse(key, `must be ${ACCEPTED_COUNTRIES}`)
     return [...new Set(list.filter(isCountry))]
   }
 
   #listOf(key: string, max: number, accepts: string): unknown[] {
     const value = this.#given[key] ?? []
     if (Array.isArray(value) && value.length <= max) return value
-    this.refuse(key, `takes ${accepts}`)
+    this.refuse(key, `must be ${accepts}`)
     return []
   }
 }

@@ -65,37 +65,40 @@ test('an omitted perk stays, and null removes it', () => {
   })
 })
 
-const PERCENT = 'takes a percentage above 0 and up to 100, with at most 2 decimals'
-const PRODUCTS = 'takes a list of at most 250 product ids of the platform, as texts of digits or as global ids'
-const COUNTRIES = 'takes a list of ISO 3166-1 alpha-2 country codes in upper case, such as US'
+const PERCENT = 'must be a percentage above 0 and up to 100, with at most 2 decimals'
+const PRODUCTS = 'must be a list of at most 250 product ids of the platform, as texts of digits or as global ids'
+const COUNTRIES = 'must be a list of ISO 3166-1 alpha-2 country codes in upper case, such as US'
 const discount = (given: object) => ({ discount: { value: 10, type: 'percentage', ...given } })
 const shipping = (given: object) => ({ free_shipping: given })
 
 for (const [given, ...problems] of [
-  ['ten', 'perks takes an object with discount, welcome_offer, free_shipping, store_credit'],
+  ['ten', 'perks must be an object with discount, welcome_offer, free_shipping, store_credit'],
   [
     { discounts: {} },
-    'perks.discounts is not a field here; perks takes discount, welcome_offer, free_shipping, store_credit'
+    'perks.discounts is not a field here; perks accepts discount, welcome_offer, free_shipping, store_credit'
   ],
   [
     { discount: 10 },
-    /^perks.discount takes an object with value, type, applies_to/,
-    'perks.discount.type takes percentage or fixed'
+    /^perks.discount must be an object with value, type, applies_to/,
+    'perks.discount.type must be percentage or fixed'
   ],
   [discount({ value: 0 }), `perks.discount.value ${PERCENT}`],
   [discount({ value: 100.01 }), `perks.discount.value ${PERCENT}`],
   [discount({ value: '12.345' }), `perks.discount.value ${PERCENT}`],
   [discount({ value: undefined }), `perks.discount.value ${PERCENT}`],
-  [discount({ type: 'half' }), 'perks.discount.type takes percentage or fixed'],
-  [discount({ type: 'fixed', value: 0 }), 'perks.discount.value takes an amount above 0'],
-  [discount({ type: 'fixed', value: -5 }), 'perks.discount.value takes an amount above 0'],
-  [discount({ type: 'fixed', value: '1.999' }), 'perks.discount.value takes at most 2 decimals in USD'],
-  [discount({ type: 'fixed', value: {} }), 'perks.discount.value takes an amount above 0, such as 29.00'],
-  [discount({ applies_to: 'some' }), 'perks.discount.applies_to takes all, product or collection'],
-  [discount({ applies_to: 'product' }), 'perks.discount.product_ids takes at least one id where applies_to is product'],
+  [discount({ type: 'half' }), 'perks.discount.type must be percentage or fixed'],
+  [discount({ type: 'fixed', value: 0 }), 'perks.discount.value must be an amount above 0'],
+  [discount({ type: 'fixed', value: -5 }), 'perks.discount.value must be an amount above 0'],
+  [discount({ type: 'fixed', value: '1.999' }), 'perks.discount.value must have at most 2 decimals in USD'],
+  [discount({ type: 'fixed', value: {} }), 'perks.discount.value must be an amount above 0, such as 29.00'],
+  [discount({ applies_to: 'some' }), 'perks.discount.applies_to must be all, product or collection'],
+  [
+    discount({ applies_to: 'product' }),
+    'perks.discount.product_ids must have at least one id where applies_to is product'
+  ],
   [
     discount({ applies_to: 'collection', collection_ids: [] }),
-    'perks.discount.collection_ids takes at least one id where applies_to is collection'
+    'perks.discount.collection_ids must have at least one id where applies_to is collection'
   ],
   [discount({ product_ids: ['1'] }), 'perks.discount.product_ids is taken only where applies_to is product'],
   [discount({ applies_to: 'product', product_ids: ['1', 'x'] }), `perks.discount.product_ids ${PRODUCTS}`],
@@ -106,7 +109,7 @@ for (const [given, ...problems] of [
   [
     discount({ applies_to: 'product', product_ids: Array.from({ length: 251 }, (_, i) => `${i + 1}`) }),
     `perks.discount.product_ids ${PRODUCTS}`,
-    'perks.discount.product_ids takes at least one id where applies_to is product'
+    'perks.discount.product_ids must have at least one id where applies_to is product'
   ],
   [
     discount({
@@ -116,15 +119,15 @@ for (const [given, ...problems] of [
       ]
     }),
     `perks.discount.steps[1].value ${PERCENT}`,
-    'perks.discount.steps[1].quantity takes a larger quantity than the step before'
+    'perks.discount.steps[1].quantity must be a larger quantity than the step before'
   ],
   [
     discount({ steps: [{ quantity: 21, value: 1, type: 'fixed' }] }),
-    'perks.discount.steps[0].quantity takes a whole number from 1 to 20'
+    'perks.discount.steps[0].quantity must be a whole number from 1 to 20'
   ],
-  [discount({ steps: 3 }), 'perks.discount.steps takes a list of at most 20 objects with quantity, value, type'],
-  [discount({ price_base: 1 }), 'perks.discount.price_base takes original or sale'],
-  [discount({ stack_with_subscriptions: 1 }), 'perks.discount.stack_with_subscriptions takes true or false'],
+  [discount({ steps: 3 }), 'perks.discount.steps must be a list of at most 20 objects with quantity, value, type'],
+  [discount({ price_base: 1 }), 'perks.discount.price_base must be original or sale'],
+  [discount({ stack_with_subscriptions: 1 }), 'perks.discount.stack_with_subscriptions must be true or false'],
   [
     { welcome_offer: { value: 101, type: 'percentage', steps: [] } },
     /^perks.welcome_offer.steps is not a field here/,
@@ -132,21 +135,24 @@ for (const [given, ...problems] of [
   ],
   [shipping({ countries: ['us'] }), `perks.free_shipping.countries ${COUNTRIES}`],
   [shipping({ countries: 'US' }), `perks.free_shipping.countries ${COUNTRIES}`],
-  [shipping({ message: 'x'.repeat(256) }), 'perks.free_shipping.message takes a text of 1 to 255 characters'],
-  [shipping({ method_name: ' ' }), 'perks.free_shipping.method_name takes a text of 1 to 255 characters'],
-  [shipping({ threshold: { type: 'weight', value: 1 } }), 'perks.free_shipping.threshold.type takes items or subtotal'],
+  [shipping({ message: 'x'.repeat(256) }), 'perks.free_shipping.message must be a text of 1 to 255 characters'],
+  [shipping({ method_name: ' ' }), 'perks.free_shipping.method_name must be a text of 1 to 255 characters'],
+  [
+    shipping({ threshold: { type: 'weight', value: 1 } }),
+    'perks.free_shipping.threshold.type must be items or subtotal'
+  ],
   [
     shipping({ threshold: { type: 'items', value: 0 } }),
-    'perks.free_shipping.threshold.value takes a whole number from 1 to 1000'
+    'perks.free_shipping.threshold.value must be a whole number from 1 to 1000'
   ],
   [
     shipping({ threshold: { type: 'subtotal', value: 0 } }),
-    'perks.free_shipping.threshold.value takes an amount above 0'
+    'perks.free_shipping.threshold.value must be an amount above 0'
   ],
-  [{ store_credit: { amount: 0 } }, 'perks.store_credit.amount takes an amount above 0'],
+  [{ store_credit: { amount: 0 } }, 'perks.store_credit.amount must be an amount above 0'],
   [
     { store_credit: { amount: 5, type: 'cash' } },
-    'perks.store_credit.type takes coupon, function, storecredit or giftcard'
+    'perks.store_credit.type must be coupon, function, storecredit or giftcard'
   ]
 ] as [unknown, ...(string | RegExp)[]][]) {
   test(`refuses ${JSON.stringify(given).slice(0, 90)}, naming each field and what it accepts`, () => {
@@ -170,5 +176,5 @@ test("amounts have the currency's number of decimals", () => {
   const fixed = (value: string) => ({ welcome_offer: { value, type: 'fixed' } })
   assert.deepEqual(perksFrom(fixed('500'), 'JPY').welcomeOffer?.reduction, { type: 'fixed', amountMinor: 500 })
   assert.deepEqual(perksFrom(fixed('1.125'), 'KWD').welcomeOffer?.reduction, { type: 'fixed', amountMinor: 1125 })
-  assert.throws(() => perksFrom(fixed('0.5'), 'JPY'), { message: /takes at most 0 decimals in JPY/ })
+  assert.throws(() => perksFrom(fixed('0.5'), 'JPY'), { message: /must have at most 0 decimals in JPY/ })
 })

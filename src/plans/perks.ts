@@ -87,7 +87,7 @@ function discountFrom(perks: PerkInput, currency: string): Perks['discount'] | n
   for (const [i, { step, quantity }] of steps.entries()) {
     const before = steps[i - 1]
     if (before && quantity > 0 && quantity <= before.quantity) {
-      step.refuse('quantity', 'takes a larger quantity than the step before')
+      step.refuse('quantity', 'must be a larger quantity than the step before')
     }
   }
   return {
@@ -146,7 +146,8 @@ function scopeFrom(input: PerkInput): Scope {
     ['product', 'product_ids', productIds],
     ['collection', 'collection_ids', collectionIds]
   ] as const) {
-    if (appliesTo === scope && ids.length === 0) input.refuse(key, `takes at least one id where applies_to is ${scope}`)
+    if (appliesTo === scope && ids.length === 0)
+      input.refuse(key, `must have at least one id where applies_to is ${scope}`)
     if (appliesTo !== scope && ids.length > 0) input.refuse(key, `is taken only where applies_to is ${scope}`)
   }
   if (appliesTo === 'product') return { appliesTo, productIds }

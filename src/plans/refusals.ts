@@ -12,13 +12,13 @@ export const planBusy = (id: number) =>
 export const sameTerms = (id: number) =>
   new Refusal(
     'invalid_request',
-    `A new version of plan ${publicId('plan', id)} takes a price, interval, interval_count or credit that differs from the present one`
+    `A new version of plan ${publicId('plan', id)} must have a price, interval, interval_count or credit that differs from the present one`
   )
 
 /** Why the platform refused a plan. Unknown products are an error of the request. */
 export function publishFailed(failure: PlatformFailure): Refusal {
   if (failure.kind === 'rejected' && failure.field?.endsWith('productIds')) {
-    return invalidField('product_ids', 'takes ids of products that the platform has')
+    return invalidField('product_ids', 'must be ids of products that the platform has')
   }
   return new Refusal('unavailable', `The platform did not accept the plan: ${failure.message}`)
 }

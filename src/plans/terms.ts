@@ -13,19 +13,19 @@ export const ACCEPTED_TRIAL_DAYS = `a whole number from 1 to ${MAX_TRIAL_DAYS}, 
 
 export function wholeFrom(field: string, value: number, low: number, high: number): number {
   if (Number.isInteger(value) && value >= low && value <= high) return value
-  throw invalidField(field, `takes a whole number from ${low} to ${high}`)
+  throw invalidField(field, `must be a whole number from ${low} to ${high}`)
 }
 
 /** An amount of 0 or more, in minor units. */
 export function amountFrom(field: string, value: string | number, currency: string): number {
   const minor = minorOf(value, currency, field)
-  if (minor < 0) throw invalidField(field, 'takes an amount of 0 or more')
+  if (minor < 0) throw invalidField(field, 'must be an amount of 0 or more')
   return minor
 }
 
 export function nameFrom(given: string): string {
   const name = given.trim()
-  if (name.length < 1 || name.length > 100) throw invalidField('name', 'takes 1 to 100 characters')
+  if (name.length < 1 || name.length > 100) throw invalidField('name', 'must have 1 to 100 characters')
   return name
 }
 
@@ -39,20 +39,20 @@ export function tierFrom(given: string | undefined, { type, name }: Pick<Plan, '
   if (tier.length < 1 || tier.length > MAX_TIER) {
     throw invalidField(
       'tier',
-      `takes 1 to ${MAX_TIER} characters${given === undefined ? ', and the name has more' : ''}`
+      `must have 1 to ${MAX_TIER} characters${given === undefined ? ', and the name has more' : ''}`
     )
   }
   if (tier.includes(',')) {
     throw invalidField(
       'tier',
-      `takes no comma${given === undefined ? ', and the name has one' : ': it becomes an order tag'}`
+      `must have no comma${given === undefined ? ', and the name has one' : ': it becomes an order tag'}`
     )
   }
   return tier
 }
 
 export function countriesFrom(given: string[]): string[] {
-  if (!given.every(isCountry)) throw invalidField('allowed_countries', `takes ${ACCEPTED_COUNTRIES}`)
+  if (!given.every(isCountry)) throw invalidField('allowed_countries', `must be ${ACCEPTED_COUNTRIES}`)
   return [...new Set(given)]
 }
 
@@ -65,7 +65,7 @@ export function productsFrom(given: string[] | undefined, type: Plan['type']): s
   const ids = (given ?? []).map((id) => idOf(id, 'Product'))
   if (ids.length < 1 || ids.length > MAX_PRODUCTS || ids.includes(null)) {
     const accepts = `1 to ${MAX_PRODUCTS} product ids of the platform, as texts of digits or as global ids`
-    throw invalidField('product_ids', `takes ${accepts}`)
+    throw invalidField('product_ids', `must be ${accepts}`)
   }
   return [...new Set(ids.filter((id) => id !== null))]
 }
@@ -87,7 +87,7 @@ export function trialFrom(input: TrialInput, before: Trial, priceMinor: number, 
   }
   const days = input.trialDays ?? before.trialDays
   if (trialType === 'days' && !(Number.isInteger(days) && days >= 1 && days <= MAX_TRIAL_DAYS)) {
-    throw invalidField('trial_days', `takes ${ACCEPTED_TRIAL_DAYS}`)
+    throw invalidField('trial_days', `must be ${ACCEPTED_TRIAL_DAYS}`)
   }
   const trialDays = trialType === 'days' ? days : 0
   if (trialType === null) {
@@ -97,7 +97,7 @@ export function trialFrom(input: TrialInput, before: Trial, priceMinor: number, 
   const { trialPrice } = input
   const trialPriceMinor =
     trialPrice === undefined ? before.trialPriceMinor : amountFrom('trial_price', trialPrice, currency)
-  if (trialPriceMinor > priceMinor) throw invalidField('trial_price', "takes an amount up to the plan's price")
+  if (trialPriceMinor > priceMinor) throw invalidField('trial_price', "must be an amount up to the plan's price")
   return { trialType, trialDays, trialPriceMinor }
 }
 

@@ -62,7 +62,7 @@ export const cyclesFrom = (given: number | null) => (given === null ? null : who
 /** Refuses perks of a product plan: discounts, welcome offers and free shipping need a membership. */
 export function perksOf(type: Plan['type'], perks: Plan['perks']): Plan['perks'] {
   if (type !== 'product' || Object.keys(perks).length === 0) return perks
-  throw invalidField('perks', 'takes only store_credit for a product plan: the others belong to a membership')
+  throw invalidField('perks', 'must have only store_credit for a product plan: the others belong to a membership')
 }
 
 /** The credit type after a change. The amount belongs to a version of the plan and cannot change here. */

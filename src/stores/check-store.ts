@@ -7,7 +7,7 @@ const DOMAIN = /^(?=.{3,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](
 
 export function checkDomain(domain: string): string {
   const lower = domain.toLowerCase()
-  if (!DOMAIN.test(lower)) throw invalidField('domain', 'takes a host name such as shop.example.com')
+  if (!DOMAIN.test(lower)) throw invalidField('domain', 'must be a host name such as shop.example.com')
   return lower
 }
 
@@ -15,7 +15,7 @@ export function checkName(name: string): string {
   const trimmed = name.trim()
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
   if (trimmed.length < 1 || trimmed.length > 200 || /[\u0000-\u001f\u007f]/.test(trimmed) || !trimmed.isWellFormed()) {
-    throw invalidField('name', 'takes 1 to 200 characters on one line')
+    throw invalidField('name', 'must have 1 to 200 characters on one line')
   }
   return trimmed
 }
@@ -26,23 +26,23 @@ export function checkTimezone(timezone: string): string {
   return Temporal.Now.zonedDateTimeISO(timezone).timeZoneId
 }
 
-export const unknownTimezone = () => invalidField('timezone', 'takes an IANA time zone such as Europe/Vienna')
+export const unknownTimezone = () => invalidField('timezone', 'must be an IANA time zone such as Europe/Vienna')
 
 export function checkCurrency(currency: string): string {
   const upper = currency.toUpperCase()
-  if (!isCurrency(upper)) throw invalidField('currency', 'takes an ISO 4217 code such as USD')
+  if (!isCurrency(upper)) throw invalidField('currency', 'must be an ISO 4217 code such as USD')
   return upper
 }
 
 export function checkPlan(plan: string): RatePlan {
   const found = RATE_PLANS.find((name) => name === plan)
-  if (!found) throw invalidField('plan', `takes ${RATE_PLANS.join(', ')}`)
+  if (!found) throw invalidField('plan', `must be ${RATE_PLANS.join(', ')}`)
   return found
 }
 
 export function checkProfile(profile: string): PlatformProfileName {
   const found = PLATFORM_PROFILES.find((name) => name === profile)
-  if (!found) throw invalidField('profile', `takes ${PLATFORM_PROFILES.join(', ')}`)
+  if (!found) throw invalidField('profile', `must be ${PLATFORM_PROFILES.join(', ')}`)
   return found
 }
 
@@ -52,7 +52,10 @@ export function checkPlatformUrl(text: string): string {
   const secure = url?.protocol === 'https:'
   const local = url?.protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
   if (!url || !(secure || local) || url.username || url.password || url.search || url.hash) {
-    throw invalidField('platform_url', 'takes an https address (http only for this machine) without query or password')
+    throw invalidField(
+      'platform_url',
+      'must be an https address (http only for this machine) without query or password'
+    )
   }
   return url.href.replace(/\/+$/, '')
 }
@@ -60,6 +63,6 @@ export function checkPlatformUrl(text: string): string {
 /** A secret goes into header lines and must fit there. */
 export function checkSecret(field: string, secret: string): string {
   if (!/^[\x21-\x7e]{8,500}$/.test(secret))
-    throw invalidField(field, 'takes 8 to 500 printable characters without spaces')
+    throw invalidField(field, 'must have 8 to 500 printable characters without spaces')
   return secret
 }

@@ -79,7 +79,7 @@ const LATEST_CLOCK = Date.UTC(2200)
 function checkClock({ sandbox, clockAt }: NewStore): Temporal.Instant | null {
   if (clockAt && !sandbox) throw invalidField('clock', 'can only be set for a sandbox store')
   if (clockAt && (clockAt.epochMilliseconds < EARLIEST_CLOCK || clockAt.epochMilliseconds > LATEST_CLOCK)) {
-    throw invalidField('clock', 'takes an instant from 1970 to 2200')
+    throw invalidField('clock', 'must be an instant from 1970 to 2200')
   }
   return clockAt?.round({ smallestUnit: 'millisecond', roundingMode: 'floor' }) ?? null
 }

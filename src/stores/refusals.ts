@@ -10,7 +10,7 @@ export const keyNotFound = (keyId: number) => new Refusal('not_found', `There is
 export const alertNotFound = (id: string) => new Refusal('not_found', `There is no alert ${id}`)
 
 export const unknownScope = (scope: string, allowed: readonly string[]) =>
-  invalidField('scopes', `takes any of ${allowed.join(', ')}; ${JSON.stringify(scope)} is none of them`)
+  invalidField('scopes', `must be any of ${allowed.join(', ')}; ${JSON.stringify(scope)} is none of them`)
 
 export const clockOfLiveStore = (domain: string) =>
   new Refusal('conflict', `Store ${domain} is no sandbox store: its clock is real time and cannot be set`)

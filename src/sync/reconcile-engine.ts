@@ -91,7 +91,7 @@ async function quarantine(
     await notify(ctx, {
       kind: 'platform_unauthorized',
       subject: 'The platform does not take our access token',
-      message: `The platform answered: ${message}. Nothing can be billed until the store is connected with a token that it takes.`
+      message: `The platform answered: ${message}. Nothing can be billed until the store is connected with a token that it accepts.`
     })
   })
 }

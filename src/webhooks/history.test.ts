@@ -168,10 +168,10 @@ test('a filter that can match nothing that exists is refused with what it takes'
   const [foreign] = (await other.inStore((ctx) => listDeliveries(ctx))).deliveries
   const list = (filters: DeliveryFilters) => store.inStore((ctx) => listDeliveries(ctx, filters))
 
-  await assert.rejects(list({ event: 'nope' }), { code: 'invalid_request', message: /^event takes event types/ })
+  await assert.rejects(list({ event: 'nope' }), { code: 'invalid_request', message: /^event must be event types/ })
   await assert.rejects(list({ object: 'cust_1' }), {
     code: 'invalid_request',
-    message: /^object takes .*sub_12 or mem_3/
+    message: /^object must be .*sub_12 or mem_3/
   })
   for (const endpoint of ['x', 'we_999999', theirs.id]) {
     await assert.rejects(list({ endpoint }), { code: 'not_found' })

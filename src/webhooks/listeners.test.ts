@@ -280,7 +280,7 @@ test('a terminal is listed while it listens, stays as it was opened, and has a l
   await assert.rejects(aListener(store), { code: 'conflict', message: /^10 terminals listen to the store/ })
   await store.inStore((ctx) => closeListener(ctx, id))
   await aListener(store)
-  await assert.rejects(aListener(store, { events: ['x'] }), { code: 'invalid_request', message: /^events takes/ })
+  await assert.rejects(aListener(store, { events: ['x'] }), { code: 'invalid_request', message: /^events must be/ })
 })
 
 test('an answer of 410 or long failure does not end a terminal', async () => {

@@ -29,21 +29,21 @@ export const unclearResult = () =>
 export const unknownEventTypes = (field: string, unknown: string[]) =>
   invalidField(
     field,
-    `takes event types, and ${unknown.map((u) => `"${u}"`).join(', ')} is none; there are ${EVENT_TYPES.join(', ')}`
+    `must be event types, and ${unknown.map((u) => `"${u}"`).join(', ')} is none; there are ${EVENT_TYPES.join(', ')}`
   )
 
 export const noEventTypes = () => invalidField('events', 'must name an event type; leave it out to hear of all')
 
 export const unusableDescription = () =>
-  invalidField('description', 'takes at most 500 characters, without control characters')
+  invalidField('description', 'must have at most 500 characters, without control characters')
 
-export const unusableReason = () => invalidField('reason', 'takes 1 to 200 characters, without control characters')
+export const unusableReason = () => invalidField('reason', 'must have 1 to 200 characters, without control characters')
 
 export const unusableOverlap = (maxHours: number) =>
-  invalidField('overlap', `takes a whole number of hours from 0 to ${maxHours}`)
+  invalidField('overlap', `must be a whole number of hours from 0 to ${maxHours}`)
 
 export const unusableObject = () =>
-  invalidField('object', 'takes the id of a subscription or a member, such as sub_12 or mem_3')
+  invalidField('object', 'must be the id of a subscription or a member, such as sub_12 or mem_3')
 
 export const tooManyEndpoints = (most: number) =>
   new Refusal('conflict', `The store has ${most} webhook endpoints, and more are not possible: delete one first`)

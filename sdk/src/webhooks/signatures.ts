@@ -11,7 +11,9 @@ export function bytesOf(rawBody: RawBody): Bytes {
   if (typeof rawBody === 'string') return utf8.encode(rawBody)
   if (rawBody instanceof Uint8Array) return new Uint8Array(rawBody)
   if (rawBody instanceof ArrayBuffer) return new Uint8Array(rawBody)
-  throw new TypeError('rawBody takes the body as it came, text or bytes: what a framework has parsed cannot be checked')
+  throw new TypeError(
+    'rawBody must be the body as it came, text or bytes: what a framework has parsed cannot be checked'
+  )
 }
 
 /** `X-Svc-Signature` is keyed with the whole secret as text. */
@@ -22,7 +24,7 @@ export function contractKey(secret: string): Promise<CryptoKey> {
 /** Standard Webhooks are keyed with the bytes that the base64 after `whsec_` stands for. */
 export function standardKey(secret: string): Promise<CryptoKey> {
   const bytes = bytesOfBase64(secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret)
-  if (!bytes || bytes.length === 0) throw new TypeError('secret takes the text that was shown, whsec_…')
+  if (!bytes || bytes.length === 0) throw new TypeError('secret must be the text that was shown, whsec_…')
   return hmacKey(bytes)
 }
 

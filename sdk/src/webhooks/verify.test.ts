@@ -169,8 +169,8 @@ test('what is signed and no event of that delivery is refused', async () => {
 
 test('a call that cannot be right is told to the programmer', async () => {
   const headers = await headersOf()
-  await assert.rejects(webhooks.verify(event as never, headers, SECRET), /takes the body as it came/)
+  await assert.rejects(webhooks.verify(event as never, headers, SECRET), /must be the body as it came/)
   for (const secret of ['', [], ['']])
-    await assert.rejects(webhooks.verify(BODY, headers, secret), /secret takes the text/)
+    await assert.rejects(webhooks.verify(BODY, headers, secret), /secret must be the text/)
   await assert.rejects(webhooks.verify(BODY, headers, undefined as never), TypeError)
 })

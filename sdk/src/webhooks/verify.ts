@@ -37,7 +37,7 @@ export async function verify(
 ): Promise<WebhookEvent> {
   const secrets = typeof secret === 'string' ? [secret] : secret
   if (secrets.length === 0 || secrets.some((one) => typeof one !== 'string' || one === '')) {
-    throw new TypeError('secret takes the text that was shown when the webhook was made, whsec_…')
+    throw new TypeError('secret must be the text that was shown when the webhook was made, whsec_…')
   }
   const body = bytesOf(rawBody)
   await checkContractSignature(headers, body, secrets)

@@ -121,17 +121,17 @@ test('a live store brings its own platform and secrets, and gets no shop in the 
 })
 
 for (const [what, body, message] of [
-  ['an unknown field', { ...sound, colour: 'red' }, /^colour is not a field here; this body takes domain, name/],
+  ['an unknown field', { ...sound, colour: 'red' }, /^colour is not a field here; this body accepts domain, name/],
   [
     'a missing field',
     { ...sound, currency: undefined },
-    /^currency is required and takes an ISO 4217 code such as USD$/
+    /^currency is required and must be an ISO 4217 code such as USD$/
   ],
-  ['a wrong type', { ...sound, sandbox: 'yes' }, /^sandbox takes true or false$/],
-  ['a zone that is none', { ...sound, timezone: 'Moon/Crater' }, /^timezone takes an IANA time zone/],
-  ['an offset for a zone', { ...sound, timezone: '+01:00' }, /^timezone takes an IANA time zone/],
-  ['a clock that is none', { ...sound, clock: 'noon' }, /^clock takes an instant/],
-  ['a live store without a platform', { ...sound, sandbox: false }, /^platform_url takes an https address/]
+  ['a wrong type', { ...sound, sandbox: 'yes' }, /^sandbox must be true or false$/],
+  ['a zone that is none', { ...sound, timezone: 'Moon/Crater' }, /^timezone must be an IANA time zone/],
+  ['an offset for a zone', { ...sound, timezone: '+01:00' }, /^timezone must be an IANA time zone/],
+  ['a clock that is none', { ...sound, clock: 'noon' }, /^clock must be an instant/],
+  ['a live store without a platform', { ...sound, sandbox: false }, /^platform_url must be an https address/]
 ] as const) {
   test(`refuses to make a store with ${what}`, async () => {
     const response = await admin('POST', '/stores', { ...body, domain: 'refused.example' })

@@ -77,17 +77,17 @@ for (const [path, body, called, status, answer] of [
 }
 
 for (const [path, body, message] of [
-  ['/sandbox/customers', { email: 'nobody' }, 'email takes an e-mail address'],
-  ['/sandbox/customers', { email: 'a@b.c', country: 'usa' }, 'country takes an ISO 3166 country code such as US'],
+  ['/sandbox/customers', { email: 'nobody' }, 'email must be an e-mail address'],
+  ['/sandbox/customers', { email: 'a@b.c', country: 'usa' }, 'country must be an ISO 3166 country code such as US'],
   [
     '/sandbox/joins',
     { customer: 'cust_1', plan: 'VIP' },
-    "customer takes the platform's number of the customer, as a text of digits"
+    "customer must be the platform's number of the customer, as a text of digits"
   ],
-  ['/sandbox/orders', { customer: '7', total: 'much' }, 'total takes a decimal amount such as 29.00'],
-  ['/sandbox/orders', { customer: '7', total: '-1' }, 'total takes an amount of 0 or more'],
-  ['/sandbox/disputes', { order: '1', outcome: 'maybe' }, 'outcome takes open, won or lost'],
-  ['/seed', { members: 0, months: 1 }, 'members takes an integer from 1 to 1000000']
+  ['/sandbox/orders', { customer: '7', total: 'much' }, 'total must be a decimal amount such as 29.00'],
+  ['/sandbox/orders', { customer: '7', total: '-1' }, 'total must be an amount of 0 or more'],
+  ['/sandbox/disputes', { order: '1', outcome: 'maybe' }, 'outcome must be open, won or lost'],
+  ['/seed', { members: 0, months: 1 }, 'members must be an integer from 1 to 1000000']
 ] as const) {
   test(`${path} refuses ${JSON.stringify(body)}`, async () => {
     const store = await aStore(db)
@@ -108,7 +108,7 @@ test('a number beyond all bounds is no amount', async () => {
     payload: '{"customer":"7","total":1e400}'
   })
   assert.equal(response.statusCode, 400)
-  assert.equal(response.json().error.message, 'total takes an amount such as 29.00')
+  assert.equal(response.json().error.message, 'total must be an amount such as 29.00')
 })
 
 test('the sandbox of a live store: there is none', async () => {

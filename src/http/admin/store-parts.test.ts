@@ -37,7 +37,7 @@ test("keys: an unknown scope is refused with those there are; another store's ke
   const [mine, theirs] = [await aStore(db), await aStore(db)]
   const refused = await admin('POST', `/stores/${mine.domain}/keys`, { name: 'X', scopes: ['admin'] })
   assert.equal(refused.statusCode, 400)
-  assert.equal(refused.json().error.message, `scopes takes any of ${SCOPES.join(', ')}; "admin" is none of them`)
+  assert.equal(refused.json().error.message, `scopes must be any of ${SCOPES.join(', ')}; "admin" is none of them`)
   const { id } = (await admin('POST', `/stores/${theirs.domain}/keys`, { name: 'T' })).json()
   for (const key of [id, 'key_999999', 'nonsense']) {
     const response = await admin('DELETE', `/stores/${mine.domain}/keys/${key}`)
@@ -132,14 +132,14 @@ test('plans: made on the platform first, then listed', async () => {
   assert.deepEqual((await admin('GET', path)).json(), { data: [{ id, created_at, ...rest }] })
   assert.equal((await admin('POST', path, { name: 'VIP', type: 'vip', price: 1, interval: 'month' })).statusCode, 409)
   for (const [wrong, message] of [
-    [{ price: '29.001' }, 'price takes at most 2 decimals in USD'],
-    [{ price: -1 }, 'price takes an amount of 0 or more'],
-    [{ interval: 'fortnight' }, 'interval takes day, week, month or year'],
-    [{ type: 'gold' }, 'type takes vip, elite or product'],
-    [{ interval_count: 1.5 }, 'interval_count takes an integer from 1 to 28'],
+    [{ price: '29.001' }, 'price must have at most 2 decimals in USD'],
+    [{ price: -1 }, 'price must be an amount of 0 or more'],
+    [{ interval: 'fortnight' }, 'interval must be day, week, month or year'],
+    [{ type: 'gold' }, 'type must be vip, elite or product'],
+    [{ interval_count: 1.5 }, 'interval_count must be an integer from 1 to 28'],
     [
       { trial_days: -1 },
-      'trial_days takes a whole number from 1 to 365, or 0, without trial_type, for no trial of days'
+      'trial_days must be a whole number from 1 to 365, or 0, without trial_type, for no trial of days'
     ]
   ] as const) {
     const refused = await admin('POST', path, { name: 'X', type: 'vip', price: '1', interval: 'month', ...wrong })

@@ -69,10 +69,10 @@ test('a change waits to be seen by the platform, and is shown while it does', as
   })
   for (const [body, says] of [
     [{}, /^The body must hold at least one of interval, interval_count, next_billing_date, /],
-    [{ price: '-1' }, /^price takes /],
-    [{ price: '1.999' }, /^price takes at most 2 decimals in USD$/],
-    [{ plan_id: 'plan_999' }, /^plan_id takes the id of a plan of this store$/],
-    [{ payment_method_id: '12' }, /^payment_method_id takes the global id/]
+    [{ price: '-1' }, /^price must /],
+    [{ price: '1.999' }, /^price must have at most 2 decimals in USD$/],
+    [{ plan_id: 'plan_999' }, /^plan_id must be the id of a plan of this store$/],
+    [{ payment_method_id: '12' }, /^payment_method_id must be the global id/]
   ] as const) {
     const refused = await post('/change', body)
     assert.equal(refused.statusCode, 400)
@@ -119,7 +119,7 @@ test('a reason of blanks is no reason, as in the direct API', async () => {
     const response = await post('/cancel', { reason })
     assert.deepEqual(
       [response.statusCode, response.json().error.message],
-      [400, 'reason takes a text of 1 to 200 characters']
+      [400, 'reason must be a text of 1 to 200 characters']
     )
   }
   assert.partialDeepStrictEqual((await post('/cancel', { reason: ' moving ' })).json(), { cancel_reason: 'moving' })
@@ -131,6 +131,6 @@ test('one that is to be made takes no price below zero, and the platform is not 
   for (const price of [-0.01, '-5']) {
     const response = await admin('POST', `/stores/${store.domain}/subscriptions`, { ...requested, price })
     assert.equal(response.statusCode, 400)
-    assert.equal(response.json().error.message, 'price takes an amount of 0 or more')
+    assert.equal(response.json().error.message, 'price must be an amount of 0 or more')
   }
 })

@@ -142,14 +142,14 @@ test('what cannot be used is refused by name, with what it takes', async () => {
   const { id } = (await call('POST', '/webhook-listeners', {})).body
   const result = { handle: 'x', duration_ms: 1, response_code: 200, failure: null, response_text: '' }
   for (const [path, body, message] of [
-    ['/webhook-listeners', { events: ['x'] }, /^events takes event types, and "x" is none; there are subscription\./],
-    ['/webhook-listeners', { url: 'x' }, /^url is not a field here; this body takes events/],
-    [`/webhook-listeners/${id}/fetch`, { wait_seconds: 26, max: 8 }, /^wait_seconds takes a whole number/],
-    [`/webhook-listeners/${id}/fetch`, { wait_seconds: 1, max: 21 }, /^max takes how many deliveries/],
-    [`/webhook-listeners/${id}/results`, { results: [] }, /^results takes a list of 1 to 50 results/],
-    [`/webhook-listeners/${id}/results`, { results: [{ ...result, failure: 'ill' }] }, /^results takes a list/],
+    ['/webhook-listeners', { events: ['x'] }, /^events must be event types, and "x" is none; there are subscription\./],
+    ['/webhook-listeners', { url: 'x' }, /^url is not a field here; this body accepts events/],
+    [`/webhook-listeners/${id}/fetch`, { wait_seconds: 26, max: 8 }, /^wait_seconds must be a whole number/],
+    [`/webhook-listeners/${id}/fetch`, { wait_seconds: 1, max: 21 }, /^max must be an integer from 1 to 20/],
+    [`/webhook-listeners/${id}/results`, { results: [] }, /^results must be a list of 1 to 50 results/],
+    [`/webhook-listeners/${id}/results`, { results: [{ ...result, failure: 'ill' }] }, /^results must be a list/],
     [`/webhook-listeners/${id}/results`, { results: [result] }, /^results holds a handle that was not given/],
-    ['/webhook-samples', {}, `event is required and takes one of ${EVENT_TYPES.join(', ')}`],
+    ['/webhook-samples', {}, `event is required and must be one of ${EVENT_TYPES.join(', ')}`],
     ['/webhook-samples', { event: 'x' }, /"x" is none; there are .*store_credit\.deducted$/]
   ] as [string, object, string | RegExp][]) {
     const answer = await call('POST', path, body)

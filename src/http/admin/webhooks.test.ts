@@ -184,7 +184,7 @@ test('what cannot be used is refused by name, with what it takes', async () => {
       'POST',
       '/webhooks',
       {},
-      'url is required and takes the https address of the receiver, of at most 2,048 characters'
+      'url is required and must be the https address of the receiver, of at most 2,048 characters'
     ],
     ['POST', '/webhooks', { url: 'http://10.0.0.1/' }, /^url must be an https:\/\/ URL/],
     ['PATCH', `/webhooks/${id}`, {}, 'The body must hold url, events or description'],
@@ -192,31 +192,36 @@ test('what cannot be used is refused by name, with what it takes', async () => {
       'PATCH',
       `/webhooks/${id}`,
       { url: null },
-      'url takes the https address of the receiver, of at most 2,048 characters'
+      'url must be the https address of the receiver, of at most 2,048 characters'
     ],
     [
       'PATCH',
       `/webhooks/${id}`,
       { events: 'x' },
-      `events takes a list of ${types}; or null for all, those to come included`
+      `events must be a list of ${types}; or null for all, those to come included`
     ],
-    ['PATCH', `/webhooks/${id}`, { events: ['x'] }, `events takes event types, and "x" is none; there are ${types}`],
+    ['PATCH', `/webhooks/${id}`, { events: ['x'] }, `events must be event types, and "x" is none; there are ${types}`],
     [
       'PATCH',
       `/webhooks/${id}`,
       { secret: 'x' },
-      /^secret is not a field here; this body takes url, events, description/
+      /^secret is not a field here; this body accepts url, events, description/
     ],
-    ['POST', `/webhooks/${id}/disable`, { reason: '' }, 'reason takes a text of 1 to 200 characters'],
-    ['POST', `/webhooks/${id}/roll`, { overlap: 169 }, /^overlap takes a whole number of hours from 0 to 168/],
-    ['POST', `/webhooks/${id}/test`, {}, `event is required and takes one of ${types}`],
-    ['POST', `/webhooks/${id}/test`, { event: 'x' }, `event takes event types, and "x" is none; there are ${types}`],
-    ['GET', '/webhook-deliveries?status=waiting', undefined, 'status takes delivered, retrying or failed'],
-    ['GET', '/webhook-deliveries?from=yesterday', undefined, /^from takes an ISO date/],
-    ['GET', '/webhook-deliveries?limit=101', undefined, 'limit takes an integer from 1 to 100'],
-    ['GET', '/webhook-deliveries?object=ord_1', undefined, /^object takes the id of a subscription or a member/],
-    ['GET', '/webhook-deliveries?state=x', undefined, /^state is not a parameter here; this route takes event, status/],
-    ['POST', '/webhook-deliveries/resend-failed', {}, /^since is required and takes an ISO date/]
+    ['POST', `/webhooks/${id}/disable`, { reason: '' }, 'reason must be a text of 1 to 200 characters'],
+    ['POST', `/webhooks/${id}/roll`, { overlap: 169 }, /^overlap must be a whole number of hours from 0 to 168/],
+    ['POST', `/webhooks/${id}/test`, {}, `event is required and must be one of ${types}`],
+    ['POST', `/webhooks/${id}/test`, { event: 'x' }, `event must be event types, and "x" is none; there are ${types}`],
+    ['GET', '/webhook-deliveries?status=waiting', undefined, 'status must be delivered, retrying or failed'],
+    ['GET', '/webhook-deliveries?from=yesterday', undefined, /^from must be an ISO date/],
+    ['GET', '/webhook-deliveries?limit=101', undefined, 'limit must be an integer from 1 to 100'],
+    ['GET', '/webhook-deliveries?object=ord_1', undefined, /^object must be the id of a subscription or a member/],
+    [
+      'GET',
+      '/webhook-deliveries?state=x',
+      undefined,
+      /^state is not a parameter here; this route accepts event, status/
+    ],
+    ['POST', '/webhook-deliveries/resend-failed', {}, /^since is required and must be an ISO date/]
   ] as [Method, string, object | undefined, string | RegExp][]) {
     const answer = await call(method, path, body)
     assert.equal(answer.status, 400, `${method} ${path} ${JSON.stringify(answer.body)}`)

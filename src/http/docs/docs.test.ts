@@ -85,8 +85,8 @@ test('the page tells every operation, with its scope, a request to copy, and its
 
 test('the page tells parameters, bodies, objects, events, errors and limits', () => {
   for (const markup of [
-    '<td><code>limit</code></td><td>query</td><td>Maximum number of objects on the page. Takes an integer from 1 to 100. Default 50.</td>',
-    '<td><code>member_id</code> <em>required</em></td><td>path</td><td>Takes a member id.</td>',
+    '<td><code>limit</code></td><td>query</td><td>Maximum number of objects on the page. Must be an integer from 1 to 100. Default 50.</td>',
+    '<td><code>member_id</code> <em>required</em></td><td>path</td><td>Must be a member id.</td>',
     '<td><code>amount</code> <em>required</em></td><td>number</td>',
     '<td><code>customer</code></td><td><a href="#object-customer">Customer</a></td>',
     '<td><code>birth_date</code></td><td>date or null</td>',

@@ -43,7 +43,7 @@ test('a route becomes an operation: what it takes, what it answers, its scope an
       name: 'member_id',
       in: 'path',
       required: true,
-      description: 'Takes a member id.',
+      description: 'Must be a member id.',
       schema: { type: 'string' },
       example: 'mem_24'
     },
@@ -56,7 +56,7 @@ test('a route becomes an operation: what it takes, what it answers, its scope an
         on: {
           type: ['string', 'null'],
           description:
-            'When to make it. Takes an ISO date from 0001-01-01 to 9999-12-31, or a date-time such as 2026-01-31T12:00:00Z.',
+            'When to make it. Must be an ISO date from 0001-01-01 to 9999-12-31, or a date-time such as 2026-01-31T12:00:00Z.',
           examples: ['2026-01-31']
         }
       },

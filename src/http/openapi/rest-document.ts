@@ -28,8 +28,8 @@ const ERRORS: Record<string, ErrorKind> = {
   InvalidRequest: {
     meaning:
       'The request is malformed or cannot be carried out. The message names the field and says what is accepted.',
-    refusal: new Refusal('invalid_request', 'limit takes an integer from 1 to 100; stat is not a parameter here', [
-      { field: 'limit', message: 'takes an integer from 1 to 100' },
+    refusal: new Refusal('invalid_request', 'limit must be an integer from 1 to 100; stat is not a parameter here', [
+      { field: 'limit', message: 'must be an integer from 1 to 100' },
       { field: 'stat', message: 'is not a parameter here' }
     ])
   },

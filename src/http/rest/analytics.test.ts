@@ -66,7 +66,7 @@ test('the four periods and nothing else', async () => {
     const response = await rest(`/analytics/overview?period=${period}`, key)
     assert.equal(response.statusCode, 400, period)
     assert.deepEqual(response.json(), {
-      error: { code: 'invalid_request', message: 'period takes 7d, 30d, 90d or 365d' }
+      error: { code: 'invalid_request', message: 'period must be 7d, 30d, 90d or 365d' }
     })
   }
   assert.equal((await rest('/analytics/overview?from=2026-01-01', key)).statusCode, 400)

@@ -32,8 +32,8 @@ for (const [name, contentType, payload, message] of [
   ['a body over 64 KiB', JSON_TYPE, JSON.stringify({ a: 'x'.repeat(70_000) }), 'The body is larger than 64 KiB'],
   ['a list', JSON_TYPE, '[]', 'The body must be a JSON object'],
   ['null', JSON_TYPE, 'null', 'The body must be a JSON object'],
-  ['a number beyond doubles', JSON_TYPE, '{"duration":1e400}', /^duration takes an integer from 1 to 365/],
-  ['an unknown field', JSON_TYPE, '{"durations":1}', 'durations is not a field here; this body takes duration'],
+  ['a number beyond doubles', JSON_TYPE, '{"duration":1e400}', /^duration must be an integer from 1 to 365/],
+  ['an unknown field', JSON_TYPE, '{"durations":1}', 'durations is not a field here; this body accepts duration'],
   ['text', 'text/plain', 'duration=1', 'A body must be sent with Content-Type: application/json'],
   [
     'a form',
@@ -107,7 +107,7 @@ test('a method that few know, over a real connection: the error shape and the he
   await new Promise((resolve) => socket.on('close', resolve))
   const answer = Buffer.concat(chunks).toString()
   assert.match(answer, /^HTTP\/1\.1 404 /)
-  assert.match(answer, /"There is no PROPFIND \/v1\/members; this path takes GET, HEAD"/)
+  assert.match(answer, /"There is no PROPFIND \/v1\/members; this path accepts GET, HEAD"/)
   for (const name of ['x-request-id', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']) {
     assert.match(answer, new RegExp(`^${name}: `, 'im'))
   }

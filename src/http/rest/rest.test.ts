@@ -108,7 +108,7 @@ test('unknown routes and wrong methods: 404 in the same shape, with budget heade
     })
     assert.equal(response.statusCode, 404, `${method} ${url}`)
     assert.equal(response.headers.allow, allow)
-    const message = `There is no ${method} ${url}${allow ? `; this path takes ${allow}` : ''}`
+    const message = `There is no ${method} ${url}${allow ? `; this path accepts ${allow}` : ''}`
     assert.equal(response.body, method === 'HEAD' ? '' : JSON.stringify({ error: { code: 'not_found', message } }))
     assert.equal(budgetOf(response).limit, 300)
     assert.ok(response.headers['x-request-id'])
@@ -135,8 +135,8 @@ test('unknown ids and ids of other forms: 404', async () => {
 
 test('wrong parameters: 400 naming each and what it takes', async () => {
   const key = await (await aStore(db)).aKey()
-  const limit = 'limit takes an integer from 1 to 100'
-  const offset = 'offset takes an integer from 0 to 1000000000'
+  const limit = 'limit must be an integer from 1 to 100'
+  const offset = 'offset must be an integer from 0 to 1000000000'
   const date = 'an ISO date from 0001-01-01 to 9999-12-31, or a date-time such as 2026-01-31T12:00:00Z'
   for (const [path, message] of [
     ['/members?limit=0', limit],
@@ -147,19 +147,19 @@ test('wrong parameters: 400 naming each and what it takes', async () => {
     ['/members?offset=-1', offset],
     ['/members?offset=1.5', offset],
     ['/members?offset=99999999999999999999', offset],
-    ['/members?status=ACTIVE', 'status takes active, paused or cancelled'],
-    ['/members?email=', 'email takes an e-mail address'],
-    ['/members/mem_1?x=1', 'x is not a parameter here; this route takes no parameters'],
+    ['/members?status=ACTIVE', 'status must be active, paused or cancelled'],
+    ['/members?email=', 'email must be an e-mail address'],
+    ['/members/mem_1?x=1', 'x is not a parameter here; this route accepts no parameters'],
     [
       '/members?customer_id=1',
-      'customer_id is not a parameter here; this route takes limit, offset, status, plan_id, email'
+      'customer_id is not a parameter here; this route accepts limit, offset, status, plan_id, email'
     ],
-    ['/billing-attempts?status=SUCCESS', 'status takes success, failed or pending'],
-    ['/subscriptions?created_after=2026-02-30', `created_after takes ${date}`],
-    ['/subscriptions?created_after=yesterday', `created_after takes ${date}`],
-    ['/subscriptions?created_before=2026-01-01T25:00:00Z', `created_before takes ${date}`],
-    ['/billing-attempts?date_from=0000-01-01', `date_from takes ${date}`],
-    ['/billing-attempts?date_to=infinity', `date_to takes ${date}`],
+    ['/billing-attempts?status=SUCCESS', 'status must be success, failed or pending'],
+    ['/subscriptions?created_after=2026-02-30', `created_after must be ${date}`],
+    ['/subscriptions?created_after=yesterday', `created_after must be ${date}`],
+    ['/subscriptions?created_before=2026-01-01T25:00:00Z', `created_before must be ${date}`],
+    ['/billing-attempts?date_from=0000-01-01', `date_from must be ${date}`],
+    ['/billing-attempts?date_to=infinity', `date_to must be ${date}`],
     ['/members?email=a%00b', 'The query string holds a NUL character'],
     ['/members?email=%ff', 'The query string holds a broken percent escape'],
     ['/members?email=%zz', 'The query string holds a broken percent escape']
@@ -178,10 +178,10 @@ test('several wrong parameters: details tell each', async () => {
     error: {
       code: 'invalid_request',
       message:
-        'limit takes an integer from 1 to 100; foo is not a parameter here; this route takes limit, offset, status, plan_id, email',
+        'limit must be an integer from 1 to 100; foo is not a parameter here; this route accepts limit, offset, status, plan_id, email',
       details: [
-        { field: 'limit', message: 'takes an integer from 1 to 100' },
-        { field: 'foo', message: 'is not a parameter here; this route takes limit, offset, status, plan_id, email' }
+        { field: 'limit', message: 'must be an integer from 1 to 100' },
+        { field: 'foo', message: 'is not a parameter here; this route accepts limit, offset, status, plan_id, email' }
       ]
     }
   })

@@ -153,9 +153,10 @@ test('an unknown customer, or one of another store: 404', async () => {
 test('a body that is not right: 400 naming the field and what it takes', async () => {
   const { add, deduct, balance } = await aCustomer()
   const amount =
-    "amount takes a number above 0 and at most 1000000000, with no more decimals than the store's currency has"
-  const reason = 'reason takes a text of 1 to 500 characters'
-  const date = 'expires_at takes an ISO date from 0001-01-01 to 9999-12-31, or a date-time such as 2026-01-31T12:00:00Z'
+    "amount must be a number above 0 and at most 1000000000, with no more decimals than the store's currency has"
+  const reason = 'reason must be a text of 1 to 500 characters'
+  const date =
+    'expires_at must be an ISO date from 0001-01-01 to 9999-12-31, or a date-time such as 2026-01-31T12:00:00Z'
   const good = { amount: 1, reason: 'x' }
   for (const [body, message] of [
     [{ ...good, amount: 0 }, amount],
@@ -165,8 +166,8 @@ test('a body that is not right: 400 naming the field and what it takes', async (
     [{ ...good, amount: 1_000_000_000.01 }, amount],
     [{ ...good, amount: 2 ** 63 }, amount],
     ['{"amount":1e400,"reason":"x"}', amount],
-    [{ ...good, amount: 0.001 }, 'amount takes at most 2 decimals in USD'],
-    [{ ...good, amount: 1e-9 }, 'amount takes at most 2 decimals in USD'],
+    [{ ...good, amount: 0.001 }, 'amount must have at most 2 decimals in USD'],
+    [{ ...good, amount: 1e-9 }, 'amount must have at most 2 decimals in USD'],
     ...['5.0000000000000000000000001', '0.10000000000000000555', '1000000000.00000001'].map(
       (number) =>
         [
@@ -174,15 +175,15 @@ test('a body that is not right: 400 naming the field and what it takes', async (
           `The body holds the number ${number} at "amount", which has more digits than a double keeps`
         ] as const
     ),
-    [{ amount: 1 }, `reason is required and takes a text of 1 to 500 characters`],
+    [{ amount: 1 }, `reason is required and must be a text of 1 to 500 characters`],
     [{ ...good, reason: '' }, reason],
     [{ ...good, reason: '  ' }, reason],
     [{ ...good, reason: 'x'.repeat(501) }, reason],
     [{ ...good, reason: 5 }, reason],
     [{ ...good, expires_at: 'tomorrow' }, date],
     [{ ...good, expires_at: '2026-02-30' }, date],
-    [{ ...good, expires_at: '2026-01-31' }, 'expires_at takes a time after now, which is 2026-01-31T15:00:00.000Z'],
-    [{ ...good, note: 'x' }, 'note is not a field here; this body takes amount, reason, expires_at'],
+    [{ ...good, expires_at: '2026-01-31' }, 'expires_at must be a time after now, which is 2026-01-31T15:00:00.000Z'],
+    [{ ...good, note: 'x' }, 'note is not a field here; this body accepts amount, reason, expires_at'],
     ['{"amount":1,"amount":2,"reason":"x"}', 'The body holds the key "amount" twice'],
     ['[]', 'The body must be a JSON object with amount, reason'],
     ['', 'The body must be a JSON object with amount, reason']
@@ -192,7 +193,7 @@ test('a body that is not right: 400 naming the field and what it takes', async (
     assert.deepEqual(response.json(), { error: { code: 'invalid_request', message } })
   }
   const expiring = await deduct({ ...good, expires_at: '2027-01-01' })
-  assert.equal(expiring.json().error.message, 'expires_at is not a field here; this body takes amount, reason')
+  assert.equal(expiring.json().error.message, 'expires_at is not a field here; this body accepts amount, reason')
   assert.equal((await balance()).json().data.updated_at, null)
   assert.equal((await add({ ...good, reason: '😀'.repeat(500) })).statusCode, 200)
 })
@@ -201,7 +202,7 @@ test('amounts have the decimals of the currency: none in yen, three in Kuwaiti d
   const yen = await aCustomer({ currency: 'JPY' })
   assert.equal((await yen.add({ amount: 500, reason: 'x' })).json().data.balance, 500)
   const half = await yen.add({ amount: 0.5, reason: 'x' })
-  assert.equal(half.json().error.message, 'amount takes at most 0 decimals in JPY')
+  assert.equal(half.json().error.message, 'amount must have at most 0 decimals in JPY')
   const dinar = await aCustomer({ currency: 'KWD' })
   assert.equal((await dinar.add({ amount: 1.234, reason: 'x' })).json().data.balance, 1.234)
 })

@@ -167,12 +167,12 @@ test('what changes nothing tells nothing, and answers with the member all the sa
 
 test('a body that is not right: 400 naming the field and what it takes', async () => {
   const { patch, events } = await aMember()
-  const points = 'loyalty_points takes an integer from 0 to 1000000000000'
-  const email = 'email takes an e-mail address such as hanna.ito@example.com of at most 320 characters'
+  const points = 'loyalty_points must be an integer from 0 to 1000000000000'
+  const email = 'email must be an e-mail address such as hanna.ito@example.com of at most 320 characters'
   const text = (field: string) =>
-    `${field} takes a text of 1 to 200 characters that is not blank and has no control characters, or null for none`
-  const day = 'birth_date takes a past day such as 1990-01-31, or null for none'
-  const past = 'birth_date takes a day from 1900-01-01 on that is over'
+    `${field} must be a text of 1 to 200 characters that is not blank and has no control characters, or null for none`
+  const day = 'birth_date must be a past day such as 1990-01-31, or null for none'
+  const past = 'birth_date must be a day from 1900-01-01 on that is over'
   for (const [body, message] of [
     [{}, 'The body must hold at least one of loyalty_points, email, first_name, last_name, birth_date'],
     [{ loyalty_points: -1 }, points],
@@ -208,7 +208,7 @@ test('a body that is not right: 400 naming the field and what it takes', async (
     [{ birth_date: '0000-01-01' }, past],
     [
       { tier: 'VIP' },
-      'tier is not a field here; this body takes loyalty_points, email, first_name, last_name, birth_date'
+      'tier is not a field here; this body accepts loyalty_points, email, first_name, last_name, birth_date'
     ],
     ['5', 'The body must be a JSON object']
   ] as const) {

@@ -53,7 +53,7 @@ test('a path outside every surface: 404', async () => {
     const response = await app.inject({ method, url })
     assert.equal(response.statusCode, 404)
     assert.equal(response.headers.allow, allow)
-    const message = `There is no ${method} ${url}${allow ? `; this path takes ${allow}` : ''}`
+    const message = `There is no ${method} ${url}${allow ? `; this path accepts ${allow}` : ''}`
     assert.deepEqual(response.json(), { error: { code: 'not_found', message } })
   }
 })

@@ -45,7 +45,7 @@ for (const [name, bytes, message] of [
   [
     'an expectation that is none',
     'GET /v1/members HTTP/1.1\r\nHost: a\r\nExpect: banana\r\nConnection: close\r\n\r\n',
-    'The header Expect takes 100-continue'
+    'The header Expect must be 100-continue'
   ],
   ['CONNECT', 'CONNECT a:80 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 'The method CONNECT is not taken here'],
   [

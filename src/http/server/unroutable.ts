@@ -50,7 +50,7 @@ export function refuseUnsupportedExpectations(app: FastifyInstance): void {
     if (headers.host === undefined && httpVersion === '1.1') {
       done(new Refusal('invalid_request', 'The header Host is missing'))
     } else if (headers.expect !== undefined && !/^100-continue$/i.test(headers.expect)) {
-      done(new Refusal('invalid_request', 'The header Expect takes 100-continue'))
+      done(new Refusal('invalid_request', 'The header Expect must be 100-continue'))
     } else done()
   })
 }

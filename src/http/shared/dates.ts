@@ -67,5 +67,5 @@ export function futureOrNull(
   const latest = now.toZonedDateTimeISO(timezone).add(most).toInstant()
   if (Temporal.Instant.compare(instant, now) > 0 && Temporal.Instant.compare(instant, latest) <= 0) return instant
   const [unit, count] = Object.entries(most)[0]!
-  throw invalidField(field, `takes a date after now and at most ${count} ${unit} ahead`)
+  throw invalidField(field, `must be a date after now and at most ${count} ${unit} ahead`)
 }

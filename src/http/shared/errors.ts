@@ -18,7 +18,7 @@ export function noSuchRoute(request: FastifyRequest, reply: FastifyReply): Refus
   const methods = request.server.methodsOf(path).join(', ')
   if (methods) reply.header('allow', methods)
   const asked = `There is no ${request.method} ${path.slice(0, 200)}`
-  return new Refusal('not_found', methods ? `${asked}; this path takes ${methods}` : asked)
+  return new Refusal('not_found', methods ? `${asked}; this path accepts ${methods}` : asked)
 }
 
 /**

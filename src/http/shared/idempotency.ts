@@ -47,7 +47,7 @@ export async function withIdempotency<Answer extends object>(
 export function claimOf(request: FastifyRequest): Claim | null {
   const key = request.headers['idempotency-key']
   if (key === undefined) return null
-  if (!isKey.Check(key)) throw invalidField(HEADER, `takes ${ACCEPTED_KEY}`)
+  if (!isKey.Check(key)) throw invalidField(HEADER, `must have ${ACCEPTED_KEY}`)
   return { key, fingerprint: fingerprintOf(request) }
 }
 

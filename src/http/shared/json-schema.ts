@@ -79,5 +79,5 @@ export function createPublisher() {
 }
 
 function asked(accepts: string, meaning?: string): string {
-  return meaning ? `${meaning}. Takes ${accepts}.` : `Takes ${accepts}.`
+  return meaning ? `${meaning}. Must be ${accepts}.` : `Must be ${accepts}.`
 }

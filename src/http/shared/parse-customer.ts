@@ -12,6 +12,6 @@ const ADDRESS = /^[^\s@]{1,64}@[^\s@]{1,255}$/
 export function parseCustomer(field: string, given: string, profile: PlatformProfileName): CustomerReference {
   if (ADDRESS.test(given)) return { memberId: null, platformId: null, email: given.toLowerCase() }
   const { memberId, platformId } = parseCustomerId(given, profile)
-  if (memberId === null && platformId === null) throw invalidField(field, `takes ${ACCEPTED_CUSTOMER}`)
+  if (memberId === null && platformId === null) throw invalidField(field, `must be ${ACCEPTED_CUSTOMER}`)
   return { memberId, platformId, email: null }
 }

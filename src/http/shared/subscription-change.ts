@@ -81,13 +81,13 @@ function requestedIn(
 /** What a cycle is to cost, in minor units. Refuses less than nothing. */
 export function priceOf(price: string | number, currency: string): number {
   const priceMinor = minorOf(price, currency, 'price')
-  if (priceMinor < 0) throw invalidField('price', 'takes an amount of 0 or more')
+  if (priceMinor < 0) throw invalidField('price', 'must be an amount of 0 or more')
   return priceMinor
 }
 
 function planIdOf(text: string): number {
   const id = internalId('plan', text)
-  if (id === null) throw invalidField('plan_id', 'takes the id of a plan of this store')
+  if (id === null) throw invalidField('plan_id', 'must be the id of a plan of this store')
   return id
 }
 

@@ -24,7 +24,7 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, metho
   const fields = Object.entries(properties).map(([name, field]): Field => {
     const { description, type } = field as { description?: string; type?: string }
     if (!description && type === 'object') return groupOf(name, field, { required: required.includes(name), method })
-    if (!description) throw new Error(`The schema of ${name} has no description of what it takes`)
+    if (!description) throw new Error(`The schema of ${name} has no description of what it accepts`)
     const check = Compile(field)
     return {
       name,
@@ -48,7 +48,7 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, metho
     for (const { name, required, integer, accepts, fits, inner } of fields) {
       const present = Object.hasOwn(given, name) ? given[name] : undefined
       if (present === undefined || (present === null && leavesOutNulls && !required && !fits(null))) {
-        if (required) problems.push({ field: name, message: `is required and takes ${accepts}` })
+        if (required) problems.push({ field: name, message: `is required and must be ${accepts}` })
         continue
       }
       if (inner) {
@@ -59,7 +59,7 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, metho
       }
       const read = isText && integer ? integerOf(present) : present
       if (fits(read)) value[name] = read
-      else problems.push({ field: name, message: `takes ${accepts}` })
+      else problems.push({ field: name, message: `must be ${accepts}` })
     }
     problems.push(...unknownFields(given, fields, isText))
     return problems.length > 0 ? { error: invalid(problems) } : { value }
@@ -76,7 +76,7 @@ function groupOf(name: string, schema: TSchema, { required, method }: { required
     accepts,
     fits: isPlainObject,
     inner(given) {
-      if (!isPlainObject(given)) return { problems: [{ field: name, message: `takes ${accepts}` }] }
+      if (!isPlainObject(given)) return { problems: [{ field: name, message: `must be ${accepts}` }] }
       const checked = check(given) as { value: unknown } | { error: Refusal }
       if ('value' in checked) return checked
       return { problems: checked.error.details.map((problem) => ({ ...problem, field: `${name}.${problem.field}` })) }
@@ -92,7 +92,7 @@ function integerOf(text: unknown): unknown {
 function unknownFields(given: Record<string, unknown>, fields: Field[], isText: boolean): FieldProblem[] {
   const known = fields.map(({ name }) => name)
   const [kind, taker] = isText ? ['parameter', 'this route'] : ['field', 'this body']
-  const message = `is not a ${kind} here; ${taker} takes ${known.length > 0 ? known.join(', ') : `no ${kind}s`}`
+  const message = `is not a ${kind} here; ${taker} accepts ${known.length > 0 ? known.join(', ') : `no ${kind}s`}`
   return Object.keys(given)
     .filter((name) => !known.includes(name))
     .slice(0, 10)

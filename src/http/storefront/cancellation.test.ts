@@ -126,15 +126,15 @@ test("an unknown contract, or another store's: 404", async () => {
 test('a body that is not as it must be: 422 with the fields', async () => {
   const store = await aClockedStore()
   const query = () => signed(store, '1')
-  const reason = 'takes a text of 1 to 200 characters'
+  const reason = 'must be a text of 1 to 200 characters'
   for (const [body, field, problem] of [
     [{}, 'reason', `is required and ${reason}`],
     [{ reason: '' }, 'reason', reason],
     [{ reason: ' ' }, 'reason', reason],
     [{ reason: 'x'.repeat(201) }, 'reason', reason],
     [{ reason: 5 }, 'reason', reason],
-    [{ reason: 'other', comment: 'x'.repeat(1025) }, 'comment', 'takes a text of at most 1024 characters'],
-    [{ reason: 'other', why: 1 }, 'why', 'is not a field here; this body takes reason, comment']
+    [{ reason: 'other', comment: 'x'.repeat(1025) }, 'comment', 'must be a text of at most 1024 characters'],
+    [{ reason: 'other', why: 1 }, 'why', 'is not a field here; this body accepts reason, comment']
   ] as const) {
     const response = await post('1', query(), body)
     assert.equal(response.statusCode, 422)
@@ -182,7 +182,7 @@ test('unknown paths and wrong methods of a signed request: 404 in the shape of t
   const store = await aClockedStore()
   const query = signed(store, null)
   for (const [method, path, accepts] of [
-    ['GET', '/membership/churn/1/cancellation', '; this path takes POST'],
+    ['GET', '/membership/churn/1/cancellation', '; this path accepts POST'],
     ['POST', '/nothing', '']
   ] as const) {
     const response = await app.inject({ method, url: `/apps/svc-api/v1${path}?${query}` })

@@ -20,7 +20,7 @@ for (const [what, line, priceMinor] of [
   ['a price from the beginning is not a change', { changes: { 0: '5.00' } }, 2900],
   ['it is for the whole quantity', { quantity: 3, lineDiscountedPrice: usd('87.00'), changes: { 1: '31.00' } }, 9300],
   [
-    'a discount takes the same share of it, rounded',
+    'a discount must be the same share of it, rounded',
     { currentPrice: usd('3.00'), lineDiscountedPrice: usd('2.00'), changes: { 1: '29.00' } },
     1933
   ]

@@ -41,7 +41,7 @@ export function choosePaymentMethod(wanted: string | null, usable: string[]): Ch
     const found = usable.find((id) => id === wanted || id.endsWith(`/${wanted}`))
     return found
       ? { id: found, problem: null }
-      : no('payment_method_id takes one of the payment methods of the customer that can be charged')
+      : no('payment_method_id must be one of the payment methods of the customer that can be charged')
   }
   const [only, ...others] = usable
   if (!only) return no('The customer has no payment method that can be charged')

@@ -53,7 +53,7 @@ function sentIn(request: FastifyRequest) {
   const type = request.headers['content-type'] ?? ''
   const format = /^text\/csv\b/i.test(type) ? ('csv' as const) : ('ndjson' as const)
   if (!(request.body instanceof Readable)) {
-    throw invalidField('Content-Type', 'takes text/csv or application/x-ndjson, with the file as the body')
+    throw invalidField('Content-Type', 'must be text/csv or application/x-ndjson, with the file as the body')
   }
   const { body } = request
   return { format, body, stream: body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer> }

@@ -38,13 +38,15 @@ const FetchBody = Type.Object({
   wait_seconds: Type.Integer({
     minimum: 0,
     maximum: 25,
-    description: 'a whole number of seconds from 0 to 25 to wait for a delivery',
+    description: 'a whole number of seconds from 0 to 25',
+    meaning: 'How long to wait for a delivery',
     examples: [20]
   }),
   max: Type.Integer({
     minimum: 1,
     maximum: 20,
-    description: 'how many deliveries to give at most, from 1 to 20',
+    description: 'an integer from 1 to 20',
+    meaning: 'Maximum number of deliveries to return',
     examples: [20]
   })
 })

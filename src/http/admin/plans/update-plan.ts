@@ -16,7 +16,7 @@ const UNCHANGED = ['name', 'tier', 'type'] as const
 const unchanged = (field: (typeof UNCHANGED)[number]) =>
   Type.Optional(
     Type.Never({
-      description: `no change: a plan keeps its ${field}; make another one, and bring subscriptions to that`
+      description: `left out: a plan keeps its ${field}; create another plan and move subscriptions to it`
     })
   )
 

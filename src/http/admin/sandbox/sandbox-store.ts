@@ -27,6 +27,6 @@ export async function play<T>(
 /** An amount of a request in minor units. Refuses one below 0. */
 export function amountFrom(field: string, given: string | number, currency: string): number {
   const minor = minorOf(given, currency, field)
-  if (minor < 0) throw invalidField(field, 'takes an amount of 0 or more')
+  if (minor < 0) throw invalidField(field, 'must be an amount of 0 or more')
   return minor
 }

@@ -71,7 +71,8 @@ export function setWebhookFaultsRoute(admin: Surface, { sandbox }: AdminDeps): v
       const faults = { ...rest, ...(delayHours === undefined ? {} : { delayHours }) }
       if (Object.keys(request.body).length === 0)
         throw invalidField('The body', 'must hold off, or what is to go wrong')
-      if (off && Object.keys(faults).length > 0) throw invalidField('off', 'takes true only where nothing else is set')
+      if (off && Object.keys(faults).length > 0)
+        throw invalidField('off', 'must be true only where nothing else is set')
       await sandbox.setWebhookFaults(storeId, off ? null : faults)
       const { drop = 0, duplicate = 0, late = 0, shuffle = false } = rest
       return { faulty: drop > 0 || duplicate > 0 || late > 0 || shuffle }

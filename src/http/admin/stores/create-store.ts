@@ -119,6 +119,6 @@ function clockFrom(text: string): Temporal.Instant {
   try {
     return Temporal.Instant.from(text)
   } catch {
-    throw invalidField('clock', `takes ${ACCEPTED_CLOCK}`)
+    throw invalidField('clock', `must be ${ACCEPTED_CLOCK}`)
   }
 }
