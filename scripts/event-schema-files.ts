@@ -8,8 +8,8 @@ export function eventSchemaFiles(): Map<string, string> {
   return new Map(
     EVENT_TYPES.map((type) => {
       const { title, ...schema } = EVENT_SCHEMAS[type] as JsonSchema
-      const { answered, components } = createPublisher()
-      const published = answered(schema)
+      const { forResponse, components } = createPublisher()
+      const published = forResponse(schema)
       const file = {
         $schema: 'https://json-schema.org/draft/2020-12/schema',
         $id: `urn:perennial:event:${type}`,

@@ -1,6 +1,6 @@
 import type { Operation, Parameter } from '../openapi/document-types.ts'
 
-/** A request of the operation as it is typed into a shell, with the examples of the document. */
+/** A shell command that calls the operation, with the examples of the document. */
 export function curl(method: string, address: string, operation: Operation): string {
   const parameters = (operation.parameters ?? []).filter((parameter) => 'name' in parameter)
   const path = address.replace(/\{(\w+)\}/g, (_, name: string) =>
@@ -16,7 +16,7 @@ export function curl(method: string, address: string, operation: Operation): str
   ].join(' \\\n  ')
 }
 
-/** What is required, and the first thing to try of a list: a short page. */
+/** The required parameters, and a short page of a list. */
 function queryOf(parameters: Parameter[]): string {
   const query = parameters.filter((p) => p.in === 'query' && (p.required || p.name === 'limit'))
   return query.length > 0 ? `?${query.map(({ name, example }) => `${name}=${example}`).join('&')}` : ''

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../shared/json-schema.ts'
 import { anchor, code, line, text } from './markup.ts'
 
-/** One row per field of an object; an object within it has its own fields after it, under its name. */
+/** One row per field of an object; the fields of an inner object follow under its name. */
 export function fieldRows(schema: JsonSchema, prefix = ''): string[][] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => [
     [code(prefix + name), typeOf(field), line(field.description ?? '')],
@@ -9,7 +9,7 @@ export function fieldRows(schema: JsonSchema, prefix = ''): string[][] {
   ])
 }
 
-/** What a field is, with a link to the object that it names. */
+/** The type of a field, with a link to the object that it names. */
 export function typeOf(schema: JsonSchema): string {
   const { $ref, type, enum: values, anyOf, items, format } = schema
   if ($ref) return objectLink(nameOf($ref))

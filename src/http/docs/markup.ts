@@ -1,11 +1,11 @@
-/** A text as it may stand in markup. */
+/** Escapes a text for markup. */
 export function text(value: string): string {
   return value.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
 export const code = (value: string) => `<code>${text(value)}</code>`
 
-/** A line of the document's Markdown, of which it uses code only. */
+/** A line of Markdown as markup. The document uses nothing of Markdown but code. */
 export function line(markdown: string): string {
   return markdown
     .split('`')
@@ -20,7 +20,7 @@ export function prose(markdown: string): string {
     .join('')
 }
 
-/** Cells are markup. A table that is too wide scrolls by itself, by keyboard too. */
+/** A table whose cells are markup. A table that is too wide scrolls on its own, also by keyboard. */
 export function table(label: string, columns: string[], rows: string[][]): string {
   const head = columns.map((column) => `<th scope="col">${column}</th>`).join('')
   const body = rows.map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`).join('')
@@ -35,7 +35,7 @@ export const json = (label: string, value: unknown) => sample(label, JSON.string
 export const collapsed = (summary: string, content: string) =>
   `<details><summary>${text(summary)}</summary>${content}</details>`
 
-/** An id that a link can name. */
+/** An id for links. */
 export function anchor(name: string): string {
   return name
     .toLowerCase()

@@ -4,7 +4,7 @@ import { objectAnchor } from './fields.ts'
 import { anchor, code, line, sample, table, text } from './markup.ts'
 import { errorSections, type Listed, objectSection, operationSection, webhookSection } from './sections.ts'
 
-/** The whole reference on one page, without a script, from the document; `guide` is its text before the operations. */
+/** The whole reference on one page without a script. `guide` is the text before the operations. */
 export function page(document: RestDocument, guide: Section[], origin: string): string {
   const prefix = document.servers[0]!.url
   const listed: Listed[] = Object.entries(document.paths).flatMap(([path, methods]) =>

@@ -6,7 +6,7 @@ import { anchor, code, collapsed, json, line, prose, sample, table, text } from 
 
 export type Listed = { method: string; path: string; operation: Operation }
 
-/** What an operation is, takes and answers, and a request to copy. */
+/** An operation: what it does, what it accepts and returns, and a request to copy. */
 export function operationSection(
   { method, path, operation }: Listed,
   { components }: RestDocument,
@@ -50,7 +50,7 @@ function responseLine(responses: Operation['responses']): string {
   return `Returns 200${data ? ` with <code>data</code>: ${typeOf(data)}` : ''}. Errors: ${links}.`
 }
 
-/** What a receiver gets: the payload's fields and a whole example. */
+/** An event: the fields of its payload and a whole example. */
 export function webhookSection(type: string, operation: Operation, { components }: RestDocument): string {
   const { schema, example } = operation.requestBody!.content['application/json']
   const event = components.schemas[nameOf(schema.$ref ?? '')]
@@ -64,7 +64,7 @@ export function objectSection(name: string, schema: JsonSchema): string {
 ${table(`Fields of ${name}`, ['Field', 'Type', 'Description'], fieldRows(schema))}</section>`
 }
 
-/** Each way to be refused, by status. */
+/** The errors, by status. */
 export function errorSections({ components, paths }: RestDocument): string {
   const answers = Object.values(paths).flatMap((methods) =>
     Object.values(methods).flatMap(({ responses }) => Object.entries(responses))

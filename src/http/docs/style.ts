@@ -1,4 +1,4 @@
-/** The page's own look: the colours of the reader's system, one column on narrow screens, no font or image to fetch. */
+/** The style of the page: the colours of the reader's system, one column on narrow screens, no font or image to load. */
 export const CSS = `:root { color-scheme: light dark; --ground: #f6f5f2; --card: #fff; --ink: #1c1f1d; --soft: #5b625e; --line: #d9dbd6; --accent: #1f5f4a }
 @media (prefers-color-scheme: dark) { :root { --ground: #141715; --card: #1d211f; --ink: #eceeea; --soft: #a3aca7; --line: #363c39; --accent: #6fc7a5 } }
 * { box-sizing: border-box }

@@ -119,7 +119,7 @@ for (const [missing, given] of [
   })
 }
 
-for (const [name, schema, asked, answered] of [
+for (const [name, schema, forRequest, forResponse] of [
   [
     'literals are an enum',
     Type.Union([Type.Literal('a'), Type.Literal('b')]),
@@ -152,16 +152,16 @@ for (const [name, schema, asked, answered] of [
   ]
 ] as [string, TSchema, unknown, unknown][]) {
   test(`published schemas: ${name}`, () => {
-    assert.deepEqual(createPublisher().asked(schema), asked)
-    assert.deepEqual(createPublisher().answered(schema), answered)
+    assert.deepEqual(createPublisher().forRequest(schema), forRequest)
+    assert.deepEqual(createPublisher().forResponse(schema), forResponse)
   })
 }
 
 test('two schemas of one name are refused', () => {
-  const { answered } = createPublisher()
-  answered(Thing)
-  answered(Thing)
-  assert.throws(() => answered(Type.Object({}, { title: 'Thing' })), /Two schemas have the title Thing/)
+  const { forResponse } = createPublisher()
+  forResponse(Thing)
+  forResponse(Thing)
+  assert.throws(() => forResponse(Type.Object({}, { title: 'Thing' })), /Two schemas have the title Thing/)
 })
 
 test('an example follows from the parts of a schema', () => {

@@ -8,7 +8,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../../package.json', imp
   version: string
 }
 
-type Publish = ReturnType<typeof createPublisher>['answered']
+type Publish = ReturnType<typeof createPublisher>['forResponse']
 
 /**
  * The document of a surface, made from its routes. `more` adds webhooks and parameters. Throws for a route that leaves out
@@ -26,8 +26,8 @@ export function surfaceDocument(
     dialect,
     publisher
   )
-  const webhooks = more.webhooks?.(publisher.answered)
-  const responses = errorResponses(dialect, publisher.answered)
+  const webhooks = more.webhooks?.(publisher.forResponse)
+  const responses = errorResponses(dialect, publisher.forResponse)
   const { title, ...about } = info
   return {
     openapi: '3.1.1',

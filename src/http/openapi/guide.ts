@@ -1,7 +1,7 @@
 import type { Budget } from '#kit/rate-limit'
 import type { RatePlan } from '#stores'
 
-/** A part of the text before the operations. Paragraphs may hold `code`; nothing else of Markdown. */
+/** A section of the text before the operations. Paragraphs may have `code`, and nothing else of Markdown. */
 export type Section = {
   id: string
   title: string
@@ -9,7 +9,7 @@ export type Section = {
   table?: { columns: string[]; rows: string[][] }
 }
 
-/** What holds for every operation, told once for the document and the page. */
+/** What is true of every operation, for the document and the page. */
 export function guideOf(budgets: Record<RatePlan, Budget>): Section[] {
   return [
     {

@@ -64,9 +64,9 @@ function operationOf(route: DocumentedRoute, path: string, dialect: DocumentDial
 const incomplete = (name: string, what: string) =>
   new Error(`${name} has no ${what} (ARCHITECTURE.md, How to add a route)`)
 
-function parametersOf(schema: JsonSchema | undefined, place: 'path' | 'query', { asked }: Publisher): Parameter[] {
+function parametersOf(schema: JsonSchema | undefined, place: 'path' | 'query', { forRequest }: Publisher): Parameter[] {
   return Object.entries(schema?.properties ?? {}).map(([name, field]) => {
-    const { description, examples: _, ...shape } = asked(field)
+    const { description, examples: _, ...shape } = forRequest(field)
     const required = place === 'path' || (schema?.required?.includes(name) ?? false)
     return { name, in: place, required, description, schema: shape, example: exampleOf(field, name) }
   })
@@ -74,7 +74,7 @@ function parametersOf(schema: JsonSchema | undefined, place: 'path' | 'query', {
 
 function bodyOf(
   { schema: { body, consumes } = {}, method }: DocumentedRoute,
-  { asked }: Publisher
+  { forRequest }: Publisher
 ): Operation['requestBody'] {
   if (consumes) return { required: true, description: 'The file itself.', content: filesOf(consumes) }
   if (body === undefined) return undefined
@@ -84,7 +84,10 @@ function bodyOf(
     required,
     description: required ? undefined : 'Optional.',
     content: {
-      'application/json': { schema: asked(method === 'POST' ? withNulls(schema) : schema), example: exampleOf(schema) }
+      'application/json': {
+        schema: forRequest(method === 'POST' ? withNulls(schema) : schema),
+        example: exampleOf(schema)
+      }
     }
   }
 }
@@ -115,7 +118,7 @@ function successesOf(
   route: DocumentedRoute,
   name: string,
   dialect: DocumentDialect,
-  { answered }: Publisher
+  { forResponse }: Publisher
 ): Operation['responses'] {
   const { response, responseExample, produces = ['application/json'] } = route.schema ?? {}
   const declared = Object.entries((response ?? {}) as Record<string, JsonSchema>)
@@ -124,7 +127,7 @@ function successesOf(
   return Object.fromEntries(
     declared.map(([status, schema]) => {
       const { description, example } = dialect.successOf(schema, responseExample)
-      const content = { schema: answered(schema), example }
+      const content = { schema: forResponse(schema), example }
       return [
         status,
         {

@@ -11,7 +11,7 @@ const header = (name: string, description: string, example: string, required = t
   example
 })
 
-/** What proves to a receiver where a delivery comes from. */
+/** The headers of a delivery, with its signatures. */
 export const SIGNATURE_HEADERS: Record<string, Parameter> = {
   SvcSignature: header(
     'X-Svc-Signature',
@@ -49,7 +49,7 @@ const GROUPS: Record<string, string> = {
   store_credit: 'Store credits'
 }
 
-/** What the service posts to receivers, one entry per event type. */
+/** What the service sends to receivers: one operation per event type. */
 export function webhooksOf(publish: (schema: JsonSchema) => JsonSchema): Record<string, { post: Operation }> {
   return Object.fromEntries(
     EVENT_TYPES.map((type) => {

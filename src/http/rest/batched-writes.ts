@@ -9,14 +9,14 @@ import { callerOf } from './caller.ts'
 type BatchedRequest<Item> = { claim: Claim | null; item: Item }
 type Outcome<Answer> = { refusal: Refusal } | { refusal?: undefined; answer: Answer; isReplayed: boolean }
 
-/** A transaction carries out at most so many requests; the rest goes with the next. */
+/** A transaction carries out at most this many requests; the others wait for the next one. */
 const MAX_BATCH = 64
 
 /**
- * Answers writing requests as `withIdempotency` does, those of a store that come while a transaction is under way together in
- * the next one: its cost is shared, and requests for one object do not queue for its lock one by one. Each has its own
- * outcome and its own key. `work` gets what is to be done, in the order of arrival, and answers or refuses each; a refused
- * one must have left nothing.
+ * Answers writing requests like `withIdempotency`. Requests of a store that arrive during a transaction are carried out
+ * together in the next one: they share its cost, and do not wait for the lock of one object one by one. Each has its own
+ * outcome and its own key. `work` gets the items in the order of arrival, and answers or refuses each of them; a refused
+ * item must have changed nothing.
  */
 export function batchedWrites<Item, Answer extends object>(
   db: Database,
@@ -27,7 +27,7 @@ export function batchedWrites<Item, Answer extends object>(
     work: (storeId, batch) =>
       db.inStore(storeId, async (ctx) => {
         const outcomes = new Map<BatchedRequest<Item>, Outcome<Answer>>()
-        // Requests that use a key differently cannot be judged before the first of them is answered.
+        // Different requests with one key cannot be decided before the first of them is answered.
         for (let open = batch; open.length > 0; open = open.filter((batched) => !outcomes.has(batched))) {
           await runRound(ctx, open, work, outcomes)
         }
@@ -43,7 +43,7 @@ export function batchedWrites<Item, Answer extends object>(
   }
 }
 
-/** Of each key the first request and its repetitions; others that bring the key are left open. */
+/** Carries out the first request of each key and its repetitions. Other requests with that key stay open. */
 async function runRound<Item, Answer extends object>(
   ctx: Ctx,
   open: BatchedRequest<Item>[],
@@ -97,7 +97,7 @@ function firstOfEachKey<Item>(open: BatchedRequest<Item>[]): Map<string, Batched
   return firsts
 }
 
-/** What a request is told whose key was answered before, or just now by its twin. */
+/** The outcome of a request whose key was answered before, or just now in the same batch. */
 function repetitionOf<Answer extends object>(
   state: Awaited<ReturnType<typeof claimKeys>>[number],
   first: Outcome<Answer> | undefined

@@ -14,10 +14,10 @@ const Meta = Type.Object(
   }
 )
 
-/** Spec 1, Response envelope: every answer has `data` and `meta`. */
+/** The envelope of every response: `data` and `meta` (spec 1, Response envelope). */
 export const Envelope = <Data extends TSchema>(data: Data) => Type.Object({ data, meta: Meta })
 
-/** One resource; its `meta` is that of a page which holds nothing else. */
+/** One object; its `meta` is that of a page of one. */
 export function envelope<Data>(data: Data): { data: Data; meta: Static<typeof Meta> } {
   return { data, meta: { total: 1, limit: 1, offset: 0, has_more: false } }
 }
@@ -30,15 +30,15 @@ export function pageEnvelope<Data>(
   return { data, meta: { total, limit, offset, has_more: offset + data.length < total } }
 }
 
-/** A page of nothing: for a filter that no object can match. */
+/** An empty page, for a filter that no object can match. */
 export const NOTHING = { rows: [], total: 0 }
 
 export type Paging = { limit: number; offset: number }
 
-/** The spec leaves it open. */
+/** The spec names no default. */
 const DEFAULT_LIMIT = 50
 
-/** Every list takes these. */
+/** The parameters of every list. */
 export const PagingFields = {
   limit: Type.Optional(
     Type.Integer({

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 
-/** What a schema tells of a request's field beside what it takes: what it does, and a value to show. */
+/** What a schema says about a field of a request beside what it accepts: what it does, and an example. */
 type FieldText = { meaning?: string; examples?: string[] }
 
 /** The three statuses by which members and subscriptions are filtered (spec 1, States). */
@@ -12,7 +12,7 @@ export const StatusFilter = (reported: FieldText = {}) =>
     })
   )
 
-/** An id of any form: one that is unknown matches nothing, and is no error. */
+/** An id of any form: an unknown id matches nothing, and is no error. */
 export const idField = (accepts: string, reported: FieldText = {}) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: accepts, ...reported }))
 

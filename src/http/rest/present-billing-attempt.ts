@@ -6,7 +6,7 @@ import type { BillingAttemptBody } from '#resources'
 import type { PlatformProfileName } from '#stores'
 import type { BillingAttemptView } from '#views'
 
-/** A billing attempt of the direct API; `date` is when it was scheduled, which the date filters look at. */
+/** A billing attempt of the direct API. `date` is when it was scheduled; the date filters use it. */
 export function presentBillingAttempt(
   attempt: BillingAttemptView,
   profile: PlatformProfileName

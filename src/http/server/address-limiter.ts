@@ -1,13 +1,13 @@
 import { realNow } from '#kit/clock'
 import type { RateLimitStatus } from '#kit/rate-limit'
 
-/** Without a store there is no tariff: a caller without a valid key has what the smallest one has. */
+/** A caller without a valid key has the limit of the smallest plan. */
 const PER_MINUTE = 60
-/** Beyond so many addresses in one minute the newcomers share one budget: memory stays bounded under a flood. */
+/** More addresses than this in one minute share one counter, so that a flood cannot fill the memory. */
 const MAX_ADDRESSES = 50_000
 const MINUTE_MS = 60_000
 
-/** Counts requests without a valid credential, by client address, in this process's memory: there is no row to keep them in. */
+/** Counts requests without a valid credential by client address, in the memory of this process. */
 export function createAddressLimiter(): (address: string) => RateLimitStatus {
   let minute = 0
   let counts = new Map<string, number>()

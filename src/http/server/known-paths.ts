@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The methods that a path takes, as it came in the request; none when no route has it. */
+    /** The methods of a path, as it came in the request; none when no route has it. */
     methodsOf(path: string): string[]
   }
 }

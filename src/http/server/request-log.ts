@@ -4,7 +4,7 @@ import type { HttpDeps } from '../shared/deps.ts'
 import { pathOf } from '../shared/errors.ts'
 import { requestDuration } from './metrics.ts'
 
-/** Parameters whose values tell nothing of a person and open nothing. Of every other one only the name is logged. */
+/** Parameters whose values are neither personal nor secret. Of all others only the name is logged. */
 const PLAIN = new Set([
   'limit',
   'offset',
@@ -22,15 +22,15 @@ const PLAIN = new Set([
   'date_to',
   'timestamp'
 ])
-/** What such a value looks like when it is what it should be, and not an e-mail address in the wrong place. */
+/** The form of such a value, which is not that of an e-mail address in the wrong place. */
 const PLAIN_VALUE = /^[\w:.+-]{0,40}$/
 const PLAIN_NAME = /^[\w[\]-]{1,40}$/
-/** An e-mail address in a path, also an encoded one. */
+/** An e-mail address or a secret in a path, also an encoded one. */
 const PERSONAL_PART = /@|%40|whsec_/i
 
 const HIDDEN = '[hidden]'
 
-/** A URL as it may stand in a log: without `key`, `signature`, e-mail addresses and whatever else was not foreseen. */
+/** A URL that may be logged: without `key`, `signature`, e-mail addresses and parameters that are not listed above. */
 export function loggedUrl(url: string): string {
   const hash = url.indexOf('#')
   if (hash >= 0) return `${loggedUrl(url.slice(0, hash))}#${HIDDEN}`
@@ -55,7 +55,7 @@ function loggedPair(pair: string): string {
   return `${shownName}=${PLAIN.has(name) && PLAIN_VALUE.test(value.join('=')) ? value.join('=') : HIDDEN}`
 }
 
-/** One line per answered request. The platform's messages come by the hundred: only those refused are worth a line. */
+/** Logs one line per request. Of the platform's many messages only those that are refused are logged. */
 export function logRequests(app: FastifyInstance, { measure }: Pick<HttpDeps, 'measure'>): void {
   app.addHook('onResponse', (request, reply, done) => {
     measure?.(requestDuration, reply.elapsedTime / 1000, {

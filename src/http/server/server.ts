@@ -30,7 +30,7 @@ import {
   watchConnections
 } from './unroutable.ts'
 
-/** Far more than an operator sends. To look through a body holds up every other request: a surface takes what it needs. */
+/** Far more than an operator sends. Checking a body blocks every other request, so that a surface may set less. */
 const MAX_BODY_BYTES = 256 * 1024
 const MAX_HEADER_BYTES = 16 * 1024
 const HEADERS_TIMEOUT_MS = 10_000
@@ -54,7 +54,7 @@ export function buildHttp(deps: HttpDeps, { healthOnly = false } = {}): FastifyI
     http: { headersTimeout: HEADERS_TIMEOUT_MS, maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false },
     return503OnClosing: false,
     trustProxy: deps.trustedProxies ?? false,
-    // An id may be of any length: one that is too long is an unknown one, not a bad route.
+    // An id may have any length: one that is too long is an unknown id, not a bad route.
     routerOptions: { maxParamLength: 16_384 },
     rewriteUrl: routableUrl,
     frameworkErrors: (err, request, reply) => handleUnrouted(err, request, reply, countAddress),
@@ -69,7 +69,7 @@ export function buildHttp(deps: HttpDeps, { healthOnly = false } = {}): FastifyI
     if (charset && !/^utf-?8$/i.test(charset)) throw new Refusal('invalid_request', 'The body must be in UTF-8')
     if (body.length === 0) return undefined
     const parsed = parseStrictJson(body)
-    // Further on null stands for a body that is missing.
+    // After this, null stands for a missing body.
     if (parsed === null) throw new Refusal('invalid_request', 'The body must be a JSON object')
     return parsed
   })
@@ -101,7 +101,7 @@ export function buildHttp(deps: HttpDeps, { healthOnly = false } = {}): FastifyI
   return app
 }
 
-/** Brings the last uses of API keys to the table, beside the requests and once more at the end. */
+/** Writes the last uses of API keys to their table, apart from the requests, and once more at the end. */
 function recordKeyUses(app: FastifyInstance, { db, logger }: HttpDeps) {
   const write = (all: boolean) =>
     writeKeyUses(db, { all }).catch((err: Error) =>

@@ -4,19 +4,19 @@ import type { FastifyInstance } from 'fastify'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Takes large files, which arrive as fast as they are worked off: see `refuseSlowRequests`. */
+    /** Accepts large files, which may arrive slowly: see `refuseSlowRequests`. */
     mayTakeLong?: true
   }
 }
 
-/** For the whole request to arrive; what arrives slower is not a client of ours. */
+/** The time for a whole request to arrive. */
 const REQUEST_TIMEOUT_MS = 30_000
-/** The server's own limit, which no route can lift; it holds for files. */
+/** The limit of the server, which no route can raise; it applies to files. */
 export const FILE_TIMEOUT_MS = 6 * 60 * 60_000
 
 /**
- * Breaks off requests whose body does not come to its end in time, as Node would, if it could be told for which routes. A file
- * has longer from when it is let in, its sender and its type known, until it is answered.
+ * Ends requests whose body does not arrive in time. Node's own timeout cannot be set per route: a file gets more time, from
+ * the moment when its sender and type are known until it is answered.
  */
 export function refuseSlowRequests(
   app: FastifyInstance,
@@ -32,7 +32,7 @@ export function refuseSlowRequests(
       )
     }, REQUEST_TIMEOUT_MS).unref()
     timers.set(raw, timer)
-    // Not with the answer: one who was answered early must not go on for ever either.
+    // Not when it is answered: a client that was answered early must not send for ever either.
     raw.once('close', () => clearTimeout(timer))
   }
   app.addHook('onRequest', ({ raw }, _reply, done) => {

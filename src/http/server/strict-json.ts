@@ -1,11 +1,11 @@
 import { Refusal } from '#kit/refusal'
 import { readNumber } from './strict-numbers.ts'
 
-/** Deeper than any body of ours; what is deeper costs time and means harm. */
+/** Deeper than any body of ours. Deeper bodies cost time and have no use. */
 const MAX_DEPTH = 32
 
 /**
- * JSON as we take it: valid UTF-8, no key twice in one object, no `__proto__`, not deeper than 32, no NUL and no half of a
+ * The JSON that we accept: valid UTF-8, no key twice in one object, no `__proto__`, not deeper than 32, no NUL and no half of a
  * surrogate pair in any text, no number that would be another one as a double. JSON.parse alone would take the last of
  * equal keys and round numbers, and PostgreSQL keeps no NUL.
  */
@@ -35,7 +35,7 @@ function decode(bytes: Buffer): string {
 const QUOTE = 34
 const BACKSLASH = 92
 
-/** Before JSON.parse, over a text of which nothing is known yet. */
+/** Runs before JSON.parse, over a text that may be anything. */
 function checkDepth(text: string) {
   let depth = 0
   for (let i = 0; i < text.length; i++) {
@@ -47,10 +47,10 @@ function checkDepth(text: string) {
   }
 }
 
-/** An object or list that is open where we read, with its last key and, from the second on, all; a list has none. */
+/** An object or list that is open at the position of the reader: its last key, and all keys from the second on. A list has none. */
 type Container = { key: string | null; seen: Set<string> | null }
 
-/** Over a text that JSON.parse took: every key, every string value and every number of it. */
+/** Checks every key, string and number of a text that JSON.parse has accepted. */
 function checkTokens(text: string) {
   const open: Container[] = []
   for (let i = 0; i < text.length; i++) {
@@ -69,7 +69,7 @@ function checkTokens(text: string) {
   }
 }
 
-/** A text is looked into only when it has an escape; without one it holds what was decoded, which is all well. */
+/** Only a string with an escape needs a check; without one it is what was decoded, which is valid. */
 function checkString(text: string, start: number, end: number, open: Container[]) {
   const isAKey = isKey(text, end)
   const written = text.slice(start + 1, end)
@@ -98,7 +98,7 @@ function endOfString(text: string, start: number): number {
   return i
 }
 
-/** Behind a string of a valid text comes space and then a colon, or it is no key. */
+/** In a valid text a string is a key when a colon follows, after optional space. */
 function isKey(text: string, end: number): boolean {
   let next = end + 1
   while (text.charCodeAt(next) <= SPACE) next++

@@ -1,12 +1,12 @@
-/** So many digits always come back from a double as they were, unless the number is very near to nought. */
+/** A double keeps this many digits exactly, unless the number is very close to zero. */
 const SURE_DIGITS = 15
-/** The powers of ten between which that holds. Nearer to nought a double has fewer digits, and at last none. */
+/** The powers of ten between which that is true. Closer to zero a double has fewer digits, and in the end none. */
 const [SURE_FROM, SURE_TO] = [-307, 307]
 
-/** Where a number of a valid JSON text ends, and what of it a double would lose: digits, or all of it for its smallness. */
+/** Where a number of a valid JSON text ends, and what a double would lose: digits, or everything because it is too small. */
 type NumberRead = { end: number; lost: 'digits' | 'smallness' | null }
 
-/** Reads a number once; only one of many digits, or at the ends of what a double holds, is looked at more closely. */
+/** Reads a number once. Only a number with many digits, or near the limits of a double, is checked more closely. */
 export function readNumber(text: string, start: number): NumberRead {
   let i = text.charCodeAt(start) === MINUS ? start + 1 : start
   let [first, last, point] = [-1, -1, -1]
@@ -38,7 +38,7 @@ const [MINUS, PLUS, POINT, ZERO, NINE, UPPER_E, LOWER_E] = [45, 43, 46, 48, 57, 
 
 const isDigit = (char: number) => char >= ZERO && char <= NINE
 
-/** Of a number that is not nought. What is beyond all doubles is left to who takes the value. */
+/** For a number that is not zero. A number beyond all doubles is left to the check of the field. */
 function lostOf(number: string): NumberRead['lost'] {
   const double = Number(number)
   if (double === 0) return 'smallness'
@@ -47,7 +47,7 @@ function lostOf(number: string): NumberRead['lost'] {
   return isKept ? null : 'digits'
 }
 
-/** The same text for every way to write a number, without its sign: 0.5e1 is `5e1`, its digits behind the point. */
+/** The same text for every way to write a number, without its sign: 0.5e1 is `5e1`, with its digits after the point. */
 function normal(number: string): string {
   const [, whole = '', fraction = '', exponent = '0'] = /^-?(\d+)(?:\.(\d+))?(?:[eE]([-+]?\d+))?$/.exec(number)!
   const digits = whole + fraction

@@ -11,15 +11,15 @@ import { rateLimitHeaders } from '../shared/rate-limit-hook.ts'
 type CountAddress = (address: string) => RateLimitStatus
 
 /**
- * The URL to route a request by: a path that cannot be decoded is escaped once more, so that it reaches the surface that it
- * was meant for, is authenticated and counted there as any other, and is refused by `refuseUnreadableUrls`.
+ * The URL to route a request by. A path that cannot be decoded is escaped once more, so that it reaches its surface, is
+ * authenticated and counted there like any other, and is refused by `refuseUnreadableUrls`.
  */
 export function routableUrl({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
   const path = pathOf(url)
   return !path.includes('%') || isDecodable(path) ? url : path.replaceAll('%', '%25') + url.slice(path.length)
 }
 
-/** PostgreSQL keeps no NUL, a broken escape reads as something else than was meant, and a `#` is for browsers alone. */
+/** Refuses a NUL, which PostgreSQL cannot store, a broken escape, which has no clear meaning, and a `#`, which is for browsers only. */
 export function refuseUnreadableUrls(app: FastifyInstance): void {
   app.addHook('preValidation', (request, _reply, done) => done(unreadable(request)))
 }
@@ -43,7 +43,7 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** What Node would refuse by itself, with an empty body and none of our headers: here it goes the way of every request. */
+/** Refuses what Node would refuse with an empty body and none of our headers. Here it is a request like any other. */
 export function refuseUnsupportedExpectations(app: FastifyInstance): void {
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.addHook('onRequest', ({ raw: { headers, httpVersion } }, _reply, done) => {
@@ -55,7 +55,7 @@ export function refuseUnsupportedExpectations(app: FastifyInstance): void {
   })
 }
 
-/** A target that holds no path, such as `http:///x`, reaches no surface. */
+/** Answers a target without a path, such as `http:///x`, which reaches no surface. */
 export function handleUnrouted(err: Error, request: FastifyRequest, reply: FastifyReply, countAddress: CountAddress) {
   const refusal = refusalOf(err, request)
   if (!refusal) logBug(request, err)
@@ -68,19 +68,19 @@ export function handleUnrouted(err: Error, request: FastifyRequest, reply: Fasti
 
 type Exchange = { request: IncomingMessage; response: ServerResponse }
 
-/** What is under way on each connection: clients may send the next request before they have the answer to the last. */
+/** The open requests of each connection: clients may send the next one before the last one is answered. */
 const exchanges = new WeakMap<Socket, Exchange[]>()
 
 const underWay = (socket: Socket) =>
   (exchanges.get(socket) ?? []).filter(({ request, response }) => !request.complete || !response.writableFinished)
 
-/** Whether the next answer that the client reads would be taken for the one to the bytes that broke. */
+/** Whether the client would read our next response as the one to the broken bytes. */
 function isNextToAnswer(socket: Socket): boolean {
   const [first, ...others] = underWay(socket)
   return !first || (others.length === 0 && !first.request.complete && !first.response.headersSent)
 }
 
-/** Tells `handleBrokenRequest` what is under way; CONNECT, for which Node would hang up, is answered as what breaks is. */
+/** Records open requests for `handleBrokenRequest`. CONNECT, for which Node would hang up, is answered like a broken request. */
 export function watchConnections(
   app: FastifyInstance,
   respondToBrokenRequest: (err: BrokenRequest, socket: Socket) => void
@@ -90,7 +90,7 @@ export function watchConnections(
     done()
   })
   app.server.on('connect', (_request, socket: Socket) => {
-    // Node has let go of the connection.
+    // Node no longer handles errors of this connection.
     socket.on('error', () => socket.destroy())
     respondToBrokenRequest(Object.assign(new Error('CONNECT is not taken'), { code: CONNECT }), socket)
   })
@@ -99,7 +99,7 @@ export function watchConnections(
 const CONNECT = 'CONNECT'
 type BrokenRequest = Error & { code?: string }
 
-/** Bytes that are no HTTP request. Node has no request and no response then, only the connection. */
+/** Answers bytes that are no HTTP request. There is no request and no response then, only the connection. */
 export function handleBrokenRequest(
   err: BrokenRequest,
   socket: Socket,
@@ -126,7 +126,7 @@ function whatBroke(code: string | undefined, maxHeaderBytes: number): string {
   return 'This is not an HTTP request'
 }
 
-/** On every answer. It is for the one who asked: no store on the way keeps it. */
+/** The headers of every response. No cache may store it. */
 export function ownHeaders(requestId: string) {
   return { 'x-request-id': requestId, 'cache-control': 'no-store' }
 }

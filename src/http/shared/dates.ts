@@ -4,7 +4,7 @@ import { invalidField } from '#kit/refusal'
 const DAY = /^(?!0000)\d{4}-\d{2}-\d{2}$/
 const TIME = /^((?!0000)\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)([Zz]|[+ -]\d{2}:\d{2})?$/
 
-// PostgreSQL is told of instants with four-digit years, and in UTC a day of those may lie outside of them.
+// PostgreSQL gets instants with four-digit years. A day at either end may have another year in UTC.
 const EARLIEST = Temporal.Instant.from('0001-01-01T00:00:00Z')
 const LATEST = Temporal.Instant.from('9999-12-31T23:59:59.999Z')
 
@@ -22,8 +22,8 @@ export const NeededIsoDate = (meaning?: string, example = '2026-01-31') =>
   )
 
 /**
- * What a date means: a day is midnight in the shop, a date-time is taken as it is, in shop time when it names no
- * offset. Null when it is neither. A space counts as the plus sign that it was before the URL was decoded.
+ * The instant of a date: a day is midnight in the shop; a date-time without an offset is shop time. Null when the text is
+ * neither. A space counts as the plus sign that it was before the URL was decoded.
  */
 function instantOf(text: string, timezone: string): Temporal.Instant | null {
   try {
@@ -46,7 +46,7 @@ export function instantOrUndefined(text: string | undefined, timezone: string): 
   return text === undefined ? undefined : (instantOf(text, timezone) ?? undefined)
 }
 
-/** The instant so many days ahead in the shop's calendar: over a change of clocks it has the same hour. Null without days. */
+/** The instant this many days ahead on the shop's calendar, at the same hour of the day there. Null without days. */
 export function daysAhead(now: Temporal.Instant, days: number | undefined, timezone: string): Temporal.Instant | null {
   return days === undefined ? null : now.toZonedDateTimeISO(timezone).add({ days }).toInstant()
 }
@@ -54,7 +54,7 @@ export function daysAhead(now: Temporal.Instant, days: number | undefined, timez
 const FIVE_YEARS = { years: 5 }
 export const A_YEAR_OF_DAYS = { days: 365 }
 
-/** A date that lies ahead, in a body; null when it is left out. Refuses one that is not after now, or too far away. */
+/** A future date of a body; null when it is left out. Refuses a date that is not after now, or too far ahead. */
 export function futureOrNull(
   field: string,
   text: string | undefined,

@@ -9,38 +9,38 @@ import type { SettingsSection } from '#kit/settings'
 import type { Connector } from '#platform'
 import type { RatePlan, StoreAccess } from '#stores'
 
-/** What the surfaces are given. What lies above them (the sandbox, the test clock, the auditor) comes as functions. */
+/** What the surfaces need. Parts that they must not import (the sandbox, the test clock, the auditor) are functions here. */
 export type HttpDeps = {
   db: Database
   vault: Vault
   limiter: RateLimiter
-  /** Requests per window by tariff; the contract's (spec 1, Limits) unless a bench wants to measure more. */
+  /** Requests per window and plan: those of the contract (spec 1, Limits), unless a bench measures more. */
   budgets?: Record<RatePlan, Budget>
   logger: FastifyBaseLogger
-  /** Opens the admin surface. */
+  /** Gives full rights in the admin API. */
   operatorToken: Secret
   /** The settings of a store that the admin API shows and changes. */
   settings: readonly SettingsSection[]
-  /** Where webhook receivers may stand. */
+  /** Which addresses webhooks may be sent to. */
   addresses: AddressRules
-  /** Addresses and networks of proxies before us that are believed when they tell the caller's address. */
+  /** Addresses and networks of proxies in front of us whose `X-Forwarded-For` is trusted. */
   trustedProxies?: string[]
   health: Health
   measure?: Measure
-  /** Something was just written in this store that the background should look at. */
+  /** Starts background work in this store that a write has made due. */
   wake(storeId: number): void
   /** The connector to a store's platform. Refuses when the store is disconnected. */
   connectorOf(storeId: number): Promise<Connector>
-  /** Registers our webhooks on the store's platform. Repeatable. Refuses when the platform does not take them. */
+  /** Registers our webhooks on the store's platform. Safe to repeat. Refuses when the platform does not accept them. */
   connectStore(access: StoreAccess): Promise<void>
   advanceClock(
     storeId: number,
     advance: { by?: string; to?: string }
   ): Promise<{ now: Temporal.Instant; settled: true }>
-  /** Does all that is due in the store, deliveries included, and returns then. */
+  /** Runs everything that is due in the store, deliveries included. Returns when it is done. */
   settle(storeId: number): Promise<void>
   sandbox: SandboxControls
-  /** The auditor, over one store or all. */
+  /** Checks the auditor's rules in one store, or in all of them. */
   doctor(storeId: number | null): Promise<{ checked: Record<string, number>; findings: unknown[]; warnings: unknown[] }>
   seed(
     storeId: number,
@@ -50,17 +50,17 @@ export type HttpDeps = {
 }
 
 type Health = {
-  /** Whether requests can be served, with a word on each part when they cannot. */
+  /** Whether requests can be served, and the state of each part. */
   ready(): Promise<{ ready: boolean; checks: Record<string, string> }>
   /** Answers `/metrics` in the exporter's own way. */
   metrics(request: IncomingMessage, response: ServerResponse): void
 }
 
-/** The scripted life of a sandbox shop. Ids are the platform's numbers as text; money in minor units of the store. */
+/** Scripts a sandbox shop. Ids are the platform's numbers as text; amounts are minor units of the store's currency. */
 export type SandboxControls = {
-  /** Where the shop of a domain answers. */
+  /** The address of the shop with this domain. */
   urlOf(domain: string): string
-  /** Repeatable: a shop that is there takes the name, zone and secrets given. */
+  /** Safe to repeat: an existing shop gets this name, time zone and these secrets. */
   createShop(shop: StoreAccess & { name: string }): Promise<void>
   createCustomer(
     storeId: number,
@@ -76,7 +76,7 @@ export type SandboxControls = {
     storeId: number,
     requested: { customerId: string; planName: string }
   ): Promise<{ orderId: string; contractId: string }>
-  /** Each outcome is for one charge, the last for all that follow. */
+  /** Each outcome is for one charge; the last is for all that follow. */
   setCard(storeId: number, card: { customerId: string; outcome: string[] }): Promise<void>
   placeOrder(
     storeId: number,
@@ -88,7 +88,7 @@ export type SandboxControls = {
       channel: string | null
     }
   ): Promise<{ id: string; name: string }>
-  /** The whole order when no amount is given. */
+  /** Refunds the whole order when there is no amount. */
   refund(storeId: number, refund: { orderId: string; amountMinor: number | null }): Promise<{ id: string }>
   dispute(storeId: number, dispute: { orderId: string; outcome: 'open' | 'won' | 'lost' }): Promise<{ id: string }>
   deleteCustomer(storeId: number, customerId: string): Promise<{ id: string }>
@@ -99,9 +99,9 @@ export type SandboxControls = {
   revokeCard(storeId: number, customerId: string): Promise<{ revoked: number }>
   changeShop(storeId: number, change: { name?: string; timezone?: string }): Promise<void>
   uninstall(storeId: number): Promise<void>
-  /** The shop takes the app on again, with this token. */
+  /** Installs the app again, with this token. */
   install(storeId: number, accessToken: string): Promise<void>
-  /** What goes wrong with the shop's webhooks from now on; null: nothing. */
+  /** Sets what goes wrong with the shop's webhooks from now on; null ends it. */
   setWebhookFaults(storeId: number, faults: WebhookFaults | null): Promise<void>
 }
 

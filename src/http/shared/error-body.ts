@@ -1,7 +1,7 @@
 import type { FieldProblem, Refusal, RefusalCode } from '#kit/refusal'
 import { RateLimited } from './errors.ts'
 
-/** Spec 1, Errors, has six codes; what else we refuse with is said in one of them. */
+/** Spec 1, Errors, has six codes. Refusals with another code use one of the six. */
 const ANSWERS: Record<RefusalCode, { status: number; code: string }> = {
   invalid_request: { status: 400, code: 'invalid_request' },
   authentication_failed: { status: 401, code: 'authentication_failed' },
@@ -18,7 +18,7 @@ export function statusOf(refusal: Answerable | RateLimited | null): number {
   return refusal instanceof RateLimited ? 429 : ANSWERS[refusal.code].status
 }
 
-/** The error body of the direct API; null is a bug of ours, which is told without detail. */
+/** The error body of the direct API. Null is a bug of ours, which is answered without detail. */
 export function errorBody(refusal: Answerable | RateLimited | null) {
   if (refusal === null) return { error: { code: 'internal_error', message: 'Something went wrong on our side' } }
   if (refusal instanceof RateLimited) return { error: { code: 'rate_limited', message: refusal.message } }

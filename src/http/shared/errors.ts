@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '#kit/refusal'
 
-/** Thrown when a request is over its store's budget; each surface answers it with 429 in its own shape. */
+/** Thrown when the rate limit of a store is exceeded; each surface answers with 429 in its own shape. */
 export class RateLimited extends Error {
   constructor() {
     super('Too many requests: the budget of this window is used up')
@@ -12,7 +12,7 @@ export class RateLimited extends Error {
 export const authenticationFailed = (message = 'A valid API key is needed') =>
   new Refusal('authentication_failed', message)
 
-/** Of a path that is there, `Allow` and the message tell the methods that it takes. */
+/** Refuses an unknown path or method. Where the path exists, `Allow` and the message list its methods. */
 export function noSuchRoute(request: FastifyRequest, reply: FastifyReply): Refusal {
   const path = pathOf(request.url)
   const methods = request.server.methodsOf(path).join(', ')
@@ -22,8 +22,8 @@ export function noSuchRoute(request: FastifyRequest, reply: FastifyReply): Refus
 }
 
 /**
- * What to answer for something thrown: the refusal itself, what the framework refused put into our words, or null for
- * what is our own fault.
+ * What to answer for something thrown: the refusal itself, an error of the framework in our words, or null for a bug of
+ * ours.
  */
 export function refusalOf(err: unknown, request: FastifyRequest): Refusal | RateLimited | null {
   if (err instanceof Refusal || err instanceof RateLimited) return err
@@ -38,7 +38,7 @@ export function refusalOf(err: unknown, request: FastifyRequest): Refusal | Rate
     case 'FST_ERR_BAD_URL':
       return new Refusal('invalid_request', 'The request names no path')
   }
-  // The body stream broke off: the client is most likely gone, and whatever we say is for the log of a proxy.
+  // The body ended early: the client is most likely gone, and only the log of a proxy sees the answer.
   if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ABORT_ERR') {
     return new Refusal('invalid_request', 'The request broke off')
   }
@@ -48,7 +48,7 @@ export function refusalOf(err: unknown, request: FastifyRequest): Refusal | Rate
   return null
 }
 
-/** Logs a bug, once. Without the detail of a database error, which quotes the row. */
+/** Logs a bug, once; without the detail of a database error, which quotes the row. */
 export function logBug(request: FastifyRequest, err: unknown): void {
   const { name, message, stack, code, constraint, table } = err as Error & Record<string, unknown>
   const caller = request.caller && { id: request.caller.storeId }
@@ -58,12 +58,12 @@ export function logBug(request: FastifyRequest, err: unknown): void {
   )
 }
 
-/** What an `Authorization: Bearer` header presents; null when there is none. */
+/** The token of an `Authorization: Bearer` header; null when there is none. */
 export function bearerOf(request: FastifyRequest): string | null {
   return /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? null
 }
 
-/** The router begins a query at `#` as well as at `?`. */
+/** The path of a URL. For the router a query begins at `#` as well as at `?`. */
 export function pathOf(url: string): string {
   const end = url.search(/[?#]/)
   return end < 0 ? url : url.slice(0, end)

@@ -11,7 +11,7 @@ const HEADER = 'Idempotency-Key'
 
 const ACCEPTED_KEY = '1 to 255 visible ASCII characters without spaces'
 
-/** What the header takes. */
+/** What the header accepts. */
 export const IdempotencyKey = Type.String({
   minLength: 1,
   maxLength: 255,
@@ -21,8 +21,9 @@ export const IdempotencyKey = Type.String({
 const isKey = Compile(IdempotencyKey)
 
 /**
- * Answers a writing request, once: under an `Idempotency-Key` its repetition within 24 hours gets the first answer, with
- * `Idempotent-Replayed: true`. Key, effect and answer are one transaction. A refusal has no effect and is not kept.
+ * Carries out a writing request once: with an `Idempotency-Key`, a repetition within 24 hours gets the first response
+ * again, with `Idempotent-Replayed: true`. Key, effect and response are one transaction. A refusal has no effect and is not
+ * stored.
  */
 export async function withIdempotency<Answer extends object>(
   request: FastifyRequest,
@@ -43,7 +44,7 @@ export async function withIdempotency<Answer extends object>(
   return answer
 }
 
-/** The key that a request brings and what it stands for; null when it brings none. Refuses a key of another form. */
+/** The key of a request and the fingerprint of the request; null without a key. Refuses a key of another form. */
 export function claimOf(request: FastifyRequest): Claim | null {
   const key = request.headers['idempotency-key']
   if (key === undefined) return null
@@ -51,7 +52,7 @@ export function claimOf(request: FastifyRequest): Claim | null {
   return { key, fingerprint: fingerprintOf(request) }
 }
 
-/** What a request asks for: the same for its repetition, and for no other. */
+/** Identifies what a request asks for: the same for its repetition, and for no other request. */
 export function fingerprintOf(request: FastifyRequest): Buffer {
   const asked = `${request.method} ${pathOf(request.url)}\n${JSON.stringify(sorted(request.body))}`
   return createHash('sha256').update(asked).digest()
@@ -60,7 +61,7 @@ export function fingerprintOf(request: FastifyRequest): Buffer {
 export const idempotencyKeyReused = () =>
   invalidField(HEADER, 'was used with another request within 24 hours; take a new key for a new request')
 
-/** The order in which a client writes fields does not make another request. */
+/** With sorted fields, because their order does not make another request. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value

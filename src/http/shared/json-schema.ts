@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 
-/** What we use of JSON Schema, in TypeBox's schemas and in the published ones. */
+/** The part of JSON Schema that we use, in TypeBox's schemas and in the published ones. */
 export type JsonSchema = {
   $ref?: string
   type?: string | string[]
   title?: string
   description?: string
-  /** Of a request's field: what it does, beside what it takes. */
+  /** Of a field of a request: what it does. Its `description` says what it accepts. */
   meaning?: string
   const?: unknown
   enum?: unknown[]
@@ -29,13 +29,13 @@ export type JsonSchema = {
 }
 
 /**
- * Makes the published schemas of a document. A schema with a `title` becomes a component of that name, told once.
- * `asked` is what requests bring, closed to fields that are not told; `answered` is open, since fields may be added.
+ * Makes the published schemas of a document. A schema with a `title` becomes a component of that name. Objects of requests
+ * are closed: an unknown field is an error. Objects of responses are open, because fields may be added.
  */
 export function createPublisher() {
   const components: Record<string, JsonSchema> = {}
 
-  const publishAs = (side: 'asked' | 'answered') => {
+  const publishAs = (side: 'request' | 'response') => {
     function publish({ title, ...schema }: JsonSchema): JsonSchema {
       const published = shape(schema)
       if (title === undefined) return published
@@ -45,12 +45,12 @@ export function createPublisher() {
     }
 
     function shape({ anyOf, meaning, properties, items, additionalProperties, ...schema }: JsonSchema): JsonSchema {
-      if (side === 'asked' && schema.description) schema.description = asked(schema.description, meaning)
+      if (side === 'request' && schema.description) schema.description = whatItMustBe(schema.description, meaning)
       if (anyOf) return oneOfThose(schema, anyOf)
       if (items) return { ...schema, items: publish(items) }
       if (!properties) return schema
       const fields = Object.entries(properties).map(([name, field]) => [name, publish(field)] as const)
-      const extra = side === 'asked' ? false : additionalProperties || undefined
+      const extra = side === 'request' ? false : additionalProperties || undefined
       return {
         ...schema,
         properties: Object.fromEntries(fields),
@@ -75,9 +75,9 @@ export function createPublisher() {
     return publish
   }
 
-  return { asked: publishAs('asked'), answered: publishAs('answered'), components }
+  return { forRequest: publishAs('request'), forResponse: publishAs('response'), components }
 }
 
-function asked(accepts: string, meaning?: string): string {
+function whatItMustBe(accepts: string, meaning?: string): string {
   return meaning ? `${meaning}. Must be ${accepts}.` : `Must be ${accepts}.`
 }

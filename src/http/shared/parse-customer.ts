@@ -2,13 +2,13 @@ import { invalidField } from '#kit/refusal'
 import { type CustomerReference, parseCustomerId } from '#members'
 import type { PlatformProfileName } from '#stores'
 
-/** What names a customer in a body. */
+/** How a body can refer to a customer. */
 export const ACCEPTED_CUSTOMER =
   "a customer id such as cust_24, the platform's number, its global id, or an e-mail address"
 
 const ADDRESS = /^[^\s@]{1,64}@[^\s@]{1,255}$/
 
-/** Whom a field of a body means. Refuses what is no id and no address. */
+/** The customer that a field of a body refers to. Refuses a text that is neither an id nor an address. */
 export function parseCustomer(field: string, given: string, profile: PlatformProfileName): CustomerReference {
   if (ADDRESS.test(given)) return { memberId: null, platformId: null, email: given.toLowerCase() }
   const { memberId, platformId } = parseCustomerId(given, profile)

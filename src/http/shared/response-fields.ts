@@ -1,2 +1,2 @@
-// Fields that answers of every surface are made of; those of the public objects are the same.
+// Fields of the responses of every surface, the same as those of the public objects.
 export { OrNull, Timestamp } from '#resources'

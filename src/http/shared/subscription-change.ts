@@ -7,7 +7,7 @@ import { type RequestedChange, requestChange, rescheduleSubscription } from '#li
 import type { Actor } from '#subscriptions'
 import { A_YEAR_OF_DAYS, futureOrNull, IsoDate } from './dates.ts'
 
-/** What can be changed of a subscription. Programs of a store and the operator take the same, but for how a price is written. */
+/** What can be changed of a subscription. The direct API and the admin API accept the same, except how a price is written. */
 export const ChangeFields = {
   next_billing_date: IsoDate(
     'When to charge next, at most 365 days ahead; later billing dates follow from it. A date without a time means midnight in the time zone of the shop',
@@ -51,7 +51,7 @@ export const ChangeFields = {
 const fields = Type.Object(ChangeFields)
 type ChangeBody = Static<typeof fields> & { price?: string | number }
 
-/** Does what the body asks for: a date at once, terms and payment method by way of the platform. Refuses an empty one. */
+/** Carries out the change: a date immediately, terms and payment method through the platform. Refuses an empty body. */
 export async function changeSubscription(
   ctx: Ctx,
   id: number,
@@ -78,7 +78,7 @@ function requestedIn(
   }
 }
 
-/** What a cycle is to cost, in minor units. Refuses less than nothing. */
+/** The price of a cycle in minor units. Refuses a negative price. */
 export function priceOf(price: string | number, currency: string): number {
   const priceMinor = minorOf(price, currency, 'price')
   if (priceMinor < 0) throw invalidField('price', 'must be an amount of 0 or more')

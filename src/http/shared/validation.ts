@@ -14,10 +14,10 @@ type Field = {
 }
 
 /**
- * Checks bodies, query strings and path parameters field by field. Every field's schema has a `description` that says what
- * it takes; a refusal names the field and repeats it. The fields of an object without a description are checked one by one,
- * as `dunning.on_failure`. What is not declared is refused too. In the body of a POST null
- * stands for a field that is left out, as answers show it; to a PATCH it is a value.
+ * Checks bodies, query strings and path parameters field by field. The `description` of a field says what it must be; a
+ * refusal names the field and repeats it. The fields of an object without a description are checked one by one, such as
+ * `dunning.on_failure`. What is not declared is refused too. In the body of a POST null stands for a field that is left
+ * out; in a PATCH it is a value.
  */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, method, httpPart }) => {
   const { properties = {}, required = [] } = schema as { properties?: Record<string, TSchema>; required?: string[] }
