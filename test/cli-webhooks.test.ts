@@ -150,7 +150,11 @@ for (const [what, args, expected] of [
     ['webhook', 'deliveries', '--store', 'a', '--status', 'open'],
     /delivered, retrying or failed/
   ],
-  ['a time that is none', ['webhook', 'deliveries', '--store', '{store}', '--from', 'soon'], /from must be an ISO date/],
+  [
+    'a time that is none',
+    ['webhook', 'deliveries', '--store', '{store}', '--from', 'soon'],
+    /from must be an ISO date/
+  ],
   ['a group without a command', ['webhook'], /^a command is missing/],
   ['no id', ['webhook', 'show', '--store', 'a.example', '--id', ''], /^--id is empty\. It must be an endpoint id/],
   [
