@@ -56,7 +56,7 @@ test('someone joins, sees the membership, and cancels it through the store', { s
   assert.deepEqual([body.data[0].customer.email, body.data[0].status], ['ada@example.com', 'active'])
 
   await page.getByText('Cancel this membership').click()
-  await page.getByRole('combobox', { name: 'Why do you leave?' }).selectOption('too_expensive')
+  await page.getByRole('combobox', { name: 'Why are you leaving?' }).selectOption('too_expensive')
   await page.getByRole('button', { name: 'Cancel membership' }).click()
   await page.getByRole('status').waitFor()
   assert.match(await page.locator('#membership, [aria-labelledby=membership]').first().innerText(), /cancelled/)

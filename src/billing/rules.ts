@@ -191,7 +191,7 @@ export const chargesHeld = defineRule({
   help:
     'A charge waits for a person; its `error.code` says why: the platform does not bill the contract, or did not accept the ' +
     'call. Fix what it names there, then retry the attempt; or skip the cycle, which is then never charged, and the next one ' +
-    'is charged on its day. `already_paid` is from an earlier version: such a cycle is now passed automatically.',
+    'is charged on its day. `already_paid` is from an earlier version: such a cycle is now marked as missed automatically.',
   wrong: (ctx) => sql`
     select 'sub_' || s.id as subject,
            'has a charge of cycle ' || s.next_cycle || ' that waits for a person: ' || l.error_code as message

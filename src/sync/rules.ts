@@ -8,7 +8,7 @@ export const platformReconciled = defineRule({
   name: 'platform_looked_at',
   severity: 'finding',
   help:
-    'A [reconciliation with the platform](#looking-at-the-platform) failed five times in a row, or has not finished for two ' +
+    'A [reconciliation with the platform](#reconciliation) failed five times in a row, or has not finished for two ' +
     'days. The finding has the last error.',
   counted: (ctx) => sql`select count(*) as count from reconciliations where store_id = ${ctx.storeId}`,
   wrong: (ctx) => sql`
