@@ -14,20 +14,20 @@ import { Shops } from './shop.ts'
 import { storefrontRoutes } from './storefront/routes.ts'
 
 export type Sandbox = {
-  /** Serves every shop; the caller listens and closes. */
+  /** Serves all shops; the caller listens and closes. */
   app: FastifyInstance
-  /** What a person or a test does to the platform from outside: see each function. */
+  /** Actions of people on the platform, for the storefront page and tests. */
   controls: Controls
-  /** The same for the admin API of the service. */
+  /** The same controls for the service's admin API. */
   adminControls(urls: SandboxUrls): AdminControls
-  /** What the platform does by itself when time passes. */
+  /** The work that becomes due as time passes. */
   engine: Engine
   close(): Promise<void>
 }
 
 /**
- * A commerce platform on this machine. `clock` tells a shop's time by its domain: calendars, answers and webhook retries
- * follow it; throttling and time-outs follow real time.
+ * Creates a commerce platform on this machine. `clock` returns a shop's time by its domain; calendars, charge results and webhook
+ * retries follow it. Throttling and time-outs follow real time.
  */
 export function createSandbox(options: {
   db: Database

@@ -29,7 +29,7 @@ const dueOnPlatform = dueQuery(
      from s join sandbox.bulk_operations b on b.store_id = s.store_id and b.step_at <= s.until group by b.store_id`
 )
 
-/** What the platform does by itself: answers billing attempts, ends those that nobody confirmed, runs bulk operations, sends its webhooks. */
+/** The platform's background work: resolves billing attempts, expires unconfirmed ones, runs bulk operations, sends webhooks. */
 export function sandboxEngine(
   db: Database,
   shops: Shops,
@@ -66,12 +66,12 @@ export function sandboxEngine(
       if (!due) return 0
       const now = await clock(shop.domain)
       if (Temporal.Instant.compare(due, now) > 0) return 0
-      const answered = await db.inInstallation((q) => resolveDueAttempts(q, shop, now))
+      const resolved = await db.inInstallation((q) => resolveDueAttempts(q, shop, now))
       const expired = await db.inInstallation((q) => expireDueChallenges(q, shop, now))
       const corrected = await db.inInstallation((q) => correctDueAttempts(q, shop, now))
       const exported = await runBulkOperation(db, schema, shop, now)
       const sent = await sendWebhooks(db, agent, shop, now)
-      return answered + expired + corrected + exported + sent
+      return resolved + expired + corrected + exported + sent
     }
   }
 }

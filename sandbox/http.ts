@@ -15,12 +15,12 @@ export type Platform = {
   log: (message: string, fields: Record<string, unknown>) => void
 }
 
-/** What every route of a shop finds out first. */
+/** The shop of a request, found before every route. */
 export type ShopRequest = { shop: Shop; baseUrl: string }
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024
 
-/** All shops on one port. */
+/** Creates the HTTP server of all shops. */
 export function makeApp(
   platform: Platform,
   schema: GraphQLSchema,
@@ -47,8 +47,8 @@ export function makeApp(
     graphqlRoute(platform, handleGraphql, scope)
     for (const add of routes) add(scope)
   }
-  // The real platform tells shops apart by host name. One port on one machine has one name, so a shop may also be the
-  // first part of the path: then that is what its base URL is made of.
+  // The real platform identifies a shop by host name. On one port of one machine the shop may also be the first part of the
+  // path, which is then part of its base URL.
   app.register(shopRoutes, { prefix: '/:shop' })
   app.register(shopRoutes)
   return app
@@ -67,7 +67,7 @@ async function findShop(shops: Shops, request: FastifyRequest): Promise<ShopRequ
   return { shop, baseUrl: `http://${request.host}${inPath === undefined ? '' : `/${shop.domain}`}` }
 }
 
-/** Refuses a request without the shop's token, in the platform's words. True when it may go on. */
+/** Checks the shop's token; sends the platform's error and returns false if it is wrong. */
 export function isAuthenticated(request: FastifyRequest, reply: FastifyReply): boolean {
   const { shop } = request.shopRequest
   const token = request.headers[`x-${headerWord(shop).toLowerCase()}-access-token`]
@@ -87,7 +87,7 @@ function graphqlRoute({ db, clock }: Platform, handleGraphql: GraphqlHandler, sc
       return reply.code(400).send({ errors: { query: 'Required parameter missing or invalid' } })
     }
     const api = apiFor(db, shop, baseUrl, clock)
-    const answer = await handleGraphql.answer(api, body)
+    const response = await handleGraphql.respond(api, body)
     if (api.connection.lost) {
       reply.hijack()
       request.raw.socket.destroy()
@@ -96,6 +96,6 @@ function graphqlRoute({ db, clock }: Platform, handleGraphql: GraphqlHandler, sc
     return reply
       .header(`X-${headerWord(shop)}-API-Version`, API_VERSION)
       .type('application/json; charset=utf-8')
-      .send(JSON.stringify(answer))
+      .send(JSON.stringify(response))
   })
 }

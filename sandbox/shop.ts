@@ -22,10 +22,10 @@ export const Shop = row({
 })
 export type Shop = RowOf<typeof Shop>
 
-/** How long a shop is remembered: every request asks for it, and another process may change it. */
-const REMEMBERED_MS = 2_000
+/** How long a shop is cached: every request needs it, and another process may change it. */
+const CACHED_MS = 2_000
 
-/** The shops of this platform, each remembered for a moment. */
+/** The shops of this platform, each cached for a short time. */
 export class Shops {
   readonly #db: Database
   readonly #byDomain = new Map<string, { shop: Shop; until: number }>()
@@ -38,7 +38,7 @@ export class Shops {
   async findByDomain(domain: string): Promise<Shop | null> {
     const known = this.#byDomain.get(domain)
     if (known && known.until > performance.now()) return known.shop
-    // Above stores: this is the lookup that tells which shop a request is for.
+    // Not bound to a store, since this look-up finds the store of a request.
     const found = await this.#db.direct.maybeOne(
       Shop,
       sql`
@@ -46,7 +46,7 @@ export class Shops {
              proxy_secret, app_proxy_url, access_scopes, resolve_delay_seconds, cost_capacity, cost_restore_rate, created_at
         from sandbox.shops where domain = ${domain}`
     )
-    if (found) this.#remember(found)
+    if (found) this.#cache(found)
     return found
   }
 
@@ -60,7 +60,7 @@ export class Shops {
              proxy_secret, app_proxy_url, access_scopes, resolve_delay_seconds, cost_capacity, cost_restore_rate, created_at
         from sandbox.shops where store_id = ${storeId}`
     )
-    if (found) this.#remember(found)
+    if (found) this.#cache(found)
     return found
   }
 
@@ -70,8 +70,8 @@ export class Shops {
     if (known) this.#byDomain.delete(known.shop.domain)
   }
 
-  #remember(shop: Shop) {
-    const entry = { shop, until: performance.now() + REMEMBERED_MS }
+  #cache(shop: Shop) {
+    const entry = { shop, until: performance.now() + CACHED_MS }
     this.#byStore.set(shop.storeId, entry)
     this.#byDomain.set(shop.domain, entry)
   }
@@ -81,7 +81,7 @@ export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
-/** `Platform` or `Shopify`: the middle word of the headers in this shop's profile. */
+/** `Platform` or `Shopify`: the middle word of header names in this shop's profile. */
 export function headerWord(shop: Pick<Shop, 'profile'>): 'Platform' | 'Shopify' {
   return shop.profile === 'shopify' ? 'Shopify' : 'Platform'
 }

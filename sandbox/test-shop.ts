@@ -8,7 +8,7 @@ import { createSandbox, type Sandbox } from './index.ts'
 
 export type Received = { topic: string; headers: Record<string, string>; text: string; body: Record<string, unknown> }
 
-/** A sandbox on a real socket, with a clock that tests set. */
+/** Starts a sandbox on a real socket, with clocks that tests set. */
 export async function startSandbox(db: Database) {
   const clocks = new Map<string, Temporal.Instant>()
   const bugs: unknown[] = []
@@ -29,7 +29,7 @@ export async function startSandbox(db: Database) {
     origin,
     bugs,
     agent,
-    /** A shop of its own for a test, at a frozen moment. */
+    /** Creates a shop with a frozen clock. */
     aShop: async (
       given: Partial<Parameters<Sandbox['controls']['createShop']>[0]> & { now?: string } = {}
     ): Promise<TestShop> => {
@@ -55,7 +55,7 @@ export async function startSandbox(db: Database) {
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: an answer has whatever shape its document asked for
+// biome-ignore lint/suspicious/noExplicitAny: the shape of a response depends on its document
 export type Answered = Record<string, any>
 
 export type GraphqlResult = {
@@ -98,7 +98,7 @@ export class TestShop {
     this.#clocks.set(this.shop.domain, this.now.add(duration))
   }
 
-  /** Lets the platform do everything that is due. */
+  /** Runs all due work of the platform. */
   async settle() {
     while ((await this.sandbox.engine.runOnce(this.storeId)) > 0);
   }
@@ -122,7 +122,7 @@ export class TestShop {
     return payload
   }
 
-  /** A membership product with one monthly plan, as the app makes them. */
+  /** Creates a membership product with one monthly plan, as the app does. */
   async aPlan(name = 'VIP', price = '29.00'): Promise<{ productId: string; variantId: string; groupId: string }> {
     const { product } = await this.mutate(
       `mutation($product: ProductCreateInput!) { productCreate(product: $product) {
@@ -165,7 +165,7 @@ export class TestShop {
     return this.sandbox.controls.createCustomer({ storeId, email, firstName: 'Ada', lastName: 'Love', country: 'US' })
   }
 
-  /** A customer who joined. */
+  /** Creates a customer with a membership. */
   async aMember(email = 'ada@example.com') {
     const customer = await this.aCustomer(email)
     const { contractId, orderId } = await this.sandbox.controls.join({
@@ -186,7 +186,7 @@ export class TestShop {
     )
   }
 
-  /** A receiver of webhooks for topics of this shop. `answer` is the status it gives. */
+  /** Subscribes a receiver to topics of this shop and returns the list of received webhooks. `answer` returns its status. */
   async aReceiver(topics: string[], answer: (received: Received) => number = () => 200): Promise<Received[]> {
     const got: Received[] = []
     const server = createServer((incoming, outgoing) => {

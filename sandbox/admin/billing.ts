@@ -71,7 +71,7 @@ async function create(
   )
 }
 
-/** The other way to charge: the cycle itself is the key. */
+/** Charges a billing cycle; the cycle itself is the idempotency key. */
 async function chargeCycle(
   _root: unknown,
   args: { subscriptionContractId: string; billingCycleSelector: SelectorInput },
@@ -118,7 +118,7 @@ async function cycles(
   const range = args.billingCyclesIndexRangeSelector
   const dates = args.billingCyclesDateRangeSelector
   const from = range?.startIndex ?? (dates ? cycleAt(contract, dates.startDate, timezone).index : 1)
-  // Without a range: a year of cycles from the first.
+  // Without a range, a year of cycles from the first.
   const to = range?.endIndex ?? (dates ? cycleAt(contract, dates.endDate, timezone).index : from + 11)
   if (from < 1 || to < from || to - from > 1000) throw badPage('Invalid billing cycles range')
   const all = Array.from({ length: to - from + 1 }, (_, i): ShownCycle => {

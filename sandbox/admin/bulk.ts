@@ -13,7 +13,7 @@ import type { Api, Resolvers } from '../wire/api.ts'
 import { numberIn } from '../wire/gid.ts'
 import { userError } from './user-errors.ts'
 
-/** How many may be under way at once; it was 1 before 2026. */
+/** The most operations that may run at once; 1 in API versions before 2026. */
 const MAX_OPEN = 5
 
 async function run(_root: unknown, { query }: { query: string }, api: Api, info: GraphQLResolveInfo) {

@@ -116,7 +116,7 @@ async function atomicCreate(_root: unknown, { input }: { input: AtomicInput }, a
   return { contract, userErrors: [] }
 }
 
-/** A line's ids as numbers. */
+/** A line with its gids replaced by numeric ids. */
 export function idsOf(api: Api, line: LineInput) {
   return {
     ...line,
@@ -125,7 +125,7 @@ export function idsOf(api: Api, line: LineInput) {
   }
 }
 
-/** Lines and discounts do not know their contract; what is shown of them needs its currency and the other terms. */
+/** Lines and discounts have no reference to their contract, but presenting them needs its currency and terms. */
 type Priced = Pick<ContractTerms, 'lines' | 'discounts'>
 type OfTerms<T> = T & { terms: Priced; currency: string }
 export type ShownLine = OfTerms<ContractLine & { __typename: 'SubscriptionLine' }>

@@ -126,7 +126,7 @@ async function sendUpdateEmail(_root: unknown, args: { customerPaymentMethodId: 
       userErrors: [userError(['customerPaymentMethodId'], 'Customer payment method does not exist')]
     }
   }
-  // No mail leaves this machine: the storefront page is where a test customer changes the card.
+  // The sandbox sends no e-mail: a test customer changes the card on the storefront page.
   return { customer: await api.load.customer.get(method.customerId), userErrors: [] }
 }
 
@@ -201,7 +201,7 @@ export const customerResolvers: Resolvers = {
   }
 }
 
-/** A token as the platform's vault gives them. */
+/** A token in the format of the platform's vault. */
 export function paymentToken(): string {
   return randomBytes(16).toString('hex')
 }

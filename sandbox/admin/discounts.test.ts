@@ -6,7 +6,7 @@ import { startSandbox } from '../test-shop.ts'
 const { db } = await testDatabase()
 const { aShop, bugs } = await startSandbox(db)
 
-// Where an answer of a real store was recorded, the expected values here say what it said.
+// Where a response of a real store was recorded, the expected values are those of the recording.
 
 const SET = `mutation($metafields: [MetafieldsSetInput!]!) { metafieldsSet(metafields: $metafields) {
   metafields { id namespace key type value jsonValue compareDigest owner { ... on Customer { id } } }
@@ -21,7 +21,7 @@ const DISCOUNT = `codeDiscountNode { id codeDiscount { ... on DiscountCodeBasic 
   minimumRequirement { ... on DiscountMinimumSubtotal { greaterThanOrEqualToSubtotal { amount currencyCode } } } } } }
   userErrors { field message code }`
 
-test('a code is made once, ended, opened again and deleted', async () => {
+test('a code is created once, deactivated, activated and deleted', async () => {
   const shop = await aShop()
   const input = {
     title: 'Life',
@@ -96,7 +96,7 @@ test('a code is made once, ended, opened again and deleted', async () => {
   await assert.rejects(shop.sandbox.controls.order(order), { code: 'not_found' })
 })
 
-test('an automatic discount carries its metafields under any of its ids', async () => {
+test('the metafields of an automatic discount are found by each of its ids', async () => {
   const shop = await aShop()
   const { automaticAppDiscount } = await shop.mutate(
     `mutation($d: DiscountAutomaticAppInput!) { discountAutomaticAppCreate(automaticAppDiscount: $d) {
@@ -127,4 +127,4 @@ test('an automatic discount carries its metafields under any of its ids', async 
   ])
 })
 
-test('none of it was a fault of ours', () => assert.deepEqual(bugs, []))
+test('no request of this file caused an internal error', () => assert.deepEqual(bugs, []))

@@ -94,7 +94,7 @@ async function writeMetafields(
   await saveMetafields(q, api.shop.storeId, entries, now)
 }
 
-/** The three kinds of code: the argument's name is also the root of the errors' paths. */
+/** The three kinds of code discounts. The argument's name is also the root of the errors' paths. */
 function createCode(kind: DiscountKind, argument: string) {
   return async (_root: unknown, args: Record<string, Input>, api: Api) => {
     const input = args[argument]!
@@ -108,7 +108,7 @@ function createCode(kind: DiscountKind, argument: string) {
   }
 }
 
-/** A discount has the number of its gid whichever of its types the gid names. */
+/** A discount's id is the number in its gid, whichever of the discount types the gid has. */
 async function discountIn(api: Api, text: string): Promise<Discount | null> {
   const parsed = parseGid(api.shop, text)
   const kinds = ['DiscountNode', 'DiscountCodeNode', 'DiscountAutomaticNode']
@@ -119,7 +119,7 @@ async function discountIn(api: Api, text: string): Promise<Discount | null> {
 const noCode = () => userError(['id'], 'Code discount does not exist.', 'INVALID')
 const noAutomatic = () => userError(['id'], 'Automatic discount does not exist.', 'INVALID')
 
-/** Ends a code now, or opens it again. */
+/** Deactivates a code now, or activates it again. */
 function endCode(endsNow: boolean) {
   return async (_root: unknown, { id }: { id: string }, api: Api) => {
     const discount = await discountIn(api, id)

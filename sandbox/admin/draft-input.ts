@@ -23,7 +23,7 @@ export type DraftInput = {
   customAttributes?: Attribute[] | null
 }
 
-/** The terms with an input's changes, or what is wrong with it. */
+/** The terms with the changes of an input, or the input's error. */
 export async function termsFrom(
   api: Api,
   old: ContractTerms,

@@ -39,7 +39,7 @@ async function openDraft(_root: unknown, args: { contractId: string }, api: Api)
 type Editing = { q: Queries; draft: Draft; contract: Contract }
 type Edit = { terms: ContractTerms; answer?: Record<string, unknown> } | { problem: UserError }
 
-/** One edit of an open draft: locked, changed, written; or refused, and nothing changed. */
+/** Applies one edit to an open draft under a lock, or refuses it and changes nothing. */
 async function edit(api: Api, draftId: string, change: (editing: Editing) => Promise<Edit> | Edit) {
   const id = numberIn(api.shop, 'SubscriptionDraft', draftId)
   return api.write(async (q) => {
@@ -101,7 +101,7 @@ function updateLine(_root: unknown, args: { draftId: string; lineId: string; inp
       sellingPlanName: input.sellingPlanName ?? old.sellingPlanName,
       customAttributes: input.customAttributes ?? old.customAttributes,
       ...(input.pricingPolicy ? pricingFrom(input.pricingPolicy, contract.currency) : {}),
-      // A price that is set by hand ends the series of changes that a selling plan had laid down.
+      // A price that is set explicitly replaces the price changes that the selling plan scheduled.
       ...(input.currentPrice != null && !input.pricingPolicy ? { cycleDiscounts: [] } : {})
     }
     const terms = { ...draft.body, lines: draft.body.lines.map((line) => (line.id === lineId ? changed : line)) }

@@ -35,7 +35,7 @@ const PARTS: Resolvers[] = [
   nodeResolvers
 ]
 
-/** The Admin API: the published schema, answered by this platform. */
+/** The Admin API: the published schema with the sandbox's resolvers. */
 export function adminSchema(): GraphQLSchema {
   const all: Resolvers = {}
   for (const part of PARTS) {

@@ -1,12 +1,12 @@
 import type { MetafieldEntry } from '../state/metafields.ts'
 import { type UserError, userError } from './user-errors.ts'
 
-/** What apps have written since 2026-04 may be this long as JSON. */
+/** The longest JSON value that apps may write since API version 2026-04. */
 const MAX_JSON_BYTES = 128 * 1024
 
 const LENGTHS = { namespace: [3, 255], key: [2, 64] } as const
 
-/** What the platform would not store, as the error of that entry; `at` makes the path of a field in it. */
+/** The platform's error for an entry that it does not accept; null if valid. `at` builds the path of a field. */
 export function entryProblem(entry: MetafieldEntry, at: (field: string) => string[]): UserError | null {
   for (const field of ['namespace', 'key'] as const) {
     const [least, most] = LENGTHS[field]

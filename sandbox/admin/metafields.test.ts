@@ -7,9 +7,9 @@ import { startSandbox } from '../test-shop.ts'
 const { db } = await testDatabase()
 const { aShop, bugs } = await startSandbox(db)
 
-// Where an answer of a real store was recorded, the expected values here say what it said.
+// Where a response of a real store was recorded, the expected values are those of the recording.
 
-test('tags are split, compared without case and sorted', async () => {
+test('tags are split at commas, compared ignoring case and sorted', async () => {
   const shop = await aShop()
   const withTags = async (mutation: 'tagsAdd' | 'tagsRemove', tags: unknown) => {
     const { product } = await shop.mutate(
@@ -34,7 +34,7 @@ test('tags are split, compared without case and sorted', async () => {
   assert.deepEqual(missing.data.tagsAdd.userErrors, [{ field: ['id'], message: 'Customer does not exist' }])
 })
 
-test('changed tags of a customer are told once, and only those that changed', async () => {
+test("a change of a customer's tags sends one webhook with only the changed tags", async () => {
   const shop = await aShop()
   const { gid } = await shop.aCustomer()
   const received = await shop.aReceiver(['CUSTOMER_TAGS_ADDED', 'CUSTOMER_TAGS_REMOVED'])
@@ -61,7 +61,7 @@ const SET = `mutation($metafields: [MetafieldsSetInput!]!) { metafieldsSet(metaf
   metafields { id namespace key type value jsonValue compareDigest owner { ... on Customer { id } } }
   userErrors { field message code elementIndex } } }`
 
-test('metafields are written all or none, under digests that guard them', async () => {
+test('metafieldsSet writes all entries or none, and refuses an outdated digest', async () => {
   const shop = await aShop()
   const { gid, id } = await shop.aCustomer()
   const set = async (...metafields: object[]) => (await shop.graphql(SET, { metafields })).data.metafieldsSet
@@ -116,7 +116,7 @@ test('metafields are written all or none, under digests that guard them', async 
   )
   assert.deepEqual(gone.deletedMetafields, [{ key: 'name' }, null])
 
-  // REST shows numbers as numbers, and counts its calls.
+  // REST returns numbers as JSON numbers, and limits calls.
   const rest = async (path: string, token = shop.shop.accessToken) => {
     const answer = await request(`${shop.base}/admin/api/2026-07/${path}`, {
       headers: { 'x-platform-access-token': token }
@@ -139,7 +139,7 @@ test('metafields are written all or none, under digests that guard them', async 
   assert.ok(Number(last.headers['retry-after']) > 0)
 })
 
-test('REST metafields of the shop come in pages', async () => {
+test('REST metafields of the shop are paginated', async () => {
   const shop = await aShop()
   const { data } = await shop.graphql('{ shop { id } }')
   await shop.mutate(SET, {
@@ -170,4 +170,4 @@ test('REST metafields of the shop come in pages', async () => {
   ])
 })
 
-test('none of it was a fault of ours', () => assert.deepEqual(bugs, []))
+test('no request of this file caused an internal error', () => assert.deepEqual(bugs, []))

@@ -18,11 +18,11 @@ import { entryProblem } from './metafield-rules.ts'
 import { findNode } from './nodes.ts'
 import { type UserError, userError } from './user-errors.ts'
 
-/** Types of things that can have metafields: the name under which they are stored, and in the API's enum of owners. */
+/** Types that can have metafields: the name in the database, and the name in the API's enum of owners. */
 const OWNERS: Record<string, { stored: string; owner: string }> = {
   AppInstallation: { stored: 'AppInstallation', owner: 'API_PERMISSION' },
   Customer: { stored: 'Customer', owner: 'CUSTOMER' },
-  // One discount has three gids.
+  // A discount has three gids.
   DiscountNode: { stored: 'DiscountNode', owner: 'DISCOUNT' },
   DiscountCodeNode: { stored: 'DiscountNode', owner: 'DISCOUNT' },
   DiscountAutomaticNode: { stored: 'DiscountNode', owner: 'DISCOUNT' },
@@ -34,7 +34,7 @@ const OWNERS: Record<string, { stored: string; owner: string }> = {
 }
 const MAX_ENTRIES = 25
 
-/** Changes whenever the value does, so that a writer can say which value it read. */
+/** Changes with the value, so that a writer can state which value it has read. */
 function digestOf(value: string): string {
   return createHash('sha256').update(value).digest('hex')
 }
@@ -55,7 +55,7 @@ async function set(_root: unknown, args: { metafields: SetInput[] }, api: Api) {
   }
   return api.write(async (q, now) => {
     const { entries, problems } = await entriesFrom(q, api, args.metafields)
-    // All or nothing.
+    // All entries are written or none.
     if (problems.length > 0) return { metafields: [], userErrors: problems }
     await saveMetafields(q, api.shop.storeId, entries, now)
     const owners = [...new Set(entries.map(({ ownerType, ownerId }) => `${ownerType}/${ownerId}`))]
@@ -180,7 +180,7 @@ const many: Resolver = async (
   return pageOf(wanted, args)
 }
 
-/** What the API shows as JSON where the value itself is text. */
+/** The API's `jsonValue`: a number, parsed JSON, or the text, by the metafield's type. */
 export function jsonValueOf({ type, value }: Pick<Metafield, 'type' | 'value'>): unknown {
   if (type === 'number_integer') return Number(value)
   return type === 'boolean' || type === 'json' || type.startsWith('list.') ? JSON.parse(value) : value

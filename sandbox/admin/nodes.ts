@@ -36,7 +36,7 @@ async function discountNode(api: Api, id: string, type: 'DiscountNode' | 'Discou
   return { __typename: type, ...found }
 }
 
-/** Whatever a gid names, ready to be answered as its type; null when there is no such thing. */
+/** The object of a gid with its type name; null if it does not exist. */
 export async function findNode(api: Api, text: string): Promise<Found> {
   const parsed = parseGid(api.shop, text)
   if (!parsed) throw invalidId()

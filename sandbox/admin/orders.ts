@@ -71,7 +71,7 @@ async function refund(_root: unknown, { input }: { input: RefundInput }, api: Ap
   return refused(problems[outcome.problem], outcome.order)
 }
 
-/** A line knows its order's currency and contract only from here. */
+/** A line with its order, which has the currency and the contract. */
 type ShownLine = OrderLine & { __typename: 'LineItem'; order: Order }
 
 const STATUS_OF_SOURCE: Record<string, string> = {

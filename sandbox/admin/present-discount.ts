@@ -10,7 +10,7 @@ export async function status({ startsAt, endsAt }: Discount, _args: unknown, api
   return Temporal.Instant.compare(startsAt, now) > 0 ? 'SCHEDULED' : 'ACTIVE'
 }
 
-/** One line for people: what it takes off, on what, from which purchase on. */
+/** A one-line summary: the reduction, what it applies to, and the minimum purchase. */
 export function summary({ kind, body }: Discount, _args: unknown, { shop }: Api): string {
   if (kind === 'DiscountCodeFreeShipping') return 'Free shipping on all products • For all countries'
   if (kind === 'DiscountCodeBxgy') return 'Buy one product, get another free'

@@ -50,7 +50,7 @@ export function anchorsFrom(anchors: AnchorInput[] | null | undefined): Anchor[]
   }))
 }
 
-/** The plans of an input, or what is wrong with the first that is. `old` fills in what an update leaves out. */
+/** The plans of an input, or the error of the first invalid one. `old` provides the fields that an update omits. */
 export function plansFrom(
   api: Api,
   inputs: PlanInput[],

@@ -108,7 +108,7 @@ async function update(_root: unknown, { id, input }: { id: string; input: GroupI
   }
 }
 
-/** Puts products into a group, or takes them out. */
+/** Adds products to a group, or removes them. */
 function changeProducts(change: (old: string[], given: string[]) => string[]) {
   return async (_root: unknown, args: { id: string; productIds: string[] }, api: Api) => {
     const groupId = numberIn(api.shop, 'SellingPlanGroup', args.id)

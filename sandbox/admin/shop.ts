@@ -2,7 +2,7 @@ import { ACCESS_SCOPES } from '../wire/access.ts'
 import type { Api, Resolvers } from '../wire/api.ts'
 import { gid } from '../wire/gid.ts'
 
-/** The one app that these shops have installed. */
+/** The only app that these shops have installed. */
 const APP = { __typename: 'App', id: '2525000003', handle: 'membership', apiKey: 'sandbox-app' } as const
 
 export const API_VERSION = '2026-07'

@@ -6,7 +6,7 @@ import { startSandbox, type TestShop } from '../test-shop.ts'
 const { db } = await testDatabase()
 const { aShop, bugs } = await startSandbox(db)
 
-// Where an answer of a real store was recorded, the expected values here say what it said.
+// Where a response of a real store was recorded, the expected values are those of the recording.
 
 const MOVE = (kind: 'Credit' | 'Debit') => `mutation($id: ID!, $input: StoreCreditAccount${kind}Input!) {
   storeCreditAccount${kind}(id: $id, ${kind.toLowerCase()}Input: $input) {
@@ -24,7 +24,7 @@ async function debit(shop: TestShop, id: string, amount: string, currencyCode = 
   return (await shop.graphql(MOVE('Debit'), { id, input })).data.storeCreditAccountDebit
 }
 
-test('store credit moves, and refuses what the platform refuses', async () => {
+test('store credit is credited and debited, and invalid changes are refused as on the platform', async () => {
   const shop = await aShop()
   const { gid } = await shop.aCustomer()
   const first = (await credit(shop, gid, '7.23')).storeCreditAccountTransaction
@@ -111,7 +111,7 @@ test('store credit moves, and refuses what the platform refuses', async () => {
   )
 })
 
-test('two debits at once cannot both spend the last of the credit', async () => {
+test('concurrent debits cannot exceed the balance', async () => {
   const shop = await aShop()
   const { gid } = await shop.aCustomer()
   await credit(shop, gid, '10.00')
@@ -119,4 +119,4 @@ test('two debits at once cannot both spend the last of the credit', async () => 
   assert.equal(outcomes.filter(({ userErrors }) => userErrors.length === 0).length, 2)
 })
 
-test('none of it was a fault of ours', () => assert.deepEqual(bugs, []))
+test('no request of this file caused an internal error', () => assert.deepEqual(bugs, []))

@@ -15,7 +15,7 @@ import { amountFrom, moneyV2 } from '../wire/money.ts'
 import { type UserError, userError } from './user-errors.ts'
 
 type MoneyInput = { amount: string; currencyCode: string }
-/** The most an account may hold; the platform's limit is USD 10,000 and its like. */
+/** The highest balance of an account; the platform's limit is USD 10,000 or the equivalent. */
 const CREDIT_LIMIT_MINOR = 1_000_000
 
 type Move = {
@@ -81,7 +81,7 @@ async function move(api: Api, asked: Move) {
   return refused(amount, short, 'INSUFFICIENT_FUNDS')
 }
 
-/** An account by its own id, or the owner's account in the currency. */
+/** Finds an account by its own id, or the owner's account in the currency. */
 async function findAccount(
   api: Api,
   of: { type: string; id: string },
@@ -98,7 +98,7 @@ type DebitArgs = { id: string; debitInput: { debitAmount: MoneyInput } }
 
 const account = ({ accountId }: CreditTransaction, _args: unknown, api: Api) => api.load.creditAccount.get(accountId)
 
-/** A transaction's money is its account's. */
+/** A transaction has the currency of its account. */
 const money = (of: 'amountMinor' | 'balanceAfterMinor') => async (found: CreditTransaction, _args: unknown, api: Api) =>
   moneyV2(found[of], (await api.load.creditAccount.get(found.accountId))!.currency)
 
@@ -145,7 +145,7 @@ export const storeCreditResolvers: Resolvers = {
   },
   StoreCreditAccountCreditTransaction: {
     ...transactionFields,
-    // Debits are not set against single credits here: what remains of a credit is what the account has left of it.
+    // The sandbox does not allocate debits to single credits: a credit's remainder is limited by the account's balance.
     remainingAmount: async ({ accountId, amountMinor }: CreditTransaction, _args: unknown, api: Api) => {
       const of = (await api.load.creditAccount.get(accountId))!
       return moneyV2(Math.min(amountMinor, of.balanceMinor), of.currency)

@@ -13,7 +13,7 @@ import { normalTags, splitTags, withoutTags, withTags } from './tag-list.ts'
 import { userError } from './user-errors.ts'
 
 const MAX_TAGS = 250
-/** The longest a tag may be, by what carries it. */
+/** The longest tag, by the type of its owner. */
 const LONGEST = { Customer: 255, Order: 40, Product: 255 } as const
 type Tagged = keyof typeof LONGEST
 

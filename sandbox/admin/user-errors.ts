@@ -1,4 +1,4 @@
-/** A "no" inside a mutation's payload. Which fields it has depends on the payload's error type; the rest is not selected. */
+/** An error in a mutation's payload. The payload's error type decides which of these fields a client can select. */
 export type UserError = { field: string[] | null; message: string; code?: string; elementIndex?: number | null }
 
 export function userError(field: string[] | null, message: string, code?: string): UserError {

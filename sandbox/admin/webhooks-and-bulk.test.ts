@@ -7,9 +7,9 @@ import { startSandbox } from '../test-shop.ts'
 const { db } = await testDatabase()
 const { aShop, bugs } = await startSandbox(db)
 
-// Where an answer of a real store was recorded, the expected values here say what it said.
+// Where a response of a real store was recorded, the expected values are those of the recording.
 
-test('a webhook address is taken once per topic, and only https or this machine', async () => {
+test('a webhook address is unique per topic, and must be https or on this machine', async () => {
   const shop = await aShop()
   const create = async (uri: string) =>
     (
@@ -36,7 +36,7 @@ test('a webhook address is taken once per topic, and only https or this machine'
   assert.deepEqual(data.webhookSubscriptions.nodes, [])
 })
 
-test('a bulk operation writes lines, children under their parent', async () => {
+test('a bulk operation writes one line per object, children after their parent', async () => {
   const shop = await aShop()
   await shop.aPlan()
   for (const name of ['ada', 'bob']) await shop.aMember(`${name}@example.com`)
@@ -80,4 +80,4 @@ test('a bulk operation writes lines, children under their parent', async () => {
   assert.equal(received[0]?.body.admin_graphql_api_id, bulkOperation.id)
 })
 
-test('none of it was a fault of ours', () => assert.deepEqual(bugs, []))
+test('no request of this file caused an internal error', () => assert.deepEqual(bugs, []))

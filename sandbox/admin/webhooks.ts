@@ -24,10 +24,10 @@ type SubscriptionInput = {
   metafieldNamespaces?: string[] | null
 }
 
-// The platform names the field by what it used to be called, whichever the client sent.
+// The platform reports the field's former name, whichever name the client sent.
 const FIELD = ['webhookSubscription', 'callbackUrl']
 
-/** Addresses are https; this machine's own are let through, since a sandbox has nowhere else to send to. */
+/** Addresses must be https. This machine's own are accepted over http too, since test receivers run here. */
 function problemOf(input: SubscriptionInput, uri: string | undefined): UserError | null {
   if (!uri) return userError(FIELD, "Address can't be blank")
   if (input.format === 'XML') return userError(['webhookSubscription', 'format'], 'Format is not supported')

@@ -37,7 +37,7 @@ async function aShopWithMember(outcome?: string | string[]) {
   return { shop, ...member, received, charge, read }
 }
 
-test('a charge is answered later: an order is placed and told', async () => {
+test('a billing attempt is resolved later, with an order and its webhooks', async () => {
   const { shop, contractId, received, charge, read } = await aShopWithMember()
 
   const { subscriptionBillingAttempt: attempt, userErrors } = await charge()
@@ -69,7 +69,7 @@ test('a charge is answered later: an order is placed and told', async () => {
   assert.deepEqual(bugs, [])
 })
 
-test('the same key is the same attempt, also at the same moment', async () => {
+test('requests with the same key return the same attempt, even concurrently', async () => {
   const { shop, charge } = await aShopWithMember()
   const answers = await Promise.all(Array.from({ length: 8 }, () => charge(1, 'key')))
   await shop.settle()
@@ -79,7 +79,7 @@ test('the same key is the same attempt, also at the same moment', async () => {
   assert.equal((await shop.sandbox.controls.charges(shop.storeId)).length, 1)
 })
 
-test('a cycle that is paid is not charged again under another key', async () => {
+test('a paid cycle is not charged again with another key', async () => {
   const { shop, charge, read } = await aShopWithMember()
   await charge(1, 'one')
   const { subscriptionBillingAttempt: other } = await charge(1, 'two')
@@ -91,7 +91,7 @@ test('a cycle that is paid is not charged again under another key', async () => 
   assert.equal((await shop.sandbox.controls.charges(shop.storeId)).length, 1)
 })
 
-test('a contract that is not active is not charged', async () => {
+test('a contract that is not active cannot be billed', async () => {
   const { shop, contract, charge } = await aShopWithMember()
   const change = (name: string) =>
     shop.mutate(`mutation($id: ID!) { ${name}(subscriptionContractId: $id) { userErrors { message } } }`, {
@@ -111,7 +111,7 @@ test('a contract that is not active is not charged', async () => {
   assert.equal(data.subscriptionBillingAttemptCreate.userErrors[0].code, 'CONTRACT_NOT_FOUND')
 })
 
-test('what was still open when the contract stopped is not taken', async () => {
+test('an open attempt of a contract that was stopped is not charged', async () => {
   for (const [outcome, stop] of [
     ['3ds', 'subscriptionContractCancel'],
     ['3ds', 'subscriptionContractPause'],
@@ -129,7 +129,7 @@ test('what was still open when the contract stopped is not taken', async () => {
   }
 })
 
-test('a decline is told with its code', async () => {
+test('a decline is reported with its code', async () => {
   const { shop, received, charge, read } = await aShopWithMember('insufficient_funds')
   const { subscriptionBillingAttempt: attempt } = await charge()
   await shop.settle()
@@ -145,7 +145,7 @@ test('a decline is told with its code', async () => {
   )
 })
 
-test('a list of outcomes is used up one by one', async () => {
+test('each outcome of a list is for one charge', async () => {
   const { shop, charge, read } = await aShopWithMember(['card_declined', 'expired_card', 'success'])
   const codes: string[] = []
   for (const key of ['a', 'b', 'c']) {
@@ -156,7 +156,7 @@ test('a list of outcomes is used up one by one', async () => {
   assert.deepEqual(codes, ['CARD_DECLINED', 'EXPIRED_CARD', null])
 })
 
-test('3-D Secure waits for a person, who confirms or refuses', async () => {
+test('a 3-D Secure payment waits until the customer confirms or refuses it', async () => {
   const { shop, received, charge, read } = await aShopWithMember('3ds')
   const { subscriptionBillingAttempt: attempt } = await charge()
   await shop.settle()
@@ -179,7 +179,7 @@ test('3-D Secure waits for a person, who confirms or refuses', async () => {
   assert.equal((await read(attempt.id)).order.name, '#1002')
 })
 
-test('a late answer comes after a day on the clock of the shop', async () => {
+test("outcome `late` resolves after more than a day by the shop's clock", async () => {
   const { shop, charge, read } = await aShopWithMember('late')
   const { subscriptionBillingAttempt: attempt } = await charge()
   shop.advance({ hours: 25 })
@@ -191,7 +191,7 @@ test('a late answer comes after a day on the clock of the shop', async () => {
   assert.equal((await read(attempt.id)).ready, true)
 })
 
-test('a lost answer leaves a charge that is found by its key', async () => {
+test('outcome `lost` leaves a paid attempt that is found by its key', async () => {
   const { shop, received, charge } = await aShopWithMember('lost')
   await assert.rejects(charge(1, 'lost-key'))
   await shop.settle()
@@ -202,7 +202,7 @@ test('a lost answer leaves a charge that is found by its key', async () => {
   assert.equal((await shop.sandbox.controls.charges(shop.storeId)).length, 1)
 })
 
-test('a duplicate tells everything twice, under the same webhook id', async () => {
+test('outcome `duplicate` sends every webhook twice with the same webhook id', async () => {
   const { shop, received, charge } = await aShopWithMember('duplicate')
   await charge()
   await shop.settle()
@@ -210,7 +210,7 @@ test('a duplicate tells everything twice, under the same webhook id', async () =
   assert.equal(new Set(received.map(({ headers }) => headers['x-platform-webhook-id'])).size, 4)
 })
 
-test('webhooks are tried again for four hours, then the subscription is dropped', async () => {
+test('webhooks are retried for four hours, then the subscription is removed', async () => {
   const { shop, charge } = await aShopWithMember()
   const got = await shop.aReceiver(['SUBSCRIPTION_BILLING_ATTEMPTS_SUCCESS'], () => 500)
   await charge()
@@ -227,7 +227,7 @@ test('webhooks are tried again for four hours, then the subscription is dropped'
   assert.equal(data.webhookSubscriptions.nodes.length, ATTEMPTS.length)
 })
 
-test('hundreds of attempts are answered in batches, with few statements', async () => {
+test('hundreds of attempts are resolved in batches with few statements', async () => {
   const { shop, contract, charge } = await aShopWithMember()
   const COUNT = 450
   await Promise.all(Array.from({ length: COUNT }, (_, i) => charge(i + 1, `k${i}`)))

@@ -4,7 +4,7 @@ import type { OrderDiscount } from '../state/orders.ts'
 export type Charge = {
   lines: (ContractLine & { chargedPriceMinor: number; discountMinor: number })[]
   discounts: OrderDiscount[]
-  /** Discounts that took something off this charge, to be counted against their limits. */
+  /** Discounts that reduced this charge, to count against their limits. */
   usedDiscountIds: string[]
   subtotalMinor: number
   discountMinor: number
@@ -12,7 +12,7 @@ export type Charge = {
   totalMinor: number
 }
 
-/** A line's price in a cycle: the newest price change that has begun, or else what the app set. */
+/** A line's price in a cycle: the latest price change in effect, or else the price that the app set. */
 function priceInCycle(line: ContractLine, cycleIndex: number): number {
   const begun = line.cycleDiscounts.filter((change) => change.afterCycle > 0 && change.afterCycle <= cycleIndex)
   return begun.sort((a, b) => b.afterCycle - a.afterCycle)[0]?.computedPriceMinor ?? line.priceMinor
@@ -22,7 +22,7 @@ function isLive(discount: ContractDiscount): boolean {
   return discount.recurringCycleLimit === null || discount.usageCount < discount.recurringCycleLimit
 }
 
-/** What one cycle of a contract costs, discounts taken off. */
+/** The cost of one cycle of a contract after discounts. */
 export function chargeOf(
   terms: Pick<ContractTerms, 'lines' | 'discounts' | 'deliveryPriceMinor'>,
   cycleIndex: number
@@ -60,7 +60,7 @@ export function chargeOf(
   }
 }
 
-/** Spreads one discount over its lines and returns what it took off; a line never goes below zero. */
+/** Distributes a discount over its lines and returns the total reduction; no line goes below zero. */
 function takeOff(lines: Charge['lines'], discount: ContractDiscount): number {
   const entitled = lines.filter((line) => discount.lineIds === null || discount.lineIds.includes(line.id))
   let left = discount.amountMinor ?? 0
@@ -81,7 +81,7 @@ function takeOff(lines: Charge['lines'], discount: ContractDiscount): number {
   return taken
 }
 
-/** A line's price for the whole quantity after today's discounts, as the API shows it. */
+/** A line's price for the whole quantity after current discounts, as the API shows it. */
 export function discountedLineMinor(terms: Pick<ContractTerms, 'lines' | 'discounts'>, lineId: string): number {
   const charge = chargeOf({ ...terms, deliveryPriceMinor: 0 }, 0)
   const line = charge.lines.find((candidate) => candidate.id === lineId)

@@ -12,13 +12,12 @@ export type AttemptProblem =
   | 'CYCLE_INDEX_OUT_OF_RANGE'
 export type CreatedAttempt = { attempt: Attempt; problem: null } | { attempt: null; problem: AttemptProblem }
 
-/** Longer than a day, so that a client's patience ends before the answer comes. */
+/** Longer than a day, so that clients stop waiting before the result arrives. */
 const LATE_HOURS = 26
 
 /**
- * Stores an attempt to be answered later; with a key that the contract has had before, it is that attempt and no other.
- * With the cycle's index this is one statement. A cycle that is already paid is refused when the attempt is answered, as
- * INVOICE_ALREADY_PAID.
+ * Stores an attempt, whose result follows later. With a key that the contract has used before, returns the existing attempt.
+ * One statement if the cycle is given by its index. A cycle that is already paid fails with the result INVOICE_ALREADY_PAID.
  */
 export async function createAttempt(
   api: Api,
@@ -49,7 +48,7 @@ export async function createAttempt(
   if (!stored) return { attempt: null, problem: 'CONTRACT_NOT_FOUND' }
   const attempt =
     stored.attempt ??
-    // Another request with this key came in the same moment and was first.
+    // A concurrent request with the same key was first.
     (await findAttemptByKey(db.direct, shop.storeId, asked.contractId, asked.idempotencyKey))
   if (!attempt) {
     return { attempt: null, problem: stored.contractStatus === 'PAUSED' ? 'CONTRACT_PAUSED' : 'CONTRACT_TERMINATED' }

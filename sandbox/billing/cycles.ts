@@ -2,7 +2,7 @@ import type { Contract, Interval } from '../state/contracts.ts'
 
 const UNITS = { DAY: 'days', WEEK: 'weeks', MONTH: 'months', YEAR: 'years' } as const
 
-/** The instant `steps` intervals from a moment, on the shop's calendar; the day of the month is kept where it exists. */
+/** The instant `steps` intervals after an instant, on the shop's calendar; the day of the month stays if it exists. */
 export function stepsFrom(
   moment: Temporal.Instant,
   interval: Interval,
@@ -18,8 +18,8 @@ export function stepsFrom(
 export type Cycle = { index: number; startAt: Temporal.Instant; endAt: Temporal.Instant }
 
 /**
- * Cycle n of a contract. It is billed at its end: cycle 1 runs from the making of the contract, which the first order
- * paid, to the first renewal.
+ * Cycle n of a contract. It is billed at its end: cycle 1 runs from the creation of the contract, which the first order paid, to
+ * the first renewal.
  */
 export function cycleOf(contract: Contract, index: number, timezone: string): Cycle {
   const { interval, intervalCount } = contract.billingPolicy
@@ -29,11 +29,11 @@ export function cycleOf(contract: Contract, index: number, timezone: string): Cy
 }
 
 /**
- * The cycle that a moment falls into; 1 for a moment before the contract. The very end of a cycle, which is when it is billed, is
- * still of that cycle.
+ * The cycle that contains an instant; 1 for an instant before the contract. The end of a cycle, which is when it is billed, belongs
+ * to that cycle.
  */
 export function cycleAt(contract: Contract, moment: Temporal.Instant, timezone: string): Cycle {
-  // Calendar intervals differ in length; walk from an estimate that is certainly not after the moment.
+  // Calendar intervals differ in length: step forward from an estimate that is never too late.
   const daysPerInterval = { DAY: 1, WEEK: 7, MONTH: 31, YEAR: 366 }[contract.billingPolicy.interval]
   const days = moment.since(contract.cycleAnchorAt).total('days')
   const steps = Math.floor(days / (daysPerInterval * contract.billingPolicy.intervalCount))

@@ -1,4 +1,4 @@
-/** Every decline of SubscriptionBillingAttemptErrorCode that a card can be scripted to give, with what it says. */
+/** The declines of SubscriptionBillingAttemptErrorCode that a card can be scripted to give, with their messages. */
 const DECLINES = {
   AMOUNT_TOO_LARGE: 'The amount is too large.',
   AMOUNT_TOO_SMALL: 'The amount is too small.',
@@ -64,10 +64,10 @@ export function messageOf(code: DeclineCode): string {
 
 const SPECIAL = ['success', '3ds', 'late', 'lost', 'duplicate', 'told_failed'] as const
 
-/** Everything that a card can be scripted to do. */
+/** All outcomes that a card can be scripted to have. */
 export const OUTCOMES: readonly string[] = [...SPECIAL, ...Object.keys(DECLINES).map((code) => code.toLowerCase())]
 
-/** The decline that an outcome stands for; null when the outcome ends in a payment. */
+/** The decline code of an outcome; null if the outcome leads to a payment. */
 export function declineOf(outcome: string): DeclineCode | null {
   const code = outcome.toUpperCase()
   return code in DECLINES ? (code as DeclineCode) : null
@@ -87,14 +87,14 @@ const GENERAL = new Set<string>([
   'PAYMENT_PROVIDER_IS_NOT_ENABLED'
 ])
 
-/** Which member of the union SubscriptionBillingAttemptError tells a code. */
+/** The member of the union SubscriptionBillingAttemptError for a code. */
 export function errorKindOf(code: string): 'Inventory' | 'General' | 'Unexpected' | 'Payment' {
   if (INVENTORY.has(code)) return 'Inventory'
   if (GENERAL.has(code)) return 'General'
   return code === 'UNEXPECTED_ERROR' ? 'Unexpected' : 'Payment'
 }
 
-/** The digits that the test card shows for an outcome, so that a changed script reads as a changed card. */
+/** The last digits of the test card for an outcome, so that a changed script looks like a changed card. */
 export function cardDigits(outcome: string): string {
   if (outcome === '3ds') return '3155'
   return declineOf(outcome) ? '0002' : '4242'

@@ -32,7 +32,7 @@ export type Purchase = {
 
 export type PlacedOrder = { order: Order; customer: Customer; transactions: Transaction[] }
 
-/** Places paid orders, all with the same handful of statements. In the order of the purchases. */
+/** Places paid orders with a fixed number of statements; returns them in the order of the purchases. */
 export async function placeOrders(
   q: Queries,
   shop: Shop,
@@ -119,7 +119,7 @@ function orderFrom(purchase: Purchase, id: string, number: number, lineId: () =>
   }
 }
 
-/** What the platform tells when a paid order has been placed. */
+/** The webhooks of a new paid order. */
 export function orderMessages(
   shop: Shop,
   { order, customer, transactions }: PlacedOrder

@@ -15,8 +15,8 @@ const BATCH = 200
 export const GATEWAY = 'bogus'
 
 /**
- * Answers a batch of attempts whose time has come, oldest first: the whole batch with the same dozen statements, in the
- * caller's transaction. Returns how many were answered.
+ * Resolves a batch of due attempts, oldest first, with a fixed number of statements, in the caller's transaction. Returns the
+ * number of attempts.
  */
 export async function resolveDueAttempts(q: Queries, shop: Shop, now: Temporal.Instant): Promise<number> {
   const due = await q.many(
@@ -36,8 +36,8 @@ export async function resolveDueAttempts(q: Queries, shop: Shop, now: Temporal.I
 }
 
 /**
- * Brings out the truth of attempts that were told as failed although they were paid. Nobody is told of it: an app finds it when
- * it asks. Returns how many there were.
+ * Corrects due attempts that were reported as failed although they were paid. Sends no webhook: an app sees the correction only
+ * when it reads the attempt. Returns the number of attempts.
  */
 export async function correctDueAttempts(q: Queries, shop: Shop, now: Temporal.Instant): Promise<number> {
   const due = await q.many(
@@ -60,7 +60,7 @@ export async function correctDueAttempts(q: Queries, shop: Shop, now: Temporal.I
   return due.length
 }
 
-/** Ends payments that nobody confirmed in time. Returns how many there were. */
+/** Fails payments that nobody confirmed in time. Returns their number. */
 export async function expireDueChallenges(q: Queries, shop: Shop, now: Temporal.Instant): Promise<number> {
   const due = await q.many(
     row({ id: text }),
@@ -74,7 +74,7 @@ export async function expireDueChallenges(q: Queries, shop: Shop, now: Temporal.
   return due.length
 }
 
-/** `decide` takes the place of the card's script: a person's decision on a challenged payment, or none in time, or a truth that comes out. */
+/** `decide` replaces the card's script: with a person's decision on a challenged payment, its expiry, or a correction. */
 export async function resolveAttemptsNow(
   q: Queries,
   shop: Shop,
@@ -136,12 +136,12 @@ export async function resolveAttemptsNow(
 }
 
 type Decision = 'confirmed' | 'refused' | 'expired' | 'paid all along'
-/** `told_failed`: paid, and told as failed for now. */
+/** `told_failed`: paid, but reported as failed for now. */
 type Verdict = 'paid' | 'challenged' | 'told_failed' | DeclineCode
 type Case = {
   attempt: Attempt
   contract: Contract
-  /** Null when the customer was deleted. */
+  /** Null if the customer was deleted. */
   customer: Customer | null
   card: PaymentMethod | null
   verdict: Verdict
@@ -164,7 +164,7 @@ function verdictOf(
   return declineOf(attempt.outcome) ?? 'paid'
 }
 
-/** `contract:cycle` of those that are already paid, also where that has not come out yet. */
+/** The paid cycles as `contract:cycle`, including those still reported as failed. */
 async function paidCycles(q: Queries, shop: Shop, attempts: Attempt[]): Promise<Set<string>> {
   const rows = await q.many(
     row({ cycle: text }),
@@ -203,9 +203,9 @@ function purchaseOf({ contract, customer, card, charge }: Case): Purchase {
   }
 }
 
-/** How long a customer has to confirm a payment. */
+/** The time that a customer has to confirm a payment. */
 const CHALLENGE_DAYS = 7
-/** How long a payment that was told as failed is believed to have. */
+/** How long a paid attempt is reported as failed. */
 const CORRECTION_AFTER_MINUTES = 60
 
 function answerOf({ attempt, verdict }: Case, orderId: string | null, now: Temporal.Instant): Answer {
@@ -225,7 +225,7 @@ function answerOf({ attempt, verdict }: Case, orderId: string | null, now: Tempo
   }
 }
 
-/** What the contracts tell of their last payment, and the discounts that this charge used up. */
+/** Updates the contracts' last payment status and the usage of their discounts. */
 async function markContracts(q: Queries, shop: Shop, cases: Case[]) {
   const marks = cases
     .filter(({ verdict }) => verdict !== 'challenged')
@@ -258,7 +258,7 @@ function errorTypeOf(code: string): string {
 const TOPIC = { succeeded: 'success', failed: 'failure', challenged: 'challenged' } as const
 
 function messagesOf(shop: Shop, found: Case, answer: Answer, placed: PlacedOrder | undefined): Message[] {
-  // The script of a lost answer: nobody is told, and the truth is found by asking.
+  // Outcome `lost`: no webhook is sent, and the result is visible only by reading the attempt.
   if (found.attempt.outcome === 'lost' || answer.status === 'pending') return []
   const attempt: Attempt = { ...found.attempt, ...answer, id: found.attempt.id }
   return webhookMessage(

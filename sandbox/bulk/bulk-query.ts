@@ -18,8 +18,8 @@ const PAGE = 100
 const NESTED_PAGE = 250
 
 /**
- * Reads a bulk query: one root connection, walked by edges and nodes. The answer can be run page by page: the connections
- * have their sizes, and the root its cursor. Throws with the reason when the query is none.
+ * Parses a bulk query: one root connection, read through edges and nodes. The result can be run page by page, with sizes on its
+ * connections and a cursor on the root. Throws with the reason if the query is not valid.
  */
 export function readBulkQuery(schema: GraphQLSchema, text: string): BulkQuery {
   const document = parse(text, { maxTokens: 5_000, noLocation: true })
@@ -61,7 +61,7 @@ function nameOf(field: FieldNode): string {
 
 type Seen = { count: number; connections: Set<string> }
 
-/** The field with sizes on it and on every connection below it. */
+/** The field with page sizes on it and on every nested connection. */
 function sized(schema: GraphQLSchema, parent: string, field: FieldNode, seen: Seen, depth: number): FieldNode {
   const type = schema.getType(parent)
   const named = isObjectType(type) ? getNamedType(type.getFields()[field.name.value]?.type) : null

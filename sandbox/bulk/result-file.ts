@@ -5,7 +5,7 @@ import type { Shop } from '../shop.ts'
 import { bulkResult, findBulkOperation } from '../state/bulk-operations.ts'
 import { isNumericId } from '../wire/gid.ts'
 
-/** Whoever has the link may read the file, so the link carries a signature. */
+/** The link needs no token, so it is signed. */
 export function signFile(shop: Shop, id: string): string {
   return createHmac('sha256', shop.appSecret).update(`bulk ${id}`).digest('hex')
 }

@@ -12,10 +12,10 @@ type Node = Record<string, unknown>
 type Lines = { text: string[]; objects: number; roots: number }
 type Walked = { nextPage: string | null; isFailed: boolean }
 
-/** So many pages of a hundred are read in one step, after which everybody sees how far it is. */
+/** Pages of a hundred that one step reads; the progress is visible after each step. */
 const PAGES_A_STEP = 100
 
-/** Takes the next step of the bulk operation that is due, in the same process: a sandbox has no warehouse. 1 when it took one. */
+/** Runs the next step of the due bulk operation, in this process. Returns 1 if there was one, else 0. */
 export async function runBulkOperation(
   db: Database,
   schema: GraphQLSchema,
@@ -77,12 +77,12 @@ async function nextStep(
   }
 }
 
-/** Each page with a request of its own, so that what one page loaded does not stay in memory for the next. */
+/** Runs each page as a separate request, so that the objects loaded for one page are freed before the next. */
 function apiOf(db: Database, shop: Shop, now: Temporal.Instant): () => Api {
   return () => apiFor(db, shop, `http://${shop.domain}`, async () => now)
 }
 
-/** Reads pages from a place on, until there are no more, or as many as are asked for, or `most` roots. */
+/** Reads pages from a cursor on, until the end, the given number of pages, or `most` root objects. */
 async function walk(
   schema: GraphQLSchema,
   api: () => Api,
@@ -110,7 +110,7 @@ async function walk(
   return { nextPage: after, isFailed: false }
 }
 
-/** A line per object; what was in a connection of it follows, with the parent's id. */
+/** One line per object; objects of its connections follow with the parent's id. */
 function write(node: Node, parentId: string | null, connections: Set<string>, lines: Lines) {
   lines.objects++
   const own = Object.entries(node).filter(([key]) => !connections.has(key))

@@ -18,7 +18,7 @@ export type StatusChange =
   | { contract: Contract; problem: null }
   | { contract: Contract | null; problem: 'missing' | 'terminated' | 'not allowed' }
 
-/** Asking for the status that a contract already has changes nothing; a terminated contract stays as it is. */
+/** Changes a contract's status. Setting the current status changes nothing; a terminated contract is refused. */
 export async function changeStatus(
   q: Queries,
   shop: Shop,
@@ -43,7 +43,7 @@ export async function changeStatus(
   return { contract: changed, problem: null }
 }
 
-/** A payment that waits for its customer is answered at once: of a contract that is not active nothing is taken. */
+/** Resolves challenged payments of the contract at once, since an inactive contract is not charged. */
 async function endChallenges(q: Queries, shop: Shop, contractId: string, now: Temporal.Instant) {
   await q.run(sql`
     update sandbox.billing_attempts set status = 'pending', resolve_at = ${now}

@@ -35,7 +35,7 @@ async function change(shop: TestShop, name: string, id: string) {
   return data[name]
 }
 
-test('a membership bought at the end of a month is due at the end of the next, on the calendar of the shop', async () => {
+test("a contract of the last day of a month is due on the last day of the next, on the shop's calendar", async () => {
   const { shop, contract, contractId, orderId, customer, received } = await aShopWithMember()
   assert.equal((await read(shop, contract)).nextBillingDate, '2026-02-28T15:00:00Z')
   const { data } = await shop.graphql(
@@ -54,7 +54,7 @@ test('a membership bought at the end of a month is due at the end of the next, o
     {
       cycleIndex: 2,
       cycleStartAt: '2026-02-28T15:00:00Z',
-      // An hour earlier in UTC: the clocks of the shop have gone forward.
+      // An hour earlier in UTC, since daylight saving time has started in the shop.
       billingAttemptExpectedDate: '2026-03-31T14:00:00Z',
       status: 'UNBILLED'
     }
@@ -76,7 +76,7 @@ test('a membership bought at the end of a month is due at the end of the next, o
   })
 })
 
-test('a contract changes its status by the rules, and tells it once', async () => {
+test('a contract changes its status only as allowed, with one webhook per change', async () => {
   const { shop, contract, received } = await aShopWithMember()
   await shop.settle()
   received.length = 0
@@ -105,7 +105,7 @@ test('a contract changes its status by the rules, and tells it once', async () =
   )
 })
 
-/** Opens a draft and edits it; `edit` is a mutation's name, its input type and what it answers. */
+/** Opens a draft and edits it; `edit` is a mutation's name, its input type and its selection. */
 async function aDraft(shop: TestShop, contract: string) {
   const { draft } = await shop.mutate(
     'mutation($id: ID!) { subscriptionContractUpdate(contractId: $id) { draft { id } userErrors { message } } }',
@@ -130,7 +130,7 @@ async function aDraft(shop: TestShop, contract: string) {
   }
 }
 
-test('a draft changes price, rhythm and date, and a discount ends with its limit', async () => {
+test('a draft changes price, interval and date, and a discount ends at its cycle limit', async () => {
   const { shop, contract } = await aShopWithMember()
   const before = await read(shop, contract)
   const draft = await aDraft(shop, contract)
@@ -185,7 +185,7 @@ test('a draft changes price, rhythm and date, and a discount ends with its limit
   assert.deepEqual(totals, ['29.0', '15.99', '19.99'])
 })
 
-test('a draft of a contract that has moved on is stale', async () => {
+test('a draft is stale once its contract has changed', async () => {
   const { shop, contract } = await aShopWithMember()
   const draft = await aDraft(shop, contract)
   await shop.mutate(
@@ -196,7 +196,7 @@ test('a draft of a contract that has moved on is stale', async () => {
   assert.equal((await draft.commit()).userErrors[0].code, 'STALE_CONTRACT')
 })
 
-test('a contract can be made without a checkout', async () => {
+test('a contract can be created without a checkout', async () => {
   const shop = await aShop()
   const { variantId } = await shop.aPlan()
   const customer = await shop.aCustomer()
@@ -227,4 +227,4 @@ test('a contract can be made without a checkout', async () => {
   assert.equal((await create('1', 'gid://platform/Customer/1')).userErrors[0].code, 'CUSTOMER_DOES_NOT_EXIST')
 })
 
-test('none of it was a fault of ours', () => assert.deepEqual(bugs, []))
+test('no request of this file caused an internal error', () => assert.deepEqual(bugs, []))

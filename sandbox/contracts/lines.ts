@@ -23,7 +23,7 @@ export type LineInput = {
   } | null
 }
 
-/** A line of a variant, its ids already taken out of their gids; null when the variant or an amount is none. */
+/** A line for a variant, given with numeric ids; null if the variant does not exist or an amount is invalid. */
 export async function lineFrom(
   q: Queries,
   shop: Shop,
@@ -69,7 +69,7 @@ export function pricingFrom(
   }
 }
 
-/** What a selling plan makes of a variant's price: at once, and after which cycles it changes. */
+/** A variant's price under a selling plan: the first price, and the changes after later cycles. */
 export function planPricing(
   plan: SellingPlan,
   basePriceMinor: number
@@ -104,7 +104,7 @@ export type DiscountInput = {
   recurringCycleLimit?: number | null
 }
 
-/** A manual discount, or null when its value is none: a percentage is 1 to 100, an amount is above zero. */
+/** A manual discount; null if its value is invalid: a percentage must be 1 to 100, an amount above zero. */
 export function discountFrom(
   input: DiscountInput,
   lineIds: string[] | null,

@@ -6,8 +6,8 @@ import { lastPaidCycle } from '../state/attempts.ts'
 import { type Contract, type ContractTerms, lockContract, termsOf, updateContract } from '../state/contracts.ts'
 
 /**
- * Writes new terms. A new next date moves the series of cycles: the first cycle that is not paid is expected on it, and
- * the later ones follow in intervals.
+ * Writes new terms. A new next billing date moves the cycles: the first unpaid cycle is expected on that date, and the later ones
+ * follow at the contract's interval.
  */
 export async function writeTerms(
   q: Queries,
@@ -33,7 +33,7 @@ export async function writeTerms(
   return changed
 }
 
-/** Null when there is no such contract, or it has ended. */
+/** Null if the contract does not exist or has ended. */
 export async function setNextBillingDate(
   q: Queries,
   shop: Shop,

@@ -4,7 +4,7 @@ import type { Platform } from '../http.ts'
 import type { Controls } from './index.ts'
 import { shopOf } from './refusals.ts'
 
-/** Where the service and the sandbox answer. Read at each call, because ports may be chosen late; '' while it is unknown. */
+/** The base URLs of the service and the sandbox, read at each call since ports may be chosen late; '' while unknown. */
 export type SandboxUrls = { public: string; sandbox: string }
 
 type OfStore<Call> = Call extends (request: infer Request) => infer Result
@@ -12,8 +12,8 @@ type OfStore<Call> = Call extends (request: infer Request) => infer Result
   : never
 
 /**
- * The controls as the service's admin API offers them: the store comes first, and money is in minor units of the shop. Every
- * call is refused while the sandbox is switched off.
+ * The controls for the service's admin API: the first argument is the store, and amounts are in minor units of the shop's
+ * currency. Refuses every call while the sandbox is switched off.
  */
 export type AdminControls = {
   /** The address of the shop with this domain. */

@@ -6,7 +6,7 @@ import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
 import { shopPayload } from '../outgoing/shop-payload.ts'
 import { shopOf } from './refusals.ts'
 
-/** The owner renames the shop or moves it to another time zone. The currency of a shop stays for good. */
+/** Changes the shop's name or time zone, as its owner would. A shop's currency never changes. */
 export async function changeShop(
   platform: Platform,
   asked: { storeId: number; name?: string; timezone?: string }

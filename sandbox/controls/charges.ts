@@ -11,7 +11,7 @@ const Charge = row({
 })
 export type Charge = RowOf<typeof Charge>
 
-/** Every renewal that was paid, for an auditor to hold against our own books. Oldest first. */
+/** All paid renewals, oldest first, for audits to compare with the service's records. */
 export function listCharges({ db }: Platform, storeId: number): Promise<Charge[]> {
   return db.direct.many(
     Charge,
@@ -34,7 +34,7 @@ const Counts = row({
   webhooksFailed: int
 })
 
-/** How much of everything there is in a shop. */
+/** The number of objects of each kind in a shop. */
 export function countAll({ db }: Platform, storeId: number): Promise<RowOf<typeof Counts>> {
   return db.direct.one(
     Counts,

@@ -6,7 +6,7 @@ import { startSandbox } from '../test-shop.ts'
 const { db } = await testDatabase()
 const { aShop, bugs } = await startSandbox(db)
 
-test('the same e-mail is the same customer, told once', async () => {
+test('creating a customer twice with the same e-mail returns the same one and sends one webhook', async () => {
   const shop = await aShop()
   const received = await shop.aReceiver(['CUSTOMERS_CREATE', 'CUSTOMER_PAYMENT_METHODS_CREATE'])
   const first = await shop.aCustomer('Ada@Example.com')
@@ -21,7 +21,7 @@ test('the same e-mail is the same customer, told once', async () => {
   await assert.rejects(shop.aCustomer('nobody'), { code: 'invalid_request' })
 })
 
-test('a checkout places an order and begins a contract; a declined card refuses it', async () => {
+test('a checkout places an order and creates a contract; a declined card refuses it', async () => {
   const shop = await aShop()
   await shop.aPlan()
   const received = await shop.aReceiver(['ORDERS_CREATE', 'ORDERS_PAID', 'SUBSCRIPTION_CONTRACTS_CREATE'])
@@ -47,7 +47,7 @@ test('a checkout places an order and begins a contract; a declined card refuses 
   await assert.rejects(controls.join({ storeId, customerId: '1', plan: 'VIP' }), { code: 'not_found' })
 })
 
-test('an order is paid with credit first, refunded in parts and never beyond what was paid', async () => {
+test('an order is paid with store credit first; its refunds never exceed the payment', async () => {
   const shop = await aShop()
   const { storeId } = shop
   const { id: customerId, gid } = await shop.aCustomer()
@@ -95,7 +95,7 @@ test('an order is paid with credit first, refunded in parts and never beyond wha
   )
 })
 
-test('a refund by the API needs a key, and is made once for it', async () => {
+test('a refund by the API needs an idempotency key and happens once per key', async () => {
   const shop = await aShop()
   const { storeId } = shop
   const { id: customerId } = await shop.aCustomer()
@@ -121,7 +121,7 @@ test('a refund by the API needs a key, and is made once for it', async () => {
   assert.match((await refund('@idempotent(key: "m")')).data.refundCreate.userErrors[0].message, /greater than/)
 })
 
-test('a dispute is opened and settled, and told each time', async () => {
+test('opening and closing a dispute each sends a webhook', async () => {
   const shop = await aShop()
   const { storeId } = shop
   const { id: customerId } = await shop.aCustomer()
@@ -144,7 +144,7 @@ test('a dispute is opened and settled, and told each time', async () => {
   assert.deepEqual(data.disputes.nodes, [{ status: 'LOST', order: { name: placed.name } }])
 })
 
-test('published samples can name things that are here, ids beyond 2^53 included', async () => {
+test('fixtures create objects with given ids, even above 2^53', async () => {
   const shop = await aShop()
   const { storeId } = shop
   const fixtures = {
@@ -174,7 +174,7 @@ test('published samples can name things that are here, ids beyond 2^53 included'
   assert.match(received[0]!.text, /^\{"id":820982911946154508,/)
 })
 
-test('compliance topics are sent though nobody can subscribe to them', async () => {
+test("compliance webhooks are sent to the app's address without a subscription", async () => {
   const shop = await aShop()
   const { storeId } = shop
   const { id: customerId } = await shop.aCustomer()
@@ -191,4 +191,4 @@ test('compliance topics are sent though nobody can subscribe to them', async () 
   assert.equal(received[0]!.headers['x-platform-hmac-sha256'], shop.signatureOf(received[0]!.text))
 })
 
-test('none of it was a fault of ours', () => assert.deepEqual(bugs, []))
+test('no request of this file caused an internal error', () => assert.deepEqual(bugs, []))

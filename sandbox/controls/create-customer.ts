@@ -12,13 +12,13 @@ export type NewTestCustomer = {
   email: string
   firstName?: string | null
   lastName?: string | null
-  /** ISO 3166 alpha-2 and the province's code, for tax and shipping addresses. */
+  /** ISO 3166-1 alpha-2, and the province's code, for tax and shipping addresses. */
   country?: string | null
   province?: string | null
 }
 export type TestCustomer = { id: string; gid: string; email: string }
 
-/** A customer with a test card on file. The same e-mail gives the same customer. */
+/** Creates a customer with a stored test card, or returns the customer that already has the e-mail address. */
 export async function createCustomer(platform: Platform, made: NewTestCustomer): Promise<TestCustomer> {
   const shop = await shopOf(platform, made.storeId)
   const email = made.email.trim()

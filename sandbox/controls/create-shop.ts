@@ -15,18 +15,18 @@ export type NewShop = {
   accessToken: string
   appSecret: string
   proxySecret: string
-  /** Where requests under /apps/svc-api go, e.g. http://127.0.0.1:3000/apps/svc-api. */
+  /** The target of requests under /apps/svc-api, e.g. http://127.0.0.1:3000/apps/svc-api. */
   appProxyUrl: string | null
-  /** Scopes granted to the app; all of them when left out. */
+  /** Scopes granted to the app; default: all. */
   accessScopes?: string[]
   /** The size and refill per second of the query-cost bucket. */
   costCapacity?: number
   costRestoreRate?: number
-  /** How long billing attempts take to be answered, by the shop's clock. */
+  /** The time until a billing attempt is resolved, by the shop's clock. */
   resolveDelaySeconds?: number
 }
 
-/** Opens a shop, or writes anew what it is when it is already there. */
+/** Creates a shop, or updates the existing one. */
 export async function createShop({ db, shops }: Platform, made: NewShop): Promise<void> {
   if (!isTimezone(made.timezone)) throw invalidField('timezone', 'must be an IANA time zone such as Europe/Berlin')
   if (!isCurrency(made.currency)) throw invalidField('currency', 'must be an ISO 4217 code such as USD')

@@ -5,7 +5,7 @@ import { deleteCustomers, findCustomer } from '../state/customers.ts'
 import { revokeMethods } from '../state/payment-methods.ts'
 import { customerNotFound, idFrom, shopOf } from './refusals.ts'
 
-/** Takes a customer and their cards away. Their contracts stay as they are, without anyone whom they could charge. */
+/** Deletes a customer and their cards. Their contracts stay, but can no longer be charged. */
 export async function deleteCustomer(
   platform: Platform,
   asked: { storeId: number; customerId: string }

@@ -6,7 +6,7 @@ import { startSandbox, type TestShop } from '../test-shop.ts'
 const { db } = await testDatabase()
 const { aShop, bugs } = await startSandbox(db)
 
-/** A shop with a member whose contract is in its first cycle. */
+/** A shop with a customer whose contract is in its first cycle. */
 async function aMember(shop: TestShop, email = 'ada@example.com') {
   const { id: customerId } = await shop.aCustomer(email)
   const joined = await shop.sandbox.controls.join({ storeId: shop.storeId, customerId, plan: 'VIP' })
@@ -28,7 +28,7 @@ async function charge(shop: TestShop, contractId: string, key: string) {
   return { id: subscriptionBillingAttempt.id as string, ...data.subscriptionBillingAttempt }
 }
 
-test('a payment told as failed is paid an hour later, nobody is told, and another charge of the cycle takes nothing', async () => {
+test('`told_failed` becomes a success after an hour without a webhook, and the cycle cannot be charged again', async () => {
   const shop = await aShop()
   await shop.aPlan()
   const { customerId, contractId } = await aMember(shop)
@@ -53,7 +53,7 @@ test('a payment told as failed is paid an hour later, nobody is told, and anothe
   )
 })
 
-test('webhooks are dropped, doubled, late and overtaken by script, the same way for one seed', async () => {
+test('webhook faults drop, duplicate, delay and reorder messages, the same way for the same seed', async () => {
   const play = async (seed: number) => {
     const shop = await aShop()
     const received = await shop.aReceiver(['CUSTOMERS_CREATE'])
@@ -70,9 +70,9 @@ test('webhooks are dropped, doubled, late and overtaken by script, the same way 
   }
   const [one, again, other] = [await play(1), await play(1), await play(2)]
   const reported = new Set(one.all)
-  assert.ok(reported.size < 30 && reported.size > 10, `${reported.size} of 30 were told`)
-  assert.ok(one.all.length > reported.size, 'none was doubled')
-  assert.ok(one.early.length < one.all.length, 'none was late')
+  assert.ok(reported.size < 30 && reported.size > 10, `${reported.size} of 30 were sent`)
+  assert.ok(one.all.length > reported.size, 'none was duplicated')
+  assert.ok(one.early.length < one.all.length, 'none was delayed')
   assert.deepEqual(one.all.toSorted(), again.all.toSorted())
   assert.notDeepEqual(one.all.toSorted(), other.all.toSorted())
   await assert.rejects(
@@ -83,7 +83,7 @@ test('webhooks are dropped, doubled, late and overtaken by script, the same way 
   )
 })
 
-test('customers are deleted and merged, cards revoked, the shop changed, and each is told', async () => {
+test('deleting or merging customers, revoking a card and changing the shop each send a webhook', async () => {
   const shop = await aShop()
   const { storeId } = shop
   const { controls } = shop.sandbox
@@ -126,7 +126,7 @@ test('customers are deleted and merged, cards revoked, the shop changed, and eac
   assert.equal((await shop.graphql('{ shop { name } }')).status, 200)
 })
 
-test('lists are walked by when things changed and were made', async () => {
+test('lists can be filtered and sorted by creation and update time', async () => {
   const shop = await aShop()
   await shop.aPlan()
   const first = await aMember(shop)
@@ -143,9 +143,9 @@ test('lists are walked by when things changed and were made', async () => {
   assert.deepEqual(await since(shop.now.subtract({ minutes: 1 })), [second.contractId])
 })
 
-test('none of it was a fault of ours', () => assert.deepEqual(bugs, []))
+test('no request of this file caused an internal error', () => assert.deepEqual(bugs, []))
 
-test('a customer whose card was revoked gets a new one by a checkout, or by setting what it does', async () => {
+test('a customer whose card was revoked gets a new one with a checkout or with setCard', async () => {
   const shop = await aShop()
   const { storeId } = shop
   const { controls } = shop.sandbox

@@ -39,8 +39,8 @@ export type Fixtures = {
 }
 
 /**
- * Puts things into a shop under ids that are given, so that what was published or recorded elsewhere names things that
- * exist here. Tells nobody; what is already there stays as it is.
+ * Creates objects in a shop with given ids, so that published or recorded samples refer to objects that exist. Sends no webhooks;
+ * existing objects stay unchanged.
  */
 export async function importFixtures(platform: Platform, given: Fixtures): Promise<void> {
   const shop = await shopOf(platform, given.storeId)

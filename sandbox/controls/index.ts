@@ -20,7 +20,7 @@ import { install, uninstall } from './uninstall.ts'
 
 type Bound<F> = F extends (platform: Platform, ...rest: infer A) => infer R ? (...rest: A) => R : never
 
-/** The platform seen by the one who plays with it: the admin API, the storefront page and tests. */
+/** Actions of the shop's people and customers, for the admin API, the storefront page and tests. */
 export type Controls = {
   createShop: Bound<typeof createShop>
   createCustomer: Bound<typeof createCustomer>

@@ -25,12 +25,12 @@ import { cardInUse, vaultCard } from './vault-card.ts'
 
 export type Offer = { group: SellingPlanGroup; plan: SellingPlan; product: Product; variant: Variant }
 
-/** Every plan that can be bought: a selling plan together with a product that is sold on it. */
+/** All plans that can be bought: pairs of a selling plan and a product sold with it. */
 export async function listOffers(q: Queries, storeId: number): Promise<Offer[]> {
   const groups = await listGroups(q, storeId)
   const productIds = groups.flatMap((group) => group.productIds)
   const groupIds = groups.map((group) => group.id)
-  // One after the other: a transaction has one connection.
+  // Sequentially, since a transaction has one connection.
   const plans = await listPlans(q, storeId, groupIds)
   const products = await findProducts(q, storeId, productIds)
   const variants = await listVariants(q, storeId, productIds)
@@ -48,7 +48,7 @@ export async function listOffers(q: Queries, storeId: number): Promise<Offer[]> 
   )
 }
 
-/** By a plan's id, its name, its group's name or its product's title; the first that fits. */
+/** The first plan whose id, name, group name or product title matches. */
 function findOffer(offers: Offer[], name: string): Offer | undefined {
   const wanted = name.trim().toLowerCase()
   const names: ((offer: Offer) => string)[] = [
@@ -65,8 +65,8 @@ function findOffer(offers: Offer[], name: string): Offer | undefined {
 }
 
 /**
- * What a checkout does: the first order is paid and the contract begins, with a new card where the customer has none left.
- * Refused when the card is set to decline.
+ * Performs a checkout: the first order is paid and the contract is created, with a new card if the customer has none. Refused if
+ * the card is set to decline.
  */
 export async function join(
   platform: Platform,
@@ -99,7 +99,7 @@ export async function join(
       currency: shop.currency,
       status: 'ACTIVE',
       nextBillingAt: nextBillingAt.toString(),
-      // Counted from the day of joining, so that a short month does not move the ones after it.
+      // Counted from the day of joining, so that a short month does not shift later dates.
       cycleAnchorAt: now,
       cycleAnchorIndex: 0,
       billingPolicy: offer.plan.billingPolicy,
@@ -151,8 +151,8 @@ export async function join(
 }
 
 /**
- * A checkout asks the card, and with a person present a challenge is passed. Only a decline stops it; the outcomes about
- * late and lost answers are for charges without the customer.
+ * A checkout charges the card with the customer present, so a challenge succeeds. Only a decline fails it; the outcomes for late
+ * and lost results apply to renewals.
  */
 export async function saveCard(q: Queries, storeId: number, customer: Customer) {
   const outcome = customer.script[0] ?? customer.outcome

@@ -8,7 +8,7 @@ import { listContractsOf } from '../state/contracts.ts'
 import { deleteCustomers, findCustomers } from '../state/customers.ts'
 import { customerNotFound, idFrom, shopOf } from './refusals.ts'
 
-/** Makes two customers one: what `customerId` has goes to `intoId`, and only that one is left. */
+/** Merges `customerId` into `intoId`: contracts, orders and cards move, and `customerId` is deleted. */
 export async function mergeCustomers(
   platform: Platform,
   asked: { storeId: number; customerId: string; intoId: string }
@@ -20,8 +20,8 @@ export async function mergeCustomers(
   if (keptId === deletedId) throw invalidField('into', 'must be another customer')
   const now = await platform.clock(shop.domain)
   await platform.db.inInstallation(async (q) => {
-    const there = new Set((await findCustomers(q, storeId, [keptId, deletedId])).map(({ id }) => id))
-    for (const id of [keptId, deletedId]) if (!there.has(id)) throw customerNotFound(id)
+    const existing = new Set((await findCustomers(q, storeId, [keptId, deletedId])).map(({ id }) => id))
+    for (const id of [keptId, deletedId]) if (!existing.has(id)) throw customerNotFound(id)
     const moved = (await listContractsOf(q, storeId, [deletedId])).map(({ id }) => id)
     await q.run(sql`
       update sandbox.contracts

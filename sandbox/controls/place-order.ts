@@ -19,15 +19,15 @@ export type NewTestOrder = {
   customerId: string
   /** A decimal amount in the shop's currency. */
   total: string
-  /** How much of it is paid with store credit. */
+  /** The part paid with store credit. */
   credit?: string | null
-  /** A discount code, taken off the total. */
+  /** A discount code, which reduces the total. */
   coupon?: string | null
-  /** Where it was bought: web, pos, … */
+  /** The sales channel: web, pos, … */
   channel?: string | null
 }
 
-/** An ordinary purchase, paid at once: one line of the given total. */
+/** Places a one-time order, paid at once, with one line of the given total. */
 export async function placeOrder(platform: Platform, asked: NewTestOrder): Promise<{ id: string; name: string }> {
   const shop = await shopOf(platform, asked.storeId)
   const customerId = idFrom('customer', asked.customerId)
@@ -96,7 +96,7 @@ async function spendCredit(q: Queries, shop: Shop, customer: Customer, amountMin
   }
 }
 
-/** Uses a code once and tells what it takes off; refused when it does not apply. */
+/** Uses a code once and returns its reduction; refused if the code does not apply. */
 async function redeem(
   q: Queries,
   shop: Shop,

@@ -10,7 +10,7 @@ import { saveDispute } from '../state/disputes.ts'
 import { lockOrder } from '../state/orders.ts'
 import { idFrom, orderNotFound, shopOf } from './refusals.ts'
 
-/** Refunds an order, whole when no amount is named. */
+/** Refunds an order; the whole order if no amount is given. */
 export async function refund(
   platform: Platform,
   asked: { storeId: number; orderId: string; amount?: string | null }
@@ -39,7 +39,7 @@ export async function refund(
 const STATUS = { open: 'UNDER_REVIEW', won: 'WON', lost: 'LOST' } as const
 export type DisputeOutcome = keyof typeof STATUS
 
-/** Opens the customer's dispute of an order, or settles it. */
+/** Opens a dispute of an order, or closes it as won or lost. */
 export async function dispute(
   platform: Platform,
   asked: { storeId: number; orderId: string; outcome: DisputeOutcome }

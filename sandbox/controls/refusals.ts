@@ -9,7 +9,7 @@ export async function shopOf({ shops }: Platform, storeId: number): Promise<Shop
   return shop
 }
 
-/** The number of a thing, given as it is or as a gid. */
+/** A numeric id, given as digits or as a gid. */
 export function idFrom(field: string, given: string): string {
   const id = given.replace(/^gid:\/\/[a-z]+\/[A-Za-z]+\//, '')
   if (!isNumericId(id)) throw invalidField(field, "must be the platform's numeric id")

@@ -6,7 +6,7 @@ import { findCustomer } from '../state/customers.ts'
 import { revokeMethods } from '../state/payment-methods.ts'
 import { customerNotFound, idFrom, shopOf } from './refusals.ts'
 
-/** The customer takes their card back: contracts that name it have nothing to charge. */
+/** Revokes the customer's cards: contracts that use them can no longer be charged. */
 export async function revokeCard(
   platform: Platform,
   asked: { storeId: number; customerId: string }

@@ -10,8 +10,8 @@ import { customerNotFound, idFrom, shopOf } from './refusals.ts'
 const MAX_ORDERS = 250
 
 /**
- * Sends one of the compliance topics. An app cannot subscribe to them: it names one address for them in its configuration,
- * which here is the address that it has its other webhooks sent to, unless another is given.
+ * Sends one of the compliance topics. An app cannot subscribe to them: on the platform their address is part of the app's
+ * configuration. Here it is the address of the app's other webhooks, unless another is given.
  */
 export async function sendCompliance(
   platform: Platform,

@@ -4,7 +4,7 @@ import type { Platform } from '../http.ts'
 import type { BulkFaults } from '../state/bulk-operations.ts'
 import { shopOf } from './refusals.ts'
 
-/** Has the shop's bulk operations go wrong from now on, or with null right again. Those under way go on as they were begun. */
+/** Sets faults for the shop's next bulk operations; null removes them. Running operations are not affected. */
 export async function setBulkFaults(
   platform: Platform,
   { storeId, faults }: { storeId: number; faults: BulkFaults | null }

@@ -9,9 +9,9 @@ import { customerNotFound, idFrom, shopOf } from './refusals.ts'
 import { cardInUse, vaultCard } from './vault-card.ts'
 
 /**
- * Scripts what the customer's card does from now on. A list is used up one by one, and its last outcome stays. The card
- * itself changes its digits with the outcome, which the platform tells as an updated payment method. A customer whose cards
- * were all revoked gets a new one.
+ * Scripts the outcomes of charges to the customer's card from now on. Each outcome of a list is for one charge, the last one for all
+ * that follow. The card's digits change with the outcome, which sends a webhook about an updated payment method. A customer
+ * without a valid card gets a new one.
  */
 export async function setCard(
   platform: Platform,

@@ -7,7 +7,7 @@ import { shopOf } from './refusals.ts'
 const SHARES = ['drop', 'duplicate', 'late'] as const
 const MAX_DELAY_HOURS = 24 * 30
 
-/** Has the shop's webhooks go wrong from now on, or with null right again. The same seed makes the same mistakes. */
+/** Sets faults for the shop's webhooks from now on; null removes them. The same seed produces the same faults. */
 export async function setWebhookFaults(
   platform: Platform,
   { storeId, faults }: { storeId: number; faults: WebhookFaults | null }

@@ -5,7 +5,7 @@ import type { Platform } from '../http.ts'
 import { type Attempt, findAttemptByChallenge, findAttempts } from '../state/attempts.ts'
 import { idFrom, shopOf } from './refusals.ts'
 
-/** The customer's decision on a payment that asked for 3-D Secure. By the attempt's id, or by the link they were sent. */
+/** Confirms or refuses a 3-D Secure payment, as the customer would. By the attempt's id, or by the link sent to them. */
 export async function settleChallenge(
   platform: Platform,
   asked: { storeId: number; decision: 'confirmed' | 'refused' } & ({ attemptId: string } | { challenge: string })
@@ -18,7 +18,7 @@ export async function settleChallenge(
         ? await findAttemptByChallenge(q, shop.storeId, asked.challenge)
         : ((await findAttempts(q, shop.storeId, [idFrom('attempt', asked.attemptId)]))[0] ?? null)
     if (!attempt?.challenge) throw new Refusal('not_found', 'There is no such challenged payment')
-    // Held, so that two clicks at once decide once.
+    // Locked, so that concurrent requests decide only once.
     const open = await q.run(sql`
       select from sandbox.billing_attempts
        where store_id = ${shop.storeId} and id = ${attempt.id} and status = 'challenged' for update`)

@@ -6,7 +6,7 @@ import { shopPayload } from '../outgoing/shop-payload.ts'
 import { hashToken } from '../shop.ts'
 import { shopOf } from './refusals.ts'
 
-/** The owner takes the app off: its token opens nothing any more, and after the message about it none follows. */
+/** Uninstalls the app: its token becomes invalid, and after app/uninstalled no webhook is sent. */
 export async function uninstall(platform: Platform, { storeId }: { storeId: number }): Promise<void> {
   const shop = await shopOf(platform, storeId)
   const now = await platform.clock(shop.domain)
@@ -20,7 +20,7 @@ export async function uninstall(platform: Platform, { storeId }: { storeId: numb
   platform.shops.forget(storeId)
 }
 
-/** The owner takes the app on again, with a token of its own. */
+/** Installs the app again with a new token. */
 export async function install(
   platform: Platform,
   { storeId, accessToken }: { storeId: number; accessToken: string }

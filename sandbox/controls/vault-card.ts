@@ -6,7 +6,7 @@ import type { Shop } from '../shop.ts'
 import { type Customer, displayNameOf } from '../state/customers.ts'
 import { insertPaymentMethod, listPaymentMethods, type PaymentMethod } from '../state/payment-methods.ts'
 
-/** A new test card on file of the customer, which does `outcome`, and what the platform tells of it. */
+/** Stores a new test card with `outcome` for the customer; returns it with its webhook. */
 export async function vaultCard(q: Queries, shop: Shop, customer: Customer, outcome: string, now: Temporal.Instant) {
   const card = {
     brand: 'Visa',
@@ -21,7 +21,7 @@ export async function vaultCard(q: Queries, shop: Shop, customer: Customer, outc
   return { method, message }
 }
 
-/** The newest of the customer's cards that was not taken out of use. */
+/** The customer's newest card that is not revoked. */
 export async function cardInUse(q: Queries, storeId: number, customerId: string): Promise<PaymentMethod | null> {
   const methods = await listPaymentMethods(q, storeId, [customerId])
   return methods.find(({ revokedAt }) => revokedAt === null) ?? null

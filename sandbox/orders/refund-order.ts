@@ -22,8 +22,7 @@ export type RefundOutcome =
   | { refund: null; order: Order | null; problem: 'missing' | 'not positive' | 'too much' }
 
 /**
- * Gives back part of what an order was paid, or all that is left when no amount is named. Only once per key: with a key
- * that was used before, the first refund is the answer.
+ * Refunds part of an order, or everything that is left if no amount is given. A key that was used before returns the first refund.
  */
 export async function refundOrder(
   q: Queries,
@@ -72,7 +71,7 @@ export async function refundOrder(
   return { refund, order: after, problem: null }
 }
 
-/** Refund transactions against the payments, first paid first given back. */
+/** Allocates a refund to the payments, oldest first. */
 async function refundAmount(q: Queries, shop: Shop, order: Order, refund: Refund, now: Temporal.Instant) {
   const known = await listTransactions(q, shop.storeId, [order.id])
   const ids = await allotOrderIds(q, { orders: 0, lines: 0, transactions: known.length })

@@ -3,7 +3,7 @@ import type { Customer } from '../state/customers.ts'
 import type { PaymentMethod } from '../state/payment-methods.ts'
 import { formsOf, number } from './json.ts'
 
-/** customers/create, update, enable, disable; also the `customer` of an order. */
+/** The body of customers/create, update, enable and disable; also the `customer` of an order. */
 export function customerPayload(shop: Shop, customer: Customer) {
   const form = formsOf(shop)
   return {
@@ -27,7 +27,7 @@ export function customerPayload(shop: Shop, customer: Customer) {
   }
 }
 
-/** The only address that a customer has here: a country and a province. */
+/** A customer's only address: a country and a province. */
 function addressOf(customer: Customer) {
   if (!customer.country) return null
   return {
@@ -51,7 +51,7 @@ function addressOf(customer: Customer) {
   }
 }
 
-/** customer.tags_added and customer.tags_removed: the newer, camelCase kind of body. */
+/** The body of customer.tags_added and customer.tags_removed, in the platform's newer camelCase style. */
 export function customerTagsPayload(shop: Shop, customer: Customer, tags: string[], now: Temporal.Instant) {
   return {
     customerId: formsOf(shop).gid('Customer', customer.id),
@@ -60,7 +60,7 @@ export function customerTagsPayload(shop: Shop, customer: Customer, tags: string
   }
 }
 
-/** customer_payment_methods/create, update and revoke. */
+/** The body of customer_payment_methods/create, update and revoke. */
 export function paymentMethodPayload(shop: Shop, method: PaymentMethod) {
   const form = formsOf(shop)
   return {
@@ -80,12 +80,12 @@ export function paymentMethodPayload(shop: Shop, method: PaymentMethod) {
   }
 }
 
-/** customers/delete: nothing is left to tell but the number. */
+/** The body of customers/delete, which has only the id. */
 export function customerDeletedPayload(shop: Shop, id: string) {
   return { id: number(id), tax_exemptions: [], admin_graphql_api_id: formsOf(shop).gid('Customer', id) }
 }
 
-/** customers/merge: of two customers one is kept. */
+/** The body of customers/merge. */
 export function customersMergedPayload(shop: Shop, merged: { keptId: string; deletedId: string }) {
   const form = formsOf(shop)
   return {
@@ -97,7 +97,7 @@ export function customersMergedPayload(shop: Shop, merged: { keptId: string; del
   }
 }
 
-/** The three compliance topics, which an app configures for itself. */
+/** The bodies of the three compliance topics. */
 export const compliancePayloads = {
   'customers/data_request': (shop: Shop, customer: Customer, orderIds: string[]) => ({
     shop_id: number(shop.id),

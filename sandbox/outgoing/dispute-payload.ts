@@ -3,7 +3,7 @@ import type { Shop } from '../shop.ts'
 import type { Dispute } from '../state/disputes.ts'
 import { formsOf, number } from './json.ts'
 
-/** disputes/create and update. */
+/** The body of disputes/create and update. */
 export function disputePayload(shop: Shop, dispute: Dispute) {
   const form = formsOf(shop)
   return {

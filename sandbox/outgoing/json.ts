@@ -8,14 +8,14 @@ declare global {
   }
 }
 
-/** An id as a JSON number of all its digits, also beyond 2^53, as the platform sends it. */
+/** An id as a JSON number with all its digits, even above 2^53, as the platform sends it. */
 export function number(id: string): unknown
 export function number(id: string | null): unknown
 export function number(id: string | null) {
   return id === null ? null : JSON.rawJSON(id)
 }
 
-/** What payloads of one shop have in common: gids, amounts and times in its own form. */
+/** Formats gids, amounts and times for the payloads of one shop. */
 export function formsOf(shop: { profile: string; timezone: string }) {
   return {
     gid: (type: string, id: string) => `gid://${shop.profile}/${type}/${id}`,

@@ -5,7 +5,7 @@ import type { Order, OrderLine } from '../state/orders.ts'
 import { customerPayload } from './customer-payloads.ts'
 import { formsOf, moneySet, number } from './json.ts'
 
-/** Every orders topic. Tax, duties and fulfilment are not part of this platform, and are told as none. */
+/** The body of every orders topic. The sandbox has no tax, duties or fulfilment; their fields are zero or empty. */
 export function orderPayload(shop: Shop, order: Order, customer: Customer | null, refunds: unknown[] = []) {
   const form = formsOf(shop)
   const { currency } = order
@@ -125,7 +125,7 @@ export function orderPayload(shop: Shop, order: Order, customer: Customer | null
   }
 }
 
-/** A line as orders and refunds tell it. */
+/** A line in the bodies of orders and refunds. */
 export function linePayload(shop: Shop, order: Order, line: OrderLine) {
   const form = formsOf(shop)
   return {

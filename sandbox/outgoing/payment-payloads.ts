@@ -4,7 +4,7 @@ import type { Order, Refund, Transaction } from '../state/orders.ts'
 import { formsOf, moneySet, number } from './json.ts'
 import { linePayload } from './order-payloads.ts'
 
-/** order_transactions/create, and the transactions of a refund. */
+/** The body of order_transactions/create, and the transactions of a refund. */
 export function transactionPayload(shop: Shop, transaction: Transaction, orderNumber: number) {
   const form = formsOf(shop)
   const { card, currency } = transaction
@@ -52,7 +52,7 @@ export function transactionPayload(shop: Shop, transaction: Transaction, orderNu
   }
 }
 
-/** refunds/create; lines are told when the whole order was given back. */
+/** The body of refunds/create; it has lines only if the whole order was refunded. */
 export function refundPayload(shop: Shop, order: Order, refund: Refund, transactions: Transaction[]) {
   const form = formsOf(shop)
   const whole = refund.amountMinor === order.totalMinor

@@ -7,15 +7,15 @@ import { type Fate, fateOf, type WebhookFaults } from './webhook-faults.ts'
 export type Message = {
   topic: Topic
   payload: unknown
-  /** Messages of one happening share it. */
+  /** Shared by all messages of one event. */
   eventId: string
-  /** More than one when the script wants the message repeated, under the same webhook id. */
+  /** More than one: the message is sent repeatedly with the same webhook id. */
   copies?: number
 }
 
 /**
- * Puts messages into the outbox for everyone who subscribes to their topic, in the order given. To be called in the
- * transaction of what they tell.
+ * Queues messages for all subscriptions to their topics, in the given order. Call it in the transaction of the change that they
+ * report.
  */
 export async function queueWebhooks(q: Queries, shop: Shop, all: Message[], now: Temporal.Instant) {
   const { topics, faults } = await q.one(
@@ -24,7 +24,7 @@ export async function queueWebhooks(q: Queries, shop: Shop, all: Message[], now:
     select array(select distinct topic from sandbox.webhook_subscriptions where store_id = ${shop.storeId}) as topics,
            (select webhook_faults from sandbox.shops where store_id = ${shop.storeId}) as faults`
   )
-  // Most bodies are large and most topics have no listener: what nobody hears is not written.
+  // Bodies are large and most topics have no subscription, so other messages are not stored.
   const messages = all.filter(({ topic }) => topics.includes(topic))
   if (messages.length === 0) return
   const fates = await fatesOf(q, shop, faults, messages.length)
@@ -43,7 +43,7 @@ export async function queueWebhooks(q: Queries, shop: Shop, all: Message[], now:
      order by m.position, s.id`)
 }
 
-/** The fates of the shop's next messages, which are numbered one after another over all happenings. */
+/** The faults of the shop's next messages, which are numbered consecutively. */
 async function fatesOf(q: Queries, shop: Shop, faults: WebhookFaults | null, count: number): Promise<Fate[]> {
   if (!faults) return Array.from({ length: count }, () => ({ copies: 1, delaySeconds: 0 }))
   const { last } = await q.one(
@@ -55,7 +55,7 @@ async function fatesOf(q: Queries, shop: Shop, faults: WebhookFaults | null, cou
   return Array.from({ length: count }, (_, i) => fateOf(faults, last - count + i + 1))
 }
 
-/** One happening: its messages share an event id. */
+/** The messages of one event, with a common event id. */
 export function webhookMessage(messages: { topic: Topic; payload: unknown }[], copies = 1): Message[] {
   const eventId = randomUUID()
   return messages.map(({ topic, payload }) => ({ topic, payload, eventId, copies }))

@@ -3,7 +3,7 @@ import type { Shop } from '../shop.ts'
 import type { SellingPlan, SellingPlanGroup } from '../state/products.ts'
 import { formsOf, number } from './json.ts'
 
-/** selling_plan_groups/create and update. */
+/** The body of selling_plan_groups/create and update. */
 export function sellingPlanGroupPayload(shop: Shop, group: SellingPlanGroup, plans: SellingPlan[]) {
   const form = formsOf(shop)
   return {

@@ -22,15 +22,15 @@ type Claimed = RowOf<typeof Claimed>
 const BATCH = 96
 const AT_ONCE = 32
 const TIMEOUT_MS = 5_000
-/** A batch that meets only hanging receivers takes three rounds of the timeout. */
+/** A batch whose receivers all hang takes three times the timeout. */
 const LEASE_SECONDS = 20
 
-/** Eight retries over four hours; then the platform gives up, and drops the subscription. */
+/** Eight retries over four hours; then the platform removes the subscription. */
 const RETRY_AFTER_MINUTES = [1, 2, 5, 10, 20, 40, 62, 100] as const
 
 /**
- * Sends a batch of due messages, oldest first, and writes what came of it. Returns how many were sent. Several processes
- * may do this at once; a process that dies between sending and writing makes the message be sent again.
+ * Sends a batch of due messages, oldest first, and records the results. Returns the number of messages. Several processes may do
+ * this at once; if a process dies between sending and recording, the message is sent again.
  */
 export async function sendWebhooks(db: Database, agent: Agent, shop: Shop, now: Temporal.Instant): Promise<number> {
   const claimed = await db.direct.many(
@@ -67,7 +67,7 @@ export async function sendWebhooks(db: Database, agent: Agent, shop: Shop, now: 
   return claimed.length
 }
 
-/** `200`, another status, or the name of what went wrong. */
+/** Returns the HTTP status as text, or the name of the error. */
 async function send(agent: Agent, shop: Shop, message: Claimed): Promise<string> {
   const body = withFields(message)
   const word = headerWord(shop)
@@ -98,7 +98,7 @@ async function send(agent: Agent, shop: Shop, message: Claimed): Promise<string>
   }
 }
 
-/** A subscription may ask for some of the top-level fields only. */
+/** The body with the top-level fields that the subscription selects. */
 function withFields(message: Claimed): string {
   if (!message.includeFields || message.includeFields.length === 0) return message.body
   const wanted = new Set(message.includeFields.map((field) => field.split('.')[0]))
@@ -106,7 +106,7 @@ function withFields(message: Claimed): string {
   return JSON.stringify(Object.fromEntries(Object.entries(parsed).filter(([key]) => wanted.has(key))))
 }
 
-/** A delivered message is done with; one that was not taken waits, until there is no retry left. */
+/** Deletes delivered messages; others wait for their next retry, or fail after the last one. */
 async function settle(db: Database, shop: Shop, claimed: Claimed[], answers: string[], now: Temporal.Instant) {
   const isDelivered = (i: number) => /^2\d\d$/.test(answers[i]!)
   const delivered = claimed.filter((_, i) => isDelivered(i))

@@ -1,7 +1,7 @@
 import type { Shop } from '../shop.ts'
 import { formsOf, number } from './json.ts'
 
-/** shop/update and app/uninstalled. Where the shop stands is not part of this platform, and told as unknown. */
+/** The body of shop/update and app/uninstalled. The shop's address is unknown in the sandbox. */
 export function shopPayload(shop: Shop, now: Temporal.Instant) {
   const form = formsOf(shop)
   return {

@@ -3,7 +3,7 @@ import type { Attempt } from '../state/attempts.ts'
 import type { Contract } from '../state/contracts.ts'
 import { formsOf, number } from './json.ts'
 
-/** Every subscription_contracts topic. */
+/** The body of every subscription_contracts topic. */
 export function contractPayload(shop: Shop, contract: Contract) {
   const form = formsOf(shop)
   const { billingPolicy, deliveryPolicy } = contract
@@ -30,7 +30,7 @@ export function contractPayload(shop: Shop, contract: Contract) {
   }
 }
 
-/** subscription_billing_attempts/success, failure and challenged. */
+/** The body of subscription_billing_attempts/success, failure and challenged. */
 export function attemptPayload(shop: Shop, attempt: Attempt) {
   const form = formsOf(shop)
   return {

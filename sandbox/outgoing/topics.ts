@@ -1,4 +1,4 @@
-/** The topics that this platform sends, by their name in the GraphQL enum. */
+/** The topics that the sandbox sends, by their name in the GraphQL enum. */
 export const TOPICS = {
   APP_UNINSTALLED: 'app/uninstalled',
   BULK_OPERATIONS_FINISH: 'bulk_operations/finish',
@@ -36,8 +36,8 @@ export const TOPICS = {
 export type Topic = (typeof TOPICS)[keyof typeof TOPICS]
 
 /**
- * A topic's header name from its enum name. An app may subscribe to a topic that is never sent here; by the platform's
- * rule its last word is the verb.
+ * The topic's name in headers, from its enum name. An app may subscribe to a topic that the sandbox never sends; its last word
+ * is then taken as the verb, as on the platform.
  */
 export function topicOf(enumName: string): string {
   return TOPICS[enumName as keyof typeof TOPICS] ?? enumName.toLowerCase().replace(/_([^_]+)$/, '/$1')

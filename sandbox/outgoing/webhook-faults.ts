@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** What goes wrong with a shop's webhooks, by script. Shares of messages, 0 to 1. */
+/** Scripted faults of a shop's webhooks. Values are shares of messages, from 0 to 1. */
 export type WebhookFaults = {
   /** Never sent. */
   drop?: number
@@ -8,9 +8,9 @@ export type WebhookFaults = {
   duplicate?: number
   /** Sent `delayHours` late. */
   late?: number
-  /** By the shop's clock; a day when left out. */
+  /** By the shop's clock; default: a day. */
   delayHours?: number
-  /** Each message waits up to ten minutes of its own, so that later ones overtake it. */
+  /** Each message is delayed by up to ten minutes, so that messages overtake each other. */
   shuffle?: boolean
   seed?: number
 }
@@ -20,7 +20,7 @@ export type Fate = { copies: number; delaySeconds: number }
 const DAY_HOURS = 24
 const SHUFFLED_SECONDS = 600
 
-/** What becomes of the shop's n-th message since the faults were set: of one seed always the same. */
+/** The fault of the shop's n-th message since the faults were set; the same for the same seed. */
 export function fateOf(faults: WebhookFaults, nth: number): Fate {
   const roll = (what: string) => fraction(`${faults.seed ?? 0}:${nth}:${what}`)
   if (roll('drop') < (faults.drop ?? 0)) return { copies: 0, delaySeconds: 0 }

@@ -8,8 +8,7 @@ const TIMEOUT_MS = 10_000
 export type Forwarded = { status: number; contentType: string | null; headers: Record<string, string>; body: Buffer }
 
 /**
- * Sends a storefront's request on to the app, signed. Null when the app could not be reached: the platform then answers
- * for it.
+ * Forwards a storefront's request to the app, signed. Null if the app could not be reached; the platform then responds itself.
  */
 export async function forwardToApp(
   agent: Dispatcher,
@@ -55,7 +54,7 @@ export async function forwardToApp(
       body: Buffer.from(await answer.body.arrayBuffer())
     }
   } catch (err) {
-    // An app that is down, slow or gone is an answer to the visitor, not a fault of the platform.
+    // An app that is down or slow leads to an error response, not to an error of the platform.
     if (err instanceof Error) return null
     throw err
   }

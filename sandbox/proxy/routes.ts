@@ -4,11 +4,11 @@ import type { Platform } from '../http.ts'
 import { loggedInCustomer } from '../storefront/session.ts'
 import { forwardToApp, PATH_PREFIX } from './forward.ts'
 
-/** `{shop}/apps/svc-api/*`: what a storefront asks of the app, through the platform. */
+/** `{shop}/apps/svc-api/*`: requests of a storefront to the app, through the platform. */
 export function proxyRoutes({ clock }: Platform, agent: Dispatcher) {
   return (parent: FastifyInstance) => {
     parent.register(async (scope) => {
-      // The body goes on as it came, whatever it is.
+      // The body is forwarded unchanged, whatever its type.
       scope.removeAllContentTypeParsers()
       scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
       scope.all(`${PATH_PREFIX}/*`, async (request, reply) => {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 
 /**
- * The signature of a proxied query: values of one name joined by commas, `name=value` sorted and joined by nothing, HMAC
+ * The signature of a proxied query: values of the same name joined with commas, `name=value` pairs sorted and concatenated, HMAC
  * in hex.
  */
 export function signQuery(query: URLSearchParams, secret: string): string {
@@ -13,14 +13,14 @@ export function signQuery(query: URLSearchParams, secret: string): string {
   return createHmac('sha256', secret).update(canonical).digest('hex')
 }
 
-/** What the platform adds to a query before it goes to the app. */
+/** Adds the platform's parameters to a query before it is sent to the app. */
 export function signedQuery(
   query: URLSearchParams,
   from: { shop: string; loggedInCustomerId: string | null; pathPrefix: string; now: Temporal.Instant },
   secret: string
 ): URLSearchParams {
   const signed = new URLSearchParams(query)
-  // A visitor cannot bring these along: the platform's own take their place.
+  // The platform's values replace any that a visitor sent.
   signed.set('shop', from.shop)
   signed.set('logged_in_customer_id', from.loggedInCustomerId ?? '')
   signed.set('path_prefix', from.pathPrefix)

@@ -1,11 +1,11 @@
-/** REST calls are counted one by one: 40 may be outstanding, 2 run off each second, in real time. */
+/** A leaky bucket of REST calls: 40 fit, and 2 drain each second of real time. */
 const SIZE = 40
 const PER_SECOND = 2
 
 export class CallLimits {
   readonly #levels = new Map<number, { calls: number; at: number }>()
 
-  /** Counts a call; when there is no room it is not counted, and how long to wait is told. */
+  /** Counts a call. If the bucket is full, the call is not counted and the result says how long to wait. */
   take(storeId: number): { calls: number; size: number; retryAfterSeconds: number | null } {
     const at = performance.now()
     const known = this.#levels.get(storeId) ?? { calls: 0, at }

@@ -11,8 +11,8 @@ import { CallLimits } from './call-limit.ts'
 type Query = Record<string, string | undefined>
 
 /**
- * REST metafields, which are legacy on the platform and still how storefronts' servers read them. The shop's own without
- * an owner in the path or query; a customer's with one.
+ * REST metafields, a legacy API of the platform that storefront servers still use. The shop's own metafields, or those of the
+ * customer in the path or query.
  */
 export function metafieldRoutes(platform: Platform) {
   const limits = new CallLimits()
@@ -104,7 +104,7 @@ function present(shop: Shop, found: Metafield): Record<string, unknown> {
     id: number(found.id),
     namespace: found.namespace,
     key: found.key,
-    // Numbers and booleans are that in JSON here; everything else stays the text that it is, JSON too.
+    // Numbers and booleans are JSON values here; every other type is a string, even JSON.
     value: ['number_integer', 'boolean'].includes(found.type) ? jsonValueOf(found) : found.value,
     description: null,
     owner_id: number(found.ownerId),

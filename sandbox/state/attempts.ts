@@ -32,7 +32,7 @@ export async function findAttempts(q: Queries, storeId: number, ids: string[]): 
   return rows.map(asAttempt)
 }
 
-/** Every attempt of the contracts, oldest first. */
+/** All attempts of the contracts, oldest first. */
 export async function listAttemptsOf(q: Queries, storeId: number, contractIds: string[]): Promise<Attempt[]> {
   const rows = await q.many(
     AttemptRow,
@@ -74,12 +74,12 @@ export async function findAttemptByChallenge(q: Queries, storeId: number, challe
 }
 
 const Made = row({ contractStatus: text, made: bool, attempt: nullable(json<RawAttempt>()) })
-/** A row of the table as JSON; its id and its contract's are text there, since JSON numbers end at 2^53. */
+/** A row of the table as JSON; ids are strings, since JSON numbers are exact only up to 2^53. */
 type RawAttempt = Record<'id' | 'contract_id' | 'order_id', string | null> & Record<string, unknown>
 
 /**
- * Stores an attempt, in one statement: takes the next outcome of the customer's card script, and answers the attempt that
- * already has the key if there is one. Nothing is stored when the contract is not active. Null when there is no contract.
+ * Stores an attempt in one statement, with the next outcome of the customer's card script. Returns the existing attempt if the key
+ * was used before. Stores nothing if the contract is not active. Null if the contract does not exist.
  */
 export async function insertAttempt(
   q: Queries,
@@ -94,7 +94,7 @@ export async function insertAttempt(
       select c.id, c.status, c.customer_id
         from sandbox.contracts c where c.store_id = ${storeId} and c.id = ${made.contractId}
     ), card as (
-      -- Locked, so that two attempts at once take two outcomes of the script.
+      -- Locked, so that concurrent attempts get different outcomes of the script.
       select cu.id, coalesce(cu.script[1], cu.outcome) as outcome, cardinality(cu.script) > 0 as scripted
         from sandbox.customers cu join contract on cu.id = contract.customer_id
        where cu.store_id = ${storeId}
@@ -127,7 +127,7 @@ export async function insertAttempt(
   return { ...found, attempt: attempt && asAttempt(AttemptRow(withInstants(attempt))) }
 }
 
-/** JSON has no instants: the columns that are some come as text. */
+/** Parses the instants of a row, which are strings in JSON. */
 function withInstants(raw: RawAttempt): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(raw).map(([column, value]) => [
@@ -143,13 +143,13 @@ export type Answer = {
   errorCode: string | null
   errorMessage: string | null
   orderId: string | null
-  /** Told as failed, and paid in truth: when that comes out. */
+  /** For an attempt that is reported as failed but paid: when it is corrected. */
   correctedAt?: Temporal.Instant | null
-  /** Challenged: when that expires. */
+  /** For a challenged attempt: when the challenge expires. */
   resolveAt?: Temporal.Instant
 }
 
-/** Writes the answers of many attempts with one statement. */
+/** Writes the results of many attempts in one statement. */
 export async function resolveAttempts(q: Queries, storeId: number, answers: Answer[], now: Temporal.Instant) {
   await q.run(sql`
     update sandbox.billing_attempts a
@@ -162,7 +162,7 @@ export async function resolveAttempts(q: Queries, storeId: number, answers: Answ
      where a.store_id = ${storeId} and a.id = n.id`)
 }
 
-/** The last cycle of the contract that was paid; 0 when none was. */
+/** The contract's last paid cycle; 0 if none. */
 export async function lastPaidCycle(q: Queries, storeId: number, contractId: string): Promise<number> {
   const { cycle } = await q.one(
     row({ cycle: int }),

@@ -1,22 +1,22 @@
 import { instant, int, json, nullable, type Queries, type RowOf, row, sql, text } from '#kit/postgres'
 
-/** How one operation goes, by script; what is left out goes well. */
+/** The script of one operation; omitted fields mean success. */
 export type BulkScript = {
-  /** How it ends: FAILED, CANCELED (as by the shop's people), EXPIRED (its file is gone when it is looked for). */
+  /** How it ends: FAILED, CANCELED (as by the shop's staff), EXPIRED (its file is gone when it is requested). */
   status?: 'FAILED' | 'CANCELED' | 'EXPIRED'
-  /** Of one that fails; INTERNAL_SERVER_ERROR when left out. */
+  /** For FAILED; default: INTERNAL_SERVER_ERROR. */
   errorCode?: 'ACCESS_DENIED' | 'INTERNAL_SERVER_ERROR' | 'TIMEOUT'
-  /** It ends so when it has read so many things of its root; what it has read by then is its partial result. */
+  /** The number of root objects after which it ends; they are its partial result. */
   afterRoots?: number
-  /** It reads a page of a hundred, and then waits so long by the shop's clock. */
+  /** The pause after each page of a hundred, by the shop's clock. */
   stepMinutes?: number
 }
 
-/** What goes wrong with a shop's bulk operations. */
+/** Scripted faults of a shop's bulk operations. */
 export type BulkFaults = {
-  /** How many may be under way at once; 5 when left out, and 1 in versions of the API before 2026. */
+  /** The most operations that may run at once; default: 5, and 1 in API versions before 2026. */
   mostAtOnce?: number
-  /** The next operations, one after the other; those after them go well. */
+  /** The scripts of the next operations, in order; later operations succeed. */
   next?: BulkScript[]
 }
 
@@ -35,7 +35,7 @@ const BulkOperationRow = row({
 })
 export type BulkOperation = RowOf<typeof BulkOperationRow> & { __typename: 'BulkOperation' }
 
-/** What an operation has read stays so long to be fetched. */
+/** How long the file of an operation can be downloaded. */
 const FILE_DAYS = 7
 
 const asOperation = (found: RowOf<typeof BulkOperationRow>, now?: Temporal.Instant): BulkOperation => {
@@ -82,7 +82,7 @@ export async function findNewestBulkOperation(
   return found && asOperation(found, now)
 }
 
-/** How many are under way, and how many may be. */
+/** The number of running operations, and the limit if the faults set one. */
 export function countOpenBulkOperations(q: Queries, storeId: number): Promise<{ open: number; most: number | null }> {
   return q.one(
     row({ open: int, most: nullable(int) }),
@@ -93,7 +93,7 @@ export function countOpenBulkOperations(q: Queries, storeId: number): Promise<{ 
   )
 }
 
-/** Takes the shop's next script along. */
+/** Inserts an operation with the shop's next script, and returns its id. */
 export async function insertBulkOperation(q: Queries, storeId: number, query: string, now: Temporal.Instant) {
   const { id } = await q.one(
     row({ id: text }),
@@ -110,7 +110,7 @@ export async function insertBulkOperation(q: Queries, storeId: number, query: st
   return id
 }
 
-/** Takes the one whose next step is due the longest, and holds it for the transaction; null when none is. */
+/** Locks the operation whose next step has been due longest; null if none is due. */
 export async function claimBulkOperation(
   q: Queries,
   storeId: number,
@@ -132,10 +132,10 @@ export type BulkStep = {
   errorCode: string | null
   objectCount: number
   rootObjectCount: number
-  /** What was read now; it comes after what was read before. */
+  /** The lines that this step has read, to append to the file. */
   read: string
   nextPage: string | null
-  /** Null when it is over. */
+  /** Null if the operation has ended. */
   stepAt: Temporal.Instant | null
 }
 
@@ -149,7 +149,7 @@ export async function writeBulkStep(q: Queries, storeId: number, id: string, to:
      where store_id = ${storeId} and id = ${id}`)
 }
 
-/** True when it was still to end; it ends with its next step. */
+/** Cancels an operation, which ends with its next step; false if it had already ended. */
 export async function cancelBulkOperation(q: Queries, storeId: number, id: string, now: Temporal.Instant) {
   const changed = await q.run(sql`
     update sandbox.bulk_operations set status = 'CANCELING', step_at = ${now}

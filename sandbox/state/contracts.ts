@@ -12,7 +12,7 @@ export type BillingPolicy = {
 export type DeliveryPolicy = { interval: Interval; intervalCount: number; anchors: Anchor[] }
 export type Attribute = { key: string; value: string | null }
 
-/** A price that holds from the cycle after `afterCycle`. */
+/** A price that applies after cycle `afterCycle`. */
 export type CycleDiscount = {
   afterCycle: number
   adjustmentType: 'PERCENTAGE' | 'FIXED_AMOUNT' | 'PRICE'
@@ -50,7 +50,7 @@ export type ContractDiscount = {
   lineIds: string[] | null
 }
 
-/** What an app can change through a draft. */
+/** The terms that an app can change through a draft. */
 export type ContractTerms = {
   status: ContractStatus
   nextBillingAt: string | null
@@ -109,7 +109,7 @@ export async function findContract(q: Queries, storeId: number, id: string): Pro
   return (await findContracts(q, storeId, [id]))[0] ?? null
 }
 
-/** Holds the contract until the transaction ends, so that two changes cannot both decide on the same state. */
+/** Locks the contract, so that concurrent changes do not decide on the same state. */
 export async function lockContract(q: Queries, storeId: number, id: string): Promise<Contract | null> {
   const found = await q.maybeOne(
     ContractRow,
@@ -124,7 +124,7 @@ export async function lockContract(q: Queries, storeId: number, id: string): Pro
   return found && asContract(found)
 }
 
-/** Every contract of the customers, oldest first. */
+/** All contracts of the customers, oldest first. */
 export async function listContractsOf(q: Queries, storeId: number, customerIds: string[]): Promise<Contract[]> {
   const rows = await q.many(
     ContractRow,
@@ -148,7 +148,7 @@ export type NewContract = ContractTerms & {
   originOrderId: string | null
 }
 
-/** Inserts contracts with one statement, in the order given. An id that is taken is left as it is, and not returned. */
+/** Inserts contracts in one statement, in the given order. An existing id is left unchanged and not returned. */
 export async function insertContracts(
   q: Queries,
   storeId: number,
@@ -176,7 +176,7 @@ export async function insertContracts(
   return rows.map(asContract)
 }
 
-/** Writes the contract's terms under a new revision and returns the row as it is now. */
+/** Writes the contract's terms with a new revision and returns the updated row. */
 export async function updateContract(
   q: Queries,
   storeId: number,

@@ -75,7 +75,7 @@ export async function openCreditAccount(
   return asAccount(found)
 }
 
-/** Changes the balance and writes the transaction; null when the balance would go below zero. */
+/** Changes the balance and writes the transaction; null if the balance would become negative. */
 export async function moveCredit(
   q: Queries,
   storeId: number,

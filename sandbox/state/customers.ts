@@ -21,7 +21,7 @@ export type Customer = RowOf<typeof CustomerRow> & { __typename: 'Customer' }
 
 const asCustomer = (found: RowOf<typeof CustomerRow>): Customer => ({ __typename: 'Customer', ...found })
 
-/** Those of the ids that exist, in no order. */
+/** The existing customers among the ids, in no particular order. */
 export async function findCustomers(q: Queries, storeId: number, ids: string[]): Promise<Customer[]> {
   const rows = await q.many(
     CustomerRow,
@@ -37,7 +37,7 @@ export async function findCustomer(q: Queries, storeId: number, id: string): Pro
   return (await findCustomers(q, storeId, [id]))[0] ?? null
 }
 
-/** By e-mail in any case; an address belongs to one customer of a shop. */
+/** By e-mail, ignoring case; an address is unique within a shop. */
 export async function findCustomerByEmail(q: Queries, storeId: number, email: string): Promise<Customer | null> {
   const found = await q.maybeOne(
     CustomerRow,
@@ -60,7 +60,7 @@ export async function findCustomerByPhone(q: Queries, storeId: number, phone: st
   return found[0] ? asCustomer(found[0]) : null
 }
 
-/** Newest first, for pages and pickers. */
+/** Newest first. */
 export async function listCustomers(q: Queries, storeId: number, limit: number): Promise<Customer[]> {
   const rows = await q.many(
     CustomerRow,
@@ -84,7 +84,7 @@ export type NewCustomer = {
   tags: string[]
 }
 
-/** Null when the shop already has a customer with that id or e-mail. */
+/** Null if the shop already has a customer with that id or e-mail. */
 export async function insertCustomer(
   q: Queries,
   storeId: number,
@@ -121,14 +121,14 @@ export async function updateCustomer(
      where store_id = ${storeId} and id = ${id}`)
 }
 
-/** Takes customers away: nobody finds them any more, and their addresses are free for others. */
+/** Marks customers as deleted: queries no longer return them, and their e-mail addresses can be reused. */
 export async function deleteCustomers(q: Queries, storeId: number, ids: string[], now: Temporal.Instant) {
   await q.run(sql`
     update sandbox.customers set deleted_at = ${now}, email = null, updated_at = ${now}
      where store_id = ${storeId} and id = any(${ids}::bigint[]) and deleted_at is null`)
 }
 
-/** Sets what the card does from now on: the listed outcomes once each, then the last one for good. */
+/** Sets the card's outcomes: those of `script` once each, then `outcome` for all later charges. */
 export async function scriptCard(q: Queries, storeId: number, id: string, script: string[], outcome: string) {
   await q.run(sql`
     update sandbox.customers set script = ${script}, outcome = ${outcome}

@@ -20,7 +20,7 @@ export type DiscountKind =
   | 'DiscountAutomaticApp'
 export type Discount = RowOf<typeof DiscountRow>
 
-/** The parts of the input that answers and checkouts are made from. */
+/** The parts of the input that responses and checkouts use. */
 export type DiscountBody = {
   combinesWith?: { orderDiscounts?: boolean; productDiscounts?: boolean; shippingDiscounts?: boolean }
   context?: { all?: 'ALL'; customers?: { add?: string[] } }
@@ -54,7 +54,7 @@ export async function findDiscounts(q: Queries, storeId: number, ids: string[]):
   )
 }
 
-/** Codes are the same in any case. */
+/** Codes are compared ignoring case. */
 export async function findDiscountByCode(q: Queries, storeId: number, code: string): Promise<Discount | null> {
   return q.maybeOne(
     DiscountRow,
@@ -65,7 +65,7 @@ export async function findDiscountByCode(q: Queries, storeId: number, code: stri
   )
 }
 
-/** Null when the code is taken. */
+/** Null if the code already exists. */
 export async function insertDiscount(
   q: Queries,
   storeId: number,
@@ -102,7 +102,7 @@ export async function deleteDiscount(q: Queries, storeId: number, id: string): P
   return (await q.run(sql`delete from sandbox.discounts where store_id = ${storeId} and id = ${id}`)) > 0
 }
 
-/** Counts one use; false when the discount was used up in the meantime. */
+/** Counts one use; false if the discount has reached its limit. */
 export async function useDiscount(q: Queries, storeId: number, id: string, limit: number | null): Promise<boolean> {
   return (
     (await q.run(sql`
@@ -111,7 +111,7 @@ export async function useDiscount(q: Queries, storeId: number, id: string, limit
   )
 }
 
-/** How often the customer has used the code, by their orders. */
+/** The number of the customer's orders with the code. */
 export async function usesByCustomer(q: Queries, storeId: number, customerId: string, code: string): Promise<number> {
   const { uses } = await q.one(
     row({ uses: int }),

@@ -40,7 +40,7 @@ export async function listDisputesOf(q: Queries, storeId: number, orderIds: stri
   return rows.map(asDispute)
 }
 
-/** Opens the order's dispute or moves the one it has; an order has one. `made` tells which. */
+/** Creates the order's dispute or updates the existing one. `made`: whether it was created. */
 export async function saveDispute(
   q: Queries,
   storeId: number,

@@ -22,7 +22,7 @@ export async function findDraft(q: Queries, storeId: number, id: string): Promis
   return found && asDraft(found)
 }
 
-/** Holds the draft until the transaction ends. */
+/** Locks the draft until the transaction ends. */
 export async function lockDraft(q: Queries, storeId: number, id: string): Promise<Draft | null> {
   const found = await q.maybeOne(
     DraftRow,

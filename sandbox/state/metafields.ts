@@ -16,7 +16,7 @@ export type Metafield = RowOf<typeof MetafieldRow> & { __typename: 'Metafield' }
 
 const asMetafield = (found: RowOf<typeof MetafieldRow>): Metafield => ({ __typename: 'Metafield', ...found })
 
-/** The metafields of owners, each named `Type/id`, oldest first. */
+/** The metafields of owners (given as `Type/id`), oldest first. */
 export async function listMetafields(q: Queries, storeId: number, owners: string[]): Promise<Metafield[]> {
   const parts = owners.map((owner) => owner.split('/') as [string, string])
   const rows = await q.many(
@@ -40,7 +40,7 @@ export type MetafieldEntry = {
   value: string
 }
 
-/** Writes them all with one statement; one that is as it was keeps its time of change. */
+/** Writes metafields in one statement; an unchanged one keeps its `updated_at`. */
 export async function saveMetafields(q: Queries, storeId: number, entries: MetafieldEntry[], now: Temporal.Instant) {
   await q.run(sql`
     insert into sandbox.metafields as m (store_id, owner_type, owner_id, namespace, key, type, value, created_at, updated_at)
@@ -54,7 +54,7 @@ export async function saveMetafields(q: Queries, storeId: number, entries: Metaf
 
 export type MetafieldKey = Pick<MetafieldEntry, 'ownerType' | 'ownerId' | 'namespace' | 'key'>
 
-/** Which of the named metafields there were; they are gone now. */
+/** Deletes metafields and returns those that existed. */
 export async function deleteMetafields(q: Queries, storeId: number, keys: MetafieldKey[]): Promise<Set<string>> {
   const rows = await q.many(
     row({ name: text }),
@@ -85,7 +85,7 @@ const DefinitionRow = row({
 })
 export type Definition = RowOf<typeof DefinitionRow> & { __typename: 'MetafieldDefinition' }
 
-/** Null when there is one with that owner type, namespace and key. */
+/** Null if a definition with that owner type, namespace and key exists. */
 export async function insertDefinition(
   q: Queries,
   storeId: number,

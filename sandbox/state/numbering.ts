@@ -3,7 +3,7 @@ import { int, type Queries, row, sql, textList } from '#kit/postgres'
 const Allotted = row({ orders: textList, lines: textList, transactions: textList })
 export type Allotted = { orders: string[]; lines: string[]; transactions: string[] }
 
-/** Fresh ids for a batch of orders, their lines and their transactions, in one statement. */
+/** New ids for a batch of orders, their lines and their transactions, in one statement. */
 export async function allotOrderIds(
   q: Queries,
   count: { orders: number; lines: number; transactions: number }
@@ -18,7 +18,7 @@ export async function allotOrderIds(
   )
 }
 
-/** The first of `count` order numbers. Numbers have no gaps: the shop's row is held until the orders are committed. */
+/** The first of `count` order numbers. Numbers have no gaps, so the shop's row stays locked until commit. */
 export async function allotOrderNumbers(q: Queries, storeId: number, count: number): Promise<number> {
   const { first } = await q.one(
     row({ first: int }),

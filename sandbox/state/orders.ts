@@ -15,7 +15,7 @@ export type OrderLine = {
   sellingPlanName: string | null
 }
 
-/** `code` is null for a discount without a code; `percentage` is null for an amount. */
+/** `code` is null for a discount without a code, `percentage` for a fixed amount. */
 export type OrderDiscount = { code: string | null; title: string; amountMinor: number; percentage: number | null }
 
 const OrderRow = row({
@@ -97,7 +97,7 @@ export async function findOrder(q: Queries, storeId: number, id: string): Promis
   return (await findOrders(q, storeId, [id]))[0] ?? null
 }
 
-/** Holds the order until the transaction ends, so that two refunds cannot give back the same money. */
+/** Locks the order, so that concurrent refunds cannot exceed the payment. */
 export async function lockOrder(q: Queries, storeId: number, id: string): Promise<Order | null> {
   await q.run(sql`select from sandbox.orders where store_id = ${storeId} and id = ${id} for update`)
   return findOrder(q, storeId, id)
@@ -214,7 +214,7 @@ export async function markRefunded(
      where store_id = ${storeId} and id = ${id}`)
 }
 
-/** Inserts whole orders with one statement; ids and numbers were allotted before. */
+/** Inserts complete orders in one statement; their ids and numbers are given. */
 export async function insertOrders(q: Queries, storeId: number, orders: Order[]) {
   await q.run(sql`
     insert into sandbox.orders (store_id, id, number, customer_id, contract_id, email, currency, subtotal_minor,
@@ -241,7 +241,7 @@ export async function insertTransactions(q: Queries, storeId: number, transactio
     on conflict (store_id, id) do nothing`)
 }
 
-/** Adds the orders to what is told of their customers. */
+/** Adds the orders to the customers' order counts and totals. */
 export async function countOrders(q: Queries, storeId: number, orders: Order[]) {
   await q.run(sql`
     update sandbox.customers c set orders_count = c.orders_count + n.orders, spent_minor = c.spent_minor + n.spent

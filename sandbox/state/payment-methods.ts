@@ -31,7 +31,7 @@ export async function findPaymentMethods(q: Queries, storeId: number, tokens: st
   return rows.map(asMethod)
 }
 
-/** Every method of the customers, revoked ones too, newest first. */
+/** All payment methods of the customers, including revoked ones, newest first. */
 export async function listPaymentMethods(q: Queries, storeId: number, customerIds: string[]): Promise<PaymentMethod[]> {
   const rows = await q.many(
     PaymentMethodRow,
@@ -44,7 +44,7 @@ export async function listPaymentMethods(q: Queries, storeId: number, customerId
   return rows.map(asMethod)
 }
 
-/** Vaults a card. Null when that token is already there. */
+/** Stores a card. Null if the token already exists. */
 export async function insertPaymentMethod(
   q: Queries,
   storeId: number,
@@ -65,7 +65,7 @@ export async function insertPaymentMethod(
   return found && asMethod(found)
 }
 
-/** Puts another card behind every vaulted method of the customer; returns those that changed. */
+/** Replaces the card of every payment method of the customer; returns those that changed. */
 export async function replaceCard(
   q: Queries,
   storeId: number,
@@ -83,7 +83,7 @@ export async function replaceCard(
   return rows.map(asMethod)
 }
 
-/** Takes every method of the customer out of use; returns those that were in use. */
+/** Revokes all payment methods of the customer; returns those that were valid. */
 export async function revokeMethods(
   q: Queries,
   storeId: number,

@@ -45,7 +45,7 @@ const PlanRow = row({
   createdAt: instant
 })
 
-/** `afterCycle` is null for the policy that holds from the start. */
+/** `afterCycle` is null for the policy that applies from the start. */
 export type PricingPolicy = {
   afterCycle: number | null
   adjustmentType: 'PERCENTAGE' | 'FIXED_AMOUNT' | 'PRICE'
@@ -82,7 +82,7 @@ export async function findVariants(q: Queries, storeId: number, ids: string[]): 
   return rows.map(asVariant)
 }
 
-/** The variants of the products, in their order. */
+/** The variants of the products, by position. */
 export async function listVariants(q: Queries, storeId: number, productIds: string[]): Promise<Variant[]> {
   const rows = await q.many(
     VariantRow,
@@ -94,7 +94,7 @@ export async function listVariants(q: Queries, storeId: number, productIds: stri
   return rows.map(asVariant)
 }
 
-/** The oldest product of the handle; the platform makes handles unique, we do not. */
+/** The oldest product with the handle; the sandbox, unlike the platform, does not keep handles unique. */
 export async function findProductIdByHandle(q: Queries, storeId: number, handle: string): Promise<string | null> {
   const found = await q.maybeOne(
     row({ id: text }),
@@ -103,7 +103,7 @@ export async function findProductIdByHandle(q: Queries, storeId: number, handle:
   return found?.id ?? null
 }
 
-/** A product with its one default variant, priced at nothing until the price is set. */
+/** Inserts a product with its default variant, whose price is 0 until it is set. */
 export async function insertProduct(
   q: Queries,
   storeId: number,
@@ -150,7 +150,7 @@ export async function findGroups(q: Queries, storeId: number, ids: string[]): Pr
   return rows.map(asGroup)
 }
 
-/** Every group of the shop, in the order they were made. */
+/** All groups of the shop, oldest first. */
 export async function listGroups(q: Queries, storeId: number): Promise<SellingPlanGroup[]> {
   const rows = await q.many(
     GroupRow,
@@ -221,7 +221,7 @@ export async function deleteGroup(q: Queries, storeId: number, id: string): Prom
 
 export type PlanFields = Omit<SellingPlan, '__typename' | 'createdAt' | 'groupId' | 'id'> & { id: string | null }
 
-/** Inserts plans without an id and writes those that have one. */
+/** Inserts plans without an id and updates plans with one. */
 export async function savePlans(
   q: Queries,
   storeId: number,

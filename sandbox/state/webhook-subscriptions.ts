@@ -32,7 +32,7 @@ export async function findWebhookSubscriptions(
   return rows.map(asSubscription)
 }
 
-/** Every subscription of the shop, oldest first: there are at most a few per topic. */
+/** All subscriptions of the shop, oldest first; there are only a few per topic. */
 export async function listWebhookSubscriptions(q: Queries, storeId: number): Promise<WebhookSubscription[]> {
   const rows = await q.many(
     SubscriptionRow,
@@ -48,7 +48,7 @@ export type WebhookSubscriptionFields = Pick<
   'topic' | 'uri' | 'name' | 'filter' | 'includeFields' | 'metafieldNamespaces'
 >
 
-/** Null when the topic is already sent to that address. */
+/** Null if a subscription with that topic and address exists. */
 export async function insertWebhookSubscription(
   q: Queries,
   storeId: number,
@@ -68,7 +68,7 @@ export async function insertWebhookSubscription(
   return found && asSubscription(found)
 }
 
-/** False when another subscription has that topic and address. */
+/** False if another subscription has that topic and address. */
 export async function updateWebhookSubscription(
   q: Queries,
   storeId: number,

@@ -16,7 +16,7 @@ export type Account = {
   customer: Customer
   card: PaymentMethod | null
   contracts: Contract[]
-  /** Charges that wait for the customer to confirm them. */
+  /** Charges that the customer has to confirm. */
   challenged: Attempt[]
   orders: Order[]
 }
@@ -129,7 +129,7 @@ function plans(shop: Shop, basePath: string, offers: Offer[], loggedIn: boolean)
 }
 
 function membership(shop: Shop, basePath: string, contract: Contract): Html {
-  // The checkout came before the first cycle.
+  // The order of the checkout is before the first cycle.
   const { totalMinor, discounts } = chargeOf(contract, 1)
   const ended = contract.status === 'CANCELLED' || contract.status === 'EXPIRED'
   return html`<li class="card">

@@ -1,4 +1,4 @@
-/** Markup that may be put into markup as it is; everything else is escaped. */
+/** Markup that is inserted unescaped; any other value is escaped. */
 export type Html = { markup: string }
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }

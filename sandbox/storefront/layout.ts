@@ -3,7 +3,7 @@ import { type Html, html } from './html.ts'
 
 export type Notice = { kind: 'done' | 'problem'; title: string; detail?: string | null }
 
-/** One page of the storefront; it works without scripts and asks no other host for anything. */
+/** One page of the storefront. It works without scripts and loads nothing from other hosts. */
 export function page(
   shop: Shop,
   basePath: string,
@@ -46,7 +46,7 @@ function notice({ kind, title, detail }: Notice): Html {
   </section>`
 }
 
-/** A moment in the shop's zone, in words. */
+/** An instant in the shop's time zone, for people. */
 function moment(shop: Shop, at: Temporal.Instant): string {
   return new Intl.DateTimeFormat('en-GB', {
     timeZone: shop.timezone,
@@ -55,7 +55,7 @@ function moment(shop: Shop, at: Temporal.Instant): string {
   }).format(new Date(at.epochMilliseconds))
 }
 
-/** A calendar day in the shop's zone. */
+/** A date in the shop's time zone. */
 export function day(shop: Shop, at: Temporal.Instant): string {
   return new Intl.DateTimeFormat('en-GB', { timeZone: shop.timezone, dateStyle: 'long' }).format(
     new Date(at.epochMilliseconds)

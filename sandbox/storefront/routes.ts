@@ -26,7 +26,7 @@ const SHOWN_ORDERS = 24
 const POLICY =
   "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-/** The store's own page: plain HTML and forms. */
+/** The storefront page: plain HTML and forms. */
 export function storefrontRoutes(platform: Platform, controls: Controls, agent: Dispatcher) {
   const { db, clock } = platform
 
@@ -72,7 +72,7 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
       .send(page(shop, basePath, now, body))
   }
 
-  /** Runs what a form asks for; a refusal is shown on the page, not as an error page. */
+  /** Runs the action of a form; a refusal is shown on the page. */
   const act = async (request: FastifyRequest, reply: FastifyReply, work: () => Promise<Notice | null>) => {
     if (!isOwnForm(request)) return reply.code(403).send({ errors: 'Forms are taken from this page only' })
     try {
@@ -160,7 +160,7 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
     })
   }
 
-  /** Asks the app, as the page of a real store would: through the proxy, as the customer who is logged in. */
+  /** Calls the app as a real storefront would: through the proxy, as the logged-in customer. */
   async function cancel(request: FastifyRequest, customerId: string): Promise<Notice> {
     const { shop } = request.shopRequest
     const { id } = request.params as { id: string }
@@ -188,7 +188,7 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
     }
   }
 
-  /** The app tells the platform a moment after it answered; a page that is shown before would contradict itself. */
+  /** Waits until the app has updated the platform, which happens shortly after its response. */
   async function untilEnded(storeId: number, contractId: string): Promise<void> {
     for (let look = 0; look < LOOKS; look++) {
       const contract = await findContract(db.direct, storeId, contractId)

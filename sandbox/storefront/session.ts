@@ -9,7 +9,7 @@ function signatureOf(shop: Shop, customerId: string): string {
   return createHmac('sha256', shop.appSecret).update(`storefront session ${customerId}`).digest('base64url')
 }
 
-/** The customer whose cookie this is; null for a visitor. A cookie counts only in the shop that made it. */
+/** The customer of a session cookie; null for a visitor. A cookie is valid only in the shop that set it. */
 export function loggedInCustomer(request: FastifyRequest): string | null {
   const { shop } = request.shopRequest
   const match = new RegExp(`(?:^|;\\s*)${NAME}=(\\d+)\\.([\\w-]+)`).exec(request.headers.cookie ?? '')
@@ -20,7 +20,7 @@ export function loggedInCustomer(request: FastifyRequest): string | null {
   return given.length === expected.length && timingSafeEqual(given, expected) ? customerId : null
 }
 
-/** SameSite=Strict, so that no other site's form or link acts as this customer. */
+/** SameSite=Strict, so that forms and links of other sites cannot act as this customer. */
 function setCookie(request: FastifyRequest, reply: FastifyReply, value: string, more = '') {
   const { shop, baseUrl } = request.shopRequest
   const path = new URL(baseUrl).pathname.startsWith(`/${shop.domain}`) ? `/${shop.domain}` : '/'
@@ -35,7 +35,7 @@ export function logOut(request: FastifyRequest, reply: FastifyReply) {
   setCookie(request, reply, '', '; Max-Age=0')
 }
 
-/** A form of another site cannot log a visitor in either: the browser says where a form was sent from. */
+/** Whether a form was sent from this site, by the browser's Origin and Sec-Fetch-Site headers; a login needs it too. */
 export function isOwnForm(request: FastifyRequest): boolean {
   const { origin, 'sec-fetch-site': site } = request.headers
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false

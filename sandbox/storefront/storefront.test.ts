@@ -10,7 +10,7 @@ import { startSandbox, type TestShop } from '../test-shop.ts'
 const { db } = await testDatabase()
 const { aShop, bugs } = await startSandbox(db)
 
-test('the signatures that the platform published come out the same', () => {
+test("proxied requests have the signatures of the platform's published examples", () => {
   const shop = 'shop=shop-name.myshopify.com'
   const rest = 'path_prefix=%2Fapps%2Fawesome_reviews&timestamp=1317327555'
   const vectors = [
@@ -27,7 +27,7 @@ test('the signatures that the platform published come out the same', () => {
   for (const [query, signature] of vectors) assert.equal(signQuery(new URLSearchParams(query), 'hush'), signature)
 })
 
-test('what a visitor claims to be is replaced before it is signed', () => {
+test("a visitor's own proxy parameters are replaced before signing", () => {
   const from = {
     shop: 'a.test',
     loggedInCustomerId: null,
@@ -54,7 +54,7 @@ test('what a visitor claims to be is replaced before it is signed', () => {
 
 type Asked = { method: string; path: string; query: URLSearchParams; type: string | undefined; body: string }
 
-/** The app behind the proxy. */
+/** An app behind the proxy. */
 async function anApp(answer: (asked: Asked) => { status: number; body: object }) {
   const asked: Asked[] = []
   const server = createServer((incoming, outgoing) => {
@@ -79,7 +79,7 @@ async function anApp(answer: (asked: Asked) => { status: number; body: object })
   return { asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/apps/svc-api` }
 }
 
-/** A browser without scripts: keeps its cookie and follows where it is sent. */
+/** A browser without scripts: keeps its cookie and follows redirects. */
 function browse(shop: TestShop) {
   let cookie = ''
   const go = async (path: string, fields?: Record<string, string>, headers: Record<string, string> = {}) => {
@@ -101,7 +101,7 @@ function browse(shop: TestShop) {
   return { go, setCookie: (value: string) => (cookie = value), cookie: () => cookie }
 }
 
-test('a person logs in, joins, sets the card, and cancels through the app', async () => {
+test('a customer logs in, joins, sets the card, and cancels through the app', async () => {
   const app = await anApp(() => ({ status: 200, body: { status: 'cancelled' } }))
   const shop = await aShop({ appProxyUrl: app.url })
   const { go } = browse(shop)
@@ -135,7 +135,7 @@ test('a person logs in, joins, sets the card, and cancels through the app', asyn
   assert.match((await go('/session/end', {})).text, /Log in as a test customer/)
 })
 
-test('what the app refuses, and an app that is not there, are shown', async () => {
+test('the page shows a refusal of the app, and that the app is unreachable', async () => {
   const app = await anApp(() => ({ status: 403, body: { message: 'This contract is not yours.' } }))
   const shop = await aShop({ appProxyUrl: app.url })
   const { go } = browse(shop)
@@ -148,7 +148,7 @@ test('what the app refuses, and an app that is not there, are shown', async () =
   assert.match((await alone.go('/memberships/1/cancel', {})).text, /does not answer/)
 })
 
-test('forms of other sites, and cookies of other shops, are not taken', async () => {
+test("forms of other sites and other shops' cookies are refused", async () => {
   const shop = await aShop()
   const { id } = await shop.aCustomer()
   const ada = browse(shop)
@@ -164,7 +164,7 @@ test('forms of other sites, and cookies of other shops, are not taken', async ()
   assert.equal((await ada.go('/session', { email: 'nobody' })).status, 422)
 })
 
-test('the proxy passes body, method and answer on', async () => {
+test('the proxy forwards method, body and response', async () => {
   const app = await anApp(({ body }) => ({ status: 422, body: { got: body } }))
   const shop = await aShop({ appProxyUrl: app.url })
   const answer = await request(`${shop.base}/apps/svc-api/v1/loyalty/x?a=1&a=2&signature=forged`, {
@@ -182,7 +182,7 @@ test('the proxy passes body, method and answer on', async () => {
   assert.equal(without.statusCode, 502)
 })
 
-test('a challenged payment is confirmed on its page, once', async () => {
+test('a challenged payment is confirmed on its page only once', async () => {
   const shop = await aShop()
   await shop.aPlan()
   const { customer, contract } = await shop.aMember()
@@ -201,4 +201,4 @@ test('a challenged payment is confirmed on its page, once', async () => {
   assert.equal((await go('/challenges/none')).status, 404)
 })
 
-test('none of it was a fault of ours', () => assert.deepEqual(bugs, []))
+test('no request of this file caused an internal error', () => assert.deepEqual(bugs, []))

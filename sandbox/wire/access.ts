@@ -2,7 +2,7 @@ import { Kind, type OperationDefinitionNode } from 'graphql'
 import type { Shop } from '../shop.ts'
 import type { WireError } from './errors.ts'
 
-/** The scopes an app is granted when nothing else is said: what a membership app asks for. */
+/** The scopes that an app is granted by default: those that a membership app requests. */
 export const ACCESS_SCOPES = [
   'read_customers',
   'write_customers',
@@ -35,7 +35,7 @@ const NEEDED: [RegExp, string][] = [
   [/^disputes?$/, 'read_shopify_payments_disputes']
 ]
 
-/** The error of the first root field that the app may not use; null when it may use them all. */
+/** The error of the first root field that the app may not use; null if it may use them all. */
 export function lacksScope(shop: Shop, operation: OperationDefinitionNode): WireError | null {
   if (shop.accessScopes === null) return null
   for (const selection of operation.selectionSet.selections) {

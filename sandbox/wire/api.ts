@@ -34,22 +34,22 @@ import {
 } from '../state/products.ts'
 import { groupedBy, keyedBy, Loader } from './loader.ts'
 
-/** What one request works with. */
+/** The context of one request. */
 export type Api = {
   db: Database
   shop: Shop
-  /** Where this shop is reached, as the client addressed it. */
+  /** The shop's base URL, as the client addressed it. */
   baseUrl: string
   load: Loaders
-  /** The shop's time, asked for once per request. */
+  /** The shop's time, read once per request. */
   now(): Promise<Temporal.Instant>
-  /** One transaction; what was read before is forgotten after it. */
+  /** Runs a transaction and then clears the loaders' caches. */
   write<T>(work: (q: Queries, now: Temporal.Instant) => Promise<T>): Promise<T>
-  /** Set when the script wants the client to lose this answer. */
+  /** Set if the script says that this response is lost. */
   connection: { lost: boolean }
 }
 
-/** A field's function. Sources and arguments are what the schema says, so each resolver names its own. */
+/** A resolver. The schema guarantees its source and arguments, so each resolver declares their types. */
 export type Resolver = (source: never, args: never, api: Api, info: GraphQLResolveInfo) => unknown
 export type Resolvers = Record<string, Record<string, Resolver>>
 

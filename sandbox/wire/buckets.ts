@@ -1,13 +1,13 @@
 export type ThrottleStatus = { maximumAvailable: number; currentlyAvailable: number; restoreRate: number }
 
 /**
- * Leaky buckets, one per shop, in memory and in real time: a limit is about a machine's load, not about a shop's calendar,
- * and losing it in a restart only forgives a moment.
+ * Leaky buckets, one per shop, in memory and in real time: they limit the load of a machine, which does not follow a shop's clock.
+ * A restart empties them, which does no harm.
  */
 export class Buckets {
   readonly #levels = new Map<number, { available: number; at: number }>()
 
-  /** Takes the cost if there is room for it. */
+  /** Adds the cost if it fits. */
   take(
     storeId: number,
     cost: number,
@@ -22,7 +22,7 @@ export class Buckets {
     return { taken, status: statusOf(available, size) }
   }
 
-  /** Gives back what a request did not use. */
+  /** Refunds the part of the cost that a request did not use. */
   giveBack(storeId: number, cost: number, size: { capacity: number; restoreRate: number }): ThrottleStatus {
     const known = this.#levels.get(storeId)
     if (known) known.available = Math.min(size.capacity, known.available + cost)

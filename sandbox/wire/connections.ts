@@ -17,7 +17,7 @@ export function badPage(message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code: 'BAD_REQUEST' } })
 }
 
-/** How many, from which end. Every page must say one of first and last, at most 250. */
+/** The size and direction of a page. A request must have `first` or `last`, at most 250. */
 export function pageSize(args: PageArgs): { size: number; fromEnd: boolean } {
   const given = args.first ?? args.last
   if (given === null || given === undefined) throw badPage('you must provide one of first or last')
@@ -26,7 +26,7 @@ export function pageSize(args: PageArgs): { size: number; fromEnd: boolean } {
   return { size: given, fromEnd: args.first == null }
 }
 
-/** Opaque to a client; inside it is the last id and the value that the list is sorted by. */
+/** A cursor, opaque to clients: the last id and the value that the list is sorted by. */
 export function cursorOf(id: string, value: string = id): string {
   return Buffer.from(JSON.stringify({ last_id: id, last_value: value })).toString('base64')
 }
@@ -36,7 +36,7 @@ export function positionOf(cursor: string): { id: string; value: string } {
     const { last_id: id, last_value: value } = JSON.parse(Buffer.from(cursor, 'base64').toString())
     if (typeof id === 'string' && typeof value === 'string') return { id, value }
   } catch {
-    // Falls through: whatever it was, it is no cursor.
+    // Falls through: not a valid cursor.
   }
   throw badPage('Invalid cursor for current pagination sort.')
 }
@@ -58,7 +58,7 @@ export function connectionOf<T>(
   }
 }
 
-/** A page of a list that is already here whole. */
+/** A page of a list that is completely in memory. */
 export function pageOf<T extends { id: string }>(all: T[], args: PageArgs): Connection<T> {
   const { size, fromEnd } = pageSize(args)
   const list = args.reverse ? all.toReversed() : all

@@ -17,21 +17,21 @@ type Walk = {
   schema: GraphQLSchema
   fragments: Map<string, FragmentDefinitionNode>
   variables: Variables
-  /** What was answered, to count only what came; undefined counts what could come. */
+  /** The response, to count what it has; undefined to count the maximum. */
   answered: boolean
 }
 
 const MUTATION_COST = 10
 
 /**
- * The published weights: scalars 0, objects 1, mutations 10. The platform does not publish how a connection grows with its
- * size; 2 and the logarithm of the size agrees with the recorded answers.
+ * The published weights: scalars 0, objects 1, mutations 10. The platform does not publish how the cost of a connection grows with
+ * its size; 2 plus the logarithm of the size matches recorded responses.
  */
 function connectionWeight(size: number): number {
   return 2 + Math.ceil(Math.log2(size + 1))
 }
 
-/** What an operation may cost at most: this is held against the bucket before it runs. */
+/** The maximum cost of an operation, which must fit into the bucket before it runs. */
 export function requestedCost(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
@@ -41,7 +41,7 @@ export function requestedCost(
   return costOf({ schema, fragments, variables, answered: false }, operation, undefined)
 }
 
-/** What it cost, by what came back. */
+/** The actual cost, by the response. */
 export function actualCost(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
@@ -61,7 +61,7 @@ function costOf(walk: Walk, operation: OperationDefinitionNode, data: unknown): 
   for (const field of fieldsIn(walk, operation.selectionSet)) {
     const payload = getNamedType(root.getFields()[field.name.value]?.type)
     cost += MUTATION_COST
-    // The first level under a mutation is part of its ten.
+    // A mutation's 10 include its first level.
     for (const part of field.selectionSet ? fieldsIn(walk, field.selectionSet) : []) {
       const type = payload && isObjectType(payload) ? getNamedType(payload.getFields()[part.name.value]?.type) : null
       if (!type || !part.selectionSet || part.name.value === 'userErrors') continue
@@ -85,7 +85,7 @@ function selectionCost(walk: Walk, type: GraphQLNamedType, selections: Selection
     const on = fragment?.typeCondition ? walk.schema.getType(fragment.typeCondition.name.value) : type
     if (!fragment || !on) continue
     const inner = selectionCost(walk, on, fragment.selectionSet, data)
-    // Of several types that a thing may have it has one: the dearest counts.
+    // An abstract type counts as the most expensive of its possible types.
     if (isObjectType(on) && on !== type) widest = Math.max(widest, inner)
     else cost += inner
   }
@@ -112,7 +112,7 @@ function connectionCost(walk: Walk, type: GraphQLNamedType, field: FieldNode, va
     const items = read(value, part)
     if (!list || part.name.value === 'pageInfo') continue
     if (walk.answered && Array.isArray(items)) size = Math.max(size, items.length)
-    // An edge is only the way to its node.
+    // Edges cost nothing; their nodes do.
     inner += selectionCost(walk, list, part.selectionSet, Array.isArray(items) ? items[0] : undefined)
   }
   const weight = connectionWeight(size)

@@ -80,7 +80,7 @@ const VALIDATION: [RegExp, (match: RegExpExecArray) => WireError][] = [
   ]
 ]
 
-/** A document's mistake in the platform's words and codes. */
+/** A validation error with the platform's message and code. */
 export function validationError(err: GraphQLError): WireError {
   for (const [pattern, made] of VALIDATION) {
     const match = pattern.exec(err.message)
@@ -91,7 +91,7 @@ export function validationError(err: GraphQLError): WireError {
 
 type Problem = { path: (string | number)[]; explanation: string }
 
-/** What is wrong with the variables: one error per variable, each with all its problems. Empty when nothing is. */
+/** The errors of the variables: one per invalid variable, with all of its problems. */
 export function variableErrors(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
@@ -161,7 +161,7 @@ function largeList(value: unknown): WireError | null {
   return null
 }
 
-/** The variables with their defaults, for what is worked out before the operation runs. */
+/** The variables with their defaults, for the calculations before the operation runs. */
 export function withDefaults(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,

@@ -19,7 +19,7 @@ import { validationError, variableErrors, type WireError, withDefaults } from '.
 const DOCUMENTATION = 'https://shopify.dev/api/usage/rate-limits'
 const MAX_COST = 1000
 const REMEMBERED_DOCUMENTS = 500
-/** A longer document is parsed each time: a client's own are a few thousand characters. */
+/** Longer documents are not cached; those of our client have a few thousand characters. */
 const REMEMBERED_LENGTH = 20_000
 
 export type GraphqlRequest = { query?: unknown; variables?: unknown; operationName?: unknown }
@@ -27,7 +27,7 @@ export type GraphqlResponse = { data?: unknown; errors?: WireError[]; extensions
 
 type Parsed = { document: DocumentNode; fragments: Map<string, FragmentDefinitionNode> } | { errors: WireError[] }
 
-/** Answers GraphQL requests as the platform does. Documents are parsed and checked once; a client sends the same few. */
+/** Executes GraphQL requests as the platform does. Parsed documents are cached, since a client repeats the same few. */
 export class GraphqlHandler {
   readonly #schema: GraphQLSchema
   readonly #buckets: Buckets
@@ -40,7 +40,7 @@ export class GraphqlHandler {
     this.#onBug = onBug
   }
 
-  async answer(api: Api, request: GraphqlRequest): Promise<GraphqlResponse> {
+  async respond(api: Api, request: GraphqlRequest): Promise<GraphqlResponse> {
     const parsed = this.#parse(String(request.query))
     if ('errors' in parsed) return { errors: parsed.errors }
     const given = (request.variables ?? {}) as Record<string, unknown>
@@ -88,7 +88,7 @@ export class GraphqlHandler {
       data: result.data,
       errors: result.errors?.map((err): WireError => {
         const { message, locations, path, extensions, originalError } = err
-        // What a resolver says on purpose carries a code; anything else was not meant.
+        // Intended errors of resolvers have a code; any other error is a bug.
         if (!extensions.code) {
           this.#onBug(originalError ?? err)
           return {

@@ -1,6 +1,6 @@
 /**
- * Gathers the keys asked for in one turn and fetches them with one statement, so that a page of contracts asks for its
- * customers once. Lives as long as one request.
+ * Collects the keys requested in one turn of the event loop and fetches them in one statement, so that a page of contracts loads its
+ * customers at once. Lives as long as one request.
  */
 export class Loader<T> {
   readonly #fetch: (keys: string[]) => Promise<Map<string, T>>
@@ -27,7 +27,7 @@ export class Loader<T> {
     return (await Promise.all(keys.map((key) => this.get(key)))).filter((found) => found !== null)
   }
 
-  /** Forgets what was read: a mutation changed it. */
+  /** Clears the cache after a mutation. */
   clear() {
     this.#known = new Map()
   }

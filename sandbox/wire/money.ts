@@ -4,7 +4,7 @@ import { Refusal } from '#kit/refusal'
 export type MoneyV2 = { __typename: 'MoneyV2'; amount: string; currencyCode: string }
 export type MoneyBag = { shopMoney: MoneyV2; presentmentMoney: MoneyV2 }
 
-/** The API prints amounts with as few decimals as they need, one at least: 29 is "29.0", 29.95 is "29.95". */
+/** An amount as the API prints it, with as few decimals as possible but at least one: "29.0", "29.95". */
 export function wireDecimal(amountMinor: number, currency: string): string {
   const decimal = decimalOf(amountMinor, currency)
   return decimal.includes('.') ? decimal.replace(/0+$/, '').replace(/\.$/, '.0') : `${decimal}.0`
@@ -19,7 +19,7 @@ export function moneyBag(amountMinor: number, currency: string): MoneyBag {
   return { shopMoney: money, presentmentMoney: money }
 }
 
-/** An amount from a request, or null when it is none. Decimals beyond the currency's are rounded, as the platform does. */
+/** An amount of a request in minor units; null if invalid. Extra decimals are rounded, as the platform does. */
 export function amountFrom(value: string | number, currency: string): number | null {
   const text = String(value).trim()
   try {

@@ -7,7 +7,7 @@ import { parseSearch, type Search } from './search.ts'
 const Position = row({ id: text, sortValue: text })
 const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/
 
-/** How one table is listed: what it can be sorted by besides its id, and its own search fields as SQL over `$6`. */
+/** The options of a list: its sort keys besides the id, and its search fields as SQL over `$6`. */
 export type Listing = { table: string; sorts: Record<string, string>; where: string }
 
 function statements({ table, sorts, where }: Listing): { forward: string; backward: string } {
@@ -37,8 +37,8 @@ function statements({ table, sorts, where }: Listing): { forward: string; backwa
 }
 
 /**
- * Makes the two statements that list a table, forwards and backwards. The text is made once, when the module loads; what
- * a request asks for is only ever a parameter.
+ * Builds the two statements that list a table, forwards and backwards. Their text is built once, when the module loads; values of
+ * a request are only parameters.
  */
 export function listing(of: Listing) {
   const { forward, backward } = statements(of)
@@ -85,7 +85,7 @@ export function listing(of: Listing) {
   }
 }
 
-/** Values that the statement casts must be castable: a search that is wrong is the client's mistake. */
+/** Checks the values that the statement casts, since an invalid search is an error of the client. */
 function checked(search: Search): Search {
   for (const [field, value] of Object.entries(search)) {
     if (/^(created|updated)_at_/.test(field) && !INSTANT.test(value)) throw badPage(`Invalid timestamp: ${value}`)

@@ -17,7 +17,7 @@ function text(what: string, pattern: RegExp): Scalar['parse'] {
 function parseInstant(value: unknown): Temporal.Instant {
   try {
     if (typeof value !== 'string') return fail('DateTime', value)
-    // A bare date means midnight UTC here; the shop's zone plays no part in this API.
+    // A date without a time means midnight UTC; this API ignores the shop's time zone.
     return Temporal.Instant.from(/^\d{4}-\d{2}-\d{2}$/.test(value) ? `${value}T00:00:00Z` : value)
   } catch {
     return fail('DateTime', value)
@@ -35,7 +35,7 @@ const scalars: Record<string, Scalar> = {
   JSON: { parse: (value) => value }
 }
 
-/** Gives the schema's own scalars their meaning; those not named here pass as they are. */
+/** Sets the parsers and serializers of the schema's scalars; others are passed through. */
 export function installScalars(schema: GraphQLSchema) {
   for (const type of Object.values(schema.getTypeMap())) {
     const scalar = scalars[type.name]

@@ -7,11 +7,11 @@ import { installScalars } from './scalars.ts'
 const SDL = new URL('../schema/admin-2026-07.graphql', import.meta.url)
 
 /**
- * The platform's schema with our functions in its fields. A field without one is read from its source by name; `id` is
- * the source's id as a gid of its type, `legacyResourceId` the bare number.
+ * The platform's schema with our resolvers. A field without a resolver is read from its source by name; `id` is the source's id as
+ * a gid of its type, `legacyResourceId` the plain number.
  */
 export function makeSchema(resolvers: Resolvers): GraphQLSchema {
-  // Checked when it was published, and by a test; checking it at every start would cost more than parsing it.
+  // Not validated at every start, which would cost more than parsing; a test validates it.
   const schema = buildSchema(readFileSync(SDL, 'utf8'), { assumeValid: true, assumeValidSDL: true, noLocation: true })
   installScalars(schema)
   for (const [typeName, fields] of Object.entries(resolvers)) {

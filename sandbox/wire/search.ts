@@ -1,11 +1,11 @@
-/** What a `query` argument asks for, ready to be a parameter of a listing statement. */
+/** The terms of a `query` argument, as a parameter of a list statement. */
 export type Search = Record<string, string>
 
 const COMPARISONS = { '>=': 'gte', '<=': 'lte', '>': 'gt', '<': 'lt', '': 'eq' } as const
 
 /**
- * Reads the platform's search syntax, the part of it that a machine uses: `field:value` with a comparison before the
- * value, joined by spaces or AND. A term without a field is free text. Fields that a list does not know find no use there.
+ * Parses the part of the platform's search syntax that clients use: `field:value`, with an optional comparison before the value,
+ * joined by spaces or AND. A term without a field is free text. A list ignores fields that it does not have.
  */
 export function parseSearch(query: string | null | undefined): Search {
   const found: Search = {}

@@ -16,9 +16,9 @@ const errorOf = async (shop: Awaited<ReturnType<typeof aShop>>, query: string, v
   return errors?.[0]
 }
 
-test('the schema is sound, small to parse, and every root field is answered', () => {
+test('the schema is valid and small, and every root field has a resolver', () => {
   const schema = adminSchema()
-  // A start waits for it: 100 KB parse in some 60 ms, the whole published schema takes seconds.
+  // Parsing delays the start: 100 KB take about 60 ms, the whole published schema takes seconds.
   assert.ok(statSync(new URL('../schema/admin-2026-07.graphql', import.meta.url)).size < 130_000)
   assert.deepEqual(validateSchema(schema), [])
   for (const root of [schema.getQueryType()!, schema.getMutationType()!]) {
@@ -26,7 +26,7 @@ test('the schema is sound, small to parse, and every root field is answered', ()
   }
 })
 
-test('a request without the token of the shop is refused with a string', async () => {
+test("a request without the shop's token is refused with a string error", async () => {
   const shop = await aShop()
   const ask = async (url: string, headers: Record<string, string>) => {
     const answer = await request(url, {
@@ -52,7 +52,7 @@ test('a request without the token of the shop is refused with a string', async (
   assert.equal(byHost.headers['x-platform-api-version'], '2026-07')
 })
 
-test('a shop of the other profile has its own words', async () => {
+test('a shop with the other profile has its own header names and gids', async () => {
   const shop = await aShop({ profile: 'shopify' })
   const answer = await request(`${shop.base}/admin/api/2026-07/graphql.json`, {
     method: 'POST',
@@ -62,7 +62,7 @@ test('a shop of the other profile has its own words', async () => {
   assert.match(JSON.stringify(await answer.body.json()), /gid:\/\/shopify\/Shop\/\d+/)
 })
 
-test('what is wrong with a document is told with its code', async () => {
+test("an invalid document is refused with the platform's message and code", async () => {
   const shop = await aShop()
   assert.deepEqual(await errorOf(shop, '{ shop { nothing } }'), {
     message: "Field 'nothing' doesn't exist on type 'Shop'",
@@ -88,7 +88,7 @@ test('what is wrong with a document is told with its code', async () => {
   assert.match((await errorOf(shop, '{ shop { '))!.message, /^syntax error/)
 })
 
-test('a wrong variable is told with its problems', async () => {
+test('an invalid variable is refused with its problems', async () => {
   const shop = await aShop()
   const credit = `mutation($id: ID!, $creditInput: StoreCreditAccountCreditInput!) {
     storeCreditAccountCredit(id: $id, creditInput: $creditInput) { userErrors { code } } }`
@@ -118,7 +118,7 @@ test('a wrong variable is told with its problems', async () => {
   assert.equal(many?.extensions?.code, 'MAX_INPUT_SIZE_EXCEEDED')
 })
 
-test('an id of another kind is an error, an unknown id is nothing', async () => {
+test('a gid of another type is an error; an unknown id returns null', async () => {
   const shop = await aShop()
   const read = (id: string) => shop.graphql('query($id: ID!) { customer(id: $id) { id } }', { id })
   for (const id of ['gid://platform/Order/1', 'gid://shopify/Customer/1', '1', 'gid://platform/Customer/9'.repeat(9)]) {
@@ -128,14 +128,14 @@ test('an id of another kind is an error, an unknown id is nothing', async () => 
   assert.deepEqual((await read('gid://platform/Customer/1')).data, { customer: null })
 })
 
-test('one shop sees nothing of another', async () => {
+test('a shop cannot read the data of another', async () => {
   const [one, other] = [await aShop(), await aShop()]
   const { gid } = await one.aCustomer()
   const { data } = await other.graphql('query($id: ID!) { customer(id: $id) { id } node(id: $id) { id } }', { id: gid })
   assert.deepEqual(data, { customer: null, node: null })
 })
 
-test('answers tell their cost, and a bucket that is empty throttles', async () => {
+test('responses include their cost, and a full bucket throttles', async () => {
   const shop = await aShop({ costCapacity: 100, costRestoreRate: 0 })
   const first = await shop.graphql('{ customers(first: 50) { nodes { id tags } } }')
   assert.deepEqual(first.extensions?.cost, {
@@ -153,7 +153,7 @@ test('answers tell their cost, and a bucket that is empty throttles', async () =
   assert.equal(last.extensions?.cost.actualQueryCost, null)
 })
 
-test('a query that is too dear is refused before it runs', async () => {
+test('a query above the maximum cost is refused before it runs', async () => {
   const shop = await aShop()
   const nested =
     '{ customers(first: 250) { nodes { subscriptionContracts(first: 250) { nodes { lines(first: 250) { nodes { currentPrice { amount } } } } } } } }'
@@ -162,14 +162,14 @@ test('a query that is too dear is refused before it runs', async () => {
   assert.equal(error?.extensions?.maxCost, 1000)
 })
 
-test('an app without a scope is denied', async () => {
+test('a field whose scope the app lacks is denied', async () => {
   const shop = await aShop({ accessScopes: ['read_products'] })
   const error = await errorOf(shop, '{ customers(first: 1) { nodes { id } } }')
   assert.equal(error?.extensions?.code, 'ACCESS_DENIED')
   assert.equal(error?.extensions?.requiredAccess, '`read_customers` access scope.')
 })
 
-test('lists are walked with cursors, both ways, and searched', async () => {
+test('lists are paginated in both directions and searched', async () => {
   const shop = await aShop()
   for (const name of ['ada', 'bob', 'cyd', 'dee', 'eve']) {
     await shop.aCustomer(`${name}@example.com`)
@@ -204,4 +204,4 @@ test('lists are walked with cursors, both ways, and searched', async () => {
   )
 })
 
-test('none of it was a fault of ours', () => assert.deepEqual(bugs, []))
+test('no request of this file caused an internal error', () => assert.deepEqual(bugs, []))
