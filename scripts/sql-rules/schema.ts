@@ -50,7 +50,7 @@ export function schemaOf(texts: string[]): Schema {
       .join('\n')
     const language = ((options.get('language') as Node)?.String as Node)?.sval as string
     const volatility = ((options.get('volatility') as Node)?.String as Node)?.sval ?? 'volatile'
-    const words = new Set(body.split(/[^a-z_0-9]+/))
+    const words = new Set(body.replaceAll(/'[^']*'/g, '').split(/[^a-z_0-9]+/))
     const readsTables = [...sharded, ...REFERENCE_TABLES].some((table) => words.has(table))
     functions.set(name, { isVolatile: volatility === 'volatile', readsTables, language })
   }

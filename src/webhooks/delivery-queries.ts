@@ -41,8 +41,8 @@ export function claimDueDeliveries(
                on r.endpoint_id = e.id
        cross join lateral (
              select o.delivery_id from webhook_queue o
-              where o.store_id = e.store_id and o.endpoint_id = e.id and o.ready and o.next_try_at <= ${ctx.now}
-                and (o.leased_until is null or o.leased_until < clock_timestamp())
+              where o.store_id = ${ctx.storeId} and o.endpoint_id = e.id and o.ready and o.next_try_at <= ${ctx.now}
+                and (o.leased_until is null or o.leased_until < statement_timestamp())
               order by o.next_try_at, o.delivery_id
               limit coalesce(r.room, ${capacityElsewhere}::int)
                 for update skip locked) d
@@ -51,7 +51,7 @@ export function claimDueDeliveries(
     claimed as (
       update webhook_queue q
          set was_started = q.started, started = true, lease_token = q.lease_token + 1, lease_owner = ${leaseOwner},
-             leased_until = clock_timestamp() + interval '60 seconds'
+             leased_until = statement_timestamp() + interval '60 seconds'
        where q.store_id = ${ctx.storeId} and q.delivery_id = any(array(select delivery_id from due))
       returning q.delivery_id, q.day, q.endpoint_id, q.ordering_key, q.tries, q.tries_before, q.max_tries, q.next_try_at,
                 q.lease_token, q.was_started)

@@ -1,3 +1,4 @@
+import { realNow } from '#kit/clock'
 import { bool, type Ctx, instant, int, nullable, type RowOf, row, sql, text } from '#kit/postgres'
 import { EndpointRow } from './endpoint.ts'
 
@@ -93,14 +94,14 @@ export async function rewriteEndpoint(
  * nothing is left of it.
  */
 export async function replaceSecret(ctx: Ctx, id: number, secret: Buffer, overlapHours: number): Promise<void> {
+  const now = realNow()
+  const until = overlapHours > 0 ? now.add({ hours: overlapHours }) : null
   await ctx.tx.run(sql`
     update webhook_endpoints
-       set previous_secret = case when ${overlapHours}::int = 0 then null
-                                  when previous_secret_until > clock_timestamp() then previous_secret
+       set previous_secret = case when ${until}::timestamptz is null then null
+                                  when previous_secret_until > ${now} then previous_secret
                                   else secret end,
-           previous_secret_until = case when ${overlapHours}::int > 0
-                                        then clock_timestamp() + ${overlapHours}::int * interval '1 hour' end,
-           secret = ${secret}, updated_at = ${ctx.now}
+           previous_secret_until = ${until}, secret = ${secret}, updated_at = ${ctx.now}
      where store_id = ${ctx.storeId} and id = ${id} and deleted_at is null`)
 }
 

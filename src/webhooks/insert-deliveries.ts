@@ -48,7 +48,8 @@ async function insertPortion(ctx: Ctx, deliveries: NewDelivery[], bodies: string
       from made m
       join unnest(${deliveries.map((d) => d.webhookId)}::text[], ${deliveries.map((d) => d.maxTries)}::int[],
                   ${ready}::boolean[]) as r(webhook_id, max_tries, ready)
-        on r.webhook_id = m.webhook_id`)
+        on r.webhook_id = m.webhook_id
+    returning delivery_id`)
 }
 
 /**

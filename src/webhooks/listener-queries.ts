@@ -26,9 +26,9 @@ export function insertListener(ctx: Ctx, { events, secret }: { events: string[] 
 /** Takes it to listen for another minute. Tells whether it did until now: one whose time is up does not come back. */
 export async function extendListener(ctx: Ctx, id: number): Promise<boolean> {
   const kept = await ctx.tx.run(sql`
-    update webhook_endpoints set listening_until = clock_timestamp() + interval '60 seconds'
+    update webhook_endpoints set listening_until = statement_timestamp() + interval '60 seconds'
      where store_id = ${ctx.storeId} and id = ${id} and kind = 'listener' and deleted_at is null
-       and listening_until > clock_timestamp()`)
+       and listening_until > statement_timestamp()`)
   return kept > 0
 }
 
@@ -91,7 +91,7 @@ export async function markClosed(ctx: Ctx, id: number, { silentOnly }: { silentO
        set status = 'disabled', disabled_reason = 'No longer listens', disabled_at = ${ctx.now}, deleted_at = ${ctx.now},
            updated_at = ${ctx.now}
      where store_id = ${ctx.storeId} and id = ${id} and kind = 'listener' and deleted_at is null
-       and (not ${silentOnly}::boolean or listening_until <= clock_timestamp())`)
+       and (not ${silentOnly}::boolean or listening_until <= statement_timestamp())`)
   return closed > 0
 }
 

@@ -44,7 +44,8 @@ export async function insertSamples(
                     ${samples.map((s) => s.body)}::text[]) as s(endpoint_id, webhook_id, body)
       returning id, day, endpoint_id)
     insert into webhook_queue (store_id, delivery_id, day, endpoint_id, ordering_key, max_tries, first, ready, next_try_at)
-    select ${ctx.storeId}, id, day, endpoint_id, ${SAMPLE_OBJECT}, 1, false, true, ${ctx.now} from made`)
+    select ${ctx.storeId}, id, day, endpoint_id, ${SAMPLE_OBJECT}, 1, false, true, ${ctx.now} from made
+    returning delivery_id`)
 }
 
 /** Has an open delivery tried now, unless it is being sent or waits in line for its first try. Tells whether it is open. */
@@ -105,16 +106,18 @@ export function reopenDeliveries(ctx: Ctx, held: { day: Temporal.PlainDate; id: 
     insert into webhook_queue
            (store_id, delivery_id, day, endpoint_id, ordering_key, tries, tries_before, max_tries, first, ready, next_try_at,
             lease_token)
-    select ${ctx.storeId}, d.id, d.day, d.endpoint_id, d.ordering_key, t.tries, t.tries,
-           case when d.fact_id is null or e.kind = 'listener' then 1 end, false, true, ${ctx.now},
+    select ${ctx.storeId}, o.id, o.day, o.endpoint_id, o.ordering_key, o.tries, o.tries, o.max_tries, false, true, ${ctx.now},
            (random() * 1000000000)::int
-      from webhook_deliveries d
-      join webhook_endpoints e on e.store_id = d.store_id and e.id = d.endpoint_id
-     cross join lateral (
-           select coalesce(max(try_number), 0) as tries from webhook_tries
-            where store_id = ${ctx.storeId} and day = d.day and delivery_id = d.id) t
-     where d.store_id = ${ctx.storeId} and d.day = any(${days}::date[]) and d.id = any(${ids}::bigint[])
-     order by d.id
+      from (select d.id, d.day, d.endpoint_id, d.ordering_key, t.tries,
+                   case when d.fact_id is null or e.kind = 'listener' then 1 end as max_tries
+              from webhook_deliveries d
+              join webhook_endpoints e on e.store_id = ${ctx.storeId} and e.id = d.endpoint_id
+             cross join lateral (
+                   select coalesce(max(try_number), 0) as tries from webhook_tries
+                    where store_id = ${ctx.storeId} and day = d.day and delivery_id = d.id) t
+             where d.store_id = ${ctx.storeId} and d.day = any(${days}::date[]) and d.id = any(${ids}::bigint[])
+            offset 0) o
+     order by o.id
         on conflict do nothing`)
 }
 
@@ -127,7 +130,7 @@ export async function countUnsendable(
     row({ count: int }),
     sql`
     select count(*) as count
-      from webhook_deliveries d join webhook_endpoints e on e.store_id = d.store_id and e.id = d.endpoint_id
+      from webhook_deliveries d join webhook_endpoints e on e.store_id = ${ctx.storeId} and e.id = d.endpoint_id
      where d.store_id = ${ctx.storeId} and d.undelivered_status is not null and d.fact_id is not null
        and d.undelivered_at >= ${since} and d.endpoint_id <> all(${endpointIds}::bigint[])
        and case when ${onlyId}::bigint is null then e.kind = 'url' else d.endpoint_id = ${onlyId}::bigint end`

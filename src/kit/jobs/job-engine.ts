@@ -60,13 +60,13 @@ export function createJobEngine<Deps>(options: {
         ClaimedJob,
         sql`
       with due as (
-        select store_id, id from jobs
+        select id from jobs
          where store_id = ${storeId} and run_at <= ${now}
-           and (leased_until is null or leased_until < clock_timestamp())
+           and (leased_until is null or leased_until < statement_timestamp())
          order by priority, run_at, id limit ${BATCH} for update skip locked)
       update jobs set lease_token = jobs.lease_token + 1, lease_owner = ${leaseOwner},
-                      leased_until = clock_timestamp() + interval '2 minutes', attempts = jobs.attempts + 1
-        from due where jobs.store_id = due.store_id and jobs.id = due.id
+                      leased_until = statement_timestamp() + interval '2 minutes', attempts = jobs.attempts + 1
+        from due where jobs.store_id = ${storeId} and jobs.id = due.id
       returning jobs.id, jobs.kind, jobs.payload, jobs.attempts, jobs.lease_token, jobs.version`
       )
     )

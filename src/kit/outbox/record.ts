@@ -11,5 +11,6 @@ export async function record(ctx: Ctx, ...facts: Fact[]): Promise<void> {
                   ${facts.map((f) => JSON.stringify(f.data))}::text[],
                   ${facts.map((f) => JSON.stringify(f.refs ?? {}))}::text[])
            with ordinality as f(name, ordering_key, data, refs, nth)
-     order by f.nth`)
+     order by f.nth
+    returning id`)
 }
