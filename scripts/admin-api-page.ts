@@ -1,5 +1,6 @@
 import type { OpenApiDocument, Operation, Parameter } from '../src/http/openapi/document-types.ts'
 import type { JsonSchema } from '../src/http/shared/json-schema.ts'
+import { cell, code, json, table, words } from './markdown.ts'
 
 export const ADMIN_API_PAGE = new URL('../docs/admin-api.md', import.meta.url)
 
@@ -124,9 +125,3 @@ function typeOf({ $ref, type, enum: values, anyOf, items, const: only, propertie
 }
 
 const nameOf = ($ref: string) => $ref.slice($ref.lastIndexOf('/') + 1)
-const code = (text: string) => `\`${text}\``
-const cell = (text: string) => text.replaceAll('\n', ' ').replaceAll('|', '\\|')
-const words = (parts: string[]) => parts.join(', ').replace(/, (?!.*, )/, ' or ')
-const json = (value: unknown) => `\`\`\`json\n${JSON.stringify(value)}\n\`\`\``
-const table = (head: string[], rows: string[][]) =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')

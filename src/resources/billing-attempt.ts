@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { exampleOf } from './example-of.ts'
-import { OrNull, Timestamp } from './fields.ts'
+import { Amount, OrNull, Timestamp } from './fields.ts'
 
 export const DeclineBody = Type.Object(
   {
@@ -41,10 +41,9 @@ export const BillingAttemptBody = Type.Object(
     status: Type.Union([Type.Literal('success'), Type.Literal('failed'), Type.Literal('pending')], {
       description: '`pending` until the platform reports the outcome'
     }),
-    amount: Type.Number({
-      description:
-        'The amount, in `currency`: the requested one, and after success the one that the platform charged. Retries request the amount of the first attempt of their cycle'
-    }),
+    amount: Amount(
+      'The amount, in `currency`: the requested one, and after success the one that the platform charged. Retries request the amount of the first attempt of their cycle'
+    ),
     currency: Type.String({ description: 'ISO 4217' }),
     date: Timestamp('When the attempt was scheduled'),
     attempt_number: Type.Integer({ description: '1 for the first attempt of its cycle' }),
@@ -62,9 +61,7 @@ export const BillingAttemptBody = Type.Object(
     recovered: Type.Boolean({
       description: 'Whether it succeeded after an earlier attempt of its cycle was declined'
     }),
-    recovered_amount: Type.Number({
-      description: '`amount` if `recovered`, else 0'
-    }),
+    recovered_amount: Amount('`amount` if `recovered`, else 0'),
     charged_after_stop: Type.Boolean({
       description:
         'Whether the success was reported after the subscription had ended. There is no automatic refund: decide whether to refund it'

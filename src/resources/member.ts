@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { CustomerBody } from './customer.ts'
 import { exampleOf } from './example-of.ts'
-import { OrNull, Timestamp } from './fields.ts'
+import { Amount, OrNull, Timestamp } from './fields.ts'
 
 export const MemberBody = Type.Object(
   {
@@ -18,7 +18,7 @@ export const MemberBody = Type.Object(
       Type.String({ description: 'The tier that the plan grants; null after the last membership has ended' })
     ),
     loyalty_points: Type.Integer({ description: 'The balance of loyalty points' }),
-    store_credit_balance: Type.Number({ description: 'The balance of store credit, in `currency`' }),
+    store_credit_balance: Amount('The balance of store credit, in `currency`'),
     currency: Type.String({ description: "The store's currency, ISO 4217" }),
     birth_date: OrNull(Type.String({ format: 'date', description: 'Date of birth' })),
     member_since: Timestamp('When the first membership began'),

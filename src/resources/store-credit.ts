@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { OrNull, Timestamp } from './fields.ts'
+import { Amount, OrNull, Timestamp } from './fields.ts'
 
 /** Why an entry was made; the names of the direct API. */
 export const CREDIT_ENTRY_TYPES = [
@@ -22,9 +22,9 @@ export type CreditEntryType = (typeof CREDIT_ENTRY_TYPES)[number]
 export const CreditBody = Type.Object(
   {
     customer_id: Type.String({ description: 'The customer id, `cust_24`' }),
-    balance: Type.Number({ description: 'The sum of all entries, in `currency`' }),
-    reserved: Type.Number({ description: 'Held for open checkouts; always 0 today' }),
-    available: Type.Number({ description: 'What the customer can spend now, without expired credit' }),
+    balance: Amount('The sum of all entries, in `currency`'),
+    reserved: Amount('Held for open checkouts; always 0 today'),
+    available: Amount('What the customer can spend now, without expired credit'),
     currency: Type.String({ description: "The store's currency, ISO 4217" }),
     updated_at: OrNull(Timestamp('When the latest entry was made; null without entries'))
   },
@@ -54,8 +54,8 @@ export const CreditEntryBody = Type.Object(
         { description: 'Why the entry was made. New types may be added' }
       )
     ),
-    amount: Type.Number({ description: 'Positive for credit that was added, negative for credit that was deducted' }),
-    balance_after: Type.Number({ description: 'The balance after this entry' }),
+    amount: Amount('Positive for credit that was added, negative for credit that was deducted'),
+    balance_after: Amount('The balance after this entry'),
     reason: Type.String({ description: 'The reason that was given, or `expired`' }),
     order_id: OrNull(Type.String({ description: 'The order that the entry belongs to' })),
     expires_at: OrNull(Timestamp('When the rest of this credit expires')),

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { CustomerBody } from './customer.ts'
 import { exampleOf } from './example-of.ts'
-import { OrNull, Timestamp } from './fields.ts'
+import { Amount, OrNull, Timestamp } from './fields.ts'
 
 const Interval = (description: string) =>
   Type.Union([Type.Literal('day'), Type.Literal('week'), Type.Literal('month'), Type.Literal('year')], { description })
@@ -9,7 +9,7 @@ const Interval = (description: string) =>
 export const PendingChangeBody = Type.Object(
   {
     plan_id: OrNull(Type.String({ description: 'The new plan' })),
-    price: OrNull(Type.Number({ description: 'The new price of a cycle' })),
+    price: OrNull(Amount('The new price of a cycle')),
     interval: OrNull(Interval('The new interval; a cycle lasts `interval_count` intervals')),
     interval_count: OrNull(Type.Integer({ description: 'The new number of intervals in a cycle' })),
     payment_method_id: OrNull(Type.String({ description: "The payment method's global id on the platform" })),
@@ -44,7 +44,7 @@ export const SubscriptionBody = Type.Object(
       {
         id: OrNull(Type.String({ description: 'Same as `plan_id`' })),
         name: Type.String({ description: "The plan's name, or the title of the contract's first line" }),
-        price: Type.Number({ description: 'Price of a cycle of this subscription' }),
+        price: Amount('Price of a cycle of this subscription'),
         currency: Type.String({ description: 'ISO 4217' }),
         billing_frequency: Type.String({
           description: '`daily`, `weekly`, `monthly` or `yearly`; for several intervals `every_3_months` and similar'
@@ -55,7 +55,7 @@ export const SubscriptionBody = Type.Object(
     status: Type.Union([Type.Literal('active'), Type.Literal('paused'), Type.Literal('cancelled')], {
       description: 'A subscription that failed or expired is `cancelled` here'
     }),
-    price: Type.Number({ description: 'Price of a cycle, in `currency`' }),
+    price: Amount('Price of a cycle, in `currency`'),
     currency: Type.String({ description: 'ISO 4217' }),
     interval: Interval('A cycle lasts `interval_count` of these'),
     interval_count: Type.Integer({ description: 'Number of intervals in a cycle' }),

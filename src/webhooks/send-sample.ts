@@ -8,7 +8,7 @@ import { findDelivery } from './list-deliveries.ts'
 import { bodyOf, newWebhookId } from './queue-deliveries.ts'
 import { insertSamples } from './redelivery-queries.ts'
 import { endpointNotFound, unknownEventTypes } from './refusals.ts'
-import { sampleOf } from './samples.ts'
+import { sampleOf } from './sample-of.ts'
 import { refuseUnsendable } from './sendable.ts'
 
 /**

@@ -8,7 +8,7 @@ import { numberOf } from '#kit/money'
 import { sql } from '#kit/postgres'
 import { EVENT_TYPES } from '#resources'
 import { testDatabase } from '../../test/database.ts'
-import { sampleOf } from './samples.ts'
+import { sampleOf } from './sample-of.ts'
 import { aFact, aReceiver, aSendingStore, type Received } from './test-receiver.ts'
 
 const { db } = await testDatabase()

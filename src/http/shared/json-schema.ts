@@ -8,6 +8,8 @@ export type JsonSchema = {
   description?: string
   /** Of a field of a request: what it does. Its `description` says what it accepts. */
   meaning?: string
+  /** Of a number: it is money. */
+  amount?: boolean
   const?: unknown
   enum?: unknown[]
   default?: unknown
@@ -44,7 +46,15 @@ export function createPublisher() {
       return { $ref: `#/components/schemas/${title}` }
     }
 
-    function shape({ anyOf, meaning, properties, items, additionalProperties, ...schema }: JsonSchema): JsonSchema {
+    function shape({
+      anyOf,
+      meaning,
+      amount: _,
+      properties,
+      items,
+      additionalProperties,
+      ...schema
+    }: JsonSchema): JsonSchema {
       if (side === 'request' && schema.description) schema.description = whatItMustBe(schema.description, meaning)
       if (anyOf) return oneOfThose(schema, anyOf)
       if (items) return { ...schema, items: publish(items) }

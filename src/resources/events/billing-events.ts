@@ -2,7 +2,7 @@ import { type TProperties, Type } from 'typebox'
 import { BillingAttemptBody, DeclineBody, PaymentMethodBody } from '../billing-attempt.ts'
 import { PersonBody } from '../customer.ts'
 import { exampleOf } from '../example-of.ts'
-import { OrNull, Timestamp } from '../fields.ts'
+import { Amount, OrNull, Timestamp } from '../fields.ts'
 import { SubscriptionBody } from '../subscription.ts'
 import { defineEvent } from './define-event.ts'
 
@@ -37,7 +37,7 @@ const order = OrNull(
       id: Type.String({ description: 'Our id, `ord_174`' }),
       shopify_id: Type.String({ description: "The order's global id on the platform" }),
       order_number: OrNull(Type.String({ description: 'The order number that the customer sees' })),
-      total: Type.Number({ description: 'The total of the order, in its `currency`' }),
+      total: Amount('The total of the order, in its `currency`'),
       currency: Type.String({ description: 'ISO 4217' })
     },
     { description: 'Null when the platform did not report an order with the result' }

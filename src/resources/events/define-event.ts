@@ -8,22 +8,28 @@ export type EventDefinition<Fields extends TProperties = TProperties> = {
   summary: string
   /** The payload, `data`; its first example is a whole one. */
   data: TObject<Fields>
+  /** When the event of the example occurred. */
+  shownAt: string
 }
+
+/** The first charge of the life that the examples are of, unless an event says otherwise. */
+const SHOWN_AT = '2026-12-15T06:25:01.000Z'
 
 /**
  * Declares a public event by its payload. The example shows each field by `shown`, else by the example of `resource`,
- * which has a field of the same name.
+ * which has a field of the same name. `shownAt` is when it occurred in the example.
  */
 export function defineEvent<Fields extends TProperties>(
   summary: string,
   fields: Fields,
   resource: TSchema | null,
-  shown: Record<string, unknown> = {}
+  { shownAt = SHOWN_AT, ...shown }: Record<string, unknown> & { shownAt?: string } = {}
 ): EventDefinition<Fields> {
   const values: Record<string, unknown> = { ...((resource && exampleOf(resource)) as object | null), ...shown }
   const example = Object.fromEntries(Object.keys(fields).map((name) => [name, values[name]]))
   return {
     summary,
+    shownAt,
     data: Type.Object(fields, { description: 'A snapshot, taken when the event occurred', examples: [example] })
   }
 }
@@ -32,7 +38,7 @@ export function defineEvent<Fields extends TProperties>(
 const titleOf = (type: string) => `${type.replace(/(?:^|[._])(.)/g, (_, letter: string) => letter.toUpperCase())}Event`
 
 /** The body that receivers get: the envelope of spec 1 around the payload. */
-export function envelopeOf(type: string, { summary, data }: EventDefinition): TSchema {
+export function envelopeOf(type: string, { summary, data, shownAt }: EventDefinition): TSchema {
   return Type.Object(
     {
       event: Type.Literal(type, { description: 'The event type' }),
@@ -46,7 +52,7 @@ export function envelopeOf(type: string, { summary, data }: EventDefinition): TS
       examples: [
         {
           event: type,
-          timestamp: '2026-12-15T06:25:01.000Z',
+          timestamp: shownAt,
           webhook_id: 'wh_0b57b2ad720443db925f2f75d8eb0e85',
           data: exampleOf(data)
         }

@@ -36,15 +36,26 @@ const points = Type.Object(
   { description: 'The balance of loyalty points' }
 )
 
+const BEGAN = '2026-09-15T05:25:00.000Z'
+
 export const memberEvents = {
   'member.created': defineEvent('A customer became a member', member, MemberBody, {
-    member_id: 'mem_24'
+    shownAt: BEGAN,
+    member_id: 'mem_24',
+    loyalty_points: 0,
+    store_credit_balance: 0,
+    next_billing_date: '2026-10-15T05:25:00.000Z',
+    updated_at: BEGAN
   }),
   'member.updated': defineEvent(
     'A field of a member changed that no other event reports',
     { ...member, changes },
     MemberBody,
-    { member_id: 'mem_24', changes: { last_name: { from: 'Itoh', to: 'Ito' } } }
+    {
+      shownAt: '2026-11-15T06:25:00.000Z',
+      member_id: 'mem_24',
+      changes: { last_name: { from: 'Itoh', to: 'Ito' } }
+    }
   ),
   'member.tier_changed': defineEvent('The tier of a member changed', { member_id, customer: PersonBody, tier }, null, {
     ...person,

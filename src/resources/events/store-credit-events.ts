@@ -1,16 +1,16 @@
 import { Type } from 'typebox'
 import { PersonBody } from '../customer.ts'
 import { exampleOf } from '../example-of.ts'
-import { OrNull } from '../fields.ts'
+import { Amount, OrNull } from '../fields.ts'
 import { defineEvent } from './define-event.ts'
 
 const entry = {
   transaction_id: Type.String({ description: 'The id of the store credit entry, `sct_8`' }),
   customer: PersonBody,
-  amount: Type.Number({ description: 'Always positive; the event type says whether it was added or deducted' }),
+  amount: Amount('Always positive; the event type says whether it was added or deducted'),
   currency: Type.String({ description: 'ISO 4217' }),
-  previous_balance: Type.Number({ description: 'Before the change' }),
-  new_balance: Type.Number({ description: 'After the change' }),
+  previous_balance: Amount('Before the change'),
+  new_balance: Amount('After the change'),
   reason: Type.String({ description: 'The reason, as text' }),
   order_id: OrNull(Type.String({ description: 'The order that the credit came from or was spent on' }))
 }

@@ -39,32 +39,42 @@ const cancelReason = Type.String({
     'The reason that was given, or `payment_failed`, `insufficient_inventory`, `platform` (cancelled there), `customer_deleted` or `expired`'
 })
 
+const BEGAN = '2026-09-15T05:25:00.000Z'
+const firstDay = { shownAt: BEGAN, next_billing_date: '2026-10-15T05:25:00.000Z' }
+
 export const subscriptionEvents = {
-  'subscription.created': event('A subscription was created', {}),
+  'subscription.created': event('A subscription was created', {}, firstDay),
   'subscription.activated': event(
     'The first payment succeeded, or the trial began',
     { activated_at: Timestamp('When the first payment succeeded or the trial began') },
-    { activated_at: '2026-09-15T05:25:00.000Z' }
+    { ...firstDay, activated_at: BEGAN }
   ),
   'subscription.updated': event(
     'The plan, price, interval, next billing date or gift receiver changed, or a cancellation was revoked',
     { changes },
-    { changes: { price: { from: 24, to: 29 } } }
+    { shownAt: '2026-11-20T09:00:00.000Z', changes: { price: { from: 24, to: 29 } } }
   ),
   'subscription.paused': event(
     'The subscription was paused',
     { paused_at: OrNull(Timestamp('When the pause began')), resumes_at: fields.resumes_at },
-    { status: 'paused', next_billing_date: null, paused_at: '2026-11-20T09:00:00.000Z', resumes_at: null }
+    {
+      shownAt: '2026-11-20T09:00:00.000Z',
+      status: 'paused',
+      next_billing_date: null,
+      paused_at: '2026-11-20T09:00:00.000Z',
+      resumes_at: '2026-12-20T09:00:00.000Z'
+    }
   ),
   'subscription.resumed': event(
     'The subscription was resumed, by request or automatically',
     { resumed_at: Timestamp('When the subscription was resumed') },
-    { resumed_at: '2026-11-27T09:00:00.000Z' }
+    { shownAt: '2026-11-27T09:00:00.000Z', resumed_at: '2026-11-27T09:00:00.000Z' }
   ),
   'subscription.cancelled': event(
     'The subscription was cancelled, failed or expired',
     { cancelled_at: Timestamp('When the subscription ended'), cancel_reason: cancelReason },
     {
+      shownAt: '2026-11-20T09:00:00.000Z',
       status: 'cancelled',
       next_billing_date: null,
       cancelled_at: '2026-11-20T09:00:00.000Z',

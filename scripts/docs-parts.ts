@@ -6,6 +6,8 @@ import { SETTINGS } from '../src/app/settings.ts'
 import * as settingsSections from '../src/app/settings-sections.ts'
 import { platformChargesAgree } from '../src/audit/platform-charges.ts'
 import * as ruleList from '../src/audit/rule-list.ts'
+import { eventSections } from './event-sections.ts'
+import { table } from './markdown.ts'
 
 type Rule = Pick<AuditRule, 'name' | 'severity' | 'help'>
 
@@ -17,20 +19,20 @@ const rulesOf = (severity: Rule['severity']) => () => [
     .map(({ name, help }) => [`\`${name}\``, help])
 ]
 
-/** The tables in docs/ that are made from registries: each stands in its file between its two comments. */
-const TABLES: { file: string; name: string; rows: () => string[][] }[] = [
+/** Parts of docs/ that are made from the code: each is in its file between its two comments. */
+const PARTS: { file: string; name: string; text: () => string }[] = [
   {
     file: 'docs/settings.md',
     name: 'environment',
-    rows: () => [
+    text: tableOf(() => [
       ['name', 'accepts', 'default', 'what it does'],
       ...SETTINGS.map(({ name, accepts, default: usual, meaning }) => [`\`${name}\``, accepts, usual, meaning])
-    ]
+    ])
   },
   {
     file: 'docs/settings.md',
     name: 'store settings',
-    rows: () => [
+    text: tableOf(() => [
       ['name', 'flag', 'accepts', 'default', 'what it does'],
       ...Object.values(settingsSections)
         .flatMap(listSettings)
@@ -41,12 +43,12 @@ const TABLES: { file: string; name: string; rows: () => string[][] }[] = [
           [setting.default].flat().join(', '),
           setting.help
         ])
-    ]
+    ])
   },
   {
     file: 'docs/operations.md',
     name: 'metrics',
-    rows: () => [
+    text: tableOf(() => [
       ['name', 'kind', 'what it measures', 'labels'],
       ...Object.values<Metric>(metricList)
         .toSorted((a, b) => (exposedName(a) < exposedName(b) ? -1 : 1))
@@ -58,27 +60,30 @@ const TABLES: { file: string; name: string; rows: () => string[][] }[] = [
             .map(([name, words]) => `\`${name.replaceAll('.', '_')}\`: ${words}`)
             .join('; ')
         ])
-    ]
+    ])
   },
-  { file: 'docs/operations.md', name: 'findings', rows: rulesOf('finding') },
-  { file: 'docs/operations.md', name: 'warnings', rows: rulesOf('warning') }
+  { file: 'docs/operations.md', name: 'findings', text: tableOf(rulesOf('finding')) },
+  { file: 'docs/operations.md', name: 'warnings', text: tableOf(rulesOf('warning')) },
+  { file: 'docs/events.md', name: 'payloads', text: eventSections }
 ]
 
-/** The files that hold such tables. */
-export const FILES_WITH_TABLES = [...new Set(TABLES.map(({ file }) => file))]
+/** The files that hold such parts. */
+export const FILES_WITH_PARTS = [...new Set(PARTS.map(({ file }) => file))]
 
-/** The text of a file with its tables as the registries have them now. Throws when a table's comments are missing. */
-export function withTables(file: string, text: string): string {
-  return TABLES.filter((table) => table.file === file).reduce((page, { name, rows }) => {
+/** The text of a file with its parts as the code has them now. Throws when a part's comments are missing. */
+export function withParts(file: string, text: string): string {
+  return PARTS.filter((part) => part.file === file).reduce((page, { name, text: made }) => {
     const [begin, end] = [`<!-- ${name}: written by npm run docs:generate -->\n`, '<!-- end -->']
     const from = page.indexOf(begin)
     const to = page.indexOf(end, from)
-    if (from < 0 || to < 0) throw new Error(`${file} has no place for the table of ${name}`)
-    return page.slice(0, from + begin.length) + table(rows()) + page.slice(to)
+    if (from < 0 || to < 0) throw new Error(`${file} has no place for ${name}`)
+    return page.slice(0, from + begin.length) + made() + page.slice(to)
   }, text)
 }
 
-function table([head, ...rows]: string[][]): string {
-  const lines = [head!, head!.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`)
-  return `${lines.join('\n')}\n`
+function tableOf(rows: () => string[][]): () => string {
+  return () => {
+    const [head, ...others] = rows()
+    return `${table(head!, others)}\n`
+  }
 }
