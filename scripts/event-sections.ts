@@ -7,8 +7,8 @@ export const eventSections = (): string => `\n${EVENT_TYPES.map(section).join('\
 
 function section(type: EventType): string {
   const { summary, data } = EVENTS[type]
-  const { answered, components } = createPublisher()
-  const schema = answered(data as JsonSchema)
+  const { forResponse, components } = createPublisher()
+  const schema = forResponse(data as JsonSchema)
   return [
     `### ${type}`,
     `${summary}. [JSON Schema](schemas/${type}.schema.json)`,

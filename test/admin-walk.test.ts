@@ -2,6 +2,7 @@
 // operator token, and for a store that is not there, it does nothing.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { int, row, sql } from '#kit/postgres'
 import { testDatabase } from './database.ts'
 import { type Operation, operationsOf } from './openapi.ts'
 import { OPERATOR_TOKEN, startService } from './service-builder.ts'
@@ -60,6 +61,21 @@ async function aSubscription(): Promise<string> {
 }
 const anEndpoint = async () => (await ask('POST', '/webhooks', { url: 'http://127.0.0.1:9/' })).id
 
+/** A fact for which the tries of a consumer are exhausted. */
+const aDeadLetter = () =>
+  service.db.inStore(store.storeId, async ({ tx, storeId, now }) => {
+    const { id } = await tx.one(
+      row({ id: int }),
+      sql`
+      insert into facts (store_id, name, ordering_key, data, occurred_at)
+      values (${storeId}, 'member.updated', 'member:1', '{}', ${now}) returning id`
+    )
+    await tx.run(sql`
+      insert into fact_retries (store_id, consumer, fact_id, ordering_key, attempts, last_error, dead_at)
+      values (${storeId}, 'webhooks', ${id}, 'member:1', 6, 'It failed', ${now})`)
+    return `webhooks:${id}`
+  })
+
 /** Makes what a parameter of a path names. A parameter that is not here fails the walk. */
 const THINGS: Record<string, () => Promise<string> | string> = {
   store: () => store.id,
@@ -71,7 +87,8 @@ const THINGS: Record<string, () => Promise<string> | string> = {
   webhook_id: async () =>
     (await ask('POST', `/webhooks/${await anEndpoint()}/test`, { event: 'member.created' })).webhook_id,
   listener: async () => (await ask('POST', '/webhook-listeners', {})).id,
-  import: async () => (await ask('POST', '/imports', { source: 'csv' })).id
+  import: async () => (await ask('POST', '/imports', { source: 'csv' })).id,
+  dead_letter: aDeadLetter
 }
 
 /** Fields whose example names something of another store, by their name. */

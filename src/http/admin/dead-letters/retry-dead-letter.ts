@@ -14,10 +14,10 @@ const RetriedBody = Type.Object(
   }
 )
 
-/** POST /stores/{store}/dead-letters/{id}/retry */
+/** POST /stores/{store}/dead-letters/{dead_letter}/retry */
 export function retryDeadLetterRoute(admin: Surface, { wake }: AdminDeps): void {
   admin.post(
-    '/stores/:store/dead-letters/:id/retry',
+    '/stores/:store/dead-letters/:dead_letter/retry',
     {
       config: { allow: 'operator' },
       schema: {
@@ -26,14 +26,14 @@ export function retryDeadLetterRoute(admin: Surface, { wake }: AdminDeps): void 
         description: 'Has it tried once more, at once. When that fails, it is a dead letter again.',
         params: Type.Object({
           ...StoreParams.properties,
-          id: Type.String({ description: 'the id of a dead letter', examples: ['webhooks:812'] })
+          dead_letter: Type.String({ description: 'the id of a dead letter', examples: ['webhooks:812'] })
         }),
         body: Type.Object({}),
         response: { 202: RetriedBody }
       }
     },
     async (request, reply) => {
-      const { id } = request.params
+      const { dead_letter: id } = request.params
       const isRevived = await request.inStore((ctx) => retryDeadLetter(ctx, deadLetterKey(id)))
       if (!isRevived) throw deadLetterNotFound(id)
       wake(storeOf(request).storeId)
