@@ -45,7 +45,7 @@ test('an address that keeps guessing is told to wait; a valid key from there sti
 
   const last = guesses.at(-1)!
   assert.deepEqual(last.json(), {
-    error: { code: 'rate_limited', message: 'Too many requests: the budget of this window is used up' }
+    error: { code: 'rate_limited', message: 'Too many requests: the rate limit of this window is exceeded' }
   })
   assert.ok(Number(last.headers['retry-after']) >= 1)
   const valid = await app.inject({
@@ -207,7 +207,7 @@ test('over the budget: 429 instead of any answer, exactly at the limit, over two
   assert.equal(answers.length - refused.length, 60)
   for (const response of refused) {
     assert.deepEqual(response.json(), {
-      error: { code: 'rate_limited', message: 'Too many requests: the budget of this window is used up' }
+      error: { code: 'rate_limited', message: 'Too many requests: the rate limit of this window is exceeded' }
     })
     assert.equal(response.headers['content-type'], 'application/json; charset=utf-8')
     assert.deepEqual(budgetOf(response), { limit: 60, remaining: 0 })

@@ -65,6 +65,7 @@ export function logRequests(app: FastifyInstance, { measure }: Pick<HttpDeps, 'm
     })
     const ms = Math.round(reply.elapsedTime * 10) / 10
     const url = loggedUrl(request.originalUrl)
+    const store = request.caller ?? request.store ?? request.proxied?.store
     const quiet = request.routeOptions.url === INBOUND_WEBHOOKS_PATH && reply.statusCode < 400
     request.log[quiet ? 'debug' : 'info'](
       {
@@ -72,7 +73,7 @@ export function logRequests(app: FastifyInstance, { measure }: Pick<HttpDeps, 'm
         url,
         status: reply.statusCode,
         ms,
-        store: request.caller && { id: request.caller.storeId }
+        store: store && { id: store.storeId }
       },
       `${request.method} ${url} ${reply.statusCode} in ${ms} ms`
     )

@@ -5,7 +5,7 @@ import { Refusal } from '#kit/refusal'
 /** Thrown when the rate limit of a store is exceeded; each surface answers with 429 in its own shape. */
 export class RateLimited extends Error {
   constructor() {
-    super('Too many requests: the budget of this window is used up')
+    super('Too many requests: the rate limit of this window is exceeded')
   }
 }
 
