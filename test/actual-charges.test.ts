@@ -1,4 +1,4 @@
-// What the platform told, what it did, and what we hold: never a second charge. Against the sandbox, over its socket.
+// The platform reports a wrong result, or none, for a charge: the cycle is never charged twice. With the sandbox over its socket.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '#kit/postgres'
@@ -19,7 +19,7 @@ const sandbox = await startSandbox(db)
 const SECOND = '2026-02-28T15:00:00Z'
 const aMember = (outcome?: string | string[]) => aChargedMember(db, sandbox, outcome)
 
-test('a charge that was paid although it was told as failed is found before the next try, which charges nothing', async () => {
+test('a charge that was paid although it was reported as failed is found before the next retry, which charges nothing', async () => {
   const m = await aMember(['told_failed', 'success'])
   await m.goTo(SECOND)
   await m.bill()
@@ -46,7 +46,7 @@ test('a charge that was paid although it was told as failed is found before the 
   assert.deepEqual(await m.now(), ['active', 3, 3, 0, '2026-04-30T14:00:00Z'])
 })
 
-test('while the platform cannot be asked about the earlier try, the next one is not sent', async () => {
+test('a retry is not sent while the platform cannot be asked about the earlier attempt', async () => {
   const m = await aMember(['told_failed', 'success'])
   await m.goTo(SECOND)
   await m.bill()
@@ -68,7 +68,7 @@ test('while the platform cannot be asked about the earlier try, the next one is 
   assert.equal((await m.charges()).length, 1)
 })
 
-test('a success told late corrects the failure once, and calls off its retry', async () => {
+test('a late success corrects the failure once and cancels its retry', async () => {
   const m = await aMember('told_failed')
   await m.goTo(SECOND)
   await m.bill()
@@ -85,7 +85,7 @@ test('a success told late corrects the failure once, and calls off its retry', a
   assert.equal((await m.events()).filter(({ type }) => type === 'billing.success').length, 1)
 })
 
-test('a success told late while a try is under way waits for it; a second payment is flagged, not hidden', async () => {
+test('a late success waits for a retry in progress; a second payment is reported as a finding', async () => {
   for (const next of ['insufficient_funds', 'success']) {
     const m = await aMember('told_failed')
     await m.goTo(SECOND)
@@ -117,7 +117,7 @@ test('a success told late while a try is under way waits for it; a second paymen
   }
 })
 
-test('a success told late that waits for a try counts also when that try turns out never to have arrived', async () => {
+test('a late success that waits for a retry counts even if that retry never reached the platform', async () => {
   for (const isCancelled of [false, true]) {
     const m = await aMember('told_failed')
     await m.goTo(SECOND)
@@ -148,7 +148,7 @@ test('a success told late that waits for a try counts also when that try turns o
   }
 })
 
-test('a success that comes after the subscription ended is booked and flagged; nothing comes back to life', async () => {
+test('a late success after the subscription has ended is recorded and reported; the subscription stays ended', async () => {
   const m = await aMember('told_failed')
   await m.goTo(SECOND)
   await m.bill()
@@ -161,7 +161,7 @@ test('a success that comes after the subscription ended is booked and flagged; n
   assert.ok((await m.kinds()).includes('charged_after_stop'))
 })
 
-test('a cycle that the platform calls paid is settled by the payment found there, whoever made it', async () => {
+test('a cycle that the platform reports as paid is settled by the payment found there, whoever made it', async () => {
   const m = await aMember()
   await m.goTo(SECOND)
   const by = { contractId: m.contractId, originTime: Temporal.Instant.from(SECOND) }
@@ -181,7 +181,7 @@ test('a cycle that the platform calls paid is settled by the payment found there
   assert.deepEqual(await m.now(), ['active', 2, 2, 0, '2026-03-31T14:00:00Z'])
 })
 
-test('without a payment to be found it is passed over: no retry, no end, a notice, and the next cycle on its day', async () => {
+test('if no payment is found the cycle is missed: no retry, no end, an alert, and the next cycle on its day', async () => {
   const m = await aMember('invoice_already_paid')
   await m.goTo(SECOND)
   await m.bill()
@@ -195,7 +195,7 @@ test('without a payment to be found it is passed over: no retry, no end, a notic
   assert.deepEqual(await m.now(), ['active', 3, 2, 0, '2026-04-30T14:00:00Z'])
 })
 
-test('told by a message that the cycle is paid, nothing ends before the payment was looked for', async () => {
+test('after a message that the cycle is paid, nothing is settled before the payment is searched for', async () => {
   const m = await aMember('invoice_already_paid')
   await m.goTo(SECOND)
   await m.open()

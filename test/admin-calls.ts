@@ -6,7 +6,7 @@ import { OPERATOR_TOKEN, type startService } from './service-builder.ts'
 type Service = Awaited<ReturnType<typeof startService>>
 type Store = Awaited<ReturnType<Service['aStore']>>
 
-/** What an operator asks of stores, and what can be seen of it afterwards. */
+/** Requests of an operator, and reads of their effects. */
 export function adminOf(service: Service) {
   return {
     async call(store: Pick<Store, 'at'>, method: string, path: string, body?: object, key?: string) {
@@ -26,7 +26,7 @@ export function adminOf(service: Service) {
       return (await service.admin('GET', `${store.at}/plans`)).data.find((plan: any) => plan.name === name).id
     },
 
-    /** Each member: whose, how they stand and in which tier. */
+    /** Each member's customer, status and tier. */
     async members(store: Store) {
       const { body } = await service.get('/members', store.key)
       return Object.fromEntries(
@@ -51,7 +51,7 @@ export function adminOf(service: Service) {
   }
 }
 
-/** A membership for Ada, as the route hands an operator's wish on; asked of a platform whose answers can be lost on the way. */
+/** Requests a membership for Ada as the admin route does, from a platform whose responses can be lost. */
 export async function aSubscriptionRequest(
   service: Service,
   { storeId }: Pick<Store, 'storeId'>,

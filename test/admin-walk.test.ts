@@ -1,5 +1,5 @@
-// Every operation of the admin API's document: it works as its example shows it and answers as declared; without the
-// operator token, and for a store that is not there, it does nothing.
+// Every operation of the admin API's document works with its example and returns a declared response. Without the operator token,
+// and for an unknown store, it changes nothing.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { int, row, sql } from '#kit/postgres'
@@ -61,7 +61,7 @@ async function aSubscription(): Promise<string> {
 }
 const anEndpoint = async () => (await ask('POST', '/webhooks', { url: 'http://127.0.0.1:9/' })).id
 
-/** A fact for which the tries of a consumer are exhausted. */
+/** A fact for which a consumer has exhausted its tries. */
 const aDeadLetter = () =>
   service.db.inStore(store.storeId, async ({ tx, storeId, now }) => {
     const { id } = await tx.one(
@@ -76,7 +76,7 @@ const aDeadLetter = () =>
     return `webhooks:${id}`
   })
 
-/** Makes what a parameter of a path names. A parameter that is not here fails the walk. */
+/** Creates the object of a path parameter. A parameter that is missing here fails the test. */
 const THINGS: Record<string, () => Promise<string> | string> = {
   store: () => store.id,
   key: async () => (await ask('POST', '/keys', { name: 'Walk' })).id,
@@ -91,7 +91,7 @@ const THINGS: Record<string, () => Promise<string> | string> = {
   dead_letter: aDeadLetter
 }
 
-/** Fields whose example names something of another store, by their name. */
+/** Fields whose example has an id of another store. */
 const OWN: Record<string, () => Promise<unknown>> = {
   customer: aPerson,
   into: aPerson,
@@ -101,7 +101,7 @@ const OWN: Record<string, () => Promise<unknown>> = {
   store: async () => store.id
 }
 
-/** What must be so before an operation can be done, or another body than the example. An operation may be missing here. */
+/** Preparations of an operation, or a body in place of the example. Most operations need none. */
 const SPECIAL: Record<string, { before?: (path: string) => Promise<unknown>; body?: (path: string) => unknown }> = {
   resumeSubscription: { before: (path) => ask('POST', path.replace(/resume$/, 'pause')) },
   reactivateSubscription: {
@@ -129,7 +129,7 @@ const SPECIAL: Record<string, { before?: (path: string) => Promise<unknown>; bod
 }
 const REFUSED = { type: 'application/x-ndjson', body: '{"contract_id":"no number"}\n' }
 
-/** The store is disconnected afterwards, so it is the last. */
+/** The last one, since it disconnects the store. */
 const LAST = 'uninstallSandboxApp'
 const inOrder = [...operations].sort((a, b) => Number(a.id === LAST) - Number(b.id === LAST))
 
@@ -143,7 +143,7 @@ async function pathOf({ path }: Operation): Promise<string> {
   return filled
 }
 
-/** The body that the example shows, naming things of the store; null where the operation has none. */
+/** The body of the example with ids of the store; null if the operation has none. */
 async function bodyOf({ id }: Operation, path: string): Promise<Pick<Call, 'body' | 'type'>> {
   const example = examples.get(id)
   if (!example || typeof example.body === 'string') return example ?? {}
@@ -157,7 +157,7 @@ async function bodyOf({ id }: Operation, path: string): Promise<Pick<Call, 'body
 for (const operation of inOrder) {
   const { id, method } = operation
 
-  test(`${id}: works as its example shows, and answers as declared`, async () => {
+  test(`${id}: works with its example and returns a declared response`, async () => {
     const path = await pathOf(operation)
     const inStore = path.slice(store.at.length)
     await SPECIAL[id]?.before?.(inStore)
@@ -171,7 +171,7 @@ for (const operation of inOrder) {
     }
   })
 
-  test(`${id}: without the operator token nothing`, async () => {
+  test(`${id}: is refused without the operator token`, async () => {
     const path = operation.path.replace('{store}', store.id).replace(/\{\w+\}/g, 'x')
     for (const token of [null, '', `${OPERATOR_TOKEN}x`, store.key]) {
       const { status, json } = await call(method, path, { token, body: method === 'GET' ? undefined : {} })
@@ -181,7 +181,7 @@ for (const operation of inOrder) {
   })
 
   if (!operation.path.includes('{store}')) continue
-  test(`${id}: a store that is not there is 404`, async () => {
+  test(`${id}: an unknown store is 404`, async () => {
     const path = operation.path.replace('{store}', 'nowhere.example').replace(/\{\w+\}/g, 'x')
     const { status, json } = await call(method, path, examples.get(id) ?? {})
     assert.equal(status, 404)
@@ -190,7 +190,7 @@ for (const operation of inOrder) {
   })
 }
 
-test('a parameter that is not declared is refused', async () => {
+test('an undeclared parameter is refused', async () => {
   for (const { id, method, path } of operations) {
     const filled = path.replace('{store}', store.id).replace(/\{\w+\}/g, 'x')
     const { status, json } = await call(method, `${filled}?nope=1`, examples.get(id) ?? {})

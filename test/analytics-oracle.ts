@@ -1,5 +1,5 @@
-// What the overview must say, worked out slowly and plainly from raw rows: a look at every row at the end of each day, and
-// sums over all rows for a period. It shares nothing with the kept figures.
+// The expected overview, calculated in a simple way from raw rows: it reads every row at the end of each day, and
+// sums over all rows for a period. It shares no code with the maintained metrics.
 import { type Ctx, instant, int, nullable, row, sql, text } from '#kit/postgres'
 
 type Day = string
@@ -10,7 +10,7 @@ type State = {
 }
 type Fraction = [bigint, bigint]
 
-/** Ends of attempts that charged nothing and were never declined. */
+/** Final states of attempts that were neither paid nor declined. */
 const UNSENT = new Set(['voided', 'superseded'])
 
 const PER_YEAR = { day: 365n, week: 52n, month: 12n, year: 1n } as const
@@ -69,7 +69,7 @@ export class Oracle {
     return day
   }
 
-  /** To be called at the end of every day, and after each change of the ledgers. */
+  /** Call at the end of every day, and after each change of the ledgers. */
   async look(ctx: Ctx): Promise<void> {
     const today = this.dayOf(ctx.now)
     const members = await ctx.tx.many(
@@ -133,7 +133,7 @@ export class Oracle {
        where o.store_id = ${ctx.storeId}`
     )
 
-  /** The figures of the days `from` to `to`, as the API tells them. */
+  /** The metrics of the days `from` to `to`, in the API's format. */
   async metrics(ctx: Ctx, from: Day, to: Day, planId: number | null) {
     const within = (day: Day) => day >= from && day <= to
     const ofPlan = (plan: number | null) => planId === null || plan === planId
@@ -269,7 +269,7 @@ export class Oracle {
     }
   }
 
-  /** The last look at or before a day. */
+  /** The last snapshot on or before a day. */
   #stateOf(day: Day): State | undefined {
     const seen = [...this.#states.keys()]
       .filter((d) => d <= day)

@@ -15,7 +15,7 @@ import { aStore } from './store-builder.ts'
 const { db } = await testDatabase()
 const NOW = Temporal.Instant.from('2026-06-15T12:00:00Z')
 
-test('writers and folders at once: each commit is seen at once, and nothing is lost or counted twice', async () => {
+test('with concurrent writers and roll-ups, each commit is visible at once and nothing is lost or counted twice', async () => {
   const store = await aStore(db, { clockAt: NOW })
   let writing = true
   let joined = 0
@@ -69,7 +69,7 @@ test('writers and folders at once: each commit is seen at once, and nothing is l
   assert.deepEqual((await store.inStore(metricsConsistent.check)).wrong, [])
 })
 
-test('an order becomes a subscription’s while its refund is told: the refund counts once', async () => {
+test('a refund counts once if its order is linked to a subscription at the same time', async () => {
   const store = await aStore(db, { clockAt: NOW })
   for (let i = 0; i < 20; i++) {
     const contract = aContract(NOW)

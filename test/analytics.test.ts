@@ -19,7 +19,7 @@ const PLANS = [
   { name: 'Thirteen weeks', type: 'vip', price: '41.00', interval: 'week', interval_count: 13 }
 ]
 
-/** At the sandbox's checkout a bad card buys nothing. */
+/** The sandbox's checkout refuses a card that declines. */
 async function unlessDeclined(act: () => Promise<unknown>): Promise<void> {
   try {
     await act()
@@ -232,7 +232,7 @@ const rebuild = ({ inStore }: Lived) =>
   inStore(({ tx, storeId }) => tx.one(row({ corrected: int }), sql`select rebuild_metrics(${storeId}) as corrected`))
 
 for (const life of LIVES) {
-  test(`a life over a change of clocks in ${life.timezone}: every figure is what the raw rows come to`, async (t) => {
+  test(`over a daylight saving change in ${life.timezone}: every metric equals the value from the raw rows`, async (t) => {
     let end: Lived | undefined
     await live(life, async (lived) => {
       end = lived

@@ -1,4 +1,4 @@
-// The program as an older Node starts it: it hands over to the Node that npm brought, and nothing is lost on the way.
+// The program started by an older Node: it runs the Node that npm installed, with the same arguments, exit codes and signals.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const OLDER = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.11.0'})`
 
-/** A checkout whose program tells what it was given, and does what the first word says. */
+/** A copy of the repository whose program prints its arguments and does what the first one says. */
 function aCheckout({ installed }: { installed: boolean }): string {
   const dir = mkdtempSync(join(tmpdir(), 'perennial-bin-'))
   after(() => rmSync(dir, { recursive: true, force: true }))
@@ -57,7 +57,7 @@ for (const older of [true, false]) {
   })
 }
 
-test('without the package that brings Node 26 it says which one is missing', async () => {
+test('without the package that contains Node 26 the error names the missing package', async () => {
   const { child, ended } = start(['store', 'list'], { dir: aCheckout({ installed: false }) })
   const [said, [code]] = await Promise.all([text(child.stderr), ended])
   assert.equal(code, 1)

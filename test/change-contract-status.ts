@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 
 type Shop = { platform_url: string; platform_token: string }
 
-/** The shop's people pause, resume or end a contract, behind our back; tells what the platform had against it. */
+/** Pauses, resumes or cancels a contract directly on the platform; returns the platform's errors. */
 export async function changeContractStatus(
   { platform_url, platform_token }: Shop,
   contractId: string,

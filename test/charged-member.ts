@@ -84,13 +84,13 @@ export async function aChargedMember(
     connector,
     contractId,
     submit,
-    /** Takes the contract over as it is on the platform now. */
+    /** Syncs the contract from the platform. */
     sync: async () => {
       const now = theValue(await connector.contracts.find(contractId))!
       return inStore((ctx) => syncContracts(ctx, [now], []))
     },
     open: () => inStore((ctx) => openDueAttempts(ctx, 10)),
-    /** [amount, what was asked for where that was another, recovered] */
+    /** [amount, requested amount if it differs, recovered] */
     amounts: async () =>
       (
         await inStore(({ tx }) =>
@@ -101,7 +101,7 @@ export async function aChargedMember(
           )
         )
       ).map(({ amount, asked, recovered }) => [amount, asked, recovered]),
-    /** Opens what is due, sends it, and asks after it when the platform has answered. */
+    /** Opens the due cycle, sends its attempt, and reads the result once the platform has resolved it. */
     async bill() {
       await inStore((ctx) => openDueAttempts(ctx, 10))
       await submit()
@@ -111,15 +111,15 @@ export async function aChargedMember(
     },
     attempts,
     shown: async () => (await attempts()).map(({ status, code }) => [status, code]),
-    /** What the platform says of an attempt now, as a message of it would bring. */
+    /** Processes the platform's current state of an attempt, as a webhook would. */
     async recorded(platformId: string) {
       const found = theValue(await connector.billing.findAttempts([platformId]))
       const result = resultOf(found.get(platformId)!)!
       return inStore((ctx) => settleAttempts(ctx, [result]))
     },
-    /** Whether the contract is about to be read from the platform again. */
+    /** Whether a sync of the contract is enqueued. */
     isSynced: async () => (await inStore((ctx) => waitingKeys(ctx, syncContractJob, [contractId]))).size > 0,
-    /** What the doctor says of the platform's charges and ours. */
+    /** The doctor's findings about the platform's charges and ours. */
     disagreements: async () => {
       const chargesOf = () => controls.charges(shop.storeId)
       const { findings } = await diagnose({ db, chargesOf }, store.domain)

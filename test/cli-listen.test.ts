@@ -1,4 +1,4 @@
-// `perennial listen` and `perennial trigger`, each as a process against the running service with its background.
+// `perennial listen` and `perennial trigger`, each as a process against the running service with its engines.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -45,7 +45,7 @@ async function aShop() {
     listen,
     history: async (...flags: string[]) => (await json('webhook', 'deliveries', ...store, ...flags)).data.reverse(),
     listed: async () => (await json('webhook', 'list', ...store)).data,
-    /** A minute of real time goes by for the store's terminals and what they have in hand. */
+    /** Makes a minute of real time pass for the store's listeners and their deliveries. */
     aMinutePasses: () =>
       db.inStore(storeId, async ({ tx }) => {
         await tx.run(sql`
@@ -57,14 +57,14 @@ async function aShop() {
   }
 }
 
-/** Other processes are at work; nothing here hears of it. */
+/** Waits while other processes work. */
 async function until(so: () => boolean | Promise<boolean>) {
   for (const deadline = performance.now() + 20_000; !(await so()); await wait(10)) {
     assert.ok(performance.now() < deadline, `It did not come to ${so}`)
   }
 }
 
-/** A receiver that answers only when it is told to. */
+/** A receiver that responds only when the test says so. */
 async function aSlowReceiver() {
   const held: (() => void)[] = []
   const receiver = await aReceiver()
@@ -79,7 +79,7 @@ async function aSlowReceiver() {
   return { ...receiver, held }
 }
 
-test('each delivery is posted as it was signed, one line out and one line in, and the history tells', async () => {
+test('each delivery is forwarded exactly as signed, printed in two lines, and recorded in the history', async () => {
   const shop = await aShop()
   let answer = 200
   const receiver = await aReceiver(() => answer)
@@ -124,7 +124,7 @@ test('each delivery is posted as it was signed, one line out and one line in, an
   )
 })
 
-test('order per object, eight at a time, whatever one slow delivery takes', async () => {
+test('deliveries keep their order per object, eight at a time, and a slow one does not hold up other objects', async () => {
   const shop = await aShop()
   const receiver = await aSlowReceiver()
   const terminal = await shop.listen('--forward-to', receiver.url)
@@ -152,7 +152,7 @@ test('order per object, eight at a time, whatever one slow delivery takes', asyn
   assert.equal((await shop.history('--status', 'delivered')).length, 10)
 })
 
-test('a terminal that is killed: its delivery was interrupted, and nobody else waited for it', async () => {
+test('the delivery of a killed listener is recorded as interrupted, and other deliveries do not wait for it', async () => {
   const shop = await aShop()
   const [slow, other] = [await aSlowReceiver(), await aReceiver()]
   await json('webhook', 'create', ...shop.store, '--url', other.url)
@@ -175,7 +175,7 @@ test('a terminal that is killed: its delivery was interrupted, and nobody else w
   assert.equal((await shop.history('--status', 'delivered')).length, 2)
 })
 
-test('it goes on when the service restarts, and what it had in hand counts', async () => {
+test('a listener continues after a restart of the service, and its delivery in progress counts', async () => {
   const shop = await aShop()
   const receiver = await aSlowReceiver()
   const terminal = await shop.listen('--forward-to', receiver.url, '--json')
@@ -210,7 +210,7 @@ test('it goes on when the service restarts, and what it had in hand counts', asy
   )
 })
 
-test('one that was closed under it is opened anew, with a new secret', async () => {
+test('a listener that was closed on the server is opened again with a new secret', async () => {
   const shop = await aShop()
   const terminal = await shop.listen('--events', 'subscription.paused')
   await shop.aMinutePasses()
@@ -226,7 +226,7 @@ test('one that was closed under it is opened anew, with a new secret', async () 
   assert.deepEqual([printed.status, printed.response_code, others.length], ['delivered', 200, 0])
 })
 
-test('a receiver that is not there, or whose certificate is its own, is told plainly', async (t) => {
+test('an unreachable receiver or a self-signed certificate gives a clear error', async (t) => {
   const shop = await aShop()
   const { key, cert } = aCertificate({ hosts: ['127.0.0.1'] })
   const server = createServer({ key, cert }, (request, response) =>
@@ -256,7 +256,7 @@ test('a receiver that is not there, or whose certificate is its own, is told pla
   )
 })
 
-test('trigger sends a sample to all that hear of the type, and says when nobody does', async () => {
+test('trigger sends a sample to every endpoint of the type, and says if there is none', async () => {
   const shop = await aShop()
   const nobody = await run(['trigger', 'billing.failed', ...shop.store])
   assert.equal(nobody.code, 0)

@@ -1,4 +1,4 @@
-// Looks at the platform, connections and the sandbox's faults by commands.
+// The commands for reconciliation, connections and the sandbox's faults.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { commandLine } from './command-line.ts'
@@ -9,7 +9,7 @@ const { url } = await testDatabase()
 const service = await startService(url)
 const { json, run } = commandLine(service)
 
-test('a shop loses messages, its customers and the app, and all is put right by commands', async () => {
+test('after lost messages, deleted customers and an uninstalled app, commands restore a consistent state', async () => {
   const store = await service.aStore()
   const of = ['--store', store.id]
   assert.deepEqual(await json('sandbox', 'webhooks', ...of, '--drop', '1', '--seed', '7'), { faulty: true })
@@ -38,7 +38,7 @@ test('a shop loses messages, its customers and the app, and all is put right by 
   assert.deepEqual((await json('doctor', ...of)).findings, [])
 })
 
-test('shares and clashes are refused in words', async () => {
+test('an invalid share and a conflict are refused with a message', async () => {
   const store = await service.aStore()
   for (const [body, message] of [
     [{}, /The body must hold off, or what is to go wrong/],

@@ -1,4 +1,4 @@
-// The commands of subscriptions, run as processes against the running service.
+// The commands for subscriptions, run as processes against the running service.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { commandLine } from './command-line.ts'
@@ -9,7 +9,7 @@ const { url } = await testDatabase()
 const service = await startService(url)
 const { run, json } = commandLine(service)
 
-test('a wait without an end is set and taken back by the command of settings', async () => {
+test('the settings command sets an unlimited wait and resets it', async () => {
   const store = await service.aStore()
   const settings = ['store', 'settings', '--store', store.domain]
 
@@ -18,7 +18,7 @@ test('a wait without an end is set and taken back by the command of settings', a
   assert.equal((await ofWait('30')).hard_decline_wait_days, 30)
 })
 
-test('a subscription is shown, moved, changed, noted and told of with commands alone', async () => {
+test('commands show, pause, reschedule, change and annotate a subscription, and list its history', async () => {
   const store = await service.aStore()
   await store.grace(24)
   const { customer } = await store.member('ada@example.com')

@@ -1,4 +1,4 @@
-// The webhook commands of the operator, each as a process against the running service with its background.
+// The webhook commands, each as a process against the running service with its engines.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { commandLine } from './command-line.ts'
@@ -10,7 +10,7 @@ const { url } = await testDatabase()
 const service = await startService(url, { background: true })
 const { run, json } = commandLine(service)
 
-/** Waits until the background has brought a delivery to its end. */
+/** Waits until a delivery has ended. */
 async function ended(store: string[], webhookId: string) {
   for (;;) {
     const delivery = await json('webhook', 'delivery', webhookId, ...store)
@@ -18,7 +18,7 @@ async function ended(store: string[], webhookId: string) {
   }
 }
 
-test('a receiver is made, tested, changed, rolled, switched off and on, and deleted', async () => {
+test('an endpoint is created, tested, changed, rolled, disabled, enabled and deleted', async () => {
   const { domain } = await service.aStore()
   const store = ['--store', domain]
   const [receiver, second] = [await aReceiver(), await aReceiver(() => 500)]
@@ -57,7 +57,7 @@ test('a receiver is made, tested, changed, rolled, switched off and on, and dele
   assert.equal((await json('webhook', 'deliveries', ...store, '--endpoint', made.id)).data.length, 2)
 })
 
-test('history: found by filters, shown whole, sent again; notices', async () => {
+test('deliveries are found by filters, shown and resent; alerts are listed', async () => {
   const shop = await service.aStore()
   const store = ['--store', shop.domain]
   let answer = 410
@@ -95,7 +95,7 @@ test('history: found by filters, shown whole, sent again; notices', async () => 
   assert.deepEqual(await json('webhook', 'resend-failed', ...store, '--since', '2026-01-31'), { resent: 0, skipped: 0 })
 })
 
-test('people read columns, outcomes and what to do next', async () => {
+test('without --json the output has columns, outcomes and the next step', async () => {
   const { domain } = await service.aStore()
   const store = ['--store', domain]
   const receiver = await aReceiver((_, nth) => (nth === 1 ? 204 : 503))

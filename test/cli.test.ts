@@ -1,4 +1,4 @@
-// Every command of the operator, run as a process against the running service, with the keys of its --json document.
+// Every command, run as a process against the running service, with the keys of its --json document.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ const service = await startService(url)
 const { run, json } = commandLine(service)
 const keysOf = (document: object) => Object.keys(document)
 
-test('a store is made, sold to, billed and examined with commands alone', async (t) => {
+test('commands create a store, sell to a customer, bill and audit it', async (t) => {
   const store = ['--store', 'cli.example']
   const made = await json(
     'store',
@@ -182,7 +182,7 @@ test('a store is made, sold to, billed and examined with commands alone', async 
   assert.equal((await service.get('/members', key.key)).status, 401)
 })
 
-test('seeding tells how far it is beside its answer, and what it leaves is sound', async () => {
+test('seeding prints its progress on standard error, and the seeded store has no findings', async () => {
   const { domain } = await service.aStore()
   // Among these three is one whose card expires before they buy something.
   const { code, out, err } = await run(['seed', '--store', domain, '--members', '3', '--months', '1', '--json'])
@@ -193,7 +193,7 @@ test('seeding tells how far it is beside its answer, and what it leaves is sound
   assert.deepEqual((await json('doctor', '--store', domain)).findings, [])
 })
 
-test('doctor finds what was broken by hand, and exits with 1', async () => {
+test('doctor reports manually broken rows and exits with 1', async () => {
   const store = await service.aStore()
   await store.member('ada@example.com')
   await store.advance({ by: 'P1M' })
@@ -286,7 +286,7 @@ for (const [what, args, expected] of [
   })
 }
 
-test('without a server it says how to start one', async () => {
+test('without a server the error says how to start one', async () => {
   const { code, err } = await run(['store', 'list'], { PERENNIAL_URL: 'http://127.0.0.1:9' })
   assert.equal(code, 1)
   assert.match(err, /npm start/)

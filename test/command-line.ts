@@ -9,7 +9,7 @@ import { OPERATOR_TOKEN } from './service-builder.ts'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
-/** For a line that a process is to say. */
+/** How long to wait for a line of output. */
 const PATIENCE_MS = 20_000
 
 type Ran = { code: number; out: string; err: string }
@@ -25,9 +25,9 @@ export function commandLine(service: { urls: { public: string } }) {
     })
   return {
     run,
-    /** A command that goes on until it is ended. */
+    /** A command that runs until it is stopped. */
     start: (...args: string[]) => followed(spawn(process.execPath, [MAIN, ...args], { env: known })),
-    /** Runs a command with --json and gives its document; the command must succeed. */
+    /** Runs a command with --json and returns its document; the command must succeed. */
     async json(...args: string[]) {
       const { code, out, err } = await run([...args, '--json'])
       assert.equal(code, 0, `${args.join(' ')}: ${out}${err}`)
@@ -36,7 +36,7 @@ export function commandLine(service: { urls: { public: string } }) {
   }
 }
 
-/** A process whose lines can be waited for, in the order in which they come. */
+/** A process whose output lines can be waited for, in order. */
 function followed(child: ChildProcess) {
   const lines: string[] = []
   const more = new Set<() => void>()
@@ -66,7 +66,7 @@ function followed(child: ChildProcess) {
   let read = 0
   return {
     lines,
-    /** The next line that matches, of either stream, and what it matched; those before it are passed over. */
+    /** Waits for the next matching line of either stream and returns the match; earlier lines are skipped. */
     async line(pattern: RegExp): Promise<RegExpExecArray> {
       for (;;) {
         while (read < lines.length) {

@@ -1,4 +1,4 @@
-// The connector and the inbound door against the sandbox platform, over its socket.
+// The connector and inbound webhooks against the sandbox platform, over its socket.
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -26,7 +26,7 @@ const sandbox = await startSandbox(db)
 
 const TERMS = { name: 'VIP', priceMinor: 2900, currency: 'USD', interval: 'month', intervalCount: 1 } as const
 
-/** A shop with a plan and a connector to it. */
+/** A shop with a plan, and a connector to the shop. */
 async function aShop() {
   const shop = await sandbox.aShop()
   const connector = connectorOf(shop)
@@ -53,7 +53,7 @@ const attemptFor = (contractId: string, shop: TestShop, cycleIndex = 2) => ({
     .toInstant()
 })
 
-test('tells the shop; a wrong token is unauthorized', async () => {
+test('reads the shop; a wrong token is unauthorized', async () => {
   const { shop, connector } = await aShop()
   assert.deepEqual(theValue(await connector.shop.read()), {
     name: 'Corner shop',
@@ -64,7 +64,7 @@ test('tells the shop; a wrong token is unauthorized', async () => {
   assert.equal(theFailure(await connectorOf(shop, 'wrong').shop.read()).kind, 'unauthorized')
 })
 
-test('a plan is made once, and a customer can join it at its price', async () => {
+test('creating a plan twice creates one, and a customer can join it at its price', async () => {
   const { shop, connector, plan } = await aShop()
   assert.deepEqual(theValue(await connector.products.createPlan(TERMS)), plan)
   assert.deepEqual(theValue(await connector.products.createPlan({ ...TERMS, priceMinor: 3150 })), plan)
@@ -105,7 +105,7 @@ test('a charge succeeds, and its key charges once', async () => {
   assert.equal(theValue(await connector.billing.findAttemptByKey(contractId, 'sub_1:3:0')), null)
 })
 
-test('a declined charge, a challenge, and an answer that is lost on its way', async () => {
+test('a declined charge, a challenge and a lost response are distinguished', async () => {
   const { shop, connector } = await aShop()
   const { customerId, contractId } = await joined(shop)
   const { storeId } = shop
@@ -133,7 +133,7 @@ test('a declined charge, a challenge, and an answer that is lost on its way', as
   assert.match(waiting.nextActionUrl!, /^http/)
 })
 
-test('the date of a cycle names the same cycle of the platform for every try, also where dates were moved', async () => {
+test('the date of a cycle identifies the same cycle of the platform for every attempt, even if dates were moved', async () => {
   const { shop, connector } = await aShop()
   const { contractId } = await joined(shop)
   let tries = 0
@@ -171,7 +171,7 @@ test('the date of a cycle names the same cycle of the platform for every try, al
   await again(at('2026-05-11T09:30:00Z'))
 })
 
-test('a contract is moved, and a charge of a paused one is rejected', async () => {
+test('a contract is paused and resumed, and a charge while it is paused is rejected', async () => {
   const { shop, connector } = await aShop()
   const { contractId } = await joined(shop)
   const paused = theValue(await connector.contracts.pause(contractId))
@@ -203,7 +203,7 @@ const PARSERS: Record<string, (payload: unknown) => unknown> = {
   'customer_payment_methods/update': parsePaymentMethodPayload
 }
 
-test('the webhooks of a life come through the door, and every one can be read', async () => {
+test("all webhooks of a subscription's life are accepted and can be read", async () => {
   const { shop, connector } = await aShop()
   const { storeId } = await aStore(db)
   const store = { storeId, appSecret: shop.shop.appSecret, profile: 'platform' } as const
@@ -252,7 +252,7 @@ test('the webhooks of a life come through the door, and every one can be read', 
   assert.deepEqual([declined.errorCode, declined.contractId], ['card_declined', contractId])
 })
 
-test('what the webhook and the connector tell of an order is the same', async () => {
+test('the webhook and the connector return the same order', async () => {
   const { shop, connector } = await aShop()
   const got = await shop.aReceiver(['ORDERS_CREATE'])
   const { customerId } = await joined(shop)
@@ -265,6 +265,6 @@ test('what the webhook and the connector tell of an order is the same', async ()
   assert.equal(got.length, 2)
 })
 
-test('nothing of this made the sandbox fail', () => {
+test('no request of this file caused an internal error in the sandbox', () => {
   assert.deepEqual(sandbox.bugs, [])
 })

@@ -2,7 +2,7 @@ import { type Connector, type ConnectorOptions, createConnectors } from '#platfo
 
 type Access = Parameters<ReturnType<typeof createConnectors>['to']>[0]
 
-/** A connector to a platform, with a cost budget of its own. */
+/** A connector to a platform, with its own cost budget. */
 export function connectorTo(access: Access, options?: ConnectorOptions): Connector {
   return createConnectors(options).to(access)
 }

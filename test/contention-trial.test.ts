@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { contendForRetries } from '../trials/contention.ts'
 import { testDatabase } from './database.ts'
 
-// The slice that every run takes; `npm run trials` is the long one.
+// A short run; `npm run trials` is the long one.
 test('two manual retries, the schedulers of two processes and a cancellation at once charge a cycle at most once', async () => {
   const { url } = await testDatabase()
   const dataDir = await mkdtemp(join(tmpdir(), 'perennial-contention-'))

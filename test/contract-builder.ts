@@ -2,7 +2,7 @@ import type { PlatformContract, PlatformOrder } from '#platform'
 
 let last = 5_000_000
 
-/** An order as the platform tells of it: paid, at `at`. */
+/** A paid order of the platform, created at `at`. */
 export function anOrder(at: Temporal.Instant, over: Partial<PlatformOrder> = {}): PlatformOrder {
   const number = String(++last)
   return {
@@ -31,7 +31,7 @@ export function anOrder(at: Temporal.Instant, over: Partial<PlatformOrder> = {})
   }
 }
 
-/** A monthly contract of a customer of its own, made at `at` in a checkout. */
+/** A monthly contract with its own customer, created at `at` in a checkout. */
 export function aContract(at: Temporal.Instant, over: Partial<PlatformContract> = {}): PlatformContract {
   const id = String(++last)
   const customerId = String(++last)

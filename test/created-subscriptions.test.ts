@@ -1,4 +1,4 @@
-// Memberships that operators make without a checkout, with the sandbox platform at the other end.
+// Memberships that operators create without a checkout, with the sandbox platform.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { adminOf, aSubscriptionRequest } from './admin-calls.ts'
@@ -27,7 +27,7 @@ async function aShop(given: Record<string, unknown> = {}) {
   return { store, ada, plan, create, contracts }
 }
 
-test('an operator makes a subscription: nothing is charged before its date, and then as any other', async () => {
+test('a subscription created by an operator is first charged on its date, and then like any other', async () => {
   const { store, ada, create, contracts } = await aShop()
   const made = await create({ customer: ada.id, price: '19.00', max_cycles: 2 })
   assert.equal(made.status, 201, JSON.stringify(made.body))
@@ -57,7 +57,7 @@ test('an operator makes a subscription: nothing is charged before its date, and 
   await soundBooks()
 })
 
-test('made as a gift, and paused: the receiver is the member from the start, the giver is none', async () => {
+test('a paused subscription created as a gift makes the receiver a member, and not the giver', async () => {
   const { store, create } = await aShop()
   const made = await create({ receiver: 'bo@example.com', status: 'paused' })
   assert.equal(made.status, 201, JSON.stringify(made.body))
@@ -78,7 +78,7 @@ test('made as a gift, and paused: the receiver is the member from the start, the
   await soundBooks()
 })
 
-test('under an Idempotency-Key a repetition gets the first one, and another request is refused', async () => {
+test('repeating a request with its Idempotency-Key returns the first subscription; another request with the key is refused', async () => {
   const { create, contracts } = await aShop()
   const first = await create({}, 'order-1')
   const again = await create({}, 'order-1')
@@ -90,7 +90,7 @@ test('under an Idempotency-Key a repetition gets the first one, and another requ
   assert.equal(await contracts(), 2)
 })
 
-/** The same wish, beside the surface, for a platform whose answers can be lost on the way. */
+/** The same request as a function call, with a platform whose responses can be lost. */
 async function aLossyShop() {
   const { store, plan, contracts } = await aShop()
   const receiver = { memberId: null, platformId: null, email: 'bo@example.com' }
@@ -101,12 +101,12 @@ async function aLossyShop() {
   }
 }
 
-const MAY_BE_COMING = { code: 'unavailable', message: /^The subscription may still be coming/ }
+const STILL_PENDING = { code: 'unavailable', message: /^The subscription may still be coming/ }
 
-test('after a lost answer the repetition finds what was made, whether or not the platform has told of it', async () => {
+test("after a lost response, repeating the request returns the created subscription, with or without the platform's message", async () => {
   for (const isReported of [true, false]) {
     const { store, create, responseLost, contracts } = await aLossyShop()
-    await assert.rejects(responseLost(), MAY_BE_COMING)
+    await assert.rejects(responseLost(), STILL_PENDING)
     if (isReported) await settle(store)
     const made = await create()
     assert.equal(made.isRepeated, isReported)
@@ -127,17 +127,17 @@ test('after a lost answer the repetition finds what was made, whether or not the
   }
 })
 
-test('a call that was lost is made again, when its answer can no more be coming', async () => {
+test('a lost request is sent again once no response can still arrive', async () => {
   const { create, callLost, aMinuteLater, contracts } = await aLossyShop()
-  await assert.rejects(callLost(), MAY_BE_COMING)
-  await assert.rejects(create(), MAY_BE_COMING)
+  await assert.rejects(callLost(), STILL_PENDING)
+  await assert.rejects(create(), STILL_PENDING)
   await aMinuteLater()
   const answers = await Promise.allSettled([create(), create()])
   assert.equal(answers.filter(({ status }) => status === 'fulfilled').length >= 1, true)
   assert.equal(await contracts(), 1)
 })
 
-test('what cannot be made is refused, and leaves nothing behind', async () => {
+test('an invalid request is refused and leaves no rows', async () => {
   const { store, ada, plan, create, contracts } = await aShop()
   const refused = async (over: object) => {
     const { status, body } = await create(over)

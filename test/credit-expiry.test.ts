@@ -1,4 +1,4 @@
-// Credit that ends at a date, in a whole service under the test clock.
+// Credit that expires on a date, in a complete service with a test clock.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testDatabase } from './database.ts'
@@ -8,7 +8,7 @@ import { startService } from './service-builder.ts'
 const { url } = await testDatabase()
 const service = await startService(url)
 
-test('credit is taken off at its date, not before, told to the receiver, and the auditor agrees', async () => {
+test('credit expires on its date, not before, with a webhook and no finding of the auditor', async () => {
   const store = await service.aStore()
   const receiver = await aReceiver()
   const events = ['store_credit.added', 'store_credit.deducted']

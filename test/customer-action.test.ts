@@ -1,4 +1,4 @@
-// 3-D Secure: a payment that waits for its customer is told with its link, reminded of, and ended by the platform alone.
+// 3-D Secure: a payment that waits for its customer has an event with its link and reminders, and only the platform ends it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -50,7 +50,7 @@ async function aChallengedMember({ lost = false }: { lost?: boolean } = {}) {
 const reminders = (recorded: RecordedEvent[]) =>
   recorded.filter(({ type }) => type === 'billing.action_required').map(({ data }) => data.reminder)
 
-test('a challenge is told once, with its link, and the attempt shows it until it is settled', async () => {
+test('a challenge sends one event with its link, and the attempt has the link until it is settled', async () => {
   const member = await aChallengedMember()
   assert.deepEqual(types(member.beginning), ['billing.pending', 'billing.action_required'])
   const [pending, asked] = member.beginning
@@ -75,7 +75,7 @@ test('a challenge is told once, with its link, and the attempt shows it until it
   await member.soundBooks()
 })
 
-test('the link is found by asking when the message is lost', async () => {
+test('the link is read from the platform if the message is lost', async () => {
   const member = await aChallengedMember({ lost: true })
   assert.deepEqual(types(member.beginning), ['billing.pending'])
   const recorded = await member.recorded(() => member.advance({ by: 'P1D' }))
@@ -88,7 +88,7 @@ test('the link is found by asking when the message is lost', async () => {
   assert.deepEqual(await member.history(), ['action_required'])
 })
 
-test('customers are reminded after 24 and 72 hours, and what nobody confirms the platform ends as a hard decline', async () => {
+test('customers are reminded after 24 and 72 hours, and an unconfirmed payment ends as a hard decline of the platform', async () => {
   const member = await aChallengedMember()
   const remindedBy = async (to: string) => reminders(await member.recorded(() => member.advance({ to })))
   assert.deepEqual(await remindedBy('2026-03-01T14:59:59Z'), [])
@@ -112,7 +112,7 @@ test('customers are reminded after 24 and 72 hours, and what nobody confirms the
   await member.soundBooks()
 })
 
-test('a store chooses when to remind; of several that were missed only the latest is told', async () => {
+test('a store configures the reminders; of several missed ones only the latest is sent', async () => {
   const member = await aChallengedMember()
   await service.db.inStore(member.storeId, (ctx) =>
     updateSettings(ctx, actionRequiredSettings, { remindAfterHours: [1, 2, 30, 40] })
@@ -131,7 +131,7 @@ test('a store chooses when to remind; of several that were missed only the lates
   assert.deepEqual(reminders(await silent.recorded(() => silent.advance({ to: '2026-03-06T00:00:00Z' }))), [0])
 })
 
-test('a payment that is confirmed while its message is lost is found before anyone is reminded', async () => {
+test('a confirmed payment whose message is lost is found before a reminder is sent', async () => {
   const member = await aChallengedMember()
   await controls.setWebhookFaults({ storeId: member.storeId, faults: { drop: 1 } })
   await member.advance({ to: '2026-03-01T12:00:00Z' })
@@ -140,7 +140,7 @@ test('a payment that is confirmed while its message is lost is found before anyo
   assert.deepEqual(types(recorded), ['billing.success'])
 })
 
-test('one that is cancelled while it waits is reminded of no more, and the platform ends it', async () => {
+test('a subscription cancelled during a challenge gets no more reminders, and the platform ends the payment', async () => {
   const member = await aChallengedMember()
   await member.client.subscriptions.cancel(member.id)
   const recorded = await member.recorded(() => member.advance({ by: 'P8D' }))
@@ -149,7 +149,7 @@ test('one that is cancelled while it waits is reminded of no more, and the platf
   await member.soundBooks()
 })
 
-test('where the platform does not hear of the cancellation, a late confirmation is a charge after the end', async () => {
+test('if the cancellation does not reach the platform, a late confirmation is a charge after the end', async () => {
   const member = await aChallengedMember()
   await service.db.inStore(member.storeId, (ctx) => updateSettings(ctx, reactivationGraceSettings, 0))
   const recorded = await member.recorded(async () => {

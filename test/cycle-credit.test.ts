@@ -1,4 +1,4 @@
-// Store credit per cycle: each paid cycle of a plan that has some issues it once, by whatever way the payment is told.
+// Store credit per cycle: each paid cycle of a plan with credit issues it once, however the payment is reported.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { audit } from '#audit'
@@ -30,7 +30,7 @@ async function aStoreWithCredit(plan: Record<string, unknown> = {}) {
   return { ...store, join, credit }
 }
 
-test('the checkout and each renewal issue credit once, in the order of the payment', async () => {
+test('the checkout and each renewal issue credit once, in the order of payment', async () => {
   const store = await aStoreWithCredit()
   let id = ''
   const joined = await store.recorded(async () => {
@@ -62,7 +62,7 @@ test('the checkout and each renewal issue credit once, in the order of the payme
   await store.soundBooks()
 })
 
-test('the auditor finds a paid cycle whose credit is missing, is another, or was never due', async () => {
+test('the auditor reports a paid cycle whose credit is missing, different, or not due', async () => {
   const store = await aStoreWithCredit()
   await store.join()
   await store.advance({ to: '2026-03-01T00:00:00Z' })
@@ -114,7 +114,7 @@ for (const [outcome, days, balance] of [
   })
 }
 
-test('a payment that was told as failed issues its credit when the truth comes out', async () => {
+test('a payment that was reported as failed issues its credit when it is corrected', async () => {
   const store = await aStoreWithCredit()
   const { customer } = await store.join()
   await store.card(customer.id, 'told_failed')
@@ -135,7 +135,7 @@ test('a trial issues credit with its first payment', async () => {
   assert.equal((await store.credit(customer.id)).balance, 5)
 })
 
-test('only store credit is issued here, and none by a plan that has none', async () => {
+test('a plan without credit, or with another type of credit, issues no store credit', async () => {
   for (const perks of [{ store_credit: { amount: 5, type: 'coupon' } }, {}]) {
     const store = await aStoreWithEvents(service)
     await store.plan({ name: 'Other', type: 'elite', perks })

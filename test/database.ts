@@ -27,12 +27,12 @@ export async function onServer(statement: string): Promise<void> {
 
 const before: (() => Promise<void>)[] = []
 
-/** Has `close` run before this file's databases are dropped, the last one given first. */
+/** Registers `close` to run before this file's databases are dropped, in reverse order of registration. */
 export function beforeDrop(close: () => Promise<void>): void {
   before.unshift(close)
 }
 
-/** A database of this test file's own, migrated and empty; dropped when the file is done. */
+/** A migrated, empty database for this test file, dropped when the file ends. */
 export async function testDatabase(): Promise<{ db: Database; url: string }> {
   const name = `test_${process.pid}_${randomBytes(4).toString('hex')}`
   await onServer(`create database ${name} template ${TEMPLATE}`)

@@ -1,4 +1,4 @@
-// The doctor goes through a store that has grown since the statistics were made: each table is read a few times, not once per row.
+// The doctor on a store that has grown since the last ANALYZE: each table is read a few times, not once per row.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
@@ -18,7 +18,7 @@ const owner = new pg.Client({ connectionString: url })
 await owner.connect()
 beforeDrop(async () => void (await Promise.all([owner.end(), recording.close()])))
 
-/** A store that has its charges and their facts since the statistics were made. */
+/** A store whose charges and facts are newer than the statistics. */
 async function aChargedStore() {
   const store = await aDueStore(db, { subscriptions: ROWS, dueAt: DUE_AT })
   await owner.query(
@@ -37,7 +37,7 @@ async function aChargedStore() {
   return store
 }
 
-test('each check of the doctor reads as much as there is, whatever the statistics say', async () => {
+test('each check of the doctor reads each row a bounded number of times, even with outdated statistics', async () => {
   const grown = await aChargedStore()
   const { findings } = await recording.inStore(grown.storeId, audit)
   assert.deepEqual(
@@ -63,7 +63,7 @@ test('each check of the doctor reads as much as there is, whatever the statistic
 
 type Plan = Record<string, unknown> & { Plans?: Plan[] }
 
-/** The most rows that a part of a plan has put out or thrown away. */
+/** The highest number of rows that a node of a plan returned or discarded. */
 function maxCompared(plan: Plan): number {
   const counted = ['Actual Rows', 'Rows Removed by Join Filter', 'Rows Removed by Filter'].map((name) =>
     Number(plan[name] ?? 0)

@@ -1,4 +1,4 @@
-// The due queries over all stores: each is a plain read, and an idle store costs a look into each index and no row.
+// The due queries over all stores: each is a plain read, and an idle store costs an index look-up and no row.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
@@ -19,10 +19,10 @@ import { beforeDrop, testDatabase } from './database.ts'
 import { makeIdleStores } from './idle-stores.ts'
 
 const STORES = 100
-/** Which statements read rows of an idle store that are not due, and why. */
+/** Statements that read rows of an idle store that are not due, with the reason. */
 const READS: Record<string, string> = { metrics_due: 'it counts the changes that wait, of which a store has few' }
 
-/** What a statement takes besides the stores and their instants. */
+/** Parameters of a statement besides the stores and their instants. */
 const OTHERS: Record<string, string> = { dispatch_due: `, '{webhooks}'` }
 
 const { db, url } = await testDatabase()

@@ -1,4 +1,4 @@
-// Thousands fall due at one instant: a claim reads what it takes, in the order of an index, whatever ties with it.
+// With thousands of rows due at the same instant, a claim reads only the rows that it takes, in index order.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
@@ -25,7 +25,7 @@ beforeDrop(async () => void (await Promise.all([owner.end(), recording.close()])
 type Plan = Record<string, unknown> & { Plans?: Plan[] }
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
 
-/** The plan of a claim as it ran, on tables whose statistics are fresh. */
+/** The executed plan of a claim, on tables with current statistics. */
 async function planOf({ text, values }: Statement): Promise<Plan[]> {
   await owner.query('analyze subscriptions; analyze billing_attempts; analyze jobs')
   await owner.query('begin')
@@ -51,10 +51,10 @@ async function assertInOrder(index: string, claim: () => Promise<unknown>) {
   assert.ok(Number(scan['Actual Rows']) < TIED / 10, `${scan['Actual Rows']} rows are read from ${index}`)
 }
 
-test('due subscriptions', () =>
+test('claiming due subscriptions reads only those that it takes', () =>
   assertInOrder('subscriptions_due', () => recording.inStore(storeId, (ctx) => lockDueSubscriptions(ctx, CLAIMED))))
 
-test('attempts to send or to ask after', async () => {
+test('claiming attempts to send or to check reads only those that it takes', async () => {
   await owner.query(`
     insert into billing_attempts (store_id, subscription_id, cycle_index, attempt_number, status, idempotency_key, amount_minor,
       currency, scheduled_at, check_at, created_at)
@@ -65,7 +65,7 @@ test('attempts to send or to ask after', async () => {
   )
 })
 
-test('customers to remind', async () => {
+test('claiming customers to remind reads only those that it takes', async () => {
   await owner.query(`
     update billing_attempts a set action_url = 'https://bank.example', action_required_at = check_at - interval '1 day',
            remind_at = check_at, check_at = check_at + interval '1 day', lease_owner = null, leased_until = null`)
@@ -75,14 +75,14 @@ test('customers to remind', async () => {
   )
 })
 
-test('jobs', async () => {
+test('claiming jobs reads only those that it takes', async () => {
   await owner.query(`
     insert into jobs (store_id, kind, dedupe_key, payload, run_at) select store_id, 'none', id, '{}', billing_due_at from subscriptions`)
   const engine = createJobEngine({ db: recording, leaseOwner: 1, jobs: [], deps: {} })
   await assertInOrder('jobs_due', () => engine.runOnce(storeId))
 })
 
-test('pauses that end', async () => {
+test('claiming pauses that end reads only those that it takes', async () => {
   await owner.query(`
     update subscriptions set status = 'paused', paused_at = created_at, resumes_at = billing_due_at, next_billing_at = null,
                              billing_due_at = null`)

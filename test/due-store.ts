@@ -7,7 +7,7 @@ import { aStore, type BuiltStore } from './store-builder.ts'
 
 const CHUNK = 20_000
 
-/** The platform's number of the first contract and customer less one; the others follow. */
+/** The platform id of the first contract and customer, minus one; the others follow. */
 export const FIRST_NUMBER = 10_000_000
 
 /**
@@ -39,7 +39,7 @@ export async function aDueStore(
   return store
 }
 
-/** Store, first number less one, how many. */
+/** Store, first id minus one, count. */
 type Slice = readonly [number, number, number]
 
 async function insertDue(session: pg.Client, slice: Slice, dueAt: Temporal.Instant): Promise<void> {

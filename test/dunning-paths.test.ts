@@ -1,4 +1,4 @@
-// What follows a charge that fails, each path to its end. Against the sandbox, over its socket.
+// Every path of dunning after a failed charge, with the sandbox over its socket.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -26,7 +26,7 @@ for (const [onFailure, end] of [
   ['pause', 'paused'],
   ['fail', 'failed']
 ] as const) {
-  test(`a dead card is waited for, and then the store's way of failing follows: ${onFailure}`, async () => {
+  test(`after a hard decline the charge waits for a new card, and then on_failure applies: ${onFailure}`, async () => {
     const m = await aMember('expired_card', { onFailure, hardDeclineWaitDays: 10 })
     await m.goTo(SECOND)
     await m.bill()
@@ -41,7 +41,7 @@ for (const [onFailure, end] of [
   })
 }
 
-test('a charge that waits for a card is given up only while it waits', async () => {
+test('a charge that waits for a card ends at the deadline only if it is still waiting', async () => {
   const m = await aMember('expired_card')
   await m.goTo(SECOND)
   await m.bill()
@@ -59,7 +59,7 @@ test('a charge that waits for a card is given up only while it waits', async () 
   assert.equal(await forEver.inStore((ctx) => endHeldCharges(ctx, 10)), 0)
 })
 
-test('a new card pulls the next retry of a soft decline forward', async () => {
+test('a new card moves the next retry of a soft decline forward', async () => {
   const m = await aMember('insufficient_funds')
   await m.goTo(SECOND)
   await m.bill()
@@ -75,7 +75,7 @@ test('a new card pulls the next retry of a soft decline forward', async () => {
   assert.equal((await m.charges()).length, 1)
 })
 
-test('another payment method of the contract does the same as a new card', async () => {
+test('another payment method of the contract has the same effect as a new card', async () => {
   for (const code of ['insufficient_funds', 'expired_card']) {
     const m = await aMember(code)
     await m.sync()
@@ -91,7 +91,7 @@ test('another payment method of the contract does the same as a new card', async
   }
 })
 
-test('goods that are not there have their own ladder, which no card shortens, and then the cycle is passed over', async () => {
+test('missing stock has its own retry schedule, which a new card does not shorten, and then the cycle is missed', async () => {
   const m = await aMember('insufficient_inventory', { inventory: { retryAfterDays: [1, 2] } })
   await m.goTo(SECOND)
   await m.bill()
@@ -116,7 +116,7 @@ test('goods that are not there have their own ladder, which no card shortens, an
   assert.deepEqual(await m.now(), ['active', 3, 2, 0, '2026-04-30T14:00:00Z'])
 })
 
-test('a call that the platform does not accept is repeated under its key, then held with a notice; the ladder is untouched', async () => {
+test('a call that the platform rejects is repeated with its key, then held with an alert; the retry schedule is unaffected', async () => {
   const m = await aMember()
   await m.goTo(SECOND)
   const failure = { kind: 'rejected' as const, code: 'processing_failed', message: 'Failed to process' }
@@ -148,7 +148,7 @@ test('a call that the platform does not accept is repeated under its key, then h
   assert.deepEqual(await m.now(), ['active', 2, 2, 0, '2026-03-31T14:00:00Z'])
 })
 
-test("a fault of the shop's own is retried, and its people hear of it once a day", async () => {
+test('an error of the shop is retried, with one alert a day', async () => {
   const m = await aMember('merchant_account_error')
   await m.goTo(SECOND)
   await m.bill()
@@ -157,7 +157,7 @@ test("a fault of the shop's own is retried, and its people hear of it once a day
   assert.equal((await m.now())[3], 1)
 })
 
-test('a contract that stood still there for a moment only is billed an hour later, once', async () => {
+test('a contract that was paused on the platform for a moment is billed once, an hour later', async () => {
   const m = await aMember()
   await m.goTo(SECOND)
   theValue(await m.connector.contracts.pause(m.contractId))
@@ -190,7 +190,7 @@ for (const [catchUp, charged] of [
   })
 }
 
-test('a fixed number of cycles counts those that were paid, not those that were missed', async () => {
+test('max_cycles counts paid cycles, not missed ones', async () => {
   const m = await aMember()
   await m.inStore(({ tx }) => tx.run(sql`update subscriptions set max_cycles = 3 where store_id = ${m.storeId}`))
   for (const when of ['2026-04-30T14:00:00Z', '2026-06-30T14:00:00Z']) {
@@ -204,7 +204,7 @@ test('a fixed number of cycles counts those that were paid, not those that were 
   assert.equal((await m.charges()).length, 2)
 })
 
-test('retries ask for the amount of the first try, and what the platform charged is what is shown', async () => {
+test('retries request the amount of the first attempt, and the amount shown is the one that the platform charged', async () => {
   const m = await aMember(['insufficient_funds', 'success'])
   await m.goTo(SECOND)
   await m.bill()

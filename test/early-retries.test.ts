@@ -9,7 +9,7 @@ import { testDatabase } from './database.ts'
 const { db } = await testDatabase()
 const sandbox = await startSandbox(db)
 
-test('a cycle that was moved to a later date after a try of it is not charged before, by a manual retry either', async () => {
+test('a cycle moved to a later date after an attempt is not charged before that date, even by a manual retry', async () => {
   const m = await aChargedMember(db, sandbox)
   await m.goTo('2026-02-28T15:00:00Z')
   await m.connector.contracts.pause(m.contractId)

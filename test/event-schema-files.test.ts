@@ -1,4 +1,4 @@
-// docs/schemas as an integrator has it: one file, without anything of ours.
+// docs/schemas as an integrator uses it: single files without our code.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import { EVENT_SCHEMAS_FOLDER, eventSchemaFiles } from '../scripts/event-schema-
 
 const now = Temporal.Instant.from('2026-12-15T06:25:00Z')
 
-test('each event type has a file of its own that allows its example and a sample, and no other type', async () => {
+test('each event type has its own file, which accepts its example and a sample, and no other type', async () => {
   assert.deepEqual(
     [...eventSchemaFiles().keys()],
     EVENT_TYPES.map((type) => `${type}.schema.json`)

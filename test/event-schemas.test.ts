@@ -1,4 +1,4 @@
-// What receivers really get, against the `webhooks` section of the published document.
+// Real deliveries against the `webhooks` section of the published document.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ import { startService } from './service-builder.ts'
 const { url } = await testDatabase()
 const service = await startService(url)
 
-test('every event of a life is delivered in the declared shape', async () => {
+test("every event of a subscription's life is delivered in the declared shape", async () => {
   const store = await aStoreWithEvents(service)
   const receiver = await aReceiver()
   const { secret } = await service.admin('POST', `${store.at}/webhooks`, { url: receiver.url })
@@ -44,7 +44,7 @@ test('every event of a life is delivered in the declared shape', async () => {
   assert.deepEqual(new Set(receiver.events()), new Set(EVENT_TYPES))
 })
 
-test('each of the seventeen types has a schema with an example that it allows', () => {
+test('each of the seventeen types has a schema that accepts its example', () => {
   assert.equal(EVENT_TYPES.length, 17)
   for (const type of EVENT_TYPES) {
     const { examples } = EVENT_SCHEMAS[type] as { examples?: { event: string }[] }
@@ -58,7 +58,7 @@ for (const { currency, profile } of [
   { currency: 'JPY', profile: 'shopify' },
   { currency: 'KWD', profile: 'platform' }
 ] as const) {
-  test(`a sample of each type, in ${currency}, has the declared shape and amounts that the currency has`, () => {
+  test(`a sample of each type, in ${currency}, has the declared shape and the decimals of the currency`, () => {
     const now = Temporal.Instant.from('2028-02-29T08:30:15.123456Z')
     for (const type of EVENT_TYPES) {
       const data = sampleOf(type, { currency, profile, now })

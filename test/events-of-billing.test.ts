@@ -1,4 +1,4 @@
-// Which step of a charge is told by which events, on every path that leads to it: docs/events.md, row by row.
+// The events of each step of a charge, on every path that leads to it: docs/events.md, row by row.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '#kit/postgres'
@@ -26,7 +26,7 @@ async function aMember(card = 'success', dunning: Record<string, unknown> = {}) 
   return { store, customer, id: subscription!.id, contract: store.contract(contract_id), attempts }
 }
 
-test('a renewal: its charge and nothing else, whatever else of the member changes by it', async () => {
+test('a renewal sends the events of its charge and no other', async () => {
   const { store } = await aMember()
   const recorded = await store.recorded(() => store.advance({ to: '2026-03-01T00:00:00Z' }))
   assert.deepEqual(types(recorded), PAID)
@@ -39,7 +39,7 @@ for (const [onFailure, end] of [
   ['pause', ['subscription.paused']],
   ['fail', ['subscription.cancelled', 'member.tier_changed']]
 ] as const) {
-  test(`dunning that gives up, with on_failure ${onFailure}`, async () => {
+  test(`the events when retries are exhausted, with on_failure ${onFailure}`, async () => {
     const { store } = await aMember('insufficient_funds', { retryAfterDays: [2, 5], onFailure })
     const recorded = await store.recorded(() => store.advance({ to: '2026-04-20T00:00:00Z' }))
     assert.deepEqual(types(recorded), [...RETRIED, ...RETRIED, ...DECLINED, ...end])
@@ -51,7 +51,7 @@ for (const [onFailure, end] of [
   })
 }
 
-test('a dead card waits for another one, whose charge follows at once', async () => {
+test('after a hard decline a new card is charged at once', async () => {
   const { store, customer } = await aMember('expired_card')
   const recorded = await store.recorded(() => store.advance({ to: '2026-03-20T00:00:00Z' }))
   assert.deepEqual(types(recorded), DECLINED)
@@ -60,7 +60,7 @@ test('a dead card waits for another one, whose charge follows at once', async ()
   await store.soundBooks()
 })
 
-test('a retry by hand is told like any other attempt, one that is refused by nothing', async () => {
+test('a manual retry sends the same events as any attempt; a refused one sends none', async () => {
   const { store, customer, attempts } = await aMember('success')
   const { setCard } = service.sandbox.controls
   const outcome = ['insufficient_funds', 'insufficient_funds', 'success']
@@ -80,7 +80,7 @@ test('a retry by hand is told like any other attempt, one that is refused by not
   assert.deepEqual(await store.recorded(() => assert.rejects(billingAttempts.retry(failed!.id))), [])
 })
 
-test('a new card during the ladder is charged at once, and pulls the announced retry forward', async () => {
+test('a new card during dunning is charged at once, in place of the scheduled retry', async () => {
   const { store, customer } = await aMember('insufficient_funds')
   await store.advance({ to: '2026-03-01T00:00:00Z' })
   assert.deepEqual(types(await store.recorded(() => store.card(customer.id, 'success'))), PAID)
@@ -88,7 +88,7 @@ test('a new card during the ladder is charged at once, and pulls the announced r
   await store.soundBooks()
 })
 
-test('a cancellation calls off the announced retry, and is all that is told', async () => {
+test('a cancellation cancels the scheduled retry and sends only its own event', async () => {
   const { store, id } = await aMember('insufficient_funds')
   await store.advance({ to: '2026-03-01T00:00:00Z' })
   const recorded = await store.recorded(() => store.client.subscriptions.cancel(id))

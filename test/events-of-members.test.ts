@@ -1,4 +1,4 @@
-// Which change of a member, of points and of credit is told by which events, on every path that leads to it: docs/events.md.
+// The events of each change of a member, of points and of credit, on every path that leads to it: docs/events.md.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testDatabase } from './database.ts'
@@ -13,7 +13,7 @@ async function aMember() {
   const { customer, contract_id } = await store.member('ada@example.com')
   const { members, subscriptions, storeCredits } = store.client
   const [member] = await members.list({}).toArray({ atMost: 1 })
-  /** As the merchant edits them on the platform. */
+  /** Edits a customer on the platform, as the merchant would. */
   const edit = (input: Record<string, unknown>) =>
     store.shop('mutation($input: CustomerInput!) { customerUpdate(input: $input) { userErrors { message } } }', {
       input: { id: `gid://platform/Customer/${customer.id}`, ...input }
@@ -28,7 +28,7 @@ async function aMember() {
 const tiers = (recorded: RecordedEvent[]) =>
   recorded.filter(({ type }) => type === 'member.tier_changed').map(({ data }) => [data.tier.previous, data.tier.new])
 
-test('names, address and birth date, by the API and on the platform', async () => {
+test('a change of names, address or birth date, by the API or on the platform, sends one update', async () => {
   const { store, id, members, edit } = await aMember()
   await store.advance({ by: 'PT1H' })
   const byApi = await store.recorded(() =>
@@ -57,7 +57,7 @@ test('names, address and birth date, by the API and on the platform', async () =
   }
 })
 
-test('a tier is reached, left and reached again', async () => {
+test('entering, leaving and entering a tier again each send an event', async () => {
   const { store, contract_id, customer, subscriptions, subscriptionOf } = await aMember()
   await store.plan({ name: 'Elite', type: 'elite' })
   await store.plan({ name: 'VIP yearly', type: 'vip', tier: 'VIP', interval: 'year' })
@@ -98,7 +98,7 @@ test('a tier is reached, left and reached again', async () => {
   await store.soundBooks()
 })
 
-test('two pauses and two resumptions of one member at once', async () => {
+test('two concurrent pauses and two concurrent resumptions of one member send each event once', async () => {
   const { store, customer, members, subscriptions } = await aMember()
   await service.admin('POST', `${store.at}/sandbox/joins`, { customer: customer.id, plan: 'VIP' })
   await store.settle()
@@ -114,7 +114,7 @@ test('two pauses and two resumptions of one member at once', async () => {
   await store.soundBooks()
 })
 
-test('the plan that is left behind for another of the same tier', async () => {
+test('moving to another plan of the same tier sends no event of membership', async () => {
   const { store, contract_id, customer, subscriptions, subscriptionOf } = await aMember()
   const yearly = await store.plan({ name: 'VIP yearly', type: 'vip', tier: 'VIP', interval: 'year' })
   await service.admin('POST', `${store.at}/sandbox/joins`, { customer: customer.id, plan: 'VIP yearly' })
@@ -128,7 +128,7 @@ test('the plan that is left behind for another of the same tier', async () => {
   })
 })
 
-test('points and credit: each entry of a ledger once, and what changes nothing not at all', async () => {
+test('each entry of the points and credit ledgers sends one event, and a change of nothing sends none', async () => {
   const { store, id, members, storeCredits, customer } = await aMember()
   assert.deepEqual(types(await store.recorded(() => members.update(id, { loyalty_points: 120 }))), [
     'member.points_changed'
@@ -151,7 +151,7 @@ test('points and credit: each entry of a ledger once, and what changes nothing n
   assert.deepEqual([expired[0]!.data.reason, expired[0]!.data.amount], ['expired', 6])
 })
 
-test('a customer without a membership: credit is told, names and orders are not', async () => {
+test('for a customer without a membership, credit sends events, and names and orders do not', async () => {
   const store = await aStoreWithEvents(service)
   const { id } = await store.customer('ada@example.com')
   await store.settle()

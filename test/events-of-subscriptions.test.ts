@@ -1,4 +1,4 @@
-// Which change of a subscription is told by which events, on every path that leads to it: docs/events.md, row by row.
+// The events of each change of a subscription, on every path that leads to it: docs/events.md, row by row.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testDatabase } from './database.ts'
@@ -21,7 +21,7 @@ const updates = (recorded: RecordedEvent[]) => {
   return recorded.map(({ data }) => data.changes)
 }
 
-test('joining at a checkout', async () => {
+test('a checkout sends the events of a new subscription', async () => {
   const store = await aStoreWithEvents(service)
   const recorded = await store.recorded(() => store.member('ada@example.com'))
   assert.deepEqual(types(recorded), ['member.created', ...BEGINNING])
@@ -32,7 +32,7 @@ test('joining at a checkout', async () => {
   )
 })
 
-test('a trial is active from its beginning, and its first payment is only that', async () => {
+test('a trial is active from its start, and its first payment sends only the events of a charge', async () => {
   const store = await aStoreWithEvents(service)
   await store.plan({ name: 'Trial', type: 'vip', trial_days: 7 })
   assert.deepEqual(types(await store.recorded(() => store.member('ada@example.com', 'Trial'))), [
@@ -45,7 +45,7 @@ test('a trial is active from its beginning, and its first payment is only that',
   ])
 })
 
-test('a contract made without a checkout is activated by its first payment', async () => {
+test('a contract created without a checkout is activated by its first payment', async () => {
   const store = await aStoreWithEvents(service)
   const customer = await store.customer('ada@example.com')
   await store.card(customer.id, 'success')
@@ -101,7 +101,7 @@ test('a contract made without a checkout is activated by its first payment', asy
   assert.deepEqual(types(await store.recorded(() => contract.move('Activate'))), ['subscription.resumed'])
 })
 
-test('moves by the API are told by their own event only, and those that are refused by none', async () => {
+test('each action of the API sends only its own event, and a refused one sends none', async () => {
   const { store, id } = await aMember()
   const { subscriptions } = store.client
   assert.deepEqual(types(await store.recorded(() => subscriptions.pause(id))), ['subscription.paused'])
@@ -122,7 +122,7 @@ test('moves by the API are told by their own event only, and those that are refu
   await store.soundBooks()
 })
 
-test('moves on the platform are told by the same events', async () => {
+test('the same changes on the platform send the same events', async () => {
   const { store, contract } = await aMember()
   assert.deepEqual(types(await store.recorded(() => contract.move('Pause'))), ['subscription.paused'])
   const resumed = await store.recorded(() => contract.move('Activate'))
@@ -141,7 +141,7 @@ test('moves on the platform are told by the same events', async () => {
   }
 })
 
-test('a pause that ends by itself, and a contract whose cycles are done', async () => {
+test("the end of a pause and the end of a contract's last cycle send their events", async () => {
   const { store, id, contract } = await aMember()
   await store.client.subscriptions.pause(id, { duration: 3 })
   assert.deepEqual(types(await store.recorded(() => store.advance({ by: 'P4D' }))), ['subscription.resumed'])
@@ -157,7 +157,7 @@ test('a pause that ends by itself, and a contract whose cycles are done', async 
   assert.equal(recorded[2]!.data.cancel_reason, 'expired')
 })
 
-test('a price, a plan and an interval that change on the platform, each and together', async () => {
+test('a change of price, plan or interval on the platform sends one update, also for all at once', async () => {
   const { store, contract, id } = await aMember()
   const [vip] = await store.plans()
   const elite = await store.plan({ name: 'Elite', type: 'elite', price: '49.00' })
@@ -202,7 +202,7 @@ test('a price, a plan and an interval that change on the platform, each and toge
   await store.soundBooks()
 })
 
-test('an edit and a move that are heard together are told by one event each', async () => {
+test('an edit and a status change that are synced together send one event each', async () => {
   const { store, contract } = await aMember()
   const both = await store.recorded(() => contract.edit({ status: 'PAUSED', line: { currentPrice: '24.00' } }))
   assert.deepEqual(types(both), ['subscription.updated', 'subscription.paused'])
@@ -210,7 +210,7 @@ test('an edit and a move that are heard together are told by one event each', as
   assert.equal(both[1]!.data.plan.price, 24)
 })
 
-test('another plan of the same tier', async () => {
+test('a change to another plan of the same tier sends an update', async () => {
   const { store, contract } = await aMember()
   const yearly = await store.plan({ name: 'VIP yearly', type: 'vip', tier: 'VIP' })
   const gidOf = (type: string, id: string) => `gid://platform/${type}/${id}`
@@ -231,7 +231,7 @@ test('another plan of the same tier', async () => {
   assert.deepEqual([sameTier[1]!.data.plan_name, sameTier[1]!.data.tier], ['VIP yearly', 'VIP'])
 })
 
-test('a date that somebody moves on the platform moves ours; our own that comes back does not', async () => {
+test('a date changed on the platform changes ours; the echo of our own change does not', async () => {
   const { store, contract, id } = await aMember()
   const moveTo = (nextBillingDate: string) => store.recorded(() => contract.edit({ nextBillingDate }))
   assert.deepEqual(updates(await moveTo('2026-02-20T08:30:00Z')), [
@@ -261,7 +261,7 @@ test('a date that somebody moves on the platform moves ours; our own that comes 
   await store.soundBooks()
 })
 
-test('a trial lasts until its first charge, also when that is moved on the platform; a later charge is not its', async () => {
+test('a trial ends with its first charge, even if that date is changed on the platform', async () => {
   const store = await aStoreWithEvents(service)
   await store.plan({ name: 'Trial', type: 'vip', trial_days: 7 })
   const { contract_id } = await store.member('ada@example.com', 'Trial')
@@ -282,7 +282,7 @@ test('a trial lasts until its first charge, also when that is moved on the platf
   assert.deepEqual([trial_ends_at, next_billing_date], ['2026-02-25T12:00:00.000Z', '2026-04-02T12:00:00.000Z'])
 })
 
-test('a date that is moved there during dunning waits for the payment; a price is told at once', async () => {
+test('a date changed on the platform during dunning applies after the payment; a price applies at once', async () => {
   const { store, customer, contract } = await aMember()
   await store.card(customer.id, 'insufficient_funds, success')
   await store.advance({ to: '2026-03-01T00:00:00Z' })
@@ -298,7 +298,7 @@ test('a date that is moved there during dunning waits for the payment; a price i
   await store.soundBooks()
 })
 
-test('what changes there while a change of ours is on its way is followed all the same', async () => {
+test('a change on the platform is applied even while one of our changes is being pushed', async () => {
   const { store, contract, id } = await aMember()
   const recorded = await store.recorded(async () => {
     // The pause waits to be pushed, and the platform's messages about the edits are handled before.
@@ -313,7 +313,7 @@ test('what changes there while a change of ours is on its way is followed all th
   assert.equal(resumed!.data.next_billing_date, '2026-02-25T00:00:00.000Z')
 })
 
-test('what changes nothing is told by nothing, and so is everything that is heard twice', async () => {
+test('a message that changes nothing sends no event, and neither does a repeated one', async () => {
   const { store, contract, id, customer } = await aMember()
   await contract.edit({ line: { currentPrice: '24.00' } })
   await store.settle()

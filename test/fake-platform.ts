@@ -1,5 +1,5 @@
-// A commerce platform of a test's own, on a real socket, for what the sandbox would never answer. The answers have the
-// shapes that the real one was seen to give.
+// A fake commerce platform on a real socket, for responses that the sandbox never gives. Their shapes are those of recorded
+// responses of the real one.
 import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,7 +15,7 @@ export type Sent = {
 }
 export type Answer = (res: ServerResponse, sent: Sent, n: number) => void
 
-/** A platform of this test's own on a real socket. `answer` gets each request and its number. */
+/** Starts a fake platform on a real socket. `answer` gets each request and its number. */
 export async function aPlatform(answer: Answer) {
   const requests: Sent[] = []
   const server = createServer(async (req, res) => {
@@ -132,7 +132,7 @@ export const anAttempt = (id: string, state: unknown = pending, idempotencyKey =
   subscriptionContract: { id: 'gid://platform/SubscriptionContract/9', customerPaymentMethod: null }
 })
 
-/** The answer to the creation of a billing attempt. */
+/** The response to the creation of a billing attempt. */
 export const created = (attempt: unknown) => ({
   subscriptionBillingAttemptCreate: { subscriptionBillingAttempt: attempt, userErrors: [] }
 })

@@ -1,4 +1,4 @@
-// The platform loses questions and answers, says 500 and 503, throttles and closes connections: no renewal is lost or doubled.
+// The platform loses requests and responses, returns 500 and 503, throttles and closes connections: each renewal is charged once.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { movePlatform } from '#stores'
@@ -7,13 +7,13 @@ import { aFaultyConnection } from './faulty-connection.ts'
 import { startService } from './service-builder.ts'
 
 const MEMBERS = 40
-/** A third of all calls go wrong. */
+/** A third of all calls fail. */
 const SHARES = { '500': 0.066, '503': 0.066, reset: 0.066, lost: 0.066, throttled: 0.066 }
 
 const { url } = await testDatabase()
 const service = await startService(url)
 
-test('over a bad line, three months of renewals are each charged once, on their days', async () => {
+test('over a faulty connection, three months of renewals are each charged once, on their days', async () => {
   const store = await service.aStore()
   for (let i = 0; i < MEMBERS; i++) await store.member(`person-${i}@example.com`)
   const line = await aFaultyConnection({ target: service.urls.sandbox, shares: SHARES, seed: 20_261_121 })
@@ -31,7 +31,7 @@ test('over a bad line, three months of renewals are each charged once, on their 
   for (const fault of ['500', '503', 'reset', 'lost', 'throttled'] as const) assert.ok(line.faults[fault] > 3, fault)
 })
 
-test('over a bad line, changed terms arrive once and hold from the next cycle, and cancellations end or come back as they should', async () => {
+test('over a faulty connection, changed terms apply once from the next cycle, and cancellations end or are reverted as requested', async () => {
   const store = await service.aStore()
   await store.grace(24)
   const members = 12

@@ -1,10 +1,10 @@
 import type { Operation, Parameter } from './openapi.ts'
 
-/** A request as it goes over the wire. `operation` is null where the document has none for its method and path. */
+/** A request as sent. `operation` is null if the document has none for its method and path. */
 export type FuzzRequest = {
   operation: Operation | null
   method: string
-  /** Path and query, percent-encoded or wrongly so. */
+  /** Path and query, with valid or invalid percent-encoding. */
   target: string
   headers: Record<string, string>
   body: Buffer | null
@@ -98,7 +98,7 @@ const TEXTS = [
   '\r\nX-Injected: 1'
 ]
 
-/** JSON as text, so that it may be what no parser would have written. */
+/** JSON as text, which may be invalid or unusual. */
 const LITERALS = [
   'null',
   'true',
@@ -145,7 +145,7 @@ const CONTENT_TYPES = [
   'x'
 ]
 
-/** Requests made from the operations of a document: near to what they take, and far from it. */
+/** Random requests for the operations of a document, from valid to far from valid. */
 export function fuzzRequests(operations: Operation[], ids: Record<string, string[]>, random: Random) {
   const chance = (p: number) => random() < p
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!
@@ -196,7 +196,7 @@ export function fuzzRequests(operations: Operation[], ids: Record<string, string
     return `/v1${filled}${query.length > 0 ? `?${query.join('&')}` : ''}`
   }
 
-  /** A body as text: a sound one, or one that was tampered with in one of many ways. */
+  /** A body as text: valid, or changed in one of many ways. */
   function body(schema: Record<string, any>): Buffer | null {
     const given = object(schema)
     const names = Object.keys(schema.properties ?? {})

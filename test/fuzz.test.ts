@@ -7,7 +7,7 @@ const requests = Number(process.env.FUZZ_REQUESTS ?? 20_000)
 const seed = Number(process.env.FUZZ_SEED ?? 3)
 const { db } = await testDatabase()
 
-test(`${requests} requests made from the published document (seed ${seed}): no fault of ours, every answer as declared`, async (t) => {
+test(`${requests} requests made from the published document (seed ${seed}): no internal error, and every response as declared`, async (t) => {
   const { neverDone, ...report } = await fuzz(db, { requests, seed })
   t.diagnostic(JSON.stringify(report))
   assert.deepEqual(neverDone, [], 'each operation was also asked what it can do')

@@ -23,7 +23,7 @@ const ON_EVERY_RESPONSE = ['x-request-id', 'x-ratelimit-limit', 'x-ratelimit-rem
 export type FuzzReport = {
   requests: number
   byStatus: Record<string, number>
-  /** Operations that never did what they were asked, since every request was unsound or came at the wrong time. */
+  /** Operations that never succeeded, since every request was invalid or came at the wrong time. */
   neverDone: string[]
   longestStallMs: number
 }

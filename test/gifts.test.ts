@@ -1,4 +1,4 @@
-// Memberships that are given away, with the sandbox platform at the other end.
+// Gift memberships, with the sandbox platform.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listPlans } from '#plans'
@@ -15,7 +15,7 @@ type Store = Awaited<ReturnType<typeof service.aStore>>
 const settle = (store: Store) => service.deps.settle(store.storeId)
 const soundBooks = async () => assert.deepEqual((await service.admin('POST', '/doctor', {})).findings, [])
 
-/** Ada's membership, and Bo, who is no member yet. */
+/** Ada's membership, and Bo, who is not a member yet. */
 async function aGift(given: Record<string, unknown> = {}) {
   const store = await service.aStore(given)
   const { customer: ada, contract_id } = await store.member('ada@example.com')
@@ -27,7 +27,7 @@ async function aGift(given: Record<string, unknown> = {}) {
   return { store, id, ada, bo, contractId: contract_id, gift }
 }
 
-test('a membership given away makes the receiver a member, and is paid by the giver as before', async () => {
+test('a gift makes the receiver a member, and the giver keeps paying', async () => {
   const { store, id, ada, bo, gift } = await aGift()
   const seen = (await recorded(store)).length
   const given = await gift('bo@example.com')
@@ -67,7 +67,7 @@ test('a membership given away makes the receiver a member, and is paid by the gi
   await soundBooks()
 })
 
-test("the receiver's standing follows pause, end and taking back; the giver's does not", async () => {
+test("the receiver's status changes with pause, end and revocation; the giver's does not", async () => {
   const { store, id, gift } = await aGift()
   await gift('bo@example.com')
   const move = async (name: string) =>
@@ -91,7 +91,7 @@ test("the receiver's standing follows pause, end and taking back; the giver's do
   await soundBooks()
 })
 
-test('a gift goes on to a third; who holds other memberships stays a member', async () => {
+test('a gift can be passed to a third person; a person with another membership stays a member', async () => {
   const { store, id, gift } = await aGift()
   await store.member('cy@example.com')
   await gift('bo@example.com')
@@ -110,7 +110,7 @@ test('a gift goes on to a third; who holds other memberships stays a member', as
   await soundBooks()
 })
 
-test('nobody gives to themselves, to nobody, or to where the plan is not for', async () => {
+test('a gift to oneself, to an unknown customer or to a country that the plan excludes is refused', async () => {
   const { store, ada, gift } = await aGift()
   const refused = async (receiver: string) => {
     const { status, body } = await gift(receiver)
@@ -128,7 +128,7 @@ test('nobody gives to themselves, to nobody, or to where the plan is not for', a
   assert.deepEqual(Object.keys(await members(store)), ['ada@example.com'])
 })
 
-test('of two gifts at once the later wins, and both who had it are told', async () => {
+test('of two concurrent gifts the later one applies, and both receivers get their events', async () => {
   const { store, id, gift } = await aGift()
   await store.customer('cy@example.com')
   await settle(store)
@@ -145,7 +145,7 @@ test('of two gifts at once the later wins, and both who had it are told', async 
   await soundBooks()
 })
 
-test('merged and deleted customers: a gift between two who become one is none, one to who is gone comes back', async () => {
+test('a gift ends if its giver and receiver are merged, and returns to the giver if the receiver is deleted', async () => {
   const merged = await aGift()
   await merged.gift('bo@example.com')
   await service.admin('POST', `${merged.store.at}/sandbox/merges`, { customer: merged.bo.id, into: merged.ada.id })
@@ -168,7 +168,7 @@ test('merged and deleted customers: a gift between two who become one is none, o
   await soundBooks()
 })
 
-test('over the direct API and by commands: given, taken back, made', async () => {
+test('the API and the commands give, revoke and create gifts', async () => {
   const { store, id, gift } = await aGift()
   const given = await service.post(`/subscriptions/${id}/gift`, store.key, { receiver: 'bo@example.com' })
   assert.deepEqual([given.status, given.body.data.gift.receiver.email], [200, 'bo@example.com'])
@@ -205,7 +205,7 @@ test('over the direct API and by commands: given, taken back, made', async () =>
   await soundBooks()
 })
 
-test('a contract that names its receiver is a gift from its first look; one that names nobody we know is none', async () => {
+test('a new contract with a known receiver is a gift from the start; with an unknown receiver it is not', async () => {
   const { store, ada, bo } = await aGift()
   const connector = await service.deps.connectorOf(store.storeId)
   const contractFor = async (giftReceiverId: string, key: string) => {

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import type { Database } from '#kit/postgres'
 import { aStore } from './store-builder.ts'
 
-/** What the tables of an idle store hold: a past of which nothing is due, and work that is due in an hour at the earliest. */
+/** The rows of an idle store: past work of which nothing is due, and work that is due in an hour at the earliest. */
 const HISTORY = [
   `insert into members (store_id, platform_customer_id, email, status, member_since, next_billing_at, created_at, updated_at)
    select s.store_id, n, 'person-' || n || '@example.com', 'active', now() - interval '1 year',

@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { killDuringRenewals } from '../trials/kill-renewals.ts'
 import { testDatabase } from './database.ts'
 
-// The slice that every run takes; `npm run trials` is the long one.
-test('killed with SIGKILL in the middle of a renewal run, it ends with each billed once and each event delivered', async () => {
+// A short run; `npm run trials` is the long one.
+test('after a SIGKILL in the middle of a renewal run, each renewal is billed once and each event delivered', async () => {
   const { url } = await testDatabase()
   const dataDir = await mkdtemp(join(tmpdir(), 'perennial-kill-'))
   try {

@@ -1,4 +1,4 @@
-// Four processes on one database, one key: the budgets of the contract hold over all of them, to the request.
+// Four processes on one database, one key: the rate limits of the contract are exact over all of them.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ const RUNS = 10
 const PER_MINUTE = 60
 const PER_DAY = 10_000
 const LEFT_OF_DAY = 23
-/** From each process, all at once. */
+/** Sends requests to each process concurrently. */
 const REQUESTS = 40
 
 const { db, url } = await testDatabase()
@@ -33,7 +33,7 @@ beforeDrop(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-/** Everyone asks at once; what came of it by the window that each answer tells of: the limit, and its end. */
+/** Sends concurrent requests; groups the responses by their window: its limit and end. */
 async function rush(key: string) {
   const answers = await Promise.all(
     processes.flatMap(({ url }) =>
@@ -54,7 +54,7 @@ async function rush(key: string) {
 }
 
 for (let run = 1; run <= RUNS; run++) {
-  test(`run ${run}: as many are admitted as the minute holds`, async () => {
+  test(`run ${run}: exactly the limit of the minute is admitted`, async () => {
     const store = await aStore(db, { plan: 'starter' })
     // A run over the end of a minute has two windows; each holds exactly its budget.
     for (const window of await rush(await store.aKey())) {
@@ -69,7 +69,7 @@ for (let run = 1; run <= RUNS; run++) {
     }
   })
 
-  test(`run ${run}: as many are admitted as the day still holds`, async () => {
+  test(`run ${run}: exactly the rest of the day's limit is admitted`, async () => {
     const store = await aStore(db, { plan: 'starter' })
     await store.inStore(({ tx }) =>
       tx.run(sql`

@@ -1,5 +1,5 @@
-// Scenario 12 of our reliability rules, a short slice: webhooks dropped, doubled, late and shuffled while members renew, cards
-// fail and the shop's people change contracts. After a look at the platform both sides say the same, and nothing was charged twice.
+// Scenario 12 of our reliability rules, a short run: webhooks are dropped, duplicated, late and out of order while members renew,
+// cards fail and contracts are changed on the platform. After a reconciliation both sides agree, and no cycle was charged twice.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { row, sql, text } from '#kit/postgres'

@@ -17,7 +17,7 @@ async function attemptsOf(key: string) {
 }
 const doctor = async () => (await service.admin('POST', '/doctor', {})).findings
 
-test('a year from 31 January: joined, billed on the shop-local days, told to the receiver, and the API agrees', async () => {
+test("a year from 31 January: billed on the shop's local days, with every webhook, and the API agrees", async () => {
   const store = await service.aStore()
   const receiver = await aReceiver()
   const endpoint = await service.admin('POST', `${store.at}/webhooks`, { url: receiver.url })
@@ -80,7 +80,7 @@ async function contracts(storeId: number) {
   }))
 }
 
-test('every scripted card leads to one charge per cycle and the right story', async (t) => {
+test('every card outcome leads to one charge per cycle and the expected history', async (t) => {
   const store = await service.aStore({ clock: '2026-03-01T15:00:00Z' })
   const people: Record<string, { customer: { id: string }; contract_id: string }> = {}
   const outcomes = ['insufficient_funds', 'expired_card', '3ds', 'late', 'lost', 'duplicate']
@@ -147,7 +147,7 @@ test('every scripted card leads to one charge per cycle and the right story', as
   })
 })
 
-test('a receiver that fails is tried on the schedule of the contract, and given up after the sixth try', async () => {
+test("a delivery to a failing receiver is retried on the contract's schedule, and fails after the sixth try", async () => {
   const store = await service.aStore()
   const receiver = await aReceiver(() => 500)
   await service.admin('POST', `${store.at}/webhooks`, { url: receiver.url, events: ['member.created'] })
@@ -169,7 +169,7 @@ test('a receiver that fails is tried on the schedule of the contract, and given 
   assert.equal(new Set(receiver.received.map((h) => h.webhookId)).size, 1)
 })
 
-test('a member cancels through the store: the proxy signs, the service ends it, the platform follows', async () => {
+test('a member cancels on the storefront: the proxy signs the request, and the contract on the platform is cancelled', async () => {
   const store = await service.aStore()
   const { customer, contract_id } = await store.member('ada@example.com')
   const { createHmac } = await import('node:crypto')

@@ -1,4 +1,4 @@
-// A start under another master key than the database's: refused in one line, with SANDBOX on or off.
+// A start with a master key other than the database's is refused with one line, with SANDBOX on or off.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,7 +16,7 @@ const { db, url } = await testDatabase()
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
 for (const sandbox of ['on', 'off']) {
-  test(`with SANDBOX=${sandbox} the service says what is wrong and does not start`, async () => {
+  test(`with SANDBOX=${sandbox} the service reports the wrong key and does not start`, async () => {
     await aStore(db)
     const dataDir = mkdtempSync(join(tmpdir(), 'perennial-key-'))
     after(() => rmSync(dataDir, { recursive: true, force: true }))
@@ -39,7 +39,7 @@ for (const sandbox of ['on', 'off']) {
   })
 }
 
-test('one damaged row does not count as a wrong key', async () => {
+test('a single damaged row is not reported as a wrong key', async () => {
   const { storeId } = await aStore(db)
   await db.inInstallation((tx) =>
     tx.run({

@@ -1,4 +1,4 @@
-// A figure has a column, a line in the view, several in the fold and one in the overview: none is forgotten anywhere.
+// A metric has a column, a line in the view, several in the roll-up and one in the overview: none is missing.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { rollUpMetrics } from '#analytics'
@@ -22,7 +22,7 @@ const columns = await db.inInstallation((tx) =>
 )
 const names = columns.map(({ name }) => name)
 
-test('each figure is folded into its column and its total, twice over, and shown by its name', async () => {
+test('each metric is rolled up into its column and its total, and shown by its name', async () => {
   assert.equal(names.length, 18)
   const store = await aStore(db)
   const expected = names.map((metric, i) => ({ metric, amount: 2 * (i + 1) }))
@@ -49,7 +49,7 @@ test('each figure is folded into its column and its total, twice over, and shown
   assert.deepEqual(kept, { days: expected, totals: expected })
 })
 
-test('the overview adds what waits to each figure, and to no other', () => {
+test('the overview adds pending changes to their own metric only', () => {
   const statement = directStatements.get('analytics_overview')!
   const added = [...statement.matchAll(/filter \(where metric = '(\w+)'\)/g)].map(([, name]) => name)
   assert.deepEqual(added.sort(), names)

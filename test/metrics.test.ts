@@ -7,7 +7,7 @@ import { startService } from './service-builder.ts'
 const { url } = await testDatabase()
 const service = await startService(url)
 
-test('/metrics tells of requests, engines, platform calls, webhook tries, queues and the process, without ids', async () => {
+test('/metrics has requests, engines, platform calls, webhook tries, queues and the process, without ids', async () => {
   const store = await service.aStore()
   const receiver = await aReceiver()
   receiver.secret = (await service.admin('POST', `${store.at}/webhooks`, { url: receiver.url })).secret

@@ -1,5 +1,5 @@
-// Contracts with several lines, quantities, discounts and delivery: what is shown, what is charged, and what a change of price
-// or plan means. The sandbox platform is at the other end.
+// Contracts with several lines, quantities, discounts and delivery: the price shown, the amount charged, and the effect of a change
+// of price or plan. With the sandbox platform.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testDatabase } from './database.ts'
@@ -30,7 +30,7 @@ async function aShop() {
   return {
     ...store,
     variantOf,
-    /** Joins, has the contract edited on the platform as its merchant would, and looks at both sides. */
+    /** Joins, edits the contract on the platform as its merchant would, and reads both sides. */
     async member(
       edit: { lines?: object[]; discounts?: Discount[]; freeShipping?: object; delivery?: string },
       plan = 'VIP'
@@ -82,7 +82,7 @@ async function aShop() {
           await store.settle()
           return { status: answer.status, pending, message: answer.body.error?.message }
         },
-        /** The platform's lines: what is sold, how often, and for how much before and after discounts. */
+        /** The platform's lines: product, quantity, and price before and after discounts. */
         lines: async () =>
           (
             await store.shop(
@@ -100,7 +100,7 @@ async function aShop() {
           (await service.get(`/subscriptions/${shown.id}/activity`, store.key)).body.data[0].text as string
       }
     },
-    /** What the next charge takes, as it is announced and as the platform takes it. */
+    /** The amount of the next charge, as shown and as the platform charges it. */
     async charge() {
       const recorded = await store.recorded(() => store.advance({ to: '2026-03-01T00:00:00Z' }))
       const amount = (type: string) => recorded.find((one: RecordedEvent) => one.type === type)?.data.amount
@@ -109,7 +109,7 @@ async function aShop() {
   }
 }
 
-test('the price is that of all lines, and a price that is asked for is reached by the line of the plan', async () => {
+test("the price is the sum of all lines, and a requested price changes the plan's line", async () => {
   const store = await aShop()
   const { variantId } = await store.variantOf('Mug', '4.00')
   const member = await store.member({ lines: [{ productVariantId: variantId, quantity: 2, currentPrice: '4.00' }] })
@@ -128,7 +128,7 @@ test('the price is that of all lines, and a price that is asked for is reached b
   await store.soundBooks()
 })
 
-test('another plan takes the place of the membership, at its own price; the other lines stay', async () => {
+test("a change of plan replaces the membership's line at the new plan's price; the other lines stay", async () => {
   const store = await aShop()
   const elite = await store.plan({ name: 'Elite', type: 'elite', price: '59.00' })
   const { variantId } = await store.variantOf('Mug', '4.00')
@@ -149,7 +149,7 @@ test('another plan takes the place of the membership, at its own price; the othe
   await store.soundBooks()
 })
 
-test('several products are neither made a membership nor given one price; a version prices each line of its plan', async () => {
+test('a contract of several products accepts neither a membership nor a single price; a version sets the price of each line', async () => {
   const store = await aShop()
   const [beans, mug] = [await store.variantOf('Beans', '18.00'), await store.variantOf('Mug', '18.00')]
   const coffee = await store.plan({
@@ -198,7 +198,7 @@ for (const [what, discount, shown, asked, linePrice] of [
   ['an amount', { value: { fixedAmount: { amount: 5 } }, entitledLines: ALL }, 24, 35, 40],
   ['an amount greater than the price', { value: { fixedAmount: { amount: 30 } }, entitledLines: ALL }, 0, 5, 35]
 ] as const) {
-  test(`the price has ${what} taken off, also one that is asked for`, async () => {
+  test(`the price has ${what} deducted, even from a requested price`, async () => {
     const store = await aShop()
     const member = await store.member({ discounts: [{ title: 'Thanks', ...discount }] })
     assert.equal(await member.price(), shown)
@@ -210,7 +210,7 @@ for (const [what, discount, shown, asked, linePrice] of [
   })
 }
 
-test('while a discount lasts that ends, a price would become another one by itself: it is not taken', async () => {
+test('a requested price is refused during a temporary discount, since the price would change when it ends', async () => {
   const store = await aShop()
   const member = await store.member({
     discounts: [{ title: 'Stay', value: { percentage: 50 }, recurringCycleLimit: 2, entitledLines: ALL }]
@@ -221,7 +221,7 @@ test('while a discount lasts that ends, a price would become another one by itse
   assert.deepEqual(await store.charge(), [14.5, 14.5])
 })
 
-test('delivery is part of the price, and free delivery is none', async () => {
+test('the price includes delivery, and free delivery costs nothing', async () => {
   const store = await aShop()
   const paying = await store.member({ delivery: '6.00' })
   assert.equal(await paying.price(), 35)

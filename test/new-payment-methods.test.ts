@@ -1,4 +1,4 @@
-// A new card of a customer helps the contracts that are charged to it, and no other. Against the sandbox, over its socket.
+// A new card of a customer is tried for the contracts that use it, and for no other. With the sandbox over its socket.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { syncContracts } from '#contracts'
@@ -16,7 +16,7 @@ const SECOND = '2026-02-28T15:00:00Z'
 
 for (const topic of ['customer_payment_methods/create', 'customer_payment_methods/update']) {
   for (const outcome of ['insufficient_funds', 'expired_card']) {
-    test(`${topic}: only the card that the contract names is charged after ${outcome}`, async () => {
+    test(`${topic}: only the card of the contract is charged after ${outcome}`, async () => {
       const m = await aChargedMember(db, sandbox, outcome)
       await m.goTo(SECOND)
       await m.bill()
@@ -40,7 +40,7 @@ for (const topic of ['customer_payment_methods/create', 'customer_payment_method
   }
 }
 
-test('a contract that is charged to another card, which looks the same, is tried with it, under way or not', async () => {
+test('a contract moved to another card with the same digits is charged with it, even during an attempt', async () => {
   for (const isUnderWay of [false, true]) {
     const life = await aSubscriptionLife(db)
     await life.goTo(SECOND)

@@ -1,5 +1,5 @@
-// Expand and contract (migrations/README.md): the code of an older commit must run on the schema that the present
-// migrations make. migrations/compatible-commit.json names the commit, and those of its own test files that are run.
+// Expand and contract (migrations/README.md): the code of an older commit must run on the schema that the current migrations create.
+// migrations/compatible-commit.json names the commit, and those of its test files that are run.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -19,7 +19,7 @@ import { onServer, testDatabase, urlOf } from './database.ts'
 const run = promisify(execFile)
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-/** `frozen`: the migrations of that commit are not edited any more. Until then, an edit has these tests skipped. */
+/** `frozen`: the migrations of that commit are final. Until then, these tests are skipped after an edit. */
 const { commit, tests, frozen } = JSON.parse(
   await readFile(new URL('../migrations/compatible-commit.json', import.meta.url), 'utf8')
 ) as { commit: string; tests: string[]; frozen: boolean }
@@ -31,13 +31,13 @@ const olderSets: MigrationSet[] = MIGRATIONS.map(({ name, directory }) => ({
   directory: pathToFileURL(`${join(older, relative(ROOT, fileURLToPath(directory)))}/`)
 }))
 
-/** Every file of a set, as a database has them that has applied it. */
+/** All files of a set, as recorded in a database that has applied them. */
 async function appliedOf(set: MigrationSet): Promise<Applied[]> {
   const { migrations, functions } = await planMigration(set, [])
   return [...migrations, ...functions.map((file) => ({ ...file, oldestCode: 0 }))]
 }
 
-/** What the present version does to a database of the older commit, per set. */
+/** What the current version changes in a database of the older commit, per set. */
 const changesSince = () =>
   Promise.all(MIGRATIONS.map(async (set, i) => planMigration(set, await appliedOf(olderSets[i]!))))
 
@@ -57,7 +57,7 @@ async function reasonToSkip(): Promise<string | null> {
 }
 const skip = (await reasonToSkip()) ?? false
 
-/** A new database, brought to the schema of these sets one after the other; dropped when the test ends. */
+/** A new database, migrated to these sets in order; dropped when the test ends. */
 async function migrated(t: TestContext, ...versions: (readonly MigrationSet[])[]): Promise<string> {
   const name = `test_${process.pid}_${randomBytes(4).toString('hex')}`
   await onServer(`create database ${name}`)
@@ -76,18 +76,18 @@ async function schemaOf(url: string): Promise<string> {
   }
 }
 
-test('a database of the older commit gets the schema that an empty one gets', { skip }, async (t) => {
+test('migrating a database of the older commit gives the same schema as an empty one', { skip }, async (t) => {
   const { url } = await testDatabase()
   assert.equal(await schemaOf(await migrated(t, olderSets, MIGRATIONS)), await schemaOf(url))
 })
 
-test('the older code starts on the present schema: each migration since says that it can', { skip }, async () => {
+test('the older code starts on the current schema, as each migration since then declares', { skip }, async () => {
   for (const [i, set] of MIGRATIONS.entries()) {
     await assert.doesNotReject(planMigration(olderSets[i]!, await appliedOf(set)))
   }
 })
 
-test('a changed function comes with a new migration, by which the older code knows that its own is older', {
+test('a changed function comes with a new migration, so that the older code does not replace the function', {
   skip
 }, async () => {
   for (const { set, migrations, functions } of await changesSince()) {
@@ -96,7 +96,7 @@ test('a changed function comes with a new migration, by which the older code kno
   }
 })
 
-test('the older code joins, renews, retries, keeps credit and sends webhooks on the present schema', {
+test('the older code joins, renews, retries, keeps credit and sends webhooks on the current schema', {
   skip
 }, async () => {
   // TEST_DATABASE_URL and TEST_TEMPLATE go along, so that each of these files gets a copy of the present schema.

@@ -5,7 +5,7 @@ import { problemsOf } from '../scripts/check-openapi.ts'
 
 const documents = await apiDocuments()
 
-/** What is wrong with our document after one thing in it was changed. */
+/** The problems of our document after one change. */
 async function problemsAfter(change: (document: any) => void) {
   const document = JSON.parse(jsonOf(documents.rest))
   change(document)
@@ -13,7 +13,7 @@ async function problemsAfter(change: (document: any) => void) {
 }
 
 for (const surface of ['rest', 'storefront', 'admin'] as const) {
-  test(`the document of ${surface} is as it should be`, async () => {
+  test(`the document of ${surface} has no problems`, async () => {
     assert.deepEqual(await problemsOf(jsonOf(documents[surface]), surface), [])
   })
 }
@@ -79,7 +79,7 @@ for (const [name, change, problem] of [
     /get \/members has no x-required-scope/
   ]
 ] as const) {
-  test(`a wrong document is refused: ${name}`, async () => {
+  test(`an invalid document is refused: ${name}`, async () => {
     assert.match(await problemsAfter(change), problem)
   })
 }

@@ -4,7 +4,7 @@ type Schema = Record<string, any>
 
 export type Parameter = { name: string; in: 'path' | 'query' | 'header'; required: boolean; schema: Schema }
 
-/** An operation of the published document, with its references followed. */
+/** An operation of the published document, with its references resolved. */
 export type Operation = {
   id: string
   method: string
@@ -14,7 +14,7 @@ export type Operation = {
   body: Schema | null
   /** The example of its JSON body; undefined without one. */
   example: unknown
-  /** Whether a JSON value is an answer of that status as the document declares it; null when it declares none. */
+  /** Whether a JSON value matches the declared response of the status; null if none is declared. */
   fits(status: number, body: unknown, type?: string): boolean | null
 }
 
@@ -66,7 +66,7 @@ export function operationsOf(document: Document): Operation[] {
   )
 }
 
-/** Who may call it: the one scope that an API key needs, or what another surface declares. */
+/** Who may call it: the scope that an API key needs, or the declaration of another surface. */
 function allowedIn(operation: any): string {
   const [required] = operation.security as Record<string, string[]>[]
   const scopes = Object.values(required ?? {}).flat()

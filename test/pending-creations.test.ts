@@ -1,4 +1,4 @@
-// Subscriptions that operators make: of products, and those whose answer was lost and that nobody asks for again.
+// Subscriptions that operators create: of products, and those whose response was lost and whose request is not repeated.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { row, sql, text } from '#kit/postgres'
@@ -13,7 +13,7 @@ const service = await startService(url)
 const { call } = adminOf(service)
 const soundBooks = async () => assert.deepEqual((await service.admin('POST', '/doctor', {})).findings, [])
 
-/** A shop with Ada, who has a card, and a plan under which coffee is sold. */
+/** A shop with Ada, who has a card, and a product plan that sells coffee. */
 async function aShop() {
   const store = await aStoreWithEvents(service)
   const ada = await store.customer('ada@example.com')
@@ -40,7 +40,7 @@ async function aShop() {
   return { store, ada, beans, mug, coffee, create, contracts }
 }
 
-test('an operator makes a subscription of products: which and how many, at the price of each', async () => {
+test('an operator creates a subscription of products with variant, quantity and price per item', async () => {
   const { store, coffee, create, contracts } = await aShop()
   const made = await create({ quantity: 3 }, 'order-1')
   assert.equal(made.status, 201, JSON.stringify(made.body))
@@ -57,7 +57,7 @@ test('an operator makes a subscription of products: which and how many, at the p
   await soundBooks()
 })
 
-test('by command, with the number of the variant and a price of each', async () => {
+test('the command creates a subscription with a variant id and a price per item', async () => {
   const { store, beans, coffee } = await aShop()
   const made = await commandLine(service).json(
     ...['subscription', 'create', '--store', store.domain, '--customer', 'ada@example.com', '--date', '2026-02-10'],
@@ -75,7 +75,7 @@ test('by command, with the number of the variant and a price of each', async () 
   assert.equal(made.price, 25)
 })
 
-test('what is sold must be of the plan; a membership takes neither a variant nor a quantity', async () => {
+test('the variant must be sold by the plan; a membership accepts neither variant nor quantity', async () => {
   const { store, mug, create, contracts } = await aShop()
   const refused = async (over: object) => {
     const { status, body } = await create(over)
@@ -97,7 +97,7 @@ test('what is sold must be of the plan; a membership takes neither a variant nor
   assert.equal(await contracts(), 0)
 })
 
-/** A request for a membership to a platform whose answer is lost, of which no message comes either. */
+/** Requests a membership from a platform whose response and messages are lost. */
 async function aLostRequest(isExecuted: boolean) {
   const { store, contracts } = await aShop()
   await service.sandbox.controls.setWebhookFaults({ storeId: store.storeId, faults: { drop: 1 } })
@@ -126,7 +126,7 @@ async function aLostRequest(isExecuted: boolean) {
   }
 }
 
-test('made, but never answered, told or asked for again: it is found on the platform and taken over', async () => {
+test('a subscription whose response and messages are lost is found on the platform and synced', async () => {
   const { store, contracts, subscriptions, aMinuteLater, waiting, alerts, ask } = await aLostRequest(true)
   await store.settle()
   assert.deepEqual(await subscriptions(), [], 'an answer may still be coming')
@@ -145,7 +145,7 @@ test('made, but never answered, told or asked for again: it is found on the plat
   await soundBooks()
 })
 
-test('never made: it is given up after a day with a notice, and can be asked for again', async () => {
+test('a request that never reached the platform is abandoned after a day with an alert, and can be repeated', async () => {
   const { store, contracts, subscriptions, aMinuteLater, waiting, alerts, ask } = await aLostRequest(false)
   await aMinuteLater()
   await store.advance({ by: 'PT23H' })

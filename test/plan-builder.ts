@@ -1,7 +1,7 @@
 import { row, sql, text } from '#kit/postgres'
 import type { BuiltStore } from './store-builder.ts'
 
-/** A monthly plan as `createPlan` leaves it, of the tier that is its name. A line sold under `sellingPlanId` is of it. */
+/** A monthly plan as `createPlan` returns it; its tier is its name. */
 export async function aPlan(
   { inStore }: BuiltStore,
   { name, trialDays = 0 }: { name: string; trialDays?: number }

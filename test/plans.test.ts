@@ -1,4 +1,4 @@
-// Plans from the operator's request to the checkout of the sandbox platform and back.
+// Plans from the operator's request to the checkout of the sandbox platform.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Ctx, int, nullable, row, sql } from '#kit/postgres'
@@ -20,7 +20,7 @@ async function aPlanStore(given: Record<string, unknown> = {}) {
     version: (id: string, version: object) => service.admin('POST', `${at}/${id}/versions`, version),
     show: (id: string) => service.admin('GET', `${at}/${id}`),
     list: async () => (await service.admin('GET', at)).data,
-    /** Joins, and tells what the checkout took and what came of it. */
+    /** Joins; returns the amount of the checkout and the subscription. */
     async join(plan: string, email = `${Math.random()}@example.com`) {
       const joined = await store.member(email, plan)
       await store.settle()
@@ -59,7 +59,7 @@ async function versionOf({ tx, storeId }: Ctx, contractId: string) {
   return found.planVersion
 }
 
-test('a trial of days takes its price at the checkout, and the plan’s price after its days', async () => {
+test('a trial of days charges its price at the checkout, and the plan’s price after the trial', async () => {
   const store = await aPlanStore()
   await store.create({ name: 'Trial', type: 'vip', trial_days: 10, trial_price: '1.50' })
   const { paid, subscription, contract } = await store.join('Trial')
@@ -86,7 +86,7 @@ test('a trial of days takes its price at the checkout, and the plan’s price af
   await store.soundBooks()
 })
 
-test('a trial until the next billing date ends with the first interval; free where it has no price', async () => {
+test('a trial until the next billing date ends with the first interval; without a price it is free', async () => {
   const store = await aPlanStore()
   await store.create({ name: 'Trial', type: 'elite', trial_type: 'next_billing_date' })
   const { paid, subscription, contract } = await store.join('Trial')
@@ -100,7 +100,7 @@ test('a trial until the next billing date ends with the first interval; free whe
   await store.soundBooks()
 })
 
-test('a price of a new version is that of new joins; who has joined keeps theirs', async () => {
+test("a new version's price applies to new subscriptions; existing ones keep theirs", async () => {
   const store = await aPlanStore()
   const plan = await store.create({ name: 'Gold', type: 'vip' })
   const first = await store.join('Gold')
@@ -131,7 +131,7 @@ test('a price of a new version is that of new joins; who has joined keeps theirs
   await store.soundBooks()
 })
 
-test('who has joined follows a version where that is asked for: at its price from the next cycle on', async () => {
+test('a version for running subscriptions changes their price from the next cycle on', async () => {
   const store = await aPlanStore()
   const plan = await store.create({ name: 'Gold', type: 'vip', trial_days: 0 })
   const members = [await store.join('Gold'), await store.join('Gold'), await store.join('Gold')]
@@ -172,7 +172,7 @@ test('who has joined follows a version where that is asked for: at its price fro
   await store.soundBooks()
 })
 
-test('a version leaves alone what it does not change, and is followed after a cancellation is taken back', async () => {
+test('a version changes only its own terms, and applies after a cancellation is reverted', async () => {
   const store = await aPlanStore()
   await service.admin('PATCH', `${store.at}/settings`, { reactivation_grace_hours: 24 })
   const plan = await store.create({ name: 'Gold', type: 'vip', trial_days: 0 })
@@ -194,7 +194,7 @@ test('a version leaves alone what it does not change, and is followed after a ca
   await store.soundBooks()
 })
 
-test('a version of the price alone leaves a rhythm to its customer, and a price that was agreed with it', async () => {
+test("a version that changes only the price keeps a subscription's own interval and the price agreed with it", async () => {
   const store = await aPlanStore()
   const plan = await store.create({ name: 'Gold', type: 'vip', trial_days: 0 })
   const [plain, slow, agreed, asking] = [
@@ -227,7 +227,7 @@ test('a version of the price alone leaves a rhythm to its customer, and a price 
   await store.soundBooks()
 })
 
-test('another interval is another selling plan in place of the old one, whose subscriptions are still of the plan', async () => {
+test('another interval replaces the selling plan; existing subscriptions still belong to the plan', async () => {
   const store = await aPlanStore()
   const plan = await store.create({ name: 'Gold', type: 'vip' })
   const before = await store.join('Gold')
@@ -252,7 +252,7 @@ test('another interval is another selling plan in place of the old one, whose su
   await store.soundBooks()
 })
 
-test('products of the shop are sold under a plan of products; it gives no tier, and a membership counts before it', async () => {
+test('a product plan sells products of the shop and gives no tier; of two plans on a contract the membership counts', async () => {
   const store = await aPlanStore()
   const coffee = await store.product('Coffee', '18.00')
   const tea = await store.product('Tea', '9.00')
@@ -283,7 +283,7 @@ test('products of the shop are sold under a plan of products; it gives no tier, 
   await store.soundBooks()
 })
 
-test('a disabled plan takes no new joins and keeps what runs under it', async () => {
+test('nobody can join a disabled plan, and its subscriptions continue', async () => {
   const store = await aPlanStore()
   const plan = await store.create({ name: 'Gold', type: 'vip' })
   const { subscription } = await store.join('Gold')
@@ -304,7 +304,7 @@ test('a disabled plan takes no new joins and keeps what runs under it', async ()
   assert.equal((await store.join('Later')).paid, 29)
 })
 
-test('a number of cycles goes with the contract', async () => {
+test('max_cycles is set on the contract', async () => {
   const store = await aPlanStore()
   const plan = await store.create({ name: 'Three', type: 'vip', max_cycles: 3 })
   assert.equal(plan.max_cycles, 3)
@@ -318,7 +318,7 @@ test('a number of cycles goes with the contract', async () => {
   assert.equal(recorded.billingPolicy.maxCycles, 3)
 })
 
-test('what a plan takes, and what it says to the rest', async () => {
+test('invalid plan fields are refused with what they accept', async () => {
   const store = await aPlanStore()
   const perks = { discount: { value: 10, type: 'percentage' }, store_credit: { amount: '29.00', type: 'coupon' } }
   const plan = await store.create({ name: 'Gold', type: 'vip', tier: 'Gold', allowed_countries: ['US', 'DE'], perks })
@@ -386,7 +386,7 @@ test('what a plan takes, and what it says to the rest', async () => {
   await assert.rejects(other.change(plan.id, { status: 'disabled' }), /404/)
 })
 
-test('of two changes at once one is refused or both are made, and the platform has what is kept here', async () => {
+test('of two concurrent changes one is refused or both are made, and the platform has the same terms as the plan', async () => {
   const store = await aPlanStore()
   const plan = await store.create({ name: 'Gold', type: 'vip' })
   const results = await Promise.allSettled(

@@ -1,4 +1,4 @@
-// What the platform takes away or changes: customers, cards, the app itself, the shop's time zone.
+// Changes by the platform: deleted and merged customers, revoked cards, the uninstalled app, the shop's time zone.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { changeCredits } from '#credits'
@@ -70,7 +70,7 @@ async function membersOf(store: Store) {
 const findings = async () => (await service.admin('POST', '/doctor', {})).findings
 const settle = (store: Store) => service.deps.settle(store.storeId)
 
-test("a deleted customer's live contracts end, here and there, and the member stays", async () => {
+test("a deleted customer's contracts end here and on the platform, and the member stays", async () => {
   const store = await service.aStore()
   const ada = await store.member('ada@example.com')
   const bob = await store.member('bob@example.com')
@@ -86,7 +86,7 @@ test("a deleted customer's live contracts end, here and there, and the member st
   assert.deepEqual(await findings(), [])
 })
 
-test('a deletion that no message told of is found by a look at all contracts', async () => {
+test('a deletion whose message was lost is found by a reconciliation', async () => {
   const store = await service.aStore()
   const ada = await store.member('ada@example.com')
   await controls.setWebhookFaults({ storeId: store.storeId, faults: { drop: 1 } })
@@ -98,7 +98,7 @@ test('a deletion that no message told of is found by a look at all contracts', a
   assert.deepEqual(await findings(), [])
 })
 
-test('of two members that the platform merges one has everything after it', async () => {
+test('after a merge one member has the subscriptions, credit, points and orders of both', async () => {
   const store = await service.aStore()
   const ada = await store.member('ada@example.com')
   const bob = await store.member('bob@example.com')
@@ -140,7 +140,7 @@ test('of two members that the platform merges one has everything after it', asyn
   assert.deepEqual(await findings(), [])
 })
 
-test('a customer merged into one whom we never met goes on under the other number', async () => {
+test('a customer merged into an unknown customer continues under the other id', async () => {
   const store = await service.aStore()
   const ada = await store.member('ada@example.com')
   const merge = { keptId: '77', deletedId: ada.customer.id }
@@ -154,7 +154,7 @@ test('a customer merged into one whom we never met goes on under the other numbe
   assert.deepEqual(await membersOf(store), renumbered)
 })
 
-test('a merge that no message told of is found by a look at all contracts', async () => {
+test('a merge whose message was lost is found by a reconciliation', async () => {
   const store = await service.aStore()
   const ada = await store.member('ada@example.com')
   await controls.setWebhookFaults({ storeId: store.storeId, faults: { drop: 1 } })
@@ -168,7 +168,7 @@ test('a merge that no message told of is found by a look at all contracts', asyn
   assert.deepEqual(await findings(), [])
 })
 
-test('a revoked card is known here, and its next charge fails as one without a card', async () => {
+test('a revoked card is recorded, and its next charge fails as one without a card', async () => {
   const store = await service.aStore()
   const ada = await store.member('ada@example.com')
   assert.match((await subscriptionOf(store, ada.contract_id)).paymentMethod!, /4242/)
@@ -180,7 +180,7 @@ test('a revoked card is known here, and its next charge fails as one without a c
   assert.deepEqual(await findings(), [])
 })
 
-test('a store whose app is taken off stands still, and goes on when it is connected again', async () => {
+test('a store whose app is uninstalled stops, and continues when it is connected again', async () => {
   const store = await service.aStore()
   const ada = await store.member('ada@example.com')
   const bob = await store.member('bob@example.com')
@@ -222,7 +222,7 @@ test('a store whose app is taken off stands still, and goes on when it is connec
   assert.deepEqual(await findings(), [])
 })
 
-test('a message that the app was taken off is of the past when the token works', async () => {
+test('a late message about an uninstallation is ignored if the token works', async () => {
   const store = await service.aStore()
   await controls.setWebhookFaults({ storeId: store.storeId, faults: { late: 1, delayHours: 2 } })
   await controls.uninstall({ storeId: store.storeId })
@@ -231,7 +231,7 @@ test('a message that the app was taken off is of the past when the token works',
   assert.equal((await service.admin('GET', store.at)).status, 'active')
 })
 
-test('a shop that moves to another time zone keeps its days and hours, and no cycle is billed twice or left out', async () => {
+test('after a change of time zone, billing keeps its local days and hours, and no cycle is billed twice or skipped', async () => {
   const store = await service.aStore({ clock: '2026-01-31T15:00:00Z' })
   const ada = await store.member('ada@example.com')
   assert.equal((await subscriptionOf(store, ada.contract_id)).nextBillingAt, '2026-02-28T15:00Z')
@@ -251,7 +251,7 @@ test('a shop that moves to another time zone keeps its days and hours, and no cy
   assert.deepEqual(await findings(), [])
 })
 
-test('a message of more than a megabyte is taken', async () => {
+test('a message of more than a megabyte is accepted', async () => {
   const store = await service.aStore()
   const ada = await store.member('ada@example.com')
   const { domain, appSecret } = await platformAccess(service.db, testVault, store.storeId)

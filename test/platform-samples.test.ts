@@ -1,4 +1,4 @@
-// The platform's published sample messages, sent through the real door, must end as the right rows.
+// The platform's published sample messages, sent to the real endpoint, must lead to the right rows.
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -79,7 +79,7 @@ async function aStoreWithSamples() {
   return store
 }
 
-test('contracts of every topic end as subscriptions in the state that the platform tells', async () => {
+test("every contract topic leads to a subscription with the platform's status", async () => {
   const store = await aStoreWithSamples()
   for (const topic of Object.keys(CONTRACTS)) {
     assert.equal(await deliver(store.storeId, `subscription_contracts/${topic}`), 200, topic)
@@ -114,7 +114,7 @@ for (const [topic, status, errorCode] of [
   ['failure', 'failed', 'card_declined'],
   ['challenged', 'pending', null]
 ] as const) {
-  test(`a billing attempt's ${topic} settles the attempt of that key`, async () => {
+  test(`a billing attempt's ${topic} settles the attempt with that key`, async () => {
     const store = await aStoreWithSamples()
     const contract = JSON.stringify({
       ...JSON.parse((await sample('subscription_contracts/create')).toString()),
@@ -139,7 +139,7 @@ for (const [topic, status, errorCode] of [
   })
 }
 
-test('orders of every topic end as one order, the ids whole although they are beyond 2^53', async () => {
+test('every order topic leads to one order, with exact ids above 2^53', async () => {
   const store = await aStoreWithSamples()
   for (const topic of ['create', 'updated', 'paid', 'cancelled'])
     assert.equal(await deliver(store.storeId, `orders/${topic}`), 200)
@@ -169,7 +169,7 @@ test('orders of every topic end as one order, the ids whole although they are be
   ])
 })
 
-test('customers of every topic end as one customer, who is no member', async () => {
+test('every customer topic leads to one customer, who is not a member', async () => {
   const store = await aStoreWithSamples()
   for (const topic of ['create', 'update']) assert.equal(await deliver(store.storeId, `customers/${topic}`), 200)
   await service.deps.settle(store.storeId)
@@ -186,7 +186,7 @@ test('customers of every topic end as one customer, who is no member', async () 
   assert.equal((await service.get('/members', store.key)).body.meta.total, 0)
 })
 
-test('a bad signature is 401 and stores nothing; the same message twice is stored once', async () => {
+test('a wrong signature is 401 and stores nothing; a repeated message is stored once', async () => {
   const store = await aStoreWithSamples()
   assert.equal(await deliver(store.storeId, 'orders/create', { secret: 'guessed' }), 401)
   assert.equal(await count(store.storeId), 0)

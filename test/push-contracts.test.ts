@@ -1,4 +1,4 @@
-// What the platform's contract is told of ours. Against the sandbox, over its socket.
+// Changes that are pushed to the platform's contract, with the sandbox over its socket.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createJobEngine, enqueue } from '#kit/jobs'
@@ -16,7 +16,7 @@ for (const [declined, code] of [
   ['insufficient_funds', 'card_declined'],
   ['insufficient_inventory', 'insufficient_inventory']
 ]) {
-  test(`the date of a retry (${code}) never becomes the platform's date, by which it counts cycles`, async () => {
+  test(`the date of a retry (${code}) is never pushed as the platform's date, by which it counts cycles`, async () => {
     const m = await aChargedMember(db, sandbox, [declined!, 'success'], { retryAfterDays: [40] })
     const engine = createJobEngine({
       db,

@@ -1,4 +1,4 @@
-// What PATCH of a member brings to the platform, over the sandbox's socket, and what the platform's own news do meanwhile.
+// A PATCH of a member is pushed to the platform, while the platform sends its own changes. With the sandbox over its socket.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listProfilesToPush, updateMember, upsertCustomers } from '#members'
@@ -34,7 +34,7 @@ async function aMember(email = 'ada@example.com') {
     assert.equal(response.status, 200)
   }
   const connector = await service.deps.connectorOf(store.storeId)
-  /** A change that is made on the platform, and that it has not told us of yet. */
+  /** A change on the platform whose message has not arrived yet. */
   const changeOnPlatform = async (change: Omit<CustomerChange, 'id'>, id = customer.id) => {
     const [changed] = await connector.customers.update([{ id, ...change }])
     assert.ok(changed!.ok)
@@ -45,7 +45,7 @@ async function aMember(email = 'ada@example.com') {
     const { email, firstName, lastName } = found.value.get(customer.id)!
     return { email, firstName, lastName }
   }
-  /** News of the customer as the platform's webhook brings it. */
+  /** A customer update as the platform's webhook delivers it. */
   const customerUpdate = (recorded: { email?: string; firstName?: string; lastName?: string; updatedAt: string }) =>
     service.db.inStore(store.storeId, (ctx) =>
       upsertCustomers(ctx, [
@@ -75,7 +75,7 @@ async function aMember(email = 'ada@example.com') {
   }
 }
 
-test('names and address are pushed; the platform has them, and its own message about it changes nothing', async () => {
+test('names and address are pushed to the platform, and its message about them changes nothing', async () => {
   const { patch, settle, onPlatform, member, changes } = await aMember()
   await patch({ email: 'grace@example.com', first_name: 'Grace', last_name: 'Hopper', birth_date: '1990-01-31' })
   await settle()
@@ -89,7 +89,7 @@ test('names and address are pushed; the platform has them, and its own message a
   assert.equal((await member()).customer.last_name, null)
 })
 
-test('while a push waits the platform cannot put old values back, and other fields follow it', async () => {
+test('while a push waits, a message cannot restore old values, and other fields are updated', async () => {
   const { patch, customerUpdate, settle, onPlatform, member } = await aMember()
   await patch({ email: 'grace@example.com' })
   await customerUpdate({ email: 'ada@example.com', firstName: 'Augusta', updatedAt: '2026-01-31T16:00:00Z' })
@@ -100,7 +100,7 @@ test('while a push waits the platform cannot put old values back, and other fiel
   assert.equal((await member()).customer.email, 'grace@example.com')
 })
 
-test('old news that comes late, after the push, loses', async () => {
+test('an older message that arrives after the push is ignored', async () => {
   const { patch, customerUpdate, settle, member } = await aMember()
   await patch({ email: 'grace@example.com', first_name: 'Grace' })
   await settle()
@@ -111,14 +111,14 @@ test('old news that comes late, after the push, loses', async () => {
   assert.equal((await member()).customer.email, 'newer@example.com')
 })
 
-/** An address that another customer of the platform has since just now, of which we do not know. */
+/** An address that another customer of the platform has, which is unknown here. */
 async function aTakenAddress({ store, changeOnPlatform }: Awaited<ReturnType<typeof aMember>>) {
   const { id } = await store.customer('bea@example.com')
   await changeOnPlatform({ email: 'taken@example.com' }, id)
   return 'Taken@example.com'
 }
 
-test('an address that the platform refuses: the member has the old one again, which is told; the names are taken', async () => {
+test('an address that the platform refuses is reverted with an event; the names are accepted', async () => {
   const member = await aMember()
   const email = await aTakenAddress(member)
   await member.patch({ email, first_name: 'Grace' })
@@ -134,7 +134,7 @@ test('an address that the platform refuses: the member has the old one again, wh
   assert.deepEqual((await service.admin('POST', '/doctor', { store: member.store.id })).findings, [])
 })
 
-test('an address alone that the platform refuses: the member follows the platform, a long name there is cut', async () => {
+test("after a refused address the member has the platform's values, and a long name is truncated", async () => {
   const member = await aMember()
   await member.changeOnPlatform({ lastName: 'é'.repeat(255) })
   await member.patch({ email: await aTakenAddress(member) })
@@ -144,7 +144,7 @@ test('an address alone that the platform refuses: the member follows the platfor
   assert.deepEqual((await service.admin('POST', '/doctor', { store: member.store.id })).findings, [])
 })
 
-test('one member of a batch whose answer cannot be kept harms no other; the job of that one is tried again', async () => {
+test('a member whose response cannot be stored does not affect the others of its batch; its job is retried', async () => {
   const { store, memberId, connector, patch } = await aMember()
   await store.member('bea@example.com')
   await patch({ first_name: 'Grace' })
@@ -173,7 +173,7 @@ test('one member of a batch whose answer cannot be kept harms no other; the job 
   )
 })
 
-test('a change while the one before is being pushed is pushed as well', async () => {
+test('a change during the push of an earlier one is pushed too', async () => {
   const { patch, settle, onPlatform, member } = await aMember()
   await patch({ first_name: 'One' })
   await Promise.all([settle(), patch({ first_name: 'Two' })])
@@ -182,7 +182,7 @@ test('a change while the one before is being pushed is pushed as well', async ()
   assert.equal((await member()).customer.first_name, 'Two')
 })
 
-test('news that comes while a refused change is looked up is not undone: the job is tried again, and then agrees', async () => {
+test('a message that arrives while a refused change is looked up is not undone: the job is retried and then agrees', async () => {
   const member = await aMember()
   const { store, memberId, connector, changeOnPlatform, customerUpdate } = member
   await member.patch({ email: await aTakenAddress(member) })

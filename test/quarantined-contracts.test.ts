@@ -1,4 +1,4 @@
-// A contract that the platform tells wrongly, or that cannot be written, holds up no other: it is noted and asked for again.
+// A contract that cannot be read or written does not hold up others: it is quarantined and read again.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { auditWarnings } from '#audit'
@@ -17,7 +17,7 @@ import { aStore } from './store-builder.ts'
 const { db } = await testDatabase()
 const START = Temporal.Instant.from('2026-02-01T10:00:00Z')
 
-/** A store with live contracts whose platform tells of them what `shown` makes of each. */
+/** A store with live contracts, of which the platform returns what `shown` makes of each. */
 async function aReconciledStore(many: number) {
   const store = await aStore(db, { clockAt: START })
   const contracts = Array.from({ length: many }, () => aContract(START, { originOrder: null }))
@@ -85,7 +85,7 @@ async function aReconciledStore(many: number) {
   }
 }
 
-test('a walk goes past contracts that cannot be read or written, notes them once and comes to its end', async () => {
+test('a reconciliation skips contracts that cannot be read or written, quarantines them once and completes', async () => {
   const store = await aReconciledStore(4)
   const [unreadable, good, unwritable, other] = store.ids as [string, string, string, string]
   store.edits.set(unreadable, { currencyCode: 7 })
@@ -148,7 +148,7 @@ test('a walk goes past contracts that cannot be read or written, notes them once
   assert.ok(good && other)
 })
 
-test('a contract that cannot be read is not taken for one that is gone', async () => {
+test('a contract that cannot be read is not marked as missing', async () => {
   const store = await aReconciledStore(2)
   store.edits.set(store.ids[0]!, { lines: 'none' })
   for (let i = 0; i < 5; i++) {

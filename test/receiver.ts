@@ -10,11 +10,11 @@ export type ReceivedWebhook = {
   timestamp: string
   data: any
   signed: boolean
-  /** The delivery as it came. */
+  /** The delivery as received. */
   raw: { body: Buffer; headers: IncomingHttpHeaders }
 }
 
-/** A store's receiver on a real socket: keeps what it hears and whether the signature was right. `answer` is its status. */
+/** A store's receiver on a real socket. It records deliveries and whether their signatures are valid; `answer` is its status. */
 export async function aReceiver(answer: (received: ReceivedWebhook, nth: number) => number = () => 204) {
   const received: ReceivedWebhook[] = []
   const server = createServer(async (req, res) => {

@@ -1,4 +1,4 @@
-// What no message told us of: state converges to the platform's truth, says so in the history, and charges nothing twice.
+// Changes whose messages were lost: the state converges to the platform's, with a note in the history and no second charge.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { int, row, sql, text } from '#kit/postgres'
@@ -47,7 +47,7 @@ async function alertsOf(store: Store): Promise<{ kind: string; message: string }
   return (await service.admin('GET', `${store.at}/alerts`)).data
 }
 
-test('a contract edited behind our back is followed when it is looked at, and the history says so', async () => {
+test('a reconciliation applies an edited contract and notes it in the history', async () => {
   const store = await service.aStore()
   const { contract_id: id } = await store.member('ada@example.com')
   await controls.setWebhookFaults({ storeId: store.storeId, faults: GONE })
@@ -72,7 +72,7 @@ test('a contract edited behind our back is followed when it is looked at, and th
   assert.deepEqual(await findings(), [])
 })
 
-test('contracts that no message told us of are found, on several pages, also after the platform refused us', async () => {
+test('a reconciliation finds new contracts on several pages, even after the platform refused a request', async () => {
   const store = await service.aStore()
   await controls.setWebhookFaults({ storeId: store.storeId, faults: GONE })
   for (let i = 0; i < 120; i++) {
@@ -104,7 +104,7 @@ test('contracts that no message told us of are found, on several pages, also aft
   assert.deepEqual(await findings(), [])
 })
 
-test('a payment that was told as failed is found to be one, and the cycle is not charged again', async () => {
+test('a payment that was reported as failed is found, and the cycle is not charged again', async () => {
   const store = await service.aStore()
   const { customer, contract_id: id } = await store.member('bob@example.com')
   await store.card(customer.id, 'told_failed')
@@ -121,7 +121,7 @@ test('a payment that was told as failed is found to be one, and the cycle is not
   assert.deepEqual(await findings(), [])
 })
 
-test('a renewal whose every message was lost is settled by a look at the attempts', async () => {
+test('a renewal whose messages were all lost is settled by reading its attempt', async () => {
   const store = await service.aStore()
   await store.member('cy@example.com')
   await controls.setWebhookFaults({ storeId: store.storeId, faults: GONE })
@@ -132,7 +132,7 @@ test('a renewal whose every message was lost is settled by a look at the attempt
   assert.deepEqual(await findings(), [])
 })
 
-test('a contract that the platform no longer knows stops being billed, once said, and goes on when it is back', async () => {
+test('a contract that is missing on the platform stops being billed, with one note, and continues when it is back', async () => {
   const store = await service.aStore()
   const { contract_id: id } = await store.member('di@example.com')
   const { contract_id: other } = await store.member('eva@example.com')
@@ -157,7 +157,7 @@ test('a contract that the platform no longer knows stops being billed, once said
   assert.deepEqual(await findings(), [])
 })
 
-test('our webhooks are put back when the platform dropped them, and lost news of the shop is read', async () => {
+test('webhook subscriptions that the platform removed are restored, and changes of the shop are read', async () => {
   const store = await service.aStore()
   await service.sandboxDb.direct.run(
     sql`delete from sandbox.webhook_subscriptions where store_id = ${store.storeId} and topic like 'subscription%'`
@@ -171,7 +171,7 @@ test('our webhooks are put back when the platform dropped them, and lost news of
   assert.equal(await statusOf(store, id), 'active')
 })
 
-test('a walk goes on where it stood after a crash, and its late page is refused', async () => {
+test('a reconciliation continues after a crash, and a late page of the crashed process is refused', async () => {
   const store = await service.aStore()
   await store.member('gus@example.com')
   const claim = () => inStore(store, (ctx) => claimWalk(ctx, 4711))

@@ -11,14 +11,14 @@ import { testVault } from './store-builder.ts'
 type Service = Awaited<ReturnType<typeof startService>>
 export type RecordedEvent = { type: EventType; data: any }
 
-/** A store of the service, the shop behind it as its merchant has it, and what is told while something is done. */
+/** A store, its shop as the merchant uses it, and the events recorded during an action. */
 export async function aStoreWithEvents(service: Service, given: Record<string, unknown> = {}) {
   const store = await service.aStore(given)
   const { storeId, at } = store
   const access = await platformAccess(service.db, testVault, storeId)
   const settle = () => service.deps.settle(storeId)
 
-  /** A call of the shop's Admin API; refusals fail the test. The answer of a mutation with one field is that field. */
+  /** Calls the shop's Admin API; errors fail the test. Returns the payload if the mutation has one field. */
   async function shop(query: string, variables: Record<string, unknown> = {}): Promise<any> {
     const response = await fetch(`${access.url}${ADMIN_PATH}`, {
       method: 'POST',
@@ -41,7 +41,7 @@ export async function aStoreWithEvents(service: Service, given: Record<string, u
         `mutation($id: ID!) { subscriptionContract${move}(subscriptionContractId: $id) { userErrors { message } } }`,
         { id: `gid://platform/SubscriptionContract/${id}` }
       ),
-    /** One edit through a draft: of the contract, or of its first line. */
+    /** Edits the contract or its first line through a draft. */
     async edit({ line, ...input }: Record<string, unknown>) {
       const { draft } = await shop(
         `mutation($id: ID!) { subscriptionContractUpdate(contractId: $id) {
@@ -109,7 +109,7 @@ export async function aStoreWithEvents(service: Service, given: Record<string, u
       return plans.find(({ name }) => name === plan.name)!
     },
     plans: () => service.db.inStore(storeId, listPlans),
-    /** What is told of something and of all that follows from it by now, each event once, in order, of its declared shape. */
+    /** The events of an action and its consequences, each once, in order and in its declared shape. */
     async recorded(act: () => Promise<unknown>): Promise<RecordedEvent[]> {
       await settle()
       const before = await newest()
@@ -117,7 +117,7 @@ export async function aStoreWithEvents(service: Service, given: Record<string, u
       await settle()
       return events(before)
     },
-    /** Handles everything that the platform has ever sent once more, the last first. */
+    /** Processes every message that the platform has ever sent again, the last one first. */
     async replay() {
       await service.db.inStore(storeId, async ({ tx, now }) => {
         await tx.run(sql`
@@ -131,7 +131,7 @@ export async function aStoreWithEvents(service: Service, given: Record<string, u
   }
 }
 
-/** Every field that is declared is there and is what it should be, and no other field is. */
+/** Checks that the body has exactly the declared fields with valid values. */
 export function assertDeclared(body: { event: EventType; [part: string]: unknown }) {
   const schema = EVENT_SCHEMAS[body.event]
   assert.deepEqual([...Value.Errors(schema, body)], [], body.event)

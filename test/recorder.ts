@@ -1,6 +1,6 @@
 import { type Ctx, Database, type Queries, type Statement } from '#kit/postgres'
 
-/** The same queries; each statement is noted before it is run. */
+/** Wraps queries to record each statement before it runs. */
 export function recorder(tx: Queries, note: (statement: Statement) => void): Queries {
   const noted = (statement: Statement) => {
     note(statement)
@@ -14,7 +14,7 @@ export function recorder(tx: Queries, note: (statement: Statement) => void): Que
   }
 }
 
-/** A database that keeps the statements of each transaction of a store, in the order in which they began. */
+/** A database that records the statements of each store transaction, in order of their start. */
 export class RecordingDatabase extends Database {
   readonly transactions: Statement[][] = []
 

@@ -1,4 +1,4 @@
-// What a module declares for a registry is listed, once: an entry that nobody lists would do nothing, without a word.
+// Each registry lists every entry that modules declare, once: an unlisted entry would silently do nothing.
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { test } from 'node:test'
@@ -12,7 +12,7 @@ import * as ruleList from '../src/audit/rule-list.ts'
 
 const SRC = new URL('../src/', import.meta.url)
 
-/** What the modules' files of this name export, with the file of each. */
+/** The exports of the modules' files with this name, with their files. */
 async function declaredIn<T>(name: string): Promise<[file: string, entry: T][]> {
   const files = (await readdir(SRC, { recursive: true })).filter(
     (file) => /^(?!app|cli)/.test(file) && file.endsWith(name)

@@ -1,4 +1,4 @@
-// Pause, resume, cancel and manual retry over the direct API, with the sandbox platform at the other end.
+// Pause, resume, cancel and manual retry over the direct API, with the sandbox platform.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { row, sql, text } from '#kit/postgres'
@@ -42,7 +42,7 @@ async function events(store: Store, like = '%') {
 const settle = (store: Store) => service.deps.settle(store.storeId)
 const soundBooks = async () => assert.deepEqual((await service.admin('POST', '/doctor', {})).findings, [])
 
-test('a pause stops billing at once, on the platform too, and ends by itself after its days', async () => {
+test('a pause stops billing at once, also on the platform, and ends after its days', async () => {
   const store = await service.aStore()
   const member = await aMember(store)
   const { status, body, headers } = await member.post('pause', { duration: 40 })
@@ -79,7 +79,7 @@ test('a pause stops billing at once, on the platform too, and ends by itself aft
   await soundBooks()
 })
 
-test('a pause without duration lasts until resumed; resuming charges nothing by itself', async () => {
+test('a pause without a duration lasts until it is resumed; resuming charges nothing at once', async () => {
   const store = await service.aStore()
   const member = await aMember(store)
   assert.equal((await member.post('pause')).body.data.resumes_at, null)
@@ -118,7 +118,7 @@ test('resuming with a date makes that date the new anchor', async () => {
   await soundBooks()
 })
 
-test('a cancellation takes effect at once, voids what is scheduled, and keeps reason and comment', async () => {
+test('a cancellation applies at once, cancels scheduled attempts, and stores reason and comment', async () => {
   const store = await service.aStore()
   const member = await aMember(store)
   await store.card(member.customer, 'insufficient_funds')
@@ -144,7 +144,7 @@ test('a cancellation takes effect at once, voids what is scheduled, and keeps re
   await soundBooks()
 })
 
-test('a payment that waits for the bank when the subscription is stopped is not taken', async () => {
+test('a payment that waits for 3-D Secure when the subscription is stopped is not charged', async () => {
   for (const move of ['cancel', 'pause']) {
     const store = await service.aStore()
     const member = await aMember(store)
@@ -161,7 +161,7 @@ test('a payment that waits for the bank when the subscription is stopped is not 
   }
 })
 
-test('a move that the state does not allow is refused, says the state and changes nothing', async () => {
+test('an action that the status does not allow is refused with the status and changes nothing', async () => {
   const store = await service.aStore()
   const member = await aMember(store)
   const refused = async (move: string, says: string) => {
@@ -179,7 +179,7 @@ test('a move that the state does not allow is refused, says the state and change
   }
 })
 
-test('bodies and ids that are not right are refused by name', async () => {
+test('invalid bodies and ids are refused with the name of the field', async () => {
   const store = await service.aStore()
   const foreign = await service.aStore()
   const member = await aMember(store)
@@ -209,7 +209,7 @@ test('bodies and ids that are not right are refused by name', async () => {
   assert.equal((await member.read()).status, 'active')
 })
 
-test('a manual retry charges the cycle again, and the announced retry does not come after it', async () => {
+test('a manual retry charges the cycle again, in place of the scheduled retry', async () => {
   const store = await service.aStore()
   const member = await aMember(store)
   await store.card(member.customer, 'insufficient_funds, success')
@@ -237,7 +237,7 @@ test('a manual retry charges the cycle again, and the announced retry does not c
   await soundBooks()
 })
 
-test('a manual retry that is declined uses up nothing of the ladder', async () => {
+test('a declined manual retry does not use up a scheduled retry', async () => {
   const store = await service.aStore()
   const member = await aMember(store)
   await store.card(member.customer, 'insufficient_funds')
@@ -295,7 +295,7 @@ test('only a failed attempt of an active subscription with an open cycle is retr
   await soundBooks()
 })
 
-test('two retries, the scheduler and a cancellation at once leave a legal state and at most one charge', async () => {
+test('two concurrent retries, the scheduler and a cancellation leave a valid state and at most one charge', async () => {
   const store = await service.aStore()
   const members = await Promise.all(Array.from({ length: 6 }, (_, i) => aMember(store, `member-${i}@example.com`)))
   for (const member of members) await store.card(member.customer, 'insufficient_funds')
@@ -319,7 +319,7 @@ test('two retries, the scheduler and a cancellation at once leave a legal state 
   await soundBooks()
 })
 
-test('an Idempotency-Key makes a repetition get the first answer, and one effect', async () => {
+test('repeating a request with its Idempotency-Key returns the first response and has one effect', async () => {
   const store = await service.aStore()
   const member = await aMember(store)
   const key = { 'idempotency-key': 'pause-1' }
@@ -343,7 +343,7 @@ test('an Idempotency-Key makes a repetition get the first answer, and one effect
   assert.equal((await member.read()).status, 'paused')
 })
 
-test('a refusal leaves the key free, since nothing happened under it', async () => {
+test('a refused request does not use up its key', async () => {
   const store = await service.aStore()
   const member = await aMember(store)
   const key = { 'idempotency-key': 'resume-1' }
@@ -353,7 +353,7 @@ test('a refusal leaves the key free, since nothing happened under it', async () 
   assert.deepEqual([status, headers.get('idempotent-replayed')], [200, null])
 })
 
-test('keys of one store mean nothing in another, and are forgotten after 24 hours', async () => {
+test('keys are separate per store and expire after 24 hours', async () => {
   const [a, b] = [await service.aStore(), await service.aStore()]
   const key = { 'idempotency-key': 'the-same' }
   const [inA, inB] = [await aMember(a), await aMember(b)]

@@ -1,4 +1,4 @@
-// What a node of each role does, on one database: web serves and runs no engine, worker runs engines and serves nobody.
+// Nodes of each role on one database: web serves requests and runs no engine, worker runs engines and serves no requests.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { int, row, sql } from '#kit/postgres'
@@ -30,7 +30,7 @@ async function leaders(): Promise<number> {
   return count
 }
 
-test('what a web node makes is done by a worker', async (t) => {
+test('work created by a web node is done by a worker', async (t) => {
   // Its clock moves at the web node, before there is any other.
   const store = await web.aStore()
   const receiver = await aReceiver()
@@ -75,7 +75,7 @@ test('a web node does no housekeeping', async (t) => {
   assert.equal(await leaders(), 0)
 })
 
-test('a worker answers for its health and nothing else', async () => {
+test('a worker serves only its health check', async () => {
   const worker = await startService(url, { role: 'worker', publicUrl: web.url })
   const statusOf = async (path: string) => (await fetch(`${worker.url}${path}`)).status
   for (const path of ['/livez', '/readyz', '/metrics']) assert.equal(await statusOf(path), 200, path)

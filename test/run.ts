@@ -1,4 +1,4 @@
-// Brings up a PostgreSQL for the tests, makes the template that every test file copies, and runs the files given.
+// Starts a PostgreSQL for the tests, creates the template that every test file copies, and runs the given files.
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ const dataDir = given ? null : await mkdtemp(join(tmpdir(), 'perennial-test-'))
 const embedded = dataDir ? await (await import('../src/embedded/start.ts')).startEmbeddedPostgres({ dataDir }) : null
 process.env.TEST_DATABASE_URL = given ?? embedded!.url
 process.env.TEST_TEMPLATE ??= `perennial_template_${process.pid}`
-// Each file is a process that loads much the same modules: a quarter of their time, without the cache.
+// Each file is a process that loads mostly the same modules; without the cache this takes a quarter of the time.
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'perennial-test-modules')
 const { onServer, TEMPLATE, urlOf } = await import('./database.ts')
 

@@ -1,4 +1,4 @@
-// What the schema must be, read from the database itself: every table is bound to a store, twice over.
+// Rules of the schema, read from the database: every table is bound to a store by its keys and by row-level security.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
@@ -17,7 +17,7 @@ import { testDatabase } from './database.ts'
 
 const { db, url } = await testDatabase()
 
-/** Tables and keys that stand above stores, each with its reason. */
+/** Tables and keys that are not bound to a store, each with its reason. */
 const EXCEPTIONS: Record<string, string> = {
   schema_migrations: 'belongs to the installation',
   stores_domain_key: 'a domain leads to its store, so it cannot be looked up by store',
@@ -74,7 +74,7 @@ test('every table has row-level security on and forced, with its two policies an
   }
 })
 
-test('no foreign key leads into the sandbox or out of it', async () => {
+test('no foreign key connects the sandbox with the service', async () => {
   const crossing = await db.inInstallation((tx) =>
     tx.many(
       row({ name: text }),
@@ -88,7 +88,7 @@ test('no foreign key leads into the sandbox or out of it', async () => {
 
 type Plan = Record<string, unknown> & { Plans?: Plan[] }
 
-/** Scans of tables in a plan, with every condition that PostgreSQL checks there. */
+/** The table scans in a plan, with all conditions that PostgreSQL checks there. */
 function scansOf(plan: Plan): { table: string; conditions: string }[] {
   const conditions = ['Index Cond', 'Recheck Cond', 'Filter', 'Conflict Arbiter Indexes']
     .map((key) => String(plan[key] ?? ''))
@@ -100,7 +100,7 @@ function scansOf(plan: Plan): { table: string; conditions: string }[] {
   return [...here, ...(plan.Plans ?? []).flatMap(scansOf)]
 }
 
-test('every direct statement, which row-level security does not see, is bound to its store by text and by plan', async () => {
+test('every direct statement, which runs without row-level security, is bound to its store in its text and its plan', async () => {
   assert.ok(directStatements.size >= 8)
   const tables = await db.inInstallation((tx) =>
     tx.many(

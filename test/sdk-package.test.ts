@@ -1,4 +1,4 @@
-// The client as integrators install it: packed, unpacked into a project of its own, run and type-checked there.
+// The client as integrators install it: packed, unpacked into a separate project, run and type-checked there.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
@@ -29,11 +29,11 @@ const event: WebhookEvent = await webhooks.verify(body, await webhooks.testHeade
 if (event.event === 'billing.failed') event.data.attempts_remaining satisfies number
 console.log(event.event)
 
-// @ts-expect-error A filter takes what the contract says.
+// @ts-expect-error A filter accepts only the contract's values.
 client.members.list({ status: 'gone' })
-// @ts-expect-error A reason is needed.
+// @ts-expect-error The reason is required.
 void (() => client.storeCredits.add('cust_1', { amount: 1 }))
-// @ts-expect-error No object has fields that the contract does not tell.
+// @ts-expect-error Objects have only the contract's fields.
 void (async () => (await client.members.get('mem_1')).nickname)
 `
 
@@ -64,7 +64,7 @@ for (const [module, moduleResolution] of [
   ['nodenext', 'nodenext'],
   ['esnext', 'bundler']
 ]) {
-  test(`its types hold what its documentation says, for ${moduleResolution}`, async () => {
+  test(`its types match its documentation, for ${moduleResolution}`, async () => {
     const args = ['--strict', '--noEmit', '--skipLibCheck', 'false', '--target', 'es2022', '--lib', 'es2022,dom']
     const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
     const given = ['--module', module!, '--moduleResolution', moduleResolution!, '--types', '', 'program.ts']

@@ -1,4 +1,4 @@
-// The typed client against the real service: every call, every refusal, and the webhooks that it really sends.
+// The typed client against the real service: every call, every error, and real webhooks.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -23,7 +23,7 @@ async function aStoreWithClient(given: Record<string, unknown> = {}) {
   return { store, client: service.client(store.key) }
 }
 
-test('members: found by filter, read, updated, and walked over several pages', async () => {
+test('members: found by filter, read, updated, and listed over several pages', async () => {
   const { store, client } = await aStoreWithClient()
   for (const name of ['ada', 'bob', 'eve']) await store.member(`${name}@example.com`)
 
@@ -38,7 +38,7 @@ test('members: found by filter, read, updated, and walked over several pages', a
   assert.deepEqual(await client.members.get(member.id), member)
 })
 
-test('subscriptions: paused, resumed, changed, cancelled and taken back', async () => {
+test('subscriptions: paused, resumed, changed, cancelled and reactivated', async () => {
   const { store, client } = await aStoreWithClient()
   await store.grace(24)
   const { customer } = await store.member('ada@example.com')
@@ -81,7 +81,7 @@ test('billing attempts: found, and a failed one retried', async () => {
   assert.deepEqual([settled!.id, settled!.status], [retried.id, 'success'])
 })
 
-test('store credit: added, spent, refused, and its history walked, by whichever id of the customer', async () => {
+test("store credit: added, spent, refused, and its history listed, by the member's or the platform's id", async () => {
   const { store, client } = await aStoreWithClient()
   const { customer } = await store.member('ada@example.com')
   const gid = `gid://platform/Customer/${customer.id}`
@@ -95,7 +95,7 @@ test('store credit: added, spent, refused, and its history walked, by whichever 
   assert.deepEqual(amounts, [-2.5, 10])
 })
 
-test('every operation of the API has a method, and no method asks for anything else', async () => {
+test('every operation of the API has a method, and every method calls an operation', async () => {
   const asked = new Set<string>()
   const { members, subscriptions, billingAttempts, storeCredits, analytics } = service.client('k', {
     fetch: async (input, init) => {
@@ -139,7 +139,7 @@ test('analytics: the overview', async () => {
   assert.deepEqual([overview.period, overview.currency, overview.members.active], ['7d', 'USD', 0])
 })
 
-test('a repeated write under a key of the caller gets the first answer, and one effect', async () => {
+test("a repeated write with the caller's key returns the first response and has one effect", async () => {
   const { store, client } = await aStoreWithClient()
   const { customer } = await store.member('ada@example.com')
   const add = () =>
@@ -149,7 +149,7 @@ test('a repeated write under a key of the caller gets the first answer, and one 
   assert.equal((await client.storeCredits.get(customer.id)).balance, 5)
 })
 
-test('an answer that got lost on the way is asked for again, and the write has one effect', async () => {
+test('a write whose response was lost is repeated and has one effect', async () => {
   const { store } = await aStoreWithClient()
   const { customer } = await store.member('ada@example.com')
   let sent = 0
@@ -167,7 +167,7 @@ test('an answer that got lost on the way is asked for again, and the write has o
   assert.deepEqual([sent, isReplayed, data.balance], [2, true, 5])
 })
 
-test('each refusal is thrown as its class, with the request id and the budget', async () => {
+test('each error is thrown as its class, with the request id and the rate limit', async () => {
   const { store, client } = await aStoreWithClient({ plan: 'growth' })
   const { key } = await service.admin('POST', `${store.at}/keys`, { name: 'Reader', scopes: ['read:members'] })
   await assert.rejects(client.members.get('mem_999').then(), (err) => {
@@ -189,7 +189,7 @@ test('each refusal is thrown as its class, with the request id and the budget', 
   })
 })
 
-test('a used-up budget: the client waits as long as it is told to, and says so when it may not', async () => {
+test('after a rate limit the client waits as long as the response says, or throws if that is too long', async () => {
   const { store } = await aStoreWithClient({ plan: 'starter' })
   const waits: number[] = []
   const client = service.client(store.key, {
@@ -212,7 +212,7 @@ test('a used-up budget: the client waits as long as it is told to, and says so w
   assert.ok(waits.every((ms) => ms >= 0 && ms <= 60_000))
 })
 
-test('the deliveries of the service verify, and each is the event that its type says', async () => {
+test('deliveries of the service are verified, and each matches its event type', async () => {
   const { store, client } = await aStoreWithClient()
   const receiver = await aReceiver()
   const { secret } = await service.admin('POST', `${store.at}/webhooks`, { url: receiver.url })

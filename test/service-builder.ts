@@ -29,7 +29,7 @@ export async function startService(
     trustedProxies?: string[]
     port?: number
     role?: Role
-    /** Where the platform reaches the service; this node when left out. */
+    /** The URL at which the platform reaches the service; default: this node. */
     publicUrl?: string
   } = {}
 ) {
@@ -91,19 +91,19 @@ export async function startService(
     db,
     sandboxDb,
     urls,
-    /** Where this node listens. */
+    /** The URLs of this node. */
     url,
     stop,
     admin,
-    /** The client that integrators have. */
+    /** The client that integrators use. */
     client: (apiKey: string, options: Partial<ClientOptions> = {}) =>
       createClient({ baseUrl: `${urls.public}/v1`, apiKey, ...options }),
-    /** A GET of the direct API with a key. */
+    /** A GET request to the direct API with a key. */
     get: (path: string, key: string) => call('GET', `${urls.public}/v1${path}`, key),
-    /** A POST of the direct API with a key. */
+    /** A POST request to the direct API with a key. */
     post: (path: string, key: string, body?: unknown, headers?: Record<string, string>) =>
       call('POST', `${urls.public}/v1${path}`, key, body, headers),
-    /** A PATCH of the direct API with a key. */
+    /** A PATCH request to the direct API with a key. */
     patch: (path: string, key: string, body?: unknown) => call('PATCH', `${urls.public}/v1${path}`, key, body),
     /** A sandbox store with a monthly plan VIP of 29.00 and a key with every scope. */
     async aStore(given: Record<string, unknown> = {}) {
@@ -125,7 +125,7 @@ export async function startService(
         at,
         key: key as string,
         storeId: Number(store.id.slice('store_'.length)),
-        /** So long a cancellation can be taken back. */
+        /** How long a cancellation can be reverted. */
         grace: (hours: number) => admin('PATCH', `${at}/settings`, { reactivation_grace_hours: hours }),
         customer: (email: string) => admin('POST', `${at}/sandbox/customers`, { email }),
         async member(email: string, plan = 'VIP') {

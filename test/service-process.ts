@@ -10,7 +10,7 @@ const TOKEN = 'trial-operator-token-0123456789abcdef'
 
 type Answer = Record<string, unknown>
 
-/** A port that is free now, for a process that is to have the same one over several starts. */
+/** A free port, for a process that keeps it over several starts. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -20,7 +20,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** The service as a process of its own, ready to answer. `env` adds to the environment or replaces parts of it. */
+/** Starts the service as a separate process and waits until it is ready. `env` extends or overrides the environment. */
 export async function startProcess(options: {
   databaseUrl: string
   dataDir: string

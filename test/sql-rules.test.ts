@@ -20,13 +20,13 @@ const SCHEMA = `
 
 const source = (text: string) => `export function lock(ctx) {\n  return ctx.tx.many(Row, sql\`${text}\`)\n}`
 
-/** What the rules find in one statement, which is written as the code has it. */
+/** The problems of one statement, given as source code. */
 const problems = (text: string, exceptions: Parameters<typeof sqlBreaches>[2] = []) =>
   sqlBreaches(statementsIn('src/members/queries.ts', source(text)), schemaOf([SCHEMA]), exceptions).map(
     ({ rule, reason }) => `${rule}: ${reason}`
   )
 
-test('a statement is found with its place, and each hole is a parameter', () => {
+test('a statement is found with its position, and each placeholder is a parameter', () => {
   const found = statementsIn(
     'src/members/queries.ts',
     `const ROW = row({})
@@ -114,7 +114,7 @@ for (const [text, ...expected] of [
   test(`found: ${text}`, () => assert.deepEqual(problems(text), expected))
 }
 
-test('an exception covers its statement and its rules only, and one that nothing needs is found', () => {
+test('an exception covers only its statement and rules, and an unused one is reported', () => {
   const exception = { file: 'src/members/queries.ts', owner: 'lock', rules: [1], reason: 'all stores' }
   assert.deepEqual(problems('select id from members', [exception]), [])
   assert.deepEqual(problems('select id from members for update', [exception]), [

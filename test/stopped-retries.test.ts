@@ -8,7 +8,7 @@ import { testDatabase } from './database.ts'
 const { db } = await testDatabase()
 const sandbox = await startSandbox(db)
 
-test('a cancellation also calls off a retry that was due and not opened yet; one that came about stays told', async () => {
+test('a cancellation also cancels a retry that was due and not opened yet; an opened one keeps its events', async () => {
   const m = await aChargedMember(db, sandbox, 'insufficient_funds')
   await m.goTo('2026-02-28T15:00:00Z')
   await m.bill()

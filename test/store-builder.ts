@@ -19,13 +19,13 @@ export const testVault = openVault(Buffer.alloc(32, 'perennial test master key')
 export type BuiltStore = Store & {
   credentials: Credentials
   inStore<T>(work: (ctx: Ctx) => Promise<T>): Promise<T>
-  /** A new API key of this store; all scopes unless some are named. */
+  /** Creates an API key of this store; default: all scopes. */
   aKey(scopes?: string[]): Promise<string>
 }
 
 export type DunningChange = SettingsChange<typeof dunningSettings.shape>
 
-/** A finished sandbox store of its own, with a domain that no other test has; the fields given replace the usual ones. */
+/** Creates a complete sandbox store with a unique domain; the given fields override the defaults. */
 export async function aStore(
   db: Database,
   { dunning, ...given }: Partial<NewStore> & { dunning?: DunningChange } = {}

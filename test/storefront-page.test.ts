@@ -1,4 +1,4 @@
-// A person at the sandbox's storefront, in a real browser: joins, sees the membership, cancels it.
+// The sandbox's storefront page in a real browser: a customer joins, sees the membership and cancels it.
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { test } from 'node:test'
@@ -12,7 +12,7 @@ const executablePath = [
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome'
 ].find((path) => path && existsSync(path))
-// A machine with only Node and npm has no browser; what the pages say is tested over HTTP beside the sandbox.
+// Skipped on a machine without a browser; the sandbox's own tests check the pages over HTTP.
 const skip = executablePath ? false : 'no Chromium on this machine (CHROMIUM_PATH names one)'
 
 const { url } = await testDatabase()
@@ -37,7 +37,7 @@ async function aPage(viewport: { width: number; height: number }, colorScheme: '
 }
 const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 
-test('someone joins, sees the membership, and cancels it through the store', { skip }, async () => {
+test('a customer joins, sees the membership and cancels it on the storefront', { skip }, async () => {
   const store = await service.aStore()
   const page = await aPage({ width: 1200, height: 900 })
   await page.goto(`${service.urls.sandbox}/${store.domain}/`)

@@ -1,5 +1,4 @@
-// Skip, change of date, reactivation, change of terms and the history over the direct API, with the sandbox platform at the
-// other end.
+// Skip, change of date, reactivation, change of terms and the history over the direct API, with the sandbox platform.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { row, sql, text } from '#kit/postgres'
@@ -38,7 +37,7 @@ async function aMember(store: Store, email = 'ada@example.com') {
       const { status, nextBillingDate, priceMinor, interval, intervalCount } = found.value
       return { status, next: nextBillingDate?.toString() ?? null, priceMinor, interval, intervalCount }
     },
-    /** Events of the subscription since the last look. */
+    /** The subscription's events since the last call. */
     recorded: async () => {
       const events = await service.db.inStore(store.storeId, ({ tx }) =>
         tx.many(
@@ -53,7 +52,7 @@ async function aMember(store: Store, email = 'ada@example.com') {
   }
 }
 
-test('a cycle that is skipped is never billed, and the one after it keeps its date', async () => {
+test('a skipped cycle is never billed, and the next one keeps its date', async () => {
   const store = await service.aStore()
   const member = await aMember(store)
   const { status, body } = await member.post('skip')
@@ -75,7 +74,7 @@ test('a cycle that is skipped is never billed, and the one after it keeps its da
   await soundBooks()
 })
 
-test('what was declined before a pause is charged a day after it is resumed in time, and the contract on the platform follows', async () => {
+test("a cycle declined before a pause is charged a day after a resumption, and the platform's contract is updated", async () => {
   const store = await service.aStore()
   const member = await aMember(store, 'ben@example.com')
   await store.card(member.customer, 'insufficient_funds')
@@ -108,7 +107,7 @@ test('what was declined before a pause is charged a day after it is resumed in t
   await soundBooks()
 })
 
-test('a date that is changed is that of the next cycle, and the new anchor', async () => {
+test('a changed date applies to the next cycle and becomes the new anchor', async () => {
   const store = await service.aStore()
   const member = await aMember(store)
   for (const [given, says] of [
@@ -135,7 +134,7 @@ test('a date that is changed is that of the next cycle, and the new anchor', asy
   await soundBooks()
 })
 
-test('a declined cycle is neither skipped nor moved', async () => {
+test('a declined cycle can be neither skipped nor rescheduled', async () => {
   const store = await service.aStore()
   const member = await aMember(store)
   await store.card(member.customer, 'insufficient_funds')
@@ -153,7 +152,7 @@ test('a declined cycle is neither skipped nor moved', async () => {
   )
 })
 
-test('a cancellation is taken back within its hours: billing goes on, and nothing is charged at once', async () => {
+test('a cancellation can be reverted within its grace hours: billing continues, and nothing is charged at once', async () => {
   const store = await service.aStore()
   await store.grace(24)
   const member = await aMember(store)
@@ -182,7 +181,7 @@ test('a cancellation is taken back within its hours: billing goes on, and nothin
   await soundBooks()
 })
 
-test('once its hours are over a cancellation is final, on the platform too', async () => {
+test('after its grace hours a cancellation is final, also on the platform', async () => {
   const store = await service.aStore()
   await store.grace(24)
   const member = await aMember(store)
@@ -204,7 +203,7 @@ test('once its hours are over a cancellation is final, on the platform too', asy
   await soundBooks()
 })
 
-test('plan, price and interval hold from the next cycle on, and are told once, by who asked', async () => {
+test('plan, price and interval apply from the next cycle on, with one event that names the requester', async () => {
   const store = await service.aStore()
   const member = await aMember(store)
   await service.admin('POST', `/stores/${store.domain}/plans`, {
@@ -263,7 +262,7 @@ test('plan, price and interval hold from the next cycle on, and are told once, b
   await soundBooks()
 })
 
-test('a cycle that was declined is paid at its own price; the change waits for its end', async () => {
+test('a declined cycle is paid at its own price; the change waits until it is settled', async () => {
   const store = await service.aStore()
   const member = await aMember(store)
   await store.card(member.customer, 'insufficient_funds')
@@ -282,7 +281,7 @@ test('a cycle that was declined is paid at its own price; the change waits for i
   await soundBooks()
 })
 
-test('what is there already is no change; what is asked for anew replaces what waits', async () => {
+test('requesting the current terms changes nothing; a new request replaces the pending one', async () => {
   const store = await service.aStore()
   const member = await aMember(store)
   const same = await member.change({ price: 29, interval: 'month' })
@@ -296,7 +295,7 @@ test('what is there already is no change; what is asked for anew replaces what w
   assert.equal((await member.recorded()).filter(({ type }) => type === 'subscription.updated').length, 1)
 })
 
-test('a payment method that the platform does not have is refused by it, which the history tells', async () => {
+test('a payment method that is unknown to the platform is refused by it and noted in the history', async () => {
   const store = await service.aStore()
   const member = await aMember(store)
   const { status } = await member.change({ payment_method_id: 'gid://platform/CustomerPaymentMethod/none' })
@@ -308,7 +307,7 @@ test('a payment method that the platform does not have is refused by it, which t
   assert.match(last.text, /was not taken: Payment method does not exist/)
 })
 
-test('a payment method is brought to a contract whose charge waits for one, and charged at once; a price waits until then', async () => {
+test('a new payment method of a contract whose charge waits for one is charged at once; a pending price waits until then', async () => {
   const store = await service.aStore()
   const member = await aMember(store)
   const { controls } = service.sandbox
@@ -350,7 +349,7 @@ test('a payment method is brought to a contract whose charge waits for one, and 
   await soundBooks()
 })
 
-test('a plan is not changed for one that is not for the country of who holds the membership', async () => {
+test("a change to a plan that excludes the holder's country is refused", async () => {
   const store = await service.aStore()
   const at = `/stores/${store.domain}`
   await service.admin('POST', `${at}/sandbox/customers`, { email: 'ada@example.com', country: 'FR' })

@@ -19,7 +19,7 @@ import { aStore, type DunningChange } from './store-builder.ts'
 export const at = (when: string) => Temporal.Instant.from(when)
 const START = at('2026-01-31T15:00:00Z')
 
-/** One monthly subscription from 31 January, moved by hand. */
+/** A monthly subscription from 31 January whose steps the test runs. */
 export async function aSubscriptionLife(
   db: Database,
   {
@@ -43,7 +43,7 @@ export async function aSubscriptionLife(
              where store_id = ${storeId} and status = 'pending' order by id`
       )
     )
-  /** Ends what is pending: with an error code, with success for null; 'wait' leaves it. */
+  /** Settles pending attempts: with an error code, or success for null; 'wait' leaves them pending. */
   const settle = async (outcome: (cycle: number) => string | null) => {
     const ending = (await pending()).filter(({ cycle }) => outcome(cycle) !== 'wait')
     const results = ending.map(({ key, cycle }): AttemptResult => {
@@ -63,20 +63,20 @@ export async function aSubscriptionLife(
     contract,
     read,
     pending,
-    /** The platform says of an attempt, which we may have as failed, that it was paid. */
+    /** Reports an attempt as paid, even if it is failed here. */
     paidLate: (idempotencyKey: string) =>
       inStore((ctx) =>
         settleAttempts(ctx, [
           { idempotencyKey, platformAttemptId: idempotencyKey, state: 'success', order: null, paymentMethod: null }
         ])
       ),
-    /** What the platform's contract is now, with whatever is given. */
+    /** Syncs the platform's contract with the given fields. */
     sync: (over: Partial<PlatformContract> = {}) =>
       inStore(async (ctx) => {
         const { stopped } = await syncContracts(ctx, [{ ...contract, ...over }], [])
         await stopBilling(ctx, stopped)
       }),
-    /** The platform's contract has been told of what was done here. */
+    /** Marks the pending changes as pushed to the platform. */
     pushed: () => inStore((ctx) => markPushed(ctx, [{ id, revision: contract.revision, nextBillingAt: null }])),
     pauseUntil: (when: string | null) => inStore((ctx) => pauseSubscription(ctx, id, when ? at(when) : null, 'api')),
     resumeEnded: () => inStore((ctx) => resumeEndedPauses(ctx, 10)),
@@ -84,20 +84,20 @@ export async function aSubscriptionLife(
     reactivate: () => inStore((ctx) => reactivateSubscription(ctx, id, 'api')),
     skip: () => inStore((ctx) => skipCycle(ctx, id, 'api')),
     giveUp: () => inStore((ctx) => endHeldCharges(ctx, 10)),
-    /** The texts of the history since the one given, oldest first. */
+    /** The texts of the history after the given one, oldest first. */
     history: async () =>
       (await inStore((ctx) => listActivity(ctx, id, { limit: 50, offset: 0 }))).rows.map(({ text }) => text).reverse(),
     lastActor: async () => (await inStore((ctx) => listActivity(ctx, id, { limit: 1, offset: 0 }))).rows[0]!.actor,
     alerts: async () => (await inStore((ctx) => listAlerts(ctx))).alerts.map(({ kind }) => kind),
     goTo: (when: string) => inStore((ctx) => setClock(ctx, at(when))),
-    /** Opens what is due and marks it as sent: from then on only the platform ends it. */
+    /** Opens due cycles and marks their attempts as sent, so that only the platform can end them. */
     bill: async () => {
       await inStore((ctx) => openDueAttempts(ctx, 10))
       await inStore((ctx) => claimAttempts(ctx, 10, 1))
     },
-    /** Opens what is due, and no call is made for it yet. */
+    /** Opens due cycles without sending their attempts. */
     open: () => inStore((ctx) => openDueAttempts(ctx, 10)),
-    /** Whether each pending attempt is still to be sent when its turn comes, the oldest first. */
+    /** Whether each pending attempt is still to be sent, oldest first. */
     claimLater: async () => {
       await inStore(({ tx }) =>
         tx.run(sql`update billing_attempts set check_at = scheduled_at, leased_until = null where store_id = ${storeId}

@@ -1,4 +1,4 @@
-// Every operation of the published document, with each scope, without it, and with ids of another store.
+// Every operation of the published document: with its scope, with every other scope, without a key, and with another store's ids.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { row, sql, text } from '#kit/postgres'
@@ -8,12 +8,12 @@ import { type Operation, operationsOf } from './openapi.ts'
 import { startService } from './service-builder.ts'
 
 const { url } = await testDatabase()
-// Each operation is called from an address of its own, or the keyless calls would use up the budget of one.
+// Each operation is called from its own address, or the calls without a key would use up the limit of one address.
 const service = await startService(url, { trustedProxies: ['127.0.0.1'] })
 const document = await fetch(`${service.urls.public}/openapi.json`)
 const operations = operationsOf((await document.json()) as Parameters<typeof operationsOf>[0])
 
-/** What belongs to someone: the ids by which a store's things are named. */
+/** The ids of a store's objects. */
 type Things = {
   member: string
   customer: string
@@ -23,7 +23,7 @@ type Things = {
   plan: string
 }
 
-/** Whose id a parameter of a path takes. A parameter that is not here fails the walk. */
+/** The kind of id of each path parameter. A parameter that is missing here fails the test. */
 const PATH_IDS: Record<string, keyof Things> = {
   member_id: 'member',
   customer_id: 'customer',
@@ -95,14 +95,14 @@ const OF_THE_SPEC = [
   'getAnalyticsOverview'
 ]
 
-/** Filters by ids: of another store they find nothing, as unknown ones do. */
+/** Filters by id: another store's ids find nothing, like unknown ones. */
 const ID_FILTERS: Record<string, keyof Things> = {
   plan_id: 'plan',
   customer_id: 'customer',
   subscription_id: 'subscription'
 }
 
-/** Ids of the right form that nobody has. */
+/** Well-formed ids that do not exist. */
 const UNKNOWN: Things = {
   member: 'mem_987654321',
   customer: 'cust_987654321',
@@ -117,7 +117,7 @@ type Walked = Awaited<ReturnType<typeof walked>>
 const RECEIVER = { receiver: 'receiver@example.com' }
 const aReceiver = (store: Walked) => store.customer(RECEIVER.receiver)
 
-/** A store in which everything exists that an operation can name, with a failed attempt that may be retried. */
+/** A store with every object that an operation can reference, and a failed attempt that can be retried. */
 async function walked() {
   const store = await service.aStore()
   const { customer } = await store.member('ada@example.com')
@@ -162,7 +162,7 @@ async function send(operation: Operation, { key, id = 'x', query = '', body, aut
   return { status: response.status, answer: answer as any }
 }
 
-/** Tables whose rows no request is answerable for, with the reason. */
+/** Tables that change independently of requests, with the reason. */
 const NOT_COMPARED: Record<string, string> = {
   rate_windows: 'each call counts there',
   api_keys: 'each call notes there when the key was used last',
@@ -175,7 +175,7 @@ const NOT_COMPARED: Record<string, string> = {
   metric_totals: 'made of metric_changes in the background'
 }
 
-/** Everything that a store has, as one text per table. */
+/** All rows of a store, as one text per table. */
 async function contentOf(storeId: number): Promise<Record<string, string>> {
   const tables = await service.db.inInstallation((tx) =>
     tx.many(
@@ -200,7 +200,7 @@ async function contentOf(storeId: number): Promise<Record<string, string>> {
   return content
 }
 
-test('the walk knows every operation, and the document every route', () => {
+test('this test covers every operation, and the document every route', () => {
   const ids = new Set(operations.map(({ id }) => id))
   for (const id of [...OF_THE_SPEC, ...Object.keys(KNOWN)]) assert.ok(ids.has(id), `the document has no ${id}`)
   for (const { id, parameters } of operations) {
@@ -217,7 +217,7 @@ for (const operation of operations) {
   const named = operation.parameters.find(({ in: place }) => place === 'path')
   const known = { body: body as object | undefined, before, path: named && PATH_IDS[named.name] }
 
-  test(`${operation.id}: its scope opens it, no other does`, async () => {
+  test(`${operation.id}: succeeds with its scope and with no other`, async () => {
     const store = await walked()
     const id = known.path && store.things[known.path]
     const others = await store.aKey(SCOPES.filter((scope) => scope !== operation.scope))
@@ -234,7 +234,7 @@ for (const operation of operations) {
     assert.equal(allowed.status, 200, JSON.stringify(allowed.answer))
   })
 
-  test(`${operation.id}: without a valid key nothing`, async () => {
+  test(`${operation.id}: without a valid key it is refused and changes nothing`, async () => {
     const store = await walked()
     const id = known.path && store.things[known.path]
     const revoked = await store.aKey([operation.scope])
@@ -255,7 +255,7 @@ for (const operation of operations) {
     assert.deepEqual(await contentOf(store.storeId), before)
   })
 
-  test(`${operation.id}: an id of another store is an unknown id`, async () => {
+  test(`${operation.id}: another store's id is treated as unknown`, async () => {
     const [store, other] = [await walked(), await walked()]
     const before = [await contentOf(store.storeId), await contentOf(other.storeId)]
     const { key } = store

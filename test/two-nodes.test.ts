@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { killOneOfTwoNodes } from '../trials/two-nodes.ts'
 import { testDatabase } from './database.ts'
 
-// The slice that every run does; `npm run trials two-nodes` is the long one.
+// A short run; `npm run trials two-nodes` is the long one.
 test('two nodes, a test clock moved while both run, one killed: the same charges and events as one node alone', async () => {
   const { url } = await testDatabase()
   const dataDir = await mkdtemp(join(tmpdir(), 'perennial-two-'))

@@ -1,4 +1,4 @@
-// Cycles that were passed over, and what the platform's own cycles make of it. Against the sandbox, over its socket.
+// Missed cycles and the platform's own numbering of cycles, with the sandbox over its socket.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { resumeSubscription } from '#lifecycle'
@@ -15,7 +15,7 @@ const SECOND = '2026-02-28T15:00:00Z'
 type Given = Parameters<typeof aChargedMember>
 const aMember = (outcome?: Given[2], dunning?: Given[3]) => aChargedMember(db, sandbox, outcome, dunning)
 
-test('a cycle that was passed over takes the next one nothing: its retry is refused, and the next is charged on its day', async () => {
+test('a missed cycle does not affect the next one: its retry is refused, and the next is charged on its day', async () => {
   const ways: Record<string, Given[3]> = {
     insufficient_inventory: { inventory: { retryAfterDays: [1] } },
     insufficient_funds: { retryAfterDays: [1], onFailure: 'pause' }
@@ -47,7 +47,7 @@ test('a cycle that was passed over takes the next one nothing: its retry is refu
   }
 })
 
-test("a cycle that the platform calls paid by another cycle's payment is passed over, and the one after it is charged", async () => {
+test("a cycle that the platform reports as paid by another cycle's payment is missed, and the next one is charged", async () => {
   const m = await aMember('told_failed', { inventory: { retryAfterDays: [] } })
   await m.goTo(SECOND)
   await m.bill()

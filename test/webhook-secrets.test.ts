@@ -24,7 +24,7 @@ async function dump(): Promise<string> {
   return texts.join('\n')
 }
 
-test('a signing secret is in the answer that makes it and nowhere else', async () => {
+test('a signing secret appears only in the response that creates it', async () => {
   // It sends back whatever it heard, as a receiver in debug mode does.
   const receiver = await aReceiver(({ headers, body }, r) => {
     r.writeHead(receiver.received.length % 2 === 0 ? 200 : 500).end(JSON.stringify({ headers, body }))
