@@ -4,10 +4,10 @@ import { consumer, createFactEngine, defineFact, type Fact, record } from '#kit/
 import { EVENT_TYPES } from '#resources'
 import { testDatabase } from '../../test/database.ts'
 import { consumers } from '../app/consumers.ts'
-import { listDeliveries } from './list-deliveries.ts'
-import { openListener } from './open-listener.ts'
+import { listDeliveries } from './history/list-deliveries.ts'
+import { openListener } from './listeners/open-listener.ts'
 import { eventOfFact, PUBLIC_FACTS } from './public-events.ts'
-import { queueDeliveries } from './queue-deliveries.ts'
+import { queueDeliveries } from './queue/queue-deliveries.ts'
 import { aFact, aReceiver, aSendingStore, testSettings } from './test-receiver.ts'
 
 const { db } = await testDatabase()

@@ -5,10 +5,10 @@ import { startNode } from '#kit/engines'
 import { consumer, createFactEngine, type Fact, record } from '#kit/outbox'
 import { type Database, sql } from '#kit/postgres'
 import { aStore, testVault } from '../../test/store-builder.ts'
-import { createEndpoint, type NewEndpoint } from './create-endpoint.ts'
-import { createDeliveryEngine, type DeliveryEngineOptions } from './delivery-engine.ts'
+import { createEndpoint, type NewEndpoint } from './endpoints/create-endpoint.ts'
 import { PUBLIC_FACTS } from './public-events.ts'
-import { queueDeliveries } from './queue-deliveries.ts'
+import { queueDeliveries } from './queue/queue-deliveries.ts'
+import { createDeliveryEngine, type DeliveryEngineOptions } from './sending/delivery-engine.ts'
 
 export type Received = { path: string; headers: IncomingHttpHeaders; body: string }
 

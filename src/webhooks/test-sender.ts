@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { startNode } from '#kit/engines'
 import { createFactEngine } from '#kit/outbox'
 import { Database } from '#kit/postgres'
-import { createDeliveryEngine } from './delivery-engine.ts'
+import { createDeliveryEngine } from './sending/delivery-engine.ts'
 import { testSettings, webhooksConsumer } from './test-receiver.ts'
 
 const [url, store] = process.argv.slice(2)

@@ -1,0 +1,12 @@
+import type { Ctx } from '#kit/postgres'
+import { cancelOpenDeliveries } from '../delivery/delivery-queries.ts'
+import { endpointNotFound } from '../refusals.ts'
+import { endpointIdOf } from './endpoint.ts'
+import { markDeleted } from './endpoint-queries.ts'
+
+/** Ends an endpoint for good. What was open is given up; its history stays and still names it. */
+export async function deleteEndpoint(ctx: Ctx, id: string): Promise<void> {
+  const internal = endpointIdOf(id)
+  if (!(await markDeleted(ctx, internal))) throw endpointNotFound(id)
+  await cancelOpenDeliveries(ctx, [internal])
+}

@@ -1,0 +1,40 @@
+import { type AddressRules, resolvedProblem, urlProblem } from '#kit/addresses'
+import type { Database } from '#kit/postgres'
+import { isEventType } from '#resources'
+import { noEventTypes, unknownEventTypes, unusableDescription, unusableReason, unusableUrl } from '../refusals.ts'
+import { rulesFor } from './endpoint.ts'
+import { readStoreKind } from './endpoint-queries.ts'
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/
+
+/**
+ * The receiver's address as we keep it. It is checked as text, then by every address that its name resolves to now; to
+ * ask the DNS, outside a transaction.
+ */
+export async function checkUrl(db: Database, storeId: number, url: string, addresses: AddressRules): Promise<string> {
+  const rules = rulesFor(await db.inStore(storeId, readStoreKind), addresses)
+  const problem = urlProblem(url, rules) ?? (await resolvedProblem(url, rules))
+  if (problem) throw unusableUrl(problem)
+  return new URL(url).href
+}
+
+/** Null stands for every type. */
+export function checkEvents(events: string[] | null): string[] | null {
+  if (events === null) return null
+  if (events.length === 0) throw noEventTypes()
+  const unknown = events.filter((event) => !isEventType(event))
+  if (unknown.length > 0) throw unknownEventTypes('events', unknown)
+  return [...new Set(events)]
+}
+
+export function checkDescription(description: string): string {
+  if (description.length > 500 || CONTROL.test(description)) throw unusableDescription()
+  return description
+}
+
+/** Why someone disables an endpoint, in a line. */
+export function checkReason(reason: string): string {
+  if (reason.trim() === '' || reason.length > 200 || CONTROL.test(reason)) throw unusableReason()
+  return reason.trim()
+}

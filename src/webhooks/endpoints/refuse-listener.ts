@@ -1,0 +1,10 @@
+import { publicId } from '#kit/ids'
+import type { Ctx } from '#kit/postgres'
+import { fixedListener } from '../refusals.ts'
+import { findEndpointRow } from './endpoint-queries.ts'
+
+/** Refuses what is done to endpoints by hand where the endpoint is a terminal. */
+export async function refuseListener(ctx: Ctx, endpointId: number): Promise<void> {
+  const found = await findEndpointRow(ctx, endpointId)
+  if (found?.kind === 'listener') throw fixedListener(publicId('we', endpointId))
+}

@@ -1,0 +1,45 @@
+import type { Ctx } from '#kit/postgres'
+import { notify } from '#stores'
+import { cancelOpenDeliveries } from '../delivery/delivery-queries.ts'
+import { endpointNotFound } from '../refusals.ts'
+import { type Endpoint, endpointIdOf, endpointOf } from './endpoint.ts'
+import { endpointDisabledAlert } from './endpoint-disabled-alert.ts'
+import { checkReason } from './endpoint-fields.ts'
+import { type DisabledEndpoint, findEndpointRow, markDisabled, markEnabled } from './endpoint-queries.ts'
+import { refuseListener } from './refuse-listener.ts'
+
+/**
+ * Switches an endpoint on or off by hand. Disabling gives up its open deliveries, which stay in the history as
+ * cancelled; events that occur while it is disabled make none. The first reason stays.
+ */
+export async function setEndpointStatus(
+  ctx: Ctx,
+  id: string,
+  status: 'enabled' | 'disabled',
+  reason = 'Disabled by hand'
+): Promise<Endpoint> {
+  const internal = endpointIdOf(id)
+  await refuseListener(ctx, internal)
+  if (status === 'disabled') {
+    const line = checkReason(reason)
+    await switchOff(ctx, [internal], line)
+  } else await markEnabled(ctx, internal)
+  const endpoint = await findEndpointRow(ctx, internal)
+  if (!endpoint) throw endpointNotFound(id)
+
+  return endpointOf(endpoint)
+}
+
+/** The same for the sender, which disables those that are gone or have failed for long, and tells who runs the store. */
+export async function disableEndpoints(ctx: Ctx, ids: number[], reason: string): Promise<void> {
+  for (const endpoint of await switchOff(ctx, ids, reason)) {
+    await notify(ctx, await endpointDisabledAlert(ctx, endpoint, reason))
+  }
+}
+
+async function switchOff(ctx: Ctx, ids: number[], reason: string): Promise<DisabledEndpoint[]> {
+  const disabled = await markDisabled(ctx, ids, reason)
+  const disabledIds = disabled.map((d) => d.id)
+  if (disabledIds.length > 0) await cancelOpenDeliveries(ctx, disabledIds)
+  return disabled
+}

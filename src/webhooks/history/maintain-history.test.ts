@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { int, row, sql } from '#kit/postgres'
+import { testDatabase } from '../../../test/database.ts'
+import { aFact, aReceiver, aSendingStore } from '../test-receiver.ts'
+import { findDelivery, listDeliveries } from './list-deliveries.ts'
+import { maintainHistory } from './maintain-history.ts'
+import { createPartition, listPartitions } from './retention-queries.ts'
+
+const { db } = await testDatabase()
+
+test('history is kept for so many days and dropped by the day; what is open moves to today and is delivered', async () => {
+  let unhealthy = true
+  const receiver = await aReceiver((_, r) => r.writeHead(unhealthy ? 500 : 200).end())
+  const store = await aSendingStore(db, { clock: '2026-01-01T00:00:00Z' })
+  await store.anEndpoint({ url: receiver.url, events: ['subscription.paused'] })
+  await store.record(aFact(1))
+  await store.settle()
+  unhealthy = false
+  await store.record(aFact(2), aFact(3))
+  await store.settle()
+  const all = (await store.inStore((ctx) => listDeliveries(ctx))).deliveries
+  const open = all.find((d) => d.status === 'retrying')!
+  assert.equal(all.length, 3)
+
+  // One was delivered on the last day that is kept, the others the day before.
+  const { today } = await db.inInstallation(listPartitions)
+  for (const days of [30, 31]) await db.inInstallation((tx) => createPartition(tx, today.subtract({ days })))
+  const moveBack = (days: number, webhookId: string) =>
+    store.inStore(async ({ tx, storeId }) => {
+      const of = sql`select id from webhook_deliveries where store_id = ${storeId} and webhook_id = ${webhookId}`
+      const { id } = await tx.one(row({ id: int }), of)
+      await tx.run(
+        sql`update webhook_tries set day = day - ${days}::int where store_id = ${storeId} and delivery_id = ${id}`
+      )
+      await tx.run(
+        sql`update webhook_deliveries set day = day - ${days}::int where store_id = ${storeId} and id = ${id}`
+      )
+      await tx.run(
+        sql`update webhook_queue set day = day - ${days}::int where store_id = ${storeId} and delivery_id = ${id}`
+      )
+    })
+  const [kept, gone] = all.filter((d) => d.status === 'delivered')
+  await moveBack(30, kept!.webhookId)
+  await moveBack(31, gone!.webhookId)
+  await moveBack(31, open.webhookId)
+
+  await Promise.all([maintainHistory(db, 30), maintainHistory(db, 30)])
+
+  const days = await db.inInstallation(listPartitions)
+  assert.deepEqual(
+    [days.known.at(0)!, days.known.at(-1)!].map(String),
+    [today.subtract({ days: 30 }), today.add({ days: 7 })].map(String)
+  )
+  assert.deepEqual(
+    (await store.inStore((ctx) => listDeliveries(ctx))).deliveries.map((d) => d.webhookId),
+    [open.webhookId, kept!.webhookId]
+  )
+  await store.setClock(Temporal.Instant.from('2026-01-01T00:01:00Z'))
+  await store.settle()
+  const found = await store.inStore((ctx) => findDelivery(ctx, open.webhookId))
+  assert.deepEqual([found!.status, found!.tries, found!.history.length], ['delivered', 2, 2])
+})

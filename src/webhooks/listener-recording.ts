@@ -1,5 +1,0 @@
-import type { RecordOptions } from './record-tries.ts'
-import { DISABLE_AFTER_HOURS, RETRY_SCHEDULE } from './retry-schedule.ts'
-
-/** Every delivery to a terminal says itself that it is tried once, and a terminal is never disabled: neither comes to bear. */
-export const LISTENER_RECORDING: RecordOptions = { schedule: RETRY_SCHEDULE, disableAfterHours: DISABLE_AFTER_HOURS }

@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Ctx, Database } from '#kit/postgres'
+import type { Vault } from '#kit/secrets'
+import { objectOf } from '../delivery/delivery.ts'
+import { releaseDeliveries } from '../delivery/delivery-queries.ts'
+import { deliveryHeaders } from '../delivery/sign-delivery.ts'
+import { endpointIdOf } from '../endpoints/endpoint.ts'
+import { listenerClosed } from '../refusals.ts'
+import { type LeasedDelivery, leaseDueDeliveries } from '../sending/lease-due-deliveries.ts'
+import { recordTries } from '../sending/record-tries.ts'
+import { sealHandle } from './delivery-handle.ts'
+import { extendListener, ListenerState, listenerState, releaseLeases } from './listener-queries.ts'
+import { LISTENER_RECORDING } from './listener-recording.ts'
+
+/** A delivery as a terminal is to post it, and the handle by which it tells how that went. */
+export type FetchedDelivery = {
+  webhookId: string
+  event: string
+  /** The subscription or member that it is about; null for a sample. */
+  object: string | null
+  test: boolean
+  body: string
+  headers: Record<string, string>
+  handle: string
+}
+
+export type FetchOptions = {
+  vault: Vault
+  max: number
+  /** How long to wait for something to fall due, and what ends the wait before that. */
+  waitMs: number
+  ending: AbortSignal
+  /** Whoever asks has left: nothing may be given to them. */
+  gone: AbortSignal
+}
+
+/** A question that costs the database next to nothing. */
+const LOOK_EVERY_MS = 100
+
+/**
+ * What is due for a terminal, leased to it for a minute; empty when nothing falls due within the wait. Asking is what
+ * keeps a terminal listening. One whose lease has run out unheard of is written down as interrupted here.
+ */
+export async function fetchDeliveries(
+  db: Database,
+  storeId: number,
+  id: string,
+  options: FetchOptions
+): Promise<FetchedDelivery[]> {
+  const endpointId = endpointIdOf(id)
+  const { ending, gone } = options
+  const over = AbortSignal.any([ending, gone])
+  const until = performance.now() + options.waitMs
+  // In a transaction of its own: it is to be seen at once, and nobody is to wait for the row meanwhile.
+  if (!(await db.inStore(storeId, (ctx) => extendListener(ctx, endpointId)))) throw listenerClosed(id)
+
+  while (!over.aborted) {
+    const state = await db.direct.maybeOne(ListenerState, listenerState(storeId, endpointId))
+    if (!state?.listens) throw listenerClosed(id)
+    const { taken, unsignable } = state.due
+      ? await db.inStore(storeId, (ctx) => take(ctx, endpointId, options))
+      : { taken: [], unsignable: [] }
+    if (unsignable.length > 0) await db.inStore(storeId, (ctx) => recordTries(ctx, unsignable, LISTENER_RECORDING))
+    if (gone.aborted && taken.length > 0) await db.inStore(storeId, (ctx) => releaseDeliveries(ctx, taken))
+    else if (taken.length > 0) return taken.map((t) => t.fetched)
+    const leftMs = until - performance.now()
+    if (leftMs <= 0) break
+    await sleep(Math.min(LOOK_EVERY_MS, leftMs))
+  }
+  return []
+}
+
+async function take(ctx: Ctx, endpointId: number, { vault, max }: FetchOptions) {
+  const { taken, unsignable } = await leaseDueDeliveries(ctx, {
+    ...LISTENER_RECORDING,
+    vault,
+    // Nobody's, and taken off again before anyone sees it.
+    leaseOwner: 0,
+    capacity: new Map([[endpointId, max]]),
+    capacityElsewhere: 0,
+    listener: endpointId
+  })
+  await releaseLeases(
+    ctx,
+    taken.map((t) => t.id)
+  )
+  const fetched = taken.map((delivery) => ({
+    id: delivery.id,
+    leaseToken: delivery.leaseToken,
+    fetched: fetchedOf(ctx, delivery, vault)
+  }))
+  return { taken: fetched, unsignable }
+}
+
+function fetchedOf({ storeId, now }: Ctx, delivery: LeasedDelivery, vault: Vault): FetchedDelivery {
+  const { webhookId, body, orderingKey, isSample, endpointId } = delivery
+  const flat = deliveryHeaders(delivery, Buffer.from(body))
+  return {
+    webhookId,
+    event: (JSON.parse(body) as { event: string }).event,
+    object: objectOf(orderingKey),
+    test: isSample,
+    body,
+    headers: Object.fromEntries(flat.flatMap((name, i) => (i % 2 === 0 ? [[name, flat[i + 1]!]] : []))),
+    handle: sealHandle({ vault, storeId, endpointId }, { ...delivery, fetchedAt: now })
+  }
+}

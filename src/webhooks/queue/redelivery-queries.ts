@@ -1,0 +1,139 @@
+// What an operator puts into the queue by hand: samples, and what is sent again.
+import { bool, type Ctx, day, int, nullable, oneOf, row, sql, text } from '#kit/postgres'
+import { SAMPLE_OBJECT } from '../delivery/delivery.ts'
+
+/**
+ * Whether an endpoint can be sent to, held so until the commit: one that is disabled at the same moment either is seen as
+ * such or finds the new row in the queue and cancels it. Null when there never was one.
+ */
+export function lockEndpointShared(ctx: Ctx, id: number) {
+  return ctx.tx.maybeOne(
+    row({ status: oneOf('enabled', 'disabled'), disabledReason: nullable(text), deleted: bool, listens: bool }),
+    sql`
+    select status, disabled_reason, deleted_at is not null as deleted,
+           listening_until is null or listening_until > clock_timestamp() as listens
+      from webhook_endpoints where store_id = ${ctx.storeId} and id = ${id} for key share`
+  )
+}
+
+/** Those of the store, or the one given, that can be sent to; held as above, in the order of ids. */
+export async function lockOpenEndpointsShared(ctx: Ctx, onlyId: number | null): Promise<number[]> {
+  const open = await ctx.tx.many(
+    row({ id: int }),
+    sql`
+    select id from webhook_endpoints
+     where store_id = ${ctx.storeId} and (${onlyId}::bigint is null or id = ${onlyId}) and status = 'enabled'
+       and (listening_until is null or listening_until > clock_timestamp())
+     order by id for key share`
+  )
+  return open.map(({ id }) => id)
+}
+
+/** Samples of one type. Each is tried once, at once, and stands in no line. */
+export async function insertSamples(
+  ctx: Ctx,
+  eventType: string,
+  samples: { endpointId: number; webhookId: string; body: string }[]
+): Promise<void> {
+  await ctx.tx.run(sql`
+    with made as (
+      insert into webhook_deliveries (store_id, day, endpoint_id, webhook_id, event_type, ordering_key, body, created_at)
+      select ${ctx.storeId}, (clock_timestamp() at time zone 'UTC')::date, s.endpoint_id, s.webhook_id, ${eventType},
+             ${SAMPLE_OBJECT}, s.body, ${ctx.now}
+        from unnest(${samples.map((s) => s.endpointId)}::bigint[], ${samples.map((s) => s.webhookId)}::text[],
+                    ${samples.map((s) => s.body)}::text[]) as s(endpoint_id, webhook_id, body)
+      returning id, day, endpoint_id)
+    insert into webhook_queue (store_id, delivery_id, day, endpoint_id, ordering_key, max_tries, first, ready, next_try_at)
+    select ${ctx.storeId}, id, day, endpoint_id, ${SAMPLE_OBJECT}, 1, false, true, ${ctx.now} from made
+    returning delivery_id`)
+}
+
+/** Has an open delivery tried now, unless it is being sent or waits in line for its first try. Tells whether it is open. */
+export async function expediteDelivery(ctx: Ctx, deliveryId: number): Promise<boolean> {
+  const found = await ctx.tx.maybeOne(
+    row({ ready: bool, leased: bool }),
+    sql`
+    select ready, coalesce(leased_until > clock_timestamp(), false) as leased
+      from webhook_queue where store_id = ${ctx.storeId} and delivery_id = ${deliveryId} for update`
+  )
+  if (found?.ready && !found.leased) {
+    await ctx.tx.run(sql`
+      update webhook_queue set next_try_at = least(next_try_at, ${ctx.now})
+       where store_id = ${ctx.storeId} and delivery_id = ${deliveryId}`)
+  }
+  return found !== null
+}
+
+/** Held until the commit, so that a late result is either written down before they are opened again or not at all. */
+export async function lockDelivery(ctx: Ctx, { day, id }: { day: Temporal.PlainDate; id: number }): Promise<void> {
+  await ctx.tx.run(sql`
+    select from webhook_deliveries
+     where store_id = ${ctx.storeId} and day = ${day} and id = ${id} for update`)
+}
+
+/** The next given-up deliveries of these endpoints, oldest first, from `after` on; without samples. Held as above. */
+export function lockUndelivered(
+  ctx: Ctx,
+  wanted: {
+    endpointIds: number[]
+    since: Temporal.Instant
+    after: { day: Temporal.PlainDate; id: number }
+    limit: number
+  }
+) {
+  return ctx.tx.many(
+    row({ day, id: int }),
+    sql`
+    select day, id from webhook_deliveries
+     where store_id = ${ctx.storeId} and undelivered_status is not null and fact_id is not null
+       and undelivered_at >= ${wanted.since} and endpoint_id = any(${wanted.endpointIds}::bigint[])
+       and day >= ${wanted.after.day}::date and (day, id) > (${wanted.after.day}::date, ${wanted.after.id}::bigint)
+     order by day, id limit ${wanted.limit} for update`
+  )
+}
+
+/**
+ * Opens finished deliveries again, which the caller holds: a new round of the schedule, in no line. Returns how many were
+ * finished. The lease counter begins anywhere, so that a result from before does not fit by chance.
+ */
+export function reopenDeliveries(ctx: Ctx, held: { day: Temporal.PlainDate; id: number }[]): Promise<number> {
+  const days = [...new Set(held.map((d) => String(d.day)))]
+  const ids = held.map((d) => d.id)
+  return ctx.tx.run(sql`
+    with reopened as (
+      update webhook_deliveries set undelivered_status = null, undelivered_at = null
+       where store_id = ${ctx.storeId} and day = any(${days}::date[]) and id = any(${ids}::bigint[]) and undelivered_status is not null)
+    insert into webhook_queue
+           (store_id, delivery_id, day, endpoint_id, ordering_key, tries, tries_before, max_tries, first, ready, next_try_at,
+            lease_token)
+    select ${ctx.storeId}, o.id, o.day, o.endpoint_id, o.ordering_key, o.tries, o.tries, o.max_tries, false, true, ${ctx.now},
+           (random() * 1000000000)::int
+      from (select d.id, d.day, d.endpoint_id, d.ordering_key, t.tries,
+                   case when d.fact_id is null or e.kind = 'listener' then 1 end as max_tries
+              from webhook_deliveries d
+              join webhook_endpoints e on e.store_id = ${ctx.storeId} and e.id = d.endpoint_id
+             cross join lateral (
+                   select coalesce(max(try_number), 0) as tries from webhook_tries
+                    where store_id = ${ctx.storeId} and day = d.day and delivery_id = d.id) t
+             where d.store_id = ${ctx.storeId} and d.day = any(${days}::date[]) and d.id = any(${ids}::bigint[])
+            offset 0) o
+     order by o.id
+        on conflict do nothing`)
+}
+
+/** Given-up deliveries that cannot be sent again, because their endpoint is disabled or deleted; of terminals when named. */
+export async function countUnsendable(
+  ctx: Ctx,
+  { endpointIds, onlyId, since }: { endpointIds: number[]; onlyId: number | null; since: Temporal.Instant }
+): Promise<number> {
+  const { count } = await ctx.tx.one(
+    row({ count: int }),
+    sql`
+    select count(*) as count
+      from webhook_deliveries d join webhook_endpoints e on e.store_id = ${ctx.storeId} and e.id = d.endpoint_id
+     where d.store_id = ${ctx.storeId} and d.undelivered_status is not null and d.fact_id is not null
+       and d.undelivered_at >= ${since} and d.endpoint_id <> all(${endpointIds}::bigint[])
+       and case when ${onlyId}::bigint is null then e.kind = 'url' else d.endpoint_id = ${onlyId}::bigint end`
+  )
+  return count
+}

@@ -1,0 +1,169 @@
+import { Agent } from 'undici'
+import { type AddressRules, checkNetworks, guardedConnector } from '#kit/addresses'
+import { realNowMs } from '#kit/clock'
+import type { Engine } from '#kit/engines'
+import type { Measure } from '#kit/metrics'
+import { type Ctx, type Database, instant, row } from '#kit/postgres'
+import { dueDeliveries, nextDelivery, releaseDeliveries } from '../delivery/delivery-queries.ts'
+import { DISABLE_AFTER_HOURS, RETRY_SCHEDULE, type RetrySchedule } from '../delivery/retry-schedule.ts'
+import { deliveryHeaders } from '../delivery/sign-delivery.ts'
+import { rulesFor, type WebhookSettings } from '../endpoints/endpoint.ts'
+import { webhookTries } from '../metrics.ts'
+import { createEndpointConcurrency } from './endpoint-concurrency.ts'
+import { type LeasedDelivery, leaseDueDeliveries, type UnsignableTry } from './lease-due-deliveries.ts'
+import { type Post, postDelivery } from './post-delivery.ts'
+import { type FinishedTry, recordTries } from './record-tries.ts'
+
+export type DeliveryEngineOptions = WebhookSettings & {
+  db: Database
+  /** The worker's id. */
+  leaseOwner: number
+  schedule?: RetrySchedule
+  /** As for `recordTries`; five days when left out. */
+  disableAfterHours?: number
+  /** For the whole of one try; less than half the lease. */
+  timeoutMs?: number
+  perEndpoint?: number
+  overall?: number
+  /** Measures every try that got an outcome. */
+  measure?: Measure
+}
+
+export type DeliveryEngine = Engine & {
+  /** Begins no more tries, lets those under way end for `graceMs`, then cuts them off, as interrupted. */
+  stop(graceMs?: number): Promise<void>
+}
+
+const TIMEOUT_MS = 30_000
+// The lease is 60 s: what has waited in memory for longer than this could not be tried and recorded within it.
+const START_WITHIN_MS = 25_000
+// One that takes longer is as good as one that hangs for the others, who share the places with it.
+const SLOW_MS = 2_000
+// A run comes back this often while receivers keep it waiting, so that what falls due elsewhere is not held up.
+const COME_BACK_MS = 500
+
+type Parcel = LeasedDelivery & { storeId: number; claimedAtMs: number; startBy: number; post: Post }
+type Due = { parcels: Parcel[]; unsignable: UnsignableTry[]; interrupted: number }
+
+/** The sender: posts due deliveries and writes down how each try went. `runOnce` counts what is still under way too. */
+export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEngine {
+  const { db, vault, leaseOwner, timeoutMs = TIMEOUT_MS } = options
+  const { schedule = RETRY_SCHEDULE, disableAfterHours = DISABLE_AFTER_HOURS } = options
+  const outcomes = { schedule, disableAfterHours }
+  const agents = openAgents(options)
+  const cutOffs = new Set<() => void>()
+  const turns = new Set<Promise<number>>()
+  let stopping = false
+
+  const deliver = async (parcel: Parcel): Promise<{ result: FinishedTry; responded: boolean | null }> => {
+    if (stopping || performance.now() > parcel.startBy) return { result: { ...parcel, answer: null }, responded: null }
+    const startedAtMs = parcel.testClock ? parcel.claimedAtMs : realNowMs()
+    const answer = await postDelivery(parcel.sandbox ? agents.sandbox : agents.live, parcel.post, cutOffs)
+    options.measure?.(webhookTries, answer.durationMs / 1000, { outcome: answer.failure ?? 'delivered' })
+    const responded = answer.responseCode !== null && answer.durationMs < SLOW_MS
+    return { result: { ...parcel, startedAtMs, answer }, responded }
+  }
+
+  const concurrency = createEndpointConcurrency<Parcel, FinishedTry>({
+    perEndpoint: options.perEndpoint ?? 8,
+    overall: options.overall ?? 256,
+    deliver
+  })
+
+  /** Takes what is due into the lanes, in the transaction that already writes down what came out of them. */
+  const takeDue = async (ctx: Ctx): Promise<Due> => {
+    const startBy = performance.now() + START_WITHIN_MS
+    const capacity = { capacity: concurrency.capacity(ctx.storeId), capacityElsewhere: concurrency.capacityElsewhere }
+    const { taken, ...others } = await leaseDueDeliveries(ctx, { vault, leaseOwner, ...capacity, ...outcomes })
+    const { storeId } = ctx
+    const claimedAtMs = ctx.now.epochMilliseconds
+    // Signed together, which costs a good deal less than one by one between the posts.
+    const postOf = (delivery: LeasedDelivery) => {
+      const body = Buffer.from(delivery.body)
+      return { ...delivery.target, headers: deliveryHeaders(delivery, body), body, timeoutMs }
+    }
+    const parcels = taken.map((delivery) => ({ ...delivery, storeId, claimedAtMs, startBy, post: postOf(delivery) }))
+    return { ...others, parcels }
+  }
+
+  /** Waits a while for tries to end; returns how many it wrote down. */
+  const turn = async (storeId: number, waitMs: number): Promise<number> => {
+    const passed = await concurrency.take(storeId, waitMs)
+    if (stopping && passed.length === 0) return 0
+    let due: Due | null = null
+    try {
+      due = await db.inStore(storeId, async (ctx) => {
+        const results = passed.map((p) => p.result)
+        // Locks endpoints, so it comes first.
+        await recordTries(ctx, results, outcomes)
+        const unsent = results.filter((r) => r.answer === null)
+        if (unsent.length > 0) await releaseDeliveries(ctx, unsent)
+        return stopping ? { parcels: [], unsignable: [], interrupted: 0 } : takeDue(ctx)
+      })
+    } finally {
+      concurrency.done(storeId, passed, due !== null)
+    }
+    concurrency.add(due.parcels)
+    const { unsignable, interrupted } = due
+    if (unsignable.length > 0) await db.inStore(storeId, (ctx) => recordTries(ctx, unsignable, outcomes))
+    for (const { answer } of unsignable) options.measure?.(webhookTries, 0, { outcome: answer.failure })
+    return passed.length + unsignable.length + interrupted
+  }
+
+  return {
+    name: 'deliveries',
+    due: dueDeliveries,
+
+    async nextDueAt(storeId) {
+      const next = await db.direct.maybeOne(row({ nextTryAt: instant }), nextDelivery(storeId))
+      return next?.nextTryAt ?? null
+    },
+
+    async runOnce(storeId) {
+      const mine = turn(storeId, COME_BACK_MS)
+      turns.add(mine)
+      try {
+        return (await mine) || concurrency.underWay(storeId)
+      } finally {
+        turns.delete(mine)
+      }
+    },
+
+    async stop(graceMs = 5_000) {
+      stopping = true
+      const timer = setTimeout(() => {
+        for (const cutOff of [...cutOffs]) cutOff()
+      }, graceMs)
+      try {
+        // One that was taking when we began to stop puts into the lanes what must be given back.
+        await Promise.allSettled(turns)
+        for (let busy = concurrency.busyStores(); busy.length > 0; busy = concurrency.busyStores()) {
+          await Promise.all(busy.map((storeId) => turn(storeId, 50)))
+        }
+      } finally {
+        clearTimeout(timer)
+        for (const cutOff of [...cutOffs]) cutOff()
+        await Promise.all([agents.live.destroy(), agents.sandbox.destroy()])
+      }
+    }
+  }
+}
+
+/** Keep-alive pools; those of sandbox stores apart, since only these may reach this machine. */
+function openAgents({ addresses, timeoutMs = TIMEOUT_MS }: DeliveryEngineOptions) {
+  checkNetworks(addresses.allow)
+  const open = (rules: AddressRules) =>
+    new Agent({
+      connect: guardedConnector(rules, { timeout: Math.min(10_000, timeoutMs) }),
+      // Shorter than servers commonly keep an idle connection, so that we seldom write into one that is being closed.
+      keepAliveTimeout: 4_000,
+      // A receiver may ask for longer, but idle connections are ours too.
+      keepAliveMaxTimeout: 60_000,
+      maxHeaderSize: 16 * 1024,
+      pipelining: 1,
+      // The limit on the whole try stands in for both.
+      headersTimeout: 0,
+      bodyTimeout: 0
+    })
+  return { live: open(rulesFor({ sandbox: false }, addresses)), sandbox: open(rulesFor({ sandbox: true }, addresses)) }
+}

@@ -1,0 +1,93 @@
+import type { Ctx } from '#kit/postgres'
+import {
+  type ClaimedRow,
+  insertLateTries,
+  releaseNextInOrder,
+  type SettledTry,
+  settleTries
+} from '../delivery/delivery-queries.ts'
+import { nextTryAt, type RetrySchedule } from '../delivery/retry-schedule.ts'
+import { lockEndpoints, markFailing } from '../endpoints/endpoint-queries.ts'
+import { disableEndpoints } from '../endpoints/set-endpoint-status.ts'
+import type { DeliveryResponse } from './post-delivery.ts'
+
+/** One try of one leased delivery; without an answer it was never sent. */
+export type FinishedTry = Pick<
+  ClaimedRow,
+  'id' | 'day' | 'endpointId' | 'orderingKey' | 'tries' | 'triesBefore' | 'maxTries' | 'leaseToken'
+> & {
+  testClock: boolean
+  /** Left out for terminals, of which a failure says nothing either way. */
+  isSample?: boolean
+  /** Where it was sent: what that address says of itself is nothing to an endpoint that has another one by now. */
+  url?: string
+} & ({ answer: null } | { answer: DeliveryResponse /** Store time, epoch. */; startedAtMs: number })
+
+export type RecordOptions = {
+  schedule: RetrySchedule
+  /** An endpoint whose tries have all failed for so long (store time) is disabled at the next failure. */
+  disableAfterHours: number
+}
+
+type RespondedTry = Extract<FinishedTry, { startedAtMs: number }>
+
+const GONE = 410
+
+/**
+ * Writes down how tries went: each try, what becomes of its delivery, and what they tell of their endpoints. One that
+ * answers 410, or has failed for too long, is disabled.
+ */
+export async function recordTries(
+  ctx: Ctx,
+  finished: FinishedTry[],
+  { schedule, disableAfterHours }: RecordOptions
+): Promise<void> {
+  const tries = finished.filter((f): f is RespondedTry => f.answer !== null)
+  if (tries.length === 0) return
+  // An interrupted try says nothing of its endpoint, and a sample that fails is someone trying out.
+  const telling = tries.filter((t) => t.answer.failure === null || !(t.isSample || t.answer.failure === 'interrupted'))
+  const last = new Map(telling.map((t) => [t.endpointId, t]))
+  const responded = endpointsOf(tries.filter((t) => t.answer.failure === null))
+  const failing = endpointsOf([...last.values()].filter((t) => t.answer.failure !== null))
+  // Endpoints are locked before what waits for them, here as everywhere.
+  const respondedGone = tries.filter((t) => t.answer.responseCode === GONE)
+  const held = respondedGone.length === 0 ? [] : await lockEndpoints(ctx, endpointsOf(respondedGone))
+  const urls = new Map(held.map(({ id, url }) => [id, url]))
+  const gone = endpointsOf(respondedGone.filter((t) => t.url === undefined || t.url === urls.get(t.endpointId)))
+  const longAgo = ctx.now.subtract({ hours: disableAfterHours })
+  const exhausted = failing.length === 0 ? [] : await markFailing(ctx, failing, { responded, longAgo })
+  if (exhausted.length > 0) await lockEndpoints(ctx, exhausted)
+
+  const settled = tries.map((t) => settle(t, schedule, ctx.now))
+  const counted = await settleTries(ctx, settled, { answering: responded.filter((id) => !failing.includes(id)) })
+  const late = settled.filter((s) => !counted.has(s.id))
+  if (late.length > 0) await insertLateTries(ctx, late)
+  // Nobody knows whether an interrupted one was sent at all, so it stays at the head of its line.
+  const keepsOrder = (s: SettledTry) => s.failure === 'interrupted' && s.nextTryAt !== null
+  const firsts = tries.filter((t, i) => t.triesBefore === 0 && !keepsOrder(settled[i]!))
+  if (firsts.length > 0) await releaseNextInOrder(ctx, firsts)
+
+  if (gone.length > 0) await disableEndpoints(ctx, gone, 'The receiver answered 410 Gone')
+  if (exhausted.length > 0) {
+    await disableEndpoints(ctx, exhausted, `Every try has failed for ${disableAfterHours / 24} days`)
+  }
+}
+
+function settle(finished: RespondedTry, schedule: RetrySchedule, now: Temporal.Instant): SettledTry {
+  const { id, day, leaseToken, startedAtMs, answer, maxTries, tries, triesBefore } = finished
+  const tryNumber = tries + 1
+  const isDelivered = answer.failure === null
+  // Its outcome is not known, and nothing says that the receiver is ill: it is repeated at once. Only the first of a round,
+  // or a service that keeps dying would use up all tries within seconds.
+  const isFirstInterrupted = answer.failure === 'interrupted' && tries === triesBefore
+  const ladder = { ...schedule, maxTries: maxTries ?? schedule.maxTries }
+  // A test clock shows the contract's times to the second; spreading the load is for real time.
+  const spread = finished.testClock ? 0 : Math.random()
+  const again = isDelivered ? null : nextTryAt(ladder, tryNumber - triesBefore, now, spread)
+  const retryAt = again && isFirstInterrupted ? now : again
+  return { id, day, leaseToken, tryNumber, nextTryAt: retryAt, startedAtMs, ...answer }
+}
+
+function endpointsOf(tries: { endpointId: number }[]): number[] {
+  return [...new Set(tries.map((t) => t.endpointId))]
+}
