@@ -3,8 +3,8 @@ import type pg from 'pg'
 import type { Database } from '../postgres/index.ts'
 
 const RECONNECT_AFTER_MS = [100, 500, 2_000, 5_000] as const
+/** How often the connection is tried, and how long it may take to answer. */
 const HEARTBEAT_MS = 5_000
-const HEARTBEAT_TIMEOUT_MS = 5_000
 
 /** What a part of the node does with the session: whenever it is opened, and when it is lost. */
 export type SessionPart = {
@@ -27,7 +27,11 @@ export type NodeSession = {
  * Opens the session, and opens it again whenever it is lost. A heartbeat finds a connection that is dead without having
  * ended. Throws when the session cannot be opened the first time.
  */
-export async function openNodeSession(db: Database, parts: SessionPart[]): Promise<NodeSession> {
+export async function openNodeSession(
+  db: Database,
+  parts: SessionPart[],
+  heartbeatMs = HEARTBEAT_MS
+): Promise<NodeSession> {
   const closing = new AbortController()
   let session: pg.Client | null = null
 
@@ -65,13 +69,11 @@ export async function openNodeSession(db: Database, parts: SessionPart[]): Promi
 
   const beat = async () => {
     const beating = session
-    await beating
-      ?.query({ text: 'select', query_timeout: HEARTBEAT_TIMEOUT_MS } as pg.QueryConfig)
-      .catch(() => beating.end())
+    await beating?.query({ text: 'select', query_timeout: heartbeatMs } as pg.QueryConfig).catch(() => beating.end())
   }
 
   await open()
-  const heartbeat = setInterval(beat, HEARTBEAT_MS).unref()
+  const heartbeat = setInterval(beat, heartbeatMs).unref()
   return {
     async query(text, values) {
       if (!session) throw new Error('The connection of this node is lost; it is being opened again')

@@ -301,3 +301,18 @@ test('who lost the connection that holds a store is refused to go on', async (t)
   // And the store is free for the next.
   await holder.runner.alone(store.storeId, (alone) => alone.settle())
 })
+
+test('a store settles although a node died with leases on its work', async (t) => {
+  const store = await aStore(db)
+  const [dead, node] = [await aNode(t), await aNode(t)]
+  await addJobs(store, 1)
+  const session = await db.session()
+  await session.query(
+    `update jobs set lease_owner = $1, leased_until = now() + interval '1 hour' where store_id = $2`,
+    [dead.node.id, store.storeId]
+  )
+  await session.end()
+  await dead.node.stop()
+  await node.runner.alone(store.storeId, (alone) => alone.settle())
+  assert.deepEqual(node.ran, [1])
+})
