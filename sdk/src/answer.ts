@@ -2,21 +2,21 @@ import type { components } from './openapi.ts'
 
 export type Meta = components['schemas']['Meta']
 
-/** The budget of the window, minute or day, that has fewer requests left. */
+/** The rate limit of the window (minute or day) with fewer requests left. */
 export type RateLimit = { limit: number; remaining: number; resetsAt: Date }
 
-/** What comes with every answer, whatever it says. */
+/** The metadata of every response. */
 export type AnswerFacts = {
   status: number
-  /** `X-Request-Id`: names the answer. */
+  /** `X-Request-Id` of the response. */
   requestId: string | null
   rateLimit: RateLimit | null
-  /** Whether it is the answer that was kept under the same idempotency key: nothing was done again. */
+  /** Whether this is the stored response of the same idempotency key; the write was not repeated. */
   isReplayed: boolean
   headers: Headers
 }
 
-/** A whole answer: the object or the list, its place in the list, and what came with it. */
+/** A response: the object or the list, its page, and its metadata. */
 export type Answer<Data> = AnswerFacts & { data: Data; meta: Meta }
 
 export function factsOf({ status, headers }: Response): AnswerFacts {

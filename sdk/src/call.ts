@@ -3,7 +3,7 @@ import type { Answer } from './answer.ts'
 // biome-ignore lint/suspicious/noExplicitAny: as a promise's own reasons, so that handlers may say what they take.
 export type Reason = any
 
-/** A request under way. Await it for the object; `withResponse` has the request id and the budget as well. */
+/** A running request. Await it for the object; `withResponse` adds the request id and the rate limit. */
 export class Call<Data> implements Promise<Data> {
   readonly [Symbol.toStringTag] = 'Call'
   readonly #answer: Promise<Answer<Data>>

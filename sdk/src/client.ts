@@ -14,7 +14,7 @@ export type Client = {
   analytics: Analytics
 }
 
-/** A client of the direct API of one store. It holds no connection of its own, so make one and keep it. */
+/** A client of the REST API of one store. Create one and reuse it. */
 export function createClient(options: ClientOptions): Client {
   const core = createCore(options)
   return {

@@ -9,15 +9,15 @@ import { retryAfterMs } from './retry.ts'
 import { send } from './transport.ts'
 
 type Api = Client<paths, 'application/json'>
-/** What openapi-fetch makes of an answer. Its types leave out fields that are always null, so they are not asked. */
+/** The result of openapi-fetch. Its types omit fields that are always null, so they are not used. */
 type Parsed = { data?: { data: unknown; meta: Meta }; error?: unknown; response: Response }
-/** How a call is sent, for openapi-fetch. */
+/** How openapi-fetch sends a call. */
 type Sending = { fetch: (request: Request) => Promise<Response> }
 type Ask = (api: Api, sending: Sending) => Promise<Parsed>
 
-/** What every group of resources is made of. */
+/** What each group of resources uses. */
 export type Core = {
-  /** Sends at once. */
+  /** Sends immediately. */
   call<Data>(ask: Ask, options?: CallOptions): Call<Data>
   /** Sends when it is awaited or iterated. */
   list<Row extends { id: string }, Filter extends Paging>(
@@ -65,13 +65,13 @@ async function parsedAnswer(ask: Ask, api: Api, sent: Sending['fetch']) {
     const { data: parsed, error, response } = await ask(api, { fetch })
     return { parsed, error, response }
   } catch (err) {
-    // The body of a 2xx that is no JSON.
+    // The body of a 2xx response that is not JSON.
     if (answer && err instanceof SyntaxError) return { parsed: undefined, error: undefined, response: answer }
     throw err
   }
 }
 
-/** An id as a part of a path. What would name another path is no id. */
+/** An id as a path segment. Throws for a value that would change the path. */
 export function idOf(id: string): string {
   if (typeof id === 'string' && id !== '' && id !== '.' && id !== '..') return id
   throw new TypeError(`${JSON.stringify(id)} is no id`)

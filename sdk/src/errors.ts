@@ -3,20 +3,20 @@ import type { components } from './openapi.ts'
 
 type ErrorBody = components['schemas']['Error']['error']
 export type ErrorCode = ErrorBody['code'] | 'unexpected_answer'
-/** One thing that is wrong with a request: the parameter, field or header, and what it takes. */
+/** One error of a request: the parameter, field or header, and what it accepts. */
 export type FieldProblem = NonNullable<ErrorBody['details']>[number]
 
-/** Everything that this package throws of its own accord is one of these. */
+/** The base class of all errors of this package. */
 export class PerennialError extends Error {
   override name = 'PerennialError'
 }
 
-/** The service answered, and said no. Branch on the class or on `code`; the message is for people. */
+/** The service returned an error. Branch on the class or on `code`; the message is for people. */
 export class ApiError extends PerennialError {
   override name = 'ApiError'
   readonly status: number
   readonly code: ErrorCode
-  /** Quote it when you ask the operator about this answer. */
+  /** Quote it in questions to the operator. */
   readonly requestId: string | null
   readonly rateLimit: RateLimit | null
   readonly headers: Headers
@@ -31,10 +31,10 @@ export class ApiError extends PerennialError {
   }
 }
 
-/** 400: something is malformed, or not possible in the present state, which the message names. */
+/** 400: the request is invalid, or not possible in the current state, which the message names. */
 export class InvalidRequestError extends ApiError {
   override name = 'InvalidRequestError'
-  /** Each thing that is wrong when it is more than one; of a single one the message tells. */
+  /** Each error, if there are several; the message describes a single one. */
   readonly details: FieldProblem[]
 
   constructor(message: string, details: FieldProblem[], facts: AnswerFacts) {
@@ -43,7 +43,7 @@ export class InvalidRequestError extends ApiError {
   }
 }
 
-/** 401: no key, a wrong one, or one that was revoked. */
+/** 401: the key is missing, wrong or revoked. */
 export class AuthenticationError extends ApiError {
   override name = 'AuthenticationError'
 }
@@ -53,12 +53,12 @@ export class ForbiddenError extends ApiError {
   override name = 'ForbiddenError'
 }
 
-/** 404: no such object in the store of the key. */
+/** 404: the store of the key has no such object. */
 export class NotFoundError extends ApiError {
   override name = 'NotFoundError'
 }
 
-/** 429: the budget of a minute or a day is used up, and waiting for the next one was not possible in time. */
+/** 429: the rate limit of a minute or a day is exceeded, and the wait would pass the deadline. */
 export class RateLimitedError extends ApiError {
   override name = 'RateLimitedError'
   readonly retryAfterSeconds: number | null
@@ -69,22 +69,22 @@ export class RateLimitedError extends ApiError {
   }
 }
 
-/** 5xx, from the service or from a proxy before it. */
+/** 5xx, from the service or from a proxy in front of it. */
 export class InternalError extends ApiError {
   override name = 'InternalError'
 }
 
-/** No answer came: the name, the connection or the transfer failed. `cause` has what fetch told. */
+/** There was no response: name resolution, connection or transfer failed. `cause` has the error of fetch. */
 export class ConnectionError extends PerennialError {
   override name = 'ConnectionError'
 }
 
-/** No whole answer came in time. */
+/** There was no complete response in time. */
 export class TimeoutError extends PerennialError {
   override name = 'TimeoutError'
 }
 
-/** The error of an answer that is none of 2xx, from whatever its body holds. */
+/** The error of a response other than 2xx, whatever its body is. */
 export function errorOf(body: unknown, facts: AnswerFacts & { retryAfterMs: number | null }): ApiError {
   const { status, retryAfterMs } = facts
   const reported = errorBodyIn(body)
@@ -100,7 +100,7 @@ export function errorOf(body: unknown, facts: AnswerFacts & { retryAfterMs: numb
   return new ApiError(message, reported?.code ?? 'unexpected_answer', facts)
 }
 
-/** A proxy's answer need not be an error in our shape. */
+/** A proxy's error need not have our format. */
 function errorBodyIn(body: unknown): ErrorBody | null {
   const { error } = (typeof body === 'object' && body !== null ? body : {}) as { error?: Partial<ErrorBody> }
   return typeof error?.code === 'string' && typeof error.message === 'string' ? (error as ErrorBody) : null

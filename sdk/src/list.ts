@@ -4,11 +4,11 @@ import { pages } from './pages.ts'
 
 export type Paging = { limit?: number; offset?: number }
 
-/** The largest page that the service gives. */
+/** The maximum page size of the service. */
 const LARGEST_PAGE = 100
 
 /**
- * A list of the service. Await it for one page; iterate for every row, fetched page by page as you go. Nothing is asked
+ * A list of the service. Await it for one page; iterate for every row, fetched page by page. There is no request
  * before one of the two.
  */
 export class List<Row extends { id: string }> implements PromiseLike<Answer<Row[]>>, AsyncIterable<Row> {
@@ -20,7 +20,7 @@ export class List<Row extends { id: string }> implements PromiseLike<Answer<Row[
     this.#paging = { limit, offset }
   }
 
-  // biome-ignore lint/suspicious/noThenProperty: awaiting it asks for one page.
+  // biome-ignore lint/suspicious/noThenProperty: awaiting it requests one page.
   then<A = Answer<Row[]>, B = never>(
     onPage?: ((page: Answer<Row[]>) => A | PromiseLike<A>) | null,
     onError?: ((reason: Reason) => B | PromiseLike<B>) | null
@@ -28,7 +28,7 @@ export class List<Row extends { id: string }> implements PromiseLike<Answer<Row[
     return this.#fetchPage(this.#paging).then(onPage, onError)
   }
 
-  /** Page by page, from `offset` on; `limit` is the size of a page, and not where it ends. */
+  /** Page by page, from `offset` on; `limit` is the page size, not a maximum. */
   pages(): AsyncGenerator<Answer<Row[]>, void, undefined> {
     const { limit = LARGEST_PAGE, offset: from = 0 } = this.#paging
     return pages.offset((offset) => this.#fetchPage({ limit, offset }), { from })
@@ -47,7 +47,7 @@ export class List<Row extends { id: string }> implements PromiseLike<Answer<Row[
     }
   }
 
-  /** The first rows, `atMost` so many. */
+  /** The first rows, at most `atMost`. */
   async toArray({ atMost }: { atMost: number }): Promise<Row[]> {
     const rows: Row[] = []
     if (rows.length >= atMost) return rows

@@ -1,14 +1,14 @@
 import { realTiming, type Timing } from './timing.ts'
 
-/** What a call may set for itself; a client's own options are what holds otherwise. */
+/** Options of a call; the defaults are those of the client. */
 export type CallOptions = {
-  /** Ends the call, whatever it is doing, with the signal's reason. */
+  /** Aborts the call with the signal's reason. */
   signal?: AbortSignal
-  /** For one try: connecting, sending, and the whole answer. 30 seconds unless told. */
+  /** Limit for one attempt: connecting, sending, and the complete response. Default: 30 seconds. */
   timeoutMs?: number
-  /** For the call with its retries and the waits between them. 2 minutes unless told. */
+  /** Limit for the call with its retries and waits. Default: 2 minutes. */
   deadlineMs?: number
-  /** How often to try again, 3 unless told. */
+  /** Number of retries. Default: 3. */
   maxRetries?: number
   /**
    * The key of a write. Each write has a fresh one, the same over its retries; name your own to make it safe to repeat
@@ -20,20 +20,20 @@ export type CallOptions = {
 export type ClientOptions = {
   /** The address of the API with its version, such as `https://members.example.com/v1`. */
   baseUrl: string
-  /** A key of the store. It belongs on servers, and never into pages or apps. */
+  /** A key of the store. Use it on servers only, never in pages or apps. */
   apiKey: string
-  /** What makes the requests; the platform's own fetch unless told. */
+  /** The fetch function. Default: the global fetch. */
   fetch?: typeof globalThis.fetch
   timeoutMs?: number
   deadlineMs?: number
   maxRetries?: number
-  /** Makes the keys of writes, random UUIDs unless told; `false` sends none, and then no write is tried again. */
+  /** Creates the keys of writes. Default: random UUIDs. With `false` there are no keys, and writes are not retried. */
   idempotencyKey?: (() => string) | false
-  /** For tests: a clock, a wait and a die of their own. */
+  /** For tests: clock, wait and random numbers. */
   timing?: Timing
 }
 
-/** Options with nothing left open. */
+/** Options with all defaults set. */
 export type Settings = {
   fetch: typeof globalThis.fetch
   timeoutMs: number
@@ -49,7 +49,7 @@ export function settingsOf(options: ClientOptions): Settings {
   if (typeof apiKey !== 'string' || apiKey === '') throw new TypeError('apiKey must be a key of the store')
   const { timeoutMs = 30_000, deadlineMs = 120_000, maxRetries = 3, timing = realTiming } = options
   return {
-    // Looked up at each request, so that what instruments the global fetch later is heard too.
+    // Looked up for each request, so that a later instrumentation of the global fetch is used too.
     fetch: options.fetch ?? ((...args) => globalThis.fetch(...args)),
     timeoutMs: limit('timeoutMs', timeoutMs),
     deadlineMs: limit('deadlineMs', deadlineMs),

@@ -1,13 +1,13 @@
-/** A page of a list that takes `limit` and `offset`. */
+/** A page of a list with `limit` and `offset`. */
 export type OffsetPage<Row> = { data: Row[]; meta: { has_more: boolean } }
-/** A page of a list that takes `page`. */
+/** A page of a list with `page`. */
 export type NumberedPage<Row> = { data: Row[]; meta: { per_page: number } }
-/** A page of a list that takes `since_id`. */
+/** A page of a list with `since_id`. */
 export type CursorPage<Row> = { data: Row[]; meta: { last_id: number; has_more: boolean } }
 
 /**
- * The pages of a list, one request each, made when the one before it is done with. `fetchPage` gets what to ask for; the
- * list ends where the service says so. Flatten them with `rowsOf`.
+ * The pages of a list, one request each, sent after the previous page was consumed. `fetchPage` gets the page to request; the
+ * list ends when the service reports the end. Flatten them with `rowsOf`.
  */
 export const pages = { offset, page, sinceId }
 
@@ -19,7 +19,7 @@ async function* offset<Page extends OffsetPage<unknown>>(
   for (;;) {
     const page = await fetchPage(passed)
     yield page
-    // What the page held counts, and not what was asked for: the service may give fewer.
+    // Counts the rows of the page, not the requested limit, because the service may return fewer.
     passed += page.data.length
     if (!page.meta.has_more || page.data.length === 0) return
   }
@@ -46,7 +46,7 @@ async function* sinceId<Page extends CursorPage<unknown>>(
     yield page
     const { has_more, last_id } = page.meta
     if (!has_more) return
-    // To go on would give the same page for ever; to stop would hide the rest.
+    // Continuing would return the same page forever; stopping would hide the rest.
     if (last_id <= last) throw new Error(`The list does not get past the id ${last}, and says that more follow`)
     last = last_id
   }

@@ -7,7 +7,7 @@ import { type Client, type ClientOptions, createClient, type Timing } from './in
 export type Asked = { method: string; url: string; headers: IncomingHttpHeaders; body: string }
 export type Reply = (response: ServerResponse, asked: Asked) => unknown
 
-/** An answer in the shape of the service. */
+/** A response in the format of the service. */
 export const answering =
   (status: number, body: unknown, headers: Record<string, string> = {}): Reply =>
   (response) =>
@@ -22,10 +22,10 @@ export const saying = (status: number, code: string, headers?: Record<string, st
 export const giving = (data: unknown) =>
   answering(200, { data, meta: { total: 1, limit: 1, offset: 0, has_more: false } })
 
-/** The connection breaks before anything is answered. */
+/** The connection breaks before a response. */
 export const resetting: Reply = (response) => response.socket?.destroy()
 
-/** The connection breaks in the middle of the answer. */
+/** The connection breaks during the response. */
 export const breakingOff: Reply = (response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
   response.write('{"data":', () => response.socket?.destroy())
@@ -60,7 +60,7 @@ async function read(request: IncomingMessage): Promise<Asked> {
   }
 }
 
-/** Time that passes only in waits, and at `expire`, which ends the try under way. Chance is always a half. */
+/** Time passes only in waits and in `expire`, which ends the running attempt. Random numbers are always 0.5. */
 function testTiming(startsAt = Date.parse('2026-03-01T12:00:00Z')) {
   let now = startsAt
   const waits: number[] = []
@@ -88,7 +88,7 @@ function testTiming(startsAt = Date.parse('2026-03-01T12:00:00Z')) {
   return { timing, waits, expire, limits: () => [...timers.values()].map(({ ms }) => ms) }
 }
 
-/** A client of a server that gives these replies, in time of its own. */
+/** A client of a server with these replies, with simulated time. */
 export async function aClient(replies: Reply[], options: Partial<ClientOptions> = {}) {
   const server = await aServer(...replies)
   const clock = testTiming()

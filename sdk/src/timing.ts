@@ -1,16 +1,16 @@
-/** Time and chance, as the client takes them. Tests bring their own, so that they wait for nothing. */
+/** Time and random numbers of the client. Tests replace them, so that they do not wait. */
 export type Timing = {
   /** Milliseconds since 1970. */
   now(): number
-  /** Waits between two tries; ends at once, with the signal's reason, when the signal does. */
+  /** Waits between two attempts; rejects with the signal's reason when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** Limits a try: acts after so many milliseconds, unless what it gives back is called before. */
+  /** Limits an attempt: acts after this many milliseconds, unless the returned function is called before. */
   after(ms: number, act: () => void): () => void
-  /** From 0 up to, and without, 1. */
+  /** From 0 to below 1. */
   random(): number
 }
 
-/** Timers take no longer time. */
+/** The maximum of a timer. */
 const LONGEST_MS = 2 ** 31 - 1
 
 function after(ms: number, act: () => void): () => void {
@@ -33,7 +33,7 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
-/** `now` goes on evenly when somebody sets the machine's clock. */
+/** `now` is monotonic, also when the machine's clock is set. */
 export const realTiming: Timing = {
   now: () => performance.timeOrigin + performance.now(),
   sleep,

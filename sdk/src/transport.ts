@@ -5,18 +5,18 @@ import { mayPass, retryAfterMs, waitMs } from './retry.ts'
 const READS = new Set(['GET', 'HEAD'])
 const HAS_NO_BODY = new Set([204, 205, 304])
 
-/** A request that can be sent more than once. */
+/** A request that can be repeated. */
 type Outgoing = { url: string; method: string; headers: Headers; body: string | undefined }
 
 /**
- * Sends a request until it has an answer that will not change by itself, no retry is left, or the deadline would pass.
- * Ends with the last answer, whatever its status, its body read to the end; or throws when there was none.
+ * Sends a request until the response is final, no retry is left, or the deadline would pass.
+ * Returns the last response with its complete body, whatever its status; throws when there was none.
  */
 export async function send(request: Request, settings: Settings, signal?: AbortSignal): Promise<Response> {
   const { timing, maxRetries, newIdempotencyKey } = settings
   const outgoing = await outgoingOf(request)
   const isRead = READS.has(request.method)
-  // One key for all tries of the call: this is what makes trying again safe.
+  // One key for all attempts of the call makes retries safe.
   if (!isRead && newIdempotencyKey) outgoing.headers.set('idempotency-key', newIdempotencyKey())
   const mayRepeat = isRead || outgoing.headers.has('idempotency-key')
   const deadline = timing.now() + settings.deadlineMs
@@ -44,7 +44,7 @@ async function outgoingOf(request: Request): Promise<Outgoing> {
   return { url, method, headers: new Headers(request.headers), body: body === '' ? undefined : body }
 }
 
-/** One request and its whole answer, or why there was none. Throws only what the caller's own signal says. */
+/** One request and its complete response, or the error. Throws only the reason of the caller's own signal. */
 async function tryOnce(
   { url, ...init }: Outgoing,
   { fetch, timing, timeoutMs }: Settings,
@@ -60,10 +60,10 @@ async function tryOnce(
     giveUp.abort()
   })
   try {
-    // A redirected write would be sent again as something else.
+    // A redirected write could be sent with another method.
     const answer = await fetch(url, { ...init, signal: giveUp.signal, redirect: 'manual' })
     const { status, headers } = answer
-    // Read here, under the time limit, since an answer that breaks off is a failed try too.
+    // Read within the time limit, because a response that breaks off is a failed attempt too.
     const text = await answer.text()
     return new Response(HAS_NO_BODY.has(status) ? null : text, { status, headers })
   } catch (cause) {
@@ -77,7 +77,7 @@ async function tryOnce(
   }
 }
 
-/** Node's fetch says only that it failed; why is one level down. */
+/** Node's fetch only reports the failure; the reason is in `cause`. */
 function reasonOf(err: unknown): string {
   const { message, cause } = err as { message?: string; cause?: { code?: string; message?: string } }
   return cause?.message || cause?.code || message || String(err)

@@ -3,7 +3,7 @@ import type { Core } from '../core.ts'
 import type { CallOptions } from '../options.ts'
 import type { AnalyticsOverview, Query } from '../types.ts'
 
-/** Aggregate figures of the store. */
+/** Metrics of the store. */
 export class Analytics {
   readonly #core: Core
 

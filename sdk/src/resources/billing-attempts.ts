@@ -4,7 +4,7 @@ import type { List } from '../list.ts'
 import type { CallOptions } from '../options.ts'
 import type { BillingAttempt, Query } from '../types.ts'
 
-/** Each try to charge one cycle. */
+/** Attempts to charge billing cycles. */
 export class BillingAttempts {
   readonly #core: Core
 
@@ -21,7 +21,7 @@ export class BillingAttempts {
     )
   }
 
-  /** Charges the cycle of a failed attempt again; the answer is the new attempt, which is pending. */
+  /** Charges the cycle of a failed attempt again; returns the new attempt, which is pending. */
   retry(attemptId: string, options?: CallOptions): Call<BillingAttempt> {
     return this.#core.call(
       (api, sending) => api.POST('/billing-attempts/{attempt_id}/retry', { ...at(attemptId), ...sending }),

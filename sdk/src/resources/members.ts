@@ -4,7 +4,7 @@ import type { List } from '../list.ts'
 import type { CallOptions } from '../options.ts'
 import type { Body, Member, Query } from '../types.ts'
 
-/** People who hold or held a membership or a subscription. */
+/** Customers who have or had a membership or a subscription. */
 export class Members {
   readonly #core: Core
 
@@ -25,7 +25,7 @@ export class Members {
     return this.#core.call((api, sending) => api.GET('/members/{member_id}', { ...at(memberId), ...sending }), options)
   }
 
-  /** Changes the fields that are given, and no other. */
+  /** Changes the given fields only. */
   update(memberId: string, changes: Body<'updateMember'>, options?: CallOptions): Call<Member> {
     return this.#core.call(
       (api, sending) => api.PATCH('/members/{member_id}', { ...at(memberId), body: changes, ...sending }),

@@ -27,7 +27,7 @@ export class StoreCredits {
     )
   }
 
-  /** Refused with an InvalidRequestError when there is not enough; nothing has changed then. */
+  /** Throws an InvalidRequestError when there is not enough credit; then nothing has changed. */
   deduct(customerId: string, body: Body<'deductStoreCredit'>, options?: CallOptions): Call<StoreCredit> {
     return this.#core.call(
       (api, sending) =>

@@ -4,7 +4,7 @@ import type { List } from '../list.ts'
 import type { CallOptions } from '../options.ts'
 import type { Activity, Body, Query, Subscription } from '../types.ts'
 
-/** What is billed on a schedule. Each move takes effect at once. */
+/** Subscriptions. Each action takes effect at once. */
 export class Subscriptions {
   readonly #core: Core
 
@@ -36,7 +36,7 @@ export class Subscriptions {
     )
   }
 
-  /** Goes on with the next date of the schedule, or with the date given. */
+  /** Continues with the next date of the schedule, or with the given date. */
   resume(subscriptionId: string, body: Body<'resumeSubscription'> = {}, options?: CallOptions): Call<Subscription> {
     return this.#core.call(
       (api, sending) =>
@@ -45,7 +45,7 @@ export class Subscriptions {
     )
   }
 
-  /** Ends it; until `reactivatable_until` that can be taken back. */
+  /** Cancels it; the cancellation can be revoked until `reactivatable_until`. */
   cancel(subscriptionId: string, body: Body<'cancelSubscription'> = {}, options?: CallOptions): Call<Subscription> {
     return this.#core.call(
       (api, sending) =>
@@ -54,7 +54,7 @@ export class Subscriptions {
     )
   }
 
-  /** Takes a cancellation back. */
+  /** Revokes a cancellation. */
   reactivate(subscriptionId: string, options?: CallOptions): Call<Subscription> {
     return this.#core.call(
       (api, sending) =>
@@ -63,7 +63,7 @@ export class Subscriptions {
     )
   }
 
-  /** Passes over the next cycle. */
+  /** Skips the next cycle. */
   skip(subscriptionId: string, options?: CallOptions): Call<Subscription> {
     return this.#core.call(
       (api, sending) =>
@@ -72,7 +72,7 @@ export class Subscriptions {
     )
   }
 
-  /** Changes the fields that are given, and no other. What waits for the platform is its `pending_change`. */
+  /** Changes the given fields only. Changes that the platform does not have yet are in `pending_change`. */
   update(subscriptionId: string, changes: Body<'changeSubscription'>, options?: CallOptions): Call<Subscription> {
     return this.#core.call(
       (api, sending) =>
@@ -81,7 +81,7 @@ export class Subscriptions {
     )
   }
 
-  /** Gives a membership to another customer, who holds it from now on; who pays for it stays. */
+  /** Gives a membership to another customer, who is the member from now on; the payer stays the same. */
   gift(subscriptionId: string, body: Body<'giftSubscription'>, options?: CallOptions): Call<Subscription> {
     return this.#core.call(
       (api, sending) => api.POST('/subscriptions/{subscription_id}/gift', { ...at(subscriptionId), body, ...sending }),
@@ -89,7 +89,7 @@ export class Subscriptions {
     )
   }
 
-  /** Takes a gift back: who pays for it holds it again. */
+  /** Revokes a gift: the payer becomes the member again. */
   ungift(subscriptionId: string, options?: CallOptions): Call<Subscription> {
     return this.#core.call(
       (api, sending) =>
@@ -98,7 +98,7 @@ export class Subscriptions {
     )
   }
 
-  /** What happened to it, newest first. */
+  /** Its history, newest first. */
   activity(
     subscriptionId: string,
     paging: Query<'listSubscriptionActivity'> = {},

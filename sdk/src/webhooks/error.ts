@@ -8,7 +8,7 @@ export type VerificationFailure =
   | 'timestamp_too_new'
   | 'body_not_an_event'
 
-/** The delivery does not prove that it comes from the service, now. Answer 401. */
+/** The delivery is not proven to come from the service, or it is too old. Return 401. */
 export class WebhookVerificationError extends PerennialError {
   override name = 'WebhookVerificationError'
   readonly reason: VerificationFailure

@@ -1,6 +1,6 @@
 import type { webhooks } from '../openapi.ts'
 
-/** The types of events, such as `billing.failed`. */
+/** Event types, such as `billing.failed`. */
 export type EventType = keyof webhooks
 
 type EventOf<Type extends EventType> = webhooks[Type]['post'] extends {
@@ -10,8 +10,8 @@ type EventOf<Type extends EventType> = webhooks[Type]['post'] extends {
   : never
 
 /**
- * What a delivery holds, told apart by `event`. The service may come to send types that this version does not know, so
- * ignore what you do not handle.
+ * The body of a delivery, discriminated by `event`. The service may send types that this version does not know, so
+ * ignore types that you do not handle.
  */
 export type WebhookEvent = { [Type in EventType]: EventOf<Type> }[EventType]
 

@@ -1,7 +1,7 @@
 import { testHeaders } from './test-headers.ts'
 import { verify } from './verify.ts'
 
-/** For receivers of webhooks: needs nothing but WebCrypto, so it runs in Node, browsers' workers and at the edge. */
+/** For receivers of webhooks: needs only WebCrypto, so it runs in Node, in workers and at the edge. */
 export const webhooks = { verify, testHeaders }
 
 export { type VerificationFailure, WebhookVerificationError } from './error.ts'

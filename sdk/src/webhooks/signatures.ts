@@ -1,4 +1,4 @@
-// The two signatures of a delivery, in WebCrypto, so that they run wherever fetch does.
+// The two signatures of a delivery, with WebCrypto, which exists wherever fetch does.
 
 export type Bytes = Uint8Array<ArrayBuffer>
 export type RawBody = string | Uint8Array | ArrayBuffer
@@ -16,12 +16,12 @@ export function bytesOf(rawBody: RawBody): Bytes {
   )
 }
 
-/** `X-Svc-Signature` is keyed with the whole secret as text. */
+/** The key of `X-Svc-Signature` is the whole secret as text. */
 export function contractKey(secret: string): Promise<CryptoKey> {
   return hmacKey(utf8.encode(secret))
 }
 
-/** Standard Webhooks are keyed with the bytes that the base64 after `whsec_` stands for. */
+/** The key of Standard Webhooks is the bytes of the base64 after `whsec_`. */
 export function standardKey(secret: string): Promise<CryptoKey> {
   const bytes = bytesOfBase64(secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret)
   if (!bytes || bytes.length === 0) throw new TypeError('secret must be the text that was shown, whsec_…')
@@ -30,7 +30,7 @@ export function standardKey(secret: string): Promise<CryptoKey> {
 
 const hmacKey = (bytes: Bytes) => crypto.subtle.importKey('raw', bytes, HMAC, false, ['sign', 'verify'])
 
-/** What Standard Webhooks sign. */
+/** The signed text of Standard Webhooks. */
 export function standardContent(webhookId: string, timestamp: string, body: Bytes): Bytes {
   const head = utf8.encode(`${webhookId}.${timestamp}.`)
   const content = new Uint8Array(head.length + body.length)

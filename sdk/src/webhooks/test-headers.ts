@@ -10,15 +10,15 @@ import {
 } from './signatures.ts'
 
 export type TestHeadersOptions = {
-  /** What names the delivery; that of the body unless told. */
+  /** The id of the delivery. Default: that of the body. */
   webhookId?: string
-  /** When it was sent; now unless told. */
+  /** When it was sent. Default: now. */
   sentAt?: Date
-  /** The new secret, while the one given first is being rolled: the service signs with both then. */
+  /** The new secret during a rotation, in which the service signs with both. */
   nextSecret?: string
 }
 
-/** The headers that the service would send with a body, for the tests of a receiver. */
+/** The headers of the service for a body, for tests of a receiver. */
 export async function testHeaders(
   rawBody: RawBody,
   secret: string,
@@ -41,7 +41,7 @@ export async function testHeaders(
   }
 }
 
-/** A body that is no event is named so too: a receiver is tested with broken ones as well. */
+/** Also for bodies that are not events, because receivers are tested with broken ones too. */
 function webhookIdOf(body: string): string {
   try {
     const { webhook_id } = JSON.parse(body) as { webhook_id?: unknown }

@@ -14,9 +14,9 @@ import {
 } from './signatures.ts'
 
 export type VerifyOptions = {
-  /** How far the time of sending may be off, 5 minutes unless told. */
+  /** Accepted difference to the time of sending. Default: 5 minutes. */
   toleranceSeconds?: number
-  /** Refuses a delivery that does not tell when it was sent. The service always tells. */
+  /** Refuses a delivery without a timestamp. The service always sends one. */
   requireTimestamp?: boolean
   /** Milliseconds since 1970, for tests. */
   now?: () => number
@@ -25,8 +25,8 @@ export type VerifyOptions = {
 /**
  * The event of a delivery, if it really comes from the service; throws WebhookVerificationError otherwise.
  *
- * `rawBody` is the body just as it came. Of several secrets any may have signed, so that one can be changed for another;
- * while the service rolls a secret it signs with both, and knowing either is enough. `X-Svc-Signature` is always needed. The Standard Webhooks headers, when they are there, must be right too: only their
+ * `rawBody` is the body as received. Any of several secrets may have signed;
+ * during a rotation the service signs with both, and either is enough. `X-Svc-Signature` is always required. The Standard Webhooks headers, if present, must be valid too: only their
  * signature holds the time of sending.
  */
 export async function verify(
@@ -63,7 +63,7 @@ async function checkContractSignature(headers: HeadersLike, body: Bytes, secrets
 
 type StandardHeaders = { id: string; timestamp: string; signature: string }
 
-/** All three or none: one alone is no proof of anything. */
+/** All three or none: one alone proves nothing. */
 function standardHeaders(headers: HeadersLike): StandardHeaders | null {
   const [id, timestamp, signature] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
     headerOf(headers, name)
@@ -100,13 +100,13 @@ function checkTimestamp(timestamp: string, nowSeconds: number, toleranceSeconds:
   if (ageSeconds > toleranceSeconds) {
     throw new WebhookVerificationError('timestamp_too_old', `The delivery was sent ${Math.round(ageSeconds)} s ago`)
   }
-  // Also what is no number.
+  // Also when it is not a number.
   if (!(ageSeconds >= -toleranceSeconds)) {
     throw new WebhookVerificationError('timestamp_too_new', 'The delivery says that it was sent in the future')
   }
 }
 
-/** The body of a delivery that is proven. A webhook-id of another delivery is none of this one. */
+/** The body of a verified delivery. Refuses the webhook-id of another delivery. */
 function eventOf(body: Bytes, webhookId: string | undefined): WebhookEvent {
   const event = parsed(body)
   const isEvent =
