@@ -1,5 +1,5 @@
-// The analytics overview of 365 days over HTTP, in a store of 1,000,000 members and subscriptions with 800 days behind it
-// and in one of 10,000: what the 99th percentile is, and that the cost does not grow. Usage: node bench/analytics.ts
+// The analytics overview of 365 days over HTTP, in a store of 1,000,000 members and subscriptions with 800 days of data and in one of
+// 10,000: the 99th percentile, and that the cost does not grow. Usage: node bench/analytics.ts
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { Client } from 'undici'
@@ -26,7 +26,7 @@ try {
   const stores = { small: await aStore(db), large: await aStore(db) }
   const loadedMs = { small: await load(stores.small, SIZES.small), large: await load(stores.large, SIZES.large) }
   await db.session().then(async (session) => {
-    // As autovacuum leaves a store that was not loaded a moment ago.
+    // Vacuumed, like a store that was not loaded a moment ago.
     await session.query('reset role')
     await session.query('vacuum analyze')
     await session.end()
@@ -39,7 +39,7 @@ try {
   await measure(origin, keys.small, 50)
   await measure(origin, keys.large, 50)
   const taken = { small: [] as number[], large: [] as number[] }
-  // One member by id, in turns with the overviews: its 99th percentile is what the machine's other load does to anyone's.
+  // One member by id, alternating with the overviews: its 99th percentile shows the effect of the machine's other load.
   const plain: number[] = []
   const medians = { small: [] as number[], large: [] as number[] }
   for (let round = 0; round < ROUNDS; round++) {
@@ -73,11 +73,11 @@ try {
   await database.close()
 }
 
-/** Members with a subscription and a renewal each, over all the days; a tenth of them has left, a tenth is paused. */
+/** Members with a subscription and a renewal each, over all days; a tenth is cancelled, a tenth is paused. */
 async function load({ storeId, inStore }: BuiltStore, size: number): Promise<number> {
   const started = performance.now()
   const session = await db.session()
-  // Loads of this size must not be planned by what an empty table looks like.
+  // Large loads must not be planned with the statistics of an empty table.
   const analyzed = (table: string) => session.query(`reset role; analyze ${table}; set role perennial_operator`)
   await session.query(`
     insert into plans (store_id, name, type, tier_name, price_minor, currency, interval, interval_count, platform_product_id,
@@ -138,7 +138,7 @@ async function serve(): Promise<string> {
   })
 }
 
-/** Milliseconds of each of `requests` answers, over connections with one request under way each. */
+/** Milliseconds of each of `requests` responses, over connections with one request in flight each. */
 async function measure(
   origin: string,
   key: string,

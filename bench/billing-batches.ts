@@ -1,5 +1,5 @@
-// How much of a billing run is PostgreSQL's time: the transactions of a run, recorded, and then repeated statement by statement
-// by a bare loop over pg on a copy of the database as it was before. Usage: node bench/billing-batches.ts [how many]
+// The share of PostgreSQL in a billing run: the recorded transactions of a run, repeated statement by statement by a bare loop over pg
+// on a copy of the database from before. Usage: node bench/billing-batches.ts [how many]
 
 import pg from 'pg'
 import { createBillingEngine } from '#billing'
@@ -76,7 +76,7 @@ function asText(value: unknown): unknown {
   return value instanceof Temporal.Instant ? String(value) : value
 }
 
-/** Subscriptions that are not billed, and charges that are not settled. */
+/** The number of unbilled subscriptions and of unsettled charges. */
 async function countDue(storeId: number): Promise<number> {
   const client = new pg.Client({ connectionString: copy })
   await client.connect()

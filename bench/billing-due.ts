@@ -1,5 +1,5 @@
-// Finding what is due in a store of a million subscriptions, and in one of ten thousand: how many pages PostgreSQL reads for
-// the look at what is next and for a claim, of as many due ones in both. Usage: node bench/billing-due.ts [how many]
+// Finding due work in a store of a million subscriptions and in one of ten thousand: the pages that PostgreSQL reads for the next due
+// time and for a claim, with the same number of due subscriptions. Usage: node bench/billing-due.ts [how many]
 import pg from 'pg'
 import { type Ctx, Database, type Queries, STORE_ROLE, type Statement } from '#kit/postgres'
 import { nextSubscriptionWork } from '#subscriptions'
@@ -13,7 +13,7 @@ const LARGE = Number(process.argv[2] ?? 1_000_000)
 const CHUNK = 500_000
 const DUE = 1_000
 const CLAIM = 200
-/** A B-tree of ten thousand rows has two levels, one of millions three: that is all that may be added. */
+/** A B-tree of ten thousand rows has two levels, one of millions three: no more than that may be added. */
 const WANTED = 1.25
 const NOW = Temporal.Instant.from('2026-02-28T15:00:00Z')
 
@@ -55,7 +55,7 @@ try {
   await database.close()
 }
 
-/** The statements of the look at what is next, and of a claim. */
+/** The statements for the next due time, and of a claim. */
 async function recorded(storeId: number): Promise<Statement[]> {
   const statements: Statement[] = []
   const noted = (tx: Queries) => recorder(tx, (statement) => statements.push(statement))
@@ -65,8 +65,8 @@ async function recorded(storeId: number): Promise<Statement[]> {
 }
 
 /**
- * Subscriptions numbered from `from` + 1 to `to`, past triggers and foreign keys (which takes a superuser). As many as are
- * due always tie at one instant, and are spread over the store; the others fall due over the month ahead.
+ * Inserts subscriptions `from` + 1 to `to` without triggers and foreign keys (which needs a superuser). The due ones are due at the
+ * same instant and spread over the store; the others become due over the next month.
  */
 async function grow(storeId: number, from: number, to: number): Promise<void> {
   await client.query('set session_replication_role = replica')

@@ -1,5 +1,5 @@
-// A billing run over many due subscriptions of one store, against a platform that answers at once: renewals per second, of
-// which pgbench running the same statements, one renewal at a time, is the measure; and whether memory stays flat.
+// A billing run over many due subscriptions of one store, with a platform that responds at once: renewals per second, relative to
+// pgbench running the same statements one renewal at a time; and whether memory stays constant.
 // Usage: node bench/billing-run.ts [how many]
 
 import { audit, auditStore } from '#audit'
@@ -14,7 +14,7 @@ const HOW_MANY = Number(process.argv[2] ?? 100_000)
 const ROUNDS = 5
 const CLIENTS = 8
 const SECONDS = 6
-/** More than pgbench gets through in all rounds. */
+/** More than pgbench processes in all rounds. */
 const FOR_PGBENCH = 1_000 * SECONDS * ROUNDS
 const WANTED = { ratio: 0.5, heapGrowth: 1.15 }
 const DUE_AT = Temporal.Instant.from('2026-02-28T15:00:00Z')
@@ -22,7 +22,7 @@ const DUE_AT = Temporal.Instant.from('2026-02-28T15:00:00Z')
 const command = await findPgbench()
 if (!command) throw new Error('There is no pgbench on this machine')
 const database = await benchDatabase()
-// Of its own: a worker bills every store that it finds.
+// A separate database, since a worker bills every store that it finds.
 const beside = await benchDatabase()
 const db = new Database({ url: database.url })
 const besideDb = new Database({ url: beside.url })
@@ -40,7 +40,7 @@ try {
     const before = worker.keys.length
     worker.go()
     await untilCharged([worker], (HOW_MANY / ROUNDS) * round)
-    // The last round ends when nothing is left at all: what lagged behind in the others counts in it.
+    // The last round ends when no work is left, and includes work that the other rounds left.
     if (round === ROUNDS) await untilDone([worker], store)
     const ran = await worker.stop()
     rates.ours.push((worker.keys.length - before) / ran.seconds)
@@ -48,7 +48,7 @@ try {
   }
   await worker.end()
   const { findings } = await auditStore(db, store.storeId)
-  // Had pgbench run anything but the real statements, or left some out, the auditor would say so. Dispatch it leaves out.
+  // The auditor would report a difference between pgbench's statements and the real ones. pgbench does not dispatch events.
   const spoilt = (await measured.inStore(audit)).findings.filter(({ check }) => check !== 'events_dispatched')
 
   const ratio = median(rates.ours.map((rate, i) => rate / rates.pgbench[i]!))

@@ -1,4 +1,4 @@
-// Four processes bill one store of many due subscriptions: no charge is made twice, none is missed, each process has some.
+// Four processes bill one store with many due subscriptions: each charge is made once, and each process makes some.
 // Usage: node bench/billing-shared.ts [how many subscriptions] [how many processes]
 
 import { auditStore } from '#audit'

@@ -1,5 +1,5 @@
-// A process that bills one store, with all engines that a renewal passes through, as the service runs them; forked by
-// bench/billing-workers.ts, which says when.
+// A process that bills one store with all engines of a renewal, as the service runs them; forked and controlled by
+// bench/billing-workers.ts.
 import { createMetricsRollupEngine } from '#analytics'
 import { createBillingEngine } from '#billing'
 import { createRunner, startNode } from '#kit/engines'
@@ -23,11 +23,11 @@ const storeId = Number(id)
 const gc = globalThis.gc ?? (() => {})
 const db = new Database({ url: url! })
 const node = await startNode(db)
-const tell = (message: FromWorker) => void process.send!(message)
+const send = (message: FromWorker) => void process.send!(message)
 const connector = stubConnector({
   now: await storeNow(db, storeId),
   priceMinor: 2900,
-  onCharge: (keys) => tell({ charged: keys })
+  onCharge: (keys) => send({ charged: keys })
 })
 const connectorOf = async () => connector
 
@@ -42,9 +42,9 @@ process.on('message', async (message: ToWorker) => {
   }
 })
 process.once('disconnect', () => process.exit())
-tell({ ready: true })
+send({ ready: true })
 
-/** Works until the function returned is called, which tells how it went. */
+/** Works until the returned function is called, which returns the results. */
 function run(): () => Promise<void> {
   const runner = createRunner({
     db,
@@ -64,7 +64,7 @@ function run(): () => Promise<void> {
   const rollingUp = runPeriodically(ROLL_UP_LISTS_EVERY_MS, async () => void (await rollUpLists(db)))
   const marking = setInterval(() => {
     gc()
-    tell({ heapMb: process.memoryUsage().heapUsed / 1e6 })
+    send({ heapMb: process.memoryUsage().heapUsed / 1e6 })
   }, MARK_HEAP_EVERY_MS)
   const before = { ...db.stats, cpu: process.cpuUsage(), at: performance.now() }
   runner.start()
@@ -73,7 +73,7 @@ function run(): () => Promise<void> {
     clearInterval(marking)
     await Promise.all([runner.stop(), rollingUp.stop()])
     const { user, system } = process.cpuUsage(before.cpu)
-    tell({
+    send({
       ran: {
         seconds: (performance.now() - before.at) / 1000,
         cpuSeconds: (user + system) / 1e6,

@@ -20,30 +20,30 @@ const LOOK_EVERY_MS = 100
 
 export type BillingWorker = Awaited<ReturnType<typeof startBillingWorker>>
 
-/** A process that bills the store when told to. `execArgv` adds to Node's own arguments. */
+/** A process that bills the store on request. `execArgv` are further arguments of Node. */
 export async function startBillingWorker(url: string, { storeId }: BuiltStore, execArgv: string[] = []) {
   const child: ChildProcess = fork(WORKER, [url, String(storeId)], { execArgv: ['--expose-gc', ...execArgv] })
   const keys: string[] = []
   const heapMb: number[] = []
-  let heard = (_: FromWorker) => {}
+  let onMessage = (_: FromWorker) => {}
   const ended = once(child, 'exit')
   child.on('message', (message: FromWorker) => {
     if ('charged' in message) keys.push(...message.charged)
     else if ('heapMb' in message) heapMb.push(message.heapMb)
-    heard(message)
+    onMessage(message)
   })
   const next = <T extends FromWorker>(is: (message: FromWorker) => message is T) =>
     new Promise<T>((resolve, reject) => {
       void ended.then(([code]) => reject(new Error(`A billing worker ended with ${code}`)))
-      heard = (message) => {
+      onMessage = (message) => {
         if (is(message)) resolve(message)
       }
     })
   await next((message): message is { ready: true } => 'ready' in message)
   return {
-    /** The keys under which it has charged, one per charge. */
+    /** The idempotency keys of its charges. */
     keys,
-    /** Its heap after collections, once a second. */
+    /** Its heap size after garbage collection, once a second. */
     heapMb,
     isAlive: () => child.exitCode === null && child.signalCode === null,
     go: () => void child.send('go' satisfies ToWorker),
@@ -59,12 +59,12 @@ export async function startBillingWorker(url: string, { storeId }: BuiltStore, e
   }
 }
 
-/** Returns when the workers have made `charges` charges between them. */
+/** Returns when the workers have made `charges` charges together. */
 export async function untilCharged(workers: BillingWorker[], charges: number): Promise<void> {
   await until(workers, async () => workers.reduce((sum, { keys }) => sum + keys.length, 0) >= charges)
 }
 
-/** Returns when nothing that has fallen due in the store is left to do. */
+/** Returns when the store has no due work left. */
 export async function untilDone(workers: BillingWorker[], { inStore }: BuiltStore): Promise<void> {
   const left = () =>
     inStore(({ tx, storeId, now }) =>

@@ -7,7 +7,7 @@ import { migrate } from '#kit/postgres'
 import { MIGRATIONS } from '../src/app/migrations.ts'
 import { startEmbeddedPostgres } from '../src/embedded/start.ts'
 
-/** A migrated database of the bench's own, on BENCH_DATABASE_URL's server or an embedded one; `close` removes it. */
+/** A new migrated database for the bench, on BENCH_DATABASE_URL's server or an embedded one; `close` removes it. */
 export async function benchDatabase(): Promise<{ url: string; close(): Promise<void> }> {
   const given = process.env.BENCH_DATABASE_URL || null
   const dataDir = given ? null : await mkdtemp(join(tmpdir(), 'perennial-bench-'))
@@ -28,7 +28,7 @@ export async function benchDatabase(): Promise<{ url: string; close(): Promise<v
   }
 }
 
-/** One statement on a connection of its own. */
+/** Runs one statement on a new connection. */
 export async function runOn(url: string, statement: string) {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -39,7 +39,7 @@ export async function runOn(url: string, statement: string) {
   }
 }
 
-/** The middle one of several figures. */
+/** The median of several numbers. */
 export function median(values: number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!
 }

@@ -2,9 +2,9 @@
 
 export type ListCase = {
   name: string
-  /** Ours, under /v1. */
+  /** The path of our API, under /v1. */
   path: string
-  /** The bare route's statement: plain order, limit and offset, from the best index that there is. */
+  /** The bare route's statement: plain order, limit and offset, with the best available index. */
   bare: string
 }
 
@@ -29,14 +29,14 @@ const LISTS = {
   }
 }
 
-/** Rows of the bench lie three minutes apart from here, oldest first. */
+/** Rows of the bench are three minutes apart from this instant on, oldest first. */
 export const FIRST_AT = '2020-01-01T00:00:00Z'
 const instantOf = (n: number) => Temporal.Instant.from(FIRST_AT).add({ minutes: 3 * n })
 
-/** Which filter, and by which status: how many rows match depends on it most. */
+/** The filters and statuses, which decide how many rows match. */
 const reported = ([filter, value]: [string, string]) => (filter === 'status' ? value : filter)
 
-/** Every filter of the contract at several depths, where `rows` rows are in each list. */
+/** Every filter of the contract at several depths, for lists of `rows` rows. */
 export function listCases(rows: number): ListCase[] {
   const cases: ListCase[] = []
   const add = (list: keyof typeof LISTS, query: Record<string, string>, where: string, depths: number[]) => {

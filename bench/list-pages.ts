@@ -1,5 +1,5 @@
-// Pages of 100 with their exact totals over HTTP, against a bare Fastify route that reads the same page without a total:
-// every list, filter and depth, with a million rows in each list; then what keeping the counts costs the writes.
+// Pages of 100 with their exact totals over HTTP, relative to a bare Fastify route that reads the same page without a total: every
+// list, filter and depth, with a million rows in each list; then the cost of the maintained counts for writes.
 // Usage: node bench/list-pages.ts [rows in each list] [a word in the names of the cases wanted]
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -18,7 +18,7 @@ const ONLY = process.argv[3] ?? ''
 const ROUNDS = 7
 const ROUND_MS = 250
 const CONNECTIONS = 16
-/** Pages that take the bare route seconds are asked for by few, or they would wait for one another. */
+/** Pages that take the bare route seconds are requested by few connections, or they would wait for one another. */
 const DEEP_CONNECTIONS = 2
 const WANTED = 0.5
 
@@ -50,7 +50,7 @@ try {
       bareFirst.push(await load(bare, `/${first.nth}`, ROUND_MS))
       ours.push(await load(perennial, path, ROUND_MS, key))
     }
-    // The bare route gets slower with depth; ours is held against its first page.
+    // The bare route gets slower with depth; ours is compared with its first page.
     const ratio = median(ours.map((rate, i) => rate / bareFirst[i]!))
     const same = offset > 0 ? median(ours) / (await load(bare, `/${nth}`, ROUND_MS, '', DEEP_CONNECTIONS)) : ratio
     if (ratio < worst.ratio) worst = { ratio, name }
@@ -78,7 +78,7 @@ try {
   await database.close()
 }
 
-/** Writes with and without the triggers that note changes, in turns; then the speed of folding. */
+/** Writes with and without the triggers that record changes, alternating; then the speed of the roll-up. */
 async function measureUpkeep() {
   const ratios = { insert: [] as number[], update: [] as number[] }
   const switched = async (to: 'enable' | 'disable', work: () => Promise<unknown>) => {
@@ -130,7 +130,7 @@ async function serve(file: string, ...args: string[]): Promise<string> {
   })
 }
 
-/** Requests per second over `ms`, each connection with one request under way. */
+/** Requests per second over `ms`, each connection with one request in flight. */
 async function load(origin: string, path: string, ms: number, key = '', connections = CONNECTIONS): Promise<number> {
   const started = performance.now()
   let done = 0

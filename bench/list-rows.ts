@@ -1,15 +1,15 @@
-// Rows for bench/list-pages.ts, made set by set in the database.
+// Rows for bench/list-pages.ts, generated in the database.
 import type pg from 'pg'
 import { FIRST_AT } from './list-cases.ts'
 
 const SLICE = 100_000
 
-/** No two customers have the same number of the platform. */
+/** Platform ids of customers are unique. */
 let made = 0
 
 /**
- * Fills the three lists of store 1, past triggers and foreign keys (which takes a superuser); the kept counts must be
- * rebuilt after it. 80 in 100 active, 2 paused, 18 ended; three plans; attempts 95 in 100 successful.
+ * Fills the three lists of store 1 without triggers and foreign keys (which needs a superuser); the maintained counts must be rebuilt
+ * afterwards. Of 100 subscriptions 80 are active, 2 paused, 18 ended; three plans; 95 of 100 attempts are successful.
  */
 export async function fillLists(client: pg.Client, rows: number): Promise<void> {
   await client.query('set session_replication_role = replica')

@@ -9,7 +9,7 @@ import type { BuiltStore } from '../test/store-builder.ts'
 import { asScript } from './pgbench.ts'
 import { stubConnector } from './stub-connector.ts'
 
-/** Figures such as occur nowhere else, by which the recorded renewal's are told apart in statements. */
+/** Unique numbers, by which the values of the recorded renewal are recognised in statements. */
 const MARKED = {
   subscription: 31_415_926,
   member: 7_654_321,
@@ -22,8 +22,8 @@ const MARKED = {
 export type RenewalScript = { script: string; statements: number; transactions: number }
 
 /**
- * What one renewal that comes alone does in the database, charge and push to the platform, as a pgbench script over the due
- * subscriptions of the store. Recorded from a subscription made for it, which has then been billed.
+ * The statements of a single renewal (charge and push to the platform) as a pgbench script over the due subscriptions of the store.
+ * Recorded from a subscription that is created for this and billed.
  */
 export async function recordRenewal(url: string, store: BuiltStore): Promise<RenewalScript> {
   const { storeId } = store
@@ -70,8 +70,8 @@ export async function recordRenewal(url: string, store: BuiltStore): Promise<Ren
   }
 }
 
-/** What pgbench keeps of a statement's row, for the statements after it. One renewal takes one row where a batch takes many. */
-const KEPT: { of: RegExp; as: string; sets: Partial<Record<keyof typeof MARKED, string>> }[] = [
+/** The columns of a statement's row that pgbench stores for later statements. One renewal has one row where a batch has many. */
+const STORED_COLUMNS: { of: RegExp; as: string; sets: Partial<Record<keyof typeof MARKED, string>> }[] = [
   {
     of: /from subscriptions s[\s\S]*billing_due_at <=[\s\S]*skip locked/,
     as: 'due_',
@@ -94,15 +94,15 @@ function scriptOf(transactions: Statement[][], storeId: number): RenewalScript {
   const lines = transactions.flatMap((statements) => [
     `begin;\nset local perennial.store_id = '${storeId}';\nselect coalesce(clock_at, clock_timestamp()) as now from stores where store_id = ${storeId};`,
     ...statements.map((statement) => {
-      const kept = KEPT.find(({ of }) => of.test(statement.text))
+      const kept = STORED_COLUMNS.find(({ of }) => of.test(statement.text))
       const script = asScript(statement, variables)
         .replace(/limit \d+/, 'limit 1')
-        // The one thing added: pgbench cannot look into the payload.
+        // The only addition, since pgbench cannot parse the payload.
         .replace('returning jobs.id', `returning jobs.payload ->> 'subscriptionId' as subscription, jobs.id`)
       if (!kept) return `${script};`
       const sets = Object.entries(kept.sets).map(([name, column]) => `\\set ${name} :${kept.as}${column}`)
       if (!/skip locked/.test(statement.text)) return [`${script} \\gset ${kept.as}`, ...sets].join('\n')
-      // Others may hold all that this client can see: then its renewal ends here, and a later one takes up what it leaves.
+      // Other clients may hold all visible rows: then this renewal ends here, and a later one continues its work.
       const first = `${kept.as}${Object.values(kept.sets)[0]}`
       claims++
       return [`\\set ${first} 0`, `${script} \\aset ${kept.as}`, `\\if :${first} > 0`, ...sets].join('\n')

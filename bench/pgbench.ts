@@ -1,4 +1,4 @@
-// Runs recorded statements of ours through pgbench, PostgreSQL's own load tool.
+// Runs recorded statements of the service with pgbench, PostgreSQL's load tool.
 import { execFile, execFileSync } from 'node:child_process'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Statement } from '#kit/postgres'
 
-/** Where pgbench is; null on a machine without it. */
+/** The path of pgbench; null if it is not installed. */
 export async function findPgbench(): Promise<string | null> {
   const versions = await readdir('/usr/lib/postgresql').catch(() => [])
   const places = ['pgbench', ...versions.toReversed().map((version) => `/usr/lib/postgresql/${version}/bin/pgbench`)]
@@ -22,7 +22,7 @@ function runs(command: string): boolean {
   }
 }
 
-/** Transactions per second of a script, `clients` at once, as `role`. */
+/** Transactions per second of a script with `clients` connections, as `role`. */
 export async function pgbench(
   command: string,
   options: { url: string; role: string; script: string; clients: number; seconds: number }
@@ -46,8 +46,8 @@ export async function pgbench(
 }
 
 /**
- * A recorded statement as pgbench takes it: parameters in place, and where a value of `variables` stands, alone or within a
- * text, pgbench's variable of that name.
+ * A recorded statement for pgbench: parameters inlined, and each value of `variables`, alone or within a text, replaced by pgbench's
+ * variable of that name.
  */
 export function asScript({ text, values }: Statement, variables: Map<string, string>): string {
   const marked = new RegExp(`(${[...variables.keys()].join('|')})`)
@@ -65,5 +65,5 @@ export function asScript({ text, values }: Statement, variables: Map<string, str
   return text.replace(/\$(\d+)/g, (_, n) => render(values[Number(n) - 1]))
 }
 
-/** pgbench takes a colon before a letter for a variable, within quotes too. */
+/** pgbench treats a colon before a letter as a variable, even within quotes. */
 const quoted = (text: string) => `'${text.replaceAll("'", "''").replace(/:(?=[A-Za-z_])/g, ":' || '")}'`

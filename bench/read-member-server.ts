@@ -35,7 +35,7 @@ function perennialServer(connectionString: string) {
     db,
     vault: testVault,
     limiter: createRateLimiter(db),
-    // Counting goes on as ever, only the budget is out of reach.
+    // Requests are counted as usual, with a limit that is never reached.
     budgets: {
       starter: { perMinute: 1e8, perDay: 1e9 },
       growth: { perMinute: 1e8, perDay: 1e9 },

@@ -1,5 +1,5 @@
-// How fast one member is read over HTTP, against a bare Fastify route with the same single SQL read. One run, both in
-// turns, so that the machine's other load hits both alike. Usage: node bench/read-member.ts
+// The speed of reading one member over HTTP, relative to a bare Fastify route with the same single SQL read. Both alternate in one
+// run, so that the machine's other load affects both equally. Usage: node bench/read-member.ts
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { Client } from 'undici'
@@ -63,7 +63,7 @@ async function serve(which: 'perennial' | 'bare'): Promise<string> {
   })
 }
 
-/** Requests per second over `ms`, each connection with one request under way. */
+/** Requests per second over `ms`, each connection with one request in flight. */
 async function load(origin: string, key: string, ms: number): Promise<number> {
   const until = performance.now() + ms
   const started = performance.now()

@@ -1,5 +1,5 @@
-// What row-level security costs a read of one row: the same member in a transaction of its store (as every write goes)
-// against a registered direct statement. Usage: node bench/read-paths.ts
+// The cost of row-level security for reading one row: a member read in a transaction of its store (like every write) relative to a
+// registered direct statement. Usage: node bench/read-paths.ts
 import { Database, int, row, sql } from '#kit/postgres'
 import { findMember } from '#views'
 import { aStore } from '../test/store-builder.ts'

@@ -1,5 +1,5 @@
-// How many store-credit adds per second the service answers over HTTP, 64 in flight over many members, against pgbench
-// running the same statements, one add per transaction, on the same server. The statements are recorded from the service.
+// Store-credit adds per second over HTTP, 64 in flight over many members, relative to pgbench running the same statements, one add
+// per transaction, on the same server. The statements are recorded from the service.
 // Usage: node bench/store-credit.ts
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -22,14 +22,14 @@ const SECONDS = 4
 const AMOUNT = 1618
 const SERVER = fileURLToPath(new URL('./read-member-server.ts', import.meta.url))
 
-/** Figures of the account that is recorded, such as occur nowhere else, so that they can be told apart in statements. */
+/** Unique numbers of the recorded account, by which its values are recognised in statements. */
 const MARKED = { member: 7_654_321, balance: 31_415_926, entries: 2_718_281, lastEntry: 8_765_432 }
 
 const database = await benchDatabase()
 const db = new Database({ url: database.url })
 let server: ChildProcess | undefined
 try {
-  // A currency without decimals: amounts are then the same figures in tables and events.
+  // A currency without decimals, so that amounts are the same numbers in tables and events.
   const store = await aStore(db, { currency: 'JPY' })
   const { storeId } = store
   await asOwner(`
@@ -54,7 +54,7 @@ try {
     rates.baseline.push(await baseline())
     rates.http.push(await overHttp(origin, key, SECONDS))
   }
-  // Had pgbench run anything but the real statements, the ledger would not add up.
+  // If pgbench's statements differed from the real ones, the ledger would not add up.
   const { findings } = await store.inStore(audit)
   const spoilt = findings.filter(({ check }) => check.startsWith('credit_'))
   if (spoilt.length > 0) throw new Error(JSON.stringify(spoilt.slice(0, 3)))
@@ -77,7 +77,7 @@ try {
   await database.close()
 }
 
-/** What the service does in the database for one add that comes alone. */
+/** The statements of the service for a single add. */
 function add(storeId: number, memberId: number, recording: (ctx: Ctx) => Ctx = (ctx) => ctx) {
   return db.inStore(storeId, async (given) => {
     const ctx = recording(given)
@@ -90,7 +90,7 @@ function add(storeId: number, memberId: number, recording: (ctx: Ctx) => Ctx = (
   })
 }
 
-/** One add of the marked account, as a script over random members; the account is gone afterwards. */
+/** The recorded add as a script over random members; the recorded account is deleted. */
 async function recordedScript(storeId: number): Promise<string> {
   await asOwner(`
     insert into credit_accounts (store_id, member_id, balance_minor, entries, updated_at)
@@ -167,7 +167,7 @@ async function overHttp(origin: string, key: string, seconds: number): Promise<n
   return rate
 }
 
-/** How often per second `work` is done, so many at once. */
+/** Runs of `work` per second, with this many at once. */
 async function perSecond(atOnce: number, work: (i: number) => Promise<unknown>, seconds = SECONDS): Promise<number> {
   const began = performance.now()
   let done = 0

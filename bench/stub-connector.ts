@@ -2,13 +2,13 @@ import type { Connector, PlatformAttempt, PlatformContract, PlatformOrder, Platf
 import type { ConnectorCalls } from '../test/connectors.ts'
 
 /**
- * A platform that answers at once, without a socket: every charge succeeds, with an order of its own, and every contract is
- * active with `nextBillingDate` as it was before the run. It keeps nothing, so several processes may have one each, and
- * repeats an answer for a key it has had. `onCharge` hears of the keys of each call.
+ * A platform that responds at once, without a socket: every charge succeeds with its own order, and every contract is active with its
+ * `nextBillingDate` from before the run. It has no state, so each process can have one, and the same key always gives the same
+ * result. `onCharge` is called with the keys of each call.
  */
 export function stubConnector(options: {
   now: Temporal.Instant
-  /** Of contracts, customers and orders alike; see aDueStore. */
+  /** For ids of contracts, customers and orders; see aDueStore. */
   priceMinor: number
   onCharge?: (keys: string[]) => void
 }): Connector {

@@ -1,6 +1,6 @@
-// Waiting deliveries to 500 https endpoints, 20 each, of which 50 take connections and never answer: how long after the
-// start the others have theirs, against the same with nobody hanging. Fails when the 99th percentile is more than twice as
-// late. Usage: node bench/webhooks-fairness.ts
+// Waiting deliveries to 500 https endpoints, 20 each, of which 50 accept connections and never respond: the time until the others have
+// received theirs, relative to a run without hanging endpoints. Fails if the 99th percentile is more than twice as late.
+// Usage: node bench/webhooks-fairness.ts
 import { loadavg } from 'node:os'
 import { createRunner, startNode } from '#kit/engines'
 import { createFactEngine, record } from '#kit/outbox'
@@ -19,7 +19,7 @@ const LAYOUTS = [
   { stores: 1, endpoints: 500 }
 ]
 const EVENTS = 20
-/** Every so many-th endpoint hangs, in the runs in which any do. */
+/** Every n-th endpoint hangs, in runs with hanging endpoints. */
 const ONE_IN = 10
 const ROUNDS = 3
 const WANTED = 2
@@ -31,12 +31,12 @@ trustLoopbackOnly()
 const database = await benchDatabase()
 const db = new Database({ url: database.url })
 const settings = { vault: testVault, addresses: { loopback: true, allow: [] } }
-// A port each, since connections are pooled by origin and most receivers have their own.
+// One port per endpoint, since connections are pooled by origin and most receivers have their own.
 const receiver = await startReceiver({ ports: 500 })
 const node = await startNode(db)
 const dispatch = createFactEngine({ db, consumers })
 
-/** Makes the stores and what waits in them; tells which endpoints hang. */
+/** Creates the stores with their waiting deliveries; returns the hanging endpoints. */
 async function waitingDeliveries({ stores, endpoints }: Layout, hanging: boolean) {
   const hang: { storeId: number; endpointId: string }[] = []
   const storeIds: number[] = []
@@ -60,7 +60,7 @@ async function waitingDeliveries({ stores, endpoints }: Layout, hanging: boolean
   return { storeIds, hang }
 }
 
-/** Sends as the service does, all stores side by side, until the last healthy endpoint has its last. */
+/** Sends as the service does, all stores concurrently, until the last delivery of a healthy endpoint. */
 async function send(layout: Layout, hanging: boolean): Promise<Times> {
   const { storeIds, hang } = await waitingDeliveries(layout, hanging)
   const healthy = (layout.stores * layout.endpoints - hang.length) * EVENTS
@@ -87,7 +87,7 @@ async function send(layout: Layout, hanging: boolean): Promise<Times> {
   runner.start()
   await allSent.promise
   await Promise.all([runner.stop(), sender.stop(0)])
-  // Or their stores would go on with them during the next run.
+  // Otherwise their stores would continue with them during the next run.
   for (const { storeId, endpointId } of hang) {
     await db.inStore(storeId, (ctx) => setEndpointStatus(ctx, endpointId, 'disabled'))
   }
@@ -104,7 +104,7 @@ async function send(layout: Layout, hanging: boolean): Promise<Times> {
       `${received} POSTs of ${distinct} deliveries received and ${tries} tries written down for ${healthy}`
     )
   }
-  if (hung < hang.length) throw new Error(`Only ${hung} POSTs came to ${hang.length} endpoints that hang`)
+  if (hung < hang.length) throw new Error(`Only ${hung} POSTs reached the ${hang.length} hanging endpoints`)
   const waits = arrivals.filter(([path]) => path === '/healthy').map(([, atMs]) => atMs - startedAt)
   return { p50: percentile(waits, 0.5), p99: percentile(waits, 0.99) }
 }

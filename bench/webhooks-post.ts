@@ -4,15 +4,15 @@ import { once } from 'node:events'
 import { Agent, type Dispatcher, request } from 'undici'
 import type { Report } from './webhooks-receiver.ts'
 
-/** So many POSTs are under way at a time, whoever sends. */
+/** The number of POSTs in flight, for every sender. */
 export const AT_A_TIME = 8
 
-/** A body that waits to be posted. */
+/** A body to post. */
 export type Message = { webhookId: string; body: string }
 
 export type Post = (message: Message, signal?: AbortSignal) => Promise<Dispatcher.ResponseData>
 
-/** The least that a sender must do: signs both ways and posts, over the same keep-alive connections as the service's. */
+/** The minimum of a sender: it signs both ways and posts, over the same keep-alive connections as the service. */
 export function createPost(url: string, secret: string): { post: Post; close(): Promise<void> } {
   const dispatcher = new Agent({
     connections: AT_A_TIME,

@@ -4,18 +4,18 @@ import { PgBoss } from 'pg-boss'
 import { createBatcher } from '#kit/batcher'
 import type { Message, Post } from './webhooks-post.ts'
 
-/** A general job queue that does the sender's work: takes a job, signs and posts, writes the try down, ends the job. */
+/** A general job queue as the sender: takes a job, signs and posts, records the try, completes the job. */
 export type QueueSender = {
   name: string
-  /** Puts the waiting jobs in. Nothing is left of those before. */
+  /** Replaces all jobs with the given ones. */
   fill(messages: Message[]): Promise<void>
-  /** Sends them all; returns when the last try is written down. */
+  /** Sends all; returns when the last try is recorded. */
   send(post: Post): Promise<void>
-  /** Ends what `send` began, which need not be timed. */
+  /** Cleans up after `send`, untimed. */
   rest(): Promise<void>
-  /** What has been written down, and how many jobs are not done. */
+  /** The numbers of recorded tries and deliveries, and of open jobs. */
   counts(): Promise<{ tries: number; deliveries: number; open: number }>
-  /** How many statements it has sent, `begin` and `commit` included. */
+  /** The number of statements sent, including `begin` and `commit`. */
   sent(): number
   close(): Promise<void>
 }
@@ -27,9 +27,9 @@ const FILL_AT_ONCE = 2_000
 const MAX_CONCURRENT_TRIES = 500
 
 /**
- * graphile-worker with what its page on performance advises, a local queue and gathered completions, in the sizes at which
- * it was fastest. More jobs are open than there are connections, since a job also waits for its try to be written; what
- * waits together is written together.
+ * graphile-worker with the settings of its performance guide, a local queue and batched completions, in the sizes at which it was
+ * fastest. More jobs are open than there are connections, since a job also waits for its try to be recorded; tries that wait are
+ * recorded together.
  */
 export async function graphileWorker(url: string): Promise<QueueSender> {
   const { pool, sent } = countingPool(url)
@@ -91,9 +91,8 @@ export async function graphileWorker(url: string): Promise<QueueSender> {
 }
 
 /**
- * pg-boss with two workers; each takes 500 jobs, sends them, writes their tries and ends the jobs together. As many jobs are
- * taken at a time as by graphile-worker: with larger batches it would search its table less often, and would know of still
- * more deliveries only when all of a batch are through.
+ * pg-boss with two workers; each takes 500 jobs, sends them, records their tries and completes the jobs together, as many at a time as
+ * graphile-worker. With larger batches it would query its table less often, but complete deliveries only after a whole batch.
  */
 export async function pgBoss(url: string): Promise<QueueSender> {
   const { pool, sent } = countingPool(url)
@@ -122,7 +121,7 @@ export async function pgBoss(url: string): Promise<QueueSender> {
           queue,
           jobs.map((data) => ({ data }))
         )
-      // Without fresh statistics it plans its fetches badly, at a tenth of the rate and less.
+      // Without current statistics its fetches are planned badly, at a tenth of the rate or less.
       await pool.query('vacuum analyze pgboss.job')
       all = countdown(messages.length)
     },
@@ -134,7 +133,7 @@ export async function pgBoss(url: string): Promise<QueueSender> {
           async (jobs) => {
             await tries.insert(await Promise.all(jobs.map(({ data }) => tryOnce(post, data))))
             all.less(jobs.length)
-            // Or it waits out its half second before it asks for more.
+            // Otherwise it waits half a second before it fetches more.
             boss.notifyWorker(worker)
           }
         )
@@ -150,7 +149,7 @@ export async function pgBoss(url: string): Promise<QueueSender> {
   }
 }
 
-/** One POST within 30 s in all, as ours; undici's own limits are for the parts of it. */
+/** One POST within 30 s in total, as in the service; undici's own limits apply to its parts. */
 async function tryOnce(post: Post, job: Job): Promise<Try> {
   const startedAt = new Date()
   const began = performance.now()
@@ -165,7 +164,7 @@ async function tryOnce(post: Post, job: Job): Promise<Try> {
   }
 }
 
-/** A table with the columns, checks and key of our own tries. */
+/** A table with the columns, checks and key of the service's tries. */
 async function triesTable(pool: pg.Pool, name: string) {
   await pool.query(`create table ${name} (like webhook_tries including defaults including constraints)`)
   await pool.query(`alter table ${name} add primary key (store_id, day, delivery_id, try_number)`)

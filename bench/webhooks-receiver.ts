@@ -1,11 +1,11 @@
-// The receiver of the webhook benches, in a process of its own: https on as many ports as its first argument says. Answers
-// 200 to everything, but never to what comes to a path that begins with /hang. Sends its ports to the parent, and for each
-// message from it a `Report`.
+// The receiver of the webhook benches, in a separate process: https on as many ports as its first argument says. Returns 200 for every
+// request, except that a path that begins with /hang never gets a response. Sends its ports to the parent, and a `Report` for each
+// message from the parent.
 import { createServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { loopbackTls } from './loopback-tls.ts'
 
-/** What was answered since the last report, and how many POSTs were not. Times are real, in milliseconds. */
+/** The responses since the last report, and the number of POSTs without one. Times are real, in milliseconds. */
 export type Report = { received: number; distinct: number; hung: number; arrivals: [path: string, atMs: number][] }
 
 let seen = new Set<string>()
@@ -22,7 +22,7 @@ const server = createServer({ ...loopbackTls, keepAliveTimeout: 60_000 }, (reque
   })
 })
 
-// One https server takes the connections of all ports, so that five hundred of them cost little.
+// One https server handles the connections of all ports, so that five hundred of them cost little.
 const ports = await Promise.all(
   Array.from({ length: Number(process.argv[2] ?? 1) }, async () => {
     const listener = createTcpServer((socket) => server.emit('connection', socket))

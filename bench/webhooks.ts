@@ -1,5 +1,5 @@
-// Delivers waiting webhooks to one https receiver on this machine, and has the same bodies sent by a bare undici loop, by
-// graphile-node and by pg-boss. Fails when we are below 0.6 of the bare loop, behind another, or grow with the queue.
+// Delivers waiting webhooks to one https receiver on this machine, and sends the same bodies with a bare undici loop, graphile-worker
+// and pg-boss. Fails if the service is below 0.6 of the bare loop, slower than a queue, or uses memory that grows with the queue.
 // Usage: node bench/webhooks.ts [deliveries]
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -17,7 +17,7 @@ import { graphileWorker, pgBoss, type QueueSender } from './webhooks-queues.ts'
 const COUNT = Number(process.argv[2] ?? 20_000)
 const ROUNDS = 3
 const WANTED = 0.6
-/** Five times as many waiting deliveries may keep so much more memory: noise, not rows. */
+/** The additional memory allowed for five times as many waiting deliveries: noise, not rows. */
 const MAX_GROWTH_MB = 4
 
 trustLoopbackOnly()
@@ -52,7 +52,7 @@ async function waitingDeliveries(count: number): Promise<Waiting> {
   const began = performance.now()
   while ((await dispatch.runOnce(storeId)) > 0);
   const fanOutPerSecond = count / ((performance.now() - began) / 1000)
-  // As the queues do after they are filled.
+  // As the other queues do after they are filled.
   await runOn(database.url, 'vacuum analyze webhook_queue, webhook_deliveries')
   const messages = await inStore(({ tx }) =>
     tx.many(
@@ -82,7 +82,7 @@ async function sendOurs({ storeId, messages }: Waiting, measure?: () => void): P
   return { rate, statements: (db.stats.roundTrips - before) / messages.length }
 }
 
-/** Nothing written down, nothing claimed. */
+/** Sends without recording or claiming anything. */
 async function sendBare({ secret, messages }: Waiting): Promise<Sent> {
   const { post, close } = createPost(url, secret)
   let next = 0
@@ -115,7 +115,7 @@ async function rateOf(count: number, work: () => Promise<unknown>): Promise<numb
 function check(name: string, wanted: number, counts: { tries: number; deliveries: number; open: number }) {
   const { tries, deliveries, open } = counts
   if (tries === wanted && deliveries === wanted && open === 0) return
-  throw new Error(`${name}: ${tries} tries of ${deliveries} deliveries written down for ${wanted}, ${open} still open`)
+  throw new Error(`${name}: ${tries} tries of ${deliveries} deliveries recorded for ${wanted}, ${open} still open`)
 }
 
 const senders = [
@@ -124,7 +124,7 @@ const senders = [
   ...queues.map((queue) => ({ name: queue.name, send: (waiting: Waiting) => sendByQueue(queue, waiting) }))
 ]
 
-/** One round: everyone sends the same bodies, each round another one first. */
+/** One round: every sender sends the same bodies; the first sender differs between rounds. */
 async function sendAll(count: number, first: number): Promise<Map<string, Sent>> {
   const waiting = await waitingDeliveries(count)
   const sent = new Map<string, Sent>()
@@ -148,7 +148,7 @@ setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 const MB = 1024 * 1024
 
-/** The most that is alive at any time while so many are sent, and how large the process is then. */
+/** The largest live heap while this many are sent, and the size of the process at that time. */
 async function memoryOver(count: number) {
   const waiting = await waitingDeliveries(count)
   waiting.messages.length = 0
@@ -180,7 +180,7 @@ const rounds: Map<string, Sent>[] = []
 for (let round = 0; round < ROUNDS; round++) rounds.push(await sendAll(COUNT, round))
 const growthMb = -(await memoryOver(COUNT / 5)) + (await memoryOver(COUNT))
 
-/** Ours against another, round by round. */
+/** The ratio of the service to another sender, round by round. */
 const against = (name: string) => rounds.map((sent) => sent.get('ours')!.rate / sent.get(name)!.rate)
 const others = ['bare loop', ...queues.map((q) => q.name)]
 console.log(`\n${COUNT} deliveries, ${AT_A_TIME} at a time, ${ROUNDS} rounds; medians`)

@@ -8,7 +8,7 @@ import type { OpenApiDocument, Operation } from '../src/http/openapi/document-ty
 import type { JsonSchema } from '../src/http/shared/json-schema.ts'
 import { apiDocuments, jsonOf, type SurfaceName } from './api-document.ts'
 
-/** What every operation of a surface must list. */
+/** The responses and parameters that every operation of a surface must list. */
 type Promises = {
   headers: string[]
   /** Statuses of errors; `objects` where a path names an object, `writes` of operations that change something. */
@@ -54,11 +54,11 @@ const rulesOf = ({ headers }: Promises) =>
     'tag-description': 'error',
     'response-contains-header': { severity: 'error', names: { '200': headers, '201': headers, '202': headers } },
     'path-segment-plural': 'off',
-    // `/webhook-deliveries/resend-failed` stands beside `/webhook-deliveries/{webhook_id}`, whose ids begin with `wh_`.
+    // `/webhook-deliveries/resend-failed` is a sibling of `/webhook-deliveries/{webhook_id}`, whose ids begin with `wh_`.
     'no-ambiguous-paths': 'off'
   }) as const
 
-/** What is wrong with the document of a surface; nothing when it is as it should be. */
+/** The problems of a surface's document; empty if there are none. */
 export async function problemsOf(json: string, surface: SurfaceName): Promise<string[]> {
   const promises = PROMISES[surface]
   const { valid, errors } = await new Validator().validate(JSON.parse(json))
@@ -84,7 +84,7 @@ function operationsIn(paths: Record<string, Record<string, Operation>>): Named[]
   )
 }
 
-/** What is sent and answered, without what is in components. */
+/** The schemas of requests and responses, without components. */
 function contentsOf({ requestBody, responses }: Operation) {
   const answers = Object.entries(responses).map(
     ([status, answer]) => [status, '$ref' in answer ? undefined : answer] as const

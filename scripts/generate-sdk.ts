@@ -1,5 +1,5 @@
-// Makes the types of the client from the API document of this checkout: `npm run sdk:generate`.
-// The generator has a package of its own, sdk/generator, because it does not run on the TypeScript that we check with.
+// Generates the client's types from the API document of this checkout: `npm run sdk:generate`.
+// The generator has its own package, sdk/generator, because it does not run on our version of TypeScript.
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,7 +1,7 @@
-// Cuts the platform's published Admin GraphQL schema down to what the sandbox serves:
+// Reduces the platform's published Admin GraphQL schema to what the sandbox serves:
 //   node scripts/prune-schema.ts <admin-schema.graphql[.gz]>
-// sandbox/schema/surface.json names the root fields and, per type, the fields that are answered. Arguments, inputs
-// and enums stay whole, so that a document which names something we do not serve fails as an unknown field would.
+// sandbox/schema/surface.json lists the root fields and, per type, the supported fields. Arguments, inputs and enums stay complete, so
+// that a document with an unsupported field fails as with an unknown one.
 import { readFile, writeFile } from 'node:fs/promises'
 import { gunzipSync } from 'node:zlib'
 import {
@@ -34,7 +34,7 @@ function named(type: TypeNode): string {
   return type.kind === Kind.NAMED_TYPE ? type.name.value : named(type.type)
 }
 
-/** The fields of a type that are served: those listed, or for the usual wrappers those that follow from the pattern. */
+/** The supported fields of a type: those listed, or for payloads and connections those of the usual pattern. */
 function fieldsOf(name: string): readonly string[] | null {
   if (listed[name]) return listed[name].split(' ')
   for (const [suffix, fields] of Object.entries(SHAPES)) if (name.endsWith(suffix)) return fields
@@ -130,7 +130,7 @@ function stripped(definition: DefinitionNode) {
   return definition.arguments?.map((argument) => ({ ...argument, description: undefined }))
 }
 
-/** An enum on one line: the long ones are most of the file otherwise. */
+/** An enum on one line, since long enums would be most of the file. */
 function compact(definition: DefinitionNode): string {
   const text = print(definition)
   return definition.kind === Kind.ENUM_TYPE_DEFINITION ? text.replace(/\s+/g, ' ') : text

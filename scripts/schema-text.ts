@@ -1,13 +1,13 @@
 // Reads the catalogue of a database and writes its schema as SQL that a person can read and compare.
 import type pg from 'pg'
 
-/** The file that a change of the schema is reviewed in. */
+/** The file in which a change of the schema is reviewed. */
 export const SCHEMA_FILE = new URL('../migrations/schema.sql', import.meta.url)
 
-/** Days of webhook history are made and dropped while the service runs; their parent table has the definition. */
+/** Daily partitions of webhook history are created and dropped at run time; their parent table has the definition. */
 const NOT_A_PARTITION = 'not c.relispartition'
 
-/** Rights of these two roles are part of the schema; rights of others belong to the installation. */
+/** Privileges of these two roles are part of the schema; those of other roles belong to the installation. */
 const ROLES = "('perennial_store', 'perennial_operator')"
 
 const OURS = "n.nspname in ('public', 'sandbox')"

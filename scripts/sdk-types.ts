@@ -1,20 +1,20 @@
-// The document as the typed client needs it, and whether the client's types were made from it.
+// Prepares the document for the typed client, and checks whether the client's types were generated from it.
 import { createHash } from 'node:crypto'
 import { apiDocuments, jsonOf } from './api-document.ts'
 
 export const TYPES_FILE = new URL('../sdk/src/openapi.ts', import.meta.url)
 
-/** What types say nothing of, wherever it stands. Response headers are read by the client's own code. */
+/** Keys that do not affect types. Response headers are read by the client's own code. */
 const LEFT_OUT = new Set(['example', 'examples', 'headers'])
 
-/** The API document without its texts for readers of the whole and without examples, which would be half of the types. */
+/** The API document without general texts and examples, which would be half of the types. */
 export async function documentForTypes(): Promise<string> {
   const { info, tags: _, servers: __, ...document } = JSON.parse(jsonOf((await apiDocuments()).rest))
   const published = { info: { title: info.title, version: '1' }, ...without(document) }
   return `${JSON.stringify(published, null, 2)}\n`
 }
 
-/** The members of objects of names (schemas, paths, properties) are names, and never left out. */
+/** Keys of these objects (schemas, paths, properties) are names and never removed. */
 function without(part: unknown, holdsNames = false): object {
   if (Array.isArray(part)) return part.map((one) => (isObject(one) ? without(one) : one))
   const kept = Object.entries(part as object)
@@ -25,12 +25,12 @@ function without(part: unknown, holdsNames = false): object {
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** The file that is committed: it tells what it was made from, so that a check needs no generator. */
+/** The committed file. It contains the hash of its source, so that a check does not need the generator. */
 export function stamped(types: string, document: string): string {
   return `// Made from the API document by \`npm run sdk:generate\`. Do not edit.\n${stampOf(types, document)}\n${types}`
 }
 
-/** Whether the file is what the generator makes of that document. */
+/** Whether the file was generated from that document. */
 export function isMadeFrom(file: string, document: string): boolean {
   const [, stamp, ...types] = file.split('\n')
   return stamp === stampOf(types.join('\n'), document)

@@ -17,7 +17,7 @@ const name = `schema_${process.pid}`
 const url = new URL(server)
 url.pathname = `/${name}`
 
-/** Runs `work` on a connection of its own. */
+/** Runs `work` on a new connection. */
 async function connected<T>(to: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: to })
   await client.connect()

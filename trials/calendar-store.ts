@@ -11,10 +11,10 @@ import { openDueAttempts } from '../src/billing/open-attempts.ts'
 import { aContract, anOrder } from '../test/contract-builder.ts'
 import { aStore } from '../test/store-builder.ts'
 
-/** Of cycles missed while nothing ran: every one is billed, or the latest. */
+/** Whether all cycles missed while nothing ran are billed, or only the latest. */
 export type CatchUpMode = 'all' | 'latest'
 export type Shop = Awaited<ReturnType<typeof openShop>>
-/** A cycle that was billed, and the zone in which its date was made. `nth` is its subscription's place. */
+/** A billed cycle, and the time zone in which its date was calculated. `nth` is the index of its subscription. */
 export type Billed = { subscriptionId: number; nth: number; cycle: number; dueAt: Temporal.Instant; zone: string }
 
 const DAYS = [28, 29, 30, 31]
@@ -26,7 +26,7 @@ const Open = row({ key: text, subscriptionId: int, cycle: int, dueAt: instant })
 type Opening = { fromYear: number; zone: string; time: string; catchUp: CatchUpMode }
 type Run = { billed: Billed[]; missed: number }
 
-/** A store of the zone with a monthly subscription begun on each of DAYS in January, whose charges all succeed. */
+/** A store in the time zone with a monthly subscription started on each of DAYS in January, whose charges all succeed. */
 export async function openShop(db: Database, { fromYear, zone, time, catchUp }: Opening) {
   const startsOn = DAYS.map((day) => Temporal.PlainDateTime.from(`${fromYear}-01-${day}T${time}`))
   const starts = startsOn.map((local) => local.toZonedDateTime(zone).toInstant())
@@ -82,7 +82,7 @@ export async function openShop(db: Database, { fromYear, zone, time, catchUp }: 
     billAt: (now: Temporal.Instant) => store.inStore((ctx) => bill({ ...ctx, now })),
     billsNothingAt: (now: Temporal.Instant) => store.inStore((ctx) => billsNothing({ ...ctx, now })),
 
-    /** As `billAt`, by the store's own clock, which is set to that moment, forward or back, whatever it said before. */
+    /** Like `billAt`, with the store's clock set to that instant, forward or back. */
     async billByClockAt(now: Temporal.Instant) {
       await setClock(now)
       return store.inStore(bill)
@@ -92,7 +92,7 @@ export async function openShop(db: Database, { fromYear, zone, time, catchUp }: 
       await store.inStore(billsNothing)
     },
 
-    /** The shop moves to another zone: its dates stay on their days and times there. */
+    /** Changes the shop's time zone: dates keep their local days and times. */
     async moveTo(other: string) {
       billingStates = await store.inStore(async (ctx) => {
         const moved = await updateShop(ctx, { name: 'Test shop', timezone: other })
@@ -103,7 +103,7 @@ export async function openShop(db: Database, { fromYear, zone, time, catchUp }: 
       inZone = other
     },
 
-    /** The auditor's, but that nobody was told: no dispatcher runs here. */
+    /** The auditor's findings, except for undispatched events, since no dispatcher runs here. */
     findings: async () => (await store.inStore(audit)).findings.filter(({ check }) => check !== 'events_dispatched'),
 
     countCharges: () =>

@@ -12,28 +12,27 @@ export type CalendarReport = {
   setAhead: number
   billedAhead: number
   missed: number
-  /** For parts of these PostgreSQL's tables of zones are of another year than Node's. */
+  /** Time zones for which PostgreSQL's tables are of another year than Node's. */
   otherRules: string[]
 }
 
-/** Local times at which daylight saving leaves hours out or has them twice, and one that it never touches. */
+/** Local times that daylight saving skips or repeats, and one that it never affects. */
 const TIMES = ['00:30', '02:30', '15:00']
-/** Less than from one date to the next, so that a run that is only late misses no cycle. */
+/** Less than the time between two dates, so that a late run misses no cycle. */
 const LATEST_HOURS = 5 * 24
-/** What a clock is wrong by. */
+/** The error of a wrong clock. */
 const WRONG_HOURS = [1, 30 * 24] as const
-/** For how long one goes on that is ahead. */
+/** How long a clock stays ahead. */
 const AHEAD_HOURS = 30 * 24
-/** Most of the time is waiting for one statement after the other. */
+/** A run mostly waits for statements, so several run concurrently. */
 const AT_ONCE = 6
 
 /**
- * Monthly subscriptions begun on the 28th to 31st of January, in a store of each zone, through the database's take and
- * settle for years: each cycle is billed once, on the start's day and time in the shop's zone or the last day of a shorter
- * month. The run comes at the moment itself or days late; the clock is set back by an hour or 30 days; or it is ahead by as much
- * for a while and then set right: what was billed by it is not billed again. Half way the shop moves to another zone.
- * Stores bill all that they missed, or the latest: then, and only by a clock that is ahead, a cycle may be passed over for one
- * that had fallen due too. PostgreSQL's calendar says what the dates should have been. Throws with all zones where one differs.
+ * Bills monthly subscriptions started on 28 to 31 January over years, in a store of each time zone. Each cycle must be billed once, on
+ * the start's local day and time or on the last day of a shorter month. Runs are on time or days late; the clock is set back by an
+ * hour or 30 days, or is ahead for a while and then corrected, and what it billed must not be billed again. Half way the shop
+ * changes its time zone. Stores bill all missed cycles or the latest one; with the latter, and only while the clock is ahead, a
+ * cycle may be missed in favour of a later due one. PostgreSQL's calendar gives the expected dates. Throws with all failing zones.
  */
 export async function calendarTrial(trial: CalendarTrial): Promise<CalendarReport> {
   const zones = await knownZones(trial.db, trial.zones)
@@ -45,7 +44,7 @@ export async function calendarTrial(trial: CalendarTrial): Promise<CalendarRepor
   const work = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const [i, zone] = next
-      // Of one seed the same for each zone, in whichever order they come.
+      // For the same seed a zone has the same run, whatever the order of zones.
       const random = randomFrom(trial.seed * 10_000 + i)
       const moveTo = zones[Math.floor(random() * zones.length)]!
       const catchUp = random() < 0.5 ? 'all' : 'latest'
@@ -64,7 +63,7 @@ export async function calendarTrial(trial: CalendarTrial): Promise<CalendarRepor
   return { zones: zones.length, unknownZones, ...report, otherRules: [...otherRules].sort() }
 }
 
-/** The database may know fewer than Node does. */
+/** The database may have fewer time zones than Node. */
 async function knownZones(db: Database, zones: string[]): Promise<string[]> {
   const known = await db.inInstallation((tx) =>
     tx.many(row({ name: text }), sql`select name from pg_timezone_names where name = any(${zones}::text[])`)
@@ -118,13 +117,13 @@ async function live({ db, fromYear, years }: CalendarTrial, life: Life, random: 
 const pick = <T>(from: readonly T[], random: () => number): T => from[Math.floor(random() * from.length)]!
 
 /**
- * The store's clock jumps ahead of the true time and bills by what it then says, for a while; then it is set right, and nothing
- * is billed again, neither then nor when the true time gets to where the wrong clock was.
+ * The store's clock jumps ahead and bills for a while, and is then corrected. Nothing may be billed again, neither then nor when the
+ * real time reaches that of the wrong clock.
  */
 async function runAhead(shop: Shop, truth: Temporal.Instant, byHours: number, random: () => number) {
   const wrong = truth.add({ hours: byHours })
   const until = wrong.add({ hours: Math.floor(random() * AHEAD_HOURS) })
-  // At times nothing runs before it has gone on for that while.
+  // Sometimes nothing runs while the clock is ahead.
   const moments = random() < 0.5 ? [wrong, until] : [until]
   const runs = []
   for (const moment of moments) runs.push(await shop.billByClockAt(moment))
@@ -135,7 +134,7 @@ async function runAhead(shop: Shop, truth: Temporal.Instant, byHours: number, ra
   }
 }
 
-/** No cycle twice, and none left out but those passed over; so also by what the database kept. */
+/** Checks that no cycle is billed twice and only missed ones are left out, here and in the database. */
 async function assertOnce(shop: Shop, billed: Billed[], missed: number, { catchUp }: Life): Promise<void> {
   let leftOut = 0
   for (const ofOne of Map.groupBy(billed, (one) => one.subscriptionId).values()) {
@@ -152,8 +151,8 @@ async function assertOnce(shop: Shop, billed: Billed[], missed: number, { catchU
 }
 
 /**
- * By PostgreSQL: cycle n falls n - 1 months after the start, on the clocks of the shop's zone. Where its tables say of that moment
- * what ours do not, being of another year, the clocks are ours and only the day is PostgreSQL's. Tells of which zones that was so.
+ * The expected date of cycle n by PostgreSQL: n - 1 months after the start in the shop's time zone. If PostgreSQL's zone tables are of
+ * another year than ours and differ at that instant, only the day is compared. Returns the zones for which this was necessary.
  */
 async function assertOnTheirDays(db: Database, { startsOn }: Shop, billed: Billed[]): Promise<string[]> {
   const others = await db.inInstallation((tx) =>

@@ -6,21 +6,21 @@ import { createKey, setClock } from '#stores'
 import { freePort, startProcess } from '../test/service-process.ts'
 import { BESIDE_THE_PLATFORM, startPlatform } from './platform.ts'
 
-/** Fewer than 60 subscriptions, or the store's budget of requests would have a say in it. */
+/** Fewer than 60 subscriptions, or the rate limit of the store would affect the result. */
 export type ContentionTrial = { databaseUrl: string; dataDir: string; subscriptions: number; seed: number }
 export type ContentionReport = { subscriptions: number; charged: number; retriesTaken: number; retriesRefused: number }
 
 const DECLINED_AT = Temporal.Instant.from('2026-02-28T15:00:00Z')
 const SETTLED_AFTER = { hours: 48 }
-/** The four come within so many milliseconds, in whichever order. */
+/** The four calls are made within this many milliseconds, in random order. */
 const WITHIN_MS = 40
-/** How far the subscriptions' turns lie apart; the schedulers of both processes run through all of them. */
+/** The time between two subscriptions; the schedulers of both processes run all the time. */
 const APART_MS = 25
 
 /**
- * Declined charges whose retry falls due while two people ask for one, each at another process, and a third cancels: in an
- * order that the seed makes. Whoever comes first, each cycle is charged at most once, each subscription ends cancelled with
- * nothing open, a refusal is the only other answer, and the auditor is content. Throws where it is not.
+ * Declined charges whose retry becomes due while two requests at different processes ask for a manual retry and a third cancels, in
+ * an order given by the seed. In any order each cycle must be charged at most once, each subscription must end cancelled with
+ * nothing open, requests may only succeed or be refused, and the auditor must have no findings. Throws otherwise.
  */
 export async function contendForRetries(trial: ContentionTrial): Promise<ContentionReport> {
   const random = randomFrom(trial.seed)
@@ -62,8 +62,8 @@ export async function contendForRetries(trial: ContentionTrial): Promise<Content
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         body: JSON.stringify(body)
       })
-      const said = await response.text()
-      assert.ok(response.status < 300 || response.status === 400, `${path}: ${response.status} ${said}`)
+      const text = await response.text()
+      assert.ok(response.status < 300 || response.status === 400, `${path}: ${response.status} ${text}`)
       return response.ok
     }
     const retry = async (url: string, attempt: number) => {
@@ -77,7 +77,7 @@ export async function contendForRetries(trial: ContentionTrial): Promise<Content
       await sleep(Math.max(ms - (performance.now() - began), 0))
       return act()
     }
-    // In some seeds the schedulers are first, in others they find most of it done.
+    // Depending on the seed the schedulers come first or find most of the work done.
     const clockTurns = after(random() * APART_MS * declined.length, () => inStore((ctx) => setClock(ctx, retryAt)))
     await Promise.all([
       clockTurns,

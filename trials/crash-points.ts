@@ -19,7 +19,7 @@ import { type BuiltStore, testVault } from '../test/store-builder.ts'
 import { aCuttingProxy } from './cut-postgres.ts'
 import { aTlsReceiver } from './receiver.ts'
 
-/** `stride` 1 is every statement; more leaves some out, others for each `seed`. */
+/** `stride` 1 tries every statement; a higher one skips statements, which depend on `seed`. */
 export type CrashTrial = { databaseUrl: string; stride: number; seed: number }
 export type CrashReport = { statements: number; crashes: number; repeatedCalls: number; repeatedPosts: number }
 
@@ -29,17 +29,17 @@ const SENDING = { vault: testVault, addresses: { loopback: true, allow: [] } }
 const WAIT_FOR_LOCKS_MS = 20
 const MAX_WAITS = 500
 
-/** What one renewal and the credit after it are told as. */
+/** The events of one renewal and its credit. */
 const EXPECTED_EVENTS = ['billing.pending', 'billing.success', 'store_credit.added']
 
 type Receiver = Awaited<ReturnType<typeof aTlsReceiver>>
-/** A store with one subscription due, and what came to the platform and to the store's receiver. */
+/** A store with one due subscription, the platform's received calls and the receiver's deliveries. */
 type Place = { store: BuiltStore; calls: string[]; receiver: Receiver }
 
 /**
- * A process that dies at the n-th statement of a renewal, the store credit after it and the delivery of what is told of both, n
- * from 1 until one gets through, once before the statement and once after it. Started again, it ends with exactly one charge,
- * one entry of credit, each fact told once and delivered under one webhook_id, and nothing held. Throws where it does not.
+ * Ends a process at the n-th statement of a renewal, its store credit and the delivery of their events, for n from 1 until a run
+ * completes, once before and once after the statement. After a restart there must be exactly one charge, one credit entry, each
+ * event once under one webhook_id, and no lease. Throws otherwise.
  */
 export async function crashAtEveryStatement(trial: CrashTrial): Promise<CrashReport> {
   trustLoopbackOnly()
@@ -90,7 +90,7 @@ async function aPlace(db: Database, receiver: Receiver): Promise<Place> {
 
 type Process = { db: Database; leaseOwner: number; sender: DeliveryEngine; freeLeases(): Promise<unknown> }
 
-/** Frees what a dead one had leased, works, and ends; whatever it holds is gone then. */
+/** Releases the leases of the dead process, does the due work, and ends. */
 async function asProcess(url: string, work: (process: Process) => Promise<void>): Promise<void> {
   const db = new Database({ url })
   try {
@@ -99,7 +99,7 @@ async function asProcess(url: string, work: (process: Process) => Promise<void>)
     try {
       await work({ db, leaseOwner: node.id, sender, freeLeases: () => node.releaseDeadLeases(LEASED) })
     } finally {
-      // What it was posting breaks off with it.
+      // Its deliveries in progress end with it.
       await sender.stop(0).finally(() => node.stop())
     }
   } finally {
@@ -107,7 +107,7 @@ async function asProcess(url: string, work: (process: Process) => Promise<void>)
   }
 }
 
-/** Charge, settle, push; credit; tell, deliver. */
+/** Runs charge, settle, push, credit, dispatch and delivery. */
 async function renew({ db, leaseOwner, sender, freeLeases }: Process, { store, calls }: Place): Promise<void> {
   const connector = stubConnector({ now: DUE_AT, priceMinor: 2900, onCharge: (keys) => void calls.push(...keys) })
   const connectorOf = async () => connector
@@ -117,9 +117,9 @@ async function renew({ db, leaseOwner, sender, freeLeases }: Process, { store, c
       for (const engine of engines) done += await engine.runOnce(store.storeId)
       const dues = await Promise.all(engines.map((engine) => engine.nextDueAt(store.storeId)))
       if (dues.every((due) => due === null || Temporal.Instant.compare(due, DUE_AT) > 0)) return
-      assert.ok(waits < MAX_WAITS, 'what is due is not taken')
+      assert.ok(waits < MAX_WAITS, 'due work is not done')
       if (done > 0) continue
-      // The server may take a moment to notice that the other process has gone.
+      // The server may need a moment to notice that the other process has ended.
       await sleep(WAIT_FOR_LOCKS_MS)
       await freeLeases()
     }

@@ -2,17 +2,17 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import pg from 'pg'
 
-/** Simple queries and executions of prepared ones, as the frontend announces them (PostgreSQL's protocol, version 3). */
+/** The message types of simple queries and of executions of prepared statements (PostgreSQL protocol, version 3). */
 const QUERY = 'Q'.charCodeAt(0)
 const EXECUTE = 'E'.charCodeAt(0)
 const HEADER = 5
 
 /**
- * Stands before PostgreSQL and counts the statements of all connections together. At the n-th since `cutAt` every connection
- * breaks, as for a process that dies there: `before` it is sent on, or `after` it was, so that nobody hears how it ended.
+ * A proxy in front of PostgreSQL that counts the statements of all connections. At the n-th statement since `cutAt` it breaks every
+ * connection, as if the process had died: `before` the statement is forwarded, or `after`, so that its result is lost.
  */
 export async function aCuttingProxy(databaseUrl: string) {
-  // The embedded one listens on a socket file, and the URL may leave out what the environment gives: pg knows both.
+  // Parsed by pg, since an embedded server listens on a socket file and the environment may provide parts of the URL.
   const { host, port } = new pg.Client({ connectionString: databaseUrl })
   const sockets = new Set<Socket>()
   let left = Number.POSITIVE_INFINITY
@@ -28,7 +28,7 @@ export async function aCuttingProxy(databaseUrl: string) {
     const upstream = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
     for (const socket of [client, upstream]) {
       sockets.add(socket)
-      // Messages go on one by one; none must wait for the acknowledgement of the one before.
+      // Each message is forwarded separately, without waiting for acknowledgements.
       socket.setNoDelay(true)
       socket.on('error', () => {})
       socket.on('close', () => {
@@ -37,13 +37,13 @@ export async function aCuttingProxy(databaseUrl: string) {
         upstream.end()
       })
     }
-    // A server that was never reached is no death of a process, and must not pass for one.
+    // A server that was never reached must not count as the death of a process.
     upstream.on('error', (err) => {
       if (upstream.bytesRead === 0 && !wasCut) throw err
     })
     upstream.on('data', (chunk) => void client.write(chunk))
 
-    // The first message has no type; then each has one byte of type and four of length.
+    // The first message has no type; each later one has one byte of type and four of length.
     let waiting: Buffer = Buffer.alloc(0)
     let isStarted = false
     client.on('data', (chunk: Buffer) => {
@@ -60,7 +60,7 @@ export async function aCuttingProxy(databaseUrl: string) {
         const isTheOne = isStatement && --left === 0
         if (isTheOne && when === 'before') return cut()
         upstream.write(message)
-        // With the rest of what was sent along with it, or an execution would wait for its sync.
+        // Forwarded with the messages that follow it, or an execution would wait for its sync.
         if (isTheOne) return void upstream.write(waiting, cut)
       }
     })
@@ -72,7 +72,7 @@ export async function aCuttingProxy(databaseUrl: string) {
   url.port = String((server.address() as { port: number }).port)
   return {
     url: url.href,
-    /** From now on connections live up to their n-th statement. */
+    /** Breaks all connections at the n-th statement from now on. */
     cutAt(nth: number, side: 'before' | 'after') {
       left = nth
       when = side

@@ -23,13 +23,13 @@ export type KillReport = {
 }
 
 /**
- * Kills the service with SIGKILL at random moments of a renewal run and starts it again, over a line to the platform that
- * loses 2 % of the answers, lets 1 % time out and answers 1 % with 503. Then holds the end against what must be true: every
- * subscription billed once, every event delivered, the auditor content. Throws where it is not.
+ * Kills the service with SIGKILL at random moments of a renewal run and starts it again, over a connection to the platform that loses
+ * 2 % of the responses, times out for 1 % and returns 503 for 1 %. In the end every subscription must be billed once, every event
+ * delivered, and the auditor must have no findings. Throws otherwise.
  */
 export async function killDuringRenewals(trial: KillTrial): Promise<KillReport> {
   const random = randomFrom(trial.seed)
-  // Over TLS, since the service is no sandbox here.
+  // Over TLS, since the service does not run in sandbox mode.
   const receiver = await aTlsReceiver()
   const port = await freePort()
   const platform = await startPlatform(trial.databaseUrl, `http://127.0.0.1:${port}`)
@@ -54,13 +54,13 @@ export async function killDuringRenewals(trial: KillTrial): Promise<KillReport> 
         () => true,
         () => false
       )
-      // Over all kills together longer than the run itself, so that they fall on every part of it.
+      // The times between kills add up to more than the run, so that kills affect every part of it.
       await new Promise((resolve) => setTimeout(resolve, Math.floor(random() * 60 * Math.sqrt(trial.subscriptions))))
       await service.kill()
       if (!(await advanced)) killedUnderWay++
     }
     service = await start()
-    // A day more, for what had to be asked after.
+    // A day more, for attempts whose result had to be read from the platform.
     const { now } = await service.call('POST', advance, { to: '2026-03-01T15:00:00Z' })
     assert.equal(now, '2026-03-01T15:00:00.000Z')
 
@@ -121,7 +121,7 @@ async function examine(trial: KillTrial, posts: Map<string, number>) {
   }
 }
 
-/** All that there is about a delivery, for the message of a trial that does not hold. */
+/** All rows about a delivery, for the message of a failed trial. */
 async function historyOf(client: pg.Client, webhookId: string): Promise<string> {
   const { rows } = await client.query(
     `select to_jsonb(d) - 'body' as delivery, to_jsonb(q) as queued,

@@ -10,7 +10,7 @@ import { randomFrom } from '#kit/random'
 import { createEndpoint, RETRY_SCHEDULE } from '#webhooks'
 import { aStore, type BuiltStore, testVault } from '../test/store-builder.ts'
 
-/** `events` go about a fifth as many objects to two receivers. */
+/** `events` about a fifth as many objects are sent to two receivers. */
 export type SenderTrial = { databaseUrl: string; events: number; kills: number; seed: number }
 export type SenderReport = {
   kills: number
@@ -24,13 +24,13 @@ export type SenderReport = {
 const SENDER = fileURLToPath(new URL('../src/webhooks/test-sender.ts', import.meta.url))
 const RECEIVERS = 2
 const START = Temporal.Instant.from('2026-03-01T12:00:00Z')
-/** Longer than the schedule's waits are together. */
+/** Longer than the sum of the schedule's waits. */
 const MAX_DAYS = 3
 
 /**
- * Kills the sender with SIGKILL in the middle of its work and starts it again, then holds the end against what must be
- * true: every event delivered to every receiver, under one webhook_id over all tries, in order at the first try, with no
- * more tries than allowed and none that the history does not show. Throws where it is not.
+ * Kills the sender with SIGKILL during its work and starts it again. In the end every event must be delivered to every receiver, with
+ * the same webhook_id in all tries, in order at the first try, with at most the allowed number of tries, all of them in the history.
+ * Throws otherwise.
  */
 export async function killSender(trial: SenderTrial): Promise<SenderReport> {
   const random = randomFrom(trial.seed)
@@ -60,7 +60,7 @@ export async function killSender(trial: SenderTrial): Promise<SenderReport> {
       sender.kill('SIGKILL')
       if ((await exited)[1] === 'SIGKILL') killedUnderWay++
     }
-    // What was interrupted twice waits for its time.
+    // Deliveries that were interrupted twice wait for their next try.
     for (let day = 0; day < MAX_DAYS && (await countOpen(store)) > 0; day++) {
       const at = START.add({ hours: 24 * day })
       await store.inStore(({ tx, storeId }) =>
@@ -99,7 +99,7 @@ export async function killSender(trial: SenderTrial): Promise<SenderReport> {
 
 function countOpen(store: BuiltStore): Promise<number> {
   return store.inStore(async ({ tx, storeId }) => {
-    // Facts of which no process has queued the deliveries yet are open too.
+    // Events whose deliveries are not queued yet are open too.
     const query = sql`
       select (select count(*) from webhook_queue where store_id = ${storeId})
              + (select count(*) from facts where store_id = ${storeId} and position is null)
@@ -149,7 +149,7 @@ async function aReceiver() {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     posts,
-    /** Asked at each POST. */
+    /** Called for each POST. */
     when: (holds: () => boolean) =>
       new Promise<void>((resolve) => {
         reported = { holds, resolve }

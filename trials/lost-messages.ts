@@ -11,18 +11,18 @@ export type MessagesReport = { runs: number; happenings: number; charges: number
 
 type Platform = Awaited<ReturnType<typeof startPlatform>>
 
-/** From the 31st of January over two renewals of a month. */
+/** From 31 January over two monthly renewals. */
 const ROUNDS = 4
 const ROUND = 'P16D'
 const FAULTS = { drop: 0.3, duplicate: 0.3, late: 0.3, delayHours: 24, shuffle: true }
-/** Most of a run is waiting for one statement after the other, so that several go on beside each other. */
+/** A run mostly waits for statements, so several run concurrently. */
 const AT_ONCE = 6
 
 /**
- * The same things happen on the platform to two stores: renewals, contracts stopped, started and ended by the shop's people,
- * customers who change their names. One hears of it in order; of the other's messages 30 % are dropped, 30 % doubled, 30 % a
- * day late, and all shuffled. After a look at the platform both are in the same state; only which cycles were billed may differ, where
- * news of a pause or of its end came after the date. Each run has a seed of its own; throws with all those that do not hold.
+ * Makes the same changes on the platform for two stores: renewals, contracts paused, resumed and cancelled by the merchant, renamed
+ * customers. One store receives all messages in order; for the other 30 % are dropped, 30 % duplicated, 30 % a day late, and all
+ * are reordered. After a reconciliation both must have the same state; only the billed cycles may differ, if the message of a pause
+ * or its end arrived after the date. Each run has its own seed. Throws with all failing seeds.
  */
 export async function loseMessages(trial: MessagesTrial): Promise<MessagesReport> {
   const platform = await startPlatform(trial.databaseUrl, null)
@@ -63,7 +63,7 @@ async function loseOnce(platform: Platform, subscriptions: number, seed: number)
         await platform.deps.advanceClock(storeId, { by: ROUND })
       }
       await platform.controls.setWebhookFaults({ storeId, faults: null })
-      // What was late comes, and what hangs on a first look is found by the second.
+      // Late messages arrive, and what depends on the first reconciliation is found by the second.
       for (const by of ['P3D', 'P1D']) {
         await platform.deps.advanceClock(storeId, { by })
         await platform.db.inStore(storeId, reconcileNow)
@@ -93,7 +93,7 @@ function stateOf({ db }: Platform, storeId: number) {
 
 type Happening = (connector: Connector) => Promise<unknown>
 
-/** What other people do on the platform before the next days pass. */
+/** The changes of other people on the platform before the next days pass. */
 function happenings(subscriptions: number, random: () => number): Happening[] {
   return Array.from({ length: subscriptions }, (_, i) => String(900_000_001 + i)).flatMap((id): Happening[] => {
     const dice = random()

@@ -12,8 +12,8 @@ const TRIAL_START = Temporal.Instant.from('2026-01-31T15:00:00Z')
 const SLICE = 500
 
 /**
- * The platform of a trial, in this process: it goes on when the service under trial, another process on the same database, is
- * killed. `serviceUrl` is where that one will listen for the platform's messages; null: this process does itself.
+ * The platform of a trial, in this process, so that it keeps running when the service, another process on the same database, is
+ * killed. `serviceUrl` is the address of the service for the platform's messages; null: this process receives them.
  */
 export async function startPlatform(databaseUrl: string, serviceUrl: string | null) {
   const db = new Database({ url: databaseUrl })
@@ -40,7 +40,7 @@ export async function startPlatform(databaseUrl: string, serviceUrl: string | nu
     deps: service.deps,
     connectorOf: service.deps.connectorOf,
 
-    /** A store with so many monthly subscriptions, each begun and paid at TRIAL_START. */
+    /** A store with this many monthly subscriptions, each started and paid at TRIAL_START. */
     async aStore(domain: string, subscriptions: number): Promise<number> {
       const { store } = await openStore(service.deps, {
         domain,
@@ -72,7 +72,7 @@ export async function startPlatform(databaseUrl: string, serviceUrl: string | nu
       return store.storeId
     },
 
-    /** What every customer's card does from now on, one outcome after the other; the last one stays. */
+    /** Sets the outcomes of every customer's card: one per charge, the last one for all that follow. */
     async cards(storeId: number, outcomes: string[]): Promise<void> {
       await db.inInstallation((tx) =>
         tx.run(sql`
@@ -88,7 +88,7 @@ export async function startPlatform(databaseUrl: string, serviceUrl: string | nu
   }
 }
 
-/** What a process of the service needs to work beside `startPlatform`: the same key, and receivers on this machine allowed. */
+/** The environment of a service process beside `startPlatform`: the same key, and receivers on this machine allowed. */
 export const BESIDE_THE_PLATFORM = {
   SANDBOX: 'off',
   PERENNIAL_MASTER_KEY: Buffer.alloc(32, 'perennial test master key').toString('base64'),

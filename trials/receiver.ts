@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { loopbackTls } from '../bench/loopback-tls.ts'
 
 /**
- * A receiver over TLS that answers posts signed with its `secret` with 204 and others with 401. `posts` has how often each
- * webhook_id came, `odd` what must not be: a fact that came under two of them, or a header that says another.
+ * A receiver over TLS that returns 204 for requests signed with its `secret` and 401 for others. `posts` counts the requests of each
+ * webhook_id; `odd` lists errors: an event with two webhook_ids, or a header that differs from the body.
  */
 export async function aTlsReceiver() {
   const receiver = { url: '', secret: '', posts: new Map<string, number>(), odd: [] as string[], close: () => {} }
@@ -37,7 +37,7 @@ export async function aTlsReceiver() {
   return receiver
 }
 
-/** Null: the sender died in the middle of it. */
+/** Null: the sender died during the request. */
 async function bodyOf(req: IncomingMessage): Promise<Buffer | null> {
   const chunks: Buffer[] = []
   try {

@@ -1,5 +1,5 @@
-// The long fault runs: `npm run trials [trial|all] [seed] [runs]`. Prints one line of figures per run; one that does not hold
-// throws. Without a number of runs each trial is done once.
+// The long fault runs: `npm run trials [trial|all] [seed] [runs]`. Prints one line of results per run; a failing run throws. Without a
+// number of runs each trial runs once.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ const TRIALS: Record<string, (place: Place) => Promise<object>> = {
   calendar: (place) => calendarTrial({ ...place, zones: Intl.supportedValuesOf('timeZone'), fromYear: 2026, years: 3 })
 }
 
-/** In rounds, since a store has a budget of requests. */
+/** In rounds, because of the rate limit of a store. */
 async function contention(place: Place): Promise<object> {
   const sum = { subscriptions: 0, charged: 0, retriesTaken: 0, retriesRefused: 0 }
   for (let round = 0; round < 10; round++) {

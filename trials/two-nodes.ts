@@ -13,7 +13,7 @@ export type TwoNodesTrial = {
   databaseUrl: string
   dataDir: string
   subscriptions: number
-  /** How often the clock is moved, and at how many of these moves a node is killed. */
+  /** The number of clock moves, and of those during which a node is killed. */
   moves: number
   kills: number
   seed: number
@@ -21,16 +21,15 @@ export type TwoNodesTrial = {
 export type TwoNodesReport = { events: number; charges: number; killedWhileMoving: number; killedBeside: number }
 
 type Process = Awaited<ReturnType<typeof startProcess>>
-/** One move of the clock, what the customers' cards do from then on, and how long after its request a node is killed. */
+/** One move of the clock, the outcomes of the cards from then on, and how long after its request a node is killed. */
 type Move = { to: string; cards: string[] | null; first: number; kill: { mover: boolean; afterMs: number } | null }
 
 const START = Temporal.Instant.from('2026-01-31T15:00:00Z')
 
 /**
- * Moves the test clock of a store over months of renewals, with declined cards in between: first with one node that does
- * everything, then, in another store, with a web node and two nodes of which one is asked to move the clock and one is
- * killed with SIGKILL at random moments, either the one that moves it or the other. Throws where the two stores differ in
- * charges or events, and where an event was not delivered.
+ * Moves the test clock of a store over months of renewals with some declined cards: first with a single node, then, in another store,
+ * with a web node and two more nodes. One of these moves the clock, and either of them is killed with SIGKILL at random moments.
+ * Throws if the two stores differ in charges or events, or if an event was not delivered.
  */
 export async function killOneOfTwoNodes(trial: TwoNodesTrial): Promise<TwoNodesReport> {
   const random = randomFrom(trial.seed)
@@ -76,7 +75,7 @@ export async function killOneOfTwoNodes(trial: TwoNodesTrial): Promise<TwoNodesR
         if (!(await moved)) killedWhileMoving++
         else if (!move.kill.mover) killedBeside++
       }
-      // The other node goes on where the dead one was; where the move was done, this does nothing.
+      // The other node continues the move of the dead one; if the move was complete, this does nothing.
       if (!(await moved)) await moveClock(nodes[1 - move.first]!, store, move.to)
     }
     const found = await historyOf(trial.databaseUrl, store)
@@ -94,7 +93,7 @@ export async function killOneOfTwoNodes(trial: TwoNodesTrial): Promise<TwoNodesR
   }
 }
 
-/** The same happenings for both stores: where the clock goes, and which cards fail from then on. */
+/** The same steps for both stores: the clock's moves, and which cards fail from then on. */
 function agenda({ moves, kills }: TwoNodesTrial, random: () => number): Move[] {
   const killedAt = new Set<number>()
   while (killedAt.size < kills) killedAt.add(Math.floor(random() * moves))
@@ -115,7 +114,7 @@ async function moveClock(node: Process, storeId: number, to: string): Promise<vo
   assert.equal(Temporal.Instant.from(String(now)).toString(), to)
 }
 
-/** All that a store's people and integrators see of the past, by names that do not depend on the order of ids. */
+/** Everything that people and integrators see of the past, with names that do not depend on the order of ids. */
 async function historyOf(databaseUrl: string, storeId: number) {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()

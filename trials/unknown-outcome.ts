@@ -23,9 +23,9 @@ const DARK_HOURS = 24
 const MAX_STEPS = 200
 
 /**
- * Charges to a platform that for 24 hours takes calls and answers none: half of them it carries out. All stay pending under the
- * one key that they had from the start. Then a quarter is settled by the platform's message, the others by asking. Each
- * subscription is charged exactly once. Throws where that is not so.
+ * Charges on a platform that for 24 hours accepts calls without responding and carries out half of them. All attempts stay pending
+ * with their first key. Then a quarter is settled by the platform's messages, the others by reading their result. Each subscription
+ * must be charged exactly once. Throws otherwise.
  */
 export async function outcomeUnknown({ db, subscriptions, seed }: UnknownTrial): Promise<UnknownReport> {
   const store = await aDueStore(db, { subscriptions, dueAt: DUE_AT })
@@ -44,7 +44,7 @@ export async function outcomeUnknown({ db, subscriptions, seed }: UnknownTrial):
   })
   const executedUnheard = platform.charges.size
   assert.equal(platform.keys.size, subscriptions, 'another key was sent for a cycle whose outcome is unknown')
-  assert.ok(platform.calls() > subscriptions, 'it was never asked again')
+  assert.ok(platform.calls() > subscriptions, 'the platform was never asked again')
 
   const reported = [...platform.charges.values()].filter((_, i) => i % 2 === 0)
   await store.inStore((ctx) =>
@@ -73,7 +73,7 @@ export async function outcomeUnknown({ db, subscriptions, seed }: UnknownTrial):
   return { subscriptions, calls: platform.calls(), executedUnheard, settledByMessage: reported.length }
 }
 
-/** Does what falls due up to `until`, stopping at each of its moments, and looks after each. */
+/** Does everything that is due up to `until`, step by step, and checks after each step. */
 async function walk(store: BuiltStore, engines: Engine[], until: Temporal.Instant, look: () => Promise<void>) {
   for (let step = 0; step < MAX_STEPS; step++) {
     for (let done = 1; done > 0; ) {
@@ -86,7 +86,7 @@ async function walk(store: BuiltStore, engines: Engine[], until: Temporal.Instan
     if (!next || Temporal.Instant.compare(next, until) > 0) return store.inStore((ctx) => setClock(ctx, until))
     await store.inStore((ctx) => setClock(ctx, next))
   }
-  throw new Error(`After ${MAX_STEPS} steps there is still something due`)
+  throw new Error(`After ${MAX_STEPS} steps there is still work due`)
 }
 
 function countAttempts(store: BuiltStore) {
@@ -100,7 +100,7 @@ function countAttempts(store: BuiltStore) {
   )
 }
 
-/** Until `light` no call is answered; half of the charges are carried out all the same. */
+/** Until `light` no call gets a response, but half of the charges are carried out. */
 function aDarkPlatform(seed: number) {
   const random = randomFrom(seed)
   const stub = stubConnector({ now: DUE_AT, priceMinor: 2900 })
