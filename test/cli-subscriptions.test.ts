@@ -47,7 +47,7 @@ test('commands show, pause, reschedule, change and annotate a subscription, and 
     [
       '  operator  Note',
       '    Called',
-      '  operator  Cancellation taken back; next charge on 2026-02-10',
+      '  operator  Reactivated; next charge on 2026-02-10',
       '  operator  Cancelled: moving'
     ]
   )

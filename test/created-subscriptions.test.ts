@@ -101,7 +101,7 @@ async function aLossyShop() {
   }
 }
 
-const STILL_PENDING = { code: 'unavailable', message: /^The subscription may still be coming/ }
+const STILL_PENDING = { code: 'unavailable', message: /^The subscription may still be created/ }
 
 test("after a lost response, repeating the request returns the created subscription, with or without the platform's message", async () => {
   for (const isReported of [true, false]) {

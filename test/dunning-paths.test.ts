@@ -7,9 +7,9 @@ import { updateSettings } from '#stores'
 import { lockSubscriptions } from '#subscriptions'
 import { scheduleSettings } from '#subscriptions/settings'
 import { startSandbox } from '../sandbox/test-shop.ts'
-import { endHeldCharges } from '../src/billing/end-held-charges.ts'
-import { retryHeldCharges, retryWithNewMethod } from '../src/billing/retry-on-payment-method-update.ts'
-import { submitAttempts } from '../src/billing/submit-attempts.ts'
+import { submitAttempts } from '../src/billing/charging/submit-attempts.ts'
+import { endChargesPastDeadline } from '../src/billing/dunning/end-charges-past-deadline.ts'
+import { retryHeldCharges } from '../src/billing/dunning/retry-on-payment-method-update.ts'
 import { aChargedMember } from './charged-member.ts'
 import { withCalls } from './connectors.ts'
 import { testDatabase } from './database.ts'
@@ -32,11 +32,11 @@ for (const [onFailure, end] of [
     await m.bill()
     assert.deepEqual(await m.now(), ['active', 1, 1, 1, null])
     await m.goTo('2026-03-10T14:00:00Z')
-    assert.equal(await m.inStore((ctx) => endHeldCharges(ctx, 10)), 0)
+    assert.equal(await m.inStore((ctx) => endChargesPastDeadline(ctx, 10)), 0)
     await m.goTo('2026-03-10T16:00:00Z')
-    assert.equal(await m.inStore((ctx) => endHeldCharges(ctx, 10)), 1)
+    assert.equal(await m.inStore((ctx) => endChargesPastDeadline(ctx, 10)), 1)
     assert.equal((await m.now())[0], end)
-    assert.equal(await m.inStore((ctx) => endHeldCharges(ctx, 10)), 0)
+    assert.equal(await m.inStore((ctx) => endChargesPastDeadline(ctx, 10)), 0)
     assert.ok((await m.kinds()).includes('retries_exhausted'))
   })
 }
@@ -51,12 +51,12 @@ test('a charge that waits for a card ends at the deadline only if it is still wa
   assert.deepEqual(await m.now(), ['active', 2, 2, 0, '2026-03-31T14:00:00Z'])
   assert.deepEqual((await m.kinds()).slice(0, 2), ['recovered', 'charge_succeeded'])
   await m.goTo('2026-03-30T00:00:00Z')
-  assert.equal(await m.inStore((ctx) => endHeldCharges(ctx, 10)), 0)
+  assert.equal(await m.inStore((ctx) => endChargesPastDeadline(ctx, 10)), 0)
   const forEver = await aMember('expired_card', { hardDeclineWaitDays: null })
   await forEver.goTo(SECOND)
   await forEver.bill()
   await forEver.goTo('2027-02-28T15:00:00Z')
-  assert.equal(await forEver.inStore((ctx) => endHeldCharges(ctx, 10)), 0)
+  assert.equal(await forEver.inStore((ctx) => endChargesPastDeadline(ctx, 10)), 0)
 })
 
 test('a new card moves the next retry of a soft decline forward', async () => {
@@ -82,12 +82,10 @@ test('another payment method of the contract has the same effect as a new card',
     await m.goTo(SECOND)
     await m.bill()
     await m.card('success')
-    const { newMethods } = await m.sync()
-    assert.deepEqual(newMethods, [m.id])
-    await m.inStore((ctx) => retryWithNewMethod(ctx, newMethods, []))
+    assert.deepEqual((await m.sync()).changed, [m.contractId])
     await m.bill()
     assert.deepEqual((await m.now()).slice(1, 4), [2, 2, 0], code)
-    assert.deepEqual((await m.sync()).newMethods, [])
+    assert.deepEqual((await m.sync()).changed, [])
   }
 })
 

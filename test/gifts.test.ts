@@ -164,7 +164,7 @@ test('a gift ends if its giver and receiver are merged, and returns to the giver
   await settle(deleted.store)
   assert.deepEqual((await members(deleted.store))['ada@example.com'], ['active', 'VIP', '2026-02-28'])
   const [last] = (await activity(deleted.store, deleted.id)).filter(({ kind }) => kind === 'gifted').slice(-1)
-  assert.deepEqual([last.actor, /taken back/.test(last.text)], ['platform', true])
+  assert.deepEqual([last.actor, /revoked/.test(last.text)], ['platform', true])
   await soundBooks()
 })
 

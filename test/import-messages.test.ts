@@ -1,8 +1,13 @@
 // Messages of the platform about contracts that another service bills, while an import is open and after it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { settleAttempts } from '#billing'
+import { syncContracts } from '#contracts'
 import { createImportEngine } from '#imports'
-import { row, sql, text } from '#kit/postgres'
+import { instant, nullable, row, sql, text } from '#kit/postgres'
+import type { PlatformContract } from '#platform'
+import { setClock } from '#stores'
+import { openDueAttempts } from '../src/billing/charging/open-attempts.ts'
 import { changeContractStatus } from './change-contract-status.ts'
 import { withCalls } from './connectors.ts'
 import { testDatabase } from './database.ts'
@@ -139,4 +144,52 @@ test('a contract whose platform data cannot be read refuses only its own row', a
     lines.map(({ line, code }) => [line, code]),
     [[3, 'contract_not_understood']]
   )
+})
+
+test('an import that reads a new payment method first has the waiting charge tried with it, as a message would', async () => {
+  const imports = await aStoreForImports(service)
+  const { storeId } = imports.store
+  const [contractId] = await imports.contracts(770_001, 1, () => ({ nextBillingAt: '2026-02-04T15:00:00Z' }))
+  const due = '2026-02-04T15:00:00Z'
+  /** A message takes the contract over, and its first charge is declined until another card is there. */
+  const declineFirst = async (contract: PlatformContract) => {
+    await service.db.inStore(storeId, (ctx) => syncContracts(ctx, [contract], []))
+    await service.db.inStore(storeId, (ctx) => setClock(ctx, Temporal.Instant.from(due)))
+    await service.db.inStore(storeId, (ctx) => openDueAttempts(ctx, 10))
+    const idempotencyKey = `svc-${contractId}-1-1`
+    const declined = { state: 'failed', errorCode: 'EXPIRED_PAYMENT_METHOD', errorMessage: 'No' } as const
+    await service.db.inStore(storeId, (ctx) =>
+      settleAttempts(ctx, [{ idempotencyKey, platformAttemptId: '1', ...declined }])
+    )
+  }
+  const engine = createImportEngine({
+    db: service.db,
+    leaseOwner: 1,
+    connectorOf: async (id) => {
+      const connector = await service.deps.connectorOf(id)
+      return withCalls(connector, {
+        contracts: {
+          async findReadable(ids) {
+            const read = await connector.contracts.findReadable(ids)
+            const contract = theValue(read).contracts.get(contractId!)
+            if (!contract) return read
+            await declineFirst(contract)
+            const renewed = { ...contract, paymentMethodId: 'another-card', revision: `${contract.revision}1` }
+            return { ok: true, value: { contracts: new Map([[contractId!, renewed]]), unreadable: new Map() } }
+          }
+        }
+      })
+    }
+  })
+  const id = await imports.import({ source: 'csv', mode: 'live' }, csv(['contract_id'], [[contractId!]]))
+  while ((await engine.runOnce(storeId)) > 0) {}
+  assert.equal((await imports.show(id)).unchanged, 1)
+  const { dueAt } = await service.db.inStore(storeId, ({ tx }) =>
+    tx.one(
+      row({ dueAt: nullable(instant) }),
+      sql`select billing_due_at as due_at from subscriptions
+           where store_id = ${storeId} and platform_contract_id = ${contractId!}`
+    )
+  )
+  assert.equal(dueAt?.toString(), due)
 })

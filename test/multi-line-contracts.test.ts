@@ -124,7 +124,7 @@ test("the price is the sum of all lines, and a requested price changes the plan'
   assert.deepEqual(await store.charge(), [50, 50])
   await member.change({ price: 7 })
   assert.equal(await member.price(), 50)
-  assert.match(await member.lastActivity(), /was not taken: The price cannot be reached by the price of one line/)
+  assert.match(await member.lastActivity(), /was not accepted: The price cannot be reached by the price of one line/)
   await store.soundBooks()
 })
 
@@ -169,12 +169,12 @@ test('a contract of several products accepts neither a membership nor a single p
   await member.change({ plan_id: `plan_${vip!.id}` })
   assert.match(
     await member.lastActivity(),
-    /was not taken: The contract has 2 lines of products: they cannot become a membership/
+    /was not accepted: The contract has 2 lines of products: they cannot become a membership/
   )
   await member.change({ price: 40 })
   assert.match(
     await member.lastActivity(),
-    /was not taken: The contract has 2 lines, 2 of them of its plan: it is not clear which/
+    /was not accepted: The contract has 2 lines, 2 of them of its plan: it is not clear which/
   )
   assert.equal(await member.price(), 45)
   await service.admin('POST', `${store.at}/plans/plan_${coffee.id}/versions`, { price: '16.00', apply_to: 'running' })

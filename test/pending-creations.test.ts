@@ -88,11 +88,14 @@ test('the variant must be sold by the plan; a membership accepts neither variant
   assert.match(await refused({ variant_id: '999999' }), accepts)
   assert.match(await refused({ variant_id: 'beans' }), /^400 variant_id must be the platform's number of a variant/)
   assert.match(await refused({ quantity: 0 }), /^400 quantity must be an integer from 1 to 1000/)
-  assert.match(await refused({ receiver: 'bo@example.com' }), /^400 receiver is taken only with a membership/)
-  assert.match(await refused({ plan_id: `plan_${vip!.id}` }), /^400 variant_id is taken only with a plan of products/)
+  assert.match(await refused({ receiver: 'bo@example.com' }), /^400 receiver is accepted only with a membership/)
+  assert.match(
+    await refused({ plan_id: `plan_${vip!.id}` }),
+    /^400 variant_id is accepted only with a plan of products/
+  )
   assert.match(
     await refused({ plan_id: `plan_${vip!.id}`, variant_id: undefined, quantity: 2 }),
-    /^400 quantity is taken only with a plan of products/
+    /^400 quantity is accepted only with a plan of products/
   )
   assert.equal(await contracts(), 0)
 })

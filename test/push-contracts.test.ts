@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createJobEngine, enqueue } from '#kit/jobs'
-import { pushContractJob } from '#subscriptions/transitions'
+import { pushContractJob } from '#subscriptions'
 import { startSandbox } from '../sandbox/test-shop.ts'
 import { jobs } from '../src/app/jobs.ts'
 import { aChargedMember } from './charged-member.ts'

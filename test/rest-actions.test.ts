@@ -170,13 +170,13 @@ test('an action that the status does not allow is refused with the status and ch
     assert.deepEqual([status, body.error.code, body.error.message], [400, 'invalid_request', says])
     assert.deepEqual(await events(store), before)
   }
-  await refused('resume', `Subscription ${member.id} is active: it is not possible to resume it`)
+  await refused('resume', `Subscription ${member.id} is already active.`)
   await member.post('pause')
-  await refused('pause', `Subscription ${member.id} is paused: it is not possible to pause it`)
+  await refused('pause', `Subscription ${member.id} is already paused.`)
   await member.post('cancel')
-  for (const move of ['pause', 'resume', 'cancel']) {
-    await refused(move, `Subscription ${member.id} is cancelled: it is not possible to ${move} it`)
-  }
+  await refused('pause', `Subscription ${member.id} is cancelled: only an active subscription can be paused.`)
+  await refused('resume', `Subscription ${member.id} is cancelled: only a paused subscription can be resumed.`)
+  await refused('cancel', `Subscription ${member.id} is already cancelled.`)
 })
 
 test('invalid bodies and ids are refused with the name of the field', async () => {

@@ -48,7 +48,7 @@ test('subscriptions: paused, resumed, changed, cancelled and reactivated', async
   assert.deepEqual([paused.status, paused.resumes_at], ['paused', '2026-03-02T15:00:00.000Z'])
   await assert.rejects(client.subscriptions.pause(id), (err) => {
     assert.ok(err instanceof InvalidRequestError)
-    assert.match(err.message, /is paused/)
+    assert.match(err.message, /is already paused/)
     return true
   })
   const resumed = await client.subscriptions.resume(id, { next_billing_date: '2026-02-10' })

@@ -139,17 +139,12 @@ test('a declined cycle can be neither skipped nor rescheduled', async () => {
   const member = await aMember(store)
   await store.card(member.customer, 'insufficient_funds')
   await store.advance({ to: '2026-03-01T00:00:00Z' })
-  const because = `Subscription ${member.id} is active and its present cycle is being charged or was declined`
+  const refusal = (action: string) =>
+    `Subscription ${member.id} cannot ${action} now: the cycle is being charged or was declined.`
   const skipped = await member.post('skip')
-  assert.deepEqual(
-    [skipped.status, skipped.body.error.message],
-    [400, `${because}: it is not possible to skip its next cycle`]
-  )
+  assert.deepEqual([skipped.status, skipped.body.error.message], [400, refusal('skip its next cycle')])
   const moved = await member.change({ next_billing_date: '2026-03-15' })
-  assert.deepEqual(
-    [moved.status, moved.body.error.message],
-    [400, `${because}: it is not possible to change its next date`]
-  )
+  assert.deepEqual([moved.status, moved.body.error.message], [400, refusal('change its next date')])
 })
 
 test('a cancellation can be reverted within its grace hours: billing continues, and nothing is charged at once', async () => {
@@ -189,7 +184,7 @@ test('after its grace hours a cancellation is final, also on the platform', asyn
     const { status, body } = await member.post('reactivate')
     return [status, body.error.message]
   }
-  assert.deepEqual(await refused(), [400, `Subscription ${member.id} is active: it is not possible to reactivate it`])
+  assert.deepEqual(await refused(), [400, `Subscription ${member.id} is already active.`])
   await member.post('cancel')
   await store.advance({ to: '2026-02-01T14:59:59Z' })
   assert.equal((await member.contract()).status, 'paused')
@@ -197,7 +192,7 @@ test('after its grace hours a cancellation is final, also on the platform', asyn
   assert.equal((await member.contract()).status, 'cancelled')
   assert.deepEqual(await refused(), [
     400,
-    `Subscription ${member.id} is cancelled and there is no time left to take that back: it is not possible to reactivate it`
+    `Subscription ${member.id} can no longer be reactivated: its grace period is over.`
   ])
   assert.equal((await member.read()).reactivatable_until, null)
   await soundBooks()
@@ -304,7 +299,7 @@ test('a payment method that is unknown to the platform is refused by it and note
   assert.equal((await member.read()).pending_change, null)
   const [last] = await member.activity()
   assert.deepEqual([last.kind, last.actor], ['reconciled', 'platform'])
-  assert.match(last.text, /was not taken: Payment method does not exist/)
+  assert.match(last.text, /was not accepted: Payment method does not exist/)
 })
 
 test('a new payment method of a contract whose charge waits for one is charged at once; a pending price waits until then', async () => {

@@ -1,18 +1,21 @@
+import { type AttemptResult, retryAttempt, retryHeldCharges, settleAttempts } from '#billing'
 import { syncContracts } from '#contracts'
 import { type Database, instant, int, nullable, row, sql, text } from '#kit/postgres'
-import { reactivateSubscription, resumeEndedPauses, resumeSubscription } from '#lifecycle'
+import {
+  cancelSubscription,
+  pauseSubscription,
+  reactivateSubscription,
+  resumeSubscription,
+  skipCycle
+} from '#lifecycle'
 import { reactivationGraceSettings } from '#lifecycle/settings'
 import type { PlatformContract } from '#platform'
 import { listAlerts, setClock, updateSettings } from '#stores'
-import { findSubscriptionByContract, listActivity, lockSubscriptions, markPushed } from '#subscriptions'
-import { claimAttempts } from '../src/billing/claims.ts'
-import { endHeldCharges } from '../src/billing/end-held-charges.ts'
-import { skipCycle } from '../src/billing/held-cycle.ts'
-import { openDueAttempts } from '../src/billing/open-attempts.ts'
-import { retryAttempt } from '../src/billing/retry-attempt.ts'
-import { retryHeldCharges } from '../src/billing/retry-on-payment-method-update.ts'
-import { type AttemptResult, settleAttempts } from '../src/billing/settle-attempts.ts'
-import { cancelSubscription, pauseSubscription, stopBilling } from '../src/billing/stop-billing.ts'
+import { findSubscriptionByContract, listActivity, lockSubscriptions, resumeEndedPauses } from '#subscriptions'
+import { markPushed } from '#subscriptions/transitions'
+import { claimAttempts } from '../src/billing/charging/claims.ts'
+import { openDueAttempts } from '../src/billing/charging/open-attempts.ts'
+import { endChargesPastDeadline } from '../src/billing/dunning/end-charges-past-deadline.ts'
 import { aContract, anOrder } from './contract-builder.ts'
 import { aStore, type DunningChange } from './store-builder.ts'
 
@@ -72,10 +75,7 @@ export async function aSubscriptionLife(
       ),
     /** Syncs the platform's contract with the given fields. */
     sync: (over: Partial<PlatformContract> = {}) =>
-      inStore(async (ctx) => {
-        const { stopped } = await syncContracts(ctx, [{ ...contract, ...over }], [])
-        await stopBilling(ctx, stopped)
-      }),
+      inStore((ctx) => syncContracts(ctx, [{ ...contract, ...over }], [])),
     /** Marks the pending changes as pushed to the platform. */
     pushed: () => inStore((ctx) => markPushed(ctx, [{ id, revision: contract.revision, nextBillingAt: null }])),
     pauseUntil: (when: string | null) => inStore((ctx) => pauseSubscription(ctx, id, when ? at(when) : null, 'api')),
@@ -83,7 +83,7 @@ export async function aSubscriptionLife(
     cancel: () => inStore((ctx) => cancelSubscription(ctx, id, { reason: 'other', comment: null, by: 'api' })),
     reactivate: () => inStore((ctx) => reactivateSubscription(ctx, id, 'api')),
     skip: () => inStore((ctx) => skipCycle(ctx, id, 'api')),
-    giveUp: () => inStore((ctx) => endHeldCharges(ctx, 10)),
+    giveUp: () => inStore((ctx) => endChargesPastDeadline(ctx, 10)),
     /** The texts of the history after the given one, oldest first. */
     history: async () =>
       (await inStore((ctx) => listActivity(ctx, id, { limit: 50, offset: 0 }))).rows.map(({ text }) => text).reverse(),

@@ -1,10 +1,9 @@
 // Missed cycles and the platform's own numbering of cycles, with the sandbox over its socket.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { resumeSubscription } from '#lifecycle'
+import { pauseSubscription, resumeSubscription } from '#lifecycle'
 import { startSandbox } from '../sandbox/test-shop.ts'
-import { retryAttempt } from '../src/billing/retry-attempt.ts'
-import { pauseSubscription } from '../src/billing/stop-billing.ts'
+import { retryAttempt } from '../src/billing/charging/retry-attempt.ts'
 import { aChargedMember } from './charged-member.ts'
 import { testDatabase } from './database.ts'
 import { theValue } from './fake-platform.ts'
@@ -39,7 +38,7 @@ test('a missed cycle does not affect the next one: its retry is refused, and the
     await m.card('success')
     const [first] = await m.attempts()
     const retry = m.inStore((ctx) => retryAttempt(ctx, first!.id, 'api'))
-    await assert.rejects(retry, { code: 'conflict', message: /passed over/ }, outcome)
+    await assert.rejects(retry, { code: 'conflict', message: /was missed/ }, outcome)
     await m.goTo('2026-03-31T14:00:00Z')
     await m.bill()
     assert.deepEqual(await m.now(), ['active', 3, 2, 0, '2026-04-30T14:00:00Z'])

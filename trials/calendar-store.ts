@@ -7,7 +7,7 @@ import { type Ctx, type Database, instant, int, type RowOf, row, sql, text } fro
 import { updateSettings, updateShop } from '#stores'
 import { rebaseNextSubscriptions } from '#subscriptions'
 import { scheduleSettings } from '#subscriptions/settings'
-import { openDueAttempts } from '../src/billing/open-attempts.ts'
+import { openDueAttempts } from '../src/billing/charging/open-attempts.ts'
 import { aContract, anOrder } from '../test/contract-builder.ts'
 import { aStore } from '../test/store-builder.ts'
 

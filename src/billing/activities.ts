@@ -1,11 +1,10 @@
 import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
 import { type Actor, actorOf, type NewActivity, type Subscription } from '#subscriptions'
-import type { Attempt } from './attempt.ts'
-import type { ChargedOrder } from './settle-attempts.ts'
-import type { Settlement } from './settlement.ts'
+import type { Attempt } from './attempts/attempt.ts'
+import type { ChargedOrder, Settlement } from './attempts/settlement.ts'
 
-// What the history of a contract says of its charges.
+// What the history of a contract says about its charges.
 
 type Of = { attempt: Attempt; subscription: Subscription }
 
@@ -47,11 +46,11 @@ export function scheduledMessage(attempt: Attempt): NewActivity {
 }
 
 export const retryRequestedMessage = (attempt: Attempt, by: Actor): NewActivity => ({
-  ...activityMessage({ attempt }, 'retry_requested', 'api', `Another try of cycle ${attempt.cycleIndex} was asked for`),
+  ...activityMessage({ attempt }, 'retry_requested', 'api', `Another try of cycle ${attempt.cycleIndex} was requested`),
   ...actorOf(by)
 })
 
-/** Of an attempt that ended as the platform told it. */
+/** Of an attempt that ended as the platform reported it. */
 export function settlementMessages(
   of: Of,
   settled: Settlement,
@@ -78,7 +77,7 @@ export function settlementMessages(
   return [failed, activityMessage(of, 'retry_scheduled', 'dunning', retry, { retry_date: retryAt.toString() })]
 }
 
-/** The same challenge is told once, and so is each reminder of it. */
+/** A required action is recorded once, and so is each reminder of it. */
 const causeOf = ({ id, actionRequiredAt }: Attempt, kind: string) => `attempt:${id}:${kind}:${actionRequiredAt}`
 
 export const actionRequiredMessage = (attempt: Attempt): NewActivity => ({
@@ -102,7 +101,7 @@ export const reminderMessage = (attempt: Attempt, reminder: number): NewActivity
   cause: causeOf(attempt, `action_reminded:${reminder}`)
 })
 
-/** A success behind declines. */
+/** A success after declines. */
 export const recoveryMessage = (attempt: Attempt): NewActivity =>
   activityMessage({ attempt }, 'recovered', 'dunning', `Recovered ${sumOf(attempt)} after a decline`)
 
@@ -117,7 +116,7 @@ const chargedAfterStopMessage = (of: Of): NewActivity =>
 /** A failure that turned out to be a success. */
 export function correctionMessages(of: Of, order: ChargedOrder | null, isAfterStop: boolean): NewActivity[] {
   const { attempt } = of
-  const text = `The platform had told the charge of ${sumOf(attempt)} for cycle ${attempt.cycleIndex} as failed; it was paid${orderName(order)}`
+  const text = `The platform had reported the charge of ${sumOf(attempt)} for cycle ${attempt.cycleIndex} as failed; it was paid${orderName(order)}`
   const corrected = activityMessage(of, 'charge_corrected', 'platform', text)
   return isAfterStop ? [corrected, chargedAfterStopMessage(of)] : [corrected]
 }

@@ -2,15 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '#kit/postgres'
-import { resumeSubscription } from '#lifecycle'
-import { markPushed } from '#subscriptions'
+import { pauseSubscription, resumeSubscription } from '#lifecycle'
+import { markPushed } from '#subscriptions/transitions'
 import { startSandbox } from '../../sandbox/test-shop.ts'
 import { aChargedMember } from '../../test/charged-member.ts'
 import { withCalls } from '../../test/connectors.ts'
 import { testDatabase } from '../../test/database.ts'
-import { claimAttempts } from './claims.ts'
-import { pauseSubscription } from './stop-billing.ts'
-import { submitAttempts } from './submit-attempts.ts'
+import { claimAttempts } from './charging/claims.ts'
+import { submitAttempts } from './charging/submit-attempts.ts'
 
 const { db } = await testDatabase()
 const sandbox = await startSandbox(db)

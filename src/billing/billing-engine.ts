@@ -1,17 +1,16 @@
 import { earliest } from '#kit/clock'
 import { dueQuery, type Engine } from '#kit/engines'
 import { type Database, directSql, instant, nullable, row } from '#kit/postgres'
-import { endGraces, resumeEndedPauses } from '#lifecycle'
 import type { Connector } from '#platform'
 import { storeNow } from '#stores'
-import { nextSubscriptionWork } from '#subscriptions'
-import { endHeldCharges } from './end-held-charges.ts'
-import { openDueAttempts } from './open-attempts.ts'
-import { remindCustomers } from './remind-customers.ts'
-import { submitAttempts } from './submit-attempts.ts'
+import { endGraces, nextSubscriptionWork, resumeEndedPauses } from '#subscriptions'
+import { openDueAttempts } from './charging/open-attempts.ts'
+import { submitAttempts } from './charging/submit-attempts.ts'
+import { endChargesPastDeadline } from './dunning/end-charges-past-deadline.ts'
+import { remindCustomers } from './dunning/remind-customers.ts'
 
 const BATCH = 200
-/** Claimed attempts count as sent, so few are claimed at once: a cancellation meanwhile still stops the others. */
+/** Claimed attempts count as sent, so few are claimed at once: a cancellation in the meantime still stops the others. */
 const SENT_TOGETHER = 32
 
 const nextOfAttempts = directSql<[storeId: number]>(
@@ -43,7 +42,7 @@ const dueWork = dueQuery(
      from s join billing_attempts a on a.store_id = s.store_id and a.remind_at <= s.until group by a.store_id`
 )
 
-/** The run of due charges: pauses that end, cycles that fall due, attempts to send or to ask after, customers to remind. */
+/** Runs what is due: pauses and grace periods that end, cycles to open, attempts to send or to check, customers to remind. */
 export function createBillingEngine(options: {
   db: Database
   leaseOwner: number
@@ -72,15 +71,15 @@ export function createBillingEngine(options: {
       const isDue = (at: Temporal.Instant | null) => at !== null && Temporal.Instant.compare(at, now) <= 0
       const submit = async () => submitAttempts(db, storeId, await connectorOf(storeId), leaseOwner, SENT_TOGETHER)
       const sent = isDue(next.check) ? await submit() : 0
-      // Cycles are opened as fast as they can be sent: one that waits unopened can still be moved and skipped.
+      // Cycles are opened as fast as they can be sent: a cycle that is not opened can still be skipped or rescheduled.
       if (sent === SENT_TOGETHER) return sent
       let opened = 0
       if (isDue(next.grace)) opened += await db.inStore(storeId, (ctx) => endGraces(ctx, BATCH))
-      if (isDue(next.paymentDeadline)) opened += await db.inStore(storeId, (ctx) => endHeldCharges(ctx, BATCH))
+      if (isDue(next.paymentDeadline)) opened += await db.inStore(storeId, (ctx) => endChargesPastDeadline(ctx, BATCH))
       if (isDue(next.remind)) opened += await db.inStore(storeId, (ctx) => remindCustomers(ctx, BATCH))
       if (isDue(next.resume)) opened += await db.inStore(storeId, (ctx) => resumeEndedPauses(ctx, BATCH))
       if (isDue(next.due)) opened += await db.inStore(storeId, (ctx) => openDueAttempts(ctx, BATCH))
-      // What was just opened is to be sent at once.
+      // Attempts that were just opened are sent at once.
       return sent + opened + (opened > 0 ? await submit() : 0)
     }
   }

@@ -2,14 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { syncContracts } from '#contracts'
 import { int, row, sql } from '#kit/postgres'
-import { resumeEndedPauses } from '#lifecycle'
+import { pauseSubscription } from '#lifecycle'
 import { setClock } from '#stores'
-import { findSubscriptionByContract, lockSubscriptions } from '#subscriptions'
+import { findSubscriptionByContract, lockSubscriptions, resumeEndedPauses } from '#subscriptions'
 import { aContract, anOrder } from '../../test/contract-builder.ts'
 import { testDatabase } from '../../test/database.ts'
 import { aStore } from '../../test/store-builder.ts'
-import { openDueAttempts } from './open-attempts.ts'
-import { pauseSubscription } from './stop-billing.ts'
+import { openDueAttempts } from './charging/open-attempts.ts'
 
 const { db } = await testDatabase()
 const at = Temporal.Instant.from

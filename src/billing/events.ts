@@ -5,9 +5,8 @@ import { defineFact } from '#kit/outbox'
 import { gid, type ProfileName } from '#platform'
 import type { EventData } from '#resources'
 import type { Subscription } from '#subscriptions'
-import type { Attempt } from './attempt.ts'
-import type { ChargedOrder } from './settle-attempts.ts'
-import type { Settlement } from './settlement.ts'
+import type { Attempt } from './attempts/attempt.ts'
+import type { ChargedOrder, Settlement } from './attempts/settlement.ts'
 
 type Of = { attempt: Attempt; subscription: Subscription }
 

@@ -1,14 +1,14 @@
-export { applyAttemptResults } from './apply-attempt-results.ts'
+export { type AttemptResult, resultOf } from './attempts/attempt-result.ts'
+export { listFailedAttempts } from './attempts/list-failed-attempts.ts'
 export { createBillingEngine } from './billing-engine.ts'
-export type { BillingFact } from './events.ts'
-export { skipCycle } from './held-cycle.ts'
-export { listFailedAttempts } from './list-failed-attempts.ts'
-export { retryAttempt } from './retry-attempt.ts'
+export { retryAttempt } from './charging/retry-attempt.ts'
+export { isCycleHeld } from './dunning/is-cycle-held.ts'
 export {
   listContractsAwaitingPaymentMethod,
   retryHeldCharges,
   retryWithNewMethod
-} from './retry-on-payment-method-update.ts'
-export { type AttemptResult, settleAttempts } from './settle-attempts.ts'
-export { cancelSubscription, pauseSubscription, stopBilling } from './stop-billing.ts'
-export { resultOf } from './submit-outcome.ts'
+} from './dunning/retry-on-payment-method-update.ts'
+export type { BillingFact } from './events.ts'
+export { applyPlans } from './settling/apply-plans.ts'
+export { issueCheckoutCredits } from './settling/cycle-credits.ts'
+export { settleAttempts } from './settling/settle-attempts.ts'

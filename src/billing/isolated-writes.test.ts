@@ -8,8 +8,8 @@ import { connectorTo, withCalls } from '../../test/connectors.ts'
 import { aContract, anOrder } from '../../test/contract-builder.ts'
 import { testDatabase } from '../../test/database.ts'
 import { aStore } from '../../test/store-builder.ts'
-import { openDueAttempts } from './open-attempts.ts'
-import { submitAttempts } from './submit-attempts.ts'
+import { openDueAttempts } from './charging/open-attempts.ts'
+import { submitAttempts } from './charging/submit-attempts.ts'
 
 const { db } = await testDatabase()
 const at = Temporal.Instant.from

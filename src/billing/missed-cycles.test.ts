@@ -8,8 +8,8 @@ import { scheduleSettings } from '#subscriptions/settings'
 import { anOrder } from '../../test/contract-builder.ts'
 import { testDatabase } from '../../test/database.ts'
 import { aSubscriptionLife as lifeOf } from '../../test/subscription-life.ts'
-import { syncContractJob } from '../subscriptions/contract-jobs.ts'
-import { settleAttempts } from './settle-attempts.ts'
+import { syncContractJob } from '../subscriptions/platform-requests.ts'
+import { settleAttempts } from './settling/settle-attempts.ts'
 
 const { db } = await testDatabase()
 const SECOND = '2026-02-28T15:00:00Z'

@@ -33,5 +33,5 @@ export const cycleMissed = (
 ) =>
   new Refusal(
     'conflict',
-    `Cycle ${cycle} of subscription ${publicId('sub', id)} was passed over and is not charged any more: cycle ${nextCycle} is next${nextBillingAt ? `, on ${isoOf(nextBillingAt)}` : ''}`
+    `Cycle ${cycle} of subscription ${publicId('sub', id)} was missed and is not charged any more: cycle ${nextCycle} is next${nextBillingAt ? `, on ${isoOf(nextBillingAt)}` : ''}`
   )

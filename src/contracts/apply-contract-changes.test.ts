@@ -135,7 +135,7 @@ test('what has ended there has ended, whatever we were about to tell it; what ha
     priceMinor: 2,
     nextBillingDate: at('2026-02-20T00:00:00Z')
   })
-  assert.deepEqual([again.stopped, again.unsure], [[], []])
+  assert.deepEqual([again.changed, again.unsure], [[], []])
   assert.deepEqual(await recorded(), ['subscription.paused', 'subscription.cancelled'], contract.id)
 })
 

@@ -1,31 +1,23 @@
 import type { Ctx } from '#kit/postgres'
 import { isSoldUnder, listPlans, type Plan } from '#plans'
 import type { ContractEdit, PlatformContract, PlatformContractLine } from '#platform'
-import {
-  type Change,
-  endChanges,
-  endMethodChanges,
-  listChanges,
-  lockSubscriptions,
-  recordActivities,
-  type Subscription
-} from '#subscriptions'
-import { isFinal, isInBilling } from '#subscriptions/transitions'
+import { type Change, listChanges, lockSubscriptions, recordActivities, type Subscription } from '#subscriptions'
+import { endChanges, endMethodChanges, isFinal, isInBilling } from '#subscriptions/transitions'
 
-/** A change that can be brought to the platform now, with what it is about. */
+/** A requested change that can be made on the platform now, with its subscription and plan. */
 export type ReadyChange = {
   change: Change
   subscription: Subscription
   plan: Plan | null
   plans: Plan[]
-  /** Whether `change` is of the payment method alone, and terms that were asked for along with it wait on. */
+  /** Whether `change` is of the payment method only, and the terms that were requested with it go on waiting. */
   hasWaitingTerms: boolean
 }
 
 /**
- * The changes of these subscriptions that can be made now. While a cycle is being charged or was declined they wait: the
- * cycle is paid at its own price; `unsettled` are those whose first charge is under way. Another payment method never waits: it
- * may be what the charge waits for. One of a subscription that is over is dropped.
+ * The requested changes of these subscriptions that can be made now. While a cycle is being charged or was declined they wait, so
+ * that the cycle is paid at its own price; `unsettled` are those whose first charge is under way. Another payment method never
+ * waits: the charge may wait for it. A change of a subscription that has ended is removed.
  */
 export async function listReadyChanges(
   ctx: Ctx,
@@ -67,9 +59,9 @@ export async function endReady(ctx: Ctx, ended: ReadyChange[]): Promise<void> {
 }
 
 /**
- * What is to be edited in the contract as it is; a text when it cannot be, which says why. Another plan takes the place of the
- * line of the membership, and the other lines stay. The price of a version is that of every line of the plan. A price that was
- * asked for is what a cycle costs in all, which the line of the plan makes up for.
+ * The edit of the contract as it is now; a text that says why, when it cannot be made. Another plan replaces the line of the
+ * membership, and the other lines stay. The price of a version is that of every line of the plan. A requested price is what a cycle
+ * costs in all: the line of the plan gets what is left of it.
  */
 export function editOf(
   { change, subscription, plan, plans }: ReadyChange,
@@ -89,7 +81,7 @@ export function editOf(
   }
   if ((needsOne && !only) || (isOfLines && !only && ofPlan.length === 0)) {
     const which = ofPlan.length === 0 ? 'none' : ofPlan.length
-    return `The contract has ${contract.lines.length} lines, ${which} of them of its plan: it is not clear which one is meant`
+    return `The contract has ${contract.lines.length} lines, ${which} of them of its plan: it is not clear which one to change`
   }
   const sold = plan &&
     plan.platformVariantId !== null && {
@@ -115,7 +107,7 @@ export function editOf(
   }
 }
 
-/** As if what is taken off now were an amount that stays the same: near to the price that makes the total. */
+/** A price of the line that is near to the one that makes the total: as if today's discount were a fixed amount. */
 function totalOf(contract: PlatformContract, line: PlatformContractLine, minor: number): ContractEdit['total'] {
   const sum = (lines: PlatformContractLine[]) => lines.reduce((of, one) => of + one.priceMinor * one.quantity, 0)
   const takenOff = Math.max(0, sum(contract.lines) - contract.priceMinor)
@@ -123,7 +115,7 @@ function totalOf(contract: PlatformContract, line: PlatformContractLine, minor: 
   return { lineId: line.id, minor, nearMinor: Math.max(0, Math.round((minor - rest) / line.quantity)) }
 }
 
-/** Ends a change that the platform will not take, and says so in the history. */
+/** Ends a change that the platform refuses for good, and says so in the history. */
 export async function refuseChange(ctx: Ctx, refused: ReadyChange, reason: string): Promise<void> {
   await endReady(ctx, [refused])
   const { subscriptionId, actor, actorId, planId, priceMinor, interval, intervalCount } = refused.change
@@ -132,7 +124,7 @@ export async function refuseChange(ctx: Ctx, refused: ReadyChange, reason: strin
       subscriptionId,
       kind: 'reconciled',
       actor: 'platform',
-      text: `A change that was asked for was not taken: ${reason}`.slice(0, 500),
+      text: `A requested change was not accepted: ${reason}`.slice(0, 500),
       refs: {
         requested_by: { actor, actor_id: actorId },
         plan_id: planId,

@@ -7,27 +7,27 @@ import { type Connector, type ContractRequest, choosePaymentMethod, type Platfor
 
 const MAX_DAYS_AHEAD = 5 * 366
 
-/** A subscription that is to be made without a checkout. What is left open is the plan's. */
+/** A request to create a subscription without a checkout. What is null comes from the plan. */
 export type SubscriptionRequest = {
   customer: CustomerReference
   planId: number
-  /** The platform's number of what is sold; only with a plan of products, which needs it. */
+  /** The platform's number of the variant that is sold; required for a plan of products, refused otherwise. */
   variantId: string | null
-  /** How many of it; null is one. */
+  /** Units of the variant; null is one. */
   quantity: number | null
-  /** Must lie ahead: nothing is charged by it. */
+  /** Must be in the future: creating a subscription charges nothing. */
   nextBillingAt: Temporal.Instant
-  /** The platform's global id, or its last part; null: the only one there is. */
+  /** The platform's global id, or its last part; null: the customer's only one. */
   paymentMethodId: string | null
-  /** Of one. */
+  /** Of one unit. */
   priceMinor: number | null
   maxCycles: number | null
   status: 'active' | 'paused'
-  /** Whom it is a gift for. */
+  /** The receiver of a gift. */
   receiver: CustomerReference | null
 }
 
-/** The contract that is wished for; its customer, plan, payment method and receiver are looked at first. */
+/** The request to the platform; customer, plan, payment method and receiver are read and checked first. */
 export async function contractRequestFor(
   db: Database,
   storeId: number,
@@ -40,7 +40,7 @@ export async function contractRequestFor(
   const customer = await fetchCustomer(db, storeId, connector, requested.customer, 'customer')
   const receiver = requested.receiver && (await fetchCustomer(db, storeId, connector, requested.receiver, 'receiver'))
   if (receiver?.id === customer.id) throw invalidField('receiver', 'must be another customer than the one who pays')
-  // A membership is for who holds it.
+  // The country of who holds the membership counts.
   if (receiver) checkCountry(plan, receiver.countryCode, 'receiver')
   else checkCountry(plan, customer.countryCode, 'customer')
   const cards = known(await connector.customers.findPaymentMethods([customer.id])).get(customer.id) ?? []
@@ -81,27 +81,27 @@ function onSale(plan: Plan | null): Plan {
   return plan
 }
 
-/** What is sold: a membership's own product, or the variant that is named of the products of the plan. */
+/** The variant that is sold: a membership's own, or the one given of the plan's products. */
 async function variantOf(
   connector: Connector,
   { platformVariantId, productIds }: Plan,
   { variantId, quantity, receiver }: SubscriptionRequest
 ): Promise<string> {
   if (platformVariantId !== null) {
-    if (variantId !== null) throw invalidField('variant_id', 'is taken only with a plan of products')
-    if (quantity !== null) throw invalidField('quantity', 'is taken only with a plan of products')
+    if (variantId !== null) throw invalidField('variant_id', 'is accepted only with a plan of products')
+    if (quantity !== null) throw invalidField('quantity', 'is accepted only with a plan of products')
     return platformVariantId
   }
-  if (receiver) throw invalidField('receiver', 'is taken only with a membership: products are for who pays')
+  if (receiver) throw invalidField('receiver', 'is accepted only with a membership: products are for who pays')
   const accepts = 'must be the id of a variant of a product that the plan sells'
-  if (variantId === null) throw invalidField('variant_id', `${accepts}; a plan of products needs it`)
+  if (variantId === null) throw invalidField('variant_id', `${accepts}; it is required for a plan of products`)
   const productId = known(await connector.products.findByVariants([variantId])).get(variantId)
   if (productId === undefined || !productIds.includes(productId)) throw invalidField('variant_id', accepts)
   return variantId
 }
 
-/** What the platform says; that it does not say it now is an answer to who asked. */
+/** The platform's result. That it does not respond is a refusal to the caller. */
 export function known<T>(result: PlatformResult<T>): T {
-  if (!result.ok) throw new Refusal('unavailable', `The platform did not answer: ${result.failure.message}`)
+  if (!result.ok) throw new Refusal('unavailable', `The platform did not respond: ${result.failure.message}`)
   return result.value
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Database } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
 import type { Connector, ContractRequest } from '#platform'
-import { type Actor, findSubscriptionByContract } from '#subscriptions'
+import type { Actor } from '#subscriptions'
 import { contractRequestFor, known, type SubscriptionRequest } from './contract-request.ts'
 import {
   type CreationRequest,
@@ -15,13 +15,13 @@ import {
 } from './pending-creations.ts'
 import { syncContracts } from './sync-contracts.ts'
 
-/** `isRepeated`: the same request had made it before. */
+/** `isRepeated`: the same request had created it before. */
 export type Created = { id: number; isRepeated: boolean }
 
 /**
- * Makes a contract on the platform and the subscription of it, without charging anything. The platform knows no idempotency
- * key for this: a key that the contract will bear is stored before the call, and what was begun before is looked for by it,
- * so that a repetition after a lost answer makes no second one. Refuses what cannot be made, naming the field.
+ * Creates a contract on the platform and its subscription, without charging anything. The platform accepts no idempotency key for
+ * this: a key that the contract will carry is stored before the call, and a request that was started before is looked up by it, so
+ * that a repetition after a lost response creates no second contract. Refuses what cannot be created, naming the field.
  */
 export async function createSubscription(
   db: Database,
@@ -47,13 +47,13 @@ export async function createSubscription(
     const { kind, message, field, outcomeUnknown } = answer!.failure
     if (outcomeUnknown) throw creationUncertain(message)
     await db.inStore(storeId, (ctx) => deletePendingCreation(ctx, request.key))
-    const said = `The platform made no contract: ${message}${field ? ` (${field})` : ''}`
+    const said = `The platform created no contract: ${message}${field ? ` (${field})` : ''}`
     throw new Refusal(kind === 'rejected' ? 'conflict' : 'unavailable', said)
   }
   return takeOver(db, storeId, connector, answer!.value, request.key)
 }
 
-/** Whoever sees the contract first makes it a subscription: us here, or the platform's message about it. */
+/** Whoever reads the contract first makes it a subscription: this request, or the platform's message about it. */
 async function takeOver(
   db: Database,
   storeId: number,
@@ -64,15 +64,15 @@ async function takeOver(
   const contract = known(await connector.contracts.findMany([contractId])).get(contractId)
   if (!contract) throw creationUncertain()
   return db.inStore(storeId, async (ctx) => {
-    await syncContracts(ctx, [contract], [])
-    const made = await findSubscriptionByContract(ctx, contractId)
-    if (!made) throw new Error(`The contract ${contractId} that was just made has no customer`)
+    const { subscriptions } = await syncContracts(ctx, [contract], [])
+    const made = subscriptions.get(contractId)
+    if (!made) throw new Error(`The contract ${contractId} that was just created has no customer`)
     await markReturned(ctx, createKey)
     return { id: made.id, isRepeated: false }
   })
 }
 
-/** Notes that the platform is asked now; refuses when another request is just doing the same. */
+/** Records that the platform is called now; refuses when another request is doing the same. */
 async function claim(
   db: Database,
   storeId: number,
@@ -95,7 +95,7 @@ async function claim(
 const creationUncertain = (message?: string) =>
   new Refusal(
     'unavailable',
-    `The subscription may still be coming${message ? ` (${message})` : ''}: repeat the same request in a minute`
+    `The subscription may still be created${message ? ` (${message})` : ''}: repeat the same request in a minute`
   )
 
 const idempotencyKeyReused = () =>

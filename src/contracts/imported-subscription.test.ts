@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aContract } from '../../test/contract-builder.ts'
-import { billingDate } from '../subscriptions/billing-dates.ts'
+import { billingDate } from '../subscriptions/schedule/billing-dates.ts'
 import { type ImportTerms, importedSubscription } from './imported-subscription.ts'
 
 const at = (text: string) => Temporal.Instant.from(text)

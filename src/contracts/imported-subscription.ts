@@ -7,28 +7,28 @@ import {
   billingDate,
   type Cadence,
   firstCycleAfter,
-  type NewSubscription,
   type Subscription,
   withInterval
 } from '#subscriptions'
-import { isOver } from '#subscriptions/transitions'
+import { isOver, type NewSubscription } from '#subscriptions/transitions'
+import { nameOf, type Origin, ofContract } from './new-subscription.ts'
 import { ourStatus, versionOf } from './platform-terms.ts'
 
-/** How a contract that no checkout has made begins with us. Null is what the platform's contract says. */
+/** How a contract begins here that no checkout has made. Null: what the platform's contract says. */
 export type StartTerms = {
   isPaused: boolean
   pausedUntil: Temporal.Instant | null
   nextBillingAt: Temporal.Instant | null
   cyclesPaid: number | null
   startedAt: Temporal.Instant | null
-  /** What the contract counts as where its lines were not sold under a plan of ours. */
+  /** The plan of the contract where its lines were not sold under a plan of ours. */
   plan: Plan | null
 }
 
-/** The same of one that others have billed so far. */
+/** The same for a contract that others have billed until now. */
 export type ImportTerms = StartTerms & { importId: number }
 
-/** Of one that was made here: everything stands in the contract, and nothing is paid yet. */
+/** For a contract that was created through our API: it says everything itself, and nothing is paid yet. */
 export const CREATED_HERE: StartTerms = {
   isPaused: false,
   pausedUntil: null,
@@ -39,13 +39,13 @@ export const CREATED_HERE: StartTerms = {
 }
 
 /**
- * The subscription that such a contract becomes. Nothing is charged for what lies behind: of a date that has passed
- * the next of its series after now counts. It is in no trial, and what it has paid to others are cycles paid.
+ * The subscription that such a contract becomes. Nothing is charged for the past: where the date has passed, the next date of
+ * its series counts. It has no trial, and the cycles that it has paid to others count as paid.
  */
 export function importedSubscription(
   contract: PlatformContract,
   terms: StartTerms,
-  who: { memberId: number; receiverId: number | null; plan: Plan | null; originOrderId: number | null },
+  { memberId, receiverId, plan, originOrderId }: Origin,
   now: Temporal.Instant,
   store: StoreContext
 ): NewSubscription {
@@ -54,37 +54,27 @@ export function importedSubscription(
   const policy = { interval: contract.interval, intervalCount: contract.intervalCount }
   const date = terms.nextBillingAt ?? contract.nextBillingDate ?? contract.createdAt
   const cadence = ahead({ anchorAt: date, anchorCycle: nextCycle, ...policy }, nextCycle, now, store.timezone)
-  // It may have ended there before anybody looked.
+  // It may have ended there before it was read.
   const there = ourStatus(contract.status)
   const status = terms.isPaused && !isOver(there) ? 'paused' : there
-  const line = contract.lines[0]?.title ?? 'Subscription'
   return {
     ...cadence,
-    memberId: who.memberId,
-    planId: who.plan?.id ?? terms.plan?.id ?? null,
-    planVersion: who.plan ? versionOf(contract, who.plan, contract.createdAt) : (terms.plan?.currentVersion ?? null),
-    platformContractId: contract.id,
-    platformRevision: contract.revision,
-    // A plan that the import gives it stays its own as long as the line is there that it was given for.
-    name: who.plan?.name ?? line,
+    ...ofContract(contract, now),
+    memberId,
+    planId: plan?.id ?? terms.plan?.id ?? null,
+    planVersion: plan ? versionOf(contract, plan, contract.createdAt) : (terms.plan?.currentVersion ?? null),
+    // A plan that the import names stays as long as the contract has the line that it was named for.
+    name: plan?.name ?? nameOf(contract),
     status,
-    priceMinor: contract.priceMinor + contract.deliveryPriceMinor,
-    currency: contract.currency,
     cycleIndex,
     nextCycle,
     nextBillingAt: status === 'active' ? billingDate(cadence, nextCycle, store.timezone) : null,
-    platformNextBillingAt: contract.nextBillingDate,
-    maxCycles: contract.maxCycles,
     trialEndsAt: null,
     pausedAt: status === 'paused' ? now : null,
     resumesAt: status === 'paused' && terms.isPaused ? terms.pausedUntil : null,
-    cancelledAt: isOver(status) ? now : null,
-    cancelReason: isOver(status) ? 'platform' : null,
-    originOrderId: who.originOrderId,
-    paymentMethod: contract.paymentMethod,
-    platformPaymentMethodId: contract.paymentMethodId,
-    receiverMemberId: who.receiverId,
-    giftedAt: who.receiverId === null ? null : now,
+    originOrderId,
+    receiverMemberId: receiverId,
+    giftedAt: receiverId === null ? null : now,
     createdAt: terms.startedAt ?? contract.createdAt
   }
 }

@@ -1,19 +1,15 @@
+export { applyPaymentMethodUpdate } from './apply-payment-method-update.ts'
 export { editOf, endReady, listReadyChanges, type ReadyChange, refuseChange } from './contract-edits.ts'
+export { type ContractPush, listContractPushes, pushCalls, recordPushes } from './contract-pushes.ts'
 export type { SubscriptionRequest } from './contract-request.ts'
 export { createSubscription } from './create-subscription.ts'
 export type { ImportTerms } from './imported-subscription.ts'
-export {
-  type HeldContract,
-  listHeldContracts,
-  listLiveContracts,
-  markContractsFound,
-  markContractsMissing
-} from './missing-contracts.ts'
+export { type HeldContract, listHeldContracts, listLiveContracts, markContractsMissing } from './missing-contracts.ts'
 export {
   abandonCreation,
   finishCreationJob,
   listUnansweredCreations,
   type UnansweredCreation
 } from './pending-creations.ts'
-export { quarantineContracts, releaseQuarantinedContracts } from './quarantined-contracts.ts'
-export { syncContracts } from './sync-contracts.ts'
+export { quarantineContracts } from './quarantined-contracts.ts'
+export { type ImportStake, syncContracts } from './sync-contracts.ts'

@@ -1,9 +1,13 @@
+import { applyPlans } from '#billing'
 import { bool, type Ctx, directSql, int, type Queries, type RowOf, row, sql, text } from '#kit/postgres'
+import { type NewAlert, notify } from '#stores'
 import { activityMessages, lockSubscriptionsOfContracts, recordActivities } from '#subscriptions'
-import { applyTransitions, planContextOf, planPause } from '#subscriptions/transitions'
+import { planContextOf, planPause } from '#subscriptions/transitions'
+import { listed } from './listed.ts'
+import { releaseQuarantinedContracts } from './quarantined-contracts.ts'
 
 const HeldContract = row({ contractId: text, id: int, customerId: text, isLive: bool, isMissing: bool })
-/** A contract that is a subscription here: our number, whose it is by the platform's number, and whether it was missed there. */
+/** A contract that has a subscription here: its id, its customer's platform number, and whether the contract was missing there. */
 export type HeldContract = RowOf<typeof HeldContract>
 
 const heldContracts = directSql<[storeId: number, contractIds: string[]]>(
@@ -15,14 +19,14 @@ const heldContracts = directSql<[storeId: number, contractIds: string[]]>(
     where s.store_id = $1 and s.platform_contract_id = any($2::text[]) order by s.id`
 )
 
-/** Those of these contracts that are subscriptions here; not locked. By a transaction, or directly. */
+/** Those of these contracts that have subscriptions here; not locked. In a transaction, or directly. */
 export function listHeldContracts(q: Queries, storeId: number, contractIds: string[]): Promise<HeldContract[]> {
   return q.many(HeldContract, heldContracts(storeId, contractIds))
 }
 
 /**
- * Contracts of live subscriptions between two numbers, the first left out and the last one in; all after the first when
- * `upTo` is null. At most `limit`, in order of their numbers, which are digits: shorter ones are smaller.
+ * Contracts of live subscriptions whose number is above `after` and at most `upTo`; without an upper limit when that is null. At
+ * most `limit`, in order of their numbers, which are digits: shorter ones are smaller.
  */
 export async function listLiveContracts(
   ctx: Ctx,
@@ -41,48 +45,56 @@ export async function listLiveContracts(
   return rows.map(({ contractId }) => contractId)
 }
 
-/** `fresh`: contracts that were not missed before. `stopped`: subscriptions that are no longer active, for billing to let go of. */
-export type MarkedMissing = { fresh: string[]; stopped: number[] }
-
 /**
- * The platform does not know these contracts any more. Their live subscriptions are paused, since nothing can be billed for
- * them, and stay as they are otherwise: a contract that turns up again is followed as any other. Those that were missed
- * before change nothing.
+ * The platform was asked and does not have these contracts any more. Their live subscriptions are paused, since nothing can be
+ * billed for them; the history says so, and one alert names those that were not missing before. A contract that turns up again is
+ * followed as any other. Returns how many were not missing before.
  */
-export async function markContractsMissing(ctx: Ctx, contractIds: string[]): Promise<MarkedMissing> {
+export async function markContractsMissing(ctx: Ctx, contractIds: string[]): Promise<number> {
+  await releaseQuarantinedContracts(ctx, contractIds)
   const live = (await lockSubscriptionsOfContracts(ctx, contractIds)).filter(
     ({ status }) => status === 'active' || status === 'paused'
   )
-  if (live.length === 0) return { fresh: [], stopped: [] }
-  const noted = await ctx.tx.many(
+  if (live.length === 0) return 0
+  const marked = await ctx.tx.many(
     row({ subscriptionId: int }),
     sql`
     insert into missing_contracts (store_id, subscription_id)
     select ${ctx.storeId}, id from unnest(${live.map(({ id }) => id)}::bigint[]) as t(id)
     on conflict (store_id, subscription_id) do nothing returning subscription_id`
   )
-  const fresh = noted.map(({ subscriptionId }) => subscriptionId)
   const contracts = new Map(live.map((s) => [s.id, s.platformContractId]))
   await recordActivities(
     ctx,
-    fresh.map((subscriptionId) => ({
-      ...activityMessages.reconciled('The platform no longer knows this contract: nothing is billed for it'),
+    marked.map(({ subscriptionId }) => ({
+      ...activityMessages.reconciled('The platform no longer has this contract: nothing is billed for it'),
       actor: 'platform' as const,
       subscriptionId
     }))
   )
-  const times = await planContextOf(ctx)
+  const context = await planContextOf(ctx)
   const active = live.filter(({ status }) => status === 'active')
-  await applyTransitions(
+  await applyPlans(
     ctx,
-    active.map((s) => planPause(s, null, times)),
+    active.map((s) => planPause(s, null, context)),
     'platform'
   )
-  return { fresh: fresh.map((id) => contracts.get(id)!), stopped: active.map(({ id }) => id) }
+  if (marked.length > 0)
+    await notify(ctx, missingAlert(marked.map(({ subscriptionId }) => contracts.get(subscriptionId)!)))
+  return marked.length
 }
 
-/** The platform knows these contracts: those that were missed before are so no longer. */
+const missingAlert = (contractIds: string[]): NewAlert => ({
+  kind: 'contracts_missing',
+  subject: `Contracts that are gone from the platform: ${contractIds.length}`,
+  message:
+    `The platform no longer has these contracts of live subscriptions: ${listed(contractIds)}. ` +
+    'Their subscriptions are paused here, and nothing is billed for them. A contract that is there again is followed as before.'
+})
+
+/** The platform knows these contracts: those that were missing are missing no longer. */
 export async function markContractsFound(ctx: Ctx, contractIds: string[]): Promise<void> {
+  if (contractIds.length === 0) return
   const found = await ctx.tx.many(
     row({ subscriptionId: int }),
     sql`
@@ -94,7 +106,7 @@ export async function markContractsFound(ctx: Ctx, contractIds: string[]): Promi
   await recordActivities(
     ctx,
     found.map(({ subscriptionId }) => ({
-      ...activityMessages.reconciled('The platform knows this contract again: it is followed as before'),
+      ...activityMessages.reconciled('The platform has this contract again: it is followed as before'),
       actor: 'platform' as const,
       subscriptionId
     }))

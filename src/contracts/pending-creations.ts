@@ -3,27 +3,26 @@ import { declareJob, enqueue } from '#kit/jobs'
 import { bool, type Ctx, int, nullable, type RowOf, row, sql, text } from '#kit/postgres'
 import { type Actor, actorOf } from '#subscriptions'
 
-/** Looks after a creation that the platform was asked for, until its contract is seen or it is given up. */
-/** Looks on the platform for a contract whose creation was not confirmed. */
+/** Looks on the platform for a contract whose creation was not confirmed, until it is found or abandoned. */
 export const finishCreationJob = declareJob('finish-creation', Type.Object({ createKey: Type.String() }), {
   dedupe: ({ createKey }) => createKey
 })
 
-/** Whoever asked may never ask again: so long a contract that was not seen is looked for. */
+/** How long a contract is looked for that nobody requests again. */
 const ABANDONED_AFTER = '1 day'
 
-/** What a request is known again by: its own name, or what it asks for until it was answered. */
+/** What identifies a repeated request: its idempotency key, or without one its content, until a response was returned. */
 export type CreationRequest = { key: string | null; fingerprint: Buffer }
 
-/** A subscription that is being made here, or was. */
+/** A subscription that is being created through our API, or was. */
 const PendingCreation = row({
   id: int,
   createKey: text,
   platformCustomerId: text,
   subscriptionId: nullable(int),
-  /** Made under the same name, but not from the same request. */
+  /** The idempotency key is the same, the request is another one. */
   isOther: bool,
-  /** So long ago that an answer of the platform to the last call is no more to be expected. */
+  /** The last call is so long ago that no response of the platform is expected any more. */
   isQuiet: bool
 })
 export type PendingCreation = RowOf<typeof PendingCreation>
@@ -40,7 +39,7 @@ export function findPendingCreation(ctx: Ctx, { key, fingerprint }: CreationRequ
   )
 }
 
-/** Notes that the platform is about to be asked; false when another has begun the same meanwhile. */
+/** Records that the platform is about to be called; false when another request has started the same. */
 export async function insertPendingCreation(
   ctx: Ctx,
   { key, fingerprint }: CreationRequest,
@@ -61,7 +60,7 @@ function enqueueFinishCreation(ctx: Ctx, createKey: string): Promise<void> {
   return enqueue(ctx, finishCreationJob, [{ createKey }])
 }
 
-/** The same for one that was begun before; false when another is about to ask, or has just asked. */
+/** The same for a creation that was started before; false when another request is calling the platform, or has just done so. */
 export async function markRequestedAgain(ctx: Ctx, id: number): Promise<boolean> {
   const asked = await ctx.tx.maybeOne(
     row({ createKey: text }),
@@ -78,14 +77,14 @@ export async function markRequestedAgain(ctx: Ctx, id: number): Promise<boolean>
 const UnansweredCreation = row({
   createKey: text,
   platformCustomerId: text,
-  /** As of Creation. */
+  /** As in `PendingCreation`. */
   isQuiet: bool,
-  /** It was begun a day ago. */
+  /** It was started a day ago. */
   isOld: bool
 })
 export type UnansweredCreation = RowOf<typeof UnansweredCreation>
 
-/** Those of these whose contract was not seen and that are not given up. */
+/** The creations among these whose contract was not found yet and that are not abandoned. */
 export function listUnansweredCreations(ctx: Ctx, createKeys: string[]): Promise<UnansweredCreation[]> {
   return ctx.tx.many(
     UnansweredCreation,
@@ -99,8 +98,8 @@ export function listUnansweredCreations(ctx: Ctx, createKeys: string[]): Promise
 }
 
 /**
- * Nothing came of these. They stay, so that the same request asks under the same key again, and a contract that turns up after
- * all begins as it was meant to. False for one that was asked for again just now, or seen.
+ * Abandons a creation that led to no contract. Its row stays, so that the same request uses the same key again, and a contract that
+ * turns up after all is known by it. False when it was requested again just now, or found.
  */
 export async function abandonCreation(ctx: Ctx, createKey: string): Promise<boolean> {
   const given = await ctx.tx.run(sql`
@@ -110,21 +109,21 @@ export async function abandonCreation(ctx: Ctx, createKey: string): Promise<bool
   return given > 0
 }
 
-/** Whoever asked for it is told of it now: the same request means another from here on, unless it has a name. */
+/** A response was returned: from now on the same request creates another subscription, unless it has an idempotency key. */
 export async function markReturned(ctx: Ctx, createKey: string): Promise<void> {
   await ctx.tx.run(sql`
     update subscription_creations set answered_at = coalesce(answered_at, ${ctx.now})
      where store_id = ${ctx.storeId} and create_key = ${createKey}`)
 }
 
-/** The platform has refused: what was asked for has left nothing behind. */
+/** The platform has refused: the request leaves nothing behind. */
 export async function deletePendingCreation(ctx: Ctx, createKey: string): Promise<void> {
   await ctx.tx.run(sql`
     delete from subscription_creations
      where store_id = ${ctx.storeId} and create_key = ${createKey} and subscription_id is null`)
 }
 
-/** Contracts with these keys were seen, and are subscriptions now. Keys of others are left out. */
+/** Contracts with these keys were found, and are subscriptions now. Keys of others are left out. */
 export async function markCreated(ctx: Ctx, seen: { createKey: string; subscriptionId: number }[]): Promise<void> {
   if (seen.length === 0) return
   await ctx.tx.run(sql`

@@ -1,15 +1,16 @@
 import { isSoldUnder, type Plan, versionSoldAt } from '#plans'
 import type { PlatformContract } from '#platform'
-import { billingDate, type Subscription, type Terms } from '#subscriptions'
+import { billingDate, type Subscription } from '#subscriptions'
+import type { Terms } from '#subscriptions/transitions'
 
-/** The platform's status in our words. One that we do not know (stale, say) must not be billed. */
+/** The platform's status as one of ours. A contract with an unknown status (stale, for example) must not be billed. */
 export function ourStatus(status: string): Subscription['status'] {
   return status === 'active' || status === 'cancelled' || status === 'expired' || status === 'failed'
     ? status
     : 'paused'
 }
 
-/** The plan that a contract's lines were sold under, in whichever version; null when it is none of ours. */
+/** The plan that a contract's lines were sold under, in any version; null when it is none of ours. */
 export function planOf(contract: PlatformContract, plans: Plan[]): Plan | null {
   for (const { sellingPlanId } of contract.lines) {
     const plan = sellingPlanId !== null && plans.find((one) => isSoldUnder(one, sellingPlanId))
@@ -18,7 +19,7 @@ export function planOf(contract: PlatformContract, plans: Plan[]): Plan | null {
   return null
 }
 
-/** The version that the contract's line of this plan was sold under at a moment; null when there is no such line. */
+/** The version that the contract's line of this plan was sold under at that time; null when there is no such line. */
 export function versionOf(contract: PlatformContract, plan: Plan, at: Temporal.Instant): number | null {
   for (const { sellingPlanId } of contract.lines) {
     const version = sellingPlanId !== null && versionSoldAt(plan, sellingPlanId, at)
@@ -27,7 +28,7 @@ export function versionOf(contract: PlatformContract, plan: Plan, at: Temporal.I
   return null
 }
 
-/** What the contract now says is bought, for how much and how often. */
+/** What the contract now sells, at which price and how often. */
 export function termsOf(before: Subscription, contract: PlatformContract, plans: Plan[]): Omit<Terms, 'trialEndsAt'> {
   return {
     ...boughtBy(before, contract, plans),
@@ -38,16 +39,15 @@ export function termsOf(before: Subscription, contract: PlatformContract, plans:
 }
 
 /**
- * Other apps edit lines without their selling plan: as long as a line is of the plan's own product, the plan stays. A name
- * that was taken from a line stays as long as there is such a line, whatever their order, and so does a plan that an import
- * has given to such a line.
+ * Other apps edit lines without their selling plan: as long as a line is of the plan's own product, the plan stays. A name from
+ * a line stays as long as there is such a line, in any order, and so does a plan that an import has given to such a line.
  */
 function boughtBy(before: Subscription, contract: PlatformContract, plans: Plan[]): Bought {
   const { planId, planVersion, name } = before
   const present = plans.find(({ id }) => id === planId)
   const isStillSold =
     present && contract.lines.some(({ sellingPlanId: sold }) => sold !== null && isSoldUnder(present, sold))
-  // A later version holds for it when it was asked to follow, not because its selling plan has another by now.
+  // A later version counts when the subscription was moved to it, not because the selling plan has another one by now.
   if (isStillSold) {
     return { planId, planVersion: planVersion ?? versionOf(contract, present, contract.createdAt), name }
   }
@@ -64,8 +64,8 @@ function boughtBy(before: Subscription, contract: PlatformContract, plans: Plan[
 type Bought = Pick<Terms, 'planId' | 'planVersion' | 'name'>
 
 /**
- * When a trial ends that began with the contract; null where the plan has none. A trial until the next billing date ends with
- * the first one. Where that has passed the platform's date is of a later cycle, and the first is counted.
+ * When a trial ends that started with the contract; null where the plan has none. A trial until the next billing date ends on the
+ * first one. Where that has passed, the platform's date is of a later cycle, so the first date is computed.
  */
 export function trialEndOf(
   plan: Plan,

@@ -2,17 +2,17 @@ import { type Ctx, int, nullable, oneOf, row, sql, text } from '#kit/postgres'
 import { gid, type PlatformContract, type ProfileName } from '#platform'
 import { ACTORS, type Actor } from '#subscriptions'
 
-/** What is known here of a contract that is seen for the first time. */
+/** What is known here of a contract that is read for the first time. */
 export type NewContract = {
-  /** Who has made it here; null when that was nobody. */
+  /** Who has created it through our API; null when nobody has. */
   madeBy: Actor | null
-  /** Whom it is a gift for, of the customers we know. */
+  /** The member whom it is a gift for. */
   receiverId: number | null
-  /** It names a receiver, and that is nobody we know. */
+  /** It names a receiver who is not known here. */
   isReceiverUnknown: boolean
 }
 
-/** By contract. A receiver that is named by an address that several have is unknown. */
+/** By contract. A receiver is unknown where several customers have the address that is given. */
 export async function resolveNewContracts(
   ctx: Ctx,
   contracts: PlatformContract[],
@@ -50,7 +50,7 @@ async function creatorsOf(ctx: Ctx, createKeys: string[]): Promise<Map<string, A
 
 const Receiver = row({ id: int, platformCustomerId: text })
 
-/** Customers by what a contract says of them: a global id, a number, or the address of one alone. */
+/** Customers by what a contract says: a global id, a number, or an e-mail address that only one customer has. */
 async function receiversOf(ctx: Ctx, said: string[], profile: ProfileName) {
   if (said.length === 0) return new Map<string, ReturnType<typeof Receiver>>()
   const wanted = new Map(said.map((text) => [text, customerNumber(text, profile)]))

@@ -1,7 +1,7 @@
-import { cancelSubscription, pauseSubscription } from '#billing'
 import type { Ctx, Database } from '#kit/postgres'
 import { randomFrom } from '#kit/random'
 import { Refusal } from '#kit/refusal'
+import { cancelSubscription, pauseSubscription } from '#lifecycle'
 import { findSubscriptionByContract } from '#subscriptions'
 import type { DemoSandbox } from './demo-sandbox.ts'
 import { personOf } from './people.ts'

@@ -1,38 +1,39 @@
+import type { ImportStake } from '#contracts'
 import { type Ctx, sql } from '#kit/postgres'
 import type { PlatformContract } from '#platform'
 import { fetchingSince, wakeFetching } from './queries.ts'
 import { listKeysInCreation, listRowsOfContracts } from './row-queries.ts'
 
 /**
- * The ids of the contracts that an import is creating now: the platform's message can arrive before the response does. The
- * caller must check such a contract again later, since the import decides its first state.
+ * What imports have to do with contracts that are new here, by id; others are left out. An import is `creating` a contract before
+ * we have the platform's response. It has `awaited` what it has still to take over, or, while the platform's list is fetched, may
+ * have: the import knows how the contract begins. It has `left` out what it named and did not take over.
  */
-export async function contractsInCreation(ctx: Ctx, contracts: PlatformContract[]): Promise<Set<string>> {
+export async function importStakes(ctx: Ctx, contracts: PlatformContract[]): Promise<Map<string, ImportStake>> {
+  if (contracts.length === 0) return new Map()
   const keys = contracts.flatMap(({ createKey }) => createKey ?? [])
-  const inCreation = keys.length === 0 ? new Set<string>() : await listKeysInCreation(ctx, keys)
-  return new Set(contracts.filter(({ createKey }) => createKey && inCreation.has(createKey)).map(({ id }) => id))
-}
-
-/**
- * The ids of new contracts that another service has billed until now. `awaited`: an unfinished import has still to process them,
- * or may have, while the platform's list is being fetched; the caller must check them again later, since the import decides their
- * first state. `left`: an import has them in a row but did not import them.
- */
-export async function contractsOfImports(
-  ctx: Ctx,
-  contracts: PlatformContract[]
-): Promise<{ awaited: Set<string>; left: Set<string> }> {
-  if (contracts.length === 0) return { awaited: new Set(), left: new Set() }
-  const rows = await listRowsOfContracts(
-    ctx,
-    contracts.map(({ id }) => id)
+  const creating = keys.length === 0 ? new Set<string>() : await listKeysInCreation(ctx, keys)
+  const named = new Map(
+    (
+      await listRowsOfContracts(
+        ctx,
+        contracts.map(({ id }) => id)
+      )
+    ).map(({ contractId, isAwaited }) => [contractId, isAwaited])
   )
-  const since = await fetchingSince(ctx)
-  const listed = contracts.filter(({ createdAt }) => since && Temporal.Instant.compare(createdAt, since) < 0)
-  const awaited = new Set(rows.flatMap(({ contractId, isAwaited }) => (isAwaited ? contractId : [])))
-  const left = new Set(rows.flatMap(({ contractId, isAwaited }) => (isAwaited ? [] : contractId)))
-  for (const { id } of listed) awaited.add(id)
-  return { awaited, left }
+  const fetching = await fetchingSince(ctx)
+  const stakeOf = ({ id, createKey, createdAt }: PlatformContract): ImportStake | null => {
+    if (createKey && creating.has(createKey)) return 'creating'
+    const isListed = fetching && Temporal.Instant.compare(createdAt, fetching) < 0
+    if (named.get(id) || isListed) return 'awaited'
+    return named.has(id) ? 'left' : null
+  }
+  return new Map(
+    contracts.flatMap((contract) => {
+      const stake = stakeOf(contract)
+      return stake ? [[contract.id, stake] as const] : []
+    })
+  )
 }
 
 /** Continues the imports that wait for these bulk operations, which have ended. */

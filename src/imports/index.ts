@@ -1,7 +1,7 @@
 export { cancelImport } from './cancel-import.ts'
 export { type Import, MODES, SOURCES } from './import.ts'
 export { createImportEngine } from './import-engine.ts'
-export { contractsInCreation, contractsOfImports, forgetCustomer, resumeImportsOfOperations } from './import-hooks.ts'
+export { forgetCustomer, importStakes, resumeImportsOfOperations } from './import-hooks.ts'
 export { refusedRowsReport } from './list-refused-rows.ts'
 export { createImportPruneEngine } from './prune-import.ts'
 export { listImports } from './queries.ts'

@@ -1,6 +1,6 @@
 import { publicId } from '#kit/ids'
 import type { Ctx } from '#kit/postgres'
-import { pushContractJob } from '#subscriptions/transitions'
+import { pushContractJob } from '#subscriptions'
 import type { Import } from './import.ts'
 import { countToPush, findImport } from './queries.ts'
 import { importNotFound } from './refusals.ts'

@@ -1,4 +1,3 @@
-import { stopBilling } from '#billing'
 import { type ImportTerms, syncContracts } from '#contracts'
 import { decimalOf, minorOf } from '#kit/money'
 import type { Ctx } from '#kit/postgres'
@@ -34,18 +33,20 @@ export async function takeOver(
     wanted.push(one)
     terms.set(one.contract.id, termsOf(parent, one.requested, plan ?? null))
   }
-  const synced = await syncContracts(
+  const { subscriptions } = await syncContracts(
     ctx,
     wanted.map(({ contract }) => contract),
     orders,
-    terms
+    { imported: terms }
   )
-  await stopBilling(ctx, synced.stopped)
-  const created = new Map(synced.created.map((s) => [s.platformContractId, s.id]))
-  const known = new Map(synced.known.map((s) => [s.platformContractId, s.id]))
   for (const { line, contract } of wanted) {
-    const [isNew, subscriptionId] = [created.has(contract.id), created.get(contract.id) ?? known.get(contract.id)!]
-    results.push({ line, status: isNew ? 'created' : 'unchanged', subscriptionId, platformContractId: contract.id })
+    const { id, isNew } = subscriptions.get(contract.id)!
+    results.push({
+      line,
+      status: isNew ? 'created' : 'unchanged',
+      subscriptionId: id,
+      platformContractId: contract.id
+    })
   }
   return results
 }

@@ -1,6 +1,7 @@
+import { applyPlans } from '#billing'
 import type { Ctx } from '#kit/postgres'
-import { type Actor, assertAllowed, lockSubscriptions, type Subscription, subscriptionNotFound } from '#subscriptions'
-import { applyTransitions, planContextOf, planPause } from '#subscriptions/transitions'
+import { type Actor, lockSubscription, type Subscription } from '#subscriptions'
+import { assertAllowed, planContextOf, planPause } from '#subscriptions/transitions'
 
 /** Stops billing until `resumesAt`, or until someone resumes it when that is null. Refuses any status but active. */
 export async function pauseSubscription(
@@ -9,12 +10,11 @@ export async function pauseSubscription(
   resumesAt: Temporal.Instant | null,
   by: Actor
 ): Promise<Subscription> {
-  const [subscription] = await lockSubscriptions(ctx, [id])
-  if (!subscription) throw subscriptionNotFound(id)
+  const subscription = await lockSubscription(ctx, id)
   assertAllowed('pause', subscription, ctx.now)
 
-  const planned = planPause(subscription, resumesAt, await planContextOf(ctx))
-  await applyTransitions(ctx, [planned], by)
+  const plan = planPause(subscription, resumesAt, await planContextOf(ctx))
+  await applyPlans(ctx, [plan], by)
 
-  return planned.after
+  return plan.after
 }

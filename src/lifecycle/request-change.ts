@@ -6,19 +6,15 @@ import type { Interval } from '#platform'
 import {
   type Actor,
   actorOf,
-  assertAllowed,
   type Change,
-  dropChange,
   holderOf,
   listChanges,
-  lockSubscriptions,
-  type NewChange,
-  type Subscription,
-  subscriptionNotFound,
-  writeChanges
+  lockSubscription,
+  type Subscription
 } from '#subscriptions'
+import { assertAllowed, dropChange, type NewChange, writeChanges } from '#subscriptions/transitions'
 
-/** What somebody wants to be different; what is left out stays. */
+/** The terms that are to be different; what is left out stays. */
 export type RequestedChange = {
   planId?: number
   priceMinor?: number
@@ -29,13 +25,12 @@ export type RequestedChange = {
 }
 
 /**
- * Asks for other terms, which hold from the next cycle on: the platform's contract is edited after the commit, and ours
- * follows it. What was asked for before and is not done yet stays wanted where this says nothing of it. A plan brings its
- * price and interval along unless they are given too. Returns whether anything is to be changed.
+ * Requests other terms, which hold from the next cycle on: the platform's contract is edited after the commit, and the
+ * subscription follows it. Terms that were requested before and are not made yet stay requested where this says nothing of them.
+ * A plan brings its price and interval along unless they are given too. Returns whether anything is to be changed.
  */
 export async function requestChange(ctx: Ctx, id: number, requested: RequestedChange, by: Actor): Promise<boolean> {
-  const [subscription] = await lockSubscriptions(ctx, [id])
-  if (!subscription) throw subscriptionNotFound(id)
+  const subscription = await lockSubscription(ctx, id)
   const { platformPaymentMethodId, ...terms } = requested
   if (Object.values(terms).some((value) => value !== undefined)) assertAllowed('change_terms', subscription, ctx.now)
   if (platformPaymentMethodId !== undefined) assertAllowed('change_payment', subscription, ctx.now)
@@ -44,13 +39,14 @@ export async function requestChange(ctx: Ctx, id: number, requested: RequestedCh
   const plan = requested.planId === undefined ? null : planFor(subscription, requested.planId, await listPlans(ctx))
   if (plan && plan.id !== subscription.planId) await assertHolderAllowed(ctx, plan, holderOf(subscription))
   const isPlain = plan !== null && (await paysPlanPrice(ctx, subscription))
-  const change = changeOf(subscription, waiting ?? null, plan && { ...plan, isPlain }, requested, by)
+  const change = planChange(subscription, waiting ?? null, plan && { ...plan, isPlain }, requested, by)
   if (change) await writeChanges(ctx, [change])
   else if (waiting) await dropChange(ctx, id)
+
   return change !== null
 }
 
-/** Then the contract is for nothing but the plan, and what it will cost under another is known beforehand. */
+/** Whether the contract is for nothing but its plan, so that its price under another plan is known beforehand. */
 async function paysPlanPrice(ctx: Ctx, { planId, planVersion, priceMinor }: Subscription): Promise<boolean> {
   if (planId === null) return false
   const versions = await listPlanVersions(ctx, planId)
@@ -60,10 +56,10 @@ async function paysPlanPrice(ctx: Ctx, { planId, planVersion, priceMinor }: Subs
 type RequestedPlan = Plan & { isPlain: boolean }
 
 /**
- * What remains to be changed of all that is wanted; null when that is nothing. A price that is named is what a cycle costs in
- * all; that of a plan is of the plan's line alone, whatever else the contract costs.
+ * What is to be changed in all, with what was requested before; null when that is nothing. A price that is given is what a cycle
+ * costs in all. The price of a plan is that of the plan's line alone, whatever else the contract costs.
  */
-function changeOf(
+function planChange(
   s: Subscription,
   waiting: Change | null,
   plan: RequestedPlan | null,
@@ -79,7 +75,7 @@ function changeOf(
     intervalCount:
       requested.intervalCount ??
       (requested.interval ? 1 : (plan?.intervalCount ?? waiting?.intervalCount ?? s.intervalCount)),
-    // A price of one's own takes the place of that of a plan or a version.
+    // A price that is given replaces the price of a plan or a version.
     linePriceMinor: isOfPlan
       ? plan.priceMinor
       : requested.priceMinor === undefined

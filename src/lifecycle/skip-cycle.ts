@@ -1,24 +1,19 @@
+import { applyPlans, isCycleHeld } from '#billing'
 import type { Ctx } from '#kit/postgres'
-import { type Actor, assertAllowed, lockSubscriptions, type Subscription, subscriptionNotFound } from '#subscriptions'
-import { applyTransitions, noDeclines, planContextOf, planSkip } from '#subscriptions/transitions'
+import { type Actor, lockSubscription, type Subscription } from '#subscriptions'
+import { assertAllowed, planContextOf, planSkip } from '#subscriptions/transitions'
 
 /**
- * Passes over the next cycle: it is never billed, and the one after it keeps its date. Refuses any status but active, and a
- * cycle that is being charged or was declined, unless `isHeld` says that it waits for a person, and would for ever. A fixed
- * number of cycles counts those that were paid, so it ends later.
+ * Skips the next cycle: it is never billed, and the one after it keeps its date. Also skips a cycle that is held for a person,
+ * which nothing else would ever end. Refuses any status but active, a cycle that is being charged, and one that was declined and
+ * waits for a retry or its customer. A fixed number of cycles counts paid ones, so it ends later.
  */
-export async function skipCycle(
-  ctx: Ctx,
-  id: number,
-  by: Actor,
-  isHeld: (subscription: Subscription) => Promise<boolean> = async () => false
-): Promise<Subscription> {
-  const [subscription] = await lockSubscriptions(ctx, [id])
-  if (!subscription) throw subscriptionNotFound(id)
-  assertAllowed((await isHeld(subscription)) ? 'skip_held' : 'skip', subscription, ctx.now)
+export async function skipCycle(ctx: Ctx, id: number, by: Actor): Promise<Subscription> {
+  const subscription = await lockSubscription(ctx, id)
+  assertAllowed((await isCycleHeld(ctx, subscription)) ? 'skip_held' : 'skip', subscription, ctx.now)
 
-  const planned = planSkip({ ...subscription, ...noDeclines }, await planContextOf(ctx))
-  await applyTransitions(ctx, [planned], by)
+  const plan = planSkip(subscription, await planContextOf(ctx))
+  await applyPlans(ctx, [plan], by)
 
-  return planned.after
+  return plan.after
 }

@@ -1,7 +1,7 @@
 import { defineJob } from '#kit/jobs'
 import { type Ctx, type Database, int, nullable, oneOf, type RowOf, row, sql } from '#kit/postgres'
 import { applyPlanVersionJob, listPlanVersions, type PlanVersion } from '#plans'
-import { type Change, listChanges, type NewChange, writeChanges } from './changes.ts'
+import { type Change, listChanges, type NewChange, writeChanges } from './requested-changes.ts'
 
 const BATCH = 2000
 
@@ -14,8 +14,8 @@ export const applyPlanVersion = defineJob(applyPlanVersionJob, async ({ db }: { 
 })
 
 /**
- * Has the next batch of a plan's running subscriptions follow a version, from their next cycle on: the platform's contracts
- * are edited after the commit, and price and rhythm here follow them. Who is at a later version stays there. Returns whether
+ * Moves the next batch of a plan's running subscriptions to a version, from their next cycle on: the platform's contracts are
+ * edited after the commit, and price and cadence here follow them. A subscription at a later version stays there. Returns whether
  * there may be more.
  */
 async function followVersion(ctx: Ctx, planId: number, version: number): Promise<boolean> {
@@ -26,7 +26,7 @@ async function followVersion(ctx: Ctx, planId: number, version: number): Promise
   const ids = moved.map(({ id }) => id)
   const waiting = new Map((await listChanges(ctx, ids)).map((change) => [change.subscriptionId, change]))
   const changes = moved.flatMap((s) => {
-    // Of one whose version is not known, that of the plan was the one before.
+    // A subscription without a known version had the one before.
     const before = versions.get(s.versionBefore ?? version - 1) ?? null
     return changeTo(wanted, before, s, waiting.get(s.id) ?? null) ?? []
   })
@@ -43,7 +43,7 @@ const Moved = row({
 })
 type Moved = RowOf<typeof Moved>
 
-/** Marks up to a batch of subscriptions behind the version as being of it: live ones, and those whose end can be taken back. */
+/** Sets the version of up to a batch of subscriptions with an earlier one: live ones, and those whose end can be taken back. */
 function moveToVersion(ctx: Ctx, planId: number, version: number): Promise<Moved[]> {
   return ctx.tx.many(
     Moved,
@@ -62,16 +62,16 @@ function moveToVersion(ctx: Ctx, planId: number, version: number): Promise<Moved
 }
 
 /**
- * What is to be edited in the contract; null when it is nothing. What the version does not change stays as it was agreed with a
- * customer, also what is only asked for so far. A price is for the plan's rhythm: who has another one keeps it, and takes the new
- * price only where they have paid the plan's so far. Who is about to leave for another plan has that plan's terms before them.
+ * The edit of the contract; null when there is none. What the version does not change stays as it was agreed with a customer,
+ * also what is only requested so far. A price is for the plan's cadence: a customer with another cadence keeps it, and gets the
+ * new price only if they have paid the plan's price so far. A requested change to another plan stays as it is.
  */
 function changeTo(wanted: PlanVersion, before: PlanVersion | null, s: Moved, waiting: Change | null): NewChange | null {
   if (waiting && waiting.planId !== null) return null
   const agreed: Cadence = waiting?.interval && waiting.intervalCount ? (waiting as Cadence) : s
   const isNewCadence = before === null || isOtherCadenceThan(before, wanted)
   const hasOwnCadence = before !== null && isOtherCadenceThan(agreed, before)
-  // What a cycle will cost is known beforehand where the contract is for nothing else; it is there to be shown.
+  // The total is known beforehand where the contract is for nothing else. It is stored to be shown.
   const isPlain = before !== null && before.priceMinor === s.priceMinor
   const isOwnPrice = hasOwnCadence && !isNewCadence && !isPlain
   const isOtherPrice = wanted.priceMinor !== (before?.priceMinor ?? s.priceMinor) && !isOwnPrice

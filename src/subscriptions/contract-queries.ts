@@ -1,7 +1,7 @@
 import { type Ctx, sql } from '#kit/postgres'
 import type { Subscription } from './subscription.ts'
 
-/** What a look at the platform's contract brings that nobody is told of. */
+/** What a read of the platform's contract changes without notice to anybody. */
 export type Seen = Pick<
   Subscription,
   | 'id'
@@ -16,7 +16,7 @@ export type Seen = Pick<
   | 'pastDueCycle'
 >
 
-/** Notes what was seen of contracts; the subscriptions as they are shown stay as they were. */
+/** Records what was read of contracts. What is shown of the subscriptions stays the same. */
 export async function markSeen(ctx: Ctx, rows: Seen[]): Promise<void> {
   await ctx.tx.run(sql`
     update subscriptions s
@@ -39,7 +39,7 @@ export async function markSeen(ctx: Ctx, rows: Seen[]): Promise<void> {
                              t.anchor_cycle, t.grace_ends_at, t.past_due_cycle)`)
 }
 
-/** What is bought, for how much and how often: the part of a subscription that only the platform's contract changes. */
+/** What is bought, at which price and how often: the part of a subscription that only the platform's contract changes. */
 export type Terms = Pick<
   Subscription,
   'planId' | 'planVersion' | 'name' | 'priceMinor' | 'interval' | 'intervalCount' | 'trialEndsAt'
@@ -61,13 +61,13 @@ export async function markTerms(ctx: Ctx, rows: (Terms & { id: number })[]): Pro
      where s.store_id = ${ctx.storeId} and s.id = t.id`)
 }
 
-/** What our own change of a contract led to. `nextBillingAt` is null where the date was no part of it. */
+/** What our own change of a contract led to. `nextBillingAt` is null where the change did not set the date. */
 export type Pushed = { id: number; revision: string; nextBillingAt: Temporal.Instant | null }
 
 /**
- * Notes what our own changes on the platform led to, so that the messages about them bring no news. A newer revision that
- * was seen meanwhile stays: revisions are digits, longer ones are newer. What is due and waited for the contract to be active
- * again waits no more.
+ * Records what our own changes on the platform led to, so that messages about them change nothing here. A newer revision that
+ * was read meanwhile stays: revisions are digits, longer ones are newer. A charge that waited for its contract to be active again
+ * is due.
  */
 export async function markPushed(ctx: Ctx, rows: Pushed[]): Promise<void> {
   if (rows.length === 0) return
@@ -84,7 +84,7 @@ export async function markPushed(ctx: Ctx, rows: Pushed[]): Promise<void> {
      where s.store_id = ${ctx.storeId} and s.id = t.id`)
 }
 
-/** Notes to which payment method contracts (platform numbers) are charged, so that a later look at them brings no news of it. */
+/** Records the payment methods of contracts (platform numbers), so that a later read of them finds nothing new. */
 export async function markPaymentMethods(ctx: Ctx, rows: { contractId: string; methodId: string }[]): Promise<void> {
   if (rows.length === 0) return
   await ctx.tx.run(sql`

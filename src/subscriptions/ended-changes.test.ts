@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { testDatabase } from '../../test/database.ts'
 import { aSubscriptionLife as lifeOf } from '../../test/subscription-life.ts'
 import { requestChange } from '../lifecycle/request-change.ts'
-import { listChanges } from './changes.ts'
+import { listChanges } from './requested-changes.ts'
 
 const { db } = await testDatabase()
 

@@ -9,7 +9,7 @@ import type { Subscription } from './subscription.ts'
 
 const FREQUENCY = { day: 'daily', week: 'weekly', month: 'monthly', year: 'yearly' } as const
 
-/** How often it is billed, in a word: `monthly`, `every_3_months`. */
+/** How often a subscription is billed: `monthly`, `every_3_months`. */
 export function billingFrequency({
   interval,
   intervalCount
@@ -17,12 +17,12 @@ export function billingFrequency({
   return intervalCount === 1 ? FREQUENCY[interval] : `every_${intervalCount}_${interval}s`
 }
 
-/** The direct API and webhooks know three statuses; failed and expired are cancelled to them. */
+/** The direct API and webhooks have three statuses: failed and expired are `cancelled` there. */
 export function publicStatus(status: Subscription['status']): 'active' | 'paused' | 'cancelled' {
   return status === 'active' || status === 'paused' ? status : 'cancelled'
 }
 
-/** The shape of subscription.created, which every subscription event begins with (spec 1). */
+/** The payload of subscription.created, which every subscription event starts with (spec 1). */
 function subscriptionPayload(subscription: Subscription, profile: ProfileName) {
   return {
     subscription_id: publicId('sub', subscription.id),
@@ -61,7 +61,7 @@ export const subscriptionActivated = defineFact(
 
 type Changes = EventData<'subscription.updated'>['changes']
 
-/** Each field of the payload that differs, except status and what comes with it: those moves have events of their own. */
+/** Each field of the payload that differs, except the status and its dates: transitions have events of their own. */
 export function changesOf(before: Subscription, after: Subscription): Changes {
   const [from, to] = [changeable(before), changeable(after)]
   return Object.fromEntries(
@@ -71,7 +71,7 @@ export function changesOf(before: Subscription, after: Subscription): Changes {
   )
 }
 
-/** A cancellation that is taken back is no move with an event of its own, so the status is told as a change. */
+/** Reactivation has no event of its own, so the status is among the changes. */
 export const reactivatedChanges = (before: Subscription, after: Subscription): Changes => ({
   status: { from: publicStatus(before.status), to: publicStatus(after.status) },
   ...changesOf(before, after)

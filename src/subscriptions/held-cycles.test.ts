@@ -6,9 +6,9 @@ import { testDatabase } from '../../test/database.ts'
 import { aPlan } from '../../test/plan-builder.ts'
 import { aStore } from '../../test/store-builder.ts'
 import { syncContracts } from '../contracts/sync-contracts.ts'
-import { claimDueCycles } from './billing-cycles.ts'
-import { writeChanges } from './changes.ts'
 import { findSubscriptionByContract } from './queries.ts'
+import { writeChanges } from './requested-changes.ts'
+import { claimDueCycles } from './transitions/claim-cycles.ts'
 
 const { db } = await testDatabase()
 const START = Temporal.Instant.from('2026-01-31T15:00:00Z')

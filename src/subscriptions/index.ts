@@ -1,45 +1,4 @@
-export { ACTIVITY_KINDS, ACTORS, type Activity, MAX_NOTE_CHARACTERS } from './activity.ts'
-export {
-  type ActivityMessage,
-  type Actor,
-  activityMessages,
-  actorOf,
-  paymentMethodMessage,
-  termsMessages
-} from './activity-messages.ts'
-export {
-  type CycleResult,
-  claimDueCycles,
-  claimNextCycle,
-  type DeclineCounter,
-  endChargesPastDeadline,
-  markDueNow,
-  PAYMENT_FAILED,
-  settleCycles
-} from './billing-cycles.ts'
-export { billingDate, type Cadence, firstCycleAfter, withInterval } from './billing-dates.ts'
-export {
-  askersOf,
-  type Change,
-  dropChange,
-  editContractJob,
-  editWaitingContracts,
-  endChanges,
-  endChangesOf,
-  endMethodChanges,
-  listChanges,
-  type NewChange,
-  writeChanges
-} from './changes.ts'
-export { enqueueContractSync, syncContractJob } from './contract-jobs.ts'
-export { markPaymentMethods, markPushed, markSeen, markTerms, type Pushed, type Terms } from './contract-queries.ts'
-export {
-  endForDeletedCustomers,
-  listContractsOfCustomers,
-  reassignSubscriptions,
-  revokeGiftsToDeleted
-} from './customer-changes.ts'
-export { type CycleCredit, issueCheckoutCredits, issueCycleCredits } from './cycle-credits.ts'
+export { endGraces, resumeEndedPauses } from './due-transitions.ts'
 export {
   billingFrequency,
   changesOf,
@@ -49,20 +8,30 @@ export {
   subscriptionCreated,
   subscriptionUpdated
 } from './events.ts'
-export { insertSubscriptions, type NewSubscription } from './insert-subscriptions.ts'
-export * as subscriptionJobs from './jobs.ts'
-export { listActivity } from './list-activity.ts'
-export { lockEndedPauses, lockSubscriptions, lockSubscriptionsOfContracts } from './lock-subscriptions.ts'
-export { refreshMembershipStatuses } from './membership-status.ts'
-export { nextDateOf } from './next-date.ts'
+export { ACTIVITY_KINDS, ACTORS, type Activity, MAX_NOTE_CHARACTERS } from './history/activity.ts'
 export {
-  findSubscriptionByContract,
-  lockEndedGraces,
-  markGracesOver,
-  nextSubscriptionWork,
-  reopenCycles
-} from './queries.ts'
-export { type NewActivity, recordActivities } from './record-activity.ts'
-export { assertAllowed, subscriptionNotFound } from './refusals.ts'
+  type ActivityMessage,
+  type Actor,
+  activityMessages,
+  actorOf,
+  paymentMethodMessage,
+  termsMessages
+} from './history/activity-messages.ts'
+export { listActivity } from './history/list-activity.ts'
+export { type NewActivity, recordActivities } from './history/record-activity.ts'
+export * as subscriptionJobs from './jobs.ts'
+export { lockSubscription, lockSubscriptions, lockSubscriptionsOfContracts } from './lock-subscriptions.ts'
+export {
+  editContractJob,
+  enqueueContractPush,
+  enqueueContractSync,
+  pushContractJob,
+  syncContractJob
+} from './platform-requests.ts'
+export { findSubscriptionByContract, listContractsOfCustomers, listGiftsTo, nextSubscriptionWork } from './queries.ts'
+export { reassignSubscriptions } from './reassign-subscriptions.ts'
+export { subscriptionNotFound } from './refusals.ts'
+export { type Change, listChanges, requestersOf } from './requested-changes.ts'
+export { billingDate, type Cadence, firstCycleAfter, withInterval } from './schedule/billing-dates.ts'
 export { datesAt, hasPaidAll, holderOf, type PaymentMethod, type Subscription } from './subscription.ts'
 export { enqueueTimezoneRebase, rebaseNextSubscriptions } from './timezone-rebase-job.ts'

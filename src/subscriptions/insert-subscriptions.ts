@@ -33,7 +33,10 @@ export type NewSubscription = Pick<
   | 'platformPaymentMethodId'
 > & { originOrderId: number | null; paymentMethod: PaymentMethod | null }
 
-/** Inserts new subscriptions, due for billing at their next date, where one with nothing left to bill ends. A contract already there is left as it is. */
+/**
+ * Inserts new subscriptions, due at their next date: for billing, or to expire where all cycles are paid. A contract that has a
+ * subscription already is left as it is.
+ */
 export async function insertSubscriptions(ctx: Ctx, rows: NewSubscription[]): Promise<void> {
   const { pastTimezones } = await storeContext(ctx)
   await ctx.tx.run(sql`

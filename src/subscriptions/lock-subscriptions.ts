@@ -1,10 +1,19 @@
 import { bool, type Ctx, type Statement, sql } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import { storeContext } from '#stores'
-import { needsTimezoneRebase, rebaseTimezone } from './rebase-timezone.ts'
+import { rebaseTimezone } from './rebase-timezone.ts'
+import { subscriptionNotFound } from './refusals.ts'
 import { Subscription } from './subscription.ts'
+import { isFinal } from './transitions/transitions.ts'
 
-/** Holds the rows, in order of id, so that two callers cannot both decide; unknown ids are left out. */
+/** Locks one row until the transaction ends, so that two callers cannot both decide. Refuses an id that is not known. */
+export async function lockSubscription(ctx: Ctx, id: number): Promise<Subscription> {
+  const [subscription] = await lockSubscriptions(ctx, [id])
+  if (!subscription) throw subscriptionNotFound(id)
+  return subscription
+}
+
+/** Locks rows in order of id; unknown ids are left out. */
 export function lockSubscriptions(ctx: Ctx, ids: number[]): Promise<Subscription[]> {
   return hold(
     ctx,
@@ -16,7 +25,7 @@ export function lockSubscriptions(ctx: Ctx, ids: number[]): Promise<Subscription
   )
 }
 
-/** As lockSubscriptions, by the platform's contract numbers. */
+/** As `lockSubscriptions`, by the platform's contract numbers. */
 export function lockSubscriptionsOfContracts(ctx: Ctx, contractIds: string[]): Promise<Subscription[]> {
   return hold(
     ctx,
@@ -29,8 +38,8 @@ export function lockSubscriptionsOfContracts(ctx: Ctx, contractIds: string[]): P
 }
 
 /**
- * One that billing must look at, and whether it is to wait for a change of its terms: for a day after what came last, the
- * change or the date. A change that the platform does not take for longer must not keep a cycle from being billed.
+ * A subscription that is due, and whether its cycle waits for a change of terms. It waits for at most a day after the request or
+ * the date, whichever is later: a change that the platform does not accept for longer must not keep a cycle from being billed.
  */
 type DueSubscription = { subscription: Subscription; hasChange: boolean }
 const DueSubscription = Object.assign(
@@ -41,7 +50,7 @@ const DueSubscription = Object.assign(
   { columns: [...Subscription.columns, 'has_change'] }
 )
 
-/** Holds up to `limit` subscriptions that billing must look at by now, earliest first; what another holds is left out. */
+/** Locks up to `limit` subscriptions that are due for billing by now, earliest first; rows that another has locked are left out. */
 export function lockDueSubscriptions(ctx: Ctx, limit: number): Promise<DueSubscription[]> {
   return withCurrentTimezone(
     ctx,
@@ -61,7 +70,7 @@ export function lockDueSubscriptions(ctx: Ctx, limit: number): Promise<DueSubscr
   )
 }
 
-/** Holds paused subscriptions whose pause is over by now. */
+/** Locks paused subscriptions whose pause has ended by now. */
 export function lockEndedPauses(ctx: Ctx, limit: number): Promise<Subscription[]> {
   return hold(
     ctx,
@@ -73,7 +82,7 @@ export function lockEndedPauses(ctx: Ctx, limit: number): Promise<Subscription[]
   )
 }
 
-/** Holds subscriptions whose charge has waited long enough for a new payment method. */
+/** Locks subscriptions whose charge waits for a new payment method and whose deadline has passed. */
 export function lockPastPaymentMethodDeadline(ctx: Ctx, limit: number): Promise<Subscription[]> {
   return hold(
     ctx,
@@ -94,8 +103,8 @@ function hold(ctx: Ctx, statement: Statement): Promise<Subscription[]> {
 }
 
 /**
- * The rows, held: all of them on the clocks of the zone that the shop lives in now. Those that have not followed it there do so
- * first, and what is asked for is looked for anew, since other dates may leave them out.
+ * The rows, locked, all of them with dates in the shop's current time zone. Rows that have not followed the shop there are
+ * rebased first, and the question is asked again, since other dates may leave rows out.
  */
 async function withCurrentTimezone<T>(ctx: Ctx, of: (row: T) => Subscription, load: () => Promise<T[]>): Promise<T[]> {
   for (;;) {
@@ -104,12 +113,13 @@ async function withCurrentTimezone<T>(ctx: Ctx, of: (row: T) => Subscription, lo
     const { pastTimezones } = await storeContext(ctx)
     const held = rows.map(of)
     if (held.some(({ timezoneRebases }) => timezoneRebases > pastTimezones.length)) throw timezoneChanged()
-    const outdated = held.filter((s) => needsTimezoneRebase(s, pastTimezones))
+    // What has ended for good keeps the times at which it was so.
+    const outdated = held.filter((s) => s.timezoneRebases < pastTimezones.length && !isFinal(s))
     if (outdated.length === 0) return rows
     await rebaseTimezone(ctx, outdated)
   }
 }
 
-/** What this transaction has read of the store is older than the rows. */
+/** The rows are newer than what this transaction has read of the store. */
 const timezoneChanged = () =>
   new Refusal('unavailable', 'The shop has just moved to another time zone: try again in a moment')

@@ -3,9 +3,9 @@ import { type Ctx, instant, int, nullable, oneOf, row, sql } from '#kit/postgres
 import { lockMembers, type MembershipStatus, setMembershipStatuses } from '#members'
 
 /**
- * Brings the members who hold changed subscriptions in line, from all that each of them holds; returns what is to be told of
- * it. What somebody has given away counts for its receiver. They are held before anything is added up: of two who change one
- * member at once, the later sees what the other did.
+ * Updates the membership status of members who hold changed subscriptions, from everything that each of them holds; returns the
+ * facts, for the caller to record. A gift counts for its receiver. The members are locked before anything is read: of two
+ * transactions that change one member, the later sees what the other did.
  */
 export async function refreshMembershipStatuses(ctx: Ctx, memberIds: number[]): Promise<Fact[]> {
   const ids = [...new Set(memberIds)]
@@ -28,8 +28,8 @@ export async function refreshMembershipStatuses(ctx: Ctx, memberIds: number[]): 
     select s.member_id,
            case min(case s.status when 'active' then 1 when 'paused' then 2 else 3 end)
              when 1 then 'active' when 2 then 'paused' else 'cancelled' end as status,
-           -- The plan of the liveliest subscription that has one, a membership before products, the oldest of equals. Of those
-           -- that have ended, the one that ended last.
+           -- The plan of an active subscription before that of a paused one, a membership before products, the oldest of
+           -- equals. If all have ended, the plan of the one that ended last.
            (array_agg(s.plan_id order by s.status not in ('active', 'paused'), s.plan_id is null, p.type = 'product',
                       case s.status when 'active' then 1 when 'paused' then 2 else 3 end, s.cancelled_at desc,
                       case when s.cancelled_at is null then s.id else -s.id end))[1] as plan_id,
@@ -38,7 +38,7 @@ export async function refreshMembershipStatuses(ctx: Ctx, memberIds: number[]): 
       from held s left join plans p on p.store_id = ${ctx.storeId} and p.id = s.plan_id
      group by s.member_id`
   )
-  // Who has given away or handed on everything is a member no more, of the plan that was held last.
+  // A member who holds nothing any more is cancelled, with the plan that they had last.
   const holders = new Set(memberships.map(({ memberId }) => memberId))
   const former = before.flatMap(({ id, memberSince, planId }): MembershipStatus[] => {
     if (memberSince === null || holders.has(id)) return []

@@ -1,42 +1,48 @@
 import { publicId } from '#kit/ids'
 import { Refusal } from '#kit/refusal'
 import type { Subscription } from './subscription.ts'
-import { decide, type Obstacle, type TransitionName } from './transitions/transitions.ts'
+import { decide, type Obstacle, type TransitionName, transitions } from './transitions/transitions.ts'
 
 export const subscriptionNotFound = (id: number) =>
   new Refusal('not_found', `There is no subscription ${publicId('sub', id)}`)
 
-/** Refuses a move that the subscription's state does not allow, with the state and the reason. */
+/** Refuses an action that the subscription's state does not allow, and says which state that is. */
 export function assertAllowed(transition: TransitionName, subscription: Subscription, now: Temporal.Instant): void {
   const decision = decide(transition, subscription, now)
-  if ('to' in decision) return
-  const { id, status } = subscription
-  const because = BECAUSE[decision.obstacle]
-  throw new Refusal(
-    'conflict',
-    `Subscription ${publicId('sub', id)} is ${status}${because}: it is not possible to ${WORDS[transition]}`
-  )
+  if ('obstacle' in decision) throw notAllowed(transition, subscription, decision.obstacle)
 }
 
-const WORDS: Record<TransitionName, string> = {
-  pause: 'pause it',
-  resume: 'resume it',
-  cancel: 'cancel it',
-  fail: 'fail it',
-  expire: 'expire it',
-  reactivate: 'reactivate it',
-  skip: 'skip its next cycle',
-  skip_held: 'skip its next cycle',
-  reschedule: 'change its next date',
-  change_terms: 'change its plan, price or interval',
-  change_payment: 'change its payment method',
-  gift: 'give it away',
-  revoke_gift: 'take its gift back'
+const notAllowed = (transition: TransitionName, { id, status }: Subscription, obstacle: Obstacle) => {
+  const name = `Subscription ${publicId('sub', id)}`
+  const { from, to } = transitions[transition]
+  const can = CAN[transition]
+  const sentence = {
+    status:
+      status === to
+        ? `${name} is already ${status}.`
+        : `${name} is ${status}: only ${listOf(from)} subscription ${can}.`,
+    in_billing: `${name} cannot ${can.slice('can '.length)} now: the cycle is being charged or was declined.`,
+    no_grace: `${name} can no longer be reactivated: its grace period is over.`,
+    no_cycle_left: `${name} has no next cycle: all its cycles are paid.`
+  }[obstacle]
+  return new Refusal('conflict', sentence)
 }
 
-const BECAUSE: Record<Obstacle, string> = {
-  status: '',
-  in_billing: ' and its present cycle is being charged or was declined',
-  no_grace: ' and there is no time left to take that back',
-  no_cycle_left: ' and all its cycles are paid'
+/** `an active or paused` */
+const listOf = (statuses: readonly string[]) => `${statuses[0] === 'active' ? 'an' : 'a'} ${statuses.join(' or ')}`
+
+const CAN: Record<TransitionName, string> = {
+  pause: 'can be paused',
+  resume: 'can be resumed',
+  cancel: 'can be cancelled',
+  fail: 'can fail',
+  expire: 'can expire',
+  reactivate: 'can be reactivated',
+  skip: 'can skip its next cycle',
+  skip_held: 'can skip its next cycle',
+  reschedule: 'can change its next date',
+  change_terms: 'can change its plan, price or interval',
+  change_payment: 'can change its payment method',
+  gift: 'can be given away',
+  revoke_gift: 'can be taken back from its receiver'
 }

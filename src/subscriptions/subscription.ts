@@ -2,17 +2,17 @@ import { bool, instant, int, json, nullable, oneOf, type RowOf, row, text } from
 
 export type PaymentMethod = { type: string; lastFour: string | null; brand: string | null }
 
-/** A subscription with the customer and plan that its events tell of. */
+/** A subscription with what its events say of its customer. */
 export const Subscription = row({
   id: int,
-  /** Who pays: the contract's customer, and of a gift the giver. */
+  /** Who pays: the contract's customer, also of a gift. */
   memberId: int,
   platformCustomerId: text,
   email: nullable(text),
   firstName: nullable(text),
   lastName: nullable(text),
   planId: nullable(int),
-  /** The version of the plan that it runs under; null without a plan. */
+  /** The plan's version; null without a plan. */
   planVersion: nullable(int),
   platformContractId: text,
   platformRevision: text,
@@ -22,7 +22,7 @@ export const Subscription = row({
   currency: text,
   interval: oneOf('day', 'week', 'month', 'year'),
   intervalCount: int,
-  /** How many moves of the shop to another time zone its anchor and dates have followed. */
+  /** How many changes of the shop's time zone its anchor and dates have followed. */
   timezoneRebases: int,
   anchorAt: instant,
   anchorCycle: int,
@@ -31,19 +31,19 @@ export const Subscription = row({
   nextBillingAt: nullable(instant),
   billingDueAt: nullable(instant),
   declines: int,
-  /** Failures of the present cycle because goods are not there. */
+  /** Failures of the current cycle because items are out of stock. */
   inventoryFailures: int,
-  /** When a charge that waits for a new payment method is given up. */
+  /** Until when a charge waits for a new payment method. */
   paymentMethodDeadline: nullable(instant),
-  /** How many cycles were paid, which is what a fixed number of them counts. */
+  /** How many cycles were paid; a fixed number of cycles counts these. */
   cyclesPaid: int,
   maxCycles: nullable(int),
   /**
-   * The cycle that was due, being charged or declined when it was paused or cancelled. Of an active one it is owed since it
-   * came back, until billing takes it up.
+   * The cycle that was unpaid when the subscription was paused or cancelled. Of an active one: past due since it continued,
+   * until billing claims it.
    */
   pastDueCycle: nullable(int),
-  /** Since dunning gave up, and not by anybody's wish. */
+  /** Paused because retries were exhausted, not by a person. */
   pausedByDunning: bool,
   trialEndsAt: nullable(instant),
   pausedAt: nullable(instant),
@@ -52,12 +52,12 @@ export const Subscription = row({
   cancelReason: nullable(text),
   /** Until when a cancellation can be taken back. */
   graceEndsAt: nullable(instant),
-  /** The date that the platform's contract had when we last looked or set it; null until the first look. */
+  /** The date of the platform's contract when we last read or set it; null before the first read. */
   platformNextBillingAt: nullable(instant),
   paymentMethod: nullable(json<PaymentMethod>()),
-  /** Which of the customer's it is; null where that was not seen yet. */
+  /** The platform's id of the payment method; null where it was not read yet. */
   platformPaymentMethodId: nullable(text),
-  /** Who holds it where it was given away. */
+  /** Who holds a membership that was given away. */
   receiverMemberId: nullable(int),
   giftedAt: nullable(instant),
   createdAt: instant,
@@ -65,11 +65,11 @@ export const Subscription = row({
 })
 export type Subscription = RowOf<typeof Subscription>
 
-/** All of a fixed number of cycles are paid: it has no next one, and ends when the last is over. */
+/** A fixed number of cycles is paid: there is no next one, and the subscription ends when the last one is over. */
 export const hasPaidAll = ({ cyclesPaid, maxCycles }: Pick<Subscription, 'cyclesPaid' | 'maxCycles'>): boolean =>
   maxCycles !== null && cyclesPaid >= maxCycles
 
-/** The dates of one whose next cycle falls on `at`. Where none is left there is nothing to show, and it ends then. */
+/** The dates of a subscription whose next cycle is at `at`. If no cycle is left, no date is shown, and it expires then. */
 export function datesAt(
   s: Pick<Subscription, 'cyclesPaid' | 'maxCycles'>,
   at: Temporal.Instant
@@ -77,6 +77,6 @@ export function datesAt(
   return { nextBillingAt: hasPaidAll(s) ? null : at, billingDueAt: at }
 }
 
-/** Whose membership it is: its status and plan make this member's standing. */
+/** Who holds the membership: its status and plan are this member's. */
 export const holderOf = ({ memberId, receiverMemberId }: Pick<Subscription, 'memberId' | 'receiverMemberId'>): number =>
   receiverMemberId ?? memberId

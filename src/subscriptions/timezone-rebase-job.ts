@@ -15,8 +15,8 @@ export const rebaseTimezoneJob = defineJob(
 )
 
 /**
- * The shop lives in another time zone from now on; to be called in the transaction that changed the zone. Its subscriptions
- * follow in batches after the commit, and each one at the latest when it is next held by anybody (`rebase-timezone.ts`).
+ * Moves the shop's subscriptions to its new time zone: in batches after the commit, and each one at the latest when it is next
+ * locked (`rebase-timezone.ts`). To be called in the transaction that changed the zone.
  */
 export function enqueueTimezoneRebase(ctx: Ctx): Promise<void> {
   return enqueue(ctx, rebaseTimezoneJob, [{}])

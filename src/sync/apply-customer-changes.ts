@@ -1,9 +1,9 @@
-import { stopBilling } from '#billing'
 import { forgetCustomer } from '#imports'
 import type { Database } from '#kit/postgres'
+import { endForDeletedCustomers, revokeGiftsToDeleted } from '#lifecycle'
 import { type MergedCustomers, markCustomersDeleted } from '#members'
 import { type Connector, unwrap } from '#platform'
-import { endForDeletedCustomers, listContractsOfCustomers, revokeGiftsToDeleted } from '#subscriptions'
+import { listContractsOfCustomers } from '#subscriptions'
 import { mergeCustomers } from './merge-customers.ts'
 import { quarantine, syncContractsById } from './take-over-contracts.ts'
 
@@ -28,11 +28,7 @@ export async function applyCustomerDeletions(deps: Deps, storeId: number, custom
     await revokeGiftsToDeleted(ctx, gone)
     for (const platformCustomerId of gone) await forgetCustomer(ctx, { platformCustomerId, email: null })
     const theirs = contractIds.filter((id) => !unreadable.has(id) && !contracts.get(id)?.customer)
-    const ended = await endForDeletedCustomers(ctx, theirs)
-    await stopBilling(
-      ctx,
-      ended.map(({ id }) => id)
-    )
+    await endForDeletedCustomers(ctx, theirs)
   })
 }
 

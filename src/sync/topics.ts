@@ -1,10 +1,5 @@
-import {
-  type AttemptResult,
-  applyAttemptResults,
-  listContractsAwaitingPaymentMethod,
-  resultOf,
-  retryHeldCharges
-} from '#billing'
+import { type AttemptResult, listContractsAwaitingPaymentMethod, resultOf, settleAttempts } from '#billing'
+import { applyPaymentMethodUpdate } from '#contracts'
 import { resumeImportsOfOperations } from '#imports'
 import type { Database } from '#kit/postgres'
 import { upsertCustomers } from '#members'
@@ -24,10 +19,10 @@ import {
   parsePaymentMethodPayload,
   unwrap
 } from '#platform'
-import { listContractsOfCustomers, markPaymentMethods } from '#subscriptions'
+import { enqueueContractSync, listContractsOfCustomers } from '#subscriptions'
 import { applyCustomerDeletions, applyCustomerMerges } from './apply-customer-changes.ts'
 import { syncShop } from './sync-shop.ts'
-import { enqueueContractSync, syncContractsById } from './take-over-contracts.ts'
+import { syncContractsById } from './take-over-contracts.ts'
 
 type Deps = {
   db: Database
@@ -73,15 +68,7 @@ export function platformTopics(deps: Deps): Record<string, InboundHandler> {
     const customerIds = customersOf(messages)
     const reported = new Set(messages.map((m) => parsePaymentMethodPayload(m.payload).methodId))
     const named = await contractsNaming(deps, storeId, customerIds, reported)
-    await db.inStore(storeId, async (ctx) => {
-      await retryHeldCharges(
-        ctx,
-        named.map(({ contractId }) => contractId)
-      )
-      await markPaymentMethods(ctx, named)
-      // A contract that names the method is the same as before, and no message tells of it.
-      await enqueueContractSync(ctx, await listContractsOfCustomers(ctx, customerIds))
-    })
+    await db.inStore(storeId, (ctx) => applyPaymentMethodUpdate(ctx, customerIds, named))
   }
 
   const revokedMethods: InboundHandler = (storeId, messages) =>
@@ -181,7 +168,7 @@ async function applyReportedAttempts(
     else if (attempt?.nextActionUrl)
       requiredActions.push({ idempotencyKey: attempt.idempotencyKey, actionUrl: attempt.nextActionUrl })
   }
-  await db.inStore(storeId, (ctx) => applyAttemptResults(ctx, results, requiredActions))
+  await db.inStore(storeId, (ctx) => settleAttempts(ctx, results, requiredActions))
 }
 
 /** A message that names no attempt speaks for itself; its signature was verified at the door. */

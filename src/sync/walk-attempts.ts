@@ -1,4 +1,4 @@
-import { applyAttemptResults, listFailedAttempts, resultOf } from '#billing'
+import { listFailedAttempts, resultOf, settleAttempts } from '#billing'
 import type { PlatformAttempt, PlatformResult } from '#platform'
 import type { Walk, WalkedPage } from './reconciliation.ts'
 import { OVERLAP_MINUTES, type Walking } from './walk-contracts.ts'
@@ -44,5 +44,5 @@ function applyReportedAttempts({ db, storeId }: Walking, attempts: PlatformAttem
   const requiredActions = attempts.flatMap(({ idempotencyKey, nextActionUrl }) =>
     nextActionUrl ? [{ idempotencyKey, actionUrl: nextActionUrl }] : []
   )
-  return db.inStore(storeId, (ctx) => applyAttemptResults(ctx, results, requiredActions))
+  return db.inStore(storeId, (ctx) => settleAttempts(ctx, results, requiredActions))
 }

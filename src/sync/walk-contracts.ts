@@ -1,8 +1,9 @@
 import { listLiveContracts } from '#contracts'
 import type { Database } from '#kit/postgres'
 import { type Connector, compareRevisions, type PlatformContract, type PlatformResult, unwrap } from '#platform'
+import { enqueueContractSync } from '#subscriptions'
 import type { Walk, WalkedPage } from './reconciliation.ts'
-import { enqueueContractSync, quarantine, stopMissingContracts, takeOverContracts } from './take-over-contracts.ts'
+import { quarantine, stopMissingContracts, takeOverContracts } from './take-over-contracts.ts'
 
 export type Walking = { db: Database; storeId: number; connector: Connector }
 

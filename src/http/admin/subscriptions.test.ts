@@ -45,7 +45,7 @@ test('every move of the lifecycle answers with the subscription after it, and st
   assert.deepEqual(
     data.map(({ kind, actor, text }: Record<string, string>) => [kind, actor, text]),
     [
-      ['reactivated', 'operator', 'Cancellation taken back; next charge on 2026-02-10'],
+      ['reactivated', 'operator', 'Reactivated; next charge on 2026-02-10'],
       ['cancelled', 'operator', 'Cancelled: moving'],
       ['date_changed', 'operator', 'Next charge moved to 2026-02-10'],
       ['skipped', 'operator', 'Cycle 2 skipped; next charge on 2026-03-31'],
@@ -109,7 +109,7 @@ test('what is no subscription of the store is unknown on every route, and a move
   const refused = await mine.post('/resume')
   assert.deepEqual(
     [refused.statusCode, refused.json().error],
-    [409, { code: 'conflict', message: `Subscription ${mine.id} is active: it is not possible to resume it` }]
+    [409, { code: 'conflict', message: `Subscription ${mine.id} is already active.` }]
   )
 })
 

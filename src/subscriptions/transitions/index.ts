@@ -1,17 +1,27 @@
+// The second door of subscriptions, open to billing, lifecycle and contracts only: a change of the agreement that is made through
+// it must not leave the charges behind.
+
+export { markPaymentMethods, markPushed, markSeen, markTerms, type Pushed, type Terms } from '../contract-queries.ts'
+export { insertSubscriptions, type NewSubscription } from '../insert-subscriptions.ts'
+export { lockPastPaymentMethodDeadline } from '../lock-subscriptions.ts'
+export { refreshMembershipStatuses } from '../membership-status.ts'
+export { assertAllowed } from '../refusals.ts'
 export {
-  applyTransitions,
-  noDeclines,
-  planCancel,
-  planContextOf,
-  planEnd,
-  planPause,
-  planReactivate,
-  planReschedule,
-  planResume,
-  planSkip,
-  pushContractJob,
-  pushContracts,
-  rescheduledTo,
-  type TransitionPlan
-} from './transition-plans.ts'
+  dropChange,
+  endChanges,
+  endChangesOf,
+  endMethodChanges,
+  enqueueWaitingEdits,
+  type NewChange,
+  writeChanges
+} from '../requested-changes.ts'
+export { applyTransitions, membersFirst, planContextOf } from './apply-transitions.ts'
+export { claimDueCycles, claimNextCycle, markDueNow, reopenCycles } from './claim-cycles.ts'
+export { planReactivate, planResume } from './plan-continue.ts'
+export { planReschedule, planSkip, rescheduledTo } from './plan-date.ts'
+export { planGift } from './plan-gift.ts'
+export { PAYMENT_FAILED, planRetriesExhausted } from './plan-retries-exhausted.ts'
+export { planCancel, planEnd, planPause } from './plan-stop.ts'
+export { type CycleResult, type DeclineCounter, settleCycles } from './settle-cycles.ts'
+export type { PlanContext, TransitionPlan } from './transition-plan.ts'
 export { isFinal, isInBilling, isOver } from './transitions.ts'

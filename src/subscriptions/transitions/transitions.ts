@@ -2,10 +2,10 @@ import { hasPaidAll, type Subscription } from '../subscription.ts'
 
 export type SubscriptionStatus = Subscription['status']
 
-/** `to` is null for a move that keeps the status. */
+/** `to` is null for a transition that keeps the status. */
 type Transition = { from: readonly SubscriptionStatus[]; to: SubscriptionStatus | null }
 
-/** Which move is possible in which status; constraints in the database hold what each status implies. */
+/** Which transition is possible in which status. Constraints in the database enforce what each status implies. */
 export const transitions = {
   pause: { from: ['active'], to: 'paused' },
   resume: { from: ['paused'], to: 'active' },
@@ -14,7 +14,7 @@ export const transitions = {
   expire: { from: ['active'], to: 'expired' },
   reactivate: { from: ['cancelled'], to: 'active' },
   skip: { from: ['active'], to: null },
-  /** Of a cycle whose charge waits for a person: nothing else would ever end it. */
+  /** Of a cycle whose charge is held for a person: nothing else would ever end it. */
   skip_held: { from: ['active'], to: null },
   reschedule: { from: ['active'], to: null },
   change_terms: { from: ['active', 'paused'], to: null },
@@ -38,10 +38,10 @@ export type Situation = Pick<
   | 'maxCycles'
 >
 
-/** Why a move is not possible although the caller asks for it. */
+/** Why a transition is not possible. */
 export type Obstacle = 'status' | 'in_billing' | 'no_grace' | 'no_cycle_left'
 
-/** The status that the move leads to, or what stands against it. The whole lifecycle is decided here. */
+/** The status that the transition leads to, or why it is not possible. The whole lifecycle is decided here. */
 export function decide(
   transition: TransitionName,
   situation: Situation,
@@ -53,7 +53,7 @@ export function decide(
   return obstacle ? { obstacle } : { to: to ?? situation.status }
 }
 
-/** What can stand against a move that the status would allow. */
+/** What can prevent a transition that the status allows. */
 const OBSTACLES: Partial<Record<TransitionName, (situation: Situation, now: Temporal.Instant) => Obstacle | null>> = {
   reactivate: ({ graceEndsAt }, now) =>
     graceEndsAt && Temporal.Instant.compare(now, graceEndsAt) < 0 ? null : 'no_grace',
@@ -67,8 +67,8 @@ function obstacleOfSchedule(situation: Situation): Obstacle | null {
 }
 
 /**
- * An attempt is under way, a retry is ahead, a decline waits for a new payment method, or a cycle is owed: the schedule is
- * billing's.
+ * The next cycle is being charged, waits for a retry or a new payment method, or is past due: until billing has settled it,
+ * nobody else changes its date.
  */
 export function isInBilling(s: Pick<Situation, 'status' | 'billingDueAt' | keyof Debt>): boolean {
   return s.status === 'active' && (s.billingDueAt === null || isDeclined(s))
@@ -76,13 +76,13 @@ export function isInBilling(s: Pick<Situation, 'status' | 'billingDueAt' | keyof
 
 type Debt = Pick<Subscription, 'declines' | 'inventoryFailures' | 'pastDueCycle'>
 
-/** The cycle that is next was charged before and not paid, or was due before a pause. */
+/** The next cycle was charged before and not paid, or was due before a pause. */
 export const isDeclined = ({ declines, inventoryFailures, pastDueCycle }: Debt): boolean =>
   declines > 0 || inventoryFailures > 0 || pastDueCycle !== null
 
 export const isOver = (status: SubscriptionStatus) =>
   status === 'cancelled' || status === 'failed' || status === 'expired'
 
-/** Nothing that was asked for can come of it: a failed one can be given another payment method, a cancellation be taken back. */
+/** Ended, and nothing can continue it: a failed one can get another payment method, a cancellation can be taken back. */
 export const isFinal = ({ status, graceEndsAt }: Pick<Situation, 'status' | 'graceEndsAt'>): boolean =>
   isOver(status) && status !== 'failed' && graceEndsAt === null

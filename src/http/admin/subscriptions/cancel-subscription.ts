@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { cancelSubscription } from '#billing'
+import { cancelSubscription } from '#lifecycle'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
 import { text } from '../fields.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { pauseSubscription } from '#billing'
+import { pauseSubscription } from '#lifecycle'
 import { daysAhead } from '../../shared/dates.ts'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'

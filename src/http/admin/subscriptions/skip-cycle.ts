@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { skipCycle } from '#billing'
+import { skipCycle } from '#lifecycle'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
 import { changedSubscription, SubscriptionParams } from './one-subscription.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { cancelSubscription } from '#billing'
+import { cancelSubscription } from '#lifecycle'
 import { SubscriptionBody } from '#resources'
 import type { Surface } from '../../shared/surface.ts'
 import { Envelope } from '../envelope.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { skipCycle } from '#billing'
+import { skipCycle } from '#lifecycle'
 import { SubscriptionBody } from '#resources'
 import type { Surface } from '../../shared/surface.ts'
 import { Envelope } from '../envelope.ts'

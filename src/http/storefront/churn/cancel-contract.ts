@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { cancelSubscription } from '#billing'
+import { cancelSubscription } from '#lifecycle'
 import type { HttpDeps } from '../../shared/deps.ts'
 import type { Surface } from '../../shared/surface.ts'
 import { customerOf } from '../proxy.ts'

@@ -1,0 +1,27 @@
+import type { PlatformAttempt, PlatformOrder, PlatformPaymentMethod } from '#platform'
+
+/** How an attempt ended, as the platform reported it. */
+export type AttemptResult = { idempotencyKey: string; platformAttemptId: string | null } & (
+  | { state: 'success'; order: PlatformOrder | null; paymentMethod: PlatformPaymentMethod | null }
+  | {
+      state: 'failed'
+      errorCode: string | null
+      errorMessage: string | null
+      /** The platform refused the call itself with this code: it has no such attempt. */
+      isRefusal?: boolean
+      /** Of a cycle that is `already_paid`: its payment was searched for and not found. */
+      isPaymentSearched?: boolean
+    }
+)
+
+/** How an attempt of the platform ended; null while it has not. */
+export function resultOf(reported: PlatformAttempt): AttemptResult | null {
+  const ref = { idempotencyKey: reported.idempotencyKey, platformAttemptId: reported.id }
+  if (reported.state === 'success') {
+    return { ...ref, state: 'success', order: reported.order, paymentMethod: reported.paymentMethod }
+  }
+  if (reported.state === 'failed') {
+    return { ...ref, state: 'failed', errorCode: reported.errorCode, errorMessage: reported.errorMessage }
+  }
+  return null
+}

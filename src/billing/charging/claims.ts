@@ -1,0 +1,102 @@
+import { bool, type Ctx, instant, int, json, nullable, type RowOf, row, sql, text } from '#kit/postgres'
+
+export type EarlierAttempt = { idempotencyKey: string; platformAttemptId: string | null }
+
+/** An attempt that this process has claimed for a call to the platform. `submittedBefore`: an earlier call may have arrived. */
+export const ClaimedAttempt = row({
+  id: int,
+  subscriptionId: int,
+  cycleIndex: int,
+  idempotencyKey: text,
+  platformContractId: text,
+  /** The date of its cycle; null where it was not stored yet. */
+  cycleAt: nullable(instant),
+  /** Attempts of its cycle that were sent before it and ended without a payment, as far as was reported. */
+  earlier: json<EarlierAttempt[]>(),
+  /**
+   * Whether the charge is still wanted: not where the subscription was stopped, not for a missed cycle, and for a past due
+   * cycle not before it is due again.
+   */
+  isWanted: bool,
+  scheduledAt: instant,
+  platformAttemptId: nullable(text),
+  submittedBefore: nullable(instant),
+  checks: int,
+  refusals: int,
+  /** The customer was asked to confirm the payment. */
+  isActionRequired: bool,
+  leaseToken: int
+})
+export type ClaimedAttempt = RowOf<typeof ClaimedAttempt>
+
+/**
+ * Claims up to `limit` pending attempts that are due to be sent or checked, and marks them as sent before any call is made: from
+ * then on only the platform can say how they end.
+ */
+export function claimAttempts(ctx: Ctx, limit: number, leaseOwner: number): Promise<ClaimedAttempt[]> {
+  return ctx.tx.many(
+    ClaimedAttempt,
+    sql`
+    with due as (
+      select store_id, id, submitted_at from billing_attempts
+       where store_id = ${ctx.storeId} and status = 'pending' and check_at <= ${ctx.now}
+         and (leased_until is null or leased_until < clock_timestamp())
+       order by check_at, id limit ${limit} for update skip locked),
+    claimed as (
+      update billing_attempts a
+         set lease_token = a.lease_token + 1, lease_owner = ${leaseOwner},
+             leased_until = clock_timestamp() + interval '2 minutes', checks = a.checks + 1,
+             submitted_at = coalesce(a.submitted_at, ${ctx.now})
+        from due where a.store_id = ${ctx.storeId} and a.id = due.id
+      returning a.*, due.submitted_at as submitted_before)
+    select c.id, c.subscription_id, c.cycle_index, c.idempotency_key, s.platform_contract_id, c.scheduled_at, c.cycle_at,
+           case when c.attempt_number = 1 then '[]'::jsonb else (
+             select coalesce(jsonb_agg(jsonb_build_object('idempotencyKey', e.idempotency_key,
+                                                        'platformAttemptId', e.platform_attempt_id)
+                                      order by e.attempt_number), '[]')
+               from billing_attempts e
+              where e.store_id = ${ctx.storeId} and e.subscription_id = c.subscription_id
+                and e.cycle_index = c.cycle_index and e.attempt_number < c.attempt_number
+                and e.submitted_at is not null and e.error_code <> 'superseded') end as earlier,
+           s.status = 'active' and c.cycle_index >= s.next_cycle
+             and (s.past_due_cycle is null or s.billing_due_at <= ${ctx.now}) as is_wanted,
+           c.platform_attempt_id, c.submitted_before, c.checks, c.refusals,
+           c.action_required_at is not null as is_action_required, c.lease_token
+      from claimed c join subscriptions s on s.store_id = ${ctx.storeId} and s.id = c.subscription_id
+     order by c.scheduled_at, c.id`
+  )
+}
+
+export type Checked = {
+  id: number
+  idempotencyKey: string
+  leaseToken: number
+  checkAt: Temporal.Instant
+  platformAttemptId: string | null
+  actionUrl: string | null
+  /** The payment does not wait for the customer any more. */
+  isConfirmed: boolean
+  /** The platform refused the call. */
+  isRefused: boolean
+}
+
+/**
+ * Ends the leases of attempts that are still pending and sets when they are checked again: at the latest before the customer is
+ * reminded. A process that has lost its lease writes nothing.
+ */
+export async function markChecked(ctx: Ctx, rows: Checked[]): Promise<void> {
+  await ctx.tx.run(sql`
+    update billing_attempts a
+       set check_at = case when a.remind_at > ${ctx.now} then least(t.check_at, a.remind_at) else t.check_at end,
+           platform_attempt_id = coalesce(t.platform_id, a.platform_attempt_id),
+           action_required_at = case when t.is_confirmed then null else a.action_required_at end,
+           action_reminders = case when t.is_confirmed then 0 else a.action_reminders end,
+           remind_at = case when t.is_confirmed then null else a.remind_at end,
+           refusals = a.refusals + t.refused::int, lease_owner = null, leased_until = null
+      from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.leaseToken)}::int[],
+                  ${rows.map((r) => r.checkAt)}::timestamptz[], ${rows.map((r) => r.platformAttemptId)}::text[],
+                  ${rows.map((r) => r.isConfirmed)}::boolean[],
+                  ${rows.map((r) => r.isRefused)}::boolean[])
+             as t(id, token, check_at, platform_id, is_confirmed, refused)
+     where a.store_id = ${ctx.storeId} and a.id = t.id and a.lease_token = t.token and a.status = 'pending'`)
+}

@@ -1,0 +1,268 @@
+import { runBatched } from '#kit/batcher'
+import { type Ctx, type Database, isOutage } from '#kit/postgres'
+import type { Connector } from '#platform'
+import { enqueueContractSync, lockSubscriptions, type Subscription } from '#subscriptions'
+import { markDueNow } from '#subscriptions/transitions'
+import { lockAttemptsByKey, lockLateSuccesses } from '../attempts/attempt.ts'
+import { resultOf } from '../attempts/attempt-result.ts'
+import { isKnownPayment } from '../attempts/settlement.ts'
+import { declineOf } from '../dunning/decline-codes.ts'
+import { recordActionRequired } from '../dunning/record-action-required.ts'
+import { applyLateSuccesses, lateSuccessOfRow } from '../settling/apply-late-success.ts'
+import { settleAttempts } from '../settling/settle-attempts.ts'
+import { voidAttempts } from '../settling/void-attempts.ts'
+import { findPayment, findPriorPayment, type PriorPayment } from './check-prior-attempts.ts'
+import { type ClaimedAttempt, claimAttempts, markChecked } from './claims.ts'
+import { checkLater, outcomeOf, refusedOutcome, type SubmitOutcome } from './submit-outcome.ts'
+
+/**
+ * Sends waiting attempts to the platform and checks those sent before, up to `limit`, and writes the outcomes. Every call uses the
+ * attempt's stored key, so a repetition after a crash or a lost response charges nothing again. A new key is sent only after the
+ * platform has said that no earlier attempt of the cycle was paid.
+ */
+export async function submitAttempts(
+  db: Database,
+  storeId: number,
+  connector: Connector,
+  leaseOwner: number,
+  limit: number
+): Promise<number> {
+  const claim = await db.inStore(storeId, async (ctx) => ({
+    now: ctx.now,
+    attempts: await claimAttempts(ctx, limit, leaseOwner)
+  }))
+  if (claim.attempts.length === 0) return 0
+  const known = claim.attempts.filter((a) => a.platformAttemptId !== null)
+  const unknown = claim.attempts.filter((a) => a.platformAttemptId === null)
+  const wanted = unknown.filter((a) => a.isWanted)
+
+  const submitOutcomes = (
+    await Promise.all([
+      send(
+        connector,
+        wanted.filter((a) => a.earlier.length === 0),
+        claim.now
+      ),
+      sendUnlessPaid(
+        connector,
+        wanted.filter((a) => a.earlier.length > 0),
+        claim.now
+      ),
+      fetchOutcomes(connector, known, claim.now),
+      Promise.all(unknown.filter((a) => !a.isWanted).map((attempt) => fetchUnwanted(connector, attempt, claim.now)))
+    ])
+  ).flat()
+  const byKey = new Map(claim.attempts.map((a) => [a.idempotencyKey, a]))
+  const settled = await Promise.all(
+    submitOutcomes.map((submitOutcome) => findWhatPaid(connector, submitOutcome, byKey, claim.now))
+  )
+  await writeAll(db, storeId, byKey, settled, claim.now)
+  return claim.attempts.length
+}
+
+/**
+ * Writes outcomes together, and each by itself where that fails, so that one that cannot be written holds up no other. Its attempt
+ * is checked again later, and the error is thrown.
+ */
+async function writeAll(
+  db: Database,
+  storeId: number,
+  byKey: Map<string, ClaimedAttempt>,
+  submitOutcomes: SubmitOutcome[],
+  now: Temporal.Instant
+): Promise<void> {
+  const outcomes = await runBatched(submitOutcomes, (some) =>
+    db.inStore(storeId, async (ctx) => {
+      await write(ctx, byKey, some)
+      return some
+    })
+  )
+  const failures = outcomes.flatMap((outcome, i) =>
+    outcome.status === 'rejected'
+      ? { attempt: attemptOf(submitOutcomes[i]!, byKey), reason: outcome.reason as unknown }
+      : []
+  )
+  if (failures.length === 0) return
+  // After an outage nothing can be written either; expired leases are claimed again.
+  const attempts = failures.flatMap(({ attempt, reason }) => (attempt && !isOutage(reason) ? attempt : []))
+  if (attempts.length > 0) {
+    const checked = attempts.map((attempt) => checkLater(attempt, now).checked)
+    await db.inStore(storeId, (ctx) => markChecked(ctx, checked))
+  }
+  throw failures[0]!.reason
+}
+
+function attemptOf(submitOutcome: SubmitOutcome, byKey: Map<string, ClaimedAttempt>): ClaimedAttempt | undefined {
+  if ('unsent' in submitOutcome) return submitOutcome.unsent
+  if ('superseded' in submitOutcome) return submitOutcome.superseded
+  return byKey.get(('checked' in submitOutcome ? submitOutcome.checked : submitOutcome.result).idempotencyKey)
+}
+
+async function send(connector: Connector, attempts: ClaimedAttempt[], now: Temporal.Instant): Promise<SubmitOutcome[]> {
+  if (attempts.length === 0) return []
+  const results = await connector.billing.createAttempts(
+    attempts.map((a) => ({
+      contractId: a.platformContractId,
+      idempotencyKey: a.idempotencyKey,
+      originTime: a.cycleAt ?? a.scheduledAt,
+      cycleAt: a.cycleAt
+    }))
+  )
+  return results.map((result, i) => {
+    const attempt = attempts[i]!
+    if (result.ok) return outcomeOf(attempt, result.value, now)
+    return result.failure.kind === 'rejected' ? refusedOutcome(attempt, result.failure, now) : checkLater(attempt, now)
+  })
+}
+
+/** Sends attempts of cycles that were tried before, unless an earlier attempt was paid. */
+async function sendUnlessPaid(
+  connector: Connector,
+  attempts: ClaimedAttempt[],
+  now: Temporal.Instant
+): Promise<SubmitOutcome[]> {
+  if (attempts.length === 0) return []
+  const found = await findPriorPayment(connector, attempts)
+  const clear = attempts.filter((_, i) => found[i]!.state === 'nothing')
+  const others = attempts.flatMap((attempt, i) => {
+    const prior = found[i]!
+    return prior.state === 'nothing' ? [] : [outcomeOfPriorPayment(connector, attempt, prior, now)]
+  })
+  const [sent, ...rest] = await Promise.all([send(connector, clear, now), ...others])
+  return [...sent, ...rest.flat()]
+}
+
+async function outcomeOfPriorPayment(
+  connector: Connector,
+  attempt: ClaimedAttempt,
+  prior: Exclude<PriorPayment, { state: 'nothing' }>,
+  now: Temporal.Instant
+): Promise<SubmitOutcome[]> {
+  if (prior.state === 'unknown') return [checkLater(attempt, now)]
+  const instead = resultOf(prior.by)!
+  // An earlier call of this attempt may have arrived: then it exists there, and ends as it ended there.
+  const itself = attempt.submittedBefore === null ? null : await fetchUnwanted(connector, attempt, now)
+  if (itself && !('unsent' in itself)) return [{ result: instead }, itself]
+  return [{ superseded: attempt, instead }]
+}
+
+async function fetchOutcomes(
+  connector: Connector,
+  attempts: ClaimedAttempt[],
+  now: Temporal.Instant
+): Promise<SubmitOutcome[]> {
+  if (attempts.length === 0) return []
+  const found = await connector.billing.findAttempts(attempts.map((a) => a.platformAttemptId!))
+  return attempts.map((attempt) => {
+    const reported = found.ok ? found.value.get(attempt.platformAttemptId!) : undefined
+    return reported ? outcomeOf(attempt, reported, now) : checkLater(attempt, now)
+  })
+}
+
+/** Checks an attempt that is no longer wanted; never charges. */
+async function fetchUnwanted(
+  connector: Connector,
+  attempt: ClaimedAttempt,
+  now: Temporal.Instant
+): Promise<SubmitOutcome> {
+  const found = await connector.billing.findAttemptByKey(attempt.platformContractId, attempt.idempotencyKey)
+  if (!found.ok) return checkLater(attempt, now)
+  return found.value ? outcomeOf(attempt, found.value, now) : { unsent: attempt }
+}
+
+/** Where the platform says that the cycle is paid, the payment is searched for, and settles the attempt. */
+async function findWhatPaid(
+  connector: Connector,
+  submitOutcome: SubmitOutcome,
+  byKey: Map<string, ClaimedAttempt>,
+  now: Temporal.Instant
+): Promise<SubmitOutcome> {
+  if (!('result' in submitOutcome) || submitOutcome.result.state !== 'failed') return submitOutcome
+  const attempt = byKey.get(submitOutcome.result.idempotencyKey)
+  if (!attempt || declineOf(submitOutcome.result.errorCode).code !== 'already_paid') return submitOutcome
+  const found = await findPayment(connector, attempt)
+  if (found.state === 'unknown') return checkLater(attempt, now)
+  if (found.state === 'nothing') return { result: { ...submitOutcome.result, isPaymentSearched: true } }
+  const result = resultOf(found.by)!
+  if (attempt.earlier.some((e) => e.idempotencyKey === found.by.idempotencyKey)) {
+    return { superseded: attempt, instead: result }
+  }
+  return {
+    result: { ...result, idempotencyKey: attempt.idempotencyKey },
+    external: attempt,
+    platformAttemptId: found.by.id
+  }
+}
+
+async function write(ctx: Ctx, byKey: Map<string, ClaimedAttempt>, reported: SubmitOutcome[]): Promise<void> {
+  const submitOutcomes = await Promise.all(reported.map((submitOutcome) => withoutKnownPayment(ctx, submitOutcome)))
+  const checked = submitOutcomes.flatMap((a) => ('checked' in a ? a.checked : []))
+  const unsent = submitOutcomes.flatMap((a) => ('unsent' in a ? a.unsent : []))
+  const superseded = submitOutcomes.flatMap((a) => ('superseded' in a ? a : []))
+  const results = submitOutcomes.flatMap((a) => ('result' in a ? a.result : []))
+  // Subscriptions before attempts, and all at once, as everyone locks them.
+  const requiredActions = checked.flatMap(({ idempotencyKey, actionUrl }) =>
+    actionUrl === null ? [] : { idempotencyKey, actionUrl }
+  )
+  const isHolding = unsent.length > 0 || superseded.length > 0 || requiredActions.length > 0
+  const held = isHolding
+    ? await lockSubscriptions(ctx, [...new Set([...byKey.values()].map((a) => a.subscriptionId))])
+    : []
+  await recordActionRequired(ctx, requiredActions)
+  await end(ctx, unsent, 'voided')
+  await markDueNow(ctx, waitingFor(held, unsent))
+  // First the attempts that block the other attempt of their cycle.
+  await end(
+    ctx,
+    superseded.map((a) => a.superseded),
+    'superseded'
+  )
+  const ends = [...results, ...superseded.map((a) => a.instead)]
+  if (ends.length > 0) await settleAttempts(ctx, ends)
+  // This locks attempts without their subscriptions, so nothing that locks subscriptions may follow.
+  if (checked.length > 0) await markChecked(ctx, checked)
+  // A contract that the platform does not bill, or calls paid, may have changed there without a message.
+  const doubtful = ends.flatMap((r) =>
+    r.state === 'failed' && DOUBTFUL.has(declineOf(r.errorCode).code) ? (byKey.get(r.idempotencyKey) ?? []) : []
+  )
+  await enqueueContractSync(
+    ctx,
+    doubtful.map((a) => a.platformContractId)
+  )
+}
+
+/** Subscriptions that continued while their attempt was checked, and wait for it: it never existed, so they are due. */
+function waitingFor(held: Subscription[], unsent: ClaimedAttempt[]): number[] {
+  const cycles = new Map(unsent.map((a) => [a.subscriptionId, a.cycleIndex]))
+  return held
+    .filter((s) => s.status === 'active' && s.billingDueAt === null && cycles.get(s.id) === s.nextCycle)
+    .map(({ id }) => id)
+}
+
+const DOUBTFUL = new Set(['contract_not_billable', 'already_paid'])
+
+async function end(ctx: Ctx, attempts: ClaimedAttempt[], code: 'voided' | 'superseded'): Promise<void> {
+  if (attempts.length === 0) return
+  const keys = attempts.map((a) => a.idempotencyKey)
+  const ended = await lockAttemptsByKey(ctx, keys)
+  await voidAttempts(ctx, ended, code)
+  // A success of their cycle that was reported late has waited for this end.
+  await applyLateSuccesses(ctx, (await lockLateSuccesses(ctx, ended)).map(lateSuccessOfRow))
+}
+
+/** A payment that is known as that of another cycle has not paid this one. */
+async function withoutKnownPayment(ctx: Ctx, submitOutcome: SubmitOutcome): Promise<SubmitOutcome> {
+  if (!('external' in submitOutcome)) return submitOutcome
+  const { external, platformAttemptId } = submitOutcome
+  if (!(await isKnownPayment(ctx, external.subscriptionId, platformAttemptId))) return submitOutcome
+  return {
+    result: {
+      idempotencyKey: external.idempotencyKey,
+      platformAttemptId: null,
+      state: 'failed',
+      errorCode: 'invoice_already_paid',
+      errorMessage: 'The platform calls the cycle paid, by the payment of another cycle',
+      isPaymentSearched: true
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import type { PlatformAttempt, PlatformFailure } from '#platform'
+import { type AttemptResult, resultOf } from '../attempts/attempt-result.ts'
+import { refusalOf } from '../dunning/decline-codes.ts'
+import type { Checked, ClaimedAttempt } from './claims.ts'
+
+/** Minutes from each check of a pending attempt to the next; the platform's webhook mostly comes first. */
+const CHECK_AFTER_MINUTES = [10, 60, 360, 1440] as const
+/** After so many refusals of the call itself the attempt fails. */
+const MAX_REFUSALS = 5
+
+/**
+ * The outcome of a call: a result, or another check later. `unsent`: the attempt was never sent and is not wanted. `superseded`:
+ * another attempt has paid the cycle, with the result `instead`. `external`: the payment may not be one of ours.
+ */
+export type SubmitOutcome =
+  | { result: AttemptResult }
+  | { checked: Checked }
+  | { unsent: ClaimedAttempt }
+  | { superseded: ClaimedAttempt; instead: AttemptResult }
+  | { result: AttemptResult; external: ClaimedAttempt; platformAttemptId: string }
+
+export function outcomeOf(attempt: ClaimedAttempt, reported: PlatformAttempt, now: Temporal.Instant): SubmitOutcome {
+  const result = resultOf(reported)
+  if (result) return { result: { ...result, idempotencyKey: attempt.idempotencyKey } }
+  const { checked } = checkLater(attempt, now)
+  return {
+    checked: {
+      ...checked,
+      platformAttemptId: reported.id,
+      actionUrl: reported.nextActionUrl,
+      isConfirmed: attempt.isActionRequired && reported.nextActionUrl === null
+    }
+  }
+}
+
+/**
+ * The platform refused the call itself: nothing was charged. A refusal that is about neither the contract nor the cycle is
+ * repeated a few times.
+ */
+export function refusedOutcome(
+  attempt: ClaimedAttempt,
+  { code, message }: PlatformFailure,
+  now: Temporal.Instant
+): SubmitOutcome {
+  if (refusalOf(code).code === 'not_accepted' && attempt.refusals + 1 < MAX_REFUSALS) {
+    return { checked: { ...checkLater(attempt, now).checked, isRefused: true } }
+  }
+  return {
+    result: {
+      idempotencyKey: attempt.idempotencyKey,
+      platformAttemptId: null,
+      state: 'failed',
+      errorCode: code ?? null,
+      errorMessage: message,
+      isRefusal: true
+    }
+  }
+}
+
+export function checkLater(attempt: ClaimedAttempt, now: Temporal.Instant): { checked: Checked } {
+  const minutes = CHECK_AFTER_MINUTES[Math.min(attempt.checks, CHECK_AFTER_MINUTES.length) - 1]!
+  return {
+    checked: {
+      id: attempt.id,
+      idempotencyKey: attempt.idempotencyKey,
+      leaseToken: attempt.leaseToken,
+      checkAt: now.add({ minutes }),
+      platformAttemptId: null,
+      actionUrl: null,
+      isConfirmed: false,
+      isRefused: false
+    }
+  }
+}

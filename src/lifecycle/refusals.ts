@@ -1,0 +1,10 @@
+import { publicId } from '#kit/ids'
+import { Refusal } from '#kit/refusal'
+
+export const notGiven = (id: number) =>
+  new Refusal('conflict', `Subscription ${publicId('sub', id)} is not given to anybody`)
+
+export const onlyMemberships = (id: number) =>
+  new Refusal('conflict', `Subscription ${publicId('sub', id)} is for products: only a membership can be given away`)
+
+export const receiverNotFound = (id: number) => new Refusal('not_found', `There is no customer ${publicId('cust', id)}`)

@@ -1,0 +1,45 @@
+import { changesOf, subscriptionUpdated } from '../events.ts'
+import { activityMessages } from '../history/activity-messages.ts'
+import { billingDate } from '../schedule/billing-dates.ts'
+import { datesAt, type Subscription } from '../subscription.ts'
+import { noDeclines, type PlanContext, type TransitionPlan } from './transition-plan.ts'
+
+/** The next cycle is never billed, and what it failed with is forgotten; the cycle after it keeps its date. */
+export function planSkip(s: Subscription, { now, store }: PlanContext): TransitionPlan {
+  const nextCycle = s.nextCycle + 1
+  const at = billingDate(s, nextCycle, store.timezone)
+  const after = { ...withTrialUntil(at, s), ...noDeclines, nextCycle, ...datesAt(s, at), updatedAt: now }
+  return {
+    before: s,
+    after,
+    events: [subscriptionUpdated(after, changesOf(s, after), store.profile)],
+    activities: [activityMessages.skipped(s, after, store.timezone)],
+    stopsBilling: false
+  }
+}
+
+/** The next cycle is billed at `nextBillingAt`, and all later ones are counted from there. */
+export function planReschedule(
+  s: Subscription,
+  nextBillingAt: Temporal.Instant,
+  { now, store }: PlanContext
+): TransitionPlan {
+  const after = { ...rescheduledTo(nextBillingAt, s), nextBillingAt, billingDueAt: nextBillingAt, updatedAt: now }
+  return {
+    before: s,
+    after,
+    events: [subscriptionUpdated(after, changesOf(s, after), store.profile)],
+    activities: [activityMessages.dateChanged(s, after, store.timezone)],
+    stopsBilling: false
+  }
+}
+
+/** With this date for the next cycle, and all later ones counted from there. */
+export function rescheduledTo(date: Temporal.Instant, s: Subscription): Subscription {
+  return { ...withTrialUntil(date, s), anchorAt: date, anchorCycle: s.nextCycle, pastDueCycle: null }
+}
+
+/** A trial lasts until its first charge. */
+export function withTrialUntil(date: Temporal.Instant, s: Subscription): Subscription {
+  return s.trialEndsAt !== null && s.cycleIndex === 0 ? { ...s, trialEndsAt: date } : s
+}

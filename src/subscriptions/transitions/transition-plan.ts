@@ -1,0 +1,23 @@
+import type { Fact } from '#kit/outbox'
+import type { StoreContext } from '#stores'
+import type { ActivityMessage } from '../history/activity-messages.ts'
+import type { Subscription } from '../subscription.ts'
+
+/**
+ * What an action changes on one locked subscription. Planning writes nothing: a preview is a plan that is not applied. The
+ * facts are snapshots of `after`.
+ */
+export type TransitionPlan = {
+  before: Subscription
+  after: Subscription & { cancelComment?: string | null }
+  events: Fact[]
+  activities: ActivityMessage[]
+  /** No further charge is wanted: attempts that were not sent yet end as `voided`, announced retries are cancelled. */
+  stopsBilling: boolean
+}
+
+/** What planning depends on besides the subscription: the store's time, and the shop's time zone and settings. */
+export type PlanContext = { now: Temporal.Instant; store: StoreContext }
+
+/** The next cycle has not failed yet. */
+export const noDeclines = { declines: 0, inventoryFailures: 0, paymentMethodDeadline: null }
