@@ -11,25 +11,19 @@ export const EXCEPTIONS: Exception[] = [
     reason: 'finds stores where a consumer is new'
   },
   {
-    file: 'src/webhooks/history-queries.ts',
-    owner: 'summarize',
-    rules: [1],
-    reason: 'counts deliveries and endpoints of all stores'
-  },
-  {
-    file: 'src/webhooks/listener-queries.ts',
+    file: 'src/webhooks/listeners/listener-queries.ts',
     owner: 'listSilent',
     rules: [1],
     reason: 'finds listeners that stopped, in all stores'
   },
   {
-    file: 'src/webhooks/listener-queries.ts',
+    file: 'src/webhooks/listeners/listener-queries.ts',
     owner: 'deleteForgotten',
     rules: [1],
     reason: 'removes old listeners of all stores'
   },
   {
-    file: 'src/webhooks/retention-queries.ts',
+    file: 'src/webhooks/history/retention-queries.ts',
     owner: 'moveOpenDeliveries',
     rules: [1],
     reason: 'moves a whole day of history, of all stores'
