@@ -71,7 +71,7 @@ const dueFacts = dueQuery<[consumers: string[]]>(
      join facts f on f.store_id = s.store_id and f.position is null and f.occurred_at <= s.until
     group by f.store_id
    union all
-   select c.store_id, min(s.until)
+   select c.store_id, to_timestamp(0)
      from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until)
      join fact_consumers c on c.store_id = s.store_id and c.position < c.last_position and c.consumer = any($3::text[])
     group by c.store_id
