@@ -5,7 +5,7 @@ import { Secret } from '#kit/secrets'
 import { openStore } from '#sync'
 import { createMetrics } from '../src/app/metrics.ts'
 import { createService } from '../src/app/service.ts'
-import { syncContractsById } from '../src/sync/take-over-contracts.ts'
+import { syncContractsById } from '../src/sync/contracts/sync-contracts.ts'
 import { testVault } from '../test/store-builder.ts'
 
 const TRIAL_START = Temporal.Instant.from('2026-01-31T15:00:00Z')

@@ -1,8 +1,14 @@
 export { createConnections } from './connections/connections.ts'
 export { moveSandboxStores } from './connections/move-sandbox-stores.ts'
 export { openStore, type SandboxShops } from './connections/open-store.ts'
+export { reconcileStore, reconnectAndReconcile } from './connections/reconnect-and-reconcile.ts'
 export * as syncJobs from './jobs.ts'
-export { createReconcileEngine, type ReconcileOptions } from './reconcile-engine.ts'
-export { claimWalk, listReconciliations, markWalked, type Reconciliation, reconcileNow } from './reconciliation.ts'
-export { reconcileStore, reconnectAndReconcile } from './reconnect-and-reconcile.ts'
+export { createReconcileEngine, type ReconcileOptions } from './reconciler/reconcile-engine.ts'
+export {
+  claimWalk,
+  listReconciliations,
+  markWalked,
+  type Reconciliation,
+  reconcileNow
+} from './reconciler/reconciliation.ts'
 export { platformTopics } from './topics.ts'

@@ -1,5 +1,5 @@
 // The jobs of this module: each line adds one to the registry.
-export { editContracts } from './edit-contracts.ts'
-export { finishCreations } from './finish-creations.ts'
-export { pushContracts } from './push-contracts.ts'
-export { syncContractJobs } from './sync-contracts.ts'
+export { editContracts } from './contracts/edit-contracts.ts'
+export { finishCreations } from './contracts/finish-creations.ts'
+export { pushContracts } from './contracts/push-contracts.ts'
+export { syncContracts } from './contracts/sync-contracts.ts'

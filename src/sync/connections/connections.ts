@@ -3,8 +3,8 @@ import { Refusal } from '#kit/refusal'
 import type { Vault } from '#kit/secrets'
 import type { Connector, Connectors, PlatformResult } from '#platform'
 import { disconnectStore, notify, platformAccess, type StoreAccess } from '#stores'
-import { scheduleReconciliations } from '../reconciliation.ts'
-import { syncShop } from '../sync-shop.ts'
+import { scheduleReconciliations } from '../reconciler/reconciliation.ts'
+import { syncShop } from './sync-shop.ts'
 
 export type ConnectionsOptions = {
   db: Database

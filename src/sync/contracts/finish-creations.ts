@@ -1,17 +1,16 @@
 import { abandonCreation, finishCreationJob, listUnansweredCreations, type UnansweredCreation } from '#contracts'
 import { defineJob, type JobOutcome } from '#kit/jobs'
 import type { Database } from '#kit/postgres'
-import { type Connector, unwrap } from '#platform'
+import { unwrap } from '#platform'
 import { notify } from '#stores'
-import { syncContractsById } from './take-over-contracts.ts'
-
-type Deps = { db: Database; connectorOf: (storeId: number) => Promise<Connector> }
+import type { SyncDeps } from '../deps.ts'
+import { syncContractsById } from './sync-contracts.ts'
 
 /**
  * Finishes creations of contracts to which the platform gave no answer. Looks for each contract by its key: applies one that
  * exists, and abandons a creation without a contract after a day, with an alert to the operator.
  */
-export const finishCreations = defineJob(finishCreationJob, async (deps: Deps, storeId, jobs) => {
+export const finishCreations = defineJob(finishCreationJob, async (deps: SyncDeps, storeId, jobs) => {
   const keys = jobs.map(({ input }) => input.createKey)
   const open = await deps.db.inStore(storeId, (ctx) => listUnansweredCreations(ctx, keys))
   const isEnded = new Map<string, boolean>()
@@ -24,7 +23,7 @@ export const finishCreations = defineJob(finishCreationJob, async (deps: Deps, s
   )
 })
 
-async function finish(deps: Deps, storeId: number, creation: UnansweredCreation): Promise<boolean> {
+async function finish(deps: SyncDeps, storeId: number, creation: UnansweredCreation): Promise<boolean> {
   // The request that began it may still be waiting for the answer.
   if (!creation.isQuiet) return false
   const connector = await deps.connectorOf(storeId)

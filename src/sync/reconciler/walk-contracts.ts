@@ -2,23 +2,24 @@ import { listLiveContracts } from '#contracts'
 import type { Database } from '#kit/postgres'
 import { type Connector, compareRevisions, type PlatformContract, type PlatformResult, unwrap } from '#platform'
 import { enqueueContractSync } from '#subscriptions'
+import { applyContracts } from '../contracts/apply-contracts.ts'
+import { quarantine, stopMissingContracts } from '../contracts/sync-contracts.ts'
 import type { Walk, WalkedPage } from './reconciliation.ts'
-import { quarantine, stopMissingContracts, takeOverContracts } from './take-over-contracts.ts'
 
 export type Walking = { db: Database; storeId: number; connector: Connector }
 
-/** A change may become visible a while after its time, and clocks differ. */
+/** A change may become readable some time after it was made, and clocks differ. */
 export const OVERLAP_MINUTES = 10
 const MAX_MISSING = 5_000
 
-/** A page of the contracts that changed since the last walk, or of all: then also what we have and the platform does not list. */
+/** A page of the contracts that changed since the last walk; or of all contracts, and then also ours that the platform does not list. */
 export async function walkContracts(walking: Walking, walk: Walk): Promise<PlatformResult<WalkedPage>> {
   const { connector } = walking
   const since = walk.kind === 'contracts' ? walk.cursorAt.subtract({ minutes: OVERLAP_MINUTES }) : null
   const page = await connector.contracts.listUpdatedSince(since, walk.pageAfter)
   if (!page.ok) return page
   const { items, unreadable, after } = page.value
-  const changed = await takeOver(walking, items, unreadable)
+  const changed = await applyUnreported(walking, items, unreadable)
   const ids = [...items.map(({ id }) => id), ...unreadable.keys()]
   const lastId = ids.sort(compareRevisions).at(-1) ?? walk.lastId
   const listed = new Set(ids)
@@ -27,8 +28,8 @@ export async function walkContracts(walking: Walking, walk: Walk): Promise<Platf
 }
 
 /**
- * Our live contracts whose place in the list was passed without them. They are asked for by id, since one may have come
- * after the page was read; what the platform does not have then is gone.
+ * Our live contracts that should have been on this page and were not. They are read by id, because one may have been created after
+ * the page was read; those that the platform does not have then are missing.
  */
 async function findUnlisted(
   { db, storeId, connector }: Walking,
@@ -38,7 +39,7 @@ async function findUnlisted(
   const unlisted = ours.filter((id) => !place.listed.has(id))
   if (unlisted.length === 0) return 0
   const { contracts, unreadable } = unwrap(await connector.contracts.findReadable(unlisted))
-  await takeOver({ db, storeId, connector }, [...contracts.values()], unreadable)
+  await applyUnreported({ db, storeId, connector }, [...contracts.values()], unreadable)
   return stopMissingContracts(
     db,
     storeId,
@@ -46,13 +47,13 @@ async function findUnlisted(
   )
 }
 
-/** Takes contracts over that nobody told us of; those that cannot be are put off, so that the walk goes on. Answers how many changed. */
-async function takeOver(
+/** Applies contracts without a message; quarantines those that cannot be applied, so that the walk continues. Returns how many changed something. */
+async function applyUnreported(
   { db, storeId, connector }: Walking,
   contracts: PlatformContract[],
   unreadable: ReadonlyMap<string, string>
 ): Promise<number> {
-  const { changed, unsure, failed } = await takeOverContracts(db, connector, storeId, contracts, true)
+  const { changed, unsure, failed } = await applyContracts(db, connector, storeId, contracts, true)
   if (unsure.length > 0) await db.inStore(storeId, (ctx) => enqueueContractSync(ctx, unsure))
   await quarantine(db, storeId, new Map([...unreadable, ...failed]))
   return changed.length

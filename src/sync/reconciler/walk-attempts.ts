@@ -3,11 +3,11 @@ import type { PlatformAttempt, PlatformResult } from '#platform'
 import type { Walk, WalkedPage } from './reconciliation.ts'
 import { OVERLAP_MINUTES, type Walking } from './walk-contracts.ts'
 
-/** For so long a failure is doubted; every ladder is over by then. */
-const DOUBTED_DAYS = 30
+/** Failures of so many days are checked again; every retry ladder has ended by then. */
+const CHECKED_DAYS = 30
 const BATCH = 100
 
-/** A page of the attempts that were made since the last walk. */
+/** A page of the attempts that were created since the last walk. */
 export async function walkAttempts(walking: Walking, walk: Walk): Promise<PlatformResult<WalkedPage>> {
   const since = walk.cursorAt.subtract({ minutes: OVERLAP_MINUTES })
   const page = await walking.connector.billing.listAttemptsSince(since, walk.pageAfter)
@@ -16,14 +16,14 @@ export async function walkAttempts(walking: Walking, walk: Walk): Promise<Platfo
   return { ok: true, value: { seen: items.length, changed: await applyReportedAttempts(walking, items), after } }
 }
 
-/** A page of the charges that we hold as failed, asked for again: one may have been paid although we were told otherwise. */
+/** A page of our failed charges, read again: the platform may have corrected one to paid. */
 export async function walkFailedAttempts(walking: Walking, walk: Walk): Promise<PlatformResult<WalkedPage>> {
   const { db, storeId, connector } = walking
   const failed = await db.inStore(storeId, (ctx) =>
     listFailedAttempts(ctx, {
       completedAfter: walk.pageAfter
         ? Temporal.Instant.from(walk.pageAfter)
-        : ctx.now.subtract({ hours: 24 * DOUBTED_DAYS }),
+        : ctx.now.subtract({ hours: 24 * CHECKED_DAYS }),
       id: walk.lastId === '' ? 0 : Number(walk.lastId),
       limit: BATCH
     })
@@ -38,7 +38,7 @@ export async function walkFailedAttempts(walking: Walking, walk: Walk): Promise<
   return { ok: true, value: { seen: failed.length, changed, after, lastId: String(last.id) } }
 }
 
-/** Told twice, a result changes nothing; so is that of an attempt that is not ours. */
+/** A result that is known already, or of an attempt that is not ours, changes nothing. */
 function applyReportedAttempts({ db, storeId }: Walking, attempts: PlatformAttempt[]): Promise<number> {
   const results = attempts.flatMap((attempt) => resultOf(attempt) ?? [])
   const requiredActions = attempts.flatMap(({ idempotencyKey, nextActionUrl }) =>

@@ -3,7 +3,7 @@ import type { Measure } from '#kit/metrics'
 import { type Database, instant, nullable, row } from '#kit/postgres'
 import type { Connector, PlatformFailure, PlatformResult } from '#platform'
 import { markCaughtUp, notify } from '#stores'
-import { reconciledChanges, reconciledItems } from './metrics.ts'
+import { reconciledChanges, reconciledItems } from '../metrics.ts'
 import {
   claimWalk,
   dueReconciliations,
@@ -26,8 +26,8 @@ export type ReconcileOptions = {
 }
 
 /**
- * Looks at the platform on a schedule, since messages get lost: at our webhooks there, at what changed lately, and once a day
- * at everything. A page at a time, so that memory is bounded, a crash costs one page, and other work has its turn between.
+ * Reads the platform on a schedule, because messages get lost: our webhooks there, recent changes, and once a day everything. Reads
+ * one page at a time, so that memory is bounded, a crash costs one page, and other work runs in between.
  */
 export function createReconcileEngine(options: ReconcileOptions): Engine {
   const { db, leaseOwner, connectorOf, measure } = options
@@ -68,7 +68,7 @@ export function createReconcileEngine(options: ReconcileOptions): Engine {
           const { seen, changed } = page.value
           if (seen > 0) measure?.(reconciledItems, seen, { kind })
           if (changed > 0) measure?.(reconciledChanges, changed, { kind })
-        } else await quarantine(db, storeId, walk, page.failure)
+        } else await postpone(db, storeId, walk, page.failure)
       } catch (err) {
         await db.inStore(storeId, (ctx) => markNotWalked(ctx, walk, (err as Error).message))
         throw err
@@ -78,20 +78,15 @@ export function createReconcileEngine(options: ReconcileOptions): Engine {
   }
 }
 
-/** The first refusal of our token may be the only sign that the app was taken off: its operator hears of it once. */
-async function quarantine(
-  db: Database,
-  storeId: number,
-  walk: Walk,
-  { kind, message }: PlatformFailure
-): Promise<void> {
+/** Schedules the next try. The first refusal of our token may be the only sign that the app was uninstalled: the operator gets one alert. */
+async function postpone(db: Database, storeId: number, walk: Walk, { kind, message }: PlatformFailure): Promise<void> {
   await db.inStore(storeId, async (ctx) => {
     await markNotWalked(ctx, walk, message)
     if (kind !== 'unauthorized' || walk.kind !== 'webhooks' || walk.failures > 0) return
     await notify(ctx, {
       kind: 'platform_unauthorized',
-      subject: 'The platform does not take our access token',
-      message: `The platform answered: ${message}. Nothing can be billed until the store is connected with a token that it accepts.`
+      subject: 'The platform does not accept our access token',
+      message: `The platform answered: ${message}. Nothing can be billed until the store is connected with a valid token.`
     })
   })
 }

@@ -1,7 +1,7 @@
 import type { Database } from '#kit/postgres'
 import type { Vault } from '#kit/secrets'
 import { type NewConnection, reconnectStore, type Store, type StoreAccess, storeDisconnected } from '#stores'
-import { reconcileNow } from './reconciliation.ts'
+import { reconcileNow } from '../reconciler/reconciliation.ts'
 
 /**
  * Connects a store again whose platform had removed the app, or gives it another token, and marks everything there to be

@@ -1,16 +1,14 @@
 import { rebuildMetrics } from '#analytics'
-import type { Database } from '#kit/postgres'
-import { type Connector, unwrap } from '#platform'
+import { unwrap } from '#platform'
 import { evictPlatformAccess, updateShop } from '#stores'
 import { enqueueTimezoneRebase } from '#subscriptions'
-
-type Deps = { db: Database; connectorOf: (storeId: number) => Promise<Connector> }
+import type { SyncDeps } from '../deps.ts'
 
 /**
  * Reads the shop's name and time zone from the platform and applies them. In a new time zone billing keeps its days and times of
  * day: subscriptions are rebased in batches, and the metrics are rebuilt with the new days. Returns whether anything changed.
  */
-export async function syncShop({ db, connectorOf }: Deps, storeId: number): Promise<boolean> {
+export async function syncShop({ db, connectorOf }: SyncDeps, storeId: number): Promise<boolean> {
   const shop = unwrap(await (await connectorOf(storeId)).shop.read())
   const hasChanged = await db.inStore(storeId, async (ctx) => {
     if (!(await updateShop(ctx, shop))) return false

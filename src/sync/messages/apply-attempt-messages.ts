@@ -1,0 +1,45 @@
+import { type AttemptResult, resultOf, settleAttempts } from '#billing'
+import {
+  type AttemptPayload,
+  type Connector,
+  type InboundMessage,
+  type PlatformAttempt,
+  parseAttemptPayload,
+  unwrap
+} from '#platform'
+import type { SyncDeps } from '../deps.ts'
+
+/** Settles the billing attempts that messages are about, with their present state on the platform. */
+export async function applyAttemptMessages(
+  { db, connectorOf }: SyncDeps,
+  storeId: number,
+  messages: InboundMessage[]
+): Promise<void> {
+  const connector = await connectorOf(storeId)
+  const payloads = messages.map((m) => parseAttemptPayload(m.payload))
+  const ids = [...new Set(payloads.flatMap(({ id }) => id ?? []))]
+  const attempts = ids.length > 0 ? unwrap(await connector.billing.findAttempts(ids)) : new Map()
+
+  const results: AttemptResult[] = []
+  const requiredActions: { idempotencyKey: string; actionUrl: string }[] = []
+  for (const payload of payloads) {
+    const attempt: PlatformAttempt | undefined = payload.id === null ? undefined : attempts.get(payload.id)
+    const result = attempt ? resultOf(attempt) : await resultOfPayload(connector, payload)
+    if (result) results.push(result)
+    else if (attempt?.nextActionUrl) {
+      requiredActions.push({ idempotencyKey: attempt.idempotencyKey, actionUrl: attempt.nextActionUrl })
+    }
+  }
+  await db.inStore(storeId, (ctx) => settleAttempts(ctx, results, requiredActions))
+}
+
+/** The result in a message without an attempt id. It can be trusted, because the message was signed. */
+async function resultOfPayload(connector: Connector, payload: AttemptPayload): Promise<AttemptResult | null> {
+  const ref = { idempotencyKey: payload.idempotencyKey, platformAttemptId: payload.id }
+  if (!payload.ready) return null
+  if (payload.errorCode !== null) {
+    return { ...ref, state: 'failed', errorCode: payload.errorCode, errorMessage: payload.errorMessage }
+  }
+  const orders = payload.orderId ? unwrap(await connector.orders.findMany([payload.orderId])) : new Map()
+  return { ...ref, state: 'success', order: orders.get(payload.orderId!) ?? null, paymentMethod: null }
+}
