@@ -137,15 +137,15 @@ select protect_table('idempotent_responses');
 -- a second. For the same reason each step is a new row: the newest one is at the end of the index.
 --
 -- A change gets its number before it commits, so one with a lower number may commit later. A mark therefore moves in two
--- steps: a fold records the last number that it took (next_to) and its own transaction (next_writer), and a later fold
+-- steps: a roll-up records the last number that it took (next_to) and its own transaction (next_writer), and a later roll-up
 -- moves the mark there once every transaction before next_writer has ended. A writer of changes always has a
 -- transaction id before its changes have numbers, because it has written a row of the list first (or holds the lock of
--- the fold), and identity numbers are not cached.
+-- the roll-up), and identity numbers are not cached.
 create table rollup_marks (
   store_id bigint not null,
   changes text collate "C" not null,
   rolled_up_to bigint not null,
-  -- The highest change that any fold took. If it is beyond rolled_up_to, there is a step to make.
+  -- The highest change that any roll-up took. If it is beyond rolled_up_to, there is a step to make.
   taken_to bigint not null,
   next_to bigint,
   next_writer xid8,

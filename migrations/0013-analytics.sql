@@ -1,8 +1,8 @@
 -- What happened per shop-local day, kept up to date by the writes, so that reading a year costs the same however much
 -- history a store has. Writers append changes (a shared counter would make them wait for each other) and the analytics
--- engine folds them into days. A reader adds both in one snapshot, so it sees every commit at once.
+-- engine rolls them up into days. A reader adds both in one snapshot, so it sees every commit at once.
 --
--- Figures are amounts that are summed over days. Those marked (s) are differences of a state; their sum is the state.
+-- Metrics are amounts that are summed over days. Those marked (s) are differences of a state; their sum is the state.
 --   members_active (s), members_paused (s), members_new, members_cancelled    from members
 --   yearly_value (s), at_risk (s), cancellations (detail: the reason)         from subscriptions
 --   charges_pending (s), charges_succeeded, charges_failed, recovered         from billing_attempts
@@ -10,7 +10,7 @@
 --   credit_balance (s), credit_issued, credit_redeemed, credit_expired        from credit_entries
 --   points_issued, points_redeemed                                            from points_entries
 
--- One row for all figures of a day, since a year of days is read at once.
+-- One row for all metrics of a day, since a year of days is read at once.
 create table daily_metrics (
   store_id bigint not null references stores,
   -- 0: the whole store, including what belongs to no plan.
@@ -59,7 +59,7 @@ create table metric_totals (
 ) with (fillfactor = 50);
 select protect_table('metric_totals');
 
--- The folded figures, one row each.
+-- The rolled-up metrics, one row each.
 create view rolled_up_metrics with (security_invoker = true) as
   select d.store_id, d.plan_id, d.day, f.metric, ''::text as detail, f.amount
     from daily_metrics d
@@ -101,7 +101,7 @@ create table metric_changes (
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 select protect_table('metric_changes');
 
--- Each change of a member's or subscription's part in the figures, kept for good: their own rows have only the present.
+-- Each change of a member's or subscription's part in the metrics, kept for good: their own rows have only the present.
 create table status_changes (
   store_id bigint not null references stores,
   id bigint generated always as identity,

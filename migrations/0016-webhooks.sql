@@ -38,7 +38,7 @@ select protect_table('webhook_endpoints');
 create sequence webhook_delivery_ids;
 grant usage on sequence webhook_delivery_ids to perennial_store, perennial_operator;
 
--- Every delivery, written once. It is open while it has a row in the queue. A delivery that is neither open nor given up
+-- Every delivery, written once. It is open while it has a row in the queue. A delivery that is neither open nor undelivered
 -- was delivered by its last try. Ids increase with days, so "day, id" is the order of creation.
 create table webhook_deliveries (
   store_id bigint not null,

@@ -1,4 +1,4 @@
--- Records what a billing attempt means for the figures. Amounts in another currency than the store's are in no figure of
+-- Records what a billing attempt means for the metrics. Amounts in another currency than the store's are in no metric of
 -- money.
 create or replace function append_attempt_changes() returns trigger language plpgsql as $$
 begin

@@ -1,4 +1,4 @@
--- Records what a store-credit entry means for the figures.
+-- Records what a store-credit entry means for the metrics.
 create or replace function append_credit_changes() returns trigger language plpgsql as $$
 begin
   insert into metric_changes (store_id, plan_id, day, metric, amount)

@@ -1,4 +1,4 @@
--- Records what a change of members means for the figures.
+-- Records what a change of members means for the metrics.
 -- Old and new rows are added up instead of joined, since the plan of a join of one row would be kept for many.
 create or replace function append_member_changes() returns trigger language plpgsql as $$
 begin

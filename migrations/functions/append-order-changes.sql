@@ -1,5 +1,5 @@
--- Records refunds, and what a change of a subscription's order means for the figures. Amounts in another currency than the
--- store's are in no figure of money.
+-- Records refunds, and what a change of a subscription's order means for the metrics. Amounts in another currency than the
+-- store's are in no metric of money.
 create or replace function append_order_changes() returns trigger language plpgsql as $$
 begin
   if tg_op = 'INSERT' then

@@ -1,4 +1,4 @@
--- Records the figures of an order when it turns out to belong to a subscription. The order is locked while it is read, so
+-- Records the metrics of an order when it turns out to belong to a subscription. The order is locked while it is read, so
 -- that a refund reported at the same time is counted once: here, or by append_order_changes, which then sees the link.
 create or replace function append_order_links() returns trigger language plpgsql as $$
 begin

@@ -1,4 +1,4 @@
--- Standing changes are changes of figures.
+-- Status changes are changes of metrics.
 create or replace function append_status_changes() returns trigger language plpgsql as $$
 begin
   insert into metric_changes (store_id, plan_id, day, metric, detail, amount)

@@ -1,5 +1,5 @@
--- Records what a change of subscriptions means for the figures. Amounts in another currency than the store's are in no
--- figure of money. Old and new rows are added up instead of joined, since the plan of a join of one row would be kept for
+-- Records what a change of subscriptions means for the metrics. Amounts in another currency than the store's are in no
+-- metric of money. Old and new rows are added up instead of joined, since the plan of a join of one row would be kept for
 -- many.
 create or replace function append_subscription_changes() returns trigger language plpgsql as $$
 begin

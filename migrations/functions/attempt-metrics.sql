@@ -1,4 +1,4 @@
--- The figures of a billing attempt; a day that is null leaves its part out. Attempts that were voided or superseded never
+-- The metrics of a billing attempt; a day that is null leaves its part out. Attempts that were voided or superseded never
 -- reached the platform.
 create or replace function attempt_metrics(status text, error_code text, amount_minor bigint, recovered boolean, opened date, ended date)
 returns table (day date, metric text, amount numeric) language sql immutable as $$

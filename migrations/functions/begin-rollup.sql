@@ -1,4 +1,4 @@
--- The mark before a fold takes anything. Settled: every transaction that the next mark waited for has ended.
+-- The mark before a roll-up takes anything. Settled: every transaction that the next mark waited for has ended.
 create or replace function begin_rollup(
   store bigint, change_log text,
   out rolled_up_to bigint, out taken_to bigint, out next_to bigint, out next_writer xid8, out settled boolean,

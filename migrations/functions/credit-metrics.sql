@@ -1,4 +1,4 @@
--- The figures of a ledger entry, by its type (the codes of the Data API): some change the balance only.
+-- The metrics of a ledger entry, by its type (the codes of the Data API): some change the balance only.
 create or replace function credit_metrics(type smallint, amount_minor bigint)
 returns table (metric text, amount numeric) language sql immutable as $$
   select m.metric, m.amount

@@ -1,4 +1,4 @@
--- Moves the mark after a fold that took the changes up to last_taken (null: none). It took all of them unless is_full.
+-- Moves the mark after a roll-up that took the changes up to last_taken (null: none). It took all of them unless is_full.
 create or replace function end_rollup(store bigint, change_log text, mark record, last_taken bigint, is_full boolean)
 returns void language plpgsql as $$
 declare

@@ -1,4 +1,4 @@
--- The figures of a change of a member's status or plan on a day. One who was no member before (`was` is null) became one
+-- The metrics of a change of a member's status or plan on a day. One who was no member before (`was` is null) became one
 -- on `since`.
 create or replace function member_metric_changes(was text, was_plan bigint, is_now text, plan bigint, since date, today date)
 returns table (plan_id bigint, day date, metric text, detail text, amount numeric) language sql immutable as $$

@@ -1,4 +1,4 @@
--- Where the maintained figures differ from metrics_of_rows; no rows when all is well. Plan 0 is the whole store.
+-- Where the maintained metrics differ from metrics_of_rows; no rows when all is well. Plan 0 is the whole store.
 create or replace function metric_differences(store bigint)
 returns table (plan_id bigint, day date, metric text, detail text, expected numeric, stored numeric) language sql stable as $$
   with by_rows as (

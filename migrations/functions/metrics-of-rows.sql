@@ -1,4 +1,4 @@
--- Every figure of a store, calculated from the rows behind it. Reads all of its history.
+-- Every metric of a store, calculated from the rows behind it. Reads all of its history.
 create or replace function metrics_of_rows(store bigint)
 returns table (plan_id bigint, day date, metric text, detail text, amount numeric) language sql stable as $$
   with s as (select timezone, currency from stores where store_id = store)

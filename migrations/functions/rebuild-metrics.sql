@@ -1,4 +1,4 @@
--- Corrects the maintained figures of a store from its rows and returns how many differed. Safe while others write: the
+-- Corrects the maintained metrics of a store from its rows and returns how many differed. Safe while others write: the
 -- differences are found and corrected in one statement, by changes that count like any others.
 create or replace function rebuild_metrics(store bigint) returns bigint language plpgsql as $$
 declare corrected bigint;

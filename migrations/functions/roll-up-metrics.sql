@@ -1,4 +1,4 @@
--- Moves up to `most` changes into the figures of their days and into the totals, and returns how many it moved. Does
+-- Moves up to `most` changes into the metrics of their days and into the totals, and returns how many it moved. Does
 -- nothing while another process does it. One statement: a reader sees a change as waiting or as folded, never both.
 create or replace function roll_up_metrics(store bigint, most integer default 5000) returns integer language plpgsql as $$
 declare

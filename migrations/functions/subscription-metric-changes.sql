@@ -1,4 +1,4 @@
--- The figures of a change of a subscription on a day. Its value counts from the day its trial ends, known ahead.
+-- The metrics of a change of a subscription on a day. Its value counts from the day its trial ends, known ahead.
 create or replace function subscription_metric_changes(
   was text, was_plan bigint, was_value numeric, was_from date, was_risk bigint,
   is_now text, plan bigint, value numeric, value_from date, risk bigint, reason text, today date)

@@ -47,10 +47,10 @@ export function openDataDir(path: string): Places {
  * file, as POSIX drops a process's locks with the first of its descriptors that closes.
  */
 export async function lockDataDir(dataDir: string): Promise<() => void> {
-  const paymentMethodDeadline = performance.now() + LOCK_PATIENCE_MS
+  const deadline = performance.now() + LOCK_PATIENCE_MS
   let db: DatabaseSync | null
   while (!(db = tryLock(dataDir))) {
-    if (performance.now() > paymentMethodDeadline)
+    if (performance.now() > deadline)
       throw new Error(`${dataDir} is already in use by process ${ownerOf(dataDir)}`)
     await sleep(50)
   }

@@ -112,9 +112,9 @@ export async function stopPostmaster(pid: number, places: Places, runtime: Runti
   } else {
     process.kill(pid, 'SIGINT')
   }
-  const paymentMethodDeadline = performance.now() + STOPPED_WITHIN_MS
+  const deadline = performance.now() + STOPPED_WITHIN_MS
   while (isAlive(pid)) {
-    if (performance.now() > paymentMethodDeadline) {
+    if (performance.now() > deadline) {
       throw new Error(`the database server, process ${pid}, has not stopped for ${STOPPED_WITHIN_MS / 1000} s`)
     }
     await sleep(10)
@@ -145,11 +145,11 @@ async function launchDirectly(
   })
   child.unref()
 
-  const paymentMethodDeadline = performance.now() + READY_WITHIN_MS
+  const deadline = performance.now() + READY_WITHIN_MS
   while (ended === null) {
     const file = readPidFile(places)
     if (file?.pid === child.pid && file?.state === 'ready') return file
-    if (performance.now() > paymentMethodDeadline) {
+    if (performance.now() > deadline) {
       child.kill('SIGINT')
       return { failure: `the database server was not ready after ${READY_WITHIN_MS / 1000} s` }
     }

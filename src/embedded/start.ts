@@ -102,7 +102,7 @@ async function bringUp(
   settings: Settings,
   log: (line: string) => void
 ): Promise<Server> {
-  const paymentMethodDeadline = performance.now() + FREE_WITHIN_MS
+  const deadline = performance.now() + FREE_WITHIN_MS
   while (true) {
     const running = await findRunning(places)
     if (running) {
@@ -117,7 +117,7 @@ async function bringUp(
     const { failure } = launched
     if (PID_FILE_STALE.test(failure)) await discardForeignPidFile(places, log)
     else if (!PASSES_BY_ITSELF.test(failure)) throw new Error(`the database server did not start: ${failure}`)
-    if (performance.now() > paymentMethodDeadline) throw new Error(`the database server cannot start yet: ${failure}`)
+    if (performance.now() > deadline) throw new Error(`the database server cannot start yet: ${failure}`)
     await sleep(100)
   }
 }
