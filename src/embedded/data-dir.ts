@@ -50,8 +50,7 @@ export async function lockDataDir(dataDir: string): Promise<() => void> {
   const deadline = performance.now() + LOCK_PATIENCE_MS
   let db: DatabaseSync | null
   while (!(db = tryLock(dataDir))) {
-    if (performance.now() > deadline)
-      throw new Error(`${dataDir} is already in use by process ${ownerOf(dataDir)}`)
+    if (performance.now() > deadline) throw new Error(`${dataDir} is already in use by process ${ownerOf(dataDir)}`)
     await sleep(50)
   }
 
