@@ -5,17 +5,17 @@ import { createServer } from 'node:http'
 const secret = process.env.SIGNING_SECRET
 const port = Number(process.env.RECEIVER_PORT ?? 4000)
 if (!secret) {
-  console.error('SIGNING_SECRET is not set: it is the secret that `perennial webhook create` printed')
+  console.error('SIGNING_SECRET is not set. It is the secret that `perennial webhook create` printed')
   process.exit(1)
 }
 
-/** Deliveries may come more than once. A real receiver keeps these ids with its own data. */
+/** Deliveries may arrive more than once. A real receiver stores these ids with its own data. */
 const seen = new Set()
 
 createServer(async (request, response) => {
   const chunks = []
   for await (const chunk of request) chunks.push(chunk)
-  // The signature is over the bytes as they came: check first, parse afterwards.
+  // The signature is over the raw bytes: verify first, parse afterwards.
   const body = Buffer.concat(chunks)
   if (!isSigned(body, request.headers)) {
     console.log('401: the signature is missing or wrong')
@@ -32,7 +32,7 @@ createServer(async (request, response) => {
   response.writeHead(204).end()
 }).listen(port, '127.0.0.1', () => console.log(`Listening on http://127.0.0.1:${port}`))
 
-/** While the secret is changed the second header is the new one's: a receiver that takes either never stands without. */
+/** During a rotation the second header has the signature of the new secret. A receiver that accepts either has no gap. */
 function isSigned(body, headers) {
   const expected = Buffer.from(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`)
   return ['x-svc-signature', 'x-svc-signature-next'].some((name) => {

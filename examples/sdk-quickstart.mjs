@@ -9,19 +9,19 @@ const { data: members, meta } = await perennial.members.list({ status: 'active',
 console.log(`${meta.total} active members, among them:`)
 for (const { id, customer, next_billing_date } of members) console.log(' ', id, customer.email, next_billing_date)
 
-// Iterated, it is every object; pages are fetched on the way.
+// Iterated, it is every object; pages are fetched as needed.
 let declined = 0
 for await (const attempt of perennial.billingAttempts.list({ status: 'failed' })) {
   if (attempt.error.code === 'card_declined') declined++
 }
 console.log(`${declined} charges were declined by a card`)
 
-// A write is safe to repeat, and is repeated when no answer comes: it happens once.
+// A write is retried when there is no response, and has one effect.
 const [member] = members
 const credit = await perennial.storeCredits.add(member.customer.id, { amount: 5, reason: 'Thank you' })
 console.log(`${member.id} has ${credit.available} ${credit.currency} of store credit`)
 
-// Each refusal has a class of its own.
+// Each error of the API has its own class.
 try {
   await perennial.storeCredits.deduct(member.customer.id, { amount: 1_000_000, reason: 'Too much' })
 } catch (err) {
