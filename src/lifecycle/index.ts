@@ -1,4 +1,5 @@
 export { type Cancellation, cancelSubscription } from './cancel-subscription.ts'
+export { changeSubscription, type SubscriptionChange } from './change-subscription.ts'
 export { endForDeletedCustomers, revokeGiftsToDeleted } from './end-for-deleted-customers.ts'
 export { giftSubscription, revokeGift } from './gift-subscription.ts'
 export { noteSubscription } from './note-subscription.ts'

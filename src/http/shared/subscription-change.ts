@@ -1,10 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { internalId } from '#kit/ids'
 import { minorOf } from '#kit/money'
-import type { Ctx } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
-import { type RequestedChange, requestChange, rescheduleSubscription } from '#lifecycle'
-import type { Actor } from '#subscriptions'
+import type { SubscriptionChange } from '#lifecycle'
 import { A_YEAR_OF_DAYS, futureOrNull, IsoDate } from './dates.ts'
 
 /** What can be changed of a subscription. The direct API and the admin API accept the same, except how a price is written. */
@@ -51,25 +49,17 @@ export const ChangeFields = {
 const fields = Type.Object(ChangeFields)
 type ChangeBody = Static<typeof fields> & { price?: string | number }
 
-/** Carries out the change: a date immediately, terms and payment method through the platform. Refuses an empty body. */
-export async function changeSubscription(
-  ctx: Ctx,
-  id: number,
+/** The change that a body asks for. Refuses an empty body and what cannot be read. */
+export function changeFrom(
+  now: Temporal.Instant,
   body: ChangeBody,
-  { timezone, currency, by }: { timezone: string; currency: string; by: Actor }
-): Promise<void> {
+  { timezone, currency }: { timezone: string; currency: string }
+): SubscriptionChange {
   if (Object.keys(body).length === 0) throw nothingGiven()
-  const at = futureOrNull('next_billing_date', body.next_billing_date, timezone, ctx.now, A_YEAR_OF_DAYS)
-  if (at) await rescheduleSubscription(ctx, id, at, by)
-  const requested = requestedIn(body, currency)
-  if (Object.keys(requested).length > 0) await requestChange(ctx, id, requested, by)
-}
-
-function requestedIn(
-  { plan_id, price, interval, interval_count, payment_method_id }: ChangeBody,
-  currency: string
-): RequestedChange {
+  const { plan_id, price, interval, interval_count, payment_method_id, next_billing_date } = body
+  const nextBillingAt = futureOrNull('next_billing_date', next_billing_date, timezone, now, A_YEAR_OF_DAYS)
   return {
+    ...(nextBillingAt && { nextBillingAt }),
     ...(plan_id !== undefined && { planId: planIdOf(plan_id) }),
     ...(price !== undefined && { priceMinor: priceOf(price, currency) }),
     ...(interval !== undefined && { interval }),

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { ChangeFields, changeSubscription } from '../../shared/subscription-change.ts'
+import { changeSubscription } from '#lifecycle'
+import { ChangeFields, changeFrom } from '../../shared/subscription-change.ts'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
 import { amount } from '../fields.ts'
@@ -35,7 +36,7 @@ export function changeSubscriptionRoute(admin: Surface, deps: AdminDeps): void {
     },
     (request) =>
       changedSubscription(deps, request, (ctx, id, by) =>
-        changeSubscription(ctx, id, request.body, { ...storeOf(request), by })
+        changeSubscription(ctx, id, changeFrom(ctx.now, request.body, storeOf(request)), by)
       )
   )
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
+import { changeSubscription } from '#lifecycle'
 import { SubscriptionBody } from '#resources'
-import { ChangeFields, changeSubscription } from '../../shared/subscription-change.ts'
+import { ChangeFields, changeFrom } from '../../shared/subscription-change.ts'
 import type { Surface } from '../../shared/surface.ts'
 import { Envelope } from '../envelope.ts'
 import { changedSubscription, SubscriptionParams } from './one-subscription.ts'
@@ -39,7 +40,7 @@ export function changeSubscriptionRoute(rest: Surface): void {
     },
     (request, reply) =>
       changedSubscription(request, reply, (ctx, id, { caller, by }) =>
-        changeSubscription(ctx, id, request.body, { ...caller, by })
+        changeSubscription(ctx, id, changeFrom(ctx.now, request.body, caller), by)
       )
   )
 }
