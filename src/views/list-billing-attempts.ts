@@ -1,19 +1,9 @@
-import type { Queries } from '#kit/postgres'
-import { facetedList, narrowList, readPage } from './list-page.ts'
-import { BillingAttemptView, type Page } from './views.ts'
+import { billingAttemptFilters } from './billing-attempt-filters.ts'
+import { defineList } from './list-page.ts'
+import { BillingAttemptView } from './views.ts'
 
-export type BillingAttemptFilters = {
-  subscriptionId?: number
-  status?: 'pending' | 'success' | 'failed'
-  /** Exclusive, on the attempt's date. */
-  after?: Temporal.Instant
-  /** Exclusive, on the attempt's date. */
-  before?: Temporal.Instant
-  limit: number
-  offset: number
-}
-
-const attempts = {
+/** Billing attempts, newest first, by the date on which they were scheduled, id breaking ties. */
+export const listBillingAttempts = defineList(BillingAttemptView, billingAttemptFilters, {
   name: 'billing_attempts',
   at: 'scheduled_at',
   status: 'status',
@@ -28,19 +18,4 @@ const attempts = {
            a.created_at at time zone 'UTC' as created_at, a.completed_at at time zone 'UTC' as completed_at
       from billing_attempts a left join orders o on o.store_id = $1 and o.id = a.order_id
      where a.store_id = $1 and a.id = page.id`
-} as const
-
-const page = facetedList(attempts)
-const pageOfSubscription = narrowList<[subscriptionId: number]>(attempts, 'subscription', 'subscription_id = $8')
-
-/** Billing attempts, newest first by their date, id breaking ties. Filters combine. */
-export function listBillingAttempts(
-  direct: Queries,
-  storeId: number,
-  filters: BillingAttemptFilters
-): Promise<Page<BillingAttemptView>> {
-  const { subscriptionId } = filters
-  const statement =
-    subscriptionId === undefined ? page(storeId, filters) : pageOfSubscription(storeId, filters, subscriptionId)
-  return readPage(direct, BillingAttemptView, statement)
-}
+})

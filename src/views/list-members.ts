@@ -1,17 +1,9 @@
-import type { Queries } from '#kit/postgres'
-import { facetedList, narrowList, readPage } from './list-page.ts'
-import { MemberView, type Page } from './views.ts'
+import { defineList } from './list-page.ts'
+import { memberFilters } from './member-filters.ts'
+import { MemberView } from './views.ts'
 
-export type MemberFilters = {
-  status?: 'active' | 'paused' | 'cancelled'
-  planId?: number
-  /** Compared without case. */
-  email?: string
-  limit: number
-  offset: number
-}
-
-const members = {
+/** Members, newest first, id breaking ties. */
+export const listMembers = defineList(MemberView, memberFilters, {
   name: 'members',
   at: 'created_at',
   status: 'status',
@@ -24,14 +16,4 @@ const members = {
            r.created_at at time zone 'UTC' as created_at, r.updated_at at time zone 'UTC' as updated_at
       from member_resources r join stores s on s.store_id = $1
      where r.store_id = $1 and r.id = page.id`
-} as const
-
-const page = facetedList(members)
-const pageOfEmail = narrowList<[email: string]>(members, 'email', 'lower(email) = lower($8)')
-
-/** Members, newest first, id breaking ties. Filters combine; one that is left out lets everything through. */
-export function listMembers(direct: Queries, storeId: number, filters: MemberFilters): Promise<Page<MemberView>> {
-  const { email } = filters
-  const statement = email === undefined ? page(storeId, filters) : pageOfEmail(storeId, filters, email)
-  return readPage(direct, MemberView, statement)
-}
+})

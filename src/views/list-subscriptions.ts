@@ -1,22 +1,9 @@
-import type { Queries } from '#kit/postgres'
-import type { CustomerIdReference } from '#members'
-import { facetedList, narrowList, readPage } from './list-page.ts'
-import { type Page, SubscriptionView } from './views.ts'
+import { defineList } from './list-page.ts'
+import { subscriptionFilters } from './subscription-filters.ts'
+import { SubscriptionView } from './views.ts'
 
-export type SubscriptionFilters = {
-  /** As shown: cancelled takes in failed and expired. */
-  status?: 'active' | 'paused' | 'cancelled'
-  planId?: number
-  customer?: CustomerIdReference
-  /** Exclusive. */
-  createdAfter?: Temporal.Instant
-  /** Exclusive. */
-  createdBefore?: Temporal.Instant
-  limit: number
-  offset: number
-}
-
-const subscriptions = {
+/** Subscriptions, newest first, id breaking ties. */
+export const listSubscriptions = defineList(SubscriptionView, subscriptionFilters, {
   name: 'subscriptions',
   at: 'created_at',
   status: 'public_status',
@@ -39,26 +26,4 @@ const subscriptions = {
       left join members r on r.store_id = $1 and r.id = s.receiver_member_id
       left join subscription_changes c on c.store_id = $1 and c.subscription_id = s.id
      where s.store_id = $1 and s.id = page.id`
-} as const
-
-const page = facetedList(subscriptions)
-const pageOfCustomer = narrowList<[memberId: number | null, platformCustomerId: string | null]>(
-  subscriptions,
-  'customer',
-  `member_id = (select id from members where store_id = $1 and id = $8::bigint
-                union all
-                select id from members where store_id = $1 and platform_customer_id = $9::text)`
-)
-
-/** Subscriptions, newest first, id breaking ties. Filters combine; one that is left out lets everything through. */
-export async function listSubscriptions(
-  direct: Queries,
-  storeId: number,
-  { customer, createdAfter: after, createdBefore: before, ...filters }: SubscriptionFilters
-): Promise<Page<SubscriptionView>> {
-  const request = { ...filters, after, before }
-  if (customer === undefined) return readPage(direct, SubscriptionView, page(storeId, request))
-  const { memberId, platformId } = customer
-  if (memberId === null && platformId === null) return { rows: [], total: 0 }
-  return readPage(direct, SubscriptionView, pageOfCustomer(storeId, request, memberId, platformId))
-}
+})

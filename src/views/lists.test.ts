@@ -156,13 +156,19 @@ async function assertSame(store: BuiltStore, plans: number[], question: Question
     subscriptions: await listSubscriptions(db.direct, storeId, {
       status,
       planId,
-      customer: memberId === null ? undefined : { memberId, platformId: null },
+      customerId: memberId === null ? undefined : { memberId, platformId: null },
       createdAfter: after,
       createdBefore: before,
       limit,
       offset
     }),
-    attempts: await listBillingAttempts(db.direct, storeId, { status: attemptStatus, after, before, limit, offset })
+    attempts: await listBillingAttempts(db.direct, storeId, {
+      status: attemptStatus,
+      dateFrom: after,
+      dateTo: before,
+      limit,
+      offset
+    })
   }
   for (const list of ['members', 'subscriptions', 'attempts'] as const) {
     const { rows, total } = answers[list]

@@ -1,46 +1,12 @@
 import { Type } from 'typebox'
+import { IsoDateText, instantOf } from '#kit/iso-date'
 import { invalidField } from '#kit/refusal'
 
-const DAY = /^(?!0000)\d{4}-\d{2}-\d{2}$/
-const TIME = /^((?!0000)\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)([Zz]|[+ -]\d{2}:\d{2})?$/
+/** A date in a body. */
+export const NeededIsoDate = IsoDateText
 
-// PostgreSQL gets instants with four-digit years. A day at either end may have another year in UTC.
-const EARLIEST = Temporal.Instant.from('0001-01-01T00:00:00Z')
-const LATEST = Temporal.Instant.from('9999-12-31T23:59:59.999Z')
-
-/** A date filter of a list (spec 1, Endpoints: "ISO date"), or a date in a body. */
-export const IsoDate = (meaning?: string, example = '2026-01-31') => Type.Optional(NeededIsoDate(meaning, example))
-
-export const NeededIsoDate = (meaning?: string, example = '2026-01-31') =>
-  Type.Refine(
-    Type.String({
-      description: 'an ISO date from 0001-01-01 to 9999-12-31, or a date-time such as 2026-01-31T12:00:00Z',
-      ...(meaning && { meaning }),
-      examples: [example]
-    }),
-    (text) => instantOf(text, 'UTC') !== null
-  )
-
-/**
- * The instant of a date: a day is midnight in the shop; a date-time without an offset is shop time. Null when the text is
- * neither. A space counts as the plus sign that it was before the URL was decoded.
- */
-function instantOf(text: string, timezone: string): Temporal.Instant | null {
-  try {
-    if (DAY.test(text)) return kept(Temporal.PlainDate.from(text).toZonedDateTime(timezone).toInstant())
-    const [, local, offset] = TIME.exec(text) ?? []
-    if (!local) return null
-    if (offset) return kept(Temporal.Instant.from(local + offset.replace(' ', '+')))
-    return kept(Temporal.PlainDateTime.from(local).toZonedDateTime(timezone).toInstant())
-  } catch {
-    return null
-  }
-}
-
-function kept(instant: Temporal.Instant): Temporal.Instant {
-  if (Temporal.Instant.compare(instant, EARLIEST) < 0) return EARLIEST
-  return Temporal.Instant.compare(instant, LATEST) > 0 ? LATEST : instant
-}
+/** A date in a body or query string that may be left out. */
+export const IsoDate = (meaning?: string, example?: string) => Type.Optional(IsoDateText(meaning, example))
 
 export function instantOrUndefined(text: string | undefined, timezone: string): Temporal.Instant | undefined {
   return text === undefined ? undefined : (instantOf(text, timezone) ?? undefined)
