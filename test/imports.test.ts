@@ -139,6 +139,19 @@ for (const [what, tree, expected] of [
     'src/members/a.ts:1 members comes before billing, and does not read its table billing_attempts'
   ],
   [
+    'a read of a view of a later module',
+    {
+      'migrations/0015-views.sql': 'create view member_pages with (security_invoker = true) as select 1',
+      'src/billing/a.ts': 'sql`select 1 from member_pages`'
+    },
+    'src/billing/a.ts:1 billing comes before views, and does not read its table member_pages'
+  ],
+  [
+    'a registry file of a module in another module',
+    { 'src/billing/settings.ts': '', 'src/lifecycle/a.ts': "import { dunningSettings } from '#billing/settings'" },
+    'src/lifecycle/a.ts:1 imports #billing/settings: this door is open only to app'
+  ],
+  [
     'a read outside modules',
     { ...MIGRATIONS, 'src/http/rest/a.ts': 'sql`select 1 from members`' },
     'src/http/rest/a.ts:1 http asks a module for rows of members, and reads no tables itself'

@@ -9,6 +9,11 @@ const READS_AHEAD: { file: string; tables: readonly string[]; reason: string }[]
     file: 'src/kit/postgres/database.ts',
     tables: ['stores'],
     reason: 'a transaction is bound to its store and reads that store’s clock in one round trip'
+  },
+  {
+    file: 'src/members/queries.ts',
+    tables: ['member_resources'],
+    reason: 'the payload of a member’s events includes the balances of credit and points at that moment'
   }
 ]
 
@@ -27,13 +32,15 @@ export function tableBreaches(tree: Tree): Breach[] {
   })
 }
 
-/** The part that owns each table: the one that the migration which creates it is named for (`0009-billing.sql`). */
+/** The part that owns each table and view: the one that the migration which creates it is named for (`0009-billing.sql`). */
 function tableOwners(tree: Tree): Map<string, string> {
   const owners = new Map<string, string>()
   for (const [file, source] of tree) {
     const owner = file.match(/^(?:(sandbox)\/)?migrations\/\d+-([a-z]+)[^/]*\.sql$/)
     if (!owner) continue
-    for (const [, table] of source.matchAll(/\bcreate (?:unlogged )?table (?:if not exists )?([a-z_0-9]+)/gi)) {
+    for (const [, table] of source.matchAll(
+      /\bcreate (?:(?:unlogged )?table (?:if not exists )?|view )([a-z_0-9]+)/gi
+    )) {
       owners.set(table!, owner[1] ?? owner[2]!)
     }
   }

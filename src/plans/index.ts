@@ -1,9 +1,9 @@
 export { addPlanVersion, applyPlanVersionJob } from './add-plan-version.ts'
 export { ACCEPTED_COUNTRIES } from './countries.ts'
 export { createPlan } from './create-plan.ts'
+export { CREDIT_PAYOUT_TYPES } from './credit-payout-types.ts'
 export { presentPerks } from './perks.ts'
 export {
-  CREDIT_PAYOUT_TYPES,
   isSoldUnder,
   PLAN_STATUSES,
   PLAN_TYPES,

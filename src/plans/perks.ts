@@ -1,7 +1,7 @@
 import { numberOf } from '#kit/money'
 import { type FieldProblem, Refusal } from '#kit/refusal'
+import { CREDIT_PAYOUT_TYPES, type CreditPayoutType } from './credit-payout-types.ts'
 import { PerkInput } from './perk-input.ts'
-import { CREDIT_PAYOUT_TYPES } from './plan.ts'
 
 const MAX_STEPS = 20
 const MAX_TEXT = 255
@@ -42,8 +42,6 @@ export type Perks = {
     threshold: { type: 'items'; items: number } | { type: 'subtotal'; amountMinor: number } | null
   }
 }
-
-type CreditPayoutType = (typeof CREDIT_PAYOUT_TYPES)[number]
 
 /** A requested change: each perk is set, or removed by null; absent perks stay. */
 export type PerksChange = {

@@ -1,10 +1,10 @@
 import { instant, int, json, nullable, oneOf, type RowOf, row, text, textList } from '#kit/postgres'
+import { CREDIT_PAYOUT_TYPES } from './credit-payout-types.ts'
 import type { Perks } from './perks.ts'
 
 export const PLAN_TYPES = ['vip', 'elite', 'product'] as const
 export const PLAN_STATUSES = ['enabled', 'disabled'] as const
 export const TRIAL_TYPES = ['next_billing_date', 'days'] as const
-export const CREDIT_PAYOUT_TYPES = ['coupon', 'function', 'storecredit', 'giftcard'] as const
 
 /** A version, for finding the one of a contract. Versions may share a selling plan; `sinceMs` (epoch) tells them apart. */
 export type SoldVersion = { version: number; sellingPlanId: string; sinceMs: number }
