@@ -93,7 +93,7 @@ test('the example runs against the service', async () => {
       `  ${id} ada@example.com 2026-02-28T15:00:00.000Z`,
       '0 charges were declined by a card',
       `${id} has 5 USD of store credit`,
-      `Refused: amount is more than there is: ${customer.id} has 5.00 USD of store credit available, and 1000000.00 was asked for (request …)`,
+      `Refused: amount is more than the available store credit: ${customer.id} has 5.00 USD available, and 1000000.00 was requested (request …)`,
       'MRR 29 USD; … requests left'
     ]
   )

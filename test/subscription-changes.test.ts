@@ -359,7 +359,7 @@ test("a change to a plan that excludes the holder's country is refused", async (
 
   const refused = await member.change({ plan_id: abroad.id })
   assert.equal(refused.status, 400)
-  assert.match(refused.body.error.message, /^plan_id must be a plan for the country .*: Abroad is for US, CA alone$/)
+  assert.match(refused.body.error.message, /^plan_id must be a plan for the country .*: Abroad is for US, CA only$/)
   assert.equal((await member.read()).pending_change, null)
   assert.equal((await member.change({ plan_id: home.id })).status, 200)
 })

@@ -13,14 +13,14 @@ export function arpuMinor({ yearlyParts, membersActive }: PeriodMetrics): number
   return membersActive > 0n ? Number(divided(yearlyParts, 12n * YEARLY_PARTS * membersActive)) : null
 }
 
-/** The share of the members of the beginning that was lost in the period; null when there was none. */
+/** The share of the members at the start of the period that was lost in it; null when there were none. */
 export function churnRate({ membersCancelled, membersBefore }: PeriodMetrics): number | null {
   return rate(membersCancelled, membersBefore)
 }
 
 /**
- * What an active member will have brought: ARPU divided by the churn of a month, which is that of the period times 365/12
- * over its days. Null when either is not known or no one left.
+ * The expected revenue of an active member: ARPU divided by the churn of a month, which is that of the period times 365/12 over its
+ * days. Null when either is unknown or nobody left.
  */
 export function ltvMinor(metrics: PeriodMetrics): number | null {
   const { yearlyParts, membersActive, membersBefore, membersCancelled, days } = metrics
@@ -29,7 +29,7 @@ export function ltvMinor(metrics: PeriodMetrics): number | null {
   return Number(divided(above, YEARLY_PARTS * membersActive * membersCancelled * 365n))
 }
 
-/** The share of charges that succeeded, of those that ended in the period; null when none did. */
+/** The share of successful charges among those that ended in the period; null when none did. */
 export function successRate({ chargesSucceeded, chargesFailed }: PeriodMetrics): number | null {
   return rate(chargesSucceeded, chargesSucceeded + chargesFailed)
 }

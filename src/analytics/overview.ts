@@ -1,9 +1,9 @@
 import { day, directSql, json, type Queries, type RowOf, row, text } from '#kit/postgres'
 
-/** Of a state, such as active members, the sum of its differences over days is what it became. */
+/** Amounts by metric. For a state, such as active members, the sum of its differences over days is the state. */
 type Sums = Map<Metric, bigint>
 
-/** What a store's figures come to in one period; states are those at its end. Money in minor units of the store. */
+/** A store's metrics of one period; states are those at its end. Money in minor units of the store's currency. */
 export type PeriodMetrics = {
   from: Temporal.PlainDate
   to: Temporal.PlainDate
@@ -12,9 +12,9 @@ export type PeriodMetrics = {
   membersPaused: bigint
   membersNew: bigint
   membersCancelled: bigint
-  /** Active and paused members when the period began. */
+  /** Active and paused members at the start of the period. */
   membersBefore: bigint
-  /** What subscriptions bring in a year, in parts of a minor unit: divide by YEARLY_PARTS. */
+  /** The yearly value of the active subscriptions, in parts of a minor unit: divide by YEARLY_PARTS. */
   yearlyParts: bigint
   revenueMinor: bigint
   refundsMinor: bigint
@@ -54,7 +54,7 @@ export type AnalyticsOverview = {
 /** The least common multiple of 1 to 28, as in `yearly_value` of the schema: keeps sums over all intervals exact. */
 export const YEARLY_PARTS = 80_313_433_200n
 
-/** How many reasons are told; the rest of them are left out. */
+/** How many reasons are returned; the rarest are left out. */
 const MAX_REASONS = 10
 
 /** The columns of `daily_metrics`, as the schema describes them. */
@@ -80,7 +80,7 @@ const METRICS = [
 ] as const
 type Metric = (typeof METRICS)[number]
 
-/** Figures whose sum over all days is a state. */
+/** Metrics whose sum over all days is a state. */
 const STATES = [
   'members_active',
   'members_paused',
@@ -90,7 +90,7 @@ const STATES = [
   'credit_balance'
 ] as const satisfies Metric[]
 
-/** Figures that are told day by day. */
+/** Metrics that are returned for each day. */
 const DAILY = [
   'members_active',
   'members_new',
@@ -99,10 +99,10 @@ const DAILY = [
   'yearly_value'
 ] as const satisfies Metric[]
 
-// Amounts travel as text: they may be beyond 2^53.
+// Amounts are text in JSON: they may be larger than 2^53.
 type Amounts = Partial<Record<Metric, string>>
 
-const Answer = row({
+const OverviewRow = row({
   today: day,
   timezone: text,
   currency: text,
@@ -116,8 +116,8 @@ const list = (metrics: readonly Metric[], of: (metric: Metric) => string) => met
 const sumOf = (metric: Metric) =>
   `coalesce(sum(amount) filter (where metric = '${metric}'), 0)::${metric === 'yearly_value' ? 'numeric' : 'bigint'}`
 
-// Folded and not yet folded, in the snapshot of one statement: exact as of the last commit. It reads two periods of days
-// and the totals, never the days before: states are counted back from the totals.
+// Rolled-up and waiting changes in the snapshot of one statement: exact as of the last commit. It reads two periods of days and
+// the totals, never the days before: states are counted back from the totals.
 const overview = directSql<[storeId: number, planId: number, days: number]>(
   'analytics_overview',
   `with store as materialized (
@@ -159,29 +159,29 @@ const overview = directSql<[storeId: number, planId: number, days: number]>(
      from store`
 )
 
-/** No plan has this number, so nothing matches it. */
+/** No plan has this number: nothing matches it. */
 const NO_PLAN = -1
 
 /**
- * The figures of the last `days` shop-local days, today included, and of as many before. `planId` narrows them to one plan;
- * null is a plan that does not exist. docs/analytics.md defines each figure.
+ * The metrics of the last `days` shop-local days, including today, and of as many days before. `planId` limits them to one plan;
+ * null is a plan that does not exist. docs/analytics.md defines each metric.
  */
 export async function analyticsOverview(
   direct: Queries,
   storeId: number,
   { days, planId = 0 }: { days: number; planId?: number | null }
 ): Promise<AnalyticsOverview> {
-  const answer = await direct.one(Answer, overview(storeId, planId ?? NO_PLAN, days))
-  const [current, previous] = [amountsOf(answer.parts.current), amountsOf(answer.parts.previous)]
-  const atEnd = minus(amountsOf(answer.totals), amountsOf(answer.parts.later))
+  const found = await direct.one(OverviewRow, overview(storeId, planId ?? NO_PLAN, days))
+  const [current, previous] = [amountsOf(found.parts.current), amountsOf(found.parts.previous)]
+  const atEnd = minus(amountsOf(found.totals), amountsOf(found.parts.later))
   const between = minus(atEnd, current)
   const before = minus(between, previous)
-  const from = answer.today.subtract({ days: days - 1 })
+  const from = found.today.subtract({ days: days - 1 })
   const reasonsOf = (wanted: string) =>
-    answer.reasons.filter(([part]) => part === wanted).map(([, reason, count]) => ({ reason, count }))
+    found.reasons.filter(([part]) => part === wanted).map(([, reason, count]) => ({ reason, count }))
   return {
-    timezone: answer.timezone,
-    currency: answer.currency,
+    timezone: found.timezone,
+    currency: found.currency,
     current: periodOf(from, days, { before: between, within: current, after: atEnd }, reasonsOf('current')),
     previous: periodOf(
       from.subtract({ days }),
@@ -189,7 +189,7 @@ export async function analyticsOverview(
       { before, within: previous, after: between },
       reasonsOf('previous')
     ),
-    series: seriesOf(answer, days, between)
+    series: seriesOf(found, days, between)
   }
 }
 
@@ -239,11 +239,11 @@ function periodOf(
   }
 }
 
-function seriesOf(answer: RowOf<typeof Answer>, days: number, before: Sums): DayMetrics[] {
+function seriesOf(found: RowOf<typeof OverviewRow>, days: number, before: Sums): DayMetrics[] {
   const nothing = DAILY.map(() => 0n)
   const byDaysAgo = new Map<number, bigint[]>()
-  // A day comes twice when some of its changes are not yet folded.
-  for (const [daysAgo, ...amounts] of answer.days) {
+  // A day is there twice when some of its changes wait to be rolled up.
+  for (const [daysAgo, ...amounts] of found.days) {
     const sofar = byDaysAgo.get(daysAgo) ?? nothing
     byDaysAgo.set(
       daysAgo,
@@ -258,7 +258,7 @@ function seriesOf(answer: RowOf<typeof Answer>, days: number, before: Sums): Day
     membersActive += active!
     yearlyParts += yearly!
     return {
-      day: answer.today.subtract({ days: daysAgo }),
+      day: found.today.subtract({ days: daysAgo }),
       membersActive,
       membersNew: fresh!,
       membersCancelled: cancelled!,

@@ -1,15 +1,15 @@
 import { dueQuery, type Engine } from '#kit/engines'
 import { type Ctx, type Database, directSql, int, row, sql } from '#kit/postgres'
 
-/** Changes that may wait unfolded in a store: readers add them up, which costs them next to nothing. */
-const MAY_WAIT = 200
+/** Changes of a store that may wait: readers add them up, which costs almost nothing. */
+const MAX_WAITING = 200
 
 const Count = row({ count: int })
 
 const waiting = directSql<[storeId: number]>(
   'metrics_waiting',
   `select count(*) as count
-     from (select from metric_changes where store_id = $1 and id > rolled_up_to($1, 'metrics') limit ${MAY_WAIT + 1}) as changes`
+     from (select from metric_changes where store_id = $1 and id > rolled_up_to($1, 'metrics') limit ${MAX_WAITING + 1}) as changes`
 )
 
 const dueRollUps = dueQuery(
@@ -17,12 +17,12 @@ const dueRollUps = dueQuery(
   `select c.store_id, to_timestamp(0) as due_at
      from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until)
      join metric_changes c on c.store_id = s.store_id
-    group by c.store_id having count(*) > ${MAY_WAIT}`
+    group by c.store_id having count(*) > ${MAX_WAITING}`
 )
 
 /**
- * Folds what the writers appended into the figures of days, whenever enough has gathered. Nothing waits for it: readers
- * see every commit at once, folded or not.
+ * Rolls up the changes that writers appended into metrics per day, whenever enough wait. Nothing depends on it: readers see every
+ * commit immediately, rolled up or not.
  */
 export function createMetricsRollupEngine({ db }: { db: Database }): Engine {
   return {
@@ -30,22 +30,22 @@ export function createMetricsRollupEngine({ db }: { db: Database }): Engine {
     due: dueRollUps,
     async nextDueAt(storeId) {
       const { count } = await db.direct.one(Count, waiting(storeId))
-      return count > MAY_WAIT ? LONG_AGO : null
+      return count > MAX_WAITING ? LONG_AGO : null
     },
     runOnce: (storeId) => db.inStore(storeId, rollUpMetrics)
   }
 }
 
-/** Due whatever the store's clock says: figures have no date of their own. */
+/** Due at any time of the store's clock: a change of a metric is not due at a date. */
 const LONG_AGO = Temporal.Instant.fromEpochMilliseconds(0)
 
-/** Folds one batch of changes and tells how many they were; 0 also while another process is at it. */
+/** Rolls up one batch of changes and returns how many they were; 0 also while another process does it. */
 export async function rollUpMetrics({ tx, storeId }: Ctx): Promise<number> {
   const { count } = await tx.one(Count, sql`select roll_up_metrics(${storeId}) as count`)
   return count
 }
 
-/** Counts the figures of all days anew from the raw rows: their days are others where the shop lives in another zone now. */
+/** Computes the metrics of all days again from the raw rows: in another time zone they belong to other days. */
 export async function rebuildMetrics({ tx, storeId }: Ctx): Promise<void> {
   await tx.run(sql`select rebuild_metrics(${storeId})`)
 }

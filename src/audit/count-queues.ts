@@ -2,7 +2,7 @@ import { type Database, int, row, sql, text } from '#kit/postgres'
 
 const Queue = row({ queue: text, depth: int })
 
-/** How many things wait in each queue of the installation, those for a later time included. */
+/** The number of items in each queue of the installation, including those that are not due yet. */
 export async function countQueues(db: Database): Promise<Record<string, number>> {
   const queues = await db.inInstallation((tx) =>
     tx.many(

@@ -103,8 +103,8 @@ test('each change stands for itself: one that is refused leaves nothing, and the
     outcomes.map(({ refusal }) => refusal?.message ?? null),
     [
       null,
-      `amount is more than there is: cust_${ada} has 10.00 USD of store credit available, and 10.01 was asked for`,
-      `amount is more than there is: cust_${ben} has 0.00 USD of store credit available, and 0.01 was asked for`,
+      `amount is more than the available store credit: cust_${ada} has 10.00 USD available, and 10.01 was requested`,
+      `amount is more than the available store credit: cust_${ben} has 0.00 USD available, and 0.01 was requested`,
       null,
       `expires_at must be a time after now, which is 2026-01-31T15:00:00.000Z`
     ]
@@ -189,7 +189,7 @@ test('credit past its date cannot be spent before the engine has come by, and is
   const before = await store.inStore((ctx) => findCredit(ctx, ada!))
   assert.deepEqual([before.balanceMinor, before.availableMinor], [750, 550])
   const [refused, added] = await change(store, deduct(ada!, 551), add(ada!, 1))
-  assert.match(refused!.refusal!.message, /has 5\.50 USD of store credit available, and 5\.51 was asked for$/)
+  assert.match(refused!.refusal!.message, /has 5\.50 USD available, and 5\.51 was requested$/)
   assert.ok(added && !added.refusal)
   assert.deepEqual([added.credit.balanceMinor, added.credit.availableMinor], [751, 551])
 
@@ -226,7 +226,7 @@ test('a balance beyond exact whole numbers is refused', async () => {
   const [ada] = await customers(store, 'ada@example.com')
   const [most, one] = await change(store, add(ada!, Number.MAX_SAFE_INTEGER), add(ada!, 1))
   assert.equal(most!.refusal, undefined)
-  assert.equal(one!.refusal!.message, 'amount would take the balance beyond what can be kept')
+  assert.equal(one!.refusal!.message, 'amount would make the balance larger than can be stored')
 })
 
 test('spending reaches through any number of lots', async () => {

@@ -10,25 +10,25 @@ import { insertMissingAccounts, listEntriesOf, listSpendable, lockAccounts, writ
 import { expiresInThePast, notEnoughCredit, tooMuchCredit } from './refusals.ts'
 
 /**
- * What one change came to: its entry and the account right after it, or why it did not happen. `isRepeated`: it had
- * happened before, and nothing happened now.
+ * The outcome of one change: its entry and the account right after it, or a refusal. `isRepeated`: the operation had an entry
+ * already, and nothing happened now.
  */
 export type CreditOutcome =
   | { refusal: Refusal; entry?: undefined; credit?: undefined }
   | { refusal?: undefined; entry: CreditEntry; credit: Credit; isRepeated: boolean }
 
-/** How many lots are read at first for a member who spends; most hold far fewer. */
+/** How many lots are read first for a member who spends; most members have far fewer. */
 const LOTS_AT_FIRST = 50
 
 /**
- * Carries out changes of store credit, in the order given: a later one of a member sees the earlier ones. Each stands for
- * itself: one that is refused leaves nothing, and the others happen. Each that happens is told by one event.
+ * Applies changes of store credit in the given order: a later change of a member sees the earlier ones. Each is independent: a
+ * refused one writes nothing, and the others are applied. Each applied change is recorded as one event.
  */
 export async function changeCredits(ctx: Ctx, changes: CreditChange[]): Promise<CreditOutcome[]> {
   if (changes.length === 0) return []
   const { currency } = await storeContext(ctx)
   const drafts = await draftAccounts(ctx, changes)
-  const reported = new Map<string, CreditEntry | NewEntry>(
+  const byOperation = new Map<string, CreditEntry | NewEntry>(
     (
       await listEntriesOf(
         ctx,
@@ -40,14 +40,14 @@ export async function changeCredits(ctx: Ctx, changes: CreditChange[]): Promise<
   const planned: NewEntry[] = []
   const outcomes = changes.map((change) => {
     const draft = drafts.get(change.memberId) ?? emptyDraft(change.memberId)
-    const before = reported.get(change.operationId)
+    const before = byOperation.get(change.operationId)
     if (before) return { entry: before, credit: creditOf(draft), isRepeated: true }
     if (isPast(ctx, change)) return { refusal: expiresInThePast(ctx.now) }
     const entry = planChange(draft, change, ctx.now)
     if (entry === 'not enough') return { refusal: notEnoughCredit(creditOf(draft), -change.amountMinor, currency) }
     if (entry === 'too much') return { refusal: tooMuchCredit() }
     planned.push(entry)
-    reported.set(change.operationId, entry)
+    byOperation.set(change.operationId, entry)
     return { entry, credit: creditOf(draft), isRepeated: false }
   })
 
@@ -58,7 +58,7 @@ export async function changeCredits(ctx: Ctx, changes: CreditChange[]): Promise<
   })
 }
 
-/** Writes planned entries with what they leave, and tells of each. By operation. */
+/** Writes planned entries with their accounts and lots, and records an event of each. By operation id. */
 export async function writeEntries(ctx: Ctx, drafts: Draft[], planned: NewEntry[]): Promise<Map<string, CreditEntry>> {
   if (planned.length === 0) return new Map()
   const { currency } = await storeContext(ctx)
@@ -73,13 +73,13 @@ export async function writeEntries(ctx: Ctx, drafts: Draft[], planned: NewEntry[
   return new Map(written.map((entry) => [entry.operationId, entry]))
 }
 
-/** Locked accounts by member. Credit that comes in makes the account; without one there is nothing to take. */
+/** Locked accounts by member. Added credit creates an account; without an account there is nothing to deduct. */
 async function draftAccounts(ctx: Ctx, changes: CreditChange[]): Promise<Map<number, Draft>> {
   const wanted = [...new Set(changes.map((c) => c.memberId))]
   const accounts = await lockAccounts(ctx, wanted)
   const known = new Set(accounts.map((a) => a.memberId))
-  const comingIn = changes.filter((c) => c.amountMinor > 0 && !isPast(ctx, c))
-  const missing = [...new Set(comingIn.map((c) => c.memberId))].filter((id) => !known.has(id))
+  const additions = changes.filter((c) => c.amountMinor > 0 && !isPast(ctx, c))
+  const missing = [...new Set(additions.map((c) => c.memberId))].filter((id) => !known.has(id))
   if (missing.length > 0) {
     await insertMissingAccounts(ctx, missing)
     accounts.push(...(await lockAccounts(ctx, missing)))
@@ -93,7 +93,7 @@ function isPast(ctx: Ctx, { expiresAt = null }: CreditChange): boolean {
   return expiresAt !== null && Temporal.Instant.compare(expiresAt, ctx.now) <= 0
 }
 
-/** The most that the changes can take from each account. */
+/** The most that the changes can deduct from each account. */
 function spendingOf(changes: CreditChange[]): Map<number, number> {
   const spending = new Map<number, number>()
   for (const { memberId, amountMinor } of changes) {
@@ -102,7 +102,7 @@ function spendingOf(changes: CreditChange[]): Map<number, number> {
   return spending
 }
 
-/** Reads lots until they cover what may be spent: an account may have very many, and most changes need one or two. */
+/** Reads lots until they cover the amount that may be spent: an account may have very many, and most changes need one or two. */
 async function readLots(ctx: Ctx, drafts: Map<number, Draft>, spending: Map<number, number>): Promise<void> {
   let open = [...drafts.values()].map((draft) => ({ draft, spends: spending.get(draft.memberId) ?? 0 }))
   for (let most = LOTS_AT_FIRST; open.length > 0; most *= 10) {

@@ -6,7 +6,7 @@ import { dueExpiries, listDueLots, listMembersWithDueLots, lockAccounts, nextExp
 
 const BATCH = 500
 
-/** Takes credit off as it passes its date on the store's clock. */
+/** Expires credit as it passes its date on the store's clock. */
 export function createCreditEngine({ db }: { db: Database }): Engine {
   return {
     name: 'credits',
@@ -19,8 +19,8 @@ export function createCreditEngine({ db }: { db: Database }): Engine {
 }
 
 /**
- * Takes off lots whose date has passed, each by an entry of its own, and returns how many. What is past its date cannot be
- * spent even before this: it only stays in the balance until then.
+ * Expires lots whose date has passed, each by an entry of its own, and returns how many. A lot past its date cannot be spent even
+ * before this: it only stays in the balance until then.
  */
 async function expireCredits(ctx: Ctx): Promise<number> {
   const memberIds = await listMembersWithDueLots(ctx, BATCH)

@@ -23,7 +23,7 @@ const TYPES = new Map<number, CreditEntryType>(
   Object.entries(CODES).map(([type, code]) => [code, type as CreditEntryType])
 )
 
-/** The type behind a code of the table, whose constraint lets no other in. */
+/** The type of a code; the table's constraint allows no other codes. */
 export function creditEntryTypeOf(code: number): CreditEntryType {
   return TYPES.get(code)!
 }

@@ -1,12 +1,12 @@
 import { instant, int, nullable, type RowOf, row, text } from '#kit/postgres'
 import type { CreditEntryType } from '#resources'
 
-/** What a member has. Someone who never had credit has no account: all zero, and `updatedAt` null. */
+/** A member's store credit. One who never had credit has no account: all zero, and `updatedAt` null. */
 export type Credit = {
   memberId: number
   /** The sum of the ledger. */
   balanceMinor: number
-  /** What can be spent: the balance without lots that are past their date and not taken off yet. */
+  /** What can be spent: the balance without lots that are past their date and not expired yet. */
   availableMinor: number
   updatedAt: Temporal.Instant | null
 }
@@ -25,19 +25,19 @@ export const EntryRow = row({
   createdAt: instant
 })
 
-/** One line of the ledger. `position` numbers a member's lines 1, 2, 3, … without a gap. */
+/** One entry of the ledger. `position` numbers a member's entries 1, 2, 3, … without a gap. */
 export type CreditEntry = Omit<RowOf<typeof EntryRow>, 'type'> & { type: CreditEntryType }
 
-/** One change that is wanted. */
+/** A requested change. */
 export type CreditChange = {
   memberId: number
   type: CreditEntryType
-  /** Above zero for credit that comes in, below zero for credit that goes out. In the store's currency. */
+  /** In minor units of the store's currency: above zero to add, below zero to deduct. */
   amountMinor: number
   reason: string
-  /** Names the cause; a change of the same cause happens once, however often it is told. */
+  /** Identifies the cause: a change with the same operation id is applied once, however often it is requested. */
   operationId: string
   orderId?: number | null
-  /** For credit that comes in: when what is left of it is taken off. */
+  /** For added credit: when the rest of it expires. */
   expiresAt?: Temporal.Instant | null
 }

@@ -2,7 +2,7 @@ import { type Ctx, instant, int, row, sql } from '#kit/postgres'
 import type { Credit } from './credit.ts'
 import { availableOf } from './plan-change.ts'
 
-/** What a customer has; zero, and never changed, for one who never had credit. */
+/** A customer's store credit; all zero for one who never had any. */
 export async function findCredit(ctx: Ctx, memberId: number): Promise<Credit> {
   const account = await ctx.tx.maybeOne(
     row({ balanceMinor: int, updatedAt: instant, dueMinor: int }),

@@ -3,8 +3,8 @@ import { type CreditEntry, EntryRow } from './credit.ts'
 import { creditEntryTypeOf } from './credit-entry-types.ts'
 
 /**
- * A page of a customer's ledger, newest first. Entries are numbered without a gap and the account keeps their number, so
- * a page costs the same at any offset and the total costs nothing.
+ * A page of a customer's ledger, newest first. Entries are numbered without a gap and the account has their number, so a page
+ * costs the same at any offset, and the total nothing.
  */
 export async function listCreditEntries(
   ctx: Ctx,

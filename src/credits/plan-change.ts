@@ -1,6 +1,6 @@
 import type { Credit, CreditChange, CreditEntry } from './credit.ts'
 
-/** What is left of one entry's credit. A lot that this transaction makes has no entry id yet. */
+/** The unspent rest of one entry's credit. A lot that this transaction creates has no entry id yet. */
 export type Lot = {
   entryId: number | null
   operationId: string | null
@@ -9,13 +9,13 @@ export type Lot = {
   isChanged: boolean
 }
 
-/** A locked account as the transaction under way leaves it, change by change. */
+/** A locked account as the current transaction leaves it, change by change. */
 export type Draft = {
   memberId: number
   balanceMinor: number
   entries: number
   updatedAt: Temporal.Instant | null
-  /** In lots past their date that are not taken off yet. */
+  /** In lots past their date that are not expired yet. */
   dueMinor: number
   /** In the order of spending; at least as many as the changes can need. */
   lots: Lot[]
@@ -23,7 +23,7 @@ export type Draft = {
 
 export type NewEntry = Omit<CreditEntry, 'id'>
 
-/** Carries one change out on the draft. Told as a word when the account does not bear it; the draft is as it was then. */
+/** Applies one change to the draft. Returns a word when the account does not allow it; the draft is then unchanged. */
 export function planChange(
   draft: Draft,
   change: CreditChange,
@@ -37,7 +37,7 @@ export function planChange(
   return append(draft, change, now)
 }
 
-/** Takes off whole lots; the draft's lots are those that are past their date. */
+/** Expires whole lots; the draft's lots are those that are past their date. */
 export function planExpiry(draft: Draft, now: Temporal.Instant): NewEntry[] {
   return draft.lots.map((lot) => {
     const amountMinor = -lot.remainingMinor
@@ -81,7 +81,7 @@ function append(draft: Draft, change: CreditChange, now: Temporal.Instant): NewE
   }
 }
 
-/** What comes in first fills a balance below zero: only what is above it can be spent. */
+/** Added credit first fills a balance below zero: only the rest above zero can be spent. */
 function addLot({ lots, balanceMinor }: Draft, { amountMinor, operationId, expiresAt = null }: CreditChange) {
   const remainingMinor = Math.min(amountMinor, balanceMinor + amountMinor)
   if (remainingMinor <= 0) return
@@ -90,7 +90,7 @@ function addLot({ lots, balanceMinor }: Draft, { amountMinor, operationId, expir
   lots.splice(later < 0 ? lots.length : later, 0, lot)
 }
 
-/** Never is later than any date; among equals what came first is spent first. */
+/** Null, never, is later than any date; of equal dates the earlier lot is spent first. */
 function expiresLater(a: Temporal.Instant | null, b: Temporal.Instant | null): boolean {
   if (b === null) return false
   return a === null || Temporal.Instant.compare(a, b) > 0

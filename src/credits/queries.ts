@@ -6,7 +6,7 @@ import type { Draft, NewEntry } from './plan-change.ts'
 
 const Account = row({ memberId: int, balanceMinor: int, entries: int, updatedAt: instant })
 
-/** Holds the accounts until the transaction ends, in order of member, so that two writers cannot deadlock. */
+/** Locks the accounts until the transaction ends, in order of member, so that two writers cannot deadlock. */
 export function lockAccounts(ctx: Ctx, memberIds: number[]) {
   return ctx.tx.many(
     Account,
@@ -17,7 +17,7 @@ export function lockAccounts(ctx: Ctx, memberIds: number[]) {
   )
 }
 
-/** An account that another transaction is just making is waited for. */
+/** Inserts accounts. Waits for another transaction that inserts the same one. */
 export async function insertMissingAccounts(ctx: Ctx, memberIds: number[]): Promise<void> {
   await ctx.tx.run(sql`
     insert into credit_accounts (store_id, member_id, balance_minor, entries, updated_at)
@@ -34,8 +34,8 @@ const Spendable = row({
 })
 
 /**
- * What lies past its date, and up to `most` lots that can be spent, in the order of spending. Only to be asked of locked
- * accounts. A member without such lots has one row with an empty lot.
+ * The amount past its date, and up to `most` lots that can be spent, in the order of spending. The accounts must be locked. A
+ * member without such lots has one row with an empty lot.
  */
 export function listSpendable(ctx: Ctx, wanted: { memberId: number; most: number }[]) {
   return ctx.tx.many(
@@ -67,7 +67,7 @@ export const nextExpiry = directSql<[storeId: number]>(
   `select min(expires_at) as at from credit_lots where store_id = $1 and expires_at is not null`
 )
 
-/** Who has lots past their date, those of the longest past first. */
+/** The members who have lots past their date, oldest date first. */
 export async function listMembersWithDueLots(ctx: Ctx, most: number): Promise<number[]> {
   const rows = await ctx.tx.many(
     row({ memberId: int }),
@@ -78,7 +78,7 @@ export async function listMembersWithDueLots(ctx: Ctx, most: number): Promise<nu
   return [...new Set(rows.map((r) => r.memberId))]
 }
 
-/** Lots past their date, of locked accounts. */
+/** The lots past their date of locked accounts. */
 export function listDueLots(ctx: Ctx, memberIds: number[], most: number) {
   return ctx.tx.many(
     row({ memberId: int, entryId: int, remainingMinor: int, expiresAt: instant }),
@@ -89,7 +89,7 @@ export function listDueLots(ctx: Ctx, memberIds: number[], most: number) {
   )
 }
 
-/** Entries that these operations have already led to. Only to be asked under the lock of their accounts. */
+/** The entries that these operations already have. Their accounts must be locked. */
 export async function listEntriesOf(ctx: Ctx, operationIds: string[]): Promise<CreditEntry[]> {
   const rows = await ctx.tx.many(
     EntryRow,
@@ -102,14 +102,14 @@ export async function listEntriesOf(ctx: Ctx, operationIds: string[]): Promise<C
 }
 
 /**
- * Writes what was planned: the entries, the accounts, and what is left of the lots. Returns the entries with their ids, in
- * the order given; ids rise with it.
+ * Writes what was planned: the entries, the accounts, and the rest of the lots. Returns the entries with their ids, in the given
+ * order; ids rise with it.
  */
 export async function writeLedger(ctx: Ctx, drafts: Draft[], entries: NewEntry[]): Promise<CreditEntry[]> {
   const changed = drafts.flatMap((draft) => draft.lots.filter((lot) => lot.isChanged))
-  const kept = changed.filter((lot) => lot.entryId !== null && lot.remainingMinor > 0)
+  const reduced = changed.filter((lot) => lot.entryId !== null && lot.remainingMinor > 0)
   const spent = changed.filter((lot) => lot.entryId !== null && lot.remainingMinor === 0)
-  const brought = new Map(changed.filter((l) => l.operationId !== null).map((l) => [l.operationId, l.remainingMinor]))
+  const added = new Map(changed.filter((l) => l.operationId !== null).map((l) => [l.operationId, l.remainingMinor]))
   const entered = await ctx.tx.many(
     row({ id: int, operationId: text }),
     sql`
@@ -119,7 +119,7 @@ export async function writeLedger(ctx: Ctx, drafts: Draft[], entries: NewEntry[]
         ${entries.map((e) => codeOfCreditEntryType(e.type))}::smallint[], ${entries.map((e) => e.amountMinor)}::bigint[],
         ${entries.map((e) => e.balanceAfterMinor)}::bigint[], ${entries.map((e) => e.reason)}::text[],
         ${entries.map((e) => e.orderId)}::bigint[], ${entries.map((e) => e.operationId)}::text[],
-        ${entries.map((e) => e.expiresAt)}::timestamptz[], ${entries.map((e) => brought.get(e.operationId) ?? 0)}::bigint[])
+        ${entries.map((e) => e.expiresAt)}::timestamptz[], ${entries.map((e) => added.get(e.operationId) ?? 0)}::bigint[])
         with ordinality as g(member_id, position, type, amount, after, reason, order_id, operation_id, expires_at, lot, nth)),
     entered as (
       insert into credit_entries (store_id, member_id, position, type, amount_minor, balance_after_minor, reason, order_id,
@@ -132,15 +132,15 @@ export async function writeLedger(ctx: Ctx, drafts: Draft[], entries: NewEntry[]
         from unnest(${drafts.map((d) => d.memberId)}::bigint[], ${drafts.map((d) => d.balanceMinor)}::bigint[],
                     ${drafts.map((d) => d.entries)}::bigint[]) as d(member_id, balance, entries)
        where a.store_id = ${ctx.storeId} and a.member_id = d.member_id),
-    kept as (
+    reduced as (
       update credit_lots l set remaining_minor = k.remaining
-        from unnest(${kept.map((l) => l.entryId)}::bigint[], ${kept.map((l) => l.remainingMinor)}::bigint[])
+        from unnest(${reduced.map((l) => l.entryId)}::bigint[], ${reduced.map((l) => l.remainingMinor)}::bigint[])
                as k(entry_id, remaining)
        where l.store_id = ${ctx.storeId} and l.entry_id = k.entry_id),
     spent as (
       delete from credit_lots
        where store_id = ${ctx.storeId} and entry_id = any(${spent.map((l) => l.entryId)}::bigint[])),
-    brought as (
+    added as (
       insert into credit_lots (store_id, entry_id, member_id, remaining_minor, expires_at)
       select ${ctx.storeId}, e.id, g.member_id, g.lot, g.expires_at
         from entered e join given g on g.operation_id = e.operation_id where g.lot > 0

@@ -6,8 +6,8 @@ import { listSpendable, lockAccounts } from './queries.ts'
 const MAX_LOTS = 10_000
 
 /**
- * Hands what a customer can spend on to another, since the platform made them one: taken out of one ledger and brought into the
- * other, each part with the date on which it ends. `cause` names the merge, so that it happens once.
+ * Transfers the credit that a customer can spend to another, after the platform merged the two: it is deducted from one ledger and
+ * added to the other, lot by lot with its expiry. `cause` identifies the merge, so that it happens once.
  */
 export async function transferCredit(ctx: Ctx, fromMember: number, toMember: number, cause: string): Promise<void> {
   const accounts = await lockAccounts(ctx, [fromMember, toMember])
@@ -16,10 +16,10 @@ export async function transferCredit(ctx: Ctx, fromMember: number, toMember: num
   const changes = lots.flatMap(({ entryId, remainingMinor, expiresAt }): CreditChange[] => {
     if (entryId === null || remainingMinor === null) return []
     const operationId = `${cause}:${entryId}`
-    const reported = { type: 'reconciled' as const, reason: 'Customers were merged on the platform' }
+    const common = { type: 'reconciled' as const, reason: 'Customers were merged on the platform' }
     return [
-      { ...reported, memberId: fromMember, amountMinor: -remainingMinor, operationId: `${operationId}:out` },
-      { ...reported, memberId: toMember, amountMinor: remainingMinor, operationId: `${operationId}:in`, expiresAt }
+      { ...common, memberId: fromMember, amountMinor: -remainingMinor, operationId: `${operationId}:out` },
+      { ...common, memberId: toMember, amountMinor: remainingMinor, operationId: `${operationId}:in`, expiresAt }
     ]
   })
   await changeCredits(ctx, changes)

@@ -2,7 +2,7 @@ import { publicId } from '#kit/ids'
 import { instant, int, nullable, oneOf, type RowOf, row, text } from '#kit/postgres'
 import { gid, type ProfileName } from '#platform'
 
-/** A customer of the platform as its messages and answers tell of them. `id` is the platform's number, as text. */
+/** A customer as the platform reports them. `id` is the platform's number, as text. */
 export type CustomerUpdate = {
   id: string
   email: string | null
@@ -10,14 +10,14 @@ export type CustomerUpdate = {
   lastName: string | null
   countryCode?: string | null
   provinceCode?: string | null
-  /** The platform's time of the change; null when the source does not tell it. */
+  /** The platform's time of the change; null when the source does not have it. */
   updatedAt?: Temporal.Instant | null
 }
 
 const MAX_NAME = 200
 const MAX_EMAIL = 320
 
-/** As much of what the platform tells as we keep: a longer text is cut, and never a reason to refuse a person. */
+/** Cuts texts that are longer than we store: a long name is no reason to refuse a customer. */
 export function truncateFields<Update extends Pick<CustomerUpdate, 'email' | 'firstName' | 'lastName'>>(
   reported: Update
 ): Update {
@@ -29,12 +29,12 @@ export function truncateFields<Update extends Pick<CustomerUpdate, 'email' | 'fi
   }
 }
 
-/** Never half of a surrogate pair, which is no text to a database. */
+/** Cuts whole characters: PostgreSQL refuses half of a surrogate pair. */
 function first(text: string | null, most: number): string | null {
   return text !== null && text.length > most ? [...text.slice(0, 2 * most)].slice(0, most).join('') : text
 }
 
-/** Someone the service knows: a member when `status` is not null. */
+/** A customer that has a row here; a member when `status` is not null. */
 export const KnownCustomer = row({
   id: int,
   platformCustomerId: text,

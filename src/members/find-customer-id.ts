@@ -6,8 +6,8 @@ import type { PlatformProfileName } from '#stores'
 export type CustomerIdReference = { memberId: number | null; platformId: string | null }
 
 /**
- * Whom a text means: our `cust_…` id, the platform's number, or its global id, in that order; both null for none. The global
- * id of another platform than the store's means nobody, though the number in it may be somebody's.
+ * The customer that a text references: our `cust_…` id, the platform's number, or its global id, tried in this order; both null
+ * when it is none of them. A global id of another platform than the store's references nobody, even if its number exists here.
  */
 export function parseCustomerId(given: string, profile: PlatformProfileName): CustomerIdReference {
   const prefix = gid(profile, 'Customer', '')
@@ -15,12 +15,12 @@ export function parseCustomerId(given: string, profile: PlatformProfileName): Cu
   return { memberId: internalId('cust', given), platformId: /^[0-9]{1,20}$/.test(number) ? number : null }
 }
 
-/** The one of whom `findCustomerIds` would tell. */
+/** Our number of one customer; null when the store does not have them. */
 export async function findCustomerId(ctx: Ctx, reference: CustomerIdReference): Promise<number | null> {
   return (await findCustomerIds(ctx, [reference]))[0]!
 }
 
-/** Our numbers of the customers meant; null for one that the store does not know. In the order given. */
+/** Our numbers of the referenced customers, in the given order; null for one that the store does not have. */
 export async function findCustomerIds(ctx: Ctx, references: CustomerIdReference[]): Promise<(number | null)[]> {
   const memberIds = references.flatMap(({ memberId }) => memberId ?? [])
   const platformIds = references.flatMap(({ platformId }) => platformId ?? [])

@@ -2,8 +2,8 @@ import { type Ctx, int, row, sql, text } from '#kit/postgres'
 import { lockCustomers } from './queries.ts'
 
 /**
- * These customers are gone from the platform, and stay what they were here: a member's history is the store's. Nothing is
- * pushed to the platform for them any more. Returns who was known.
+ * Marks customers that were deleted on the platform. They stay members here, because a member's history belongs to the store, but
+ * nothing is pushed to the platform for them any more. Returns those that were not marked before.
  */
 export async function markCustomersDeleted(ctx: Ctx, customerIds: string[]): Promise<string[]> {
   const rows = await ctx.tx.many(
@@ -16,13 +16,13 @@ export async function markCustomersDeleted(ctx: Ctx, customerIds: string[]): Pro
   return rows.map(({ platformCustomerId }) => platformCustomerId)
 }
 
-/** Two customers that the platform made one, by its numbers. */
+/** Two customers that the platform has merged, by its numbers. */
 export type MergedCustomers = { keptId: string; deletedId: string }
 
 /**
- * Follows a merge. Where only one of the two was known, that one goes on under the number that was kept: null, nothing is to be
- * handed on. Where both were, the answer says from whom to whom the caller hands on what they have; both rows stay, and the
- * one that was merged leads to the other.
+ * Follows a merge on the platform. When only one of the two is known here, it continues under the number that was kept, and the
+ * result is null. When both are known, both rows stay, `merged_into` leads from one to the other, and the caller transfers what
+ * they own: `from` and `to` are our numbers.
  */
 export async function markCustomersMerged(
   ctx: Ctx,
@@ -32,7 +32,7 @@ export async function markCustomersMerged(
   const [from, to] = [known.get(deletedId), known.get(keptId)]
   if (from === undefined) return null
   if (to === undefined) {
-    // What the platform last told was of the other one: of the one that was kept any news is newer.
+    // `platform_updated_at` was that of the deleted customer: any update of the one that was kept is newer.
     await ctx.tx.run(sql`
       update members set platform_customer_id = ${keptId}, platform_updated_at = null, updated_at = ${ctx.now}
        where store_id = ${ctx.storeId} and id = ${from}`)

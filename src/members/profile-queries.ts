@@ -1,7 +1,7 @@
 import { bool, type Ctx, row, sql } from '#kit/postgres'
 import { type Profile, ProfileRow } from './profile.ts'
 
-/** Holds the rows, in order of id. A customer who is no member has status null. */
+/** Locks the rows in order of id. A customer who is not a member has status null. */
 export function lockProfiles(ctx: Ctx, ids: number[]) {
   return ctx.tx.many(
     ProfileRow,
@@ -14,7 +14,7 @@ export function lockProfiles(ctx: Ctx, ids: number[]) {
   )
 }
 
-/** Whether another customer of the store, member or not, has this address, whatever its case. */
+/** Whether another customer of the store, member or not, has this address, upper or lower case. */
 export async function isEmailTaken(ctx: Ctx, email: string, memberId: number): Promise<boolean> {
   const { taken } = await ctx.tx.one(
     row({ taken: bool }),
@@ -25,7 +25,7 @@ export async function isEmailTaken(ctx: Ctx, email: string, memberId: number): P
   return taken
 }
 
-/** Writes whole profiles. `platformAt`, where it is told, is the platform's time of what is written: older news loses. */
+/** Writes whole profiles. `platformAt`: the platform's time of these values, if known; older updates are then ignored. */
 export async function writeProfiles(
   ctx: Ctx,
   profiles: (Profile & {

@@ -1,6 +1,6 @@
 import { day, instant, int, nullable, oneOf, type RowOf, row, text, textList } from '#kit/postgres'
 
-/** What is known of a person and can be changed by our API. All but the birth date is the platform's too. */
+/** What our API can change of a person. The platform has all of it except the birth date. */
 export type Profile = {
   email: string | null
   firstName: string | null
@@ -8,12 +8,12 @@ export type Profile = {
   birthDate: Temporal.PlainDate | null
 }
 
-/** The fields under their public names, which are also those of the columns. */
+/** The public names of the fields, which are also the names of their columns. */
 const NAMES = { email: 'email', firstName: 'first_name', lastName: 'last_name', birthDate: 'birth_date' } as const
 
 const ON_PLATFORM = ['email', 'firstName', 'lastName'] as const
 
-/** A locked row with what the platform is still to be told of. */
+/** A locked row with the fields that wait to be pushed to the platform. */
 export const ProfileRow = row({
   id: int,
   platformCustomerId: text,
@@ -29,7 +29,7 @@ export type ProfileRow = RowOf<typeof ProfileRow>
 
 type Changes = Record<string, { from: string | null; to: string | null }>
 
-/** Each field that differs, as events tell it; null when none does. */
+/** The fields that differ, in the format of events; null when none does. */
 export function changesBetween<P extends Partial<Profile>>(before: P, after: P): Changes | null {
   const fields = (Object.keys(NAMES) as (keyof Profile)[]).filter((field) => field in before && field in after)
   const reported = fields.flatMap((field) => {
@@ -41,7 +41,7 @@ export function changesBetween<P extends Partial<Profile>>(before: P, after: P):
 
 const shown = (value: string | Temporal.PlainDate | null | undefined) => value?.toString() ?? null
 
-/** Those of the changed fields that the platform has too. */
+/** The changed fields that the platform has too. */
 export function onPlatform(changes: Changes): string[] {
   return ON_PLATFORM.map((field) => NAMES[field]).filter((name) => name in changes)
 }

@@ -1,7 +1,7 @@
 import { type Ctx, day, instant, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
 import { type CustomerUpdate, KnownCustomer } from './customer.ts'
 
-/** Customers by our number, in no order; who is no member too. */
+/** Customers by our number, including those who are not members, in no order. */
 export function listCustomers(ctx: Ctx, ids: number[]) {
   return ctx.tx.many(
     KnownCustomer,
@@ -12,8 +12,8 @@ export function listCustomers(ctx: Ctx, ids: number[]) {
 }
 
 /**
- * Holds the rows, in order of id so that two writers cannot deadlock. Customers never met are left out. The lock is one
- * that ledgers, whose entries only name a member, need not wait for; so it is with all locks here.
+ * Locks the rows in order of id, so that two writers cannot deadlock. Unknown customers are left out. The lock is `for no key
+ * update`, as all locks here, so that ledger entries, which only reference a member, do not wait for it.
  */
 export function lockCustomers(ctx: Ctx, platformIds: string[]) {
   return ctx.tx.many(
@@ -27,14 +27,14 @@ export function lockCustomers(ctx: Ctx, platformIds: string[]) {
 }
 
 /**
- * Writes what is newer, and returns the rows that it touched. What a source does not tell (null) keeps what we had, and so
- * does what waits to be pushed: there the platform's news is older than ours. The rows must be locked.
+ * Writes newer values, and returns the rows that it changed. A value that the source does not have (null) leaves ours, and so
+ * does a field that waits to be pushed, because the platform's value is then older. The rows must be locked.
  */
 export function updateCustomers(ctx: Ctx, customers: CustomerUpdate[]) {
   return ctx.tx.many(
     KnownCustomer,
     sql`
-    with news as (
+    with updates as (
       select k.id, c.updated_at,
              case when 'email' = any(k.profile_pending) then k.email else coalesce(c.email, k.email) end as email,
              case when 'first_name' = any(k.profile_pending) then k.first_name
@@ -53,7 +53,7 @@ export function updateCustomers(ctx: Ctx, customers: CustomerUpdate[]) {
     changed as (
       select n.*, (m.email, m.first_name, m.last_name, m.country_code, m.province_code)
                   is distinct from (n.email, n.first_name, n.last_name, n.country, n.province) as is_changed
-        from news n join members m on m.store_id = ${ctx.storeId} and m.id = n.id)
+        from updates n join members m on m.store_id = ${ctx.storeId} and m.id = n.id)
     update members m
        set email = c.email, first_name = c.first_name, last_name = c.last_name, country_code = c.country,
            province_code = c.province, platform_updated_at = coalesce(c.updated_at, m.platform_updated_at),
@@ -65,7 +65,7 @@ export function updateCustomers(ctx: Ctx, customers: CustomerUpdate[]) {
   )
 }
 
-/** A member as the events tell of them. */
+/** A member as events have them. */
 export const MemberSnapshot = row({
   id: int,
   platformCustomerId: text,
@@ -86,7 +86,7 @@ export const MemberSnapshot = row({
 })
 export type MemberSnapshot = RowOf<typeof MemberSnapshot>
 
-/** Members among the ids; one who never held a subscription is left out. */
+/** The members among the ids; a customer who never held a subscription is left out. */
 export function listMemberSnapshots(ctx: Ctx, ids: number[]) {
   return ctx.tx.many(
     MemberSnapshot,
@@ -99,7 +99,7 @@ export function listMemberSnapshots(ctx: Ctx, ids: number[]) {
   )
 }
 
-/** What a member's subscriptions come to, taken together. */
+/** The membership that results from all subscriptions of a member. */
 export type MembershipStatus = {
   memberId: number
   status: 'active' | 'paused' | 'cancelled'
@@ -117,7 +117,7 @@ const MembershipStatusBefore = row({
 })
 export type MembershipStatusBefore = RowOf<typeof MembershipStatusBefore>
 
-/** Holds the rows, in order of id, and tells how each stood before; one who has not been a member has status null. */
+/** Locks the rows in order of id, and returns the membership before; status is null for one who was not a member. */
 export function lockMembers(ctx: Ctx, ids: number[]) {
   return ctx.tx.many(
     MembershipStatusBefore,
@@ -129,8 +129,8 @@ export function lockMembers(ctx: Ctx, ids: number[]) {
 }
 
 /**
- * Writes standings that differ from what is there. Apart from the lock: in one statement with it, a row that the update
- * reached first would be passed over by the lock, as the plan of the moment has it.
+ * Writes the statuses that differ. The rows must be locked by a statement before: in one statement, whether the lock or the
+ * update reaches a row first would depend on the plan.
  */
 export async function markMembershipStatuses(ctx: Ctx, memberships: MembershipStatus[]): Promise<void> {
   await ctx.tx.run(sql`
@@ -145,7 +145,7 @@ export async function markMembershipStatuses(ctx: Ctx, memberships: MembershipSt
        and (m.status, m.plan_id, m.next_billing_at) is distinct from (s.status, s.plan_id, s.next_billing_at)`)
 }
 
-/** Makes rows for customers never met; those we know stay as they are and use up no number. */
+/** Inserts the customers that have no row. Existing ones stay as they are and use up no number of the sequence. */
 export async function insertMissingCustomers(ctx: Ctx, customers: CustomerUpdate[]): Promise<void> {
   await ctx.tx.run(sql`
     insert into members (store_id, platform_customer_id, email, first_name, last_name, created_at, updated_at)

@@ -3,12 +3,12 @@ import { invalidField, Refusal } from '#kit/refusal'
 import type { Connector, PlatformCustomer } from '#platform'
 import { upsertCustomers } from './upsert-customers.ts'
 
-/** Whom somebody means: by our number, the platform's, or an address. */
+/** References a customer by our number, the platform's number, or an e-mail address. */
 export type CustomerReference = { memberId: number | null; platformId: string | null; email: string | null }
 
 /**
- * The customer who is meant, as the platform has them now: whether we know them or not. An address that one of those we know
- * has is theirs; the platform is asked for any other. Refuses one who is nobody, naming the field.
+ * The referenced customer as the platform has them now, whether they have a row here or not. An e-mail address is looked up here
+ * first, then on the platform. Refuses a reference that matches nobody, naming the field.
  */
 export async function fetchCustomer(
   db: Database,
@@ -23,8 +23,7 @@ export async function fetchCustomer(
     if (!found.ok) throw platformUnavailable(found.failure.message)
     ids.push(...(found.value.get(reference.email) ?? []))
   }
-  if (ids.length > 1)
-    throw invalidField(field, 'must be the address of one customer: several have this one, give an id')
+  if (ids.length > 1) throw invalidField(field, 'must reference one customer: several have this address, so give an id')
   const there = await connector.customers.findMany(ids)
   if (!there.ok) throw platformUnavailable(there.failure.message)
   const customer = there.value.get(ids[0] ?? '')
@@ -33,8 +32,8 @@ export async function fetchCustomer(
 }
 
 /**
- * Our number of the customer who is meant. Whom we know is not asked for on the platform; others are met there. Refuses one
- * who is nobody, or gone from the platform, naming the field.
+ * Our number of the referenced customer. One who has no row here is read from the platform and inserted. Refuses a reference that
+ * matches nobody, or a customer deleted on the platform, naming the field.
  */
 export async function resolveCustomer(
   db: Database,
@@ -80,4 +79,4 @@ async function platformIdsOf(
 }
 
 const platformUnavailable = (message: string) =>
-  new Refusal('unavailable', `The platform was asked for the customer and did not answer: ${message}`)
+  new Refusal('unavailable', `The customer could not be read from the platform: ${message}`)

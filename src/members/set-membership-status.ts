@@ -13,10 +13,10 @@ import {
 } from './queries.ts'
 
 /**
- * Brings members' status, plan and next date in line with their subscriptions, in the transaction of the change there, and
- * returns what is to be told of it: the caller records it along with that change. The first standing makes a customer a
- * member: member.created. A later change of tier is member.tier_changed, one of the plan alone member.updated; status and
- * next date are told by the events of the subscription.
+ * Writes members' status, plan and next date as their subscriptions give them, in the transaction that changes a subscription.
+ * Returns the facts of it, which the caller records with that change. The first membership makes a customer a member
+ * (member.created). A later change of tier is member.tier_changed, one of the plan alone member.updated; a change of status or
+ * next date is in the events of the subscription.
  */
 export async function setMembershipStatuses(ctx: Ctx, memberships: MembershipStatus[]): Promise<Fact[]> {
   const before = await lockMembers(
@@ -26,11 +26,11 @@ export async function setMembershipStatuses(ctx: Ctx, memberships: MembershipSta
   await markMembershipStatuses(ctx, memberships)
   const byMember = new Map(memberships.map((s) => [s.memberId, s]))
   const created = before.filter(({ memberSince }) => memberSince === null).map(({ id }) => id)
-  const moved = before.filter((was) => was.memberSince !== null && hasMoved(was, byMember.get(was.id)!))
-  if (created.length === 0 && moved.length === 0) return []
+  const changed = before.filter((was) => was.memberSince !== null && hasOtherPlanOrTier(was, byMember.get(was.id)!))
+  if (created.length === 0 && changed.length === 0) return []
 
-  const [store, plans] = [await storeContext(ctx), await plansById(ctx, moved.length > 0)]
-  const changes = moved.map((was) => ({ was, ...changeOf(was, byMember.get(was.id)!, plans) }))
+  const [store, plans] = [await storeContext(ctx), await plansById(ctx, changed.length > 0)]
+  const changes = changed.map((was) => ({ was, ...changeOf(was, byMember.get(was.id)!, plans) }))
   const updated = changes.filter(({ tier, plan }) => tier === null && plan !== null)
   const snapshots = new Map(
     (await listMemberSnapshots(ctx, [...created, ...updated.map(({ was }) => was.id)])).map((m) => [m.id, m])
@@ -46,8 +46,8 @@ export async function setMembershipStatuses(ctx: Ctx, memberships: MembershipSta
 
 type Membership = Pick<MembershipStatusBefore | MembershipStatus, 'status' | 'planId'>
 
-/** The common case, a renewal, asks for no plan. */
-function hasMoved(was: Membership, is: Membership): boolean {
+/** False in the common case, a renewal: then no plan is read. */
+function hasOtherPlanOrTier(was: Membership, is: Membership): boolean {
   return was.planId !== is.planId || isOver(was) !== isOver(is)
 }
 
@@ -55,11 +55,11 @@ const isOver = ({ status }: Membership) => status === 'cancelled'
 
 type PlanNames = Map<number, { name: string; tierName: string | null }>
 
-async function plansById(ctx: Ctx, areWanted: boolean): Promise<PlanNames> {
-  return new Map(areWanted ? (await listPlans(ctx)).map((plan) => [plan.id, plan]) : [])
+async function plansById(ctx: Ctx, isNeeded: boolean): Promise<PlanNames> {
+  return new Map(isNeeded ? (await listPlans(ctx)).map((plan) => [plan.id, plan]) : [])
 }
 
-/** What has changed of the rank and, where that stayed, of the plan. A tier is held as long as a membership is. */
+/** The change of the tier or, when that stays, of the plan. A member has the tier as long as the membership lasts. */
 function changeOf(was: Membership, is: Membership, plans: PlanNames) {
   const planOf = ({ planId }: Membership) => (planId === null ? undefined : plans.get(planId))
   const tierOf = (membership: Membership) => (isOver(membership) ? null : (planOf(membership)?.tierName ?? null))

@@ -37,7 +37,7 @@ const EARLIEST_YEAR = 1900
 
 function checkBirthDate(birthDate: Temporal.PlainDate, today: Temporal.PlainDate) {
   if (birthDate.year >= EARLIEST_YEAR && Temporal.PlainDate.compare(birthDate, today) < 0) return
-  throw invalidField('birth_date', `must be a day from ${EARLIEST_YEAR}-01-01 on that is over`)
+  throw invalidField('birth_date', `must be a day in the past, from ${EARLIEST_YEAR}-01-01 on`)
 }
 
 const emailTaken = () => invalidField('email', 'is the address of another customer of the store')

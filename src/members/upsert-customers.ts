@@ -7,8 +7,8 @@ import { changesBetween } from './profile.ts'
 import { insertMissingCustomers, listMemberSnapshots, lockCustomers, updateCustomers } from './queries.ts'
 
 /**
- * Makes the service know these customers, as new or as they are now, and returns them by the platform's id. A member
- * whose shown fields changed is told of by member.updated; older news than we have changes nothing.
+ * Inserts or updates customers that the platform reported, and returns them by the platform's id. A change of a member's public
+ * fields is recorded as member.updated. An update that is older than the stored one changes nothing.
  */
 export async function upsertCustomers(ctx: Ctx, customers: CustomerUpdate[]): Promise<Map<string, KnownCustomer>> {
   const wanted = newestOfEach(customers)
@@ -33,7 +33,7 @@ export async function upsertCustomers(ctx: Ctx, customers: CustomerUpdate[]): Pr
   return known
 }
 
-/** Of several tellings of one customer the newest. */
+/** The newest of several updates of one customer. */
 function newestOfEach(customers: CustomerUpdate[]): Map<string, CustomerUpdate> {
   const newest = new Map<string, CustomerUpdate>()
   for (const customer of customers) {

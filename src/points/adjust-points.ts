@@ -6,14 +6,14 @@ import type { PointsAdjustment, PointsEntry } from './points.ts'
 import { insertMissingAccounts, listOperations, lockAccounts, writeLedger } from './queries.ts'
 
 /**
- * Brings balances of points to what is wanted, in the order given. Returns the entries that it took; a balance that is
- * there already, and an operation told before, take none.
+ * Sets balances of points, in the given order. Returns the entries that were written; a balance that is reached already, and a
+ * repeated operation, have none.
  */
 export async function adjustPoints(ctx: Ctx, adjustments: PointsAdjustment[]): Promise<PointsEntry[]> {
   if (adjustments.length === 0) return []
   const memberIds = [...new Set(adjustments.map((a) => a.memberId))]
   const balances = await lockBalances(ctx, adjustments)
-  const reported = new Set(
+  const done = new Set(
     await listOperations(
       ctx,
       adjustments.map((a) => a.operationId)
@@ -22,9 +22,9 @@ export async function adjustPoints(ctx: Ctx, adjustments: PointsAdjustment[]): P
 
   const entries = adjustments.flatMap(({ memberId, balance, reason, operationId, orderId = null }) => {
     const points = balance - (balances.get(memberId) ?? 0)
-    if (points === 0 || reported.has(operationId)) return []
+    if (points === 0 || done.has(operationId)) return []
     balances.set(memberId, balance)
-    reported.add(operationId)
+    done.add(operationId)
     return [{ memberId, points, balanceAfter: balance, reason, orderId, operationId }]
   })
   if (entries.length === 0) return []
@@ -35,7 +35,7 @@ export async function adjustPoints(ctx: Ctx, adjustments: PointsAdjustment[]): P
   return written
 }
 
-/** Held until the transaction ends. The first points make the account; without one the balance is zero. */
+/** Locked until the transaction ends. The first points create the account; without one the balance is zero. */
 async function lockBalances(ctx: Ctx, adjustments: PointsAdjustment[]): Promise<Map<number, number>> {
   const accounts = await lockAccounts(ctx, [...new Set(adjustments.map((a) => a.memberId))])
   const known = new Set(accounts.map((a) => a.memberId))

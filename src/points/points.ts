@@ -1,14 +1,14 @@
-/** A balance that is wanted. */
+/** A requested balance. */
 export type PointsAdjustment = {
   memberId: number
   balance: number
   reason: string
-  /** Names the cause; an adjustment of the same cause happens once, however often it is told. */
+  /** Identifies the cause: an adjustment with the same operation id is applied once, however often it is requested. */
   operationId: string
   orderId?: number | null
 }
 
-/** One line of the ledger. */
+/** One entry of the ledger. */
 export type PointsEntry = {
   id: number
   memberId: number

@@ -1,7 +1,7 @@
 import { type Ctx, int, row, sql, text } from '#kit/postgres'
 import type { PointsEntry } from './points.ts'
 
-/** An account that another transaction is just making is waited for. */
+/** Inserts accounts. Waits for another transaction that inserts the same one. */
 export async function insertMissingAccounts(ctx: Ctx, memberIds: number[]): Promise<void> {
   await ctx.tx.run(sql`
     insert into points_accounts (store_id, member_id, balance, updated_at)
@@ -9,7 +9,7 @@ export async function insertMissingAccounts(ctx: Ctx, memberIds: number[]): Prom
     on conflict (store_id, member_id) do nothing`)
 }
 
-/** Holds the accounts until the transaction ends, in order of member, so that two writers cannot deadlock. */
+/** Locks the accounts until the transaction ends, in order of member, so that two writers cannot deadlock. */
 export function lockAccounts(ctx: Ctx, memberIds: number[]) {
   return ctx.tx.many(
     row({ memberId: int, balance: int }),
@@ -20,7 +20,7 @@ export function lockAccounts(ctx: Ctx, memberIds: number[]) {
   )
 }
 
-/** Those of the operations that have already led to an entry. Only to be asked under the lock of their accounts. */
+/** The operations that already have an entry. Their accounts must be locked. */
 export async function listOperations(ctx: Ctx, operationIds: string[]): Promise<string[]> {
   const rows = await ctx.tx.many(
     row({ operationId: text }),
@@ -31,7 +31,7 @@ export async function listOperations(ctx: Ctx, operationIds: string[]): Promise<
   return rows.map((r) => r.operationId)
 }
 
-/** Writes entries and brings the accounts to their sums. Returns the entries with their ids, in the order given. */
+/** Writes entries and sets the accounts to their sums. Returns the entries with their ids, in the given order. */
 export async function writeLedger(ctx: Ctx, entries: Omit<PointsEntry, 'id'>[]): Promise<PointsEntry[]> {
   const balances = new Map(entries.map((e) => [e.memberId, e.balanceAfter]))
   const entered = await ctx.tx.many(

@@ -2,7 +2,7 @@ import type { Ctx } from '#kit/postgres'
 import { adjustPoints } from './adjust-points.ts'
 import { lockAccounts } from './queries.ts'
 
-/** Hands all points of a customer on to another, since the platform made them one. `cause` names the merge: it happens once. */
+/** Transfers all points of a customer to another, after the platform merged the two. `cause` identifies the merge: it happens once. */
 export async function transferPoints(ctx: Ctx, fromMember: number, toMember: number, cause: string): Promise<void> {
   const balances = new Map((await lockAccounts(ctx, [fromMember, toMember])).map((a) => [a.memberId, a.balance]))
   const transferred = balances.get(fromMember) ?? 0

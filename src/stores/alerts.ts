@@ -3,13 +3,13 @@ import { type Ctx, instant, int, type RowOf, row, sql, text } from '#kit/postgre
 import { alertNotFound } from './refusals.ts'
 
 const Alert = row({ id: int, kind: text, subject: text, message: text, createdAt: instant })
-/** Something that the people who run a store should hear of: whole sentences, ready to be mailed. */
+/** A message to the people who run a store: whole sentences, ready to be mailed. */
 export type Alert = RowOf<typeof Alert>
 
-/** `atMostEveryHours`: within so many hours only the first of its kind is written. */
+/** `atMostEveryHours`: only the first alert of its kind within that many hours is written. */
 export type NewAlert = { kind: string; subject: string; message: string; atMostEveryHours?: number }
 
-/** Writes a notice in the transaction of what it tells. */
+/** Writes an alert in the transaction of what it reports. */
 export async function notify(ctx: Ctx, { kind, subject, message, atMostEveryHours = 0 }: NewAlert): Promise<void> {
   const since = ctx.now.subtract({ hours: atMostEveryHours })
   await ctx.tx.run(
@@ -21,7 +21,7 @@ export async function notify(ctx: Ctx, { kind, subject, message, atMostEveryHour
   )
 }
 
-/** Newest first. `before` is the `alert_…` that the last page ended with; `more` says whether a page follows. */
+/** Newest first. `before` is the last `alert_…` of the previous page; `more` says whether another page follows. */
 export async function listAlerts(
   ctx: Ctx,
   { before, limit = 50 }: { before?: string; limit?: number } = {}

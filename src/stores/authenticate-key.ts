@@ -5,7 +5,7 @@ import { findLiveKey, writeLastUses } from './key-queries.ts'
 import { storeIdInKey } from './key-text.ts'
 import type { PlatformProfileName, RatePlan } from './store.ts'
 
-/** Who calls: the store that the key opens, what the key may do, and what every answer needs to know of the store. */
+/** The caller of a request: the store of its key, the key's scopes, and the facts of the store that every response needs. */
 export type Caller = {
   storeId: number
   keyId: number
@@ -17,7 +17,7 @@ export type Caller = {
   sandbox: boolean
 }
 
-/** How long another process may still take a key that was revoked here. */
+/** How long another process may still accept a key that was revoked here. */
 const CACHED_MS = 2_000
 const MAX_CACHED = 20_000
 const LAST_USE_EVERY_MS = 60_000
@@ -26,7 +26,7 @@ type Use = { storeId: number; keyId: number; at: Temporal.Instant | null; writte
 type KeyMemory = {
   callers: Map<string, { caller: Caller; untilMs: number }>
   uses: Map<string, Use>
-  /** Raised by every revocation: a look-up that began before it is not remembered. */
+  /** Increased by every revocation: a lookup that began before one is not cached. */
   revocations: number
 }
 
@@ -39,8 +39,8 @@ function memoryOf(db: Database): KeyMemory {
 }
 
 /**
- * Whose key this is; null when it is none, is revoked, or its store took the service off. One statement bound to the
- * store in the key, and for two seconds none. Notes the use, which `writeKeyUses` brings to the table.
+ * The caller of a key; null when the text is no key, the key is revoked, or its store is disconnected. It is one statement,
+ * limited to the store in the key; for the next two seconds the answer is cached. `writeKeyUses` writes the use later.
  */
 export async function authenticateKey(db: Database, presented: string): Promise<Caller | null> {
   const storeId = storeIdInKey(presented)
@@ -49,12 +49,12 @@ export async function authenticateKey(db: Database, presented: string): Promise<
   const hash = sha256(presented)
   const remembered = memory.callers.get(hash.toString('latin1'))
   const caller =
-    remembered && remembered.untilMs > performance.now() ? remembered.caller : await lookUp(db, storeId, hash)
-  if (caller) noteUse(memory, caller)
+    remembered && remembered.untilMs > performance.now() ? remembered.caller : await findCaller(db, storeId, hash)
+  if (caller) recordUse(memory, caller)
   return caller
 }
 
-/** Called once a revocation is committed. */
+/** Removes a key from the cache; called after its revocation is committed. */
 export function evictKey(db: Database, storeId: number, keyId: number): void {
   const memory = memoryOf(db)
   memory.revocations++
@@ -64,8 +64,8 @@ export function evictKey(db: Database, storeId: number, keyId: number): void {
 }
 
 /**
- * Writes the last uses that this process has seen, each key at most once a minute unless `all`; for a timer and for the
- * shutdown. Uses that could not be written are kept for the next time.
+ * Writes the last uses that this process has seen, for each key at most once a minute unless `all` is set. Called regularly
+ * and at shutdown. After a failure the uses are written the next time.
  */
 export async function writeKeyUses(db: Database, options: { all?: boolean } = {}): Promise<number> {
   const { uses } = memoryOf(db)
@@ -83,7 +83,7 @@ export async function writeKeyUses(db: Database, options: { all?: boolean } = {}
   return due.length
 }
 
-async function lookUp(db: Database, storeId: number, hash: Buffer): Promise<Caller | null> {
+async function findCaller(db: Database, storeId: number, hash: Buffer): Promise<Caller | null> {
   const memory = memoryOf(db)
   const revocationsBefore = memory.revocations
   const found = await findLiveKey(db.direct, storeId, hash)
@@ -97,7 +97,7 @@ async function lookUp(db: Database, storeId: number, hash: Buffer): Promise<Call
   return caller
 }
 
-function noteUse(memory: KeyMemory, { storeId, keyId }: Caller) {
+function recordUse(memory: KeyMemory, { storeId, keyId }: Caller) {
   const use = memory.uses.get(`${storeId}:${keyId}`)
   if (use) use.at = realNow()
   else memory.uses.set(`${storeId}:${keyId}`, { storeId, keyId, at: realNow(), writtenMs: Number.NEGATIVE_INFINITY })

@@ -20,7 +20,7 @@ export function checkName(name: string): string {
   return trimmed
 }
 
-/** The zone in its usual spelling: `america/new_york` is America/New_York. */
+/** The time zone in its canonical spelling: America/New_York for `america/new_york`. */
 export function checkTimezone(timezone: string): string {
   if (!isTimezone(timezone)) throw unknownTimezone()
   return Temporal.Now.zonedDateTimeISO(timezone).timeZoneId
@@ -36,17 +36,17 @@ export function checkCurrency(currency: string): string {
 
 export function checkPlan(plan: string): RatePlan {
   const found = RATE_PLANS.find((name) => name === plan)
-  if (!found) throw invalidField('plan', `must be ${RATE_PLANS.join(', ')}`)
+  if (!found) throw invalidField('plan', `must be one of ${RATE_PLANS.join(', ')}`)
   return found
 }
 
 export function checkProfile(profile: string): PlatformProfileName {
   const found = PLATFORM_PROFILES.find((name) => name === profile)
-  if (!found) throw invalidField('profile', `must be ${PLATFORM_PROFILES.join(', ')}`)
+  if (!found) throw invalidField('profile', `must be one of ${PLATFORM_PROFILES.join(', ')}`)
   return found
 }
 
-/** The platform's base address without a slash at its end. Secrets travel to it, so http is for this machine only. */
+/** The platform's base URL without a trailing slash. Secrets are sent to it, so http is accepted for this machine only. */
 export function checkPlatformUrl(text: string): string {
   const url = URL.parse(text)
   const secure = url?.protocol === 'https:'
@@ -60,7 +60,7 @@ export function checkPlatformUrl(text: string): string {
   return url.href.replace(/\/+$/, '')
 }
 
-/** A secret goes into header lines and must fit there. */
+/** A secret is sent in headers, so it has only characters that a header can hold. */
 export function checkSecret(field: string, secret: string): string {
   if (!/^[\x21-\x7e]{8,500}$/.test(secret))
     throw invalidField(field, 'must have 8 to 500 printable characters without spaces')

@@ -14,28 +14,32 @@ import { databaseKnowsTimezone, lockConnection, writeConnection, writeShop } fro
 import { storeNotFound, tokenNeeded } from './refusals.ts'
 
 /**
- * The platform has taken the app off: nothing is asked of it any more, and the token that opened it is erased. The secrets
- * that its messages are checked with stay. False when the store was disconnected before.
+ * Disconnects a store whose platform uninstalled the app: the access token is erased, and the platform is not called any more.
+ * The secrets that verify its webhooks stay. Returns false when the store was disconnected before.
  */
 export async function disconnectStore(db: Database, vault: Vault, storeId: number): Promise<boolean> {
   const isNew = await db.inStore(storeId, async (ctx) => {
     const { domain, platformUrl, platformCredentials, isConnected } = await lockConnection(ctx)
     if (!isConnected) return false
-    const kept: Credentials = { ...openCredentials(vault, domain, platformCredentials), accessToken: '' }
-    await writeConnection(ctx, { credentials: sealCredentials(vault, domain, kept), platformUrl, isConnected: false })
+    const remaining: Credentials = { ...openCredentials(vault, domain, platformCredentials), accessToken: '' }
+    await writeConnection(ctx, {
+      credentials: sealCredentials(vault, domain, remaining),
+      platformUrl,
+      isConnected: false
+    })
     return true
   })
   evictPlatformAccess(db, storeId)
   return isNew
 }
 
-/** What the platform gave when the app was put on again; what is left out stays. */
+/** What the platform issued when the app was installed again; what is left out stays. */
 export type NewConnection = Partial<Credentials> & { platformUrl?: string }
 
 /**
- * The platform has the app again, or gave it another token. `tryOut` uses the new credentials before they are kept; what it throws
- * leaves all as it was. After a disconnection nothing is billed until what happened there meanwhile is known (`markCaughtUp`).
- * A sandbox store may leave the token to us.
+ * Connects a store again after the app was installed again, or gives it another token. `tryOut` uses the new credentials before
+ * they are stored; when it throws, nothing changes. After a disconnection nothing is billed until the changes on the platform
+ * are known (`markCaughtUp`). For a sandbox store a token is made when none is given.
  */
 export async function reconnectStore(
   db: Database,
@@ -66,8 +70,8 @@ const secretOf = (field: string, secret: string | undefined) =>
   secret === undefined ? null : checkSecret(field, secret)
 
 /**
- * Takes over the shop's name and time zone as the platform tells them; the currency of a store never changes. Answers the zone
- * that the shop lived in when it is another one now, and null when that stayed. A zone that we do not know changes nothing.
+ * Updates the shop's name and time zone to those of the platform; the currency of a store never changes. Returns the previous
+ * time zone when it changed, else null. An unknown time zone is ignored.
  */
 export async function updateShop(
   ctx: Ctx,

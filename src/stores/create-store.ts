@@ -24,24 +24,24 @@ export type NewStore = {
   currency: string
   plan: string
   sandbox: boolean
-  /** Where a sandbox store's clock starts; without it the store lives in real time. */
+  /** Where a sandbox store's clock starts; without it the store has real time. */
   clockAt?: Temporal.Instant | null
-  /** `platform` for a sandbox store, else `shopify`, unless told. */
+  /** When left out: `platform` for a sandbox store, else `shopify`. */
   profile?: string
   platformUrl: string
-  /** A sandbox store gets secrets made for it; a live one brings those of its app. */
+  /** Secrets are made for a sandbox store; a live one has those of its app. */
   accessToken?: string
   appSecret?: string
-  /** Without it: the app secret, with which Shopify signs proxy requests too. */
+  /** When left out: the app secret, with which Shopify signs proxy requests too. */
   proxySecret?: string
 }
 
 export type CreatedStore = { store: Store; credentials: Credentials }
 
 /**
- * Makes a store. It counts as unfinished until `markStoreConnected`: making an unfinished one again takes the new facts
- * and keeps the secrets that were made for it, so that a caller may repeat the whole after a failure on the way.
- * Refuses a domain that a finished store has.
+ * Creates a store. It is unfinished until `markStoreConnected`: creating an unfinished one again replaces its facts and keeps
+ * the secrets that were made for it, so that a caller may repeat everything after a failure. Refuses the domain of a
+ * finished store.
  */
 export async function createStore(db: Database, vault: Vault, input: NewStore): Promise<CreatedStore> {
   const domain = checkDomain(input.domain)
@@ -95,8 +95,8 @@ function sandboxCredentials(input: NewStore, made: Credentials | null): Credenti
 function liveCredentials(input: NewStore): Credentials {
   const accessToken = given('access_token', input.accessToken)
   const appSecret = given('app_secret', input.appSecret)
-  if (!accessToken) throw invalidField('access_token', 'is needed for a store that is no sandbox')
-  if (!appSecret) throw invalidField('app_secret', 'is needed for a store that is no sandbox')
+  if (!accessToken) throw invalidField('access_token', 'is required for a store that is not a sandbox')
+  if (!appSecret) throw invalidField('app_secret', 'is required for a store that is not a sandbox')
   return { accessToken, appSecret, proxySecret: given('proxy_secret', input.proxySecret) ?? appSecret }
 }
 

@@ -3,8 +3,8 @@ import type { Vault } from '#kit/secrets'
 import { openCredentials } from './platform-access.ts'
 
 /**
- * Whether this vault's key is the one that the installation's secrets were sealed under: it opens those of one of the
- * newest stores. Several are tried, so that one damaged row does not keep the service down. True where there is none.
+ * Whether the vault's key opens the installation's secrets: those of one of the newest stores. Several are tried, so that one
+ * damaged row does not prevent a start. True when there is no store.
  */
 export async function isMasterKeyValid(db: Database, vault: Vault): Promise<boolean> {
   const newest = await db.inInstallation((tx) =>

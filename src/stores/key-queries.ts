@@ -18,7 +18,7 @@ import {
 import type { KeyMode } from './key-text.ts'
 import { PLATFORM_PROFILES, RATE_PLANS } from './store.ts'
 
-/** An API key as it is kept: its hash stays in the table. Times are real time, also in a sandbox store. */
+/** An API key without its hash. Times are real time, also in a sandbox store. */
 export const ApiKey = row({
   id: int,
   name: text,
@@ -44,7 +44,7 @@ export function insertKey(
   )
 }
 
-/** Newest first, revoked ones too. */
+/** Newest first, including revoked ones. */
 export function listKeys(ctx: Ctx): Promise<ApiKey[]> {
   return ctx.tx.many(
     ApiKey,
@@ -53,7 +53,7 @@ export function listKeys(ctx: Ctx): Promise<ApiKey[]> {
   )
 }
 
-/** The first revocation's time stays. Null when there is no such key. */
+/** Revokes a key; a second revocation does not change the time of the first. Null when there is no such key. */
 export function markRevoked(ctx: Ctx, keyId: number): Promise<ApiKey | null> {
   return ctx.tx.maybeOne(
     ApiKey,
@@ -81,12 +81,12 @@ const keyByHash = directSql<[storeId: number, hash: Buffer]>(
     where k.store_id = $1 and k.key_hash = $2 and k.revoked_at is null and s.status = 'active'`
 )
 
-/** A key that opens its store now, with what every request needs of the store. */
+/** A valid key of a connected store, with the facts of the store that every request needs. */
 export function findLiveKey(direct: Queries, storeId: number, hash: Buffer) {
   return direct.maybeOne(LiveKey, keyByHash(storeId, hash))
 }
 
-/** Moves last uses forward, of many keys in many stores at once. */
+/** Updates the last uses of many keys of many stores; a time never goes back. */
 export function writeLastUses(tx: Tx, uses: { storeId: number; keyId: number; at: Temporal.Instant }[]) {
   return tx.run(
     sql`update api_keys k set last_used_at = u.at

@@ -4,12 +4,12 @@ export type KeyMode = 'test' | 'live'
 
 const SECRET_LENGTH = 32
 
-/** `svc_test_<store in base 36>_<32 random characters>`: the store is in the key, so that a look-up is bound to it. */
+/** `svc_test_<store in base 36>_<32 random characters>`. The store is in the key, so that a lookup is limited to that store. */
 export function makeKeyText(mode: KeyMode, storeId: number): string {
   return `svc_${mode}_${storeId.toString(36)}_${randomToken(SECRET_LENGTH)}`
 }
 
-/** The store that a presented text claims, or null when it has not the form of a key. */
+/** The store in a key; null when the text does not have the form of a key. */
 export function storeIdInKey(presented: string): number | null {
   const store = /^svc_(?:test|live)_([1-9a-z][0-9a-z]{0,10})_[0-9A-Za-z]{32}$/.exec(presented)?.[1]
   if (!store) return null
@@ -17,7 +17,7 @@ export function storeIdInKey(presented: string): number | null {
   return Number.isSafeInteger(id) ? id : null
 }
 
-/** What is still shown of a key, so that people can tell theirs apart. */
+/** The part of a key that is shown later, so that people can tell keys apart. */
 export function keyHint(key: string): string {
   return key.slice(-4)
 }

@@ -10,7 +10,7 @@ import { SCOPES } from './scopes.ts'
 
 const { db, url } = await testDatabase()
 
-test('a key is shown once, stored as a hash, and opens its own store with its scopes', async () => {
+test('a key is shown once, stored as a hash, and gives access to its own store with its scopes', async () => {
   const store = await aStore(db, { plan: 'growth' })
   const { key, ...shown } = await createKey(db, { storeId: store.storeId, name: 'CRM', scopes: ['read:members'] })
 
@@ -36,7 +36,7 @@ test('a key is shown once, stored as a hash, and opens its own store with its sc
   })
 })
 
-test('without scopes a key has all; an unknown scope is refused with the list of those there are', async () => {
+test('without scopes a key has all; an unknown scope is refused with the list of scopes', async () => {
   const store = await aStore(db)
   const { scopes } = await createKey(db, { storeId: store.storeId, name: 'All' })
   assert.deepEqual(scopes, SCOPES)
@@ -52,7 +52,7 @@ test('a key of a live store is a live key', async () => {
   assert.match(await live.aKey(), /^svc_live_/)
 })
 
-test('a revoked key opens nothing, at once, and stays in the list', async () => {
+test('a revoked key is refused immediately and stays in the list', async () => {
   const store = await aStore(db)
   const { key, id } = await createKey(db, { storeId: store.storeId, name: 'Gone' })
   assert.ok(await authenticateKey(db, key))
@@ -72,7 +72,7 @@ test("another store's key id is an unknown one", async () => {
   assert.ok(await authenticateKey(db, key))
 })
 
-test('a text that is no key, or a key whose store was changed, opens nothing', async () => {
+test('a text that is no key, or a key whose store was changed, is refused', async () => {
   const store = await aStore(db)
   const key = await store.aKey()
   const other = await aStore(db)
@@ -90,7 +90,7 @@ test('a text that is no key, or a key whose store was changed, opens nothing', a
   }
 })
 
-test('authenticating reads the database once in a while, not at every request', async () => {
+test('authentication is cached: not every request reads the database', async () => {
   const store = await aStore(db)
   const key = await store.aKey()
   const before = db.stats.statements
@@ -98,7 +98,7 @@ test('authenticating reads the database once in a while, not at every request', 
   assert.equal(db.stats.statements - before, 1)
 })
 
-test('the last use reaches the table later, and each key at most once a minute', async () => {
+test('the last use is written later, for each key at most once a minute', async () => {
   const fresh = new Database({ url })
   const store = await aStore(fresh)
   await authenticateKey(fresh, await store.aKey())

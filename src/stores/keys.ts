@@ -9,8 +9,8 @@ import { keyNotFound } from './refusals.ts'
 import { scopesFrom } from './scopes.ts'
 
 /**
- * Makes an API key; all scopes unless some are named. The key itself is in the answer and nowhere else: what is stored
- * is its SHA-256, which cannot be turned back since a key has 190 random bits.
+ * Creates an API key, with all scopes unless some are given. The key is only in the result: its SHA-256 is stored, which is
+ * safe because a key has 190 random bits.
  */
 export function createKey(
   db: Database,
@@ -26,7 +26,7 @@ export function createKey(
   })
 }
 
-/** Ends a key: at once in this process, within two seconds in the others. Ending it again changes nothing. */
+/** Revokes a key: immediately in this process, within two seconds in the others. Revoking it again changes nothing. */
 export async function revokeKey(db: Database, storeId: number, keyId: number): Promise<ApiKey> {
   const revoked = await db.inStore(storeId, (ctx) => markRevoked(ctx, keyId))
   if (!revoked) throw keyNotFound(keyId)

@@ -5,7 +5,7 @@ import { findSealedAccess, findStoreIdByDomain, writePlatformUrl } from './queri
 import { storeDisconnected, storeNotFound } from './refusals.ts'
 import type { PlatformProfileName, RatePlan } from './store.ts'
 
-/** What opens a store's platform, and what the platform's own calls to us are checked with. Logged, it hides its secrets. */
+/** How a store's platform is called, and how its calls to us are verified. When logged, it hides its secrets. */
 export type StoreAccess = Credentials & {
   storeId: number
   domain: string
@@ -15,7 +15,7 @@ export type StoreAccess = Credentials & {
   sandbox: boolean
   profile: PlatformProfileName
   url: string
-  /** Whether the platform has the app: without it there is no access token, and nothing is asked of it. */
+  /** Whether the app is installed: otherwise there is no access token, and the platform is not called. */
   isConnected: boolean
 }
 
@@ -24,13 +24,13 @@ export type Credentials = {
   accessToken: string
   /** Signs the platform's webhooks. */
   appSecret: string
-  /** Signs requests that come through the platform's app proxy. */
+  /** Signs requests through the platform's app proxy. */
   proxySecret: string
 }
 
 const SECRET_FIELDS = ['accessToken', 'appSecret', 'proxySecret'] as const
 
-/** Sealed for one domain: copied into another store's row, the credentials do not open. */
+/** Encrypts credentials for one domain: copied into the row of another store, they cannot be decrypted. */
 export function sealCredentials(vault: Vault, domain: string, credentials: Credentials): Buffer {
   return vault.seal(`stores.platform_credentials:${domain}`, JSON.stringify(credentials))
 }
@@ -39,7 +39,7 @@ export function openCredentials(vault: Vault, domain: string, sealed: Buffer): C
   return JSON.parse(vault.open(`stores.platform_credentials:${domain}`, sealed)) as Credentials
 }
 
-/** Long enough to spare a busy store the query, short enough that another process's change is soon seen. */
+/** Long enough that a busy store saves the query, short enough that a change by another process is seen soon. */
 const CACHED_MS = 5_000
 const MAX_CACHED = 10_000
 
@@ -55,8 +55,7 @@ function cacheOf(db: Database): Cache {
 }
 
 /**
- * The store's credentials, from memory where they were read in the last seconds. Refuses a store that is not there, or that
- * its platform has taken the app off.
+ * The store's credentials, which are cached for five seconds. Refuses an unknown store, and one that is disconnected.
  */
 export async function platformAccess(db: Database, vault: Vault, storeId: number): Promise<StoreAccess> {
   const access = await findAccess(db, vault, storeId)
@@ -65,7 +64,7 @@ export async function platformAccess(db: Database, vault: Vault, storeId: number
   return access
 }
 
-/** The store that a domain belongs to, with its credentials, also when it is disconnected; null when there is none. */
+/** The store of a domain with its credentials, also when it is disconnected; null when there is none. */
 export async function storeByDomain(db: Database, vault: Vault, domain: string): Promise<StoreAccess | null> {
   const { idByDomain } = cacheOf(db)
   const lower = domain.toLowerCase()
@@ -79,7 +78,7 @@ export async function storeByDomain(db: Database, vault: Vault, domain: string):
   return findAccess(db, vault, storeId)
 }
 
-/** Called after a change, so that this process sees it at once. */
+/** Removes a store from the cache; called after a change, so that this process sees it immediately. */
 export function evictPlatformAccess(db: Database, storeId: number): void {
   cacheOf(db).byId.delete(storeId)
 }
@@ -104,7 +103,7 @@ async function findAccess(db: Database, vault: Vault, storeId: number): Promise<
   return access
 }
 
-/** Notes that a store's platform answers at another address now. */
+/** Changes the URL of a store's platform. */
 export async function movePlatform(db: Database, storeId: number, url: string): Promise<void> {
   await db.inStore(storeId, (ctx) => writePlatformUrl(ctx, url))
   evictPlatformAccess(db, storeId)

@@ -38,13 +38,13 @@ export function findStoreById(direct: Queries, storeId: number): Promise<Store |
   return direct.maybeOne(Store, storeById(storeId))
 }
 
-/** Which store a domain is, above stores: the answer is public, and nothing else of the store leaves with it. */
+/** The store of a domain, read over all stores: the result is public, and nothing else of the store is returned. */
 export async function findStoreIdByDomain(tx: Tx, domain: string): Promise<number | null> {
   const found = await tx.maybeOne(row({ storeId: int }), sql`select store_id from stores where domain = ${domain}`)
   return found?.storeId ?? null
 }
 
-/** Holds a half-made store, so that two attempts to make it again do not mix. Null when there is none of this domain. */
+/** Locks an unfinished store, so that two attempts to create it do not mix. Null when no store has this domain. */
 export function lockStoreByDomain(tx: Tx, domain: string) {
   return tx.maybeOne(
     row({ storeId: int, connectedAt: nullable(instant), platformCredentials: bytes }),
@@ -52,12 +52,12 @@ export function lockStoreByDomain(tx: Tx, domain: string) {
   )
 }
 
-/** A store as it is written; `credentials` are sealed. */
+/** A store as it is written; `credentials` are encrypted. */
 export type WrittenStore = Omit<Store, 'storeId' | 'status' | 'connectedAt' | 'createdAt'> & {
   credentials: Buffer
 }
 
-/** Null when another transaction took the domain first. */
+/** Null when another transaction inserted the domain first. */
 export function insertStore(tx: Tx, store: WrittenStore): Promise<Store | null> {
   return tx.maybeOne(
     Store,
@@ -85,7 +85,7 @@ export function rewriteStore(tx: Tx, storeId: number, store: WrittenStore): Prom
   )
 }
 
-/** The platform and the store know each other: the store is finished, and its domain is taken for good. */
+/** Marks a store as finished; from then on its domain is taken. */
 export function markStoreConnected(ctx: Ctx): Promise<number> {
   return ctx.tx.run(
     sql`update stores set connected_at = statement_timestamp(), updated_at = statement_timestamp()
@@ -94,8 +94,8 @@ export function markStoreConnected(ctx: Ctx): Promise<number> {
 }
 
 /**
- * A zone that only JavaScript knows would fail later, in the first query that asks for shop-local dates. When it does not
- * know the zone the transaction is over: only throwing can follow.
+ * A time zone that only JavaScript knows would fail later, in the first query for shop-local dates. When the result is false
+ * the transaction has failed: the caller must throw.
  */
 export async function databaseKnowsTimezone(tx: Tx, timezone: string): Promise<boolean> {
   try {
@@ -174,7 +174,7 @@ export function listStatuses(queries: Queries, storeIds: number[] | null): Promi
   return queries.many(Status, storeIds === null ? allStatuses() : someStatuses(storeIds))
 }
 
-/** The clock as it stands, held until the transaction ends, and what real time is meanwhile. */
+/** The clock, locked until the transaction ends, and the real time. */
 export function lockClock(ctx: Ctx) {
   return ctx.tx.one(
     row({ domain: text, sandbox: bool, clockAt: nullable(instant), realNow: instant }),
@@ -212,7 +212,7 @@ export function writeSettings(ctx: Ctx, settings: object): Promise<number> {
   )
 }
 
-/** What a connection is made of, held until the transaction ends. */
+/** The parts of a connection, locked until the transaction ends. */
 export function lockConnection(ctx: Ctx) {
   return ctx.tx.one(
     row({ domain: text, name: text, timezone: text, platformUrl: text, platformCredentials: bytes, isConnected: bool }),
@@ -234,7 +234,7 @@ export function writeConnection(
   )
 }
 
-/** All that happened on the platform while the store was disconnected is known now. */
+/** Marks that the platform's changes during the disconnection are known. */
 export function markCaughtUp(ctx: Ctx): Promise<number> {
   return ctx.tx.run(
     sql`update stores set catching_up = false, updated_at = statement_timestamp()

@@ -10,15 +10,15 @@ export const keyNotFound = (keyId: number) => new Refusal('not_found', `There is
 export const alertNotFound = (id: string) => new Refusal('not_found', `There is no alert ${id}`)
 
 export const unknownScope = (scope: string, allowed: readonly string[]) =>
-  invalidField('scopes', `must be any of ${allowed.join(', ')}; ${JSON.stringify(scope)} is none of them`)
+  invalidField('scopes', `must be any of ${allowed.join(', ')}; ${JSON.stringify(scope)} is not one of them`)
 
 export const clockOfLiveStore = (domain: string) =>
-  new Refusal('conflict', `Store ${domain} is no sandbox store: its clock is real time and cannot be set`)
+  new Refusal('conflict', `Store ${domain} is not a sandbox store: its clock is real time and cannot be set`)
 
 export const clockBackwards = (now: Temporal.Instant, to: Temporal.Instant) =>
-  new Refusal('conflict', `The clock stands at ${now} and cannot go back to ${to}`)
+  new Refusal('conflict', `The clock is at ${now} and cannot go back to ${to}`)
 
 export const storeDisconnected = (domain: string) =>
-  new Refusal('conflict', `Store ${domain} is disconnected: its platform has taken the app off`)
+  new Refusal('conflict', `Store ${domain} is disconnected: the app was uninstalled on its platform`)
 
-export const tokenNeeded = () => invalidField('access_token', 'is needed for a store that is no sandbox')
+export const tokenNeeded = () => invalidField('access_token', 'is required for a store that is not a sandbox')

@@ -1,6 +1,6 @@
 import { unknownScope } from './refusals.ts'
 
-/** What a key may be allowed, one `read:` and one `write:` per group (the spec leaves permissions open). */
+/** The groups of scopes; each has a `read:` and a `write:` scope. The spec does not define permissions. */
 const SCOPE_GROUPS = ['members', 'subscriptions', 'billing', 'store_credits', 'analytics', 'data', 'churn'] as const
 
 export type Scope = `${'read' | 'write'}:${(typeof SCOPE_GROUPS)[number]}`
@@ -9,10 +9,10 @@ export const SCOPES: readonly Scope[] = SCOPE_GROUPS.flatMap((group) => [`read:$
 
 const known = new Set<string>(SCOPES)
 
-/** The scopes asked for, each once and in our order; all of them when none are named. Refuses an unknown one. */
-export function scopesFrom(asked: readonly string[] | undefined): Scope[] {
-  if (asked === undefined || asked.length === 0) return [...SCOPES]
-  const unknown = asked.find((scope) => !known.has(scope))
+/** The requested scopes, each once and in our order; all of them when none are requested. Refuses an unknown one. */
+export function scopesFrom(requested: readonly string[] | undefined): Scope[] {
+  if (requested === undefined || requested.length === 0) return [...SCOPES]
+  const unknown = requested.find((scope) => !known.has(scope))
   if (unknown !== undefined) throw unknownScope(unknown, SCOPES)
-  return SCOPES.filter((scope) => asked.includes(scope))
+  return SCOPES.filter((scope) => requested.includes(scope))
 }

@@ -8,9 +8,9 @@ import {
   withDefaults
 } from '#kit/settings'
 import { lockSettings, writeSettings } from './queries.ts'
-import { forgetStoreFacts, storeContext } from './store-context.ts'
+import { forgetStoreContext, storeContext } from './store-context.ts'
 
-/** The settings of one section for the transaction's store. They are read with the store's facts, once per transaction. */
+/** The settings of one section for the transaction's store. They are read with the store's context, once per transaction. */
 export async function settingsOf<S extends SettingsShape>(
   ctx: Ctx,
   section: SettingsSection<S>
@@ -29,5 +29,5 @@ export async function updateSettings<S extends SettingsShape>(
   change: SettingsChange<S>
 ): Promise<void> {
   await writeSettings(ctx, withChange(section, await lockSettings(ctx), change))
-  forgetStoreFacts(ctx)
+  forgetStoreContext(ctx)
 }

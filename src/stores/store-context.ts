@@ -36,7 +36,7 @@ export function storeContext(ctx: Ctx): Promise<StoreContext> {
   return facts
 }
 
-/** After a change of the store's row: the transaction reads its facts again. */
-export function forgetStoreFacts(ctx: Ctx): void {
+/** After a change of the store's row: the transaction reads it again. */
+export function forgetStoreContext(ctx: Ctx): void {
   read.delete(ctx.tx)
 }

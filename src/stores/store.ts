@@ -4,7 +4,7 @@ import { bool, instant, int, nullable, oneOf, type RowOf, row, text } from '#kit
 export const RATE_PLANS = ['starter', 'growth', 'enterprise'] as const
 export type RatePlan = (typeof RATE_PLANS)[number]
 
-/** Which platform's spelling a store's platform speaks: `platform` is the sandbox, `shopify` is Shopify. */
+/** The wire format of a store's platform: `platform` is the sandbox's, `shopify` is Shopify's. */
 export const PLATFORM_PROFILES = ['platform', 'shopify'] as const
 export type PlatformProfileName = (typeof PLATFORM_PROFILES)[number]
 
@@ -17,13 +17,13 @@ export const Store = row({
   currency: text,
   ratePlan: oneOf(...RATE_PLANS),
   sandbox: bool,
-  /** The test clock; null while the store lives in real time. */
+  /** The test clock; null while the store has real time. */
   clockAt: nullable(instant),
   platformProfile: oneOf(...PLATFORM_PROFILES),
   platformUrl: text,
-  /** Disconnected: the platform took the app off, or nobody has put it on again yet. */
+  /** Disconnected: the app was uninstalled on the platform, and not installed again yet. */
   status: oneOf('active', 'disconnected'),
-  /** When the platform and the store first knew each other; null while making the store is unfinished. */
+  /** When the platform was connected first; null while the store is unfinished. */
   connectedAt: nullable(instant),
   createdAt: instant
 })

@@ -24,7 +24,7 @@ const sound: NewStore = {
   platformUrl: 'http://127.0.0.1:3001/'
 }
 
-test('makes a store with everything in its usual spelling and finds it by id and by domain', async () => {
+test('creates a store with canonical spellings and finds it by id and by domain', async () => {
   const { store, credentials } = await createStore(db, testVault, sound)
   const { storeId, createdAt, ...facts } = store
 
@@ -85,7 +85,7 @@ for (const [field, given] of Object.entries({
   })
 }
 
-test('an unfinished store is made again with the new facts and its old secrets; a finished one is taken', async () => {
+test('an unfinished store is created again with the new facts and its old secrets; the domain of a finished one is taken', async () => {
   const domain = 'again.example'
   const first = await createStore(db, testVault, { ...sound, domain })
   const second = await createStore(db, testVault, { ...sound, domain, name: 'Second', accessToken: 'brought-along' })
@@ -99,7 +99,7 @@ test('an unfinished store is made again with the new facts and its old secrets; 
   await assert.rejects(createStore(db, testVault, { ...sound, domain }), { code: 'conflict' })
 })
 
-test('two at once make one store of a domain', async () => {
+test('two creations at once make one store of a domain', async () => {
   const tries = await Promise.allSettled(
     [1, 2, 3].map(() => createStore(db, testVault, { ...sound, domain: 'race.example' }))
   )
@@ -153,7 +153,7 @@ test('a test clock goes forward, never back, and every transaction sees it', asy
   assert.equal(String(await storeNow(db, store.storeId)), String(later))
 })
 
-test('a clock set before real time runs with it again on null; one set beyond does not', async () => {
+test('null returns a clock before real time to real time, and is refused for one after it', async () => {
   const past = await aStore(db, { clockAt: Temporal.Instant.from('2001-01-01T00:00:00Z') })
   await past.inStore((ctx) => setClock(ctx, null))
   assert.equal((await findStore(db, past.domain))?.clockAt, null)
@@ -164,7 +164,7 @@ test('a clock set before real time runs with it again on null; one set beyond do
   )
 })
 
-test('freezing stops a clock that runs and leaves one that stands', async () => {
+test('freezing stops a running clock and leaves a stopped one', async () => {
   const running = await aStore(db)
   const frozen = await running.inStore(freezeClock)
   assert.equal(String((await findStore(db, running.domain))?.clockAt), String(frozen))

@@ -9,7 +9,7 @@ const billingAttemptById = directSql<[storeId: number, attemptId: number]>(
     where a.store_id = $1 and a.id = $2`
 )
 
-/** A billing attempt by our id, with the order it led to; null when the store has none such. */
+/** A billing attempt by our id, with its order; null when the store does not have it. */
 export function findBillingAttempt(
   queries: Queries,
   storeId: number,

@@ -16,7 +16,7 @@ const subscriptionById = directSql<[storeId: number, subscriptionId: number]>(
     where s.store_id = $1 and s.id = $2`
 )
 
-/** A subscription by our id, in one round trip outside row-level security; null when the store has none such. */
+/** A subscription by our id, in one round trip outside row-level security; null when the store does not have it. */
 export function findSubscription(
   direct: Queries,
   storeId: number,

@@ -51,7 +51,7 @@ export function defineList<F extends Filters, T>(view: Row<T>, filters: F, shape
   }
 }
 
-/** What the facets and bounds of a list are asked for. Null lets everything through. */
+/** The values of a list's facets and bounds, and the page. Null lets everything through. */
 type PageRequest = Paging & {
   plan: number | null
   status: string | null
@@ -156,8 +156,8 @@ function narrowList(
 }
 
 /**
- * One row per row of the page, each with the total; one of nulls with the total when the page is empty. The ids travel
- * as an array, so that PostgreSQL looks their details up one by one however many rows it expects of the limit.
+ * One row per row of the page, each with the total; for an empty page one row of nulls with the total. The ids are in an array, so
+ * that PostgreSQL looks up their details one by one, whatever number of rows it expects of the limit.
  */
 function pageOf(parts: { place: string; ids: string; details: string; matching?: string }): string {
   const { place, ids, details, matching } = parts

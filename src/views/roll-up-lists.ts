@@ -3,20 +3,20 @@ import { type Database, int, row, sql, text } from '#kit/postgres'
 const Waiting = row({ storeId: int, list: text })
 const RolledUp = row({ rolledUp: int })
 
-/** How many changes one transaction moves, so that none is long. */
+/** How many changes one transaction rolls up, so that none takes long. */
 const MAX_CHANGES = 20_000
 
-/** How finely lists are cut: rows of a block, blocks of a chapter. Tests cut small ones. */
+/** The size of the parts of a list: rows of a block, blocks of a chapter. Tests use small ones. */
 type Cut = { blockRows: number; chapterBlocks: number; most: number }
 
 /**
- * Moves the changes that wait into the kept counts of the lists, for every store. Answers are right without it, but
- * slower the more changes wait. What another process is folding is left to it, and a list that cannot be folded holds up
- * no other: it is told of at the end, by an AggregateError. Returns how many were moved.
+ * Rolls up the waiting changes of lists into their stored counts, for every store. Totals are exact without it, but slower the
+ * more changes wait. Skips a list that another process is rolling up. A list that fails does not delay the others: its error is
+ * thrown at the end, in an AggregateError. Returns how many changes were rolled up.
  */
 export async function rollUpLists(db: Database, cut: Partial<Cut> = {}): Promise<number> {
   const { blockRows = 1024, chapterBlocks = 32, most = MAX_CHANGES } = cut
-  // A list whose mark can move is folded too, though nothing waits: who reads it is to begin behind what is folded.
+  // A list whose mark can advance is rolled up too, although nothing waits: readers then begin after the mark.
   const waiting = await db.inInstallation((tx) =>
     tx.many(
       Waiting,

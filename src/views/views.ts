@@ -1,8 +1,7 @@
 import { bool, day, int, isoInstant, json, nullable, oneOf, type RowOf, row, text } from '#kit/postgres'
 
-// What the read side shows, before any surface's dialect: minor units, internal ids, null for "none"; instants are already
-// ISO text, since a page of a list holds hundreds that nobody computes with.
-// Global ids are made at the surface from the store's platform profile and the numeric ids here.
+// What reads return, before the dialect of a surface: minor units, internal ids, null for "none". Instants are already ISO text,
+// because a page of a list has hundreds of them and nobody computes with them. Surfaces make global ids of the numeric ids here.
 
 /** A customer who holds or held a membership or a subscription (spec 1, Member; decisions in docs/decisions). */
 export const MemberView = row({
@@ -26,7 +25,7 @@ export const MemberView = row({
 })
 export type MemberView = RowOf<typeof MemberView>
 
-/** A subscription with its customer and plan (spec 1, payload of subscription.created). `status` is ours, all five. */
+/** A subscription with its customer and plan (spec 1, payload of subscription.created). `status` is one of our five. */
 export const SubscriptionView = row({
   id: int,
   platformContractId: text,
@@ -58,7 +57,7 @@ export const SubscriptionView = row({
   pendingIntervalCount: nullable(int),
   pendingPaymentMethodId: nullable(text),
   changeRequestedAt: nullable(isoInstant),
-  /** Who holds it where it was given away; all null where it was not. */
+  /** The receiver of a gifted subscription; all null for one that was not gifted. */
   receiverMemberId: nullable(int),
   receiverPlatformId: nullable(text),
   receiverEmail: nullable(text),
@@ -72,7 +71,7 @@ export type SubscriptionView = RowOf<typeof SubscriptionView>
 
 export type PaymentMethod = { type: string; lastFour: string | null; brand: string | null }
 
-/** A billing attempt with the order it led to. `retryAt` is null when no retry follows. */
+/** A billing attempt with its order. `retryAt` is null when no retry follows. */
 export const BillingAttemptView = row({
   id: int,
   subscriptionId: int,
@@ -87,14 +86,14 @@ export const BillingAttemptView = row({
   declineCode: nullable(text),
   retryAt: nullable(isoInstant),
   attemptsRemaining: int,
-  /** A success after a decline of its cycle. */
+  /** Whether it succeeded after a decline of the same cycle. */
   recovered: bool,
   chargedAfterStop: bool,
   orderId: nullable(int),
   platformOrderId: nullable(text),
   orderNumber: nullable(text),
   paymentMethod: nullable(json<PaymentMethod>()),
-  /** Where the customer has to confirm the payment; `actionRequiredAt` is null of one that never waited for that. */
+  /** Where the customer has to confirm the payment; `actionRequiredAt` is null for an attempt that never waited for that. */
   actionUrl: nullable(text),
   actionRequiredAt: nullable(isoInstant),
   actionReminders: int,
@@ -103,5 +102,5 @@ export const BillingAttemptView = row({
 })
 export type BillingAttemptView = RowOf<typeof BillingAttemptView>
 
-/** One page of a list: its rows, and how many match in all. */
+/** One page of a list: its rows, and how many rows match in total. */
 export type Page<T> = { rows: T[]; total: number }

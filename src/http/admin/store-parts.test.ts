@@ -37,7 +37,7 @@ test("keys: an unknown scope is refused with those there are; another store's ke
   const [mine, theirs] = [await aStore(db), await aStore(db)]
   const refused = await admin('POST', `/stores/${mine.domain}/keys`, { name: 'X', scopes: ['admin'] })
   assert.equal(refused.statusCode, 400)
-  assert.equal(refused.json().error.message, `scopes must be any of ${SCOPES.join(', ')}; "admin" is none of them`)
+  assert.equal(refused.json().error.message, `scopes must be any of ${SCOPES.join(', ')}; "admin" is not one of them`)
   const { id } = (await admin('POST', `/stores/${theirs.domain}/keys`, { name: 'T' })).json()
   for (const key of [id, 'key_999999', 'nonsense']) {
     const response = await admin('DELETE', `/stores/${mine.domain}/keys/${key}`)

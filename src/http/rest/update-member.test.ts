@@ -172,7 +172,7 @@ test('a body that is not right: 400 naming the field and what it takes', async (
   const text = (field: string) =>
     `${field} must be a text of 1 to 200 characters that is not blank and has no control characters, or null for none`
   const day = 'birth_date must be a past day such as 1990-01-31, or null for none'
-  const past = 'birth_date must be a day from 1900-01-01 on that is over'
+  const past = 'birth_date must be a day in the past, from 1900-01-01 on'
   for (const [body, message] of [
     [{}, 'The body must hold at least one of loyalty_points, email, first_name, last_name, birth_date'],
     [{ loyalty_points: -1 }, points],
