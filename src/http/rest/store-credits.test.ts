@@ -207,7 +207,7 @@ test('amounts have the decimals of the currency: none in yen, three in Kuwaiti d
   assert.equal((await dinar.add({ amount: 1.234, reason: 'x' })).json().data.balance, 1.234)
 })
 
-test('more than there is: 400 telling what there is, and nothing happens', async () => {
+test('more than the available credit: 400 with the available amount, and nothing happens', async () => {
   const { store, id, cust, add, deduct, balance } = await aCustomer()
   await add({ amount: 5, reason: 'x' })
   const refused = await deduct({ amount: 5.01, reason: 'x' }, { 'idempotency-key': 'k' })
@@ -215,7 +215,7 @@ test('more than there is: 400 telling what there is, and nothing happens', async
   assert.deepEqual(refused.json(), {
     error: {
       code: 'invalid_request',
-      message: `amount is more than there is: ${cust} has 5.00 USD of store credit available, and 5.01 was asked for`
+      message: `amount is more than the available store credit: ${cust} has 5.00 USD available, and 5.01 was requested`
     }
   })
   assert.equal((await balance()).json().data.balance, 5)
