@@ -131,7 +131,7 @@ create table idempotent_responses (
 create index idempotent_responses_old on idempotent_responses (created_at);
 select protect_table('idempotent_responses');
 
--- How far appended changes have been folded into maintained counts (of a list) or into `metrics`. Every change up to
+-- How far appended changes have been rolled up into maintained counts (of a list) or into `metrics`. Every change up to
 -- rolled_up_to has been deleted, so readers of waiting changes start after it: while a long transaction elsewhere keeps
 -- PostgreSQL from removing deleted rows, stepping over hundreds of thousands of them would cost every reader a tenth of
 -- a second. For the same reason each step is a new row: the newest one is at the end of the index.

@@ -1,5 +1,5 @@
 -- Moves up to `most` changes into the metrics of their days and into the totals, and returns how many it moved. Does
--- nothing while another process does it. One statement: a reader sees a change as waiting or as folded, never both.
+-- nothing while another process does it. One statement: a reader sees a change as waiting or as rolled up, never both.
 create or replace function roll_up_metrics(store bigint, most integer default 5000) returns integer language plpgsql as $$
 declare
   mark record;

@@ -1,4 +1,4 @@
--- What a subscription brings in a year, in parts of a minor unit: a whole number for every interval count up to 28 (the
+-- The yearly value of a subscription, in parts of a minor unit: a whole number for every interval count up to 28 (the
 -- factor is the least common multiple of 1 to 28), so that sums are exact and are rounded once, when they are read.
 create or replace function yearly_value(status text, price_minor bigint, "interval" text, interval_count integer)
 returns numeric language sql immutable as $$

@@ -33,7 +33,7 @@ const deduct = (memberId: number, amountMinor: number, over: Partial<CreditChang
   add(memberId, -amountMinor, { type: 'manual_deduct', reason: 'correction', ...over })
 const change = (store: BuiltStore, ...changes: CreditChange[]) => store.inStore((ctx) => changeCredits(ctx, changes))
 
-test('adding and deducting writes entry, account and event, and tells the account after each', async () => {
+test('adding and deducting writes entry, account and event, and returns the account after each', async () => {
   const store = await aStoreAt()
   const [ada] = await customers(store, 'ada@example.com')
   const [added, deducted] = await change(store, add(ada!, 2500), deduct(ada!, 1000))
@@ -88,7 +88,7 @@ test('adding and deducting writes entry, account and event, and tells the accoun
   ])
 })
 
-test('each change stands for itself: one that is refused leaves nothing, and the others happen', async () => {
+test('each change is independent: a refused one writes nothing, and the others are applied', async () => {
   const store = await aStoreAt()
   const [ada, ben, eve] = await customers(store, 'ada@example.com', 'ben@example.com', 'eve@example.com')
   const outcomes = await change(
@@ -122,7 +122,7 @@ test('each change stands for itself: one that is refused leaves nothing, and the
   )
 })
 
-test('an operation happens once: told again, in the same call or another, it changes nothing', async () => {
+test('an operation happens once: repeated in the same call or another, it changes nothing', async () => {
   const store = await aStoreAt()
   const [ada] = await customers(store, 'ada@example.com')
   const once = add(ada!, 700)
@@ -136,7 +136,7 @@ test('an operation happens once: told again, in the same call or another, it cha
   assert.equal((await accountOf(store, ada!)).events.length, 1)
 })
 
-test('the lot that ends first is spent first, then the older one, and those without an end last', async () => {
+test('the lot that expires first is spent first, then the older one, and those without a date last', async () => {
   const store = await aStoreAt()
   const [ada] = await customers(store, 'ada@example.com')
   const [march, april] = ['2026-03-01T00:00:00Z', '2026-04-01T00:00:00Z'].map(at)
@@ -169,7 +169,7 @@ test('the lot that ends first is spent first, then the older one, and those with
   assert.deepEqual(await left(), [])
 })
 
-test('credit past its date cannot be spent before the engine has come by, and is taken off by it, told as expired', async () => {
+test('credit past its date cannot be spent even before the engine expires it, and the entry is of type expired', async () => {
   const store = await aStoreAt()
   const [ada, ben] = await customers(store, 'ada@example.com', 'ben@example.com')
   const [march, april] = ['2026-03-01T00:00:00Z', '2026-04-01T00:00:00Z'].map(at)
@@ -257,7 +257,7 @@ test('a history page is newest first, with its exact total, at any offset', asyn
   assert.deepEqual(await amounts(2, 1_000_000_000), [[], 5])
 })
 
-test('two writers at once keep the sum, whoever comes first', async () => {
+test('two writers at once keep the sum, in any order', async () => {
   const store = await aStoreAt()
   const [ada, ben] = await customers(store, 'ada@example.com', 'ben@example.com')
   await Promise.all(
@@ -277,7 +277,7 @@ test('two writers at once keep the sum, whoever comes first', async () => {
   assert.equal((await accountOf(store, ben!)).balanceMinor, 200)
 })
 
-test('credit moves while another transaction holds the members, as a billing run does', async () => {
+test('credit changes while another transaction has locked the members, as a billing run does', async () => {
   const store = await aStoreAt()
   const [ada, ben] = await customers(store, 'ada@example.com', 'ben@example.com')
   await store.inStore(async (ctx) => {

@@ -32,7 +32,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('repeat' as const), nth: fc.nat(30) }),
   fc.record({ kind: fc.constant('wait' as const), days: fc.integer({ min: 1, max: 5 }), expire: fc.boolean() })
 )
-/** Steps that are carried out in one call, as requests at once are. */
+/** Steps of one call, as for requests at the same time. */
 const life = fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 12 })
 
 /** One credit of the model: its minor units one by one would do, so lots are kept as they came. */
@@ -141,7 +141,7 @@ async function live(store: BuiltStore, members: number[], batches: Step[][]) {
   }
 }
 
-test(`${RUNS} random lives of adding, spending, expiring and repeating: the tables say what the model says`, async () => {
+test(`${RUNS} random sequences of adding, spending, expiring and repeating: the tables say what the model says`, async () => {
   await fc.assert(
     fc.asyncProperty(life, async (batches) => {
       const store = await aStore(db, { clockAt: at(START) })

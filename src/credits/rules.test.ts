@@ -10,7 +10,7 @@ import { aStore } from '../../test/store-builder.ts'
 
 const { db } = await testDatabase()
 
-/** A store with credit and points in good order, spoilt in one way. */
+/** A store with correct credit and points, of which one thing is then made wrong. */
 async function spoilt(spoil: (ctx: Ctx, memberId: number) => Statement) {
   const store = await aStore(db)
   const reported = { id: '77', email: 'ada@example.com', firstName: null, lastName: null }

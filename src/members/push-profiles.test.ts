@@ -14,7 +14,7 @@ const { db } = await testDatabase()
 const at = (hour: number) => Temporal.Instant.from('2026-01-31T00:00:00Z').add({ hours: hour })
 const ADA = { email: 'ada@example.com', firstName: 'Ada', lastName: 'Adler' }
 
-/** Ada, whom the platform told of at one o'clock, with a change of ours under way to it. */
+/** Ada, updated by the platform at one o'clock, with a change of ours that waits to be pushed. */
 async function pushing(changed: Parameters<typeof updateMember>[2]) {
   const store = await aStore(db, { clockAt: at(2) })
   const reported = { id: '77', ...ADA, updatedAt: at(1) }
@@ -28,7 +28,7 @@ async function pushing(changed: Parameters<typeof updateMember>[2]) {
   return {
     push: push!,
     change,
-    /** The platform's own news of Ada. */
+    /** An update of Ada by the platform. */
     hear: (news: Partial<PlatformProfile>) => store.inStore((ctx) => upsertCustomers(ctx, [{ ...reported, ...news }])),
     settle: async (reported: ProfilePushed['reported']) =>
       (await store.inStore((ctx) => settleProfiles(ctx, [{ push: push!, reported }])))[0],
@@ -48,7 +48,7 @@ async function pushing(changed: Parameters<typeof updateMember>[2]) {
   }
 }
 
-test('only what waits is pushed; the answer is taken over, and what the push did not name follows it', async () => {
+test('only waiting fields are pushed; the result is stored, and other fields follow the platform', async () => {
   const { push, settle, now, reported } = await pushing({ email: 'New@example.com' })
   assert.deepEqual(push.changed, { email: 'New@example.com' })
   const answer = { email: 'new@example.com', firstName: 'Augusta', lastName: null, updatedAt: at(2) }
@@ -60,14 +60,14 @@ test('only what waits is pushed; the answer is taken over, and what the push did
   })
 })
 
-test('a birth date that is changed meanwhile holds up nothing', async () => {
+test('a birth date that is changed meanwhile does not delay the push', async () => {
   const { change, settle, now } = await pushing({ email: 'new@example.com' })
   await change({ birthDate: Temporal.PlainDate.from('1990-01-01') })
   await settle({ ...ADA, email: 'new@example.com', updatedAt: at(2) })
   assert.deepEqual(await now(), ['new@example.com', 'Ada', 'Adler', []])
 })
 
-test('news of a field that does not wait, heard meanwhile, holds up nothing and stays', async () => {
+test('an update of a field that does not wait, received meanwhile, stays and does not delay the push', async () => {
   const { hear, settle, now } = await pushing({ email: 'new@example.com' })
   const news = { ...ADA, email: 'new@example.com', firstName: 'Augusta', updatedAt: at(2) }
   await hear(news)
@@ -75,14 +75,14 @@ test('news of a field that does not wait, heard meanwhile, holds up nothing and 
   assert.deepEqual(await now(), ['new@example.com', 'Augusta', 'Adler', []])
 })
 
-test('a field that is changed again meanwhile waits on; the others of the push are settled', async () => {
+test('a field that is changed again meanwhile keeps waiting; the others of the push are settled', async () => {
   const { change, settle, now } = await pushing({ email: 'new@example.com', firstName: 'Grace' })
   await change({ firstName: 'Gracia' })
   await settle({ ...ADA, email: 'new@example.com', firstName: 'Grace', updatedAt: at(2) })
   assert.deepEqual(await now(), ['new@example.com', 'Gracia', 'Adler', ['first_name']])
 })
 
-test('a field that is first changed meanwhile waits, and is not put back', async () => {
+test('a field that is first changed meanwhile waits, and is not reverted', async () => {
   const { change, settle, now } = await pushing({ email: 'new@example.com' })
   await change({ lastName: 'Hopper' })
   await settle({ ...ADA, email: 'new@example.com', updatedAt: at(2) })
@@ -100,13 +100,13 @@ test('a result older than a received customer update is not stored; a new read i
   assert.deepEqual(await now(), ['newer@example.com', 'Augusta', 'Adler', []])
 })
 
-test('a customer that the platform has no more stays as we know them', async () => {
+test('a customer who was deleted on the platform stays unchanged here', async () => {
   const { settle, now } = await pushing({ email: 'new@example.com' })
   await settle(null)
   assert.deepEqual(await now(), ['new@example.com', 'Ada', 'Adler', []])
 })
 
-test('a longer text than we keep is cut, never within a character', async () => {
+test('a text that is too long is cut, never within a character', async () => {
   const { settle, now } = await pushing({ firstName: null })
   await settle({
     email: `${'e'.repeat(320)}@example.com`,

@@ -8,7 +8,7 @@ import { aStore } from '../../test/store-builder.ts'
 
 const { db } = await testDatabase()
 
-test('the auditor finds a change that waits for the platform without a job to bring it there', async () => {
+test('the auditor finds a change that waits for the platform without a job that would send it', async () => {
   const store = await aStore(db)
   const reported = { id: '77', email: 'ada@example.com', firstName: null, lastName: null }
   const { id } = (await store.inStore((ctx) => upsertCustomers(ctx, [reported]))).get('77')!

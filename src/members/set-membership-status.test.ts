@@ -11,7 +11,7 @@ const { db } = await testDatabase()
 
 // Each plan that PostgreSQL may choose, since it changes its mind as tables grow.
 for (const off of ['', 'enable_hashjoin', 'enable_hashjoin, enable_mergejoin', 'enable_nestloop']) {
-  test(`everyone who becomes a member is told of once, ${off === '' ? 'as planned' : `without ${off}`}`, async () => {
+  test(`everyone who becomes a member is recorded once, ${off === '' ? 'as planned' : `without ${off}`}`, async () => {
     const store = await aStore(db)
     const ids = Array.from({ length: 200 }, (_, i) => String(7_000_000 + i))
     for (let time = 0; time < 2; time++) {

@@ -32,7 +32,7 @@ async function aCustomer() {
   return { adjust, kept }
 }
 
-test('balances are brought to what is wanted, one after the other, each by an entry and an event', async () => {
+test('balances are set one after the other, each by an entry and an event', async () => {
   const { adjust, kept } = await aCustomer()
   const entries = await adjust([10, 'a'], [4, 'b'], [4, 'c'])
   assert.deepEqual(
@@ -45,7 +45,7 @@ test('balances are brought to what is wanted, one after the other, each by an en
   assert.deepEqual(await kept(), { accounts: 1, balance: 4, sum: 4, events: 2 })
 })
 
-test('an operation told before, and a balance that is there already, change nothing', async () => {
+test('a repeated operation, and a balance that is reached already, change nothing', async () => {
   const { adjust, kept } = await aCustomer()
   assert.deepEqual(await adjust([0, 'z']), [])
   assert.deepEqual(await kept(), { accounts: 0, balance: 0, sum: 0, events: 0 })

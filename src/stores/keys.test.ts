@@ -43,7 +43,7 @@ test('without scopes a key has all; an unknown scope is refused with the list of
   assert.equal(scopes.length, 14)
   await assert.rejects(createKey(db, { storeId: store.storeId, name: 'No', scopes: ['read:all'] }), {
     code: 'invalid_request',
-    message: /read:members, write:members, .*"read:all" is none/
+    message: /read:members, write:members, .*"read:all" is not one of them/
   })
 })
 

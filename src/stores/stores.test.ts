@@ -177,7 +177,7 @@ test('the clock of a live store cannot be set', async () => {
   assert.equal(live.credentials.proxySecret, 'secret-123')
   await assert.rejects(
     live.inStore((ctx) => setClock(ctx, Temporal.Instant.from('2999-01-01T00:00:00Z'))),
-    { code: 'conflict', message: /no sandbox store/ }
+    { code: 'conflict', message: /not a sandbox store/ }
   )
   await assert.rejects(live.inStore(freezeClock), { code: 'conflict' })
 })

@@ -106,7 +106,7 @@ function mostRead(plan: Plan): number {
 
 for (const [name, { filters, values, list }] of Object.entries(LISTS)) {
   for (const filter of Object.keys(filters)) {
-    test(`the list of ${name} filtered by ${filter} reads its page, and not the list`, async () => {
+    test(`the list of ${name} filtered by ${filter} reads its page only, not the whole list`, async () => {
       const value = (values as Record<string, unknown>)[filter]
       assert.ok(value !== undefined, `LISTS above has no value of ${filter}`)
       const { text, values: parameters } = await statementOf(list, { [filter]: value })
@@ -122,7 +122,7 @@ for (const [name, { filters, values, list }] of Object.entries(LISTS)) {
   }
 }
 
-test('a filter is read from the text of its parameter; a value that nothing has filters everything out', () => {
+test('a filter reads the text of its parameter; a value that nothing has matches nothing', () => {
   const read = (filters: Filters, query: Record<string, unknown>) =>
     readFilters(filters, query, { profile: 'platform', timezone: 'America/New_York' })
   assert.deepEqual(read(memberFilters, { status: 'active', plan_id: 'plan_7', limit: 3 }), {

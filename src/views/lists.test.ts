@@ -12,7 +12,7 @@ import { rollUpLists } from './roll-up-lists.ts'
 
 const { db } = await testDatabase()
 
-/** Blocks so small that a few rows are cut into many, and a fold so small that it takes several. */
+/** Blocks so small that a few rows make many, and batches so small that a roll-up needs several. */
 const SMALL = { blockRows: 3, chapterBlocks: 2, most: 7 }
 const STATUSES = ['active', 'paused', 'cancelled', 'failed', 'expired'] as const
 const SHOWN = { active: ['active'], paused: ['paused'], cancelled: ['cancelled', 'failed', 'expired'] } as const
@@ -34,7 +34,7 @@ async function twoPlans(store: BuiltStore): Promise<number[]> {
   )
 }
 
-/** Customers that are no members yet, all of one minute; their ids. */
+/** Customers that are not members yet, all of one minute. */
 function addCustomers({ tx, storeId }: Ctx, howMany: number, minute: number) {
   return tx.run(sql`
     insert into members (store_id, platform_customer_id, email, created_at, updated_at)
@@ -105,7 +105,7 @@ type Question = {
   offset: number
 }
 
-/** Asks each list the question, in the product's way and in the plainest one. */
+/** Asks each list the question, by the product's statements and by plain ones. */
 async function assertSame(store: BuiltStore, plans: number[], question: Question) {
   const { storeId } = store
   const { status, narrow, limit, offset } = question
@@ -213,7 +213,7 @@ const question = fc.record({
   offset: fc.integer({ min: 0, max: 60 })
 })
 
-test('whatever was written and however much is folded, every list answers as a plain query does', async () => {
+test('after any writes, rolled up or waiting, every list returns what a plain query returns', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 4, maxLength: 18 }),
@@ -263,7 +263,7 @@ const rebuild = ({ tx, storeId }: Ctx) =>
       from (values ('members'), ('subscriptions'), ('billing_attempts')) l(list)`
   )
 
-test('while writers commit and roll back and the counts are folded, every total equals the rows of its snapshot', async () => {
+test('while writers commit and roll back and the counts are rolled up, every total equals the rows of its snapshot', async () => {
   const store = await aStore(db)
   const until = performance.now() + 2_000
   const busy = () => performance.now() < until
@@ -312,7 +312,7 @@ test('while writers commit and roll back and the counts are folded, every total 
   )
 })
 
-test('the auditor tells of counts that do not agree with the rows, and a rebuild mends them', async () => {
+test('the auditor finds counts that differ from the rows, and a rebuild corrects them', async () => {
   const store = await aStore(db)
   await store.inStore((ctx) => addCustomers(ctx, 20, 0))
   await store.inStore((ctx) => move(ctx, { list: 'members', nth: 1, status: 'active', planId: null }))

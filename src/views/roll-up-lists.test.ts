@@ -22,7 +22,7 @@ const change = ({ tx, storeId }: Ctx) =>
   tx.run(sql`
     update members set status = case status when 'active' then 'paused' else 'active' end where store_id = ${storeId}`)
 
-/** How many members the kept counts tell of. */
+/** The number of members by the stored counts. */
 const total = async (store: BuiltStore) => (await listMembers(db.direct, store.storeId, { limit: 1, offset: 0 })).total
 
 const largestBlock = (store: BuiltStore) =>
@@ -41,7 +41,7 @@ const markOf = async (store: BuiltStore) =>
     )
   ).mark
 
-/** Folds until the mark is at the end. It waits for every transaction that writes on this server, also in other databases. */
+/** Rolls up until the mark is at the end. It waits for every transaction that writes on this server, also in other databases. */
 async function rollUpAll(store: BuiltStore) {
   const { ahead } = await store.inStore(({ tx, storeId }) =>
     tx.one(
@@ -72,7 +72,7 @@ test('blocks are cut also when the changes fill the last batch exactly', async (
   await counted(store)
 })
 
-test('while a long transaction reads, what is folded meanwhile costs other readers nothing', async () => {
+test('while a long transaction reads, changes that are rolled up meanwhile cost other readers nothing', async () => {
   const store = await aStore(db)
   await store.inStore((ctx) => addMembers(ctx, 200))
   await rollUpLists(db)
@@ -86,7 +86,7 @@ test('while a long transaction reads, what is folded meanwhile costs other reade
     }
     await rollUpAll(store)
     const page = `select total from locate_page(${store.storeId}, 'members', 0, '', null, null, 100, 10)`
-    // The first time also reads what the schema is.
+    // The first execution also reads the catalog.
     await reader.query(page)
     const { rows } = await reader.query(`explain (analyze, buffers, timing off, format json) ${page}`)
     const [{ Plan: plan }] = JSON.parse(rows[0]['QUERY PLAN'])
@@ -100,7 +100,7 @@ test('while a long transaction reads, what is folded meanwhile costs other reade
   await counted(store)
 })
 
-test('a change that is committed late is counted, though later ones were folded before it', async () => {
+test('a change that commits late is counted, although later ones were rolled up before it', async () => {
   const store = await aStore(db)
   await store.inStore((ctx) => addMembers(ctx, 10))
   await rollUpLists(db, CUT)
@@ -135,7 +135,7 @@ test('a change that is committed late is counted, though later ones were folded 
   }
 })
 
-test('a list that cannot be folded holds up no other, and is told of', async () => {
+test('a list whose roll-up fails does not delay the others, and its error is thrown', async () => {
   const [broken, sound] = [await aStore(db), await aStore(db)]
   for (const store of [broken, sound]) await store.inStore((ctx) => addMembers(ctx, 5))
   await broken.inStore(({ tx, storeId }) =>
@@ -157,7 +157,7 @@ test('a list that cannot be folded holds up no other, and is told of', async () 
   await counted(broken)
 })
 
-test('a table with a list is not truncated, since its counts would not hear of it', async () => {
+test('a table of a list cannot be truncated, because no trigger would change its counts', async () => {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
