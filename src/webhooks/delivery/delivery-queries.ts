@@ -19,8 +19,8 @@ export type ClaimedRow = RowOf<typeof ClaimedRow>
 
 /**
  * Leases what is due for a minute of real time, endpoint by endpoint, at most `capacity` each (`capacityElsewhere` where none
- * is given), and marks its try as begun, in the order in which they are to be sent. `wasStarted`: so it was already, by a
- * process that ended before it could tell. With `listener` for that terminal alone.
+ * is given), and marks its try as started, in the order in which they are to be sent. `wasStarted`: it was marked already, by
+ * a process that ended before it could record the result. With `listener`: for that listener only.
  */
 export function claimDueDeliveries(
   ctx: Ctx,
@@ -104,9 +104,9 @@ export type SettledTry = {
 }
 
 /**
- * Writes finished tries, each once however often it is told: a result counts only for the lease and the number of tries
- * it was made under. Returns the deliveries of those that counted. Endpoints that answered have no more failures to
- * their name. Keys are given as arrays, since a join on them may be planned as a walk through all that a store has.
+ * Writes finished tries, each once however often it is reported: a result counts only for the lease and the number of tries
+ * it was made under. Returns the deliveries of those that counted. Endpoints that responded are no longer failing. Keys are
+ * given as arrays, since a join on them may be planned as a scan of all rows of the store.
  */
 export async function settleTries(
   ctx: Ctx,
@@ -124,7 +124,7 @@ export async function settleTries(
         ${tries.map((t) => t.responseCode)}::int[], ${tries.map((t) => t.failure)}::text[],
         ${tries.map((t) => t.responseText)}::text[])
         as r(id, lease_token, try_number, next_try_at, started_at_ms, duration_ms, response_code, failure, response_text)),
-    -- In the order of ids, as whoever adds to a line locks.
+    -- In the order of ids, in which insertDeliveries locks too.
     open as materialized (
       select q.day, r.*
         from (select * from results order by id) r
@@ -160,7 +160,7 @@ export async function settleTries(
   return new Set(settled.map((s) => s.deliveryId))
 }
 
-/** A delivery that was cancelled while its try was under way keeps the try, and is delivered if it got there. */
+/** A delivery that was cancelled while its try was under way keeps the try, and is delivered if the try succeeded. */
 export async function insertLateTries(ctx: Ctx, tries: SettledTry[]): Promise<void> {
   await ctx.tx.run(sql`
     with results as (
@@ -188,8 +188,8 @@ export async function insertLateTries(ctx: Ctx, tries: SettledTry[]): Promise<vo
 }
 
 /**
- * Lets the next one in each of these lines go. A statement of its own after settling: it must see what was put into a
- * line by someone for whom settling had to wait.
+ * Makes the next delivery of each of these ordering keys ready. A statement of its own after settling: it must see what was
+ * added by a transaction that settling waited for.
  */
 export async function releaseNextInOrder(
   ctx: Ctx,
@@ -212,7 +212,7 @@ export async function releaseNextInOrder(
                      and e.first and e.delivery_id < n.delivery_id)))`)
 }
 
-/** Gives back what was leased and never sent: its try has not begun after all. */
+/** Releases what was leased and never sent: its try did not start. */
 export async function releaseDeliveries(ctx: Ctx, deliveries: { id: number; leaseToken: number }[]): Promise<void> {
   await ctx.tx.run(sql`
     update webhook_queue q set started = false, lease_owner = null, leased_until = null
@@ -222,7 +222,7 @@ export async function releaseDeliveries(ctx: Ctx, deliveries: { id: number; leas
 }
 
 /**
- * Gives up what is open. A try under way can still tell how it went. Without nested loops: for a store that the statistics
+ * Cancels open deliveries. The result of a try under way is still recorded. Without nested loops: for a store that the statistics
  * do not know the planner would read all of its day once for each row.
  */
 export async function cancelOpenDeliveries(ctx: Ctx, endpointIds: number[]): Promise<void> {

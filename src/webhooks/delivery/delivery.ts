@@ -31,7 +31,7 @@ export const TryRow = row({
   responseText: text
 })
 
-/** The contract's words (spec 1, States): what is not finished is retrying, whatever was given up is failed. */
+/** The statuses of the contract (spec 1, States): an open delivery is retrying, an undelivered one is failed. */
 export type DeliveryStatus = 'delivered' | 'retrying' | 'failed'
 
 /** The `ordering_key` of a sample: it is about nothing that exists. */
@@ -44,15 +44,15 @@ export const isWebhookId = (text: string) => /^wh_[0-9a-f]{32}$/.test(text)
 export type Delivery = {
   webhookId: string
   endpoint: string
-  /** Of `listener` the receiver is a terminal that fetches. */
+  /** `listener`: the receiver is a command (`perennial listen`) that fetches its deliveries. */
   endpointKind: 'url' | 'listener'
   event: string
   /** The subscription or member that it is about; null for a sample. */
   object: string | null
-  /** A sample that someone had sent. */
+  /** A test send. */
   test: boolean
   status: DeliveryStatus
-  /** Given up because the endpoint was disabled. */
+  /** Cancelled because the endpoint was disabled. */
   cancelled: boolean
   tries: number
   nextTryAt: Temporal.Instant | null

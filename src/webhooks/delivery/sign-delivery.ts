@@ -12,8 +12,8 @@ export function newSigningSecret(): string {
 }
 
 /**
- * `X-Svc-Signature` is keyed with the text of the secret just as it is shown; Standard Webhooks with the bytes that the
- * part after `whsec_` stands for, as its libraries take it. A receiver puts the same text into either.
+ * `X-Svc-Signature` is keyed with the text of the secret as it is shown; Standard Webhooks with the bytes that the base64
+ * after `whsec_` encodes, as its libraries do. A receiver configures the same text for both.
  */
 export function signingKeys(secret: string): SigningKeys {
   return {
@@ -27,8 +27,9 @@ export type Signers = { current: SigningKeys; previous: SigningKeys | null }
 
 /**
  * What goes with the body, as a flat list of names and values: headers that let a receiver prove where exactly these
- * bytes come from, and when they were sent. While a secret is being rolled X-Svc-Signature stays the old one's, so that a
- * receiver that knows no other goes on; the new one's is beside it, and webhook-signature bears both.
+ * bytes come from, and when they were sent. While a secret is being rolled, X-Svc-Signature is made with the old secret, so
+ * that a receiver that knows no other continues to work; X-Svc-Signature-Next is made with the new one, and
+ * webhook-signature has both.
  */
 export function deliveryHeaders(
   { signers: { current, previous }, webhookId, isSample }: { signers: Signers; webhookId: string; isSample: boolean },

@@ -5,15 +5,15 @@ import { type Endpoint, endpointOf, type WebhookSettings } from './endpoint.ts'
 import { checkDescription, checkEvents, checkUrl } from './endpoint-fields.ts'
 import { countEndpoints, findEndpointRow, insertEndpoint, lockEndpointList } from './endpoint-queries.ts'
 
-/** `events` left out: it hears of every type, those to come included. */
+/** Without `events` it receives every type, including future ones. */
 export type NewEndpoint = { url: string; events?: string[]; description?: string }
 
 /** Each makes a row and a POST of every event, so their number has a bound; the spec names none. */
 const MAX_ENDPOINTS = 1000
 
 /**
- * Registers a receiver. The secret is in this answer and nowhere else. Takes the database and not a transaction, since
- * it asks the DNS about the URL's name and no transaction should wait for that.
+ * Registers an endpoint. The secret is returned only here. It has the database as an argument and not a transaction, since
+ * it resolves the name in the URL and no transaction should wait for the DNS.
  */
 export async function createEndpoint(
   db: Database,

@@ -4,7 +4,7 @@ import { endpointNotFound } from '../refusals.ts'
 import { endpointIdOf } from './endpoint.ts'
 import { markDeleted } from './endpoint-queries.ts'
 
-/** Ends an endpoint for good. What was open is given up; its history stays and still names it. */
+/** Deletes an endpoint. Its open deliveries are cancelled; its history stays and still names it. */
 export async function deleteEndpoint(ctx: Ctx, id: string): Promise<void> {
   const internal = endpointIdOf(id)
   if (!(await markDeleted(ctx, internal))) throw endpointNotFound(id)

@@ -29,7 +29,7 @@ export async function endpointDisabledAlert(ctx: Ctx, { id, url, failingSince }:
   }
 }
 
-/** A receiver's URL may be longer than a notice. */
+/** A receiver's URL may be longer than an alert. */
 function shortened(url: string): string {
   return url.length > 200 ? `${url.slice(0, 199)}…` : url
 }

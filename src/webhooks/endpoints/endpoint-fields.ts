@@ -9,8 +9,8 @@ import { readStoreKind } from './endpoint-queries.ts'
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/
 
 /**
- * The receiver's address as we keep it. It is checked as text, then by every address that its name resolves to now; to
- * ask the DNS, outside a transaction.
+ * The receiver's URL as it is stored. It is checked as text, then by every address that its name resolves to now. Because it
+ * asks the DNS, it runs outside a transaction.
  */
 export async function checkUrl(db: Database, storeId: number, url: string, addresses: AddressRules): Promise<string> {
   const rules = rulesFor(await db.inStore(storeId, readStoreKind), addresses)
@@ -19,7 +19,7 @@ export async function checkUrl(db: Database, storeId: number, url: string, addre
   return new URL(url).href
 }
 
-/** Null stands for every type. */
+/** Null means every type. */
 export function checkEvents(events: string[] | null): string[] | null {
   if (events === null) return null
   if (events.length === 0) throw noEventTypes()
@@ -33,7 +33,7 @@ export function checkDescription(description: string): string {
   return description
 }
 
-/** Why someone disables an endpoint, in a line. */
+/** The reason for which an operator disables an endpoint: one line. */
 export function checkReason(reason: string): string {
   if (reason.trim() === '' || reason.length > 200 || CONTROL.test(reason)) throw unusableReason()
   return reason.trim()

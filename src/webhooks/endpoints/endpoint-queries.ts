@@ -7,12 +7,12 @@ export function readStoreKind(ctx: Ctx) {
   return ctx.tx.one(row({ sandbox: bool }), sql`select sandbox from stores where store_id = ${ctx.storeId}`)
 }
 
-/** One at a time makes an endpoint of the store, until its transaction ends: so that they can be counted first. */
+/** Until the transaction ends, nobody else creates an endpoint of the store: so that they can be counted first. */
 export async function lockEndpointList(ctx: Ctx): Promise<void> {
   await ctx.tx.run(sql`select pg_advisory_xact_lock(hashtextextended('webhook_endpoints', ${ctx.storeId}))`)
 }
 
-/** Without deleted ones and terminals. */
+/** Without deleted ones and listeners. */
 export async function countEndpoints(ctx: Ctx): Promise<number> {
   const { count } = await ctx.tx.one(
     row({ count: int }),
@@ -38,7 +38,7 @@ export async function insertEndpoint(
   return id
 }
 
-/** Newest first, without deleted ones and terminals that no longer listen. */
+/** Newest first, without deleted ones and closed listeners. */
 export function listEndpointRows(ctx: Ctx) {
   return ctx.tx.many(
     EndpointRow,
@@ -90,8 +90,8 @@ export async function rewriteEndpoint(
 }
 
 /**
- * Real time, as receivers live in it. Within an overlap the old secret stays the one that receivers know; without one
- * nothing is left of it.
+ * Real time, since receivers know no other. Within an overlap the old secret stays the one that receivers know; without an
+ * overlap it is removed.
  */
 export async function replaceSecret(ctx: Ctx, id: number, secret: Buffer, overlapHours: number): Promise<void> {
   const now = realNow()
@@ -111,7 +111,7 @@ export async function dropPreviousSecret(ctx: Ctx, id: number): Promise<void> {
      where store_id = ${ctx.storeId} and id = ${id} and deleted_at is null and previous_secret is not null`)
 }
 
-/** One that is enabled already starts afresh too: its failures are forgotten. */
+/** Also of one that is enabled already: its failures are reset. */
 export async function markEnabled(ctx: Ctx, id: number): Promise<void> {
   await ctx.tx.run(sql`
     update webhook_endpoints
@@ -123,8 +123,8 @@ const DisabledEndpoint = row({ id: int, url: text, failingSince: nullable(instan
 export type DisabledEndpoint = RowOf<typeof DisabledEndpoint>
 
 /**
- * Keeps everyone from adding deliveries until the commit. They hold the endpoint's key alone, so that the sender may note
- * meanwhile how it fares.
+ * Keeps other transactions from adding deliveries until the commit. Those hold only the endpoint's key, so that the sender
+ * can record failures of the endpoint meanwhile.
  */
 export function lockEndpoints(ctx: Ctx, ids: number[]): Promise<{ id: number; url: string }[]> {
   return ctx.tx.many(
@@ -135,7 +135,7 @@ export function lockEndpoints(ctx: Ctx, ids: number[]): Promise<{ id: number; ur
   )
 }
 
-/** Touches enabled endpoints only: the first reason stays. Not terminals, which close. Returns those that it disabled. */
+/** Changes enabled endpoints only: the first reason stays. Not listeners, which close. Returns those that it disabled. */
 export async function markDisabled(ctx: Ctx, ids: number[], reason: string): Promise<DisabledEndpoint[]> {
   await lockEndpoints(ctx, ids)
   return ctx.tx.many(
@@ -148,7 +148,7 @@ export async function markDisabled(ctx: Ctx, ids: number[], reason: string): Pro
   )
 }
 
-/** Tells whether there was one to delete. A rolled secret goes at once; a reason why it was disabled before stays. */
+/** Returns whether there was one to delete. A rolled secret is removed at once; an earlier reason for disabling it stays. */
 export async function markDeleted(ctx: Ctx, id: number): Promise<boolean> {
   await lockEndpoints(ctx, [id])
   const deleted = await ctx.tx.run(sql`
@@ -161,8 +161,8 @@ export async function markDeleted(ctx: Ctx, id: number): Promise<boolean> {
 }
 
 /**
- * Notes since when these fail, anew for those that also answered meanwhile, and returns those that have done nothing else
- * since `longAgo` or before.
+ * Records since when these endpoints fail, from now on for those that also responded meanwhile, and returns those that have
+ * only failed since `longAgo` or before.
  */
 export async function markFailing(
   ctx: Ctx,

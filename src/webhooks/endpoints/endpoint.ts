@@ -27,7 +27,7 @@ export type Endpoint = Omit<RowOf<typeof EndpointRow>, 'id'> & { id: string }
 
 export const endpointOf = (found: RowOf<typeof EndpointRow>): Endpoint => ({ ...found, id: publicId('we', found.id) })
 
-/** The internal id behind a `we_…`; refuses a text that is none, as it does one that is unknown. */
+/** The internal id of a `we_…`; refuses any other text as it refuses an unknown id. */
 export function endpointIdOf(id: string): number {
   const internal = internalId('we', id)
   if (internal === null) throw endpointNotFound(id)
@@ -37,7 +37,7 @@ export function endpointIdOf(id: string): number {
 /** What the installation sets for webhooks. `addresses.loopback` takes effect in sandbox stores only. */
 export type WebhookSettings = { vault: Vault; addresses: AddressRules }
 
-/** The rules as they hold for one store: only a sandbox store's receivers may stand on this machine. */
+/** The rules as they hold for one store: only a sandbox store's receivers may be on this machine. */
 export function rulesFor(store: { sandbox: boolean }, rules: AddressRules): AddressRules {
   return { ...rules, loopback: rules.loopback && store.sandbox }
 }

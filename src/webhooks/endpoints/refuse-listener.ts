@@ -3,7 +3,7 @@ import type { Ctx } from '#kit/postgres'
 import { fixedListener } from '../refusals.ts'
 import { findEndpointRow } from './endpoint-queries.ts'
 
-/** Refuses what is done to endpoints by hand where the endpoint is a terminal. */
+/** Refuses a change by an operator when the endpoint is a listener. */
 export async function refuseListener(ctx: Ctx, endpointId: number): Promise<void> {
   const found = await findEndpointRow(ctx, endpointId)
   if (found?.kind === 'listener') throw fixedListener(publicId('we', endpointId))

@@ -10,9 +10,9 @@ import { refuseListener } from './refuse-listener.ts'
 const LONGEST_OVERLAP_HOURS = 168
 
 /**
- * Gives an endpoint a new secret, which is in this answer and nowhere else. The old one signs too for `overlapHours` of
- * real time, so that the receiver can change over. A second roll within that time replaces the new secret, which may be lost;
- * the old one stays.
+ * Gives an endpoint a new secret, which is returned only here. The old one signs too for `overlapHours` of real time, so that
+ * the receiver can change secrets. A second roll within that time replaces the new secret, which may have been lost; the old
+ * one stays.
  */
 export async function rollSecret(
   ctx: Ctx,

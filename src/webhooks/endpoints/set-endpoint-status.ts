@@ -9,8 +9,8 @@ import { type DisabledEndpoint, findEndpointRow, markDisabled, markEnabled } fro
 import { refuseListener } from './refuse-listener.ts'
 
 /**
- * Switches an endpoint on or off by hand. Disabling gives up its open deliveries, which stay in the history as
- * cancelled; events that occur while it is disabled make none. The first reason stays.
+ * Enables or disables an endpoint for an operator. Disabling cancels its open deliveries, which stay in the history;
+ * events that occur while it is disabled are not sent to it. The first reason stays.
  */
 export async function setEndpointStatus(
   ctx: Ctx,
@@ -30,7 +30,7 @@ export async function setEndpointStatus(
   return endpointOf(endpoint)
 }
 
-/** The same for the sender, which disables those that are gone or have failed for long, and tells who runs the store. */
+/** The same for the sender, which disables endpoints that are gone or have failed for long, and raises an alert. */
 export async function disableEndpoints(ctx: Ctx, ids: number[], reason: string): Promise<void> {
   for (const endpoint of await switchOff(ctx, ids, reason)) {
     await notify(ctx, await endpointDisabledAlert(ctx, endpoint, reason))

@@ -5,12 +5,12 @@ import { type Endpoint, endpointIdOf, endpointOf } from './endpoint.ts'
 import { checkDescription, checkEvents, checkUrl } from './endpoint-fields.ts'
 import { findEndpointRow, lockEndpointRow, rewriteEndpoint } from './endpoint-queries.ts'
 
-/** What is left out stays. `events` null: every type again. */
+/** Fields that are left out stay. `events` null: every type. */
 export type EndpointChanges = { url?: string; events?: string[] | null; description?: string }
 
 /**
- * Changes an endpoint. What waits for it goes to the new address; a new address has not failed yet. Takes the database
- * for the reason that createEndpoint does.
+ * Changes an endpoint. Its open deliveries are sent to the new URL, whose failures count from zero. It has the database as an
+ * argument for the reason that createEndpoint has.
  */
 export async function updateEndpoint(
   db: Database,

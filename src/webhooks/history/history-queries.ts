@@ -1,7 +1,7 @@
 import { type Ctx, int, row, type Statement, sql } from '#kit/postgres'
 import { DeliveryRow, type DeliveryStatus, DeliveryWithBodyRow, TryRow } from '../delivery/delivery.ts'
 
-/** What narrows the history. Null lets all pass. */
+/** Filters of the history. Null: no filter. */
 export type HistoryFilters = {
   orderingKey: string | null
   status: DeliveryStatus | null
@@ -11,7 +11,7 @@ export type HistoryFilters = {
   from: Temporal.Instant | null
   /** Exclusive. */
   to: Temporal.Instant | null
-  /** No delivery from `from` on was made before that day of real time; null where the store's clock tells nothing of it. */
+  /** No delivery from `from` on was made before that day of real time; null where the store's clock does not say. */
   fromDay: Temporal.PlainDate | null
   before: { day: Temporal.PlainDate; id: number } | null
   limit: number
@@ -64,8 +64,8 @@ const ALONG_QUEUE = `
    order by q.delivery_id desc limit $11`
 
 /**
- * What is told of a delivery beside its row: from the queue what is ahead, from its last try how that went. The offsets
- * keep the planner from reading whole days for a few.
+ * What belongs to a delivery besides its row: its next try from the queue, and the result of its last try. The offsets keep
+ * the planner from reading whole days for a few rows.
  */
 const SHOWN = `
          d.id, d.day, d.endpoint_id, e.kind as endpoint_kind, d.webhook_id, d.event_type, d.ordering_key, d.fact_id is null as is_sample,
@@ -101,7 +101,7 @@ const ofEndpoint = pageOf('endpoint', alongDays('d.endpoint_id = $5'))
 const undelivered = pageOf('undelivered_status', alongDays('d.undelivered_status is not null'))
 const open = pageOf('open', ALONG_QUEUE)
 
-/** Newest first. Read along the index that leaves the fewest rows to look at. */
+/** Newest first. It uses the index that leaves the fewest rows to read. */
 export function listDeliveryRows(ctx: Ctx, filters: HistoryFilters) {
   const { orderingKey, status, event, endpointId } = filters
   const statement =
@@ -119,7 +119,7 @@ export function listDeliveryRows(ctx: Ctx, filters: HistoryFilters) {
   return ctx.tx.many(DeliveryRow, statement(ctx.storeId, filters))
 }
 
-/** Those of these webhook_ids, in the order of making. */
+/** The deliveries with these webhook_ids, in the order in which they were made. */
 export function listNamedRows(ctx: Ctx, webhookIds: string[]) {
   return ctx.tx.many(DeliveryRow, {
     name: 'webhook_history_named',
@@ -147,7 +147,7 @@ export function listTryRows(ctx: Ctx, day: Temporal.PlainDate, deliveryId: numbe
   )
 }
 
-/** Deleted ones too: their history is there. */
+/** Also of a deleted endpoint, which has a history. */
 export function knowsEndpoint(ctx: Ctx, id: number): Promise<boolean> {
   return ctx.tx
     .maybeOne(row({ id: int }), sql`select id from webhook_endpoints where store_id = ${ctx.storeId} and id = ${id}`)

@@ -17,7 +17,7 @@ import { findDeliveryRow, knowsEndpoint, listDeliveryRows, listTryRows } from '.
 export type DeliveryFilters = {
   status?: DeliveryStatus
   event?: string
-  /** A deleted endpoint's history is there too. */
+  /** A deleted endpoint has a history too. */
   endpoint?: string
   /** A subscription or member, by its public id. */
   object?: string

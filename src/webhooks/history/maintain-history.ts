@@ -1,7 +1,7 @@
 import type { Database } from '#kit/postgres'
 import { createPartition, dropPartition, listPartitions, moveOpenDeliveries } from './retention-queries.ts'
 
-/** Made so many days ahead, so that a housekeeping that fails for a while stops no delivery. */
+/** Partitions are made so many days ahead, so that housekeeping may fail for a while without stopping deliveries. */
 const DAYS_AHEAD = 7
 
 /**

@@ -3,7 +3,7 @@ import { day, row, sql, type Tx } from '#kit/postgres'
 
 const Day = row({ day })
 
-/** Today, and the days that there is a history of or room for, the first one first. */
+/** Today, and the days that have a partition, the first one first. */
 export async function listPartitions(tx: Tx): Promise<{ today: Temporal.PlainDate; known: Temporal.PlainDate[] }> {
   const today = await tx.one(Day, sql`select (clock_timestamp() at time zone 'UTC')::date as day`)
   // By one snapshot: webhook_partitions() asks for names by a newer one, and gets a number for a day that is just being dropped.
@@ -17,7 +17,7 @@ export async function listPartitions(tx: Tx): Promise<{ today: Temporal.PlainDat
   return { today: today.day, known: known.map((k) => k.day) }
 }
 
-/** Rather tries again later than hold up the sender behind a long reader. */
+/** Tries again later rather than let the sender wait for a long read. */
 const cancelPartition = sql`set local lock_timeout = '3s'`
 
 export async function createPartition(tx: Tx, wanted: Temporal.PlainDate): Promise<void> {
@@ -27,7 +27,7 @@ export async function createPartition(tx: Tx, wanted: Temporal.PlainDate): Promi
   await tx.run(sql`select create_webhook_partition(${String(wanted)}::date)`)
 }
 
-/** What is open leaves the day with its tries. Nothing can be added to the day any more until the commit. */
+/** Moves open deliveries and their tries to the present day. Until the commit nothing can be added to the old one. */
 export async function moveOpenDeliveries(tx: Tx, from: Temporal.PlainDate, to: Temporal.PlainDate): Promise<void> {
   await tx.run(cancelPartition)
   // The queue first, as the sender locks.

@@ -7,19 +7,19 @@ import { recordTries } from '../sending/record-tries.ts'
 import { deleteForgotten, listSilent, listStarted, markClosed } from './listener-queries.ts'
 import { LISTENER_RECORDING } from './listener-recording.ts'
 
-/** Ends a terminal's listening. What it still has in hand was interrupted; what waits for it is given up. */
+/** Closes a listener. What it has fetched was interrupted; what waits for it is cancelled. */
 export async function closeListener(ctx: Ctx, id: string): Promise<void> {
   if (!(await close(ctx, endpointIdOf(id), { silentOnly: false }))) throw listenerClosed(id)
 }
 
-/** Closes terminals that have not asked for their deliveries for a minute: someone closed the lid. */
+/** Closes listeners that have not fetched for a minute: the command has ended. */
 export async function closeSilentListeners(db: Database): Promise<void> {
   for (const { storeId, id } of await db.inInstallation(listSilent)) {
     await db.inStore(storeId, (ctx) => close(ctx, id, { silentOnly: true }))
   }
 }
 
-/** Removes closed terminals of which no history tells any more. */
+/** Removes closed listeners that no history names any more. */
 export async function deleteForgottenListeners(db: Database): Promise<void> {
   await db.inInstallation(deleteForgotten)
 }

@@ -2,14 +2,14 @@ import type { Vault } from '#kit/secrets'
 import { unknownHandle } from '../refusals.ts'
 import type { FinishedTry } from '../sending/record-tries.ts'
 
-/** What the service must know again when a terminal tells how a delivery went. `fetchedAt` is store time. */
+/** What the service must know when a listener reports the result of a delivery. `fetchedAt` is store time. */
 export type IssuedDelivery = Omit<FinishedTry, 'answer' | 'startedAtMs'> & { fetchedAt: Temporal.Instant }
 
 type ForWhom = { vault: Vault; storeId: number; endpointId: number }
 
 /**
- * A fetched delivery as its terminal names it when it tells the result: a sealed text, since no process remembers who
- * fetched what, and no terminal may tell of a delivery that it was not given.
+ * The name of a fetched delivery, with which its listener reports the result. It is sealed, since no process remembers who
+ * fetched what, and a listener must not report results of deliveries that it did not fetch.
  */
 export function sealHandle({ vault, ...whose }: ForWhom, delivery: IssuedDelivery): string {
   const { id, day, orderingKey, tries, triesBefore, maxTries, leaseToken, testClock, fetchedAt } = delivery
@@ -17,7 +17,7 @@ export function sealHandle({ vault, ...whose }: ForWhom, delivery: IssuedDeliver
   return vault.seal(purposeOf(whose), JSON.stringify(kept)).toString('base64url')
 }
 
-/** Refuses what was not sealed for this terminal. */
+/** Refuses what was not sealed for this listener. */
 export function openHandle({ vault, ...whose }: ForWhom, handle: string): IssuedDelivery {
   let text: string
   try {

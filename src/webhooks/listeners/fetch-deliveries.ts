@@ -12,7 +12,7 @@ import { sealHandle } from './delivery-handle.ts'
 import { extendListener, ListenerState, listenerState, releaseLeases } from './listener-queries.ts'
 import { LISTENER_RECORDING } from './listener-recording.ts'
 
-/** A delivery as a terminal is to post it, and the handle by which it tells how that went. */
+/** A delivery that a listener posts to its receiver, and the handle with which it reports the result. */
 export type FetchedDelivery = {
   webhookId: string
   event: string
@@ -27,19 +27,19 @@ export type FetchedDelivery = {
 export type FetchOptions = {
   vault: Vault
   max: number
-  /** How long to wait for something to fall due, and what ends the wait before that. */
+  /** How long to wait for something to become due, and what ends the wait earlier. */
   waitMs: number
   ending: AbortSignal
-  /** Whoever asks has left: nothing may be given to them. */
+  /** The client has disconnected: nothing must be leased to it. */
   gone: AbortSignal
 }
 
-/** A question that costs the database next to nothing. */
+/** Each look is one cheap statement. */
 const LOOK_EVERY_MS = 100
 
 /**
- * What is due for a terminal, leased to it for a minute; empty when nothing falls due within the wait. Asking is what
- * keeps a terminal listening. One whose lease has run out unheard of is written down as interrupted here.
+ * What is due for a listener, leased to it for a minute; empty when nothing becomes due within the wait. Fetching keeps the
+ * listener open. A delivery whose lease ended without a result is recorded as interrupted here.
  */
 export async function fetchDeliveries(
   db: Database,
@@ -51,7 +51,7 @@ export async function fetchDeliveries(
   const { ending, gone } = options
   const over = AbortSignal.any([ending, gone])
   const until = performance.now() + options.waitMs
-  // In a transaction of its own: it is to be seen at once, and nobody is to wait for the row meanwhile.
+  // In a transaction of its own: it must be visible at once, and nobody should wait for the row meanwhile.
   if (!(await db.inStore(storeId, (ctx) => extendListener(ctx, endpointId)))) throw listenerClosed(id)
 
   while (!over.aborted) {
@@ -74,7 +74,7 @@ async function take(ctx: Ctx, endpointId: number, { vault, max }: FetchOptions) 
   const { taken, unsignable } = await leaseDueDeliveries(ctx, {
     ...LISTENER_RECORDING,
     vault,
-    // Nobody's, and taken off again before anyone sees it.
+    // It has no owner, and is removed before anyone sees it.
     leaseOwner: 0,
     capacity: new Map([[endpointId, max]]),
     capacityElsewhere: 0,

@@ -1,4 +1,4 @@
-// Terminals that listen: endpoints that fetch their deliveries. Until when one is taken to listen is real time.
+// Listeners: endpoints that fetch their deliveries. The time until which one counts as listening is real time.
 import { bool, type Ctx, directSql, instant, int, nullable, row, sql, type Tx, text } from '#kit/postgres'
 import { lockEndpoints } from '../endpoints/endpoint-queries.ts'
 
@@ -23,7 +23,7 @@ export function insertListener(ctx: Ctx, { events, secret }: { events: string[] 
   )
 }
 
-/** Takes it to listen for another minute. Tells whether it did until now: one whose time is up does not come back. */
+/** Keeps it open for another minute. Returns false when its time was over already: a closed listener stays closed. */
 export async function extendListener(ctx: Ctx, id: number): Promise<boolean> {
   const kept = await ctx.tx.run(sql`
     update webhook_endpoints set listening_until = statement_timestamp() + interval '60 seconds'
@@ -34,7 +34,7 @@ export async function extendListener(ctx: Ctx, id: number): Promise<boolean> {
 
 export const ListenerState = row({ listens: bool, due: bool })
 
-/** Whether a terminal listens, and whether something is due for it that nobody has in hand. No row: there never was one. */
+/** Whether a listener is open, and whether something is due for it that is not leased. No row: it never existed. */
 export const listenerState = directSql<[storeId: number, endpointId: number]>(
   'webhooks_listener_state',
   `select e.deleted_at is null and e.listening_until > clock_timestamp() as listens,
@@ -56,14 +56,14 @@ export async function knowsListener(ctx: Ctx, id: number): Promise<boolean> {
   return found !== null
 }
 
-/** Leases of a terminal belong to no process of ours: the end of ours leaves them as they are. */
+/** Leases of a listener have no owner: the end of a process of ours does not release them. */
 export async function releaseLeases(ctx: Ctx, deliveryIds: number[]): Promise<void> {
   await ctx.tx.run(sql`
     update webhook_queue set lease_owner = null
      where store_id = ${ctx.storeId} and delivery_id = any(${deliveryIds}::bigint[])`)
 }
 
-/** What a terminal has in hand, as far as anyone knows. */
+/** What is leased to a listener. */
 export function listStarted(ctx: Ctx, endpointId: number) {
   return ctx.tx.many(
     row({
@@ -83,7 +83,7 @@ export function listStarted(ctx: Ctx, endpointId: number) {
   )
 }
 
-/** Tells whether there was one to close; with `silentOnly` one that has not asked for its deliveries for a minute. */
+/** Returns whether there was one to close; with `silentOnly` one that has not fetched for a minute. */
 export async function markClosed(ctx: Ctx, id: number, { silentOnly }: { silentOnly: boolean }): Promise<boolean> {
   await lockEndpoints(ctx, [id])
   const closed = await ctx.tx.run(sql`
@@ -106,8 +106,8 @@ export function listSilent(tx: Tx) {
 }
 
 /**
- * Over all stores: closed terminals that no history names, which would pile up. The offset has each looked up by itself,
- * where a join might read all of the history.
+ * Over all stores: closed listeners that no history names, which would pile up. The offset has each looked up by itself;
+ * a join might read all of the history.
  */
 export async function deleteForgotten(tx: Tx): Promise<void> {
   await tx.run(sql`

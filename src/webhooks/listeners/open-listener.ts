@@ -7,15 +7,15 @@ import { lockEndpointList } from '../endpoints/endpoint-queries.ts'
 import { tooManyListeners } from '../refusals.ts'
 import { countListeners, insertListener } from './listener-queries.ts'
 
-/** `listeningUntil` is real time: for so long it need not ask. */
+/** `listeningUntil` is real time: until then it stays open without fetching. */
 export type OpenedListener = { id: string; events: string[] | null; secret: string; listeningUntil: Temporal.Instant }
 
-/** People at their terminals, each of whom costs a row per event, as an endpoint does. */
+/** Each costs a row per event, as an endpoint does. */
 const MAX_LISTENERS = 10
 
 /**
- * Opens an endpoint for a terminal (`perennial listen`), which fetches its deliveries in place of being posted to. It hears
- * of what happens from now on for as long as it goes on asking. The secret is in this answer and nowhere else.
+ * Opens a listener: an endpoint for `perennial listen`, which fetches its deliveries instead of receiving POSTs. It receives
+ * the events that occur from now on, for as long as it keeps fetching. The secret is returned only here.
  */
 export async function openListener(
   ctx: Ctx,

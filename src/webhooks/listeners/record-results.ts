@@ -8,22 +8,22 @@ import { openHandle } from './delivery-handle.ts'
 import { extendListener, knowsListener } from './listener-queries.ts'
 import { LISTENER_RECORDING } from './listener-recording.ts'
 
-/** Why a terminal got no answer from the receiver at its side. */
+/** Why the receiver behind a listener did not respond. */
 export const NO_RESPONSE = ['timeout', 'dns', 'connect', 'tls', 'reset', 'protocol', 'other', 'interrupted'] as const
 
-/** How a fetched delivery went: a response code, or why there was none. */
+/** The result of a fetched delivery: a response code, or why there was none. */
 export type ListenerResult = {
   handle: string
   durationMs: number
   responseCode: number | null
   failure: (typeof NO_RESPONSE)[number] | null
-  /** The first bytes of the answer. */
+  /** The first bytes of the response. */
   responseText: string
 }
 
 /**
- * Writes down how a terminal's deliveries went: each once, however often it is told. What was taken for interrupted
- * meanwhile stays so. A terminal that has been closed may still tell.
+ * Records the results of a listener's deliveries, each once however often it is reported. What was recorded as interrupted
+ * meanwhile stays interrupted. A closed listener can still report.
  */
 export async function recordResults(
   db: Database,
@@ -41,7 +41,7 @@ export async function recordResults(
     const { fetchedAt, ...delivery } = openHandle({ vault, storeId, endpointId }, result.handle)
     return { ...delivery, startedAtMs: fetchedAt.epochMilliseconds, answer: answerOf(result) }
   })
-  // A handle told twice in one breath is one result too.
+  // A handle that one request names twice is one result too.
   const once = [...new Map(tries.map((t) => [t.id, t])).values()]
   await db.inStore(storeId, (ctx) => recordTries(ctx, once, LISTENER_RECORDING))
 }

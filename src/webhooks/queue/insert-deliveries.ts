@@ -8,10 +8,10 @@ export type PublicFact = StoredFact & { type: EventType }
 /** `maxTries`: null where the retry schedule decides. */
 export type NewDelivery = { endpointId: number; maxTries: number | null; webhookId: string; event: PublicFact }
 
-// A batch of events for many endpoints may be hundreds of megabytes: bodies are made and written by so many at a time.
+// A batch of events for many endpoints may be hundreds of megabytes, so bodies are made and written in portions.
 const PORTION = 1000
 
-/** In the order given: the order of ids is the order of first tries, object by object. */
+/** In the order given: the order of ids is the order of first tries with one ordering key. */
 export async function insertDeliveries(
   ctx: Ctx,
   deliveries: NewDelivery[],
@@ -53,9 +53,9 @@ async function insertPortion(ctx: Ctx, deliveries: NewDelivery[], bodies: string
 }
 
 /**
- * Of these objects at these endpoints, those whose first tries are not all done. The last one in each line is held until
- * the commit: who settles it waits for us, and so finds what we put behind it; who lets it go does not, as that changes
- * nothing for us. In the order of ids, as settling locks.
+ * The ordering keys at these endpoints that still have unfinished first tries. The last delivery of each is locked until the
+ * commit: a transaction that settles it waits, and so finds what is added behind it; one that only makes it ready does not
+ * wait. In the order of ids, in which settling locks too.
  */
 function lockLastOfOrderingKey(ctx: Ctx, deliveries: NewDelivery[]) {
   return ctx.tx.many(
@@ -73,8 +73,8 @@ function lockLastOfOrderingKey(ctx: Ctx, deliveries: NewDelivery[]) {
 }
 
 /**
- * Enabled endpoints, held as they are until the commit: one that is disabled at the same moment either is not listed or
- * finds the new deliveries and cancels them. A terminal that no longer listens is left out.
+ * Enabled endpoints, locked until the commit: a transaction that disables one at the same moment either is seen here or
+ * finds the new deliveries and cancels them. A closed listener is left out.
  */
 export function lockEnabledEndpointsShared(ctx: Ctx) {
   return ctx.tx.many(

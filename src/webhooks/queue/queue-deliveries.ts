@@ -22,7 +22,7 @@ export async function queueDeliveries(ctx: Ctx, facts: StoredFact[]): Promise<vo
     const accepting = endpoints.filter(({ events: wanted }) => wanted === null || wanted.includes(event.type))
     return accepting.map(({ id: endpointId, kind }) => {
       const webhookId = newWebhookId()
-      // Whoever listens at a terminal sees the result at once and resends by hand.
+      // The person at a listener sees the result at once and can send the delivery again.
       const maxTries = kind === 'listener' ? 1 : null
       return { endpointId, maxTries, webhookId, event }
     })

@@ -1,10 +1,10 @@
-// What an operator puts into the queue by hand: samples, and what is sent again.
+// What an operator adds to the queue: samples, and deliveries that are sent again.
 import { bool, type Ctx, day, int, nullable, oneOf, row, sql, text } from '#kit/postgres'
 import { SAMPLE_OBJECT } from '../delivery/delivery.ts'
 
 /**
- * Whether an endpoint can be sent to, held so until the commit: one that is disabled at the same moment either is seen as
- * such or finds the new row in the queue and cancels it. Null when there never was one.
+ * Whether an endpoint is enabled, locked until the commit: a transaction that disables it at the same moment either is seen
+ * here or finds the new row in the queue and cancels it. Null when it never existed.
  */
 export function lockEndpointShared(ctx: Ctx, id: number) {
   return ctx.tx.maybeOne(
@@ -16,7 +16,7 @@ export function lockEndpointShared(ctx: Ctx, id: number) {
   )
 }
 
-/** Those of the store, or the one given, that can be sent to; held as above, in the order of ids. */
+/** The enabled endpoints of the store, or the one given if it is enabled; locked as above, in the order of ids. */
 export async function lockOpenEndpointsShared(ctx: Ctx, onlyId: number | null): Promise<number[]> {
   const open = await ctx.tx.many(
     row({ id: int }),
@@ -29,7 +29,7 @@ export async function lockOpenEndpointsShared(ctx: Ctx, onlyId: number | null): 
   return open.map(({ id }) => id)
 }
 
-/** Samples of one type. Each is tried once, at once, and stands in no line. */
+/** Samples of one type. Each is tried once, at once, without waiting for other deliveries. */
 export async function insertSamples(
   ctx: Ctx,
   eventType: string,
@@ -48,7 +48,7 @@ export async function insertSamples(
     returning delivery_id`)
 }
 
-/** Has an open delivery tried now, unless it is being sent or waits in line for its first try. Tells whether it is open. */
+/** Makes an open delivery due now, unless it is being sent or waits for an earlier one. Returns whether it is open. */
 export async function expediteDelivery(ctx: Ctx, deliveryId: number): Promise<boolean> {
   const found = await ctx.tx.maybeOne(
     row({ ready: bool, leased: bool }),
@@ -64,14 +64,14 @@ export async function expediteDelivery(ctx: Ctx, deliveryId: number): Promise<bo
   return found !== null
 }
 
-/** Held until the commit, so that a late result is either written down before they are opened again or not at all. */
+/** Locked until the commit, so that a late result is recorded before they are opened again or not at all. */
 export async function lockDelivery(ctx: Ctx, { day, id }: { day: Temporal.PlainDate; id: number }): Promise<void> {
   await ctx.tx.run(sql`
     select from webhook_deliveries
      where store_id = ${ctx.storeId} and day = ${day} and id = ${id} for update`)
 }
 
-/** The next given-up deliveries of these endpoints, oldest first, from `after` on; without samples. Held as above. */
+/** The next undelivered ones of these endpoints, oldest first, from `after` on; without samples. Locked as above. */
 export function lockUndelivered(
   ctx: Ctx,
   wanted: {
@@ -93,8 +93,8 @@ export function lockUndelivered(
 }
 
 /**
- * Opens finished deliveries again, which the caller holds: a new round of the schedule, in no line. Returns how many were
- * finished. The lease counter begins anywhere, so that a result from before does not fit by chance.
+ * Opens finished deliveries again, which the caller has locked: a new round of the schedule, without order. Returns how many
+ * were finished. The lease counter begins at a random number, so that an earlier result does not match it.
  */
 export function reopenDeliveries(ctx: Ctx, held: { day: Temporal.PlainDate; id: number }[]): Promise<number> {
   const days = [...new Set(held.map((d) => String(d.day)))]
@@ -121,7 +121,7 @@ export function reopenDeliveries(ctx: Ctx, held: { day: Temporal.PlainDate; id: 
         on conflict do nothing`)
 }
 
-/** Given-up deliveries that cannot be sent again, because their endpoint is disabled or deleted; of terminals when named. */
+/** Undelivered ones that cannot be sent again, because their endpoint is disabled or deleted; of listeners when named. */
 export async function countUnsendable(
   ctx: Ctx,
   { endpointIds, onlyId, since }: { endpointIds: number[]; onlyId: number | null; since: Temporal.Instant }

@@ -16,18 +16,18 @@ import {
 import { refuseUnsendable } from './sendable.ts'
 
 /**
- * Sends a delivery again: the same webhook_id and body. A finished one begins a new round of the retry schedule; one that
- * is to be tried later is tried now; one that is being sent just now is left to it.
+ * Sends a delivery again, with the same webhook_id and body. A finished one begins a new round of the retry schedule; one that
+ * waits for a retry is tried now; one that is being sent now stays as it is.
  */
 export async function resendDelivery(ctx: Ctx, webhookId: string): Promise<DeliveryDetail> {
   const found = isWebhookId(webhookId) ? await findDeliveryRow(ctx, webhookId) : null
   if (!found) throw deliveryNotFound(webhookId)
-  // First the endpoint, then the row in the queue, then the delivery: as everywhere.
+  // The order of locks everywhere: the endpoint, the row in the queue, the delivery.
   await refuseUnsendable(ctx, found.endpointId)
   const open = await expediteDelivery(ctx, found.id)
   if (!open) {
     await lockDelivery(ctx, found)
-    // When it is not finished after all, someone else was faster to have it sent again, or its day has gone meanwhile.
+    // When it is not finished, another request has opened it meanwhile, or its day was dropped.
     const reopened = (await reopenDeliveries(ctx, [found])) > 0
     if (!reopened && !(await expediteDelivery(ctx, found.id))) throw deliveryNotFound(webhookId)
   }
@@ -37,12 +37,12 @@ export async function resendDelivery(ctx: Ctx, webhookId: string): Promise<Deliv
 
 const CHUNK = 2000
 
-/** How many go out again, and how many cannot since their endpoint is disabled or deleted. */
+/** How many are sent again, and how many are not because their endpoint is disabled or deleted. */
 export type Resent = { resent: number; skipped: number }
 
 /**
- * Sends again whatever was given up since a time (store time), samples excepted; of one endpoint, or of all that are
- * enabled. In transactions of a few thousand each, so repeating it after a failure goes on where it stopped.
+ * Sends again what became undelivered since a time (store time), except samples; of one endpoint, or of all that are
+ * enabled. In transactions of a few thousand each, so repeating it after a failure continues where it stopped.
  */
 export async function resendFailed(
   db: Database,

@@ -8,7 +8,7 @@ const NOBODY = 9_000_000_000_000_024
 
 export type SampleStore = { currency: string; profile: ProfileName; now: Temporal.Instant }
 
-/** As much of a schema as is needed to tell money, instants and ids apart. */
+/** The parts of a schema that distinguish money, instants and other values. */
 type Field = { amount?: boolean; format?: string; properties?: Record<string, Field>; anyOf?: Field[]; type?: string }
 
 /**

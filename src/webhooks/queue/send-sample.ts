@@ -13,7 +13,7 @@ import { refuseUnsendable } from './sendable.ts'
 
 /**
  * The test send of spec 1 (Events, Receiver requirements 4): a realistic sample of an event type is queued for one
- * endpoint, whatever types it hears of, and is tried once.
+ * endpoint, whatever types it accepts, and is tried once.
  */
 export async function sendSample(ctx: Ctx, endpoint: string, event: string): Promise<DeliveryDetail> {
   const endpointId = endpointIdOf(endpoint)
@@ -25,7 +25,7 @@ export async function sendSample(ctx: Ctx, endpoint: string, event: string): Pro
   return (await findDelivery(ctx, webhookId!))!
 }
 
-/** A sample for each of these endpoints, which the caller holds. Returns their webhook_ids, in the same order. */
+/** A sample for each of these endpoints, which the caller has locked. Returns their webhook_ids, in the same order. */
 export async function queueSamples(ctx: Ctx, event: EventType, endpointIds: number[]): Promise<string[]> {
   const { currency, profile } = await storeContext(ctx)
   const data = sampleOf(event, { currency, profile, now: ctx.now })

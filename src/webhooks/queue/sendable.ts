@@ -3,7 +3,7 @@ import type { Ctx } from '#kit/postgres'
 import { endpointDeleted, endpointDisabled, noListener } from '../refusals.ts'
 import { lockEndpointShared } from './redelivery-queries.ts'
 
-/** Refuses an endpoint that nothing can be sent to; one that passes stays as it is until the commit. */
+/** Refuses an endpoint that is not enabled; otherwise it stays enabled until the commit. */
 export async function refuseUnsendable(ctx: Ctx, endpointId: number): Promise<void> {
   const id = publicId('we', endpointId)
   const found = await lockEndpointShared(ctx, endpointId)

@@ -8,9 +8,9 @@ import { lockEnabledEndpointsShared } from './insert-deliveries.ts'
 import { queueSamples } from './send-sample.ts'
 
 /**
- * Sends a sample of an event type to whoever hears of it: in a sandbox store every enabled endpoint and every terminal
- * that listens, in a live store terminals only, since a receiver in production must not take a sample for the real
- * thing; `terminalsOnly` tells.
+ * Sends a sample of an event type to the endpoints that accept it: in a sandbox store to every enabled endpoint and open
+ * listener, in a live store to listeners only (`terminalsOnly`), since a receiver in production must not mistake a sample
+ * for a real event.
  */
 export async function triggerSample(
   ctx: Ctx,

@@ -16,7 +16,7 @@ import { type FinishedTry, recordTries } from './record-tries.ts'
 
 export type DeliveryEngineOptions = WebhookSettings & {
   db: Database
-  /** The worker's id. */
+  /** The node's id. */
   leaseOwner: number
   schedule?: RetrySchedule
   /** As for `recordTries`; five days when left out. */
@@ -25,27 +25,27 @@ export type DeliveryEngineOptions = WebhookSettings & {
   timeoutMs?: number
   perEndpoint?: number
   overall?: number
-  /** Measures every try that got an outcome. */
+  /** Measures every try that has an outcome. */
   measure?: Measure
 }
 
 export type DeliveryEngine = Engine & {
-  /** Begins no more tries, lets those under way end for `graceMs`, then cuts them off, as interrupted. */
+  /** Starts no more tries, waits up to `graceMs` for those under way, then ends them as interrupted. */
   stop(graceMs?: number): Promise<void>
 }
 
 const TIMEOUT_MS = 30_000
 // The lease is 60 s: what has waited in memory for longer than this could not be tried and recorded within it.
 const START_WITHIN_MS = 25_000
-// One that takes longer is as good as one that hangs for the others, who share the places with it.
+// A receiver that takes longer counts as one that hangs: the others share the capacity with it.
 const SLOW_MS = 2_000
-// A run comes back this often while receivers keep it waiting, so that what falls due elsewhere is not held up.
+// A run returns this often while receivers keep it waiting, so that work that becomes due elsewhere does not wait.
 const COME_BACK_MS = 500
 
 type Parcel = LeasedDelivery & { storeId: number; claimedAtMs: number; startBy: number; post: Post }
 type Due = { parcels: Parcel[]; unsignable: UnsignableTry[]; interrupted: number }
 
-/** The sender: posts due deliveries and writes down how each try went. `runOnce` counts what is still under way too. */
+/** The sender: posts due deliveries and records the result of each try. `runOnce` also counts what is still under way. */
 export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEngine {
   const { db, vault, leaseOwner, timeoutMs = TIMEOUT_MS } = options
   const { schedule = RETRY_SCHEDULE, disableAfterHours = DISABLE_AFTER_HOURS } = options
@@ -70,14 +70,14 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     deliver
   })
 
-  /** Takes what is due into the lanes, in the transaction that already writes down what came out of them. */
+  /** Leases what is due, in the transaction that records what has finished. */
   const takeDue = async (ctx: Ctx): Promise<Due> => {
     const startBy = performance.now() + START_WITHIN_MS
     const capacity = { capacity: concurrency.capacity(ctx.storeId), capacityElsewhere: concurrency.capacityElsewhere }
     const { taken, ...others } = await leaseDueDeliveries(ctx, { vault, leaseOwner, ...capacity, ...outcomes })
     const { storeId } = ctx
     const claimedAtMs = ctx.now.epochMilliseconds
-    // Signed together, which costs a good deal less than one by one between the posts.
+    // Signed together, which is much cheaper than one by one between the POSTs.
     const postOf = (delivery: LeasedDelivery) => {
       const body = Buffer.from(delivery.body)
       return { ...delivery.target, headers: deliveryHeaders(delivery, body), body, timeoutMs }
@@ -86,7 +86,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     return { ...others, parcels }
   }
 
-  /** Waits a while for tries to end; returns how many it wrote down. */
+  /** Waits a while for tries to end; returns how many it recorded. */
   const turn = async (storeId: number, waitMs: number): Promise<number> => {
     const passed = await concurrency.take(storeId, waitMs)
     if (stopping && passed.length === 0) return 0
@@ -135,7 +135,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
         for (const cutOff of [...cutOffs]) cutOff()
       }, graceMs)
       try {
-        // One that was taking when we began to stop puts into the lanes what must be given back.
+        // A run that was leasing when the stop began leaves deliveries in memory that must be released.
         await Promise.allSettled(turns)
         for (let busy = concurrency.busyStores(); busy.length > 0; busy = concurrency.busyStores()) {
           await Promise.all(busy.map((storeId) => turn(storeId, 50)))
@@ -157,11 +157,11 @@ function openAgents({ addresses, timeoutMs = TIMEOUT_MS }: DeliveryEngineOptions
       connect: guardedConnector(rules, { timeout: Math.min(10_000, timeoutMs) }),
       // Shorter than servers commonly keep an idle connection, so that we seldom write into one that is being closed.
       keepAliveTimeout: 4_000,
-      // A receiver may ask for longer, but idle connections are ours too.
+      // A receiver may allow longer, but idle connections cost us too.
       keepAliveMaxTimeout: 60_000,
       maxHeaderSize: 16 * 1024,
       pipelining: 1,
-      // The limit on the whole try stands in for both.
+      // The limit on the whole try replaces both.
       headersTimeout: 0,
       bodyTimeout: 0
     })

@@ -1,16 +1,16 @@
-/** What passes through a lane: it goes to one endpoint of one store, whose last try may have failed. */
+/** A delivery on its way to one endpoint of one store, whose last try may have failed. */
 export type QueuedDelivery = { storeId: number; endpointId: number; failing: boolean }
 
-/** How a parcel left its lane. `responded` tells lanes whether the receiver is alive; null when nobody asked it. */
+/** The end of a delivery. `responded`: whether the receiver is alive; null when it was not called. */
 export type FinishedDelivery<P, R> = { delivery: P; result: R; responded: boolean | null }
 
 type EndpointWindow<P> = {
   queue: P[]
   active: number
   limit: number
-  /** Its receiver did not answer the last time. */
+  /** Its receiver did not respond the last time. */
   unhealthy: boolean
-  /** Since the last look. */
+  /** Since the last turn. */
   finished: number
   listed: boolean
 }
@@ -18,7 +18,7 @@ type StoreWindows<P, R> = {
   windows: Map<number, EndpointWindow<P>>
   underWay: number
   finished: FinishedDelivery<P, R>[]
-  /** Someone waits for so many to finish. */
+  /** A caller waits for so many to finish. */
   awaited: { count: number; resolve(): void } | null
 }
 
@@ -36,8 +36,8 @@ const BATCH_WAIT_MS = 20
 type Turn<P, R> = { store: StoreWindows<P, R>; window: EndpointWindow<P> }
 
 /**
- * Flow control in this process's memory: a lane per endpoint, each with its own limit, and one limit over all of them;
- * lanes take turns. `deliver` does the work and never throws.
+ * Flow control in this process's memory: a window per endpoint, each with its own limit, and one limit over all of them;
+ * windows take turns. `deliver` does the work and never throws.
  */
 export function createEndpointConcurrency<P extends QueuedDelivery, R>(options: {
   perEndpoint: number
@@ -72,7 +72,7 @@ export function createEndpointConcurrency<P extends QueuedDelivery, R>(options: 
     ;(window.unhealthy ? unhealthyTurns : turns).push({ store, window })
   }
 
-  /** The ill and the others alternate as long as both have turns. */
+  /** Unhealthy endpoints and the others alternate as long as both have turns. */
   const nextTurn = () => {
     isUnhealthyTurn = !isUnhealthyTurn
     const mayTakeUnhealthy = activeUnhealthy < overall * UNHEALTHY_SHARE
@@ -130,7 +130,7 @@ export function createEndpointConcurrency<P extends QueuedDelivery, R>(options: 
   }
 
   return {
-    /** How much more each of the store's lanes may hold, by what passed it since the last look. Others hold nothing. */
+    /** How much more each window of the store may hold, by what it finished since the last turn. Others hold nothing. */
     capacity(storeId: number): Map<number, number> {
       const capacity = new Map<number, number>()
       for (const [endpointId, window] of stores.get(storeId)?.windows ?? []) {
@@ -154,7 +154,7 @@ export function createEndpointConcurrency<P extends QueuedDelivery, R>(options: 
 
     /**
      * What has finished in this store, waiting a while for the first, and a moment for half of what is under way: so that
-     * a busy store is written down in large portions. Each must be told to `done` afterwards.
+     * a busy store is recorded in large portions. Each must be passed to `done` afterwards.
      */
     async take(storeId: number, waitMs: number): Promise<FinishedDelivery<P, R>[]> {
       const store = stores.get(storeId)
@@ -164,7 +164,7 @@ export function createEndpointConcurrency<P extends QueuedDelivery, R>(options: 
       return store.finished.splice(0)
     },
 
-    /** These are written down and gone; or, as they could not be written, to be taken again. */
+    /** These are recorded and removed; or, as they could not be recorded, to be leased again. */
     done(storeId: number, passed: FinishedDelivery<P, R>[], written: boolean): void {
       const store = stores.get(storeId)
       if (!store || passed.length === 0) return
@@ -173,7 +173,7 @@ export function createEndpointConcurrency<P extends QueuedDelivery, R>(options: 
       notifyWaiter(store)
     },
 
-    /** How many of the store's are anywhere between `add` and `done`. A store without any is forgotten. */
+    /** How many deliveries of the store are between `add` and `done`. A store without any is removed. */
     underWay(storeId: number): number {
       const count = stores.get(storeId)?.underWay ?? 0
       if (count === 0) stores.delete(storeId)

@@ -21,10 +21,10 @@ type Claimed = Omit<LeasedDelivery, 'signers'> & { signers: Signers | null }
 export type LeaseOptions = RecordOptions & {
   vault: Vault
   leaseOwner: number
-  /** How many to take per endpoint, and where none is given. */
+  /** How many to lease per endpoint, and of endpoints that it does not name. */
   capacity: Map<number, number>
   capacityElsewhere: number
-  /** One terminal's alone. */
+  /** Only those of this listener. */
   listener?: number
 }
 
@@ -35,13 +35,13 @@ const UNSIGNABLE = {
   responseText: 'Not sent: the signing secret of this endpoint cannot be read'
 } satisfies DeliveryResponse
 
-/** A try that failed before it began. */
+/** A try that failed before it started. */
 export type UnsignableTry = Claimed & { answer: typeof UNSIGNABLE; startedAtMs: number }
 
 /**
- * Leases what is due, in the order in which it is to be sent. What a process was sending when it ended is not taken but
- * written down as an interrupted try, and so becomes due anew. `unsignable` are tries that have failed already: for the
- * caller to record in another transaction, since they tell of their endpoints, which are locked before what waits for them.
+ * Leases what is due, in the order in which it is to be sent. What a process was sending when it ended is not leased but
+ * recorded as an interrupted try, and so becomes due again. `unsignable` are tries that have failed already: the caller
+ * records them in another transaction, since they change their endpoints, which are locked before their deliveries.
  */
 export async function leaseDueDeliveries(
   ctx: Ctx,
@@ -70,7 +70,7 @@ export async function leaseDueDeliveries(
 
 async function targetsOf(ctx: Ctx, claimed: ClaimedRow[], vault: Vault) {
   const rows = await listTargets(ctx, [...new Set(claimed.map((c) => c.endpointId))])
-  // One that this installation's key does not open must not hold up the store's other endpoints.
+  // A secret that this installation's key does not open must not hold up the store's other endpoints.
   const open = (secret: Buffer): SigningKeys | null => {
     try {
       return signingKeys(vault.open(secretPurpose(ctx.storeId), secret))
@@ -80,12 +80,12 @@ async function targetsOf(ctx: Ctx, claimed: ClaimedRow[], vault: Vault) {
   }
   const signersOf = (secret: Buffer, previousSecret: Buffer | null): Signers | null => {
     const current = open(secret)
-    // Rolling mends an unreadable secret, which then is the previous one: it signs nothing, and is in nobody's way.
+    // A roll replaces an unreadable secret, which then is the previous one: it signs nothing and does no harm.
     return current && { current, previous: previousSecret && open(previousSecret) }
   }
   return new Map(
     rows.map(({ id, url, secret, previousSecret, failing, sandbox, testClock }) => {
-      // A row that is none, which no use case writes, fails as what it is and holds up no other endpoint.
+      // An invalid row, which no use case writes, fails as a try and holds up no other endpoint.
       const { origin, pathname, search } = URL.parse(url) ?? { origin: 'null', pathname: '/', search: '' }
       const signers = signersOf(secret, previousSecret)
       return [id, { target: { origin, path: pathname + search }, url, signers, failing, sandbox, testClock }]

@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder'
 import type { Dispatcher } from 'undici'
 
-/** Why a try failed: no answer (timeout … protocol), or an answer that is none of 2xx (redirect, status). */
+/** Why a try failed: no response (timeout … protocol), or a response other than 2xx (redirect, status). */
 type Failure =
   | 'timeout'
   | 'address_refused'
@@ -19,11 +19,11 @@ export type DeliveryResponse = {
   durationMs: number
   responseCode: number | null
   failure: Failure | null
-  /** The first bytes of the answer's body, as text. */
+  /** The first bytes of the response's body, as text. */
   responseText: string
 }
 
-/** What is known of a try whose process ended under it. */
+/** The result of a try whose process ended before it. */
 export const INTERRUPTED: DeliveryResponse = {
   durationMs: 0,
   responseCode: null,
@@ -40,17 +40,17 @@ export type Post = {
   timeoutMs: number
 }
 
-// Reading a little of a longer answer keeps its connection in use; a body beyond that is cut off with its connection.
+// Reading a little of a longer response keeps its connection in use; a longer body is ended with its connection.
 const READ_BYTES = 64 * 1024
 const KEPT_BYTES = 1024
-// From the status on the outcome is known: no reason to hold a place for long.
+// Once the status is there, the outcome is known: no reason to use capacity for long.
 const READ_MS = 2_000
-// Interim answers (1xx) cost as much as any, and nothing else bounds how many there are.
+// Interim responses (1xx) cost as much as any other, and nothing else limits their number.
 const MAX_INTERIM = 20
 
 /**
- * One POST. Redirects are not followed. A 2xx status is a success whatever becomes of the body. Never throws. While it
- * lasts `cutOffs` holds the function that ends it, as interrupted. Speaks to the dispatcher itself, since
+ * One POST. Redirects are not followed. A 2xx status is a success whatever happens to the body. Never throws. While it
+ * lasts, `cutOffs` holds the function that ends it as interrupted. It uses the dispatcher directly, since
  * undici.request costs as much again as everything else that we do per try.
  */
 export function postDelivery(
@@ -73,7 +73,7 @@ export function postDelivery(
     clearTimeout(timer)
     cutOffs.delete(cutOff)
     const durationMs = Math.round(performance.now() - startedAt)
-    // The status has told the outcome; an answer that breaks off or drips past the limit is kept as far as it came.
+    // The status is the outcome; of a body that breaks off or is too slow, what has arrived is stored.
     resolve(
       status === null
         ? { durationMs, responseCode: null, failure, responseText: '' }
@@ -120,7 +120,7 @@ export function postDelivery(
   return promise
 }
 
-/** What a response status says of a try; null for a success. */
+/** The failure that a response status means; null for a success. */
 export function failureOf(status: number): Failure | null {
   if (status >= 200 && status <= 299) return null
   return status >= 300 && status <= 399 ? 'redirect' : 'status'
@@ -140,10 +140,10 @@ const FAILURES: [pattern: RegExp, failure: Failure][] = [
   [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, 'connect'],
   [/^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|HOSTNAME_MISMATCH|EPROTO)/, 'tls'],
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'reset'],
-  // undici's parser asserts where it does not expect what a receiver says, such as status 000.
+  // undici's parser asserts where it does not expect what a receiver sends, such as status 000.
   [/^(HPE_|UND_ERR_|HTTPParserError|ERR_ASSERTION)/, 'protocol']
 ]
-// What undici calls a failure of the socket, though it is one of the answer: 100 or 101 that nobody asked for.
+// What undici calls a failure of the socket, although the response is wrong: a 100 or 101 that was not requested.
 const INVALID_RESPONSE = /^bad (response|upgrade)$/
 
 function failureBefore(err: Error & { code?: string }): Failure {

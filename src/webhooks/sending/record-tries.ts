@@ -11,15 +11,15 @@ import { lockEndpoints, markFailing } from '../endpoints/endpoint-queries.ts'
 import { disableEndpoints } from '../endpoints/set-endpoint-status.ts'
 import type { DeliveryResponse } from './post-delivery.ts'
 
-/** One try of one leased delivery; without an answer it was never sent. */
+/** One try of one leased delivery; without a response it was never sent. */
 export type FinishedTry = Pick<
   ClaimedRow,
   'id' | 'day' | 'endpointId' | 'orderingKey' | 'tries' | 'triesBefore' | 'maxTries' | 'leaseToken'
 > & {
   testClock: boolean
-  /** Left out for terminals, of which a failure says nothing either way. */
+  /** Left out for listeners, whose failures have no consequence. */
   isSample?: boolean
-  /** Where it was sent: what that address says of itself is nothing to an endpoint that has another one by now. */
+  /** Where it was sent: the response of this URL does not count for an endpoint that has another URL by now. */
   url?: string
 } & ({ answer: null } | { answer: DeliveryResponse /** Store time, epoch. */; startedAtMs: number })
 
@@ -34,8 +34,8 @@ type RespondedTry = Extract<FinishedTry, { startedAtMs: number }>
 const GONE = 410
 
 /**
- * Writes down how tries went: each try, what becomes of its delivery, and what they tell of their endpoints. One that
- * answers 410, or has failed for too long, is disabled.
+ * Records tries: each try, the new state of its delivery, and the health of its endpoint. An endpoint that responds with 410,
+ * or has failed for too long, is disabled.
  */
 export async function recordTries(
   ctx: Ctx,
@@ -44,12 +44,12 @@ export async function recordTries(
 ): Promise<void> {
   const tries = finished.filter((f): f is RespondedTry => f.answer !== null)
   if (tries.length === 0) return
-  // An interrupted try says nothing of its endpoint, and a sample that fails is someone trying out.
+  // An interrupted try says nothing about its endpoint, and a failed sample is a test.
   const telling = tries.filter((t) => t.answer.failure === null || !(t.isSample || t.answer.failure === 'interrupted'))
   const last = new Map(telling.map((t) => [t.endpointId, t]))
   const responded = endpointsOf(tries.filter((t) => t.answer.failure === null))
   const failing = endpointsOf([...last.values()].filter((t) => t.answer.failure !== null))
-  // Endpoints are locked before what waits for them, here as everywhere.
+  // Endpoints are locked before their deliveries, here as everywhere.
   const respondedGone = tries.filter((t) => t.answer.responseCode === GONE)
   const held = respondedGone.length === 0 ? [] : await lockEndpoints(ctx, endpointsOf(respondedGone))
   const urls = new Map(held.map(({ id, url }) => [id, url]))
@@ -62,7 +62,7 @@ export async function recordTries(
   const counted = await settleTries(ctx, settled, { answering: responded.filter((id) => !failing.includes(id)) })
   const late = settled.filter((s) => !counted.has(s.id))
   if (late.length > 0) await insertLateTries(ctx, late)
-  // Nobody knows whether an interrupted one was sent at all, so it stays at the head of its line.
+  // It is not known whether an interrupted one was sent, so the later ones still wait for it.
   const keepsOrder = (s: SettledTry) => s.failure === 'interrupted' && s.nextTryAt !== null
   const firsts = tries.filter((t, i) => t.triesBefore === 0 && !keepsOrder(settled[i]!))
   if (firsts.length > 0) await releaseNextInOrder(ctx, firsts)
@@ -77,11 +77,11 @@ function settle(finished: RespondedTry, schedule: RetrySchedule, now: Temporal.I
   const { id, day, leaseToken, startedAtMs, answer, maxTries, tries, triesBefore } = finished
   const tryNumber = tries + 1
   const isDelivered = answer.failure === null
-  // Its outcome is not known, and nothing says that the receiver is ill: it is repeated at once. Only the first of a round,
-  // or a service that keeps dying would use up all tries within seconds.
+  // Its outcome is not known, and nothing says that the receiver is unhealthy: it is repeated at once. Only the first of a
+  // round, or a service that keeps crashing would use up all tries within seconds.
   const isFirstInterrupted = answer.failure === 'interrupted' && tries === triesBefore
   const ladder = { ...schedule, maxTries: maxTries ?? schedule.maxTries }
-  // A test clock shows the contract's times to the second; spreading the load is for real time.
+  // Under a test clock the times are exactly the contract's; the load is spread in real time only.
   const spread = finished.testClock ? 0 : Math.random()
   const again = isDelivered ? null : nextTryAt(ladder, tryNumber - triesBefore, now, spread)
   const retryAt = again && isFirstInterrupted ? now : again
