@@ -15,7 +15,7 @@ const heldContracts = directSql<[storeId: number, contractIds: string[]]>(
   `select s.platform_contract_id as contract_id, s.id, m.platform_customer_id as customer_id,
           s.status in ('active', 'paused') as is_live,
           exists (select from missing_contracts x where x.store_id = $1 and x.subscription_id = s.id) as is_missing
-     from subscriptions s join members m on m.store_id = s.store_id and m.id = s.member_id
+     from subscriptions s join members m on m.store_id = $1 and m.id = s.member_id
     where s.store_id = $1 and s.platform_contract_id = any($2::text[]) order by s.id`
 )
 

@@ -65,9 +65,9 @@ export async function markRequestedAgain(ctx: Ctx, id: number): Promise<boolean>
   const asked = await ctx.tx.maybeOne(
     row({ createKey: text }),
     sql`
-    update subscription_creations set requested_at = clock_timestamp(), abandoned_at = null
+    update subscription_creations set requested_at = statement_timestamp(), abandoned_at = null
      where store_id = ${ctx.storeId} and id = ${id} and subscription_id is null
-       and requested_at < clock_timestamp() - interval '1 minute'
+       and requested_at < statement_timestamp() - interval '1 minute'
     returning create_key`
   )
   if (asked) await enqueueFinishCreation(ctx, asked.createKey)
@@ -105,7 +105,7 @@ export async function abandonCreation(ctx: Ctx, createKey: string): Promise<bool
   const given = await ctx.tx.run(sql`
     update subscription_creations set abandoned_at = ${ctx.now}
      where store_id = ${ctx.storeId} and create_key = ${createKey} and subscription_id is null and abandoned_at is null
-       and requested_at < clock_timestamp() - interval '1 minute'`)
+       and requested_at < statement_timestamp() - interval '1 minute'`)
   return given > 0
 }
 

@@ -19,7 +19,7 @@ export function lockSubscriptions(ctx: Ctx, ids: number[]): Promise<Subscription
     ctx,
     sql`
     select s.*, m.platform_customer_id, m.email, m.first_name, m.last_name
-      from subscriptions s join members m on m.store_id = s.store_id and m.id = s.member_id
+      from subscriptions s join members m on m.store_id = ${ctx.storeId} and m.id = s.member_id
      where s.store_id = ${ctx.storeId} and s.id = any(${ids}::bigint[])
      order by s.id for update of s`
   )
@@ -31,7 +31,7 @@ export function lockSubscriptionsOfContracts(ctx: Ctx, contractIds: string[]): P
     ctx,
     sql`
     select s.*, m.platform_customer_id, m.email, m.first_name, m.last_name
-      from subscriptions s join members m on m.store_id = s.store_id and m.id = s.member_id
+      from subscriptions s join members m on m.store_id = ${ctx.storeId} and m.id = s.member_id
      where s.store_id = ${ctx.storeId} and s.platform_contract_id = any(${contractIds}::text[])
      order by s.id for update of s`
   )
@@ -63,7 +63,7 @@ export function lockDueSubscriptions(ctx: Ctx, limit: number): Promise<DueSubscr
            exists (select from subscription_changes c
                     where c.store_id = ${ctx.storeId} and c.subscription_id = s.id
                       and greatest(c.requested_at, s.next_billing_at) > ${ctx.now}::timestamptz - interval '1 day') as has_change
-      from subscriptions s join members m on m.store_id = s.store_id and m.id = s.member_id
+      from subscriptions s join members m on m.store_id = ${ctx.storeId} and m.id = s.member_id
      where s.store_id = ${ctx.storeId} and s.billing_due_at <= ${ctx.now}
      order by s.billing_due_at, s.id limit ${limit} for update of s skip locked`
       )
@@ -76,7 +76,7 @@ export function lockEndedPauses(ctx: Ctx, limit: number): Promise<Subscription[]
     ctx,
     sql`
     select s.*, m.platform_customer_id, m.email, m.first_name, m.last_name
-      from subscriptions s join members m on m.store_id = s.store_id and m.id = s.member_id
+      from subscriptions s join members m on m.store_id = ${ctx.storeId} and m.id = s.member_id
      where s.store_id = ${ctx.storeId} and s.resumes_at <= ${ctx.now}
      order by s.resumes_at, s.id limit ${limit} for update of s skip locked`
   )
@@ -88,7 +88,7 @@ export function lockPastPaymentMethodDeadline(ctx: Ctx, limit: number): Promise<
     ctx,
     sql`
     select s.*, m.platform_customer_id, m.email, m.first_name, m.last_name
-      from subscriptions s join members m on m.store_id = s.store_id and m.id = s.member_id
+      from subscriptions s join members m on m.store_id = ${ctx.storeId} and m.id = s.member_id
      where s.store_id = ${ctx.storeId} and s.payment_method_deadline <= ${ctx.now}
      order by s.payment_method_deadline, s.id limit ${limit} for update of s skip locked`
   )

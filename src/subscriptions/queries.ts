@@ -6,7 +6,7 @@ export function findSubscriptionByContract(ctx: Ctx, contractId: string) {
     row({ id: int, memberId: int, customerPlatformId: text }),
     sql`
     select s.id, s.member_id, m.platform_customer_id as customer_platform_id
-      from subscriptions s join members m on m.store_id = s.store_id and m.id = s.member_id
+      from subscriptions s join members m on m.store_id = ${ctx.storeId} and m.id = s.member_id
      where s.store_id = ${ctx.storeId} and s.platform_contract_id = ${contractId}`
   )
 }

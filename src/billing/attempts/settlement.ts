@@ -122,7 +122,11 @@ export async function markSettled(ctx: Ctx, rows: Settlement[]): Promise<Map<num
            amount_minor = coalesce(t.charged, a.amount_minor),
            requested_minor = case when t.charged <> a.amount_minor then a.amount_minor end,
            recovered = t.status = 'success' and a.attempt_number > 1
-             and cycle_declined(a.store_id, a.subscription_id, a.cycle_index, a.attempt_number),
+             and exists (
+               select from billing_attempts e
+                where e.store_id = ${ctx.storeId} and e.subscription_id = a.subscription_id
+                  and e.cycle_index = a.cycle_index and e.attempt_number < a.attempt_number and e.status = 'failed'
+                  and e.error_code not in ('voided', 'superseded')),
            charged_after_stop = t.after_stop,
            credit_minor = case when t.status = 'success' then cycle_credit(a.store_id, a.subscription_id) end,
            completed_at = ${ctx.now}, check_at = null, remind_at = null, lease_owner = null, leased_until = null
@@ -173,7 +177,11 @@ export async function markCorrected(
            retry_at = null, attempts_remaining = 0,
            credit_minor = case when not ${isBlocked}::boolean then cycle_credit(a.store_id, a.subscription_id) end,
            recovered = not ${isBlocked}::boolean and a.attempt_number > 1
-             and cycle_declined(a.store_id, a.subscription_id, a.cycle_index, a.attempt_number)
+             and exists (
+               select from billing_attempts e
+                where e.store_id = ${ctx.storeId} and e.subscription_id = a.subscription_id
+                  and e.cycle_index = a.cycle_index and e.attempt_number < a.attempt_number and e.status = 'failed'
+                  and e.error_code not in ('voided', 'superseded'))
       from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.platformAttemptId)}::text[],
                   ${rows.map((r) => r.orderId)}::bigint[],
                   ${rows.map((r) => r.paymentMethod && JSON.stringify(r.paymentMethod))}::text[],

@@ -38,14 +38,14 @@ export function claimAttempts(ctx: Ctx, limit: number, leaseOwner: number): Prom
     ClaimedAttempt,
     sql`
     with due as (
-      select store_id, id, submitted_at from billing_attempts
+      select id, submitted_at from billing_attempts
        where store_id = ${ctx.storeId} and status = 'pending' and check_at <= ${ctx.now}
-         and (leased_until is null or leased_until < clock_timestamp())
+         and (leased_until is null or leased_until < statement_timestamp())
        order by check_at, id limit ${limit} for update skip locked),
     claimed as (
       update billing_attempts a
          set lease_token = a.lease_token + 1, lease_owner = ${leaseOwner},
-             leased_until = clock_timestamp() + interval '2 minutes', checks = a.checks + 1,
+             leased_until = statement_timestamp() + interval '2 minutes', checks = a.checks + 1,
              submitted_at = coalesce(a.submitted_at, ${ctx.now})
         from due where a.store_id = ${ctx.storeId} and a.id = due.id
       returning a.*, due.submitted_at as submitted_before)

@@ -13,7 +13,7 @@ export async function listContractsAwaitingPaymentMethod(ctx: Ctx, customerIds: 
     row({ contract: text }),
     sql`
     select s.platform_contract_id as contract
-      from subscriptions s join members m on m.store_id = s.store_id and m.id = s.member_id
+      from subscriptions s join members m on m.store_id = ${ctx.storeId} and m.id = s.member_id
      where s.store_id = ${ctx.storeId} and m.platform_customer_id = any(${customerIds}::text[])
        and s.status = 'active' and (s.billing_due_at is null or s.declines > 0)
      order by s.id`

@@ -23,16 +23,19 @@ export async function recordActivities(ctx: Ctx, entries: NewActivity[]): Promis
   await ctx.tx.run(sql`
     insert into contract_activities (store_id, subscription_id, member_id, kind, actor, actor_id, text, notes,
       plan_group_name, plan_name, refs, cause, occurred_at)
-    select ${ctx.storeId}, s.id, s.member_id, e.kind, e.actor, e.actor_id, e.text, nullif(e.notes, ''), p.tier_name,
-           coalesce(p.name, s.name), e.refs::jsonb, e.cause, ${ctx.now}
+    select ${ctx.storeId}, s.id, s.member_id, e.kind, e.actor, e.actor_id, e.text, nullif(e.notes, ''), s.tier_name,
+           s.plan_name, e.refs::jsonb, e.cause, ${ctx.now}
       from unnest(${entries.map((e) => e.subscriptionId)}::bigint[], ${entries.map((e) => e.kind)}::text[],
                   ${entries.map((e) => e.actor)}::text[], ${entries.map((e) => e.actorId ?? null)}::text[],
                   ${entries.map((e) => e.text)}::text[], ${entries.map((e) => e.notes ?? null)}::text[],
                   ${entries.map((e) => JSON.stringify(e.refs ?? {}))}::text[],
                   ${entries.map((e) => e.cause ?? null)}::text[])
            with ordinality as e(subscription_id, kind, actor, actor_id, text, notes, refs, cause, position)
-      join subscriptions s on s.store_id = ${ctx.storeId} and s.id = e.subscription_id
-      left join plans p on p.store_id = ${ctx.storeId} and p.id = s.plan_id
+      join (select s.id, s.member_id, p.tier_name, coalesce(p.name, s.name) as plan_name
+              from subscriptions s
+              left join plans p on p.store_id = ${ctx.storeId} and p.id = s.plan_id
+             where s.store_id = ${ctx.storeId} and s.id = any(${entries.map((e) => e.subscriptionId)}::bigint[])
+            offset 0) s on s.id = e.subscription_id
      order by e.position
     on conflict (store_id, cause) where cause is not null do nothing`)
 }
