@@ -52,12 +52,17 @@ async function aNode(t: TestContext, { run = () => {}, pollMs = NEVER_MS }: { ru
     ran.push(...numbers)
   })
   const failures: unknown[] = []
+  /** Stores that were looked at by themselves, not by the poll. */
+  const looks: number[] = []
   const engine = createJobEngine({ db: own, leaseOwner: node.id, jobs: [recording], deps: {} })
   runner = createRunner({
     db: own,
     engines: [engine],
     holds: node.holds,
-    statuses: (storeIds) => storeStatuses(own, storeIds),
+    statuses(storeIds) {
+      looks.push(...(storeIds ?? []))
+      return storeStatuses(own, storeIds)
+    },
     freeLeases: () => node.releaseDeadLeases(['jobs']),
     onError: (err) => failures.push(err),
     pollMs
@@ -68,7 +73,7 @@ async function aNode(t: TestContext, { run = () => {}, pollMs = NEVER_MS }: { ru
     await own.close()
   }
   t.after(stop)
-  return { db: own, node, runner, engine, ran, failures }
+  return { db: own, node, runner, engine, ran, failures, looks }
 }
 
 /** The backends of a node's session, which is the one that listens. */
@@ -129,6 +134,16 @@ test('work that is reported is done at once', async (t) => {
   await until('both jobs', () => node.ran.length === 2)
 })
 
+test('after work is done the store is looked at again: what one engine did is often the work of another', async (t) => {
+  const store = await aStore(db)
+  const node = await aNode(t)
+  await polled(node)
+  await addJobs(store, 1)
+  node.runner.wake(store.storeId)
+  await until('the job', () => node.ran.length === 1)
+  await until('a second look', () => node.looks.length >= 2)
+})
+
 test('work that is ahead begins at its time, though nobody polls then', async (t) => {
   const store = await aStore(db)
   await store.inStore((ctx) => enqueue({ ...ctx, now: ctx.now.add({ milliseconds: 1_500 }) }, job, [{ n: 1 }]))
@@ -143,7 +158,8 @@ test('work that is ahead by a test clock waits for the clock', async (t) => {
   await store.inStore((ctx) => enqueue({ ...ctx, now: clockAt.add({ milliseconds: 50 }) }, job, [{ n: 1 }]))
   const node = await aNode(t, { pollMs: 20 })
   await polled(node)
-  assert.deepEqual(node.ran, [])
+  for (let polls = 0; polls < 5; polls++) await aPollMore(node)
+  assert.deepEqual([node.ran, node.looks], [[], []])
   await store.inStore((ctx) => setClock(ctx, clockAt.add({ milliseconds: 50 })))
   await until('the job', () => node.ran.length === 1)
 })
