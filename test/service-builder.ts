@@ -23,12 +23,14 @@ export async function startService(
     trustedProxies,
     port = 0,
     role = 'all',
+    pollMs,
     publicUrl = ''
   }: {
     background?: boolean
     trustedProxies?: string[]
     port?: number
     role?: Role
+    pollMs?: number
     /** The URL at which the platform reaches the service; default: this node. */
     publicUrl?: string
   } = {}
@@ -39,6 +41,7 @@ export async function startService(
   const metrics = createMetrics()
   const service = await createService({
     role,
+    pollMs,
     db,
     sandboxDb,
     vault: testVault,

@@ -62,6 +62,17 @@ test('a setting of ours that does not exist is warned about', () => {
   assert.match(load({ PERENNIAL_MASTERKEY: 'x' }).warnings.join(), /PERENNIAL_MASTERKEY/)
 })
 
+test('a worker needs the address of the nodes that serve HTTP', () => {
+  assert.throws(
+    () => load({ PERENNIAL_ROLE: 'worker' }),
+    /^SettingProblem|PUBLIC_URL is needed with PERENNIAL_ROLE=worker/
+  )
+  assert.equal(load({ PERENNIAL_ROLE: 'worker', PUBLIC_URL: 'https://perennial.example' }).role, 'worker')
+  assert.equal(load({ PERENNIAL_ROLE: 'web' }).role, 'web')
+  assert.equal(load().role, 'all')
+  assert.throws(() => load({ PERENNIAL_ROLE: 'both' }), /PERENNIAL_ROLE must be all, web or worker/)
+})
+
 test('the address for this machine itself is one that can be opened', () => {
   assert.deepEqual(
     [addressOf('0.0.0.0', 3000), addressOf('::', 3000), addressOf('localhost', 80)],

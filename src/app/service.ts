@@ -42,6 +42,8 @@ export type ServiceOptions = {
   /** The addresses of the service and of the sandbox. Read at each use, because ports may be chosen late. */
   urls: { public: string; sandbox: string }
   trustedProxies?: string[]
+  /** How often the runner asks all stores for due work; five seconds when left out. */
+  pollMs?: number
 }
 
 export type Service = Awaited<ReturnType<typeof createService>>
@@ -104,6 +106,7 @@ export async function createService(options: ServiceOptions) {
     db,
     engines,
     holds: node.holds,
+    pollMs: options.pollMs,
     statuses: (storeIds) => storeStatuses(db, storeIds),
     freeLeases: () => node.releaseDeadLeases(LEASED),
     announce: role === 'web' ? signals.send : undefined,
