@@ -63,10 +63,7 @@ test('a setting of ours that does not exist is warned about', () => {
 })
 
 test('a worker needs the address of the nodes that serve HTTP', () => {
-  assert.throws(
-    () => load({ PERENNIAL_ROLE: 'worker' }),
-    /^SettingProblem|PUBLIC_URL is needed with PERENNIAL_ROLE=worker/
-  )
+  assert.throws(() => load({ PERENNIAL_ROLE: 'worker' }), /PUBLIC_URL is needed with PERENNIAL_ROLE=worker/)
   assert.equal(load({ PERENNIAL_ROLE: 'worker', PUBLIC_URL: 'https://perennial.example' }).role, 'worker')
   assert.equal(load({ PERENNIAL_ROLE: 'web' }).role, 'web')
   assert.equal(load().role, 'all')
