@@ -6,7 +6,7 @@ import { createMetrics } from '../src/app/metrics.ts'
 import { createService } from '../src/app/service.ts'
 import { testVault } from '../test/store-builder.ts'
 
-export type NodeFigures = {
+export type NodeMeasurements = {
   statements: number
   transactions: number
   cpuMs: number
@@ -29,8 +29,8 @@ const service = await createService({
 })
 await service.start()
 
-process.on('message', async (message: 'figures' | 'end') => {
-  if (message === 'figures') return void process.send?.(figures())
+process.on('message', async (message: 'measurements' | 'end') => {
+  if (message === 'measurements') return void process.send?.(measurements())
   await service.stop()
   await Promise.all([metrics.close(), db.close(), sandboxDb.close()])
   process.disconnect?.()
@@ -38,7 +38,7 @@ process.on('message', async (message: 'figures' | 'end') => {
 process.once('disconnect', () => process.exit())
 process.send!('ready')
 
-function figures(): NodeFigures {
+function measurements(): NodeMeasurements {
   globalThis.gc?.()
   const { user, system } = process.cpuUsage()
   const { heapUsed, rss } = process.memoryUsage()

@@ -12,7 +12,7 @@ import { Database } from '#kit/postgres'
 import { makeIdleStores } from '../test/idle-stores.ts'
 import { aStore } from '../test/store-builder.ts'
 import { benchDatabase, median } from './database.ts'
-import type { NodeFigures } from './idle-node.ts'
+import type { NodeMeasurements } from './idle-node.ts'
 
 const STORES = Number(process.argv[2] ?? 1_000)
 const SECONDS = Number(process.argv[3] ?? 20)
@@ -35,8 +35,8 @@ async function startNode() {
   })
   await once(child, 'message')
   return {
-    async figures(): Promise<NodeFigures> {
-      child.send('figures')
+    async measurements(): Promise<NodeMeasurements> {
+      child.send('measurements')
       return (await once(child, 'message'))[0]
     },
     async end() {
@@ -59,12 +59,12 @@ async function ofServer(): Promise<{ transactions: number; busyMs: number }> {
 async function idle(nodes: Awaited<ReturnType<typeof startNode>>[]) {
   // The first polls also prepare statements and fill caches.
   await sleep(12_000)
-  const before = await Promise.all(nodes.map((node) => node.figures()))
+  const before = await Promise.all(nodes.map((node) => node.measurements()))
   const serverBefore = await ofServer()
   await sleep(SECONDS * 1_000)
-  const after = await Promise.all(nodes.map((node) => node.figures()))
+  const after = await Promise.all(nodes.map((node) => node.measurements()))
   const server = await ofServer()
-  const perSecond = (key: keyof NodeFigures) => after.map((a, i) => (a[key] - before[i]![key]) / SECONDS)
+  const perSecond = (key: keyof NodeMeasurements) => after.map((a, i) => (a[key] - before[i]![key]) / SECONDS)
   const rounded = (value: number) => Number(value.toFixed(1))
   return {
     statements_per_s: perSecond('statements').map(rounded),

@@ -94,18 +94,18 @@ function scriptOf(transactions: Statement[][], storeId: number): RenewalScript {
   const lines = transactions.flatMap((statements) => [
     `begin;\nset local perennial.store_id = '${storeId}';\nselect coalesce(clock_at, clock_timestamp()) as now from stores where store_id = ${storeId};`,
     ...statements.map((statement) => {
-      const kept = STORED_COLUMNS.find(({ of }) => of.test(statement.text))
+      const columns = STORED_COLUMNS.find(({ of }) => of.test(statement.text))
       const script = asScript(statement, variables)
         .replace(/limit \d+/, 'limit 1')
         // The only addition, since pgbench cannot parse the payload.
         .replace('returning jobs.id', `returning jobs.payload ->> 'subscriptionId' as subscription, jobs.id`)
-      if (!kept) return `${script};`
-      const sets = Object.entries(kept.sets).map(([name, column]) => `\\set ${name} :${kept.as}${column}`)
-      if (!/skip locked/.test(statement.text)) return [`${script} \\gset ${kept.as}`, ...sets].join('\n')
+      if (!columns) return `${script};`
+      const sets = Object.entries(columns.sets).map(([name, column]) => `\\set ${name} :${columns.as}${column}`)
+      if (!/skip locked/.test(statement.text)) return [`${script} \\gset ${columns.as}`, ...sets].join('\n')
       // Other clients may hold all visible rows: then this renewal ends here, and a later one continues its work.
-      const first = `${kept.as}${Object.values(kept.sets)[0]}`
+      const first = `${columns.as}${Object.values(columns.sets)[0]}`
       claims++
-      return [`\\set ${first} 0`, `${script} \\aset ${kept.as}`, `\\if :${first} > 0`, ...sets].join('\n')
+      return [`\\set ${first} 0`, `${script} \\aset ${columns.as}`, `\\if :${first} > 0`, ...sets].join('\n')
     }),
     'commit;'
   ])

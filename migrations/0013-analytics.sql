@@ -87,7 +87,7 @@ create view rolled_up_metrics with (security_invoker = true) as
   select c.store_id, c.plan_id, c.day, 'cancellations', c.reason, c.cancellations from daily_cancellations c;
 grant select on rolled_up_metrics to perennial_store, perennial_operator;
 
--- Changes that are not folded yet. There is no foreign key: each was made from rows that have one, and is soon deleted.
+-- Changes that are not rolled up yet. There is no foreign key: each was made from rows that have one, and is soon deleted.
 create table metric_changes (
   store_id bigint not null,
   id bigint generated always as identity,
@@ -101,7 +101,7 @@ create table metric_changes (
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 select protect_table('metric_changes');
 
--- Each change of a member's or subscription's part in the metrics, kept for good: their own rows have only the present.
+-- Each change of a member's or subscription's part in the metrics, stored permanently, since their own rows have only the current state.
 create table status_changes (
   store_id bigint not null references stores,
   id bigint generated always as identity,

@@ -62,13 +62,13 @@ async function builtStatements(written: ProductStatement[]): Promise<ProductStat
     const door = `${ROOT}src/${name}/index.ts`
     if (existsSync(door)) await import(door)
   }
-  const texts = new Set(written.map(({ text }) => folded(text)))
+  const texts = new Set(written.map(({ text }) => collapsed(text)))
   return [...directStatements]
-    .filter(([, text]) => !texts.has(folded(text)))
+    .filter(([, text]) => !texts.has(collapsed(text)))
     .map(([name, text]) => ({ file: 'direct statement', line: 0, owner: name, text }))
 }
 
-const folded = (text: string) => text.replaceAll(/\s+/g, ' ')
+const collapsed = (text: string) => text.replaceAll(/\s+/g, ' ')
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await loadModule()

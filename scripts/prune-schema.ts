@@ -58,7 +58,7 @@ function isServed(name: string): boolean {
   }
 }
 
-const kept = new Map<string, DefinitionNode>()
+const reached = new Map<string, DefinitionNode>()
 const waiting = Object.keys(listed)
 
 function bare<T extends DefinitionNode | FieldDefinitionNode>(node: T): T {
@@ -78,8 +78,8 @@ function bareField(field: FieldDefinitionNode): FieldDefinitionNode {
 while (waiting.length > 0) {
   const name = waiting.pop()!
   const definition = definitions.get(name)
-  if (!definition || kept.has(name)) continue
-  kept.set(name, definition)
+  if (!definition || reached.has(name)) continue
+  reached.set(name, definition)
   switch (definition.kind) {
     case Kind.OBJECT_TYPE_DEFINITION:
     case Kind.INTERFACE_TYPE_DEFINITION: {
@@ -91,28 +91,28 @@ while (waiting.length > 0) {
         return bareField(field)
       })
       const interfaces = definition.interfaces?.filter((type) => type.name.value in listed)
-      kept.set(name, { ...bare(definition), fields, interfaces })
+      reached.set(name, { ...bare(definition), fields, interfaces })
       break
     }
     case Kind.UNION_TYPE_DEFINITION: {
       const types = definition.types!.filter((type) => isServed(type.name.value))
       for (const type of types) waiting.push(type.name.value)
-      kept.set(name, { ...bare(definition), types })
+      reached.set(name, { ...bare(definition), types })
       break
     }
     case Kind.INPUT_OBJECT_TYPE_DEFINITION: {
       for (const field of definition.fields!) waiting.push(named(field.type))
       const fields = definition.fields!.map((field) => ({ ...field, description: undefined, directives: [] }))
-      kept.set(name, { ...bare(definition), fields })
+      reached.set(name, { ...bare(definition), fields })
       break
     }
     case Kind.ENUM_TYPE_DEFINITION: {
       const values = definition.values!.map((value) => ({ ...value, description: undefined, directives: [] }))
-      kept.set(name, { ...bare(definition), values })
+      reached.set(name, { ...bare(definition), values })
       break
     }
     default:
-      kept.set(name, bare(definition))
+      reached.set(name, bare(definition))
   }
 }
 
@@ -121,7 +121,7 @@ const lines = [
   '# Made by scripts/prune-schema.ts from the published Admin GraphQL schema, version 2026-07, and surface.json.',
   'schema { query: QueryRoot mutation: Mutation }',
   print({ ...idempotent, description: undefined, arguments: stripped(idempotent) } as DefinitionNode),
-  ...[...kept].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, definition]) => compact(definition))
+  ...[...reached].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, definition]) => compact(definition))
 ]
 await writeFile(new URL('admin-2026-07.graphql', here), `${lines.join('\n')}\n`)
 

@@ -17,10 +17,10 @@ export async function documentForTypes(): Promise<string> {
 /** Keys of these objects (schemas, paths, properties) are names and never removed. */
 function without(part: unknown, holdsNames = false): object {
   if (Array.isArray(part)) return part.map((one) => (isObject(one) ? without(one) : one))
-  const kept = Object.entries(part as object)
+  const members = Object.entries(part as object)
     .filter(([name]) => holdsNames || !LEFT_OUT.has(name))
     .map(([name, value]) => [name, isObject(value) ? without(value, !holdsNames && name === 'properties') : value])
-  return Object.fromEntries(kept)
+  return Object.fromEntries(members)
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

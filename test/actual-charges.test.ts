@@ -91,7 +91,7 @@ test('a late success waits for a retry in progress; a second payment is reported
     await m.goTo(SECOND)
     await m.bill()
     const [failed] = await m.attempts()
-    // The retry is sent before anything is known: by a service that did not look, say.
+    // The retry is sent before the late success is known, as by a service that did not check.
     await m.inStore((ctx) => retryAttempt(ctx, failed!.id, 'api'))
     await m.inStore(({ tx }) =>
       tx.run(
@@ -124,7 +124,7 @@ test('a late success that waits for a retry counts even if that retry never reac
     await m.bill()
     const [failed] = await m.attempts()
     await m.inStore((ctx) => retryAttempt(ctx, failed!.id, 'api'))
-    // A crash after the claim: the try counts as sent, and the platform never hears of it.
+    // A crash after the claim: the try counts as sent, and the platform never receives it.
     await m.inStore((ctx) => claimAttempts(ctx, 10, 1))
     await m.inStore(({ tx }) =>
       tx.run(sql`update billing_attempts set leased_until = null where store_id = ${m.storeId}`)
@@ -176,7 +176,7 @@ test('a cycle that the platform reports as paid is settled by the payment found 
   await m.submit()
   assert.deepEqual(await m.shown(), [['success', null]])
   assert.deepEqual(await m.charges(), ['by-hand'])
-  // It is the same payment in both books, under another key than ours.
+  // Both sides have the same payment, with a key that is not ours.
   assert.deepEqual(await m.disagreements(), [])
   assert.deepEqual(await m.now(), ['active', 2, 2, 0, '2026-03-31T14:00:00Z'])
 })

@@ -123,7 +123,7 @@ const SPECIAL: Record<string, { before?: (path: string) => Promise<unknown>; bod
   },
   listRefusedRows: { before: (path) => call('PUT', store.at + path.replace(/refused$/, 'rows'), REFUSED) },
   seedStore: { body: () => ({ members: 1, months: 0 }) },
-  // The example's receiver is https; one of a sandbox store may be anywhere.
+  // The example's receiver is https; a sandbox store accepts any receiver.
   createWebhookEndpoint: { body: () => ({ url: 'http://127.0.0.1:9/' }) },
   updateWebhookEndpoint: { body: () => ({ description: 'Walk' }) }
 }

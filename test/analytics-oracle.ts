@@ -60,7 +60,7 @@ export class Oracle {
   }
 
   dayOf(at: Temporal.Instant): Day {
-    // A period asks it of the same few hundred moments for every day.
+    // Cached: a period uses the same few hundred instants for every day.
     let day = this.#days.get(at.epochMilliseconds)
     if (day === undefined) {
       day = at.toZonedDateTimeISO(this.#zone).toPlainDate().toString()

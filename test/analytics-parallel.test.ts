@@ -39,7 +39,7 @@ test('with concurrent writers and roll-ups, each commit is visible at once and n
         await store.inStore((ctx) => pauseSubscription(ctx, id, null, 'customer'))
         if (i % 2 === 0) await store.inStore((ctx) => resumeSubscription(ctx, id, null, 'customer'))
       }
-      // A refund told while others write.
+      // A refund that is reported while others write.
       await store.inStore((ctx) =>
         recordOrders(ctx, [
           { ...order, refundedMinor: 100, financialStatus: 'partially_refunded', updatedAt: NOW.add({ seconds: 1 }) }

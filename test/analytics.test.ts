@@ -68,7 +68,7 @@ async function live({ timezone, currency, decimals, from, days, seed }: Life, on
     inStore(({ tx, storeId, now }) =>
       tx.many(
         row({ id: int }),
-        // Those of earlier days: the oracle sees a day only at its end.
+        // Entries of earlier days, since the oracle reads a day only at its end.
         sql`select id from subscriptions where store_id = ${storeId} and status = ${status}
                and created_at < ${now.subtract({ hours: 26 })} order by id`
       )
@@ -85,7 +85,7 @@ async function live({ timezone, currency, decimals, from, days, seed }: Life, on
         pick(people).customer.id,
         pick(['insufficient_funds', 'expired_card', 'success', 'success', 'late', '3ds'])
       ),
-    mend: () => store.card(pick(people).customer.id, 'success'),
+    replaceCard: () => store.card(pick(people).customer.id, 'success'),
     cancel: async () => {
       const found = await subscriptionsIn(pick(['active', 'paused']))
       if (found.length > 0) {
@@ -151,7 +151,7 @@ async function live({ timezone, currency, decimals, from, days, seed }: Life, on
     'joinAgain',
     'card',
     'card',
-    'mend',
+    'replaceCard',
     'cancel',
     'pause',
     'resume',
@@ -163,7 +163,7 @@ async function live({ timezone, currency, decimals, from, days, seed }: Life, on
 
   const joins = (plan: string) => async () => people.push(await store.member(`m${people.length}@example.com`, plan))
   const card = (person: number, outcome: string) => () => store.card(people[person]!.customer.id, outcome)
-  // What every life must have seen: a trial, a decline that is made good, one that is not, a charge that stays open.
+  // Every run must include a trial, a recovered decline, an unrecovered one and a charge that stays open.
   const script: Record<string, () => Promise<unknown>> = {
     '0 00:40': joins('Weekly'),
     '0 13:07': joins('Weekly'),
@@ -240,9 +240,9 @@ for (const life of LIVES) {
     const lived = end!
     const { inStore, store } = lived
 
-    await t.test('as it was written', () => agree(lived, life))
+    await t.test('as maintained by the writes', () => agree(lived, life))
     await t.test('the doctor finds no difference', async () => assert.deepEqual(await wrongMetrics(store), []))
-    await t.test('after what was kept was lost, and made again', async () => {
+    await t.test('after the metrics are damaged and rebuilt', async () => {
       await inStore(async ({ tx, storeId }) => {
         await tx.run(sql`delete from daily_metrics where store_id = ${storeId} and extract(day from day) > 9`)
         await tx.run(sql`delete from daily_cancellations where store_id = ${storeId} and plan_id = 0`)
@@ -260,13 +260,13 @@ for (const life of LIVES) {
       await agree(lived, life)
       assert.deepEqual(await rebuild(lived), { corrected: 0 })
     })
-    const kept = await inStore(({ tx, storeId }) =>
+    const stored = await inStore(({ tx, storeId }) =>
       tx.many(
         row({ metric: text }),
         sql`select metric from rolled_up_metrics where store_id = ${storeId}
              union select metric from metric_changes where store_id = ${storeId} order by 1`
       )
     )
-    assert.equal(kept.length, 19, `the life was rich enough for every figure: ${kept.map((k) => k.metric)}`)
+    assert.equal(stored.length, 19, `every metric occurs in the run: ${stored.map((k) => k.metric)}`)
   })
 }

@@ -59,8 +59,8 @@ for (const older of [true, false]) {
 
 test('without the package that contains Node 26 the error names the missing package', async () => {
   const { child, ended } = start(['store', 'list'], { dir: aCheckout({ installed: false }) })
-  const [said, [code]] = await Promise.all([text(child.stderr), ended])
+  const [errorOutput, [code]] = await Promise.all([text(child.stderr), ended])
   assert.equal(code, 1)
-  assert.match(said, /^perennial: the package node-\S+, which brings Node 26, is not installed .*npm ci/)
-  assert.equal(said.trim().split('\n').length, 1)
+  assert.match(errorOutput, /^perennial: the package node-\S+, which brings Node 26, is not installed .*npm ci/)
+  assert.equal(errorOutput.trim().split('\n').length, 1)
 })

@@ -16,8 +16,8 @@ import { aStore, type DunningChange } from './store-builder.ts'
 const START = '2026-01-31T15:00:00Z'
 
 /**
- * A member of a monthly plan who joined on 31 January by the sandbox's checkout, with billing worked by hand on both clocks: the
- * platform is the sandbox, over its socket.
+ * A member of a monthly plan who joined on 31 January through the sandbox's checkout. The test runs billing step by step; the
+ * platform is the sandbox over its socket.
  */
 export async function aChargedMember(
   db: Database,

@@ -29,7 +29,7 @@ const fact = (n: number, name = 'subscription.paused'): Fact => ({
 async function aShop() {
   const { domain, storeId } = await service.aStore()
   const store = ['--store', domain as string]
-  const tell = async (...facts: Fact[]) => {
+  const recordFacts = async (...facts: Fact[]) => {
     await db.inStore(storeId, (ctx) => record(ctx, ...facts))
     service.deps.wake(storeId)
   }
@@ -41,7 +41,7 @@ async function aShop() {
   return {
     domain: domain as string,
     store,
-    tell,
+    recordFacts,
     listen,
     history: async (...flags: string[]) => (await json('webhook', 'deliveries', ...store, ...flags)).data.reverse(),
     listed: async () => (await json('webhook', 'list', ...store)).data,
@@ -88,7 +88,7 @@ test('each delivery is forwarded exactly as signed, printed in two lines, and re
   assert.match(terminal.lines[0]!, new RegExp(`^Listening to ${shop.domain} as we_\\d+: every event, until Ctrl-C\\.$`))
   assert.match(terminal.lines[1]!, /^Deliveries go to http:\/\/127\.0\.0\.1:\d+\/hooks, one attempt each\.$/)
 
-  await shop.tell(fact(12))
+  await shop.recordFacts(fact(12))
   const [, webhookId] = await terminal.line(/^--> subscription\.paused (wh_[0-9a-f]{32}) \(sub_12\)$/)
   await terminal.line(new RegExp(`^<-- 200 in \\d+ ms \\(${webhookId}\\)$`))
   const [received] = receiver.received
@@ -102,10 +102,10 @@ test('each delivery is forwarded exactly as signed, printed in two lines, and re
   ])
 
   answer = 503
-  await shop.tell(fact(12, 'subscription.resumed'))
+  await shop.recordFacts(fact(12, 'subscription.resumed'))
   await terminal.line(/^<-- 503 in \d+ ms \(wh_[0-9a-f]{32}\)$/)
   answer = 200
-  // Told twice over: the second comes by hand, once the first is in the history.
+  // Delivered twice: the second time resent manually, once the first is in the history.
   await until(async () => (await shop.history()).at(-1).status !== 'retrying')
   const failed = (await shop.history()).at(-1)
   assert.deepEqual([failed.status, failed.tries, failed.failure], ['failed', 1, 'status'])
@@ -129,13 +129,13 @@ test('deliveries keep their order per object, eight at a time, and a slow one do
   const receiver = await aSlowReceiver()
   const terminal = await shop.listen('--forward-to', receiver.url)
   const arrived = () => receiver.received.map((h) => `${h.data.subscription_id} ${h.event.split('.')[1]}`)
-  await shop.tell(fact(1), fact(1, 'subscription.resumed'), ...Array.from({ length: 8 }, (_, i) => fact(i + 2)))
+  await shop.recordFacts(fact(1), fact(1, 'subscription.resumed'), ...Array.from({ length: 8 }, (_, i) => fact(i + 2)))
   for (let n = 0; n < 8; n++) await terminal.line(/^-->/)
   await until(() => receiver.held.length >= 8)
   assert.deepEqual(
     new Set(arrived()),
     new Set([1, 2, 3, 4, 5, 6, 7, 8].map((n) => `sub_${n} paused`)),
-    'the ninth waits for room, the second of sub_1 for the first'
+    'the ninth waits for a free slot, the second of sub_1 for the first'
   )
   const slow = receiver.received.findIndex((h) => h.data.subscription_id === 'sub_1')
   const [first] = receiver.held.splice(slow, 1)
@@ -157,7 +157,7 @@ test('the delivery of a killed listener is recorded as interrupted, and other de
   const [slow, other] = [await aSlowReceiver(), await aReceiver()]
   await json('webhook', 'create', ...shop.store, '--url', other.url)
   const terminal = await shop.listen('--forward-to', slow.url)
-  await shop.tell(fact(1), fact(1, 'subscription.resumed'))
+  await shop.recordFacts(fact(1), fact(1, 'subscription.resumed'))
   await terminal.line(/^-->/)
   await until(() => other.received.length >= 2)
   await terminal.end('SIGKILL')
@@ -179,7 +179,7 @@ test('a listener continues after a restart of the service, and its delivery in p
   const shop = await aShop()
   const receiver = await aSlowReceiver()
   const terminal = await shop.listen('--forward-to', receiver.url, '--json')
-  await shop.tell(fact(1))
+  await shop.recordFacts(fact(1))
   await until(() => receiver.held.length >= 1)
   const port = Number(new URL(service.urls.public).port)
   await service.stop()
@@ -188,7 +188,7 @@ test('a listener continues after a restart of the service, and its delivery in p
   await terminal.line(/^\{"webhook_id":/)
   service = await startService(url, { background: true, port })
   await terminal.line(/^The service is available again\.$/)
-  await shop.tell(fact(1, 'subscription.resumed'))
+  await shop.recordFacts(fact(1, 'subscription.resumed'))
   await until(() => receiver.held.length >= 1)
   receiver.held.shift()!()
   const { input } = await terminal.line(/^\{"webhook_id":.*"subscription\.resumed"/)
@@ -218,7 +218,7 @@ test('a listener that was closed on the server is opened again with a new secret
   await terminal.line(/^The service had closed this listener.*a new secret/)
   const [, secret] = await terminal.line(/(whsec_\S+)/)
   assert.notEqual(secret, terminal.secret)
-  await shop.tell(fact(3), fact(3, 'subscription.resumed'))
+  await shop.recordFacts(fact(3), fact(3, 'subscription.resumed'))
   await terminal.line(/^--> subscription\.paused wh_\w+ \(sub_3\)$/)
   assert.equal((await shop.listed()).length, 1)
   assert.equal(await terminal.end('SIGINT'), 0)
@@ -241,13 +241,13 @@ test('an unreachable receiver or a self-signed certificate gives a clear error',
     await shop.listen('--forward-to', at),
     await shop.listen('--forward-to', at, '--insecure')
   ]
-  await shop.tell(fact(1))
+  await shop.recordFacts(fact(1))
   await strict.line(/^<-- no response: TLS: self-signed certificate \(--insecure accepts any certificate\) \(wh_/)
   await insecure.line(/^<-- 200 in/)
   await strict.end('SIGINT')
   server.close()
   server.closeAllConnections()
-  await shop.tell(fact(2))
+  await shop.recordFacts(fact(2))
   await insecure.line(/^<-- no response: connection refused by 127\.0\.0\.1:\d+: is the receiver running\? \(wh_/)
   assert.equal(await insecure.end('SIGINT'), 0)
   assert.deepEqual(

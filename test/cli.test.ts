@@ -184,7 +184,7 @@ test('commands create a store, sell to a customer, bill and audit it', async (t)
 
 test('seeding prints its progress on standard error, and the seeded store has no findings', async () => {
   const { domain } = await service.aStore()
-  // Among these three is one whose card expires before they buy something.
+  // The card of one of these three expires before they buy something.
   const { code, out, err } = await run(['seed', '--store', domain, '--members', '3', '--months', '1', '--json'])
   assert.equal(code, 0, out)
   assert.deepEqual(JSON.parse(out), { members: 3, months: 1, now: '2026-02-28T15:00:00Z' })

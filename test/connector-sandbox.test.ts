@@ -155,7 +155,7 @@ test('the date of a cycle identifies the same cycle of the platform for every at
   assert.equal((await charge(second)).state, 'success')
   assert.equal(await paid(second), 'try-1')
   await again(second)
-  // As after each payment, the next date is set; then it is moved, as an operator may.
+  // The next date is set, as after each payment, and then changed, as an operator can.
   for (const date of ['2026-03-31T14:00:00Z', '2026-04-11T09:30:00Z']) {
     theValue(await connector.contracts.setNextBillingDate(contractId, at(date)))
     await again(second)
@@ -165,7 +165,7 @@ test('the date of a cycle identifies the same cycle of the platform for every at
   await again(moved)
   theValue(await connector.contracts.setNextBillingDate(contractId, at('2026-05-11T09:30:00Z')))
   await again(moved)
-  // Charged late, after the date of the cycle that follows.
+  // Charged late, after the date of the next cycle.
   shop.advance({ hours: 24 * 150 })
   assert.equal((await charge(at('2026-05-11T09:30:00Z'))).state, 'success')
   await again(at('2026-05-11T09:30:00Z'))
@@ -244,9 +244,9 @@ test("all webhooks of a subscription's life are accepted and can be read", async
   while ((await engine.runOnce(storeId)) > 0);
   assert.equal(await engine.nextDueAt(storeId), null)
 
-  const unheard = topics.filter((topic) => !seen.has(topic))
-  assert.deepEqual(unheard, ['customers/update'])
-  // Told twice by the platform, kept once.
+  const missing = topics.filter((topic) => !seen.has(topic))
+  assert.deepEqual(missing, ['customers/update'])
+  // Sent twice by the platform, stored once.
   assert.equal(seen.get('subscription_billing_attempts/success')!.length, 1)
   const [declined] = seen.get('subscription_billing_attempts/failure') as [{ errorCode: string; contractId: string }]
   assert.deepEqual([declined.errorCode, declined.contractId], ['card_declined', contractId])

@@ -119,7 +119,7 @@ test("after a lost response, repeating the request returns the created subscript
         ['gifted', 'operator']
       ]
     )
-    // What was answered is done: the same wish is another subscription now.
+    // The first request got its response, so the same request now creates another subscription.
     assert.notEqual((await create()).id, made.id)
     assert.equal(await contracts(), 2)
     await settle(store)

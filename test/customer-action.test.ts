@@ -63,7 +63,7 @@ test('a challenge sends one event with its link, and the attempt has the link un
   assert.deepEqual(
     await member.recorded(() => member.advance({ by: 'PT2H' })),
     [],
-    'looks at the platform tell nothing new'
+    'reading the attempt again sends no event'
   )
 
   const paid = await member.recorded(() => member.decide('confirmed'))
@@ -97,7 +97,7 @@ test('customers are reminded after 24 and 72 hours, and an unconfirmed payment e
   assert.deepEqual(await remindedBy('2026-03-03T14:59:59Z'), [])
   assert.deepEqual(await remindedBy('2026-03-03T15:00:00Z'), [2])
   assert.deepEqual(await remindedBy('2026-03-07T14:59:59Z'), [])
-  assert.equal((await member.attempt()).status, 'pending', 'nothing is given up here')
+  assert.equal((await member.attempt()).status, 'pending', 'it stays pending here')
 
   const ended = await member.recorded(() => member.advance({ to: '2026-03-08T00:00:00Z' }))
   assert.deepEqual(types(ended), ['billing.failed'])
@@ -118,7 +118,7 @@ test('a store configures the reminders; of several missed ones only the latest i
     updateSettings(ctx, actionRequiredSettings, { remindAfterHours: [1, 2, 30, 40] })
   )
   const recorded = await member.recorded(() => member.advance({ to: '2026-03-05T00:00:00Z' }))
-  // The first date was set when the setting was another.
+  // The first date was set with the earlier setting.
   assert.deepEqual(reminders(recorded), [2, 3, 4])
   assert.equal((await member.attempt()).action_required!.reminders, 4)
 

@@ -87,7 +87,7 @@ test('the auditor reports a paid cycle whose credit is missing, different, or no
   const away = ({ storeId }: Ctx) =>
     sql`update credit_entries set operation_id = 'x' where store_id = ${storeId} and operation_id = ${`charge:ba_${id}`}`
   assert.deepEqual(await found(away), about('500 store credit and issued none'))
-  // The auditor of the other tests looks at every store.
+  // Restored, since the auditor of the other tests reads every store.
   const back = ({ storeId }: Ctx) =>
     sql`update credit_entries set operation_id = ${`charge:ba_${id}`} where store_id = ${storeId} and operation_id = 'x'`
   assert.deepEqual(await found(back), [])

@@ -64,7 +64,7 @@ for (const name of dueQueries) {
     for (const node of nodesOf(rows[0]['QUERY PLAN'][0].Plan)) {
       if (!('Relation Name' in node) || name in READS) continue
       assert.notEqual(node['Node Type'], 'Seq Scan', `${name} reads the whole of ${node['Relation Name']}`)
-      // Of an endpoint there is one per store, and the queue is looked up by it.
+      // One row per endpoint of a store, by which the queue is looked up.
       const isParent = node['Relation Name'] === 'webhook_endpoints'
       const read = Number(node['Actual Rows']) * Number(node['Actual Loops'])
       const removed = Number(node['Rows Removed by Filter'] ?? 0) * Number(node['Actual Loops'])

@@ -11,8 +11,8 @@ const CHUNK = 20_000
 export const FIRST_NUMBER = 10_000_000
 
 /**
- * A store whose clock stands at `dueAt`, when all its `subscriptions`, one per member, fall due for their second cycle of a
- * month. Written by SQL, and such as syncing that many contracts would have left it, counts and facts included.
+ * A store whose clock is at `dueAt`, when all its `subscriptions`, one per member, are due for their second monthly cycle. Written
+ * by SQL with the same rows as after a sync of that many contracts, including counts and facts.
  */
 export async function aDueStore(
   db: Database,
@@ -26,7 +26,7 @@ export async function aDueStore(
       const slice = [store.storeId, FIRST_NUMBER + from, Math.min(CHUNK, subscriptions - from)] as const
       await insertDue(session, slice, dueAt)
       await insertFacts(session, slice, dueAt)
-      // Loads of this size must not be planned by what an empty table looks like.
+      // Large loads must not be planned with the statistics of an empty table.
       await session.query(
         'reset role; analyze members; analyze subscriptions; analyze facts; set role perennial_operator'
       )

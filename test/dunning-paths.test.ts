@@ -103,7 +103,7 @@ test('missing stock has its own retry schedule, which a new card does not shorte
   await m.goTo('2026-03-03T17:00:00Z')
   await m.bill()
   assert.deepEqual(await m.shown(), Array(3).fill(['failed', 'insufficient_inventory']))
-  // Cycle 3 is next, and nothing of cycle 2 counts against it.
+  // Cycle 3 is next, and declines of cycle 2 do not count for it.
   assert.deepEqual(await m.now(), ['active', 1, 1, 0, '2026-03-31T14:00:00Z'])
   const [s] = await m.inStore((ctx) => lockSubscriptions(ctx, [m.id]))
   assert.deepEqual([s!.nextCycle, s!.inventoryFailures], [3, 0])
@@ -217,6 +217,6 @@ test('retries request the amount of the first attempt, and the amount shown is t
   await m.goTo('2026-03-31T14:00:00Z')
   await m.bill()
   assert.deepEqual((await m.amounts()).at(-1), [2900, 9900, false])
-  // What it costs is not what we know: the contract is read again, and the price is right before the next charge.
+  // The platform charged another price: the contract is synced, and the price is correct before the next charge.
   assert.equal(await m.isSynced(), true)
 })

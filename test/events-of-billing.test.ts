@@ -70,7 +70,7 @@ test('a manual retry sends the same events as any attempt; a refused one sends n
   const [failed] = await attempts()
   const { billingAttempts } = store.client
   const again = await store.recorded(() => billingAttempts.retry(failed!.id))
-  assert.deepEqual(types(again), RETRIED, 'the ladder goes on')
+  assert.deepEqual(types(again), RETRIED, 'the retry schedule continues')
   const once = { idempotencyKey: 'once' }
   const paid = await store.recorded(async () => {
     await billingAttempts.retry(failed!.id, once)

@@ -34,7 +34,7 @@ test('a change of names, address or birth date, by the API or on the platform, s
   const byApi = await store.recorded(() =>
     members.update(id, { email: 'new@example.com', first_name: 'Adah', birth_date: '1990-04-17' })
   )
-  assert.deepEqual(types(byApi), ['member.updated'], 'what comes back from the platform is no news')
+  assert.deepEqual(types(byApi), ['member.updated'], 'the echo from the platform sends no event')
   assert.deepEqual(byApi[0]!.data.changes, {
     email: { from: 'ada@example.com', to: 'new@example.com' },
     first_name: { from: null, to: 'Adah' },
@@ -104,12 +104,12 @@ test('two concurrent pauses and two concurrent resumptions of one member send ea
   await store.settle()
   const held = await subscriptions.list({}).toArray({ atMost: 5 })
   assert.equal(held.length, 2)
-  const standing = async () => (await members.list({}).toArray({ atMost: 1 }))[0]!.status
+  const statusNow = async () => (await members.list({}).toArray({ atMost: 1 }))[0]!.status
   for (let time = 0; time < 3; time++) {
     await Promise.all(held.map(({ id }: { id: string }) => subscriptions.pause(id)))
-    assert.equal(await standing(), 'paused')
+    assert.equal(await statusNow(), 'paused')
     await Promise.all(held.map(({ id }: { id: string }) => subscriptions.resume(id)))
-    assert.equal(await standing(), 'active')
+    assert.equal(await statusNow(), 'active')
   }
   await store.soundBooks()
 })

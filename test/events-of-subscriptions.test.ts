@@ -237,7 +237,7 @@ test('a date changed on the platform changes ours; the echo of our own change do
   assert.deepEqual(updates(await moveTo('2026-02-20T08:30:00Z')), [
     { next_billing_date: { from: '2026-02-28T15:00:00.000Z', to: '2026-02-20T08:30:00.000Z' } }
   ])
-  // Ours, pushed after each payment; the new day is the anchor.
+  // Our date, pushed after each payment; the new day is the anchor.
   assert.deepEqual(types(await store.recorded(() => store.advance({ to: '2026-03-21T00:00:00Z' }))), [
     ...['billing.pending', 'billing.success'],
     ...['billing.pending', 'billing.success']
@@ -246,7 +246,7 @@ test('a date changed on the platform changes ours; the echo of our own change do
   assert.deepEqual(await moveTo('2026-04-20T07:30:00Z'), [])
 
   assert.deepEqual(await moveTo('2026-03-01T00:00:00Z'), [], 'it is over')
-  assert.equal(await contract.nextDate(), '2026-04-20T07:30:00Z', 'ours is put back')
+  assert.equal(await contract.nextDate(), '2026-04-20T07:30:00Z', 'our date is restored')
 
   const paused = await store.recorded(async () => {
     await contract.move('Pause')
@@ -301,13 +301,13 @@ test('a date changed on the platform during dunning applies after the payment; a
 test('a change on the platform is applied even while one of our changes is being pushed', async () => {
   const { store, contract, id } = await aMember()
   const recorded = await store.recorded(async () => {
-    // The pause waits to be pushed, and the platform's messages about the edits are handled before.
+    // The pause is not pushed yet, and the platform's messages about the edits are processed first.
     await store.client.subscriptions.pause(id)
     await contract.edit({ line: { currentPrice: '31.00' }, nextBillingDate: '2026-02-25T00:00:00Z' })
   })
   assert.deepEqual(types(recorded), ['subscription.paused', 'subscription.updated'])
   assert.deepEqual(recorded[1]!.data.changes, { price: { from: 29, to: 31 } })
-  // The date is looked at again when the push is done.
+  // The date is synced again after the push.
   await store.advance({ by: 'PT5M' })
   const [resumed] = await store.recorded(() => store.client.subscriptions.resume(id))
   assert.equal(resumed!.data.next_billing_date, '2026-02-25T00:00:00.000Z')

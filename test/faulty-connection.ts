@@ -7,15 +7,15 @@ import { randomFrom } from '#kit/random'
 
 const FAULTS = ['500', '503', 'reset', 'lost', 'hung', 'throttled'] as const
 /**
- * `reset`: closed before the call arrives. `lost`: carried out, but the answer does not arrive. `hung`: the same, after a wait.
+ * `reset`: closed before the call arrives. `lost`: carried out, but the response does not arrive. `hung`: the same, after a wait.
  */
 export type Fault = (typeof FAULTS)[number]
 
 const HUNG_MS = 2_000
 
 /**
- * Stands between the connector and the platform at `target` and spoils calls, each fault for its share of them: the same ones
- * for a seed. `faults` counts what it did.
+ * A proxy between the connector and the platform at `target` that makes calls fail, each fault for its share of them; the same calls
+ * for the same seed. `faults` counts them.
  */
 export async function aFaultyConnection(options: {
   target: string

@@ -20,7 +20,7 @@ test('over a faulty connection, three months of renewals are each charged once, 
   beforeDrop(async () => line.close())
   await movePlatform(service.db, store.storeId, `${line.url}/${store.domain}`)
 
-  // A day more, for what had to be asked after.
+  // A day more, for attempts whose result had to be read from the platform.
   await store.advance({ to: '2026-05-01T15:00:00Z' })
   const { body } = await service.get('/billing-attempts?status=success&limit=1', store.key)
   assert.equal(body.meta.total, MEMBERS * 3)

@@ -181,7 +181,7 @@ export function fuzzRequests(operations: Operation[], ids: Record<string, string
   }
 
   const encoded = (text: string) => {
-    // As it is, where a request line can hold it.
+    // Unencoded, if a request line can contain it.
     if (chance(0.05)) return text.replace(/[^\x21-\x7e]|[#?/]/g, '')
     return encodeURIComponent(text.toWellFormed())
   }

@@ -29,9 +29,9 @@ export type FuzzReport = {
 }
 
 /**
- * Sends requests made from the published document, sound and unsound, over a socket. Throws, naming the request, when one is
- * answered with a fault of ours, with a status or a body that the document does not declare, or without the headers that every
- * answer has; and when the books do not agree afterwards.
+ * Sends valid and invalid requests generated from the published document over a socket. Throws, with the request, if a response is an
+ * internal error, has a status or body that the document does not declare, or lacks the headers of every response; and if the
+ * auditor has findings afterwards.
  */
 export async function fuzz(db: Database, { requests, seed }: { requests: number; seed: number }): Promise<FuzzReport> {
   const { app } = testServer(db, { budgets: BUDGETS })
@@ -41,7 +41,7 @@ export async function fuzz(db: Database, { requests, seed }: { requests: number;
   const document = (await app.inject({ url: '/openapi.json' })).json()
   const operations = operationsOf(document)
 
-  // Whom nobody has met is looked up there: it knows no one.
+  // Unknown customers are looked up on this platform, which has none.
   const platform = await aPlatform((res, { variables }) =>
     data(res, {
       customers: { nodes: [], pageInfo: lastPage },
@@ -53,7 +53,7 @@ export async function fuzz(db: Database, { requests, seed }: { requests: number;
   await store.inStore((ctx) => updateSettings(ctx, reactivationGraceSettings, 720))
   const ids: Record<string, string[]> = { member: [], customer: [], subscription: [], attempt: [] }
   for (let i = 0; i < 30; i++) {
-    // Half of them two months ago: their failed charge has had its day, and may be made again.
+    // Half of them two months ago, so that their failed charge can be retried.
     const since = i % 2 ? START : '2025-11-30T15:00:00Z'
     const { contract, memberId, subscriptionId } = await joined(store, since)
     const [before] = ids.member!.slice(-1)
@@ -89,7 +89,7 @@ export async function fuzz(db: Database, { requests, seed }: { requests: number;
   }
   stalls.disable()
   const { findings } = await store.inStore(audit)
-  // The attempts were put there without their events.
+  // The attempts were inserted without their events.
   assert.deepEqual(
     findings.filter(({ check }) => check !== 'attempt_events_complete'),
     []
@@ -142,7 +142,7 @@ function check(
   const fits = operation?.fits(status, answer)
   if (fits === false) fail('not as declared')
   if (fits === true) return
-  // Beside the operations of the document there is only the way of saying no.
+  // A request for no declared operation may only be refused.
   if (![400, 404].includes(status)) fail('a status that is not declared')
   if (typeof answer.error?.code !== 'string' || typeof answer.error.message !== 'string') fail('not an error')
 }

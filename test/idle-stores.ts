@@ -48,8 +48,8 @@ const HISTORY = [
 ]
 
 /**
- * Makes `stores` finished live stores in real time with a history of `subscriptions` each, in which nothing is due for an
- * hour. Written by SQL without triggers and foreign keys: it has to be there quickly, and nothing reads it but due queries.
+ * Creates `stores` complete live stores in real time with a history of `subscriptions` each, in which nothing is due for an hour.
+ * Written by SQL without triggers and foreign keys for speed, since only due queries read it.
  */
 export async function makeIdleStores(
   db: Database,

@@ -56,14 +56,14 @@ async function rush(key: string) {
 for (let run = 1; run <= RUNS; run++) {
   test(`run ${run}: exactly the limit of the minute is admitted`, async () => {
     const store = await aStore(db, { plan: 'starter' })
-    // A run over the end of a minute has two windows; each holds exactly its budget.
+    // A run over the end of a minute has two windows; each admits exactly its limit.
     for (const window of await rush(await store.aKey())) {
       const admitted = window.filter(({ status }) => status === 200)
       if (admitted.length < window.length) assert.equal(admitted.length, PER_MINUTE)
       assert.deepEqual(
         admitted.map(({ remaining }) => remaining).sort((a, b) => b - a),
         admitted.map((_, i) => PER_MINUTE - 1 - i),
-        'each is told another number of requests left'
+        'each response has a different number of remaining requests'
       )
       assert.ok(window.every(({ limit }) => limit === PER_MINUTE))
     }

@@ -43,7 +43,7 @@ async function loseMessages(seed: number): Promise<void> {
     }
     await store.advance({ by: 'P12D' })
   }
-  // The last late messages come, the last charges find their answers.
+  // The last late messages arrive, and the last charges are settled.
   for (const { customerId } of members) await controls.setCard({ storeId, customerId, outcome: 'success' })
   await controls.setWebhookFaults({ storeId, faults: null })
   await store.advance({ by: 'P3D' })

@@ -140,7 +140,7 @@ test('every card outcome leads to one charge per cycle and the expected history'
         [1, 'failed']
       ]
     )
-    assert.equal(localDay(subscription.next_billing_date), '2026-05-01', 'the anchor is kept')
+    assert.equal(localDay(subscription.next_billing_date), '2026-05-01', 'the anchor stays')
   })
   await t.test('the books agree with the platform', async () => {
     assert.deepEqual(await doctor(), [])

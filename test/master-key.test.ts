@@ -32,10 +32,13 @@ for (const sandbox of ['on', 'off']) {
         PERENNIAL_MASTER_KEY: Buffer.alloc(32, 99).toString('base64')
       }
     })
-    const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit'), text(child.stdout)])
+    const [errorOutput, [code]] = await Promise.all([text(child.stderr), once(child, 'exit'), text(child.stdout)])
     assert.equal(code, 1)
-    assert.match(said, /^perennial: The master key does not open the secrets in this database\. PERENNIAL_MASTER_KEY/)
-    assert.equal(said.trim().split('\n').length, 1)
+    assert.match(
+      errorOutput,
+      /^perennial: The master key does not open the secrets in this database\. PERENNIAL_MASTER_KEY/
+    )
+    assert.equal(errorOutput.trim().split('\n').length, 1)
   })
 }
 

@@ -21,18 +21,18 @@ for (const topic of ['customer_payment_methods/create', 'customer_payment_method
       await m.bill()
       const before = await m.now()
       const topics = platformTopics({ db, connectorOf: async () => m.connector, disconnect: async () => {} })
-      const tell = (token: string) => {
+      const sendWebhook = (token: string) => {
         const payload = { token, admin_graphql_api_customer_id: `gid://platform/Customer/${m.customerId}` }
         return topics[topic]!(m.storeId, [{ id: 1, payload, topic, triggeredAt: Temporal.Now.instant() }])
       }
       await m.card('success')
-      await tell('a-card-on-file')
+      await sendWebhook('a-card-on-file')
       await m.bill()
       assert.deepEqual(await m.now(), before)
       assert.equal((await m.attempts()).length, 1)
       assert.equal(await m.isSynced(), true)
 
-      await tell(theValue(await m.connector.contracts.find(m.contractId))!.paymentMethodId!)
+      await sendWebhook(theValue(await m.connector.contracts.find(m.contractId))!.paymentMethodId!)
       await m.bill()
       assert.deepEqual(await m.now(), ['active', 2, 2, 0, '2026-03-31T14:00:00Z'])
     })

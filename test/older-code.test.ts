@@ -99,7 +99,7 @@ test('a changed function comes with a new migration, so that the older code does
 test('the older code joins, renews, retries, keeps credit and sends webhooks on the current schema', {
   skip
 }, async () => {
-  // TEST_DATABASE_URL and TEST_TEMPLATE go along, so that each of these files gets a copy of the present schema.
+  // TEST_DATABASE_URL and TEST_TEMPLATE are inherited, so that each of these files gets a copy of the current schema.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
   const args = ['--test', '--test-reporter=spec', '--test-concurrency=2', ...tests]
   const report = await run(process.execPath, args, { cwd: older, env, maxBuffer: 2 ** 26 }).then(

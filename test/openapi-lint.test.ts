@@ -64,7 +64,7 @@ for (const [name, change, problem] of [
     /Member\.tier has no description/
   ],
   [
-    'a refusal that is not told',
+    'an error that is not declared',
     (d: any) => delete d.paths['/members'].get.responses[403],
     /get \/members does not list 403/
   ],

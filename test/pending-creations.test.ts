@@ -132,7 +132,7 @@ async function aLostRequest(isExecuted: boolean) {
 test('a subscription whose response and messages are lost is found on the platform and synced', async () => {
   const { store, contracts, subscriptions, aMinuteLater, waiting, alerts, ask } = await aLostRequest(true)
   await store.settle()
-  assert.deepEqual(await subscriptions(), [], 'an answer may still be coming')
+  assert.deepEqual(await subscriptions(), [], 'a response may still arrive')
   await aMinuteLater()
   await store.advance({ by: 'PT5M' })
   const [made, ...more] = await subscriptions()

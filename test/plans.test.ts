@@ -69,7 +69,7 @@ test('a trial of days charges its price at the checkout, and the plan’s price 
     [subscription.trial_ends_at, subscription.next_billing_date, subscription.cycle_index],
     ['2026-02-10T15:00:00.000Z', '2026-02-10T15:00:00.000Z', 0]
   )
-  assert.equal(await contract.nextDate(), '2026-02-10T15:00:00Z', 'the platform bears the date of our first charge')
+  assert.equal(await contract.nextDate(), '2026-02-10T15:00:00Z', 'the platform has the date of our first charge')
 
   const charged = await store.recorded(() => store.advance({ to: '2026-02-11T00:00:00Z' }))
   const success = charged.find(({ type }: RecordedEvent) => type === 'billing.success')!
@@ -142,7 +142,7 @@ test('a version for running subscriptions changes their price from the next cycl
   const other = await store.join('VIP')
 
   const recorded = await store.recorded(() => store.version(plan.id, { credit: '4.00', apply_to: 'running' }))
-  assert.deepEqual(recorded, [], 'credit alone changes no contract, and no price that was agreed with one customer')
+  assert.deepEqual(recorded, [], 'a change of credit alone changes no contract, and no price agreed with a customer')
   const priced = await store.recorded(() => store.version(plan.id, { price: '35.00', apply_to: 'running' }))
   assert.deepEqual(
     priced.map(({ type, data }: RecordedEvent) => [type, data.changes]),
@@ -161,7 +161,7 @@ test('a version for running subscriptions changes their price from the next cycl
     .map(({ data }: RecordedEvent) => data.amount)
   assert.deepEqual(amounts.sort(), [29, 35, 35])
 
-  // The cycle that runs keeps its end; the years begin there.
+  // The current cycle keeps its end; the yearly cycles begin there.
   await store.version(plan.id, { price: '300.00', interval: 'year', apply_to: 'running' })
   await store.settle()
   const renewed = await store.client.subscriptions.get(first.subscription.id)
@@ -182,7 +182,7 @@ test('a version changes only its own terms, and applies after a cancellation is 
   await store.settle()
 
   const recorded = await store.recorded(() => store.version(plan.id, { credit: '4.00', apply_to: 'running' }))
-  assert.deepEqual(recorded, [], 'credit alone changes no rhythm that was agreed with one customer')
+  assert.deepEqual(recorded, [], 'a change of credit alone changes no interval agreed with a customer')
 
   await service.admin('POST', `${at(gone.subscription.id)}/cancel`)
   await store.version(plan.id, { price: '35.00', apply_to: 'running' })
@@ -208,7 +208,7 @@ test("a version that changes only the price keeps a subscription's own interval 
   await change(slow, { interval: 'week', interval_count: 6 })
   await change(agreed, { interval: 'year', price: '290.00' })
   await store.settle()
-  // Asked for, and not done yet when the version comes.
+  // Requested, and still pending when the version is added.
   await change(asking, { interval: 'month', interval_count: 2 })
   await store.version(plan.id, { price: '35.00', apply_to: 'running' })
   await store.settle()
@@ -239,7 +239,7 @@ test('another interval replaces the selling plan; existing subscriptions still b
     [after.subscription.price, after.subscription.plan.billing_frequency, after.subscription.plan_id],
     [290, 'yearly', plan.id]
   )
-  // A look at the older contract, whose selling plan is no longer sold, leaves it where it was.
+  // Syncing the older contract, whose selling plan is no longer sold, does not change its plan.
   await before.contract.edit({ note: 'looked at' })
   await store.settle()
   const { plan_id, price } = await store.client.subscriptions.get(before.subscription.id)

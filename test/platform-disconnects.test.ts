@@ -134,7 +134,7 @@ test('after a merge one member has the subscriptions, credit, points and orders 
   assert.equal(count, 0)
   await store.advance({ by: 'P1M' })
   assert.equal((await controls.charges(store.storeId)).length, 2)
-  // What had an end keeps it: five of the eighteen are gone in June.
+  // Credit keeps its expiry date: five of the eighteen expire in June.
   await store.advance({ to: '2026-06-02T00:00:00Z' })
   assert.equal((await membersOf(store))[1]!.credit, 1300)
   assert.deepEqual(await findings(), [])
@@ -193,10 +193,10 @@ test('a store whose app is uninstalled stops, and continues when it is connected
       sql`select encode(platform_credentials, 'hex') as sealed from stores where store_id = ${storeId}`
     )
   )
-  const kept = testVault.open(`stores.platform_credentials:${store.domain}`, Buffer.from(sealed, 'hex'))
-  assert.equal(JSON.parse(kept).accessToken, '')
+  const credentials = testVault.open(`stores.platform_credentials:${store.domain}`, Buffer.from(sealed, 'hex'))
+  assert.equal(JSON.parse(credentials).accessToken, '')
 
-  // Two cycles fall into it, one customer leaves meanwhile, and nobody can tell us.
+  // Meanwhile two cycles become due and a customer is deleted, of which no message arrives.
   await store.advance({ by: 'P2M' })
   assert.deepEqual(await controls.charges(store.storeId), [])
   assert.equal((await service.get('/billing-attempts', store.key)).status, 401)
@@ -207,13 +207,13 @@ test('a store whose app is uninstalled stops, and continues when it is connected
   assert.equal(connected.status, 'active')
   assert.equal((await subscriptionOf(store, bob.contract_id)).status, 'cancelled')
   assert.equal((await subscriptionOf(store, ada.contract_id)).status, 'active')
-  // Of the cycles that were missed the latest is billed, once.
+  // Of the missed cycles the latest is billed once.
   const charges = await controls.charges(store.storeId)
   assert.deepEqual(
     charges.map(({ contractId }) => contractId),
     [ada.contract_id]
   )
-  // Nothing was asked of the customer who had left: the platform was looked at before anyone was billed.
+  // The deleted customer was not charged: the reconciliation ran before billing.
   assert.equal((await service.get('/billing-attempts', store.key)).body.meta.total, 1)
   const { data } = await service.admin('GET', `${store.at}/alerts`)
   assert.ok(data.some(({ kind }: { kind: string }) => kind === 'disconnected'))
@@ -239,7 +239,7 @@ test('after a change of time zone, billing keeps its local days and hours, and n
   await service.admin('POST', `${store.at}/sandbox/shop`, { timezone: 'Asia/Tokyo', name: 'Moved' })
   const moved = await service.admin('GET', store.at)
   assert.deepEqual([moved.timezone, moved.name, moved.currency], ['Asia/Tokyo', 'Moved', 'USD'])
-  // Ten in the morning in New York is ten in the morning in Tokyo.
+  // 10:00 in New York becomes 10:00 in Tokyo.
   assert.equal((await subscriptionOf(store, ada.contract_id)).nextBillingAt, '2026-02-28T01:00Z')
   await store.advance({ to: '2026-02-28T02:00:00Z' })
   await service.admin('POST', `${store.at}/sandbox/shop`, { timezone: 'America/Los_Angeles' })

@@ -38,7 +38,7 @@ for (const [declined, code] of [
     await m.goTo('2026-04-09T16:00:00Z')
     await m.bill()
     assert.deepEqual((await m.shown())[1], ['success', null])
-    // The cycle after it fell due meanwhile: it is charged at once, and then the platform has the date of the next.
+    // The next cycle has become due: it is charged at once, and then the platform has the date of the one after.
     await m.bill()
     assert.deepEqual((await m.shown())[2], ['success', null])
     assert.equal(await push(), '2026-04-30T14:00:00Z')

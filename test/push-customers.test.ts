@@ -186,7 +186,7 @@ test('a message that arrives while a refused change is looked up is not undone: 
   const member = await aMember()
   const { store, memberId, connector, changeOnPlatform, customerUpdate } = member
   await member.patch({ email: await aTakenAddress(member) })
-  // What is read is from before a change there, whose news arrives before it is taken over.
+  // The data that was read is older than a change on the platform, whose message arrives before the data is stored.
   const overtaken = withCalls(connector, {
     customers: {
       findMany: async (ids) => {

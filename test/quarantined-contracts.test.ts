@@ -89,7 +89,7 @@ test('a reconciliation skips contracts that cannot be read or written, quarantin
   const store = await aReconciledStore(4)
   const [unreadable, good, unwritable, other] = store.ids as [string, string, string, string]
   store.edits.set(unreadable, { currencyCode: 7 })
-  // More than the column takes.
+  // Longer than the column allows.
   store.edits.set(unwritable, { billingPolicy: { interval: 'MONTH', intervalCount: 1, maxCycles: 3_000_000_000 } })
 
   await store.look()
@@ -111,7 +111,7 @@ test('a reconciliation skips contracts that cannot be read or written, quarantin
       sql`select catching_up as is_catching_up from stores where store_id = ${storeId}`
     )
   )
-  assert.equal(isCatchingUp, false, 'billing did not begin')
+  assert.equal(isCatchingUp, false, 'billing did not start')
 
   const recorded = async () => (await store.inStore((ctx) => listAlerts(ctx))).alerts
   const [alert, ...others] = await recorded()
@@ -124,7 +124,7 @@ test('a reconciliation skips contracts that cannot be read or written, quarantin
     [unreadable, unwritable].map((id) => ['contracts_quarantined', `contract ${id}`]).sort()
   )
 
-  // The next looks tell nothing anew, and the job waits longer each time.
+  // Later reads add no alerts, and the job waits longer each time.
   await store.look()
   await store.work()
   await store.look()
@@ -139,7 +139,7 @@ test('a reconciliation skips contracts that cannot be read or written, quarantin
   )
   assert.match(waiting.find(({ key }) => key === unreadable)!.error!, /currencyCode must be text/)
 
-  // Mended there, they are taken over, and nothing is noted of them any more.
+  // After a correction on the platform they are synced, and are no longer quarantined.
   store.edits.clear()
   await store.work()
   assert.deepEqual(await store.statuses(), ['paused', 'paused', 'paused', 'paused'])

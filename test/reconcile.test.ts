@@ -64,7 +64,7 @@ test('a reconciliation applies an edited contract and notes it in the history', 
   )
   const before = await historyOf(store, id)
   await reconcile(store)
-  assert.deepEqual(await historyOf(store, id), before, 'a second look found something new')
+  assert.deepEqual(await historyOf(store, id), before, 'a second reconciliation changes nothing')
 
   assert.deepEqual(await changeContractStatus(store, id, 'Cancel'), [])
   await reconcile(store)
@@ -89,7 +89,7 @@ test('a reconciliation finds new contracts on several pages, even after the plat
   assert.equal((await service.get('/subscriptions', store.key)).body.meta.total, 0)
   await controls.install({ storeId: store.storeId, accessToken: 'another-token' })
   const { data: refused } = await reconcile(store)
-  // Without failed charges nothing is asked about them.
+  // Without failed charges their outcomes are not requested.
   for (const { kind, failures, last_error } of refused) {
     if (kind !== 'failed_attempts') assert.deepEqual([failures, /401/.test(last_error)], [1, true])
   }
@@ -181,7 +181,7 @@ test('a reconciliation continues after a crash, and a late page of the crashed p
   await inStore(store, (ctx) => markWalked(ctx, walk, { seen: 50, changed: 2, after: 'place', lastId: '7' }))
   const again = (await claim())!
   assert.deepEqual([again.kind, again.pageAfter, again.lastId], ['webhooks', 'place', '7'])
-  // The first holder comes back late.
+  // The first process continues late.
   await inStore(store, (ctx) => markWalked(ctx, walk, { seen: 50, changed: 2, after: null }))
   const { seen } = (await inStore(store, listReconciliations)).find(({ kind }) => kind === 'webhooks')!
   assert.equal(seen, 50)

@@ -50,7 +50,7 @@ test('a pause stops billing at once, also on the platform, and ends after its da
   assert.deepEqual(body.meta, { total: 1, limit: 1, offset: 0, has_more: false })
   assert.deepEqual(
     [body.data.status, body.data.paused_at, body.data.resumes_at, body.data.next_billing_date],
-    // The clocks go forward in between: 40 days of the shop's calendar are an hour less.
+    // Daylight saving time starts in between: 40 days of the shop's calendar are an hour shorter.
     ['paused', '2026-01-31T15:00:00.000Z', '2026-03-12T14:00:00.000Z', null]
   )
   assert.deepEqual(body.data, await member.read())
@@ -254,7 +254,7 @@ test('a declined manual retry does not use up a scheduled retry', async () => {
   }
   await store.advance({ by: 'P2M' })
   const attempts = await member.attempts()
-  assert.equal(attempts.length, 2 + 5, 'the first charge and four rungs, beside the two by hand')
+  assert.equal(attempts.length, 2 + 5, 'the first charge and four scheduled retries, besides the two manual ones')
   assert.deepEqual(
     attempts.map((a) => a.attempts_remaining),
     [4, 4, 4, 3, 2, 1, 0]
@@ -334,7 +334,7 @@ test('repeating a request with its Idempotency-Key returns the first response an
     assert.equal(status, 400)
     assert.match(body.error.message, /^Idempotency-Key was used with another request/)
   }
-  assert.equal((await member.post('resume', undefined, key)).status, 400, 'another path is another request')
+  assert.equal((await member.post('resume', undefined, key)).status, 400, 'another path is a different request')
   for (const wrong of ['x'.repeat(256), 'with space', '']) {
     const { status, body } = await member.post('resume', {}, { 'idempotency-key': wrong })
     assert.equal(status, 400)

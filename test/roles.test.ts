@@ -31,7 +31,7 @@ async function leaders(): Promise<number> {
 }
 
 test('work created by a web node is done by a worker', async (t) => {
-  // Its clock moves at the web node, before there is any other.
+  // The web node moves the clock before another node exists.
   const store = await web.aStore()
   const receiver = await aReceiver()
   const endpoint = await web.admin('POST', `${store.at}/webhooks`, { url: receiver.url, events: ['member.updated'] })
@@ -53,7 +53,7 @@ test('work created by a web node is done by a worker', async (t) => {
   assert.deepEqual(await runsOf(web), before)
   assert.ok((await enginesOf(worker)).has('deliveries'))
 
-  // With a worker about, the web node still moves clocks, and the outcome is the same.
+  // With a worker running, the web node still moves clocks, with the same result.
   await store.advance({ to: '2026-04-01T00:00:00Z' })
   const attempts = (await web.get('/billing-attempts', store.key)).body.data
   assert.deepEqual(

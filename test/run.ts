@@ -23,7 +23,7 @@ try {
   const files = process.argv.slice(2)
   const args = [
     '--test',
-    // More at once than cores makes each slower and none sooner; each may take two dozen connections.
+    // More files at once than cores makes each slower and none earlier; each may use two dozen connections.
     `--test-concurrency=${Math.min(availableParallelism(), 3)}`,
     '--test-timeout=240000',
     ...(files.length > 0

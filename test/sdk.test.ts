@@ -201,7 +201,7 @@ test('after a rate limit the client waits as long as the response says, or throw
       sleep: async (ms) => void waits.push(ms)
     }
   })
-  // More than two minutes admit, should one end in between.
+  // More than two minutes admit, in case a minute ends in between.
   const calls = await Promise.allSettled(Array.from({ length: 200 }, () => client.members.list().then()))
   const refused = calls.filter((call) => call.status === 'rejected').map(({ reason }) => reason)
   assert.ok(refused.length >= 80 && waits.length >= refused.length)
@@ -231,7 +231,7 @@ test('deliveries of the service are verified, and each matches its event type', 
       tampered[tampered.length - 3]! ^= 1
       await assert.rejects(webhooks.verify(tampered, raw.headers, secret), WebhookVerificationError)
       await assert.rejects(webhooks.verify(raw.body, raw.headers, `${secret}x`), { reason: 'signature_wrong' })
-      // What the service sends and what a receiver's own tests send is the same.
+      // The SDK's test helper creates the same request as the service.
       const sentAt = new Date(Number(raw.headers['webhook-timestamp']) * 1000)
       for (const [name, value] of Object.entries(await webhooks.testHeaders(raw.body, secret, { sentAt }))) {
         assert.equal(raw.headers[name], value, name)

@@ -13,8 +13,8 @@ export const OPERATOR_TOKEN = 'operator-token-of-the-tests'
 export type Answer = { status: number; body: any; headers: Headers }
 
 /**
- * The whole service on ports of its own, as `npm start` has it, over a test's database. The background runs only when
- * `background` says so: most tests let the store settle where they say.
+ * The whole service, as started by `npm start`, on its own ports and a test's database. Engines run in the background only if
+ * `background` is true: most tests call `settle` instead.
  */
 export async function startService(
   databaseUrl: string,

@@ -44,13 +44,13 @@ export async function startProcess(options: {
     stdio: ['ignore', 'pipe', 'inherit']
   })
   const url = await new Promise<string>((resolve, reject) => {
-    let said = ''
+    let output = ''
     child.stdout!.on('data', (chunk: Buffer) => {
-      said += chunk.toString()
-      const found = /(?:API|Health)\s+(http:\/\/127\.0\.0\.1:\d+)/.exec(said)
+      output += chunk.toString()
+      const found = /(?:API|Health)\s+(http:\/\/127\.0\.0\.1:\d+)/.exec(output)
       if (found) resolve(found[1]!)
     })
-    child.once('exit', (code) => reject(new Error(`The service ended with ${code} before it was ready: ${said}`)))
+    child.once('exit', (code) => reject(new Error(`The service ended with ${code} before it was ready: ${output}`)))
   })
   const end = async (signal: NodeJS.Signals) => {
     if (child.exitCode !== null || child.signalCode !== null) return
@@ -64,7 +64,7 @@ export async function startProcess(options: {
         method,
         headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
         body: JSON.stringify(body),
-        // A clock that is advanced over thousands of renewals answers when they are done.
+        // Advancing a clock over thousands of renewals responds when they are done.
         headersTimeout: 0
       })
       const answer = (await response.body.json()) as Answer

@@ -14,7 +14,7 @@ test('a cancellation also cancels a retry that was due and not opened yet; an op
   await m.bill()
   await m.goTo('2026-03-02T16:00:00Z')
   await m.bill()
-  // The next one, on 7 March, finds nobody who opens it.
+  // The next one, on 7 March, is not opened.
   await m.goTo('2026-03-08T15:00:00Z')
   await m.inStore((ctx) => cancelSubscription(ctx, m.id, { reason: 'other', comment: null, by: 'api' }))
   const announced = (await m.attempts()).map(({ status, retryAt }) => [status, retryAt])

@@ -123,7 +123,7 @@ test('a changed date applies to the next cycle and becomes the new anchor', asyn
   assert.deepEqual([status, body.data.next_billing_date], [200, '2026-02-10T05:00:00.000Z'])
   const before = await member.recorded()
   await member.change({ next_billing_date: '2026-02-10' })
-  assert.deepEqual(await member.recorded(), before, 'the date that it has is no change')
+  assert.deepEqual(await member.recorded(), before, 'setting the current date changes nothing')
   await settle(store)
   assert.equal((await member.contract()).next, '2026-02-10T05:00:00Z')
   await store.advance({ to: '2026-03-11T00:00:00Z' })
@@ -330,7 +330,7 @@ test('a new payment method of a contract whose charge waits for one is charged a
       ['failed', 29],
       ['success', 29]
     ],
-    'nothing was charged when the card came, which the contract did not name yet'
+    'nothing is charged when the card is added, since the contract does not use it yet'
   )
   const { pending_change, price } = await member.read()
   assert.deepEqual([pending_change, price], [null, 31])

@@ -32,8 +32,7 @@ const PATH_IDS: Record<string, keyof Things> = {
 }
 
 /**
- * What the walk must know of an operation beside the document: another body than the example of the document, and what
- * must be so before. An operation may be missing here.
+ * What an operation needs besides the document: a body in place of the example, and preparations. Most operations need nothing.
  */
 const KNOWN: Record<string, { body?: object; before?: (store: Walked) => Promise<unknown> }> = {
   updateMember: { body: { loyalty_points: 7 } },
@@ -49,7 +48,7 @@ const KNOWN: Record<string, { body?: object; before?: (store: Walked) => Promise
       await service.post(`/subscriptions/${store.things.subscription}/cancel`, store.key)
     }
   },
-  // It is in dunning, which a date given after a pause ends.
+  // It is in dunning, which ends when a date is set after a pause.
   skipSubscriptionCycle: {
     before: async (store) => {
       await service.post(`/subscriptions/${store.things.subscription}/pause`, store.key)
@@ -164,15 +163,15 @@ async function send(operation: Operation, { key, id = 'x', query = '', body, aut
 
 /** Tables that change independently of requests, with the reason. */
 const NOT_COMPARED: Record<string, string> = {
-  rate_windows: 'each call counts there',
-  api_keys: 'each call notes there when the key was used last',
-  list_changes: 'the background moves them into list_blocks when it comes to it',
-  list_blocks: 'made of list_changes in the background',
-  rollup_marks: 'how far the background came',
-  metric_changes: 'the background moves them into the figures when it comes to it',
-  daily_metrics: 'made of metric_changes in the background',
-  daily_cancellations: 'made of metric_changes in the background',
-  metric_totals: 'made of metric_changes in the background'
+  rate_windows: 'each call is counted there',
+  api_keys: 'each call records the last use of the key',
+  list_changes: 'an engine moves them into list_blocks later',
+  list_blocks: 'derived from list_changes by an engine',
+  rollup_marks: 'the progress of engines',
+  metric_changes: 'an engine rolls them up later',
+  daily_metrics: 'derived from metric_changes by an engine',
+  daily_cancellations: 'derived from metric_changes by an engine',
+  metric_totals: 'derived from metric_changes by an engine'
 }
 
 /** All rows of a store, as one text per table. */

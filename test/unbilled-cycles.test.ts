@@ -51,7 +51,7 @@ test("a cycle that the platform reports as paid by another cycle's payment is mi
   await m.goTo(SECOND)
   await m.bill()
   const third = Temporal.Instant.from('2026-03-31T14:00:00Z')
-  // Paused and resumed, so cycle 2 is passed over; the platform moves its cycles, and then it turns out that cycle 2 was paid.
+  // Paused and resumed, so cycle 2 is missed; the platform shifts its cycles, and then reports cycle 2 as paid.
   await m.inStore((ctx) => pauseSubscription(ctx, m.id, null, 'api'))
   await m.inStore((ctx) => resumeSubscription(ctx, m.id, third, 'api'))
   theValue(await m.connector.contracts.setNextBillingDate(m.contractId, third))

@@ -25,7 +25,7 @@ async function dump(): Promise<string> {
 }
 
 test('a signing secret appears only in the response that creates it', async () => {
-  // It sends back whatever it heard, as a receiver in debug mode does.
+  // It returns whatever it receives, as a receiver in debug mode does.
   const receiver = await aReceiver(({ headers, body }, r) => {
     r.writeHead(receiver.received.length % 2 === 0 ? 200 : 500).end(JSON.stringify({ headers, body }))
   })
@@ -50,7 +50,7 @@ test('a signing secret appears only in the response that creates it', async () =
   await store.settle()
   await call('POST', `/webhooks/${id}/test`, { event: 'billing.failed' })
   await store.settle()
-  // Pasted into the wrong place it comes back to whoever did so, and is kept nowhere.
+  // A secret sent in a wrong field is returned to the sender in the error, and is stored nowhere.
   await server.admin('POST', `${at}/webhooks`, { url: receiver.url, events: [secrets[0]] })
   await server.admin('GET', `${at}/webhook-deliveries?event=${encodeURIComponent(secrets[0]!)}`)
   await call('PATCH', `/webhooks/${id}`, { description: 'ours' })

@@ -70,7 +70,7 @@ export async function killSender(trial: SenderTrial): Promise<SenderReport> {
       assert.equal(code, 0)
     }
 
-    const kept = await store.inStore(({ tx, storeId }) =>
+    const recorded = await store.inStore(({ tx, storeId }) =>
       tx.one(
         row({ deliveries: int, delivered: int, successes: int, interrupted: int, highestTries: int, open: int }),
         sql`
@@ -82,14 +82,14 @@ export async function killSender(trial: SenderTrial): Promise<SenderReport> {
           from webhook_tries where store_id = ${storeId}`
       )
     )
-    const { deliveries, delivered, successes, open } = kept
+    const { deliveries, delivered, successes, open } = recorded
     assert.deepEqual(
       { deliveries, delivered, successes, open },
       { deliveries: wanted, delivered: wanted, successes: wanted, open: 0 }
     )
-    assert.ok(kept.highestTries <= RETRY_SCHEDULE.maxTries, `${kept.highestTries} tries`)
-    for (const { posts } of receivers) checkPosts(posts, trial.events, kept.highestTries)
-    const { interrupted, highestTries } = kept
+    assert.ok(recorded.highestTries <= RETRY_SCHEDULE.maxTries, `${recorded.highestTries} tries`)
+    for (const { posts } of receivers) checkPosts(posts, trial.events, recorded.highestTries)
+    const { interrupted, highestTries } = recorded
     return { kills: trial.kills, killedUnderWay, deliveries, posts: received(), interrupted, highestTries }
   } finally {
     for (const receiver of receivers) receiver.close()

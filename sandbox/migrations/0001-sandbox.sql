@@ -419,7 +419,7 @@ create table sandbox.webhook_messages (
   leased_until timestamptz,
   primary key (store_id, id)
 );
--- Bodies live for moments: compressing them costs more than their room.
+-- Bodies are stored only briefly: compressing them costs more than their space.
 alter table sandbox.webhook_messages alter column body set storage external;
 create index webhook_messages_waiting on sandbox.webhook_messages (store_id, next_try_at, id) where status = 'waiting';
 

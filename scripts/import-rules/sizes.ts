@@ -1,14 +1,14 @@
 import { dirname } from 'node:path'
 import { type Breach, isTest, moduleOf, type Tree } from './tree.ts'
 
-/** `app` only assembles: what grows beyond this is a rule that belongs into a module. */
+/** The limit of `app`, which only assembles the parts: rules belong into modules. */
 const MAX_APP_LINES = 1_200
 /** More files than this in one folder of a module are cut into inner folders. */
 const MAX_FILES = 26
-/** Every module has these, and whoever knows one module knows them all: they are not counted. */
+/** Files that every module has; they are not counted. */
 const USUAL_FILES = /\/(index|events|refusals|settings|metrics|rules|jobs)\.ts$/
 
-/** `app` with more lines than it may have, and folders of modules with more files than a reader can survey. */
+/** Reports `app` above its line limit, and folders of modules with too many files. */
 export function sizeBreaches(tree: Tree): Breach[] {
   const sources = [...tree].filter(([file]) => file.endsWith('.ts') && !isTest(file))
   const lines = sources

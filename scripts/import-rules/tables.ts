@@ -58,7 +58,7 @@ function problemOf(file: string, table: string, owner: string, isWrite: boolean)
   return theirs < own ? null : `${part} comes before ${owner}, and does not read its table ${table}`
 }
 
-/** The SQL texts in a source: what stands between backticks and begins with a verb of SQL. */
+/** The SQL texts in a source: the template strings that begin with a verb of SQL. */
 function statementsOf(source: string): { text: string; index: number }[] {
   return [...source.matchAll(/`((?:[^`\\]|\\.)*)`/g)]
     .filter(([, text]) => /^\s*(select|with|insert|update|delete|merge|truncate|copy|lock)\b/i.test(text!))
@@ -66,7 +66,7 @@ function statementsOf(source: string): { text: string; index: number }[] {
 }
 
 function usesOf(text: string): { table: string; isWrite: boolean; offset: number }[] {
-  // What is blanked keeps its length, so that offsets stay true.
+  // Blanked text keeps its length, so that offsets stay valid.
   const blank = (part: string) => ' '.repeat(part.length)
   const plain = text
     .replace(/'[^']*'/g, blank)

@@ -6,19 +6,19 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bareEnvironment, messageOf, type RunAs, type Runtime } from './runtime.ts'
 
-/** Where the parts of one embedded database lie. */
+/** The paths of one embedded database. */
 export type Places = { dataDir: string; cluster: string; password: string; log: string }
 
-/** What a postmaster writes of itself into its cluster. */
+/** The content of the postmaster.pid file in a cluster. */
 export type PidFile = { pid: number; port: number; state: string }
 
 export const SUPERUSER = 'perennial'
 
-/** How long a start waits for an owner that is just dying. */
+/** How long a start waits for an owner that is shutting down. */
 const LOCK_PATIENCE_MS = 2_000
 const SQLITE_BUSY = 5
 
-/** A lock whose database is collected as garbage is gone, so this holds on to them. */
+/** Keeps references to the locks, since a garbage-collected database releases its lock. */
 const locks = new Set<DatabaseSync>()
 
 export function placesIn(dataDir: string): Places {
@@ -30,7 +30,7 @@ export function placesIn(dataDir: string): Places {
   }
 }
 
-/** Makes the directory when it is missing, and says so plainly when we may not write to it. */
+/** Creates the directory if it does not exist. Throws if it is not writable. */
 export function openDataDir(path: string): Places {
   try {
     fs.mkdirSync(path, { recursive: true, mode: 0o700 })
@@ -42,9 +42,9 @@ export function openDataDir(path: string): Places {
 }
 
 /**
- * Makes this process the only owner of `dataDir` until it releases it or dies, however it dies. Node has no flock, but
- * SQLite locks files on every system: we hold a transaction that never ends. Nothing else in this process may open that
- * file, as POSIX drops a process's locks with the first of its descriptors that closes.
+ * Makes this process the only owner of `dataDir` until it releases it or ends in any way. Node has no flock, but SQLite locks files on
+ * every system, so a transaction is kept open. Nothing else in this process may open that file, since POSIX releases a process's
+ * locks when the first of its descriptors is closed.
  */
 export async function lockDataDir(dataDir: string): Promise<() => void> {
   const deadline = performance.now() + LOCK_PATIENCE_MS
@@ -61,7 +61,7 @@ export async function lockDataDir(dataDir: string): Promise<() => void> {
   }
 }
 
-/** Initialises the cluster unless there is one, so that it is either whole or not there at all. */
+/** Initialises the cluster if there is none. It is renamed into place, so it is either complete or absent. */
 export async function ensureCluster(places: Places, runtime: Runtime, runAs: RunAs): Promise<{ made: boolean }> {
   sweepDrafts(places)
   if (fs.existsSync(join(places.cluster, 'PG_VERSION'))) {
@@ -92,7 +92,7 @@ export function readPassword(places: Places): string {
   }
 }
 
-/** The file comes with the postmaster and goes with it, unless the postmaster was killed. */
+/** The file exists while the postmaster runs, and stays if the postmaster is killed. */
 export function readPidFile(places: Places): PidFile | null {
   const lines = readIfThere(pidFileOf(places)).split('\n')
   const pid = Number(lines[0])
@@ -139,7 +139,7 @@ function ownerOf(dataDir: string): string {
   }
 }
 
-/** What a start that was killed has left. */
+/** Removes the files of a start that was killed. */
 function sweepDrafts(places: Places) {
   const prefix = `${basename(places.cluster)}.new-`
   for (const name of fs.readdirSync(places.dataDir)) {
@@ -147,7 +147,7 @@ function sweepDrafts(places: Places) {
   }
 }
 
-/** A backup that root restored belongs to root, and volumes are mounted with rights that PostgreSQL finds too wide. */
+/** Corrects owner and mode: a restored backup can belong to root, and a mounted volume can have a mode that PostgreSQL refuses. */
 function takeOver(cluster: string, runAs: RunAs) {
   if (runAs.uid !== undefined && fs.statSync(cluster).uid === 0) {
     const below = fs.readdirSync(cluster, { recursive: true, encoding: 'utf8' })
@@ -161,7 +161,7 @@ function giveTo({ uid, gid }: RunAs, path: string) {
   if (uid !== undefined && gid !== undefined) fs.lchownSync(path, uid, gid)
 }
 
-/** Written before the cluster is there, so it needs no care for what stood in it. */
+/** Written before the cluster exists, so it never replaces a password in use. */
 function writePassword(path: string) {
   fs.rmSync(path, { force: true })
   fs.writeFileSync(path, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flag: 'wx', flush: true })
@@ -171,7 +171,7 @@ async function initdb(directory: string, password: string, runtime: Runtime, run
   const other = runAs.uid !== undefined
   const input = fs.openSync(password, 'r')
   try {
-    // The other user may not get to the file by its path, and opens our descriptor anew, for which it must own it.
+    // The other user may be unable to reach the path, so it reopens our descriptor, for which it must own the file.
     giveTo(runAs, password)
     const { code, output } = await run(
       runtime.program('initdb'),
@@ -214,7 +214,7 @@ function run(program: string, args: string[], options: RunAs & { cwd: string }, 
   })
 }
 
-/** A rename is on disk only when its directory is; Windows cannot open directories, and does not need it. */
+/** A rename is durable only after its directory is synced. Windows cannot open directories and does not need this. */
 function syncDirectory(path: string) {
   if (process.platform === 'win32') return
   const directory = fs.openSync(path, 'r')
@@ -226,7 +226,7 @@ export function readIfThere(path: string): string {
   try {
     return fs.readFileSync(path, 'utf8')
   } catch (err) {
-    // A process that ends while its /proc file is read answers ESRCH.
+    // Reading the /proc file of a process that is ending fails with ESRCH.
     if (['ENOENT', 'ESRCH'].includes((err as NodeJS.ErrnoException).code ?? '')) return ''
     throw err
   }

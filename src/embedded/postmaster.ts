@@ -33,7 +33,7 @@ export function settingsFor(places: Places, runtime: Runtime, own: Settings): Se
     jit: 'off',
     timezone: 'UTC',
     log_timezone: 'UTC',
-    // The application reports what failed; this log must not fill with statements and the values in them.
+    // The application reports errors; this log must not contain statements and their values.
     log_error_verbosity: 'terse',
     log_min_error_statement: 'panic',
     log_checkpoints: 'off',
@@ -43,7 +43,7 @@ export function settingsFor(places: Places, runtime: Runtime, own: Settings): Se
     'perennial.postgres': runtime.version
   }
   if (process.platform !== 'win32') settings['perennial.cluster'] = places.cluster
-  // Containers have 64 MB there, too little for a parallel hash join; System V's memory does not count against it.
+  // Containers have 64 MB of /dev/shm, too little for a parallel hash join; System V shared memory is not limited by it.
   if (process.platform === 'linux' && sharedMemoryMb() < 256) settings.dynamic_shared_memory_type ??= 'sysv'
   return settings
 }
@@ -55,19 +55,19 @@ export function isAlive(pid: number): boolean {
     return (err as NodeJS.ErrnoException).code === 'EPERM'
   }
   if (process.platform !== 'linux') return true
-  // A dead process still takes signals until its parent has asked for it, which in a container may be never.
+  // A dead process accepts signals until its parent has reaped it, which in a container may be never.
   const stat = readIfThere(`/proc/${pid}/stat`)
   return !/^\) [ZX]/.test(stat.slice(stat.lastIndexOf(')')))
 }
 
-/** Whether this process is the postmaster of this cluster; null where the system does not tell. */
+/** Whether the process is the postmaster of this cluster; null if the system does not provide this. */
 export async function isPostmaster(pid: number, places: Places): Promise<boolean | null> {
   if (!isAlive(pid)) return false
   if (process.platform === 'win32') return null
   return ` ${await commandLine(pid)} `.includes(` perennial.cluster=${places.cluster} `)
 }
 
-/** Whether the postmaster was started with the settings we would start it with. */
+/** Whether the postmaster runs with the current settings. */
 export function runsWith(settings: Settings, places: Places): boolean {
   const line = readIfThere(join(places.cluster, 'postmaster.opts')).trim()
   return line.endsWith(
@@ -78,8 +78,7 @@ export function runsWith(settings: Settings, places: Places): boolean {
 }
 
 /**
- * Starts a postmaster that outlives this process, and waits until it takes connections. A postmaster that gives up
- * tells why.
+ * Starts a postmaster that outlives this process, and waits until it accepts connections. Returns the reason if it fails to start.
  */
 export async function launch(
   places: Places,
@@ -102,9 +101,9 @@ export async function launch(
   }
 }
 
-/** Rolls back what is under way, writes everything down, and returns when the postmaster is gone. */
+/** Shuts the server down: rolls back open transactions, flushes everything to disk, and returns when the process has ended. */
 export async function stopPostmaster(pid: number, places: Places, runtime: Runtime): Promise<void> {
-  // Once it is dead its number may be anyone's.
+  // After its end the process id may belong to another process.
   if (!((await isPostmaster(pid, places)) ?? readPidFile(places)?.pid === pid)) return
   if (process.platform === 'win32') {
     const args = ['stop', '--pgdata', places.cluster, '--mode', 'fast', '--no-wait', '--silent']
@@ -158,7 +157,7 @@ async function launchDirectly(
   return failure(ended)
 }
 
-/** Windows has no signals, and PostgreSQL takes no administrator: pg_ctl starts it with fewer rights. */
+/** On Windows, which has no signals, pg_ctl starts the server without administrator rights, with which it would refuse to run. */
 async function launchByPgCtl(
   places: Places,
   runtime: Runtime,
@@ -192,7 +191,7 @@ function settingArguments(settings: Settings): string[] {
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 }
 
-/** Another program may take it before PostgreSQL does; then we start again with another. */
+/** A free port. Another program may take it before PostgreSQL does; then the start is repeated with another port. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = net
@@ -224,7 +223,7 @@ function sharedMemoryMb(): number {
   }
 }
 
-/** Why PostgreSQL gave up, out of what it has written since. */
+/** The reason why PostgreSQL failed to start, from its log since then. */
 function reasonIn(log: string, offset: number): string {
   const lines = fs.readFileSync(log).subarray(offset).toString('utf8').trim().split('\n')
   const reasons = lines
@@ -233,7 +232,7 @@ function reasonIn(log: string, offset: number): string {
   return (reasons.length > 0 ? reasons : lines).join('; ')
 }
 
-/** A killed postmaster leaves its sockets, and each start has another port. */
+/** Removes the sockets of killed postmasters; each start has another port. */
 function sweepSockets(places: Places) {
   for (const name of fs.readdirSync(places.cluster)) {
     if (name.startsWith('.s.PGSQL.')) fs.rmSync(join(places.cluster, name), { force: true })

@@ -4,7 +4,7 @@ import fs from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The user PostgreSQL's programs run as; empty means ours. */
+/** The user that runs PostgreSQL's programs; empty: the current user. */
 export type RunAs = { uid?: number; gid?: number }
 
 /** PostgreSQL's programs, where `RunAs` can execute them. */
@@ -13,8 +13,8 @@ export type Runtime = { version: string; program(name: 'initdb' | 'pg_ctl' | 'po
 type Package = { name: string; version: string; native: string }
 
 /**
- * Finds the programs npm installed, makes the links their libraries need, and copies them once when they lie where
- * `runAs` may not look or where nothing can be linked.
+ * Finds the programs that npm installed and creates the links that their libraries need. Copies them once if `runAs` cannot read
+ * their place or links cannot be created there.
  */
 export async function prepareRuntime(dataDir: string, runAs: RunAs, log: (line: string) => void): Promise<Runtime> {
   const source = findPackage()
@@ -39,7 +39,7 @@ export async function prepareRuntime(dataDir: string, runAs: RunAs, log: (line: 
   throw new Error(`the programs of ${source.name} do not run on this machine: ${complaints.join('; ')}`)
 }
 
-/** Who runs PostgreSQL, which refuses to run as root: the owner of the cluster or else a system user without rights. */
+/** The user for PostgreSQL, which refuses to run as root: the owner of the cluster, or else an unprivileged system user. */
 export function chooseRunAs(clusterDir: string): RunAs {
   const ourUid = process.getuid?.()
   const owner = fs.statSync(clusterDir, { throwIfNoEntry: false })
@@ -66,11 +66,11 @@ export function chooseRunAs(clusterDir: string): RunAs {
   )
 }
 
-/** What PostgreSQL's programs see of our environment: none of our secrets, no PG* variable that would change them. */
+/** The environment of PostgreSQL's programs, without our secrets and without PG* variables. */
 export function bareEnvironment(): NodeJS.ProcessEnv {
-  const kept = ['PATH', 'HOME', 'TMPDIR', 'SystemRoot', 'windir', 'ComSpec', 'TEMP', 'TMP']
+  const allowed = ['PATH', 'HOME', 'TMPDIR', 'SystemRoot', 'windir', 'ComSpec', 'TEMP', 'TMP']
   const env: NodeJS.ProcessEnv = { LC_ALL: 'C', TZ: 'UTC' }
-  for (const name of kept) if (process.env[name] !== undefined) env[name] = process.env[name]
+  for (const name of allowed) if (process.env[name] !== undefined) env[name] = process.env[name]
   return env
 }
 
@@ -104,7 +104,7 @@ async function useInPlace(source: Package, runAs: RunAs): Promise<string | null>
   return tryOut(source.native, runAs)
 }
 
-/** npm packages cannot hold symlinks: the package lists them, and its install script, which npm may skip, makes them. */
+/** npm packages cannot contain symlinks: the package lists them, and its install script, which npm may skip, creates them. */
 function linkLibraries(native: string) {
   const list = join(native, 'pg-symlinks.json')
   if (!fs.existsSync(list)) return
@@ -113,16 +113,16 @@ function linkLibraries(native: string) {
     const link = join(dirname(native), target)
     if (fs.existsSync(link)) continue
     try {
-      // Both lie in the same directory, so the bare name stays right wherever the tree is moved.
+      // Both are in the same directory, so the plain name stays valid if the tree is moved.
       fs.symlinkSync(source.slice(source.lastIndexOf('/') + 1), link)
     } catch (err) {
-      // Another start may have made it since.
+      // A concurrent start may have created it.
       if (!fs.existsSync(link)) throw err
     }
   }
 }
 
-/** Null when `runAs` can execute the programs with all their libraries, otherwise what went wrong. */
+/** Null if `runAs` can execute the programs with all their libraries, otherwise the error. */
 function tryOut(native: string, runAs: RunAs): Promise<string | null> {
   const { program } = runtimeAt(native, '')
   const options = { ...runAs, cwd: native, env: bareEnvironment() }
@@ -135,14 +135,14 @@ function tryOut(native: string, runAs: RunAs): Promise<string | null> {
       }
     })
   const explain = (err: Error, stderr: string) => {
-    // A program that is there and "is not found" misses its loader: Alpine has musl, the programs want glibc.
+    // An existing program that "is not found" lacks its loader: Alpine has musl, the programs need glibc.
     const musl = 'code' in err && err.code === 'ENOENT' && fs.existsSync(program('postgres'))
     return stderr.trim() || (musl ? `${err.message} (it needs a system with glibc)` : err.message)
   }
   return Promise.all([attempt('initdb'), attempt('postgres')]).then(([initdb, postgres]) => initdb ?? postgres)
 }
 
-/** For root, places every user can look into; /tmp comes last, as systems empty it. */
+/** For root, directories that every user can read; /tmp is last, since systems empty it. */
 function placesForCopies(dataDir: string): string[] {
   if (process.getuid?.() !== 0) return [join(dataDir, 'runtime')]
   return ['/var/lib/perennial', '/usr/local/lib/perennial', '/tmp/perennial-runtime']
@@ -152,7 +152,7 @@ function copyOnce(source: Package, place: string): { native: string; made: boole
   makeOwnDirectory(place)
   const home = join(place, `postgresql-${source.version}-${process.platform}-${process.arch}`)
   const native = join(home, 'native')
-  // A power cut right after the copy can leave files empty.
+  // A power failure right after the copy could leave empty files.
   if (sameSizes(source.native, native)) return { native, made: false }
 
   const draft = `${home}.${randomBytes(6).toString('hex')}`
@@ -164,7 +164,7 @@ function copyOnce(source: Package, place: string): { native: string; made: boole
     if (fs.existsSync(home) && !sameSizes(source.native, native)) fs.renameSync(home, `${draft}.old`)
     fs.renameSync(draft, home)
   } catch (err) {
-    // Another start may have finished first.
+    // A concurrent start may have finished first.
     if (!sameSizes(source.native, native)) throw err
   } finally {
     fs.rmSync(draft, { recursive: true, force: true })
@@ -173,7 +173,7 @@ function copyOnce(source: Package, place: string): { native: string; made: boole
   return { native, made: true }
 }
 
-/** What others could write to, we do not execute; nor do we follow a link they put in our way. */
+/** Refuses a directory that other users can write to, or a link, since its programs are executed. */
 function makeOwnDirectory(path: string) {
   try {
     fs.mkdirSync(path, { mode: 0o755 })
@@ -182,8 +182,9 @@ function makeOwnDirectory(path: string) {
   }
   if (process.getuid === undefined) return
   const found = fs.lstatSync(path)
-  if (!found.isDirectory() || found.uid !== process.getuid()) throw new Error(`${path} is not a directory of ours`)
-  if (found.mode & 0o022) throw new Error(`others may write to ${path}`)
+  if (!found.isDirectory() || found.uid !== process.getuid())
+    throw new Error(`${path} is not a directory of the current user`)
+  if (found.mode & 0o022) throw new Error(`${path} is writable by other users`)
   fs.chmodSync(path, 0o755)
 }
 

@@ -16,14 +16,14 @@ const initialised = fs.mkdtempSync(join(tmpdir(), 'pg-'))
 before(async () => (await start(initialised)).stop())
 after(() => fs.rmSync(initialised, { recursive: true, force: true }))
 
-/** A data directory that had a database already, to save the second that the first start takes. */
+/** A copy of an initialised data directory, which saves the second that the first start takes. */
 function aUsedDataDir(t: TestContext): string {
   const dataDir = aDataDir(t)
   fs.cpSync(initialised, dataDir, { recursive: true })
   return dataDir
 }
 
-/** An empty directory of the test's own; a server that a failed test leaves there is stopped. */
+/** An empty directory for the test; a server that a failed test leaves there is stopped. */
 function aDataDir(t: TestContext, below = ''): string {
   const own = fs.mkdtempSync(join(tmpdir(), 'pg-'))
   const dataDir = join(own, below)
@@ -35,12 +35,12 @@ function aDataDir(t: TestContext, below = ''): string {
 }
 
 async function start(dataDir: string, settings?: Record<string, string>) {
-  const said: string[] = []
-  const embedded = await startEmbeddedPostgres({ dataDir, settings, log: (line) => said.push(line) })
-  return { ...embedded, said }
+  const logged: string[] = []
+  const embedded = await startEmbeddedPostgres({ dataDir, settings, log: (line) => logged.push(line) })
+  return { ...embedded, logged }
 }
 
-/** Another process that starts the database in `dataDir` and then stays. */
+/** Another process that starts the database in `dataDir` and keeps running. */
 async function anOwner(t: TestContext, dataDir: string): Promise<{ owner: ChildProcess; answer: Answer }> {
   const program = `
     const { startEmbeddedPostgres } = await import(${JSON.stringify(import.meta.resolve('./start.ts'))})
@@ -93,7 +93,7 @@ async function killOwner(owner: ChildProcess) {
   if (owner.signalCode === null) await once(owner, 'exit')
 }
 
-test('the first start makes a durable UTF-8 database in UTC, and a later one finds its data', async (t) => {
+test('the first start creates a durable UTF-8 database in UTC, and a later start finds its data', async (t) => {
   const dataDir = aDataDir(t)
   fs.mkdirSync(join(dataDir, 'postgres.new-left-by-a-killed-start'))
   const first = await start(dataDir)
@@ -132,7 +132,7 @@ test('the first start makes a durable UTF-8 database in UTC, and a later one fin
   )
 })
 
-test('only the password opens it, and only its owner may read the password', async (t) => {
+test('a connection needs the password, and only its owner can read the password file', async (t) => {
   const dataDir = aDataDir(t)
   const { url, stop } = await start(dataDir)
   const overTcp = new URL(`postgresql://perennial:guess@127.0.0.1:${new URL(url).port}/perennial`)
@@ -145,7 +145,7 @@ test('only the password opens it, and only its owner may read the password', asy
   await stop()
 })
 
-test('a server whose owner was killed goes on, is adopted by the next and stopped by it', async (t) => {
+test('a server whose owner was killed continues, and the next owner adopts and stops it', async (t) => {
   const dataDir = aUsedDataDir(t)
   const { owner, answer } = await anOwner(t, dataDir)
   await write(answer, 'before')
@@ -162,7 +162,7 @@ test('a server whose owner was killed goes on, is adopted by the next and stoppe
   assert.equal(postmasterOf(dataDir), null)
 })
 
-test('a server left with other settings is restarted', async (t) => {
+test('an adopted server with other settings is restarted', async (t) => {
   const dataDir = aUsedDataDir(t)
   const { owner, answer } = await anOwner(t, dataDir)
   await write(answer, 'kept')
@@ -170,17 +170,17 @@ test('a server left with other settings is restarted', async (t) => {
 
   const next = await start(dataDir, { max_connections: '33' })
   assert.equal(next.adopted, false)
-  assert.match(next.said.join(), /restarting the database server/)
+  assert.match(next.logged.join(), /restarting the database server/)
   assert.deepEqual(await query(next.url, 'show max_connections'), [{ max_connections: '33' }])
   assert.deepEqual(await notes(next), ['kept'])
   await next.stop()
 })
 
-test('after the postmaster was killed with work under way, the next start has all that was committed', async (t) => {
+test('after the postmaster was killed during a transaction, the next start has everything that was committed', async (t) => {
   const dataDir = aUsedDataDir(t)
   const { owner, answer } = await anOwner(t, dataDir)
   await write(answer, 'committed')
-  // A backend that computes does not see at once that its postmaster is gone, and holds the shared memory.
+  // A busy backend does not notice at once that its postmaster has ended, and holds the shared memory.
   const busy = query(answer.url!, 'select count(*) from generate_series(1, 5000000)').catch(() => {})
   await killPostmaster(dataDir)
   await killOwner(owner)
@@ -192,14 +192,14 @@ test('after the postmaster was killed with work under way, the next start has al
   await busy
 })
 
-test('a postmaster.pid whose number another process has now does not stop a start', async (t) => {
+test('a stale postmaster.pid with the id of another process does not prevent a start', async (t) => {
   const dataDir = aUsedDataDir(t)
   const { owner, answer } = await anOwner(t, dataDir)
   await write(answer, 'committed')
   await killPostmaster(dataDir)
   await killOwner(owner)
   const file = join(dataDir, 'postgres', 'postmaster.pid')
-  // PostgreSQL overlooks a process of another user by itself, so this one is its own user's.
+  // PostgreSQL itself ignores a process of another user, so this one belongs to its own user.
   const uid = process.getuid?.() === 0 ? fs.statSync(file).uid : undefined
   const stranger = spawn('sleep', ['1000'], { uid, cwd: '/', stdio: 'ignore' })
   t.after(() => stranger.kill('SIGKILL'))
@@ -208,13 +208,13 @@ test('a postmaster.pid whose number another process has now does not stop a star
   assert.equal(await findEmbeddedPostgres(dataDir), null)
   const next = await start(dataDir)
   assert.equal(next.adopted, false)
-  assert.match(next.said.join(), /removing the stale postmaster\.pid/)
+  assert.match(next.logged.join(), /removing the stale postmaster\.pid/)
   assert.deepEqual(await notes(next), ['committed'])
   assert.equal(isAlive(stranger.pid!), true)
   await next.stop()
 })
 
-test('a second owner is refused, in another process and in the same, and the first goes on', async (t) => {
+test('a second owner is refused, in another process or the same one, and the first continues', async (t) => {
   const dataDir = aUsedDataDir(t)
   const first = await start(dataDir)
   const refusal = `${fs.realpathSync(dataDir)} is already in use by process ${process.pid}`
@@ -228,7 +228,7 @@ test('a second owner is refused, in another process and in the same, and the fir
   await second.stop()
 })
 
-test('of two first starts at once one becomes the owner', async (t) => {
+test('of two concurrent first starts one becomes the owner', async (t) => {
   const dataDir = aDataDir(t)
   const both = await Promise.all([anOwner(t, dataDir), anOwner(t, dataDir)])
   const winner = both.find(({ answer }) => answer.url)
@@ -238,7 +238,7 @@ test('of two first starts at once one becomes the owner', async (t) => {
   assert.deepEqual(await query(winner.answer.url!, 'select 1 as one'), [{ one: 1 }])
 })
 
-test('the data directory may lie where only root may look', { skip: process.getuid?.() !== 0 }, async (t) => {
+test('the data directory can be where only root has access', { skip: process.getuid?.() !== 0 }, async (t) => {
   const dataDir = aDataDir(t)
   fs.chmodSync(dataDir, 0o700)
   const first = await start(dataDir)
@@ -251,7 +251,7 @@ test('the data directory may lie where only root may look', { skip: process.getu
   await second.stop()
 })
 
-test('a data directory too deep for a socket is served over TCP', async (t) => {
+test('a data directory whose path is too long for a socket is served over TCP', async (t) => {
   const dataDir = aDataDir(t, 'deep'.repeat(25))
   const { url, stop } = await start(dataDir)
   assert.equal(new URL(url).hostname, '127.0.0.1')
@@ -259,7 +259,7 @@ test('a data directory too deep for a socket is served over TCP', async (t) => {
   await stop()
 })
 
-test('a client beside the owner finds the server, and nothing when it is down', async (t) => {
+test('a client in another process finds the server, and null while it is stopped', async (t) => {
   const dataDir = aUsedDataDir(t)
   assert.equal(await findEmbeddedPostgres(dataDir), null)
   const { url, stop } = await start(dataDir)
@@ -268,7 +268,7 @@ test('a client beside the owner finds the server, and nothing when it is down', 
   assert.equal(await findEmbeddedPostgres(dataDir), null)
 })
 
-test('what makes a start impossible is said in a line', async (t) => {
+test('an error that prevents a start is one line', async (t) => {
   const dataDir = aDataDir(t)
   const file = join(dataDir, 'file')
   fs.writeFileSync(file, '')

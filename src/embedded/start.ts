@@ -20,16 +20,16 @@ import { chooseRunAs, messageOf, prepareRuntime, type RunAs, type Runtime } from
 export type EmbeddedPostgres = {
   /** A superuser's connection to the database `perennial`. */
   url: string
-  /** True when the server was running already, left by an owner that died. */
+  /** True if the server was already running, left by a former owner that ended without stopping it. */
   adopted: boolean
-  /** Shuts the server down, also an adopted one, and gives up the data directory. */
+  /** Shuts the server down, also an adopted one, and releases the data directory. */
   stop(): Promise<void>
 }
 
 export type EmbeddedOptions = {
   dataDir: string
   log?: (line: string) => void
-  /** Settings of PostgreSQL that go before ours, as for a test that needs no durability. */
+  /** Settings of PostgreSQL that override ours, such as for a test that needs no durability. */
   settings?: Record<string, string>
 }
 
@@ -37,21 +37,21 @@ type Server = PidFile & { adopted: boolean }
 
 const DATABASE = 'perennial'
 
-/** A killed postmaster's backends hold the shared memory until they notice. */
+/** The backends of a killed postmaster hold the shared memory until they notice. */
 const FREE_WITHIN_MS = 10_000
-/** How long a running server may take to answer, and to get ready or go when it is about to. */
+/** How long a running server may take to respond, and to finish starting or stopping. */
 const RESPONDS_WITHIN_MS = 30_000
 const SETTLES_WITHIN_MS = 600_000
 const REPORT_AFTER_MS = 5_000
 const PASSES_BY_ITSELF = /still in use|already in use|could not create any TCP\/IP sockets/
 const PID_FILE_STALE = /lock file "postmaster\.pid" (already exists|is empty)/
 
-/** Linux names a socket with 107 characters at most, macOS with 103. */
+/** The path of a socket has at most 107 characters on Linux, 103 on macOS. */
 const SOCKET_PATH_LIMIT_BYTES = 103
 
 /**
- * Brings up the PostgreSQL that lives in `dataDir`, initialising it the first time, and makes this process its owner.
- * The server goes on when the owner dies, and the next owner adopts it. A second owner at the same time is refused.
+ * Starts the PostgreSQL in `dataDir`, initialising it the first time, and makes this process its owner. The server continues if the
+ * owner dies, and the next owner adopts it. A second owner at the same time is refused.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const log = options.log ?? (() => {})
@@ -64,12 +64,12 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     const { made } = await ensureCluster(places, runtime, runAs)
     if (made) log(`initialised a database in ${places.cluster}${runAs.uid ? `, which runs as user ${runAs.uid}` : ''}`)
 
-    const tell = setTimeout(
+    const reportTimer = setTimeout(
       log,
       REPORT_AFTER_MS,
       'waiting for the database server, which may have to recover from a crash'
     )
-    const server = await bringUp(places, runtime, runAs, settings, log).finally(() => clearTimeout(tell))
+    const server = await bringUp(places, runtime, runAs, settings, log).finally(() => clearTimeout(reportTimer))
     try {
       await ensureDatabase(places, server)
     } catch (err) {
@@ -86,7 +86,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   }
 }
 
-/** The URL of the server that runs in `dataDir` now, for a client beside its owner; null when there is none. */
+/** The URL of the server that runs in `dataDir` now, for a client in another process; null if none runs. */
 export async function findEmbeddedPostgres(dataDir: string): Promise<string | null> {
   if (!fs.existsSync(dataDir)) return null
   const places = placesIn(fs.realpathSync(dataDir))
@@ -122,7 +122,7 @@ async function bringUp(
   }
 }
 
-/** The server that an earlier owner left, once it is ready; null when there is none or it has gone. */
+/** The server that a former owner left, once it is ready; null if there is none or it has stopped. */
 async function findRunning(places: Places): Promise<PidFile | null> {
   const since = performance.now()
   while (true) {
@@ -135,13 +135,13 @@ async function findRunning(places: Places): Promise<PidFile | null> {
     if (complaint === null) return file
     if (ready && ours === null) return null
     if (performance.now() - since > (ready ? RESPONDS_WITHIN_MS : SETTLES_WITHIN_MS)) {
-      throw new Error(`the database server of ${places.dataDir}, process ${file.pid}, does not answer: ${complaint}`)
+      throw new Error(`the database server of ${places.dataDir}, process ${file.pid}, does not respond: ${complaint}`)
     }
     await sleep(20)
   }
 }
 
-/** Null when the server at that port is the one that wrote the file: it knows our password and reads the same file. */
+/** Null if the server at that port wrote the file: it accepts our password and reads the same file. Otherwise the reason. */
 async function complaintOf(places: Places, { pid, port }: PidFile): Promise<string | null> {
   try {
     return await connected(places, port, async (client) => {
@@ -166,7 +166,7 @@ async function connected<T>(places: Places, port: number, work: (client: pg.Clie
     connectionTimeoutMillis: RESPONDS_WITHIN_MS,
     query_timeout: RESPONDS_WITHIN_MS
   })
-  // The server may end the connection at any time, and an error nobody listens to ends the process.
+  // The server may close the connection at any time, and an unhandled error event would end the process.
   client.on('error', () => {})
   try {
     await client.connect()
@@ -176,7 +176,7 @@ async function connected<T>(places: Places, port: number, work: (client: pg.Clie
   }
 }
 
-/** PostgreSQL takes any live process with the number in the file for its postmaster; after a reboot it can be anyone. */
+/** Removes a stale file: PostgreSQL treats any live process with that id as its postmaster, even after a reboot. */
 async function discardForeignPidFile(places: Places, log: (line: string) => void) {
   const file = readPidFile(places)
   if (file && (await isPostmaster(file.pid, places)) !== false) return
@@ -184,7 +184,7 @@ async function discardForeignPidFile(places: Places, log: (line: string) => void
   removePidFile(places)
 }
 
-/** Over the socket where its path is short enough: it answers a quarter more requests than TCP. */
+/** Over the socket if its path is short enough, which serves a quarter more requests than TCP. */
 function urlOf(places: Places, port: number, database: string): string {
   const socket = join(places.cluster, `.s.PGSQL.${port}`)
   const fits = process.platform !== 'win32' && Buffer.byteLength(socket) <= SOCKET_PATH_LIMIT_BYTES
