@@ -33,7 +33,7 @@ export async function openNodeSession(
   heartbeatMs = HEARTBEAT_MS
 ): Promise<NodeSession> {
   const closing = new AbortController()
-  let session: pg.Client | null = null
+  let session: { client: pg.Client; ask: NodeSession['query'] } | null = null
 
   const open = async () => {
     const opened = await db.session()
@@ -47,7 +47,7 @@ export async function openNodeSession(
       throw err
     }
     if (closing.signal.aborted) return opened.end()
-    session = opened
+    session = { client: opened, ask: oneAtATime(opened, heartbeatMs) }
     opened.once('end', () => {
       session = null
       for (const part of parts) part.lost?.()
@@ -67,22 +67,35 @@ export async function openNodeSession(
     }
   }
 
-  const beat = async () => {
-    const beating = session
-    await beating?.query({ text: 'select', query_timeout: heartbeatMs } as pg.QueryConfig).catch(() => beating.end())
-  }
-
   await open()
-  const heartbeat = setInterval(beat, heartbeatMs).unref()
+  const heartbeat = setInterval(() => void session?.ask('select', []).catch(() => {}), heartbeatMs).unref()
   return {
     async query(text, values) {
       if (!session) throw new Error('The connection of this node is lost; it is being opened again')
-      return session.query(text, values)
+      return session.ask(text, values)
     },
     async close() {
       clearInterval(heartbeat)
       closing.abort()
-      await session?.end()
+      await session?.client.end()
     }
+  }
+}
+
+/** Statements one after the other, since the driver sends the next only then. One without an answer ends the connection. */
+function oneAtATime(client: pg.Client, timeoutMs: number): NodeSession['query'] {
+  let before: Promise<unknown> = Promise.resolve()
+  const ask = async (text: string, values: unknown[]): Promise<pg.QueryResult> => {
+    try {
+      return await client.query({ text, values, query_timeout: timeoutMs } as pg.QueryConfig)
+    } catch (err) {
+      if ((err as Error).message === 'Query read timeout') await client.end()
+      throw err
+    }
+  }
+  return (text, values) => {
+    const asked = before.then(() => ask(text, values))
+    before = asked.catch(() => {})
+    return asked
   }
 }
