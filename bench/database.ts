@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { migrate } from '#kit/postgres'
 import { MIGRATIONS } from '../src/app/migrations.ts'
-import { startEmbeddedPostgres } from '../src/embedded/start.ts'
+import { startEmbeddedPostgres } from '../src/embedded-postgres/start.ts'
 
 /** A new migrated database for the bench, on BENCH_DATABASE_URL's server or an embedded one; `close` removes it. */
 export async function benchDatabase(): Promise<{ url: string; close(): Promise<void> }> {

@@ -1,4 +1,4 @@
-import type { AuditRule } from '#kit/audit-rules'
+import type { AuditRule } from '#kit/define-audit-rule'
 import { exposedName, type Metric } from '#kit/metrics'
 import { acceptedWords, listSettings } from '#kit/settings'
 import * as metricList from '../src/app/metric-list.ts'

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { migrate } from '#kit/postgres'
 import { MIGRATIONS } from '../src/app/migrations.ts'
-import { startEmbeddedPostgres } from '../src/embedded/start.ts'
+import { startEmbeddedPostgres } from '../src/embedded-postgres/start.ts'
 import { SCHEMA_FILE, schemaText } from './schema-text.ts'
 
 const given = process.env.TEST_DATABASE_URL

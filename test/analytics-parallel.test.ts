@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { analyticsOverview, mrrMinor, rollUpMetrics } from '#analytics'
-import { metricsConsistent } from '#analytics/rules'
+import { metricsConsistent } from '#analytics/audit-rules'
 import { syncContracts } from '#contracts'
 import { int, row, sql } from '#kit/postgres'
 import { cancelSubscription, pauseSubscription, resumeSubscription } from '#lifecycle'

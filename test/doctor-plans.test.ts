@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import { metricsConsistent } from '#analytics/rules'
+import { metricsConsistent } from '#analytics/audit-rules'
 import { audit } from '#audit'
 import { STORE_ROLE } from '#kit/postgres'
 import { beforeDrop, testDatabase } from './database.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { test } from 'node:test'
-import type { AuditRule } from '#kit/audit-rules'
+import type { AuditRule } from '#kit/define-audit-rule'
 import type { Metric } from '#kit/metrics'
 import { listSettings, type SettingsSection } from '#kit/settings'
 import * as metricList from '../src/app/metric-list.ts'
@@ -55,7 +55,7 @@ test('every metric is listed, and no two have the same name', async () => {
 
 test('every rule of the auditor is listed, and no two have the same name', async () => {
   const listed: AuditRule[] = Object.values(ruleList)
-  const declared = (await declaredIn<AuditRule>('rules.ts')).filter(([, { severity }]) => severity)
+  const declared = (await declaredIn<AuditRule>('audit-rules.ts')).filter(([, { severity }]) => severity)
   assert.ok(declared.length > 0)
   const unlisted = declared.filter(([, rule]) => !listed.includes(rule))
   assert.deepEqual(

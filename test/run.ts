@@ -8,7 +8,9 @@ import { MIGRATIONS } from '../src/app/migrations.ts'
 
 const given = process.env.TEST_DATABASE_URL
 const dataDir = given ? null : await mkdtemp(join(tmpdir(), 'perennial-test-'))
-const embedded = dataDir ? await (await import('../src/embedded/start.ts')).startEmbeddedPostgres({ dataDir }) : null
+const embedded = dataDir
+  ? await (await import('../src/embedded-postgres/start.ts')).startEmbeddedPostgres({ dataDir })
+  : null
 process.env.TEST_DATABASE_URL = given ?? embedded!.url
 process.env.TEST_TEMPLATE ??= `perennial_template_${process.pid}`
 // Each file is a process that loads mostly the same modules; without the cache this takes a quarter of the time.

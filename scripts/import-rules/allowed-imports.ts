@@ -3,12 +3,12 @@ import { type Breach, importsOf, isTest, MODULES, moduleOf, partOf, secondDoorOf
 /** The parts that are no modules, and the parts that each may import by path. Doors come on top of this. */
 const PARTS: Record<string, readonly string[]> = {
   kit: ['kit'],
-  embedded: ['embedded'],
+  'embedded-postgres': ['embedded-postgres'],
   sandbox: ['sandbox', 'kit'],
   cli: ['cli', 'kit'],
   http: ['http', 'kit'],
   demo: ['demo', 'kit'],
-  app: ['app', 'http', 'cli', 'demo', 'sandbox', 'embedded', 'kit'],
+  app: ['app', 'http', 'cli', 'demo', 'sandbox', 'embedded-postgres', 'kit'],
   'main.ts': ['app', 'cli']
 }
 const USES_EVERY_DOOR = new Set(['http', 'demo', 'app'])

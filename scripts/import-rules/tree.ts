@@ -43,7 +43,7 @@ const KIT_FOLDERS = ['#kit/engines', '#kit/jobs', '#kit/outbox', '#kit/postgres'
  * past the module's door, so that a new entry is one line in the list, and the command line loads settings without the
  * rest of the module.
  */
-const REGISTRIES: Record<string, readonly string[]> = { settings: ['app'], metrics: ['app'], rules: ['audit'] }
+const REGISTRIES: Record<string, readonly string[]> = { settings: ['app'], metrics: ['app'], 'audit-rules': ['audit'] }
 
 /** The second door that a specifier names, or null. */
 export function secondDoorOf(specifier: string): { file: string; openTo: readonly string[] } | null {
@@ -78,7 +78,7 @@ export function moduleOf(path: string): string | null {
   return top === 'src' && (MODULES as readonly string[]).includes(name!) ? name! : null
 }
 
-/** The part of the tree that a file belongs to: a module, `kit`, `http`, `cli`, `app`, `embedded`, `sandbox` or `main.ts`. */
+/** The part of the tree that a file belongs to: a module, `kit`, `http`, `cli`, `app`, `embedded-postgres`, `sandbox` or `main.ts`. */
 export function partOf(path: string): string {
   const [top, name] = path.split('/')
   return top === 'src' ? name! : top!

@@ -1,6 +1,6 @@
 // Every rule of the auditor, one line each module: `perennial doctor` checks these, and the tables in docs/operations.md
 // are made from them. `platform_charges_agree` needs the platform's charges and is in platform-charges.ts.
-export { metricsConsistent } from '#analytics/rules'
+export { metricsConsistent } from '#analytics/audit-rules'
 export {
   activeSubscriptionsScheduled,
   attemptEventsComplete,
@@ -12,14 +12,14 @@ export {
   cyclesChargedOnce,
   datesOnAnchor,
   outcomesKnown
-} from '#billing/rules'
-export { contractsQuarantined } from '#contracts/rules'
-export { creditBalancesSum, creditEntriesChained, creditEventsComplete } from '#credits/rules'
-export { profilesPushed } from '#members/rules'
-export { platformMessagesProcessed } from '#platform/rules'
-export { pointsBalancesSum, pointsEventsComplete } from '#points/rules'
-export { createdEventsComplete, memberStatusConsistent } from '#subscriptions/rules'
-export { platformReconciled } from '#sync/rules'
-export { listsCounted } from '#views/rules'
-export { deliveriesFinished, deliveriesQueued, eventsDelivered } from '#webhooks/rules'
-export { deadFacts, eventsDispatched, leasesEnd } from './rules.ts'
+} from '#billing/audit-rules'
+export { contractsQuarantined } from '#contracts/audit-rules'
+export { creditBalancesSum, creditEntriesChained, creditEventsComplete } from '#credits/audit-rules'
+export { profilesPushed } from '#members/audit-rules'
+export { platformMessagesProcessed } from '#platform/audit-rules'
+export { pointsBalancesSum, pointsEventsComplete } from '#points/audit-rules'
+export { createdEventsComplete, memberStatusConsistent } from '#subscriptions/audit-rules'
+export { platformReconciled } from '#sync/audit-rules'
+export { listsCounted } from '#views/audit-rules'
+export { deliveriesFinished, deliveriesQueued, eventsDelivered } from '#webhooks/audit-rules'
+export { deadFacts, eventsDispatched, leasesEnd } from './audit-rules.ts'

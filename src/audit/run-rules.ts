@@ -1,4 +1,4 @@
-import { type AuditRule, compareWholeTables } from '#kit/audit-rules'
+import { type AuditRule, compareWholeTables } from '#kit/define-audit-rule'
 import { type Ctx, type Database, int, row, text } from '#kit/postgres'
 import * as ruleList from './rule-list.ts'
 

@@ -9,7 +9,7 @@ import { Refusal } from '#kit/refusal'
 import { requestChange, rescheduleSubscription } from '#lifecycle'
 import { testDatabase } from '../../test/database.ts'
 import { aSubscriptionLife as lifeOf } from '../../test/subscription-life.ts'
-import { datesOnAnchor } from './rules.ts'
+import { datesOnAnchor } from './audit-rules.ts'
 
 const { db } = await testDatabase()
 const SEEDS = 24

@@ -1,8 +1,8 @@
-import { defineRule } from '#kit/audit-rules'
+import { defineAuditRule } from '#kit/define-audit-rule'
 import { sql } from '#kit/postgres'
 import { pushCustomerJob } from './push-customers.ts'
 
-export const profilesPushed = defineRule({
+export const profilesPushed = defineAuditRule({
   name: 'profiles_pushed',
   severity: 'finding',
   help:

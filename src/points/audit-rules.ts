@@ -1,7 +1,7 @@
-import { defineRule } from '#kit/audit-rules'
+import { defineAuditRule } from '#kit/define-audit-rule'
 import { sql } from '#kit/postgres'
 
-export const pointsBalancesSum = defineRule({
+export const pointsBalancesSum = defineAuditRule({
   name: 'points_balances_sum',
   severity: 'finding',
   help: 'A balance of points is not the sum of its entries.',
@@ -18,7 +18,7 @@ export const pointsBalancesSum = defineRule({
      order by 1 limit 100`
 })
 
-export const pointsEventsComplete = defineRule({
+export const pointsEventsComplete = defineAuditRule({
   name: 'points_events_complete',
   severity: 'finding',
   help: 'An entry of points has no event `member.points_changed`, or more than one.',

@@ -1,7 +1,7 @@
-import { defineRule } from '#kit/audit-rules'
+import { defineAuditRule } from '#kit/define-audit-rule'
 import { sql } from '#kit/postgres'
 
-export const memberStatusConsistent = defineRule({
+export const memberStatusConsistent = defineAuditRule({
   name: 'member_status_consistent',
   severity: 'finding',
   help: "A member's status contradicts their subscriptions.",
@@ -22,7 +22,7 @@ export const memberStatusConsistent = defineRule({
      order by m.id limit 100`
 })
 
-export const createdEventsComplete = defineRule({
+export const createdEventsComplete = defineAuditRule({
   name: 'created_events_complete',
   severity: 'finding',
   help: 'A member or subscription has no event of its creation, or more than one: receivers have wrong data.',

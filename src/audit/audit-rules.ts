@@ -1,9 +1,9 @@
-import { defineRule } from '#kit/audit-rules'
+import { defineAuditRule } from '#kit/define-audit-rule'
 import { sql } from '#kit/postgres'
 
 // Rules over tables of kit, which declares none itself, and over tables that no other module reads together.
 
-export const eventsDispatched = defineRule({
+export const eventsDispatched = defineAuditRule({
   name: 'events_dispatched',
   severity: 'finding',
   help: 'An event has waited for more than an hour for a part of the service that needs it.',
@@ -22,7 +22,7 @@ export const eventsDispatched = defineRule({
       order by f.id limit 100)`
 })
 
-export const deadFacts = defineRule({
+export const deadFacts = defineAuditRule({
   name: 'dead_facts',
   severity: 'warning',
   help:
@@ -36,7 +36,7 @@ export const deadFacts = defineRule({
      where r.store_id = ${ctx.storeId} and r.dead_at is not null order by r.fact_id, r.consumer limit 100`
 })
 
-export const leasesEnd = defineRule({
+export const leasesEnd = defineAuditRule({
   name: 'leases_end',
   severity: 'finding',
   help: 'Work that a process has claimed was not released for ten minutes: a process hangs.',

@@ -1,7 +1,7 @@
-import { defineRule } from '#kit/audit-rules'
+import { defineAuditRule } from '#kit/define-audit-rule'
 import { sql } from '#kit/postgres'
 
-export const listsCounted = defineRule({
+export const listsCounted = defineAuditRule({
   name: 'lists_counted',
   severity: 'finding',
   help: 'The totals of a list do not match its rows: was a table changed past its triggers? See below.',

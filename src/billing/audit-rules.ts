@@ -1,9 +1,9 @@
-import { defineRule, type Wrong } from '#kit/audit-rules'
+import { defineAuditRule, type Wrong } from '#kit/define-audit-rule'
 import { instant, int, oneOf, row, sql } from '#kit/postgres'
 import { storeContext } from '#stores'
 import { billingDate } from '#subscriptions'
 
-export const cyclesChargedOnce = defineRule({
+export const cyclesChargedOnce = defineAuditRule({
   name: 'cycles_charged_once',
   severity: 'finding',
   help: 'A cycle has two successful attempts: someone was charged twice. Refund one on the platform.',
@@ -16,7 +16,7 @@ export const cyclesChargedOnce = defineRule({
      group by subscription_id, cycle_index having count(*) > 1 limit 100`
 })
 
-export const attemptEventsComplete = defineRule({
+export const attemptEventsComplete = defineAuditRule({
   name: 'attempt_events_complete',
   severity: 'finding',
   help: 'The events of an attempt do not match its state: receivers have wrong data.',
@@ -41,7 +41,7 @@ export const attemptEventsComplete = defineRule({
      order by a.id limit 100`
 })
 
-export const chargesNotMissed = defineRule({
+export const chargesNotMissed = defineAuditRule({
   name: 'charges_not_missed',
   severity: 'finding',
   help: 'A charge has been due for more than an hour and was not made. Is the service running? Does the log show errors of billing?',
@@ -55,7 +55,7 @@ export const chargesNotMissed = defineRule({
      order by billing_due_at limit 100`
 })
 
-export const activeSubscriptionsScheduled = defineRule({
+export const activeSubscriptionsScheduled = defineAuditRule({
   name: 'active_subscriptions_scheduled',
   severity: 'finding',
   help: 'A subscription is active with no charge scheduled and no reason for that: it would never be billed.',
@@ -70,7 +70,7 @@ export const activeSubscriptionsScheduled = defineRule({
      order by s.id limit 100`
 })
 
-export const outcomesKnown = defineRule({
+export const outcomesKnown = defineAuditRule({
   name: 'outcomes_known',
   severity: 'finding',
   help:
@@ -85,7 +85,7 @@ export const outcomesKnown = defineRule({
      order by id limit 100`
 })
 
-export const cycleCreditsIssued = defineRule({
+export const cycleCreditsIssued = defineAuditRule({
   name: 'cycle_credits_issued',
   severity: 'finding',
   help:
@@ -120,7 +120,7 @@ const Scheduled = row({
 const PAGE = 5_000
 const MAX_FINDINGS = 100
 
-export const datesOnAnchor = defineRule({
+export const datesOnAnchor = defineAuditRule({
   name: 'dates_on_anchor',
   severity: 'finding',
   help: 'A next billing date is not the one that the first day of the subscription gives.',
@@ -155,7 +155,7 @@ export const datesOnAnchor = defineRule({
   }
 })
 
-export const chargedAfterStop = defineRule({
+export const chargedAfterStop = defineAuditRule({
   name: 'charged_after_stop',
   severity: 'warning',
   help: 'A charge turned out to be paid after its subscription had ended, and is not refunded. Refund it on the platform, or leave it.',
@@ -168,7 +168,7 @@ export const chargedAfterStop = defineRule({
      order by a.id limit 100`
 })
 
-export const chargedTwice = defineRule({
+export const chargedTwice = defineAuditRule({
   name: 'charged_twice',
   severity: 'warning',
   help: 'A charge that was reported as failed was paid, and so was another one of the same cycle. Refund one on the platform.',
@@ -185,7 +185,7 @@ export const chargedTwice = defineRule({
      order by a.id limit 100`
 })
 
-export const chargesHeld = defineRule({
+export const chargesHeld = defineAuditRule({
   name: 'charges_held',
   severity: 'warning',
   help:

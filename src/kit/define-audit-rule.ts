@@ -26,8 +26,8 @@ type RowRule = {
 /** A rule that needs more than a statement. It runs in a transaction of its own. */
 type ComputedRule = { check: (ctx: Ctx) => Promise<{ counted: number; wrong: Wrong[] }> }
 
-/** Declares a rule of the auditor: in a module's `rules.ts`, and one line in audit/rule-list.ts. */
-export const defineRule = <const Rule extends AuditRule>(rule: Rule): Rule => rule
+/** Declares a rule of the auditor: in a module's `audit-rules.ts`, and one line in audit/rule-list.ts. */
+export const defineAuditRule = <const Rule extends AuditRule>(rule: Rule): Rule => rule
 
 /**
  * From here to the end of the transaction whole tables are compared. While a store grows faster than its statistics, the

@@ -1,8 +1,8 @@
-import { defineRule } from '#kit/audit-rules'
+import { defineAuditRule } from '#kit/define-audit-rule'
 import { day, nullable, row, sql } from '#kit/postgres'
 import { eventOfFact, PUBLIC_FACTS } from './public-events.ts'
 
-export const eventsDelivered = defineRule({
+export const eventsDelivered = defineAuditRule({
   name: 'events_delivered',
   severity: 'finding',
   help: 'An event of the last 29 days was not queued for an endpoint that accepts it.',
@@ -33,7 +33,7 @@ export const eventsDelivered = defineRule({
   }
 })
 
-export const deliveriesQueued = defineRule({
+export const deliveriesQueued = defineAuditRule({
   name: 'deliveries_queued',
   severity: 'finding',
   help:
@@ -61,7 +61,7 @@ export const deliveriesQueued = defineRule({
      limit 100`
 })
 
-export const deliveriesFinished = defineRule({
+export const deliveriesFinished = defineAuditRule({
   name: 'deliveries_finished',
   severity: 'finding',
   help: 'A webhook delivery in the history is not delivered, not exhausted and not in the queue: nobody will send it.',

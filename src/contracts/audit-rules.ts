@@ -1,7 +1,7 @@
-import { defineRule } from '#kit/audit-rules'
+import { defineAuditRule } from '#kit/define-audit-rule'
 import { sql } from '#kit/postgres'
 
-export const contractsQuarantined = defineRule({
+export const contractsQuarantined = defineAuditRule({
   name: 'contracts_quarantined',
   severity: 'warning',
   help:

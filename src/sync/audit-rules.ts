@@ -1,10 +1,10 @@
-import { defineRule } from '#kit/audit-rules'
+import { defineAuditRule } from '#kit/define-audit-rule'
 import { sql } from '#kit/postgres'
 
 /** Failures in a row before a person should look: the retries are minutes and then hours apart. */
 const MAX_FAILURES = 5
 
-export const platformReconciled = defineRule({
+export const platformReconciled = defineAuditRule({
   name: 'platform_looked_at',
   severity: 'finding',
   help:

@@ -1,7 +1,7 @@
-import { compareWholeTables, defineRule, type Wrong } from '#kit/audit-rules'
+import { compareWholeTables, defineAuditRule, type Wrong } from '#kit/define-audit-rule'
 import { type Ctx, int, row, sql, text } from '#kit/postgres'
 
-export const metricsConsistent = defineRule({
+export const metricsConsistent = defineAuditRule({
   name: 'metrics_consistent',
   severity: 'finding',
   help: 'A maintained metric of analytics is not what its rows add up to: [rebuild the metrics](analytics.md#rebuilding).',

@@ -1,7 +1,7 @@
-import { defineRule } from '#kit/audit-rules'
+import { defineAuditRule } from '#kit/define-audit-rule'
 import { sql } from '#kit/postgres'
 
-export const platformMessagesProcessed = defineRule({
+export const platformMessagesProcessed = defineAuditRule({
   name: 'platform_messages_processed',
   severity: 'finding',
   help: 'Processing a webhook of the platform failed in every try. The finding has the last error.',

@@ -1,7 +1,7 @@
-import { defineRule } from '#kit/audit-rules'
+import { defineAuditRule } from '#kit/define-audit-rule'
 import { sql } from '#kit/postgres'
 
-export const creditBalancesSum = defineRule({
+export const creditBalancesSum = defineAuditRule({
   name: 'credit_balances_sum',
   severity: 'finding',
   help: 'A balance of store credit is not the sum of its entries, or not that of its unspent lots. Was a table changed by hand?',
@@ -24,7 +24,7 @@ export const creditBalancesSum = defineRule({
      order by 1 limit 100`
 })
 
-export const creditEntriesChained = defineRule({
+export const creditEntriesChained = defineAuditRule({
   name: 'credit_entries_chained',
   severity: 'finding',
   help: 'The entries of a credit account, added up one by one, give other balances than they carry.',
@@ -40,7 +40,7 @@ export const creditEntriesChained = defineRule({
      order by id limit 100`
 })
 
-export const creditEventsComplete = defineRule({
+export const creditEventsComplete = defineAuditRule({
   name: 'credit_events_complete',
   severity: 'finding',
   help: 'An entry of store credit has no event `store_credit.added` or `store_credit.deducted`, or more than one.',
