@@ -1,8 +1,8 @@
 import type { AuditRule } from '#kit/define-audit-rule'
+import { acceptedWords, listSettings } from '#kit/define-settings'
 import { exposedName, type Metric } from '#kit/metrics'
-import { acceptedWords, listSettings } from '#kit/settings'
+import { ENVIRONMENT_VARIABLES } from '../src/app/environment-variables.ts'
 import * as metricList from '../src/app/metric-list.ts'
-import { SETTINGS } from '../src/app/settings.ts'
 import * as settingsSections from '../src/app/settings-sections.ts'
 import { platformChargesAgree } from '../src/audit/platform-charges.ts'
 import * as ruleList from '../src/audit/rule-list.ts'
@@ -26,7 +26,12 @@ const PARTS: { file: string; name: string; text: () => string }[] = [
     name: 'environment',
     text: tableOf(() => [
       ['name', 'accepts', 'default', 'what it does'],
-      ...SETTINGS.map(({ name, accepts, default: usual, meaning }) => [`\`${name}\``, accepts, usual, meaning])
+      ...ENVIRONMENT_VARIABLES.map(({ name, accepts, default: usual, meaning }) => [
+        `\`${name}\``,
+        accepts,
+        usual,
+        meaning
+      ])
     ])
   },
   {

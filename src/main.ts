@@ -1,5 +1,5 @@
 import './app/uv-threadpool.ts'
-import { SETTINGS } from './app/settings.ts'
+import { ENVIRONMENT_VARIABLES } from './app/environment-variables.ts'
 import * as settingsSections from './app/settings-sections.ts'
 import { runCommand } from './cli/run-command.ts'
 
@@ -10,7 +10,7 @@ const serve = async (role?: string) =>
 const exitCode = await runCommand(process.argv.slice(2), {
   env: process.env,
   serve,
-  settings: SETTINGS,
+  settings: ENVIRONMENT_VARIABLES,
   settingsSections: Object.values(settingsSections)
 })
 if (exitCode !== 0) process.exitCode = exitCode

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { dunningSettings } from '#billing/settings'
+import type { SettingsChange } from '#kit/define-settings'
 import type { Ctx, Database } from '#kit/postgres'
 import { openVault } from '#kit/secrets'
-import type { SettingsChange } from '#kit/settings'
 import {
   type Credentials,
   createKey,

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { inspect } from 'node:util'
 import { addressOf, loadConfig } from './config.ts'
-import { SETTINGS } from './settings.ts'
+import { ENVIRONMENT_VARIABLES } from './environment-variables.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'perennial-config-'))
 after(() => rmSync(dataDir, { recursive: true, force: true }))
@@ -79,7 +79,7 @@ test('the address for this machine itself is one that can be opened', () => {
 
 test('docs/settings.md tells of every setting what the program tells', async () => {
   const page = await readFile(new URL('../../docs/settings.md', import.meta.url), 'utf8')
-  for (const { name, accepts, default: fallback, meaning } of SETTINGS) {
+  for (const { name, accepts, default: fallback, meaning } of ENVIRONMENT_VARIABLES) {
     assert.ok(page.includes(`| \`${name}\` | ${accepts} | ${fallback} | ${meaning} |`), name)
   }
 })

@@ -2,8 +2,8 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { LOG_FORMATS, LOG_LEVELS, type LogOptions } from '#kit/logger'
 import { concealed, Secret } from '#kit/secrets'
+import { ENVIRONMENT_VARIABLES, EnvironmentProblem, type EnvironmentVariableName } from './environment-variables.ts'
 import { masterKeyIn, operatorTokenIn, parseMasterKey, parseOperatorToken } from './installation-secrets.ts'
-import { SETTINGS, type SettingName, SettingProblem } from './settings.ts'
 
 const ROLES = ['all', 'web', 'worker'] as const
 
@@ -33,14 +33,14 @@ export type Config = {
 
 /**
  * Reads the settings from the environment. A master key or operator token that is not set comes from DATA_DIR, where it is created
- * the first time. Throws SettingProblem on the first invalid setting. The returned object hides its secrets when it is printed.
+ * the first time. Throws EnvironmentProblem on the first invalid setting. The returned object hides its secrets when it is printed.
  */
 export function loadConfig(env: NodeJS.ProcessEnv, isTerminal = process.stderr.isTTY): Config {
-  const setting = <T>(name: SettingName, fallback: T, read: (given: string) => T | undefined): T => {
+  const setting = <T>(name: EnvironmentVariableName, fallback: T, read: (given: string) => T | undefined): T => {
     const given = env[name]?.trim()
     if (!given) return fallback
     const value = read(given)
-    if (value === undefined) throw new SettingProblem(`${name} must be ${acceptedBy(name)}`)
+    if (value === undefined) throw new EnvironmentProblem(`${name} must be ${acceptedBy(name)}`)
     return value
   }
 
@@ -49,15 +49,15 @@ export function loadConfig(env: NodeJS.ProcessEnv, isTerminal = process.stderr.i
   const sandboxPort = setting('SANDBOX_PORT', port === 0 ? 0 : port + 1, wholeNumber(0, 65_535))
   const sandbox = setting('SANDBOX', true, onOrOff)
   if (sandbox && port !== 0 && sandboxPort === port) {
-    throw new SettingProblem(`SANDBOX_PORT must differ from PORT, which is ${port}`)
+    throw new EnvironmentProblem(`SANDBOX_PORT must differ from PORT, which is ${port}`)
   }
-  if (sandbox && sandboxPort > 65_535) throw new SettingProblem('SANDBOX_PORT is required when PORT is 65535')
+  if (sandbox && sandboxPort > 65_535) throw new EnvironmentProblem('SANDBOX_PORT is required when PORT is 65535')
   const dataDir = resolve(setting('DATA_DIR', './data', asGiven))
 
   const publicUrl = setting('PUBLIC_URL', null, origin)
   // It registers our webhooks on the platform, and their address must not be its own.
   if (role === 'worker' && publicUrl === null) {
-    throw new SettingProblem(
+    throw new EnvironmentProblem(
       'PUBLIC_URL is needed with PERENNIAL_ROLE=worker: the address of the nodes that serve HTTP'
     )
   }
@@ -96,13 +96,13 @@ export function addressOf(host: string, port: number): string {
   return `http://${isIP(reachable) === 6 ? `[${reachable}]` : reachable}:${port}`
 }
 
-function acceptedBy(name: SettingName): string {
-  return SETTINGS.find((setting) => setting.name === name)!.accepts
+function acceptedBy(name: EnvironmentVariableName): string {
+  return ENVIRONMENT_VARIABLES.find((setting) => setting.name === name)!.accepts
 }
 
 /** Only variables with our prefix: the environment has many others. */
 function unknownSettings(env: NodeJS.ProcessEnv): string[] {
-  const known = new Set<string>(SETTINGS.map(({ name }) => name))
+  const known = new Set<string>(ENVIRONMENT_VARIABLES.map(({ name }) => name))
   return Object.keys(env)
     .filter((name) => name.startsWith('PERENNIAL_') && !known.has(name))
     .map((name) => `${name} is not a setting; \`perennial settings\` lists them`)

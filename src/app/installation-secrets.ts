@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { readOrCreateSecretFile } from '#kit/secret-file'
 import { randomToken } from '#kit/secrets'
 import { OPERATOR_TOKEN_FILE } from '../cli/find-server.ts'
-import { SettingProblem } from './settings.ts'
+import { EnvironmentProblem } from './environment-variables.ts'
 
 const MASTER_KEY_BYTES = 32
 const MASTER_KEY_FILE = 'master.key'
@@ -40,7 +40,7 @@ function secretIn<T>(
   const path = join(dataDir, name)
   const value = parse(read(path, create))
   if (value === undefined)
-    throw new SettingProblem(`${path} must hold ${accepted}; the file was changed, restore its content`)
+    throw new EnvironmentProblem(`${path} must hold ${accepted}; the file was changed, restore its content`)
   return value
 }
 
@@ -48,6 +48,8 @@ function read(path: string, create: () => string): string {
   try {
     return readOrCreateSecretFile(path, create)
   } catch (err) {
-    throw new SettingProblem(`DATA_DIR must be a directory that the service can write to: ${(err as Error).message}`)
+    throw new EnvironmentProblem(
+      `DATA_DIR must be a directory that the service can write to: ${(err as Error).message}`
+    )
   }
 }

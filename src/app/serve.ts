@@ -9,10 +9,10 @@ import { announceServer, withdrawServer } from '../cli/announcement.ts'
 import { createDemoStore, DEMO_DOMAIN } from '../demo/create-demo-store.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgres/start.ts'
 import { addressOf, type Config, loadConfig } from './config.ts'
+import { EnvironmentProblem } from './environment-variables.ts'
 import { createMetrics } from './metrics.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { createService, type Service } from './service.ts'
-import { SettingProblem } from './settings.ts'
 
 /** The service cannot start. The message is one line with the reason; the process ends. */
 class StartRefused extends Error {}
@@ -29,9 +29,9 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
   try {
     await run(loadConfig(env))
   } catch (err) {
-    if (!(err instanceof SettingProblem || err instanceof StartRefused)) throw err
+    if (!(err instanceof EnvironmentProblem || err instanceof StartRefused)) throw err
     process.stderr.write(`perennial: ${err.message}\n`)
-    process.exitCode = err instanceof SettingProblem ? err.exitCode : 1
+    process.exitCode = err instanceof EnvironmentProblem ? err.exitCode : 1
   }
 }
 

@@ -4,7 +4,7 @@ import type { NewAlert } from '#stores'
 import type { Subscription } from '#subscriptions'
 import type { Attempt } from './attempts/attempt.ts'
 import type { SettledAttempt } from './attempts/settlement.ts'
-import { isLastContractRetry } from './dunning/next-dunning-step.ts'
+import { isLastContractRetry } from './dunning/retry-schedule.ts'
 
 type Of = { attempt: Attempt; subscription: Pick<Subscription, 'id'> }
 

@@ -1,10 +1,15 @@
-import { choice, defineSettings, type SettingsOf, setting, wholeNumberOrNull, wholeNumbers } from '#kit/settings'
+import { choice, defineSettings, type SettingsOf, setting, wholeNumberOrNull, wholeNumbers } from '#kit/define-settings'
+import {
+  DEFAULT_HARD_DECLINE_WAIT_DAYS,
+  DEFAULT_INVENTORY_RETRY_AFTER_DAYS,
+  DEFAULT_RETRY_AFTER_DAYS
+} from './dunning/retry-schedule.ts'
 
 /** Settings of dunning: the retries of declined charges and what follows the last one. */
 export const dunningSettings = defineSettings('dunning', {
   retryAfterDays: setting({
     accepts: wholeNumbers('days', { from: 1, to: 60, atMost: 10 }),
-    default: [2, 5, 7, 7],
+    default: DEFAULT_RETRY_AFTER_DAYS,
     flag: '--retry-after-days <list>',
     help: "Days from each soft decline to the next retry, on the shop's calendar."
   }),
@@ -16,15 +21,14 @@ export const dunningSettings = defineSettings('dunning', {
   }),
   hardDeclineWaitDays: setting({
     accepts: wholeNumberOrNull('days', 1, 365),
-    // As long as the default schedule of retries.
-    default: 21,
+    default: DEFAULT_HARD_DECLINE_WAIT_DAYS,
     flag: '--hard-decline-wait-days <days>',
     help: 'How long a charge waits for a new payment method after a hard decline before `on_failure` follows; null for ever.'
   }),
   inventory: {
     retryAfterDays: setting({
       accepts: wholeNumbers('days', { from: 1, to: 60, atMost: 10 }),
-      default: [1, 1, 2, 3, 7],
+      default: DEFAULT_INVENTORY_RETRY_AFTER_DAYS,
       flag: '--inventory-retry-after-days <list>',
       help: 'The same for charges that fail because items are out of stock; those failures are counted separately.'
     }),
@@ -38,9 +42,6 @@ export const dunningSettings = defineSettings('dunning', {
 })
 
 export type DunningSettings = SettingsOf<typeof dunningSettings.shape>
-
-/** Retries of declined charges, and what follows the last one. */
-export type RetrySchedule = Pick<DunningSettings | DunningSettings['inventory'], 'retryAfterDays' | 'onFailure'>
 
 /** Settings of payments that their customer has to confirm. */
 export const actionRequiredSettings = defineSettings('actionRequired', {

@@ -1,5 +1,5 @@
 import { Command, CommanderError, Option } from 'commander'
-import type { SettingsSection } from '#kit/settings'
+import type { SettingsSection } from '#kit/define-settings'
 import { adminApi } from './admin-api.ts'
 import type { Terminal } from './command.ts'
 import { badUsage, CommandError } from './command-error.ts'

@@ -20,11 +20,11 @@ import {
   subscriptionUpdated
 } from '#subscriptions'
 import {
+  deriveMembershipStatuses,
   insertSubscriptions,
   isOver,
   membersFirst,
-  type NewSubscription,
-  refreshMembershipStatuses
+  type NewSubscription
 } from '#subscriptions/transitions'
 import { CREATED_HERE, type ImportTerms, importedSubscription, importMessage } from './imported-subscription.ts'
 import { newSubscription } from './new-subscription.ts'
@@ -59,7 +59,7 @@ export async function createFromContracts(
     ctx,
     contracts.map(({ id }) => id)
   )
-  const ofMembers = await refreshMembershipStatuses(ctx, created.map(holderOf))
+  const ofMembers = await deriveMembershipStatuses(ctx, created.map(holderOf))
   const ofSubscriptions = created.flatMap((s) => [
     subscriptionCreated(s, profile),
     ...(isActivated(s) ? [subscriptionActivated(s, s.createdAt, profile)] : []),

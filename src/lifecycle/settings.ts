@@ -1,4 +1,4 @@
-import { defineSettings, setting, wholeNumber } from '#kit/settings'
+import { defineSettings, setting, wholeNumber } from '#kit/define-settings'
 
 /** For how long a cancellation can be revoked. */
 export const reactivationGraceSettings = defineSettings(

@@ -18,6 +18,6 @@ export {
 export { markCaughtUp, markStoreConnected } from './queries.ts'
 export { storeDisconnected } from './refusals.ts'
 export { SCOPES, type Scope } from './scopes.ts'
-export { settingsOf, updateSettings } from './settings.ts'
 export { type PlatformProfileName, RATE_PLANS, type RatePlan, type Store } from './store.ts'
 export { type StoreContext, storeContext } from './store-context.ts'
+export { settingsOf, updateSettings } from './store-settings.ts'

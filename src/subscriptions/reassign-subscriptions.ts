@@ -1,6 +1,6 @@
 import { record } from '#kit/outbox'
 import { type Ctx, int, row, sql } from '#kit/postgres'
-import { refreshMembershipStatuses } from './membership-status.ts'
+import { deriveMembershipStatuses } from './derive-membership-status.ts'
 
 /**
  * Gives the subscriptions of one member to another, with their history and the gifts to them, since the platform has merged the
@@ -26,5 +26,5 @@ export async function reassignSubscriptions(ctx: Ctx, fromMember: number, toMemb
   await ctx.tx.run(sql`
     update contract_activities set member_id = ${toMember}
      where store_id = ${ctx.storeId} and member_id = ${fromMember}`)
-  if (moved.length > 0) await record(ctx, ...(await refreshMembershipStatuses(ctx, [fromMember, toMember])))
+  if (moved.length > 0) await record(ctx, ...(await deriveMembershipStatuses(ctx, [fromMember, toMember])))
 }

@@ -1,4 +1,4 @@
-import { choice, defineSettings, setting } from '#kit/settings'
+import { choice, defineSettings, setting } from '#kit/define-settings'
 
 /** Settings of the schedule. They are called `billing` because that is their name in the API. */
 export const scheduleSettings = defineSettings('billing', {

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { snakeCase } from '#kit/settings'
+import { snakeCase } from '#kit/define-settings'
 import type { PlatformProfileName } from '#stores'
 
 /** How the store of a request writes ids and dates. */

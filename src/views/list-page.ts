@@ -1,5 +1,5 @@
+import { snakeCase } from '#kit/define-settings'
 import { directSql, int, type Queries, type Row, type Statement } from '#kit/postgres'
-import { snakeCase } from '#kit/settings'
 import type { FilterBy, Filters, FilterValues } from './filters.ts'
 import type { Page } from './views.ts'
 

@@ -1,5 +1,5 @@
 export type { Delivery, DeliveryDetail } from './delivery/delivery.ts'
-export { RETRY_SCHEDULE } from './delivery/retry-schedule.ts'
+export { RETRY_SCHEDULE } from './delivery/delivery-retry-schedule.ts'
 export { createEndpoint } from './endpoints/create-endpoint.ts'
 export { deleteEndpoint } from './endpoints/delete-endpoint.ts'
 export type { Endpoint, WebhookSettings } from './endpoints/endpoint.ts'

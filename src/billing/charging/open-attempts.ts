@@ -5,7 +5,7 @@ import { billingDate, recordActivities } from '#subscriptions'
 import { claimDueCycles } from '#subscriptions/transitions'
 import { scheduledMessage } from '../activities.ts'
 import { insertAttempts } from '../attempts/attempt.ts'
-import { remainingWhileOpen } from '../dunning/next-dunning-step.ts'
+import { remainingWhileOpen } from '../dunning/retry-schedule.ts'
 import { billingPending } from '../events.ts'
 import { dunningSettings } from '../settings.ts'
 

@@ -12,7 +12,7 @@ import {
   lockRivals
 } from '../attempts/attempt.ts'
 import { clearRetriesOfCycle } from '../attempts/settlement.ts'
-import { attemptsRemainingAfter } from '../dunning/next-dunning-step.ts'
+import { attemptsRemainingAfter } from '../dunning/retry-schedule.ts'
 import { billingPending } from '../events.ts'
 import {
   attemptNotFailed,

@@ -1,8 +1,9 @@
 import type { Subscription } from '#subscriptions'
 import { type CycleResult, type DeclineCounter, PAYMENT_FAILED } from '#subscriptions/transitions'
 import type { Attempt } from '../attempts/attempt.ts'
-import type { DunningSettings, RetrySchedule } from '../settings.ts'
+import type { DunningSettings } from '../settings.ts'
 import type { Decline } from './decline-codes.ts'
+import { attemptsRemainingAfter, CONTRACT_RETRY_HOURS, retryDaysAfter } from './retry-schedule.ts'
 
 /** What follows a failed charge: for its cycle, and how many tries of the retry schedule are left. */
 export type DunningStep = { next: CycleNext; attemptsRemaining: number }
@@ -91,7 +92,7 @@ export function nextDunningStep(
   const counter = isInventory ? 'inventoryFailures' : 'declines'
   const schedule = isInventory ? dunning.inventory : dunning
   const failures = counts[counter] + 1
-  const days = schedule.retryAfterDays[failures - 1]
+  const days = retryDaysAfter(schedule, failures)
   if (days === undefined) {
     const reason = isInventory ? 'insufficient_inventory' : PAYMENT_FAILED
     const next = { outcome: 'retries_exhausted', counts: counter, ending: schedule.onFailure, reason } as const
@@ -117,12 +118,6 @@ function paymentMethodDeadlineFrom(
 ): Temporal.Instant | null {
   return days === null ? null : now.toZonedDateTimeISO(timezone).add({ days }).toInstant()
 }
-
-/** Hours from one try of a cycle to the next while the platform does not bill its contract. */
-const CONTRACT_RETRY_HOURS = [1, 6, 24, 48, 96, 168] as const
-
-/** Whether a cycle whose contract the platform does not bill has had all its tries. */
-export const isLastContractRetry = (attemptNumber: number) => attemptNumber > CONTRACT_RETRY_HOURS.length
 
 /**
  * What follows where the platform did not bill the contract. A contract that is paused there is paused here too, which ends the
@@ -154,21 +149,4 @@ const cycleAlreadyPaid: DunningStep = {
 const cycleSkippedOnPlatform: DunningStep = {
   next: { outcome: 'retries_exhausted', counts: null, ending: 'skip', reason: 'billing_cycle_skipped' },
   attemptsRemaining: 0
-}
-
-/** How many tries the retry schedule still has after so many declines of the cycle. */
-export function attemptsRemainingAfter(
-  declines: number,
-  { retryAfterDays }: Pick<RetrySchedule, 'retryAfterDays'>
-): number {
-  return Math.min(Math.max(retryAfterDays.length - declines + 1, 0), retryAfterDays.length)
-}
-
-/** How many tries the retry schedule has after an attempt that is open: the schedule of what failed last. */
-export function remainingWhileOpen({ declines, inventoryFailures }: Counts, dunning: DunningSettings): number {
-  const isInventory = declines === 0 && inventoryFailures > 0
-  const tries = isInventory
-    ? dunning.inventory.retryAfterDays.length - inventoryFailures
-    : dunning.retryAfterDays.length - declines
-  return Math.max(tries, 0)
 }

@@ -3,13 +3,13 @@ import type { Document } from '../admin-api.ts'
 import { addCommand, type Terminal } from '../command.ts'
 import { lines } from '../print.ts'
 
-export type Setting = { name: string; accepts: string; default: string; meaning: string }
+export type EnvironmentVariable = { name: string; accepts: string; default: string; meaning: string }
 
 /** How to run the service; passed in, because the command line imports nothing of the service. */
 export type ServeParts = {
   /** `role` replaces PERENNIAL_ROLE. */
   serve: (role?: string) => Promise<void>
-  settings: readonly Setting[]
+  settings: readonly EnvironmentVariable[]
 }
 
 export function addServeCommands(program: Command, terminal: Terminal, { serve, settings }: ServeParts): void {
@@ -26,11 +26,11 @@ export function addServeCommands(program: Command, terminal: Terminal, { serve, 
     summary: 'list the settings of the service, which are environment variables',
     flags: {},
     run: async () => ({ data: settings }),
-    show: ({ data }) => lines((data as Setting[]).flatMap(described))
+    show: ({ data }) => lines((data as EnvironmentVariable[]).flatMap(described))
   })
 }
 
-const described = (setting: Document & Setting) => [
+const described = (setting: Document & EnvironmentVariable) => [
   `${setting.name}  (${setting.accepts}; default: ${setting.default})`,
   `    ${setting.meaning}`
 ]

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { type Accepted, type ListedSetting, listSettings, type SettingsSection } from '#kit/settings'
+import { type Accepted, type ListedSetting, listSettings, type SettingsSection } from '#kit/define-settings'
 import { addCommand, type Terminal } from '../command.ts'
 import { oneOf, optional, orWord, type Reader, wholeNumber, wholeNumbers } from '../flags.ts'
 import { facts } from '../print.ts'

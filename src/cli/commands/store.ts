@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { SettingsSection } from '#kit/settings'
+import type { SettingsSection } from '#kit/define-settings'
 import { addCommand, type Terminal } from '../command.ts'
 import { instant, needed, oneOf, optional, secret, text, toggle } from '../flags.ts'
 import { facts, table } from '../print.ts'

@@ -3,7 +3,7 @@ import type { Budget } from '#kit/rate-limit'
 import type { RatePlan } from '#stores'
 import type { Documents } from '../openapi/collect-documents.ts'
 import { guideOf } from '../openapi/guide.ts'
-import { BUDGETS } from '../shared/rate-limit-hook.ts'
+import { BUDGETS } from '../shared/rate-limits.ts'
 import { page } from './page.ts'
 import { CSS } from './style.ts'
 

@@ -3,7 +3,7 @@ import { Refusal } from '#kit/refusal'
 import { authenticateKey } from '#stores'
 import type { HttpDeps } from '../shared/deps.ts'
 import { authenticationFailed, bearerOf } from '../shared/errors.ts'
-import { type CountAddress, countForAddress, countForStore } from '../shared/rate-limit-hook.ts'
+import { type CountAddress, countForAddress, countForStore } from '../shared/rate-limits.ts'
 import type { Surface } from '../shared/surface.ts'
 
 /**

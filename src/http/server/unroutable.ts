@@ -6,7 +6,7 @@ import type { RateLimitStatus } from '#kit/rate-limit'
 import { Refusal } from '#kit/refusal'
 import { errorBody, statusOf } from '../shared/error-body.ts'
 import { logBug, pathOf, refusalOf } from '../shared/errors.ts'
-import { rateLimitHeaders } from '../shared/rate-limit-hook.ts'
+import { rateLimitHeaders } from '../shared/rate-limits.ts'
 
 type CountAddress = (address: string) => RateLimitStatus
 

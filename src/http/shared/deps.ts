@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
 import type { AddressRules } from '#kit/addresses'
+import type { SettingsSection } from '#kit/define-settings'
 import type { Measure } from '#kit/metrics'
 import type { Database } from '#kit/postgres'
 import type { Budget, RateLimiter } from '#kit/rate-limit'
 import type { Secret, Vault } from '#kit/secrets'
-import type { SettingsSection } from '#kit/settings'
 import type { Connector } from '#platform'
 import type { RatePlan, StoreAccess } from '#stores'
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { HttpDeps } from '../shared/deps.ts'
-import { type CountAddress, enforceRateLimits } from '../shared/rate-limit-hook.ts'
+import { type CountAddress, enforceRateLimits } from '../shared/rate-limits.ts'
 import { openSurface } from '../shared/surface.ts'
 import { errorBody, statusOf } from './errors.ts'
 import { refuseVisitors, verifyProxy } from './proxy.ts'

@@ -6,7 +6,7 @@ import { type ProxyCheck, verifyProxyQuery } from '#platform'
 import { type StoreAccess, storeByDomain, storeNow } from '#stores'
 import type { HttpDeps } from '../shared/deps.ts'
 import { authenticationFailed } from '../shared/errors.ts'
-import { type CountAddress, countForAddress, countForStore } from '../shared/rate-limit-hook.ts'
+import { type CountAddress, countForAddress, countForStore } from '../shared/rate-limits.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

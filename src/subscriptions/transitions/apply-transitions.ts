@@ -1,9 +1,9 @@
 import { type Fact, record } from '#kit/outbox'
 import { type Ctx, sql } from '#kit/postgres'
 import { storeContext } from '#stores'
+import { deriveMembershipStatuses } from '../derive-membership-status.ts'
 import { type Actor, actorOf } from '../history/activity-messages.ts'
 import { type NewActivity, recordActivities } from '../history/record-activity.ts'
-import { refreshMembershipStatuses } from '../membership-status.ts'
 import { enqueueContractPush } from '../platform-requests.ts'
 import { endChangesOf } from '../requested-changes.ts'
 import { holderOf, type Subscription } from '../subscription.ts'
@@ -42,7 +42,7 @@ export async function applyTransitionsUnrecorded(ctx: Ctx, plans: TransitionPlan
       final.map(({ before }) => before.id)
     )
   }
-  const ofMembers = await refreshMembershipStatuses(
+  const ofMembers = await deriveMembershipStatuses(
     ctx,
     plans.flatMap(({ before, after }) => [holderOf(before), holderOf(after)])
   )

@@ -1,8 +1,8 @@
 import { record } from '#kit/outbox'
 import { type Ctx, int, nullable, row, sql } from '#kit/postgres'
 import { settingsOf } from '#stores'
+import { deriveMembershipStatuses } from '../derive-membership-status.ts'
 import { lockDueSubscriptions } from '../lock-subscriptions.ts'
-import { refreshMembershipStatuses } from '../membership-status.ts'
 import { deferForChanges } from '../requested-changes.ts'
 import { lastCycleDue } from '../schedule/billing-dates.ts'
 import { scheduleSettings } from '../settings.ts'
@@ -84,7 +84,7 @@ export async function markDueNow(ctx: Ctx, subscriptionIds: number[]): Promise<v
        and status = 'active' and (billing_due_at is null or (declines > 0 and billing_due_at > ${ctx.now}))
     returning member_id, receiver_member_id`
   )
-  await record(ctx, ...(await refreshMembershipStatuses(ctx, due.map(holderOf))))
+  await record(ctx, ...(await deriveMembershipStatuses(ctx, due.map(holderOf))))
 }
 
 /** Paused subscriptions get a cycle back that their pause had counted as missed, since no charge of it was ever sent. */

@@ -2,9 +2,9 @@
 // it must not leave the charges behind.
 
 export { markPaymentMethods, markPushed, markSeen, markTerms, type Pushed, type Terms } from '../contract-queries.ts'
+export { deriveMembershipStatuses } from '../derive-membership-status.ts'
 export { insertSubscriptions, type NewSubscription } from '../insert-subscriptions.ts'
 export { lockPastPaymentMethodDeadline } from '../lock-subscriptions.ts'
-export { refreshMembershipStatuses } from '../membership-status.ts'
 export { assertAllowed } from '../refusals.ts'
 export {
   dropChange,

@@ -1,8 +1,8 @@
 import type { Ctx } from '#kit/postgres'
 import { storeContext } from '#stores'
+import { deriveMembershipStatuses } from '../derive-membership-status.ts'
 import { subscriptionActivated } from '../events.ts'
 import { activityMessages, actorOf } from '../history/activity-messages.ts'
-import { refreshMembershipStatuses } from '../membership-status.ts'
 import { enqueueContractPush } from '../platform-requests.ts'
 import { enqueueWaitingEdits } from '../requested-changes.ts'
 import { billingDate, isInPeriod } from '../schedule/billing-dates.ts'
@@ -55,7 +55,7 @@ export async function settleCycles(
     byId.get(subscription.id)!.reduce((s, result) => stateAfter(s, result, context), subscription)
   )
   await markStates(ctx, states)
-  const ofMembers = await refreshMembershipStatuses(ctx, states.map(holderOf))
+  const ofMembers = await deriveMembershipStatuses(ctx, states.map(holderOf))
   await requestContractUpdates(
     ctx,
     locked,

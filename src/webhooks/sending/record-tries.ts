@@ -6,7 +6,7 @@ import {
   type SettledTry,
   settleTries
 } from '../delivery/delivery-queries.ts'
-import { nextTryAt, type RetrySchedule } from '../delivery/retry-schedule.ts'
+import { nextTryAt, type RetrySchedule } from '../delivery/delivery-retry-schedule.ts'
 import { lockEndpoints, markFailing } from '../endpoints/endpoint-queries.ts'
 import { disableEndpoints } from '../endpoints/set-endpoint-status.ts'
 import type { DeliveryResponse } from './post-delivery.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testDatabase } from '../../../test/database.ts'
-import { RETRY_SCHEDULE } from '../delivery/retry-schedule.ts'
+import { RETRY_SCHEDULE } from '../delivery/delivery-retry-schedule.ts'
 import { findDelivery, listDeliveries } from '../history/list-deliveries.ts'
 import { aFact, aReceiver, aSendingStore } from '../test-receiver.ts'
 

@@ -1,5 +1,4 @@
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox'
-import type { Ctx } from '#kit/postgres'
 import {
   type Accepted,
   acceptedWords,
@@ -7,7 +6,8 @@ import {
   type SettingsSection,
   type SettingsShape,
   snakeCase
-} from '#kit/settings'
+} from '#kit/define-settings'
+import type { Ctx } from '#kit/postgres'
 import { settingsOf, updateSettings } from '#stores'
 
 type Sections = readonly SettingsSection[]

@@ -1,7 +1,7 @@
-export type Setting = { name: string; accepts: string; default: string; meaning: string }
+export type EnvironmentVariable = { name: string; accepts: string; default: string; meaning: string }
 
 /** Every environment variable of the service; `perennial settings` and docs/settings.md are generated from this list. */
-export const SETTINGS = [
+export const ENVIRONMENT_VARIABLES = [
   {
     name: 'PERENNIAL_ROLE',
     accepts: 'all, web or worker',
@@ -118,12 +118,12 @@ export const SETTINGS = [
     default: 'none',
     meaning: 'Private networks in which webhook receivers are allowed.'
   }
-] as const satisfies readonly Setting[]
+] as const satisfies readonly EnvironmentVariable[]
 
-export type SettingName = (typeof SETTINGS)[number]['name']
+export type EnvironmentVariableName = (typeof ENVIRONMENT_VARIABLES)[number]['name']
 
-/** A setting with which the service cannot start. The message names the setting and the accepted values, never the given value. */
-export class SettingProblem extends Error {
+/** A value with which the service cannot start. The message names the variable and the accepted values, never the given value. */
+export class EnvironmentProblem extends Error {
   /** EX_CONFIG of sysexits.h. */
   readonly exitCode = 78
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dunningSettings } from '#billing/settings'
-import { listSettings } from '#kit/settings'
+import { listSettings } from '#kit/define-settings'
 import { reactivationGraceSettings } from '#lifecycle/settings'
 import { settingsOf, storeContext, updateSettings } from '#stores'
 import { scheduleSettings } from '#subscriptions/settings'

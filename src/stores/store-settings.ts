@@ -1,4 +1,3 @@
-import type { Ctx } from '#kit/postgres'
 import {
   type SettingsChange,
   type SettingsOf,
@@ -6,7 +5,8 @@ import {
   type SettingsShape,
   withChange,
   withDefaults
-} from '#kit/settings'
+} from '#kit/define-settings'
+import type { Ctx } from '#kit/postgres'
 import { lockSettings, writeSettings } from './queries.ts'
 import { forgetStoreContext, storeContext } from './store-context.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nextTryAt, RETRY_SCHEDULE } from './retry-schedule.ts'
+import { nextTryAt, RETRY_SCHEDULE } from './delivery-retry-schedule.ts'
 
 const now = Temporal.Instant.from('2026-05-01T00:00:00Z')
 const minutesAfter = (tries: number, spread = 0, schedule = RETRY_SCHEDULE) => {

@@ -4,6 +4,13 @@ import type { Caller, RatePlan } from '#stores'
 import { logBug, RateLimited } from './errors.ts'
 import type { ErrorDialect, Surface } from './surface.ts'
 
+/** Requests per window by tariff (spec 1, Limits); days are UTC days. */
+export const BUDGETS: Record<RatePlan, Budget> = {
+  starter: { perMinute: 60, perDay: 10_000 },
+  growth: { perMinute: 120, perDay: 50_000 },
+  enterprise: { perMinute: 300, perDay: null }
+}
+
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null
@@ -16,13 +23,6 @@ type Counted = { rateLimitStatus: RateLimitStatus } | { failure: unknown }
 
 /** Counts a request without a valid credential, by the address it comes from. */
 export type CountAddress = (address: string) => RateLimitStatus
-
-/** Requests per window by tariff (spec 1, Limits); days are UTC days. */
-export const BUDGETS: Record<RatePlan, Budget> = {
-  starter: { perMinute: 60, perDay: 10_000 },
-  growth: { perMinute: 120, perDay: 50_000 },
-  enterprise: { perMinute: 300, perDay: null }
-}
 
 /** Starts counting a request for its store. The response waits for the count; the work of a reading route does not. */
 export function countForStore(

@@ -3,11 +3,12 @@ import { type Ctx, instant, int, nullable, oneOf, row, sql } from '#kit/postgres
 import { lockMembers, type MembershipStatus, setMembershipStatuses } from '#members'
 
 /**
- * Updates the membership status of members who hold changed subscriptions, from everything that each of them holds; returns the
- * facts, for the caller to record. A gift counts for its receiver. The members are locked before anything is read: of two
- * transactions that change one member, the later sees what the other did.
+ * The rule of who is a member: derives the status, plan and dates of members from all subscriptions that each of them holds, and
+ * stores them. Called for the holders of changed subscriptions; returns the facts, for the caller to record. A gift counts for its
+ * receiver. The members are locked before anything is read: of two transactions that change one member, the later sees what the
+ * other did.
  */
-export async function refreshMembershipStatuses(ctx: Ctx, memberIds: number[]): Promise<Fact[]> {
+export async function deriveMembershipStatuses(ctx: Ctx, memberIds: number[]): Promise<Fact[]> {
   const ids = [...new Set(memberIds)]
   const before = await lockMembers(ctx, ids)
   const memberships = await ctx.tx.many(
