@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Ctx, int, nullable, row, sql } from '#kit/postgres'
+import { applyPlanVersion } from '../src/subscriptions/apply-plan-version.ts'
 import { testDatabase } from './database.ts'
 import { aStoreWithEvents, type RecordedEvent } from './recorded-events.ts'
 import { startService } from './service-builder.ts'
@@ -170,6 +171,23 @@ test('a version for running subscriptions changes their price from the next cycl
     [300, 'yearly', '2026-03-31T14:00:00.000Z']
   )
   await store.soundBooks()
+})
+
+test('a run of its job that another process has by now changes nothing', async () => {
+  const store = await aPlanStore()
+  const plan = await store.create({ name: 'Gold', type: 'vip', trial_days: 0 })
+  const { contract_id } = await store.join('Gold')
+  await store.version(plan.id, { price: '35.00', apply_to: 'new' })
+  const { id: planId } = (await store.plans()).find(({ name }: { name: string }) => name === 'Gold')!
+  const run = (renewLease: () => Promise<void>) =>
+    applyPlanVersion.run(service.deps, store.storeId, [{ input: { planId, version: 2 }, attempts: 1, renewLease }])
+  await assert.rejects(
+    run(() => Promise.reject(new Error('lost'))),
+    /lost/
+  )
+  assert.equal(await store.versionOf(contract_id), 1)
+  assert.deepEqual(await run(async () => {}), [{ done: true }])
+  assert.equal(await store.versionOf(contract_id), 2)
 })
 
 test('a version changes only its own terms, and applies after a cancellation is reverted', async () => {

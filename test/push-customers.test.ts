@@ -159,7 +159,11 @@ test('a member whose response cannot be stored does not affect the others of its
         )
     }
   })
-  const jobs = [memberId, memberId + 1].map((memberId) => ({ input: { memberId }, attempts: 1 }))
+  const jobs = [memberId, memberId + 1].map((memberId) => ({
+    input: { memberId },
+    attempts: 1,
+    renewLease: async () => {}
+  }))
   const deps = { db: service.db, connectorOf: async () => odd }
   const outcomes = await pushCustomers(deps, store.storeId, jobs)
   assert.deepEqual(
@@ -199,7 +203,7 @@ test('a message that arrives while a refused change is looked up is not undone: 
   })
   const push = (connector: Connector) =>
     pushCustomers({ db: service.db, connectorOf: async () => connector }, store.storeId, [
-      { input: { memberId }, attempts: 1 }
+      { input: { memberId }, attempts: 1, renewLease: async () => {} }
     ])
   const [first] = await push(overtaken)
   assert.equal(first!.done, false)

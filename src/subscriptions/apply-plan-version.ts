@@ -1,16 +1,21 @@
-import { defineJob } from '#kit/jobs'
+import { defineJob, type JobOutcome } from '#kit/jobs'
 import { type Ctx, type Database, int, nullable, oneOf, type RowOf, row, sql } from '#kit/postgres'
 import { applyPlanVersionJob, listPlanVersions, type PlanVersion } from '#plans'
 import { type Change, listChanges, type NewChange, writeChanges } from './requested-changes.ts'
 
 const BATCH = 2000
 
-/** Runs the job that a new plan version leaves. Each batch is a transaction of its own; after a crash the rest follows. */
+/** Runs the job that a new plan version leaves: a batch per run, each in a transaction of its own. */
 export const applyPlanVersion = defineJob(applyPlanVersionJob, async ({ db }: { db: Database }, storeId, jobs) => {
-  for (const { input } of jobs) {
-    while (await db.inStore(storeId, (ctx) => followVersion(ctx, input.planId, input.version))) {}
+  const outcomes: JobOutcome[] = []
+  for (const { input, renewLease } of jobs) {
+    const hasMore = await db.inStore(storeId, async (ctx) => {
+      await renewLease(ctx)
+      return followVersion(ctx, input.planId, input.version)
+    })
+    outcomes.push(hasMore ? { done: false, continues: true, input } : { done: true })
   }
-  return jobs.map(() => ({ done: true }) as const)
+  return outcomes
 })
 
 /**

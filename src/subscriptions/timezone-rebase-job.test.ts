@@ -11,7 +11,7 @@ import { jobs } from '../app/jobs.ts'
 import { syncContracts } from '../contracts/sync-contracts.ts'
 import { rescheduleSubscription } from '../lifecycle/reschedule-subscription.ts'
 import { lockDueSubscriptions, lockSubscriptions } from './lock-subscriptions.ts'
-import { enqueueTimezoneRebase, rebaseNextSubscriptions } from './timezone-rebase-job.ts'
+import { enqueueTimezoneRebase, rebaseNextSubscriptions, rebaseTimezoneJob } from './timezone-rebase-job.ts'
 
 const { db } = await testDatabase()
 const at = Temporal.Instant.from
@@ -67,6 +67,27 @@ test('subscriptions follow their shop in batches; one that stopped half way goes
     )
   )
   assert.equal(lines, 1_200)
+})
+
+test('the job does a batch per run, and goes on where the last one ended', async () => {
+  const store = await aStoreWith(600)
+  await store.moveTo('Asia/Tokyo')
+  const run = (input: { after?: number }) =>
+    rebaseTimezoneJob.run({ db }, store.storeId, [{ input, attempts: 1, renewLease: async () => {} }])
+  const continued = (after: number) => [{ done: false, continues: true, input: { after } }]
+  assert.deepEqual(await run({}), continued(store.ids[499]!))
+  assert.deepEqual(await store.nextDates(), [...times(500, NEXT_IN_TOKYO), ...times(100, NEXT_IN_NEW_YORK)])
+  assert.deepEqual(await run({ after: store.ids[499]! }), continued(store.ids[599]!))
+  assert.deepEqual(await store.nextDates(), times(600, NEXT_IN_TOKYO))
+  assert.deepEqual(await run({ after: store.ids[599]! }), [{ done: true }])
+})
+
+test('a run whose job another process has by now moves nothing', async () => {
+  const store = await aStoreWith(2)
+  await store.moveTo('Asia/Tokyo')
+  const renewLease = () => Promise.reject(new Error('lost'))
+  await assert.rejects(rebaseTimezoneJob.run({ db }, store.storeId, [{ input: {}, attempts: 1, renewLease }]), /lost/)
+  assert.deepEqual(await store.nextDates(), times(2, NEXT_IN_NEW_YORK))
 })
 
 test('whoever holds a subscription before its batch comes finds it on the clocks of the new zone', async () => {

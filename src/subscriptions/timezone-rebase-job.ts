@@ -1,17 +1,20 @@
-import { Type } from 'typebox'
-import { defineJob, enqueue, type QueuedJob } from '#kit/jobs'
+import { type Static, Type } from 'typebox'
+import { defineJob, enqueue, type JobOutcome, type QueuedJob } from '#kit/jobs'
 import { type Ctx, type Database, int, row, sql } from '#kit/postgres'
 import { storeContext } from '#stores'
 import { lockSubscriptions } from './lock-subscriptions.ts'
 
 const BATCH = 500
 
+/** `after`: the last subscription of the batch before; left out at the beginning. */
+const RebaseTimezone = Type.Object({ after: Type.Optional(Type.Integer()) })
+
 /** Moves a shop's subscriptions to its new time zone. */
 export const rebaseTimezoneJob = defineJob(
   'rebase-timezone',
-  Type.Object({}),
+  RebaseTimezone,
   { priority: 'low', dedupe: () => 'rebase-timezone' },
-  moveAll
+  rebaseNext
 )
 
 /**
@@ -22,13 +25,21 @@ export function enqueueTimezoneRebase(ctx: Ctx): Promise<void> {
   return enqueue(ctx, rebaseTimezoneJob, [{}])
 }
 
-/** Each batch is a transaction of its own, so that no lock is held for long; after a crash the rest follows. */
-async function moveAll({ db }: { db: Database }, storeId: number, jobs: QueuedJob<object>[]) {
-  for (let last: number | null = 0; last !== null; ) {
-    const after: number = last
-    last = await db.inStore(storeId, (ctx) => rebaseNextSubscriptions(ctx, after))
+/** Does a batch per run, each in a transaction of its own, so that no lock is held for long. */
+async function rebaseNext(
+  { db }: { db: Database },
+  storeId: number,
+  jobs: QueuedJob<Static<typeof RebaseTimezone>>[]
+): Promise<JobOutcome[]> {
+  const outcomes: JobOutcome[] = []
+  for (const { input, renewLease } of jobs) {
+    const last = await db.inStore(storeId, async (ctx) => {
+      await renewLease(ctx)
+      return rebaseNextSubscriptions(ctx, input.after ?? 0)
+    })
+    outcomes.push(last === null ? { done: true } : { done: false, continues: true, input: { after: last } })
   }
-  return jobs.map(() => ({ done: true }) as const)
+  return outcomes
 }
 
 /** Moves the next subscriptions after this id; returns the last of them, null when none is left. */

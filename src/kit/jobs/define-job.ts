@@ -1,11 +1,27 @@
 import type { Static, TObject } from 'typebox'
 import { Compile } from 'typebox/compile'
+import type { Ctx } from '../postgres/index.ts'
 
-/** How one run of a job ended. A job that `waits` for something else has not failed; it is tried again within minutes. */
-export type JobOutcome = { done: true } | { done: false; reason: string; waits?: true }
+/**
+ * How one run of a job ended. A job that `waits` for something else has not failed; it is tried again within minutes. One that
+ * `continues` has done a batch of its work: it keeps its place among the due jobs, and its next run gets `input`.
+ */
+export type JobOutcome =
+  | { done: true }
+  | { done: false; reason: string; waits?: true }
+  | { done: false; continues: true; input: object }
 
-/** A claimed job as `run` gets it; `attempts` counts this one. */
-export type QueuedJob<Input> = { input: Input; attempts: number }
+/** A claimed job as `run` gets it. */
+export type QueuedJob<Input> = {
+  input: Input
+  /** How often it was tried without success or progress, this time included. */
+  attempts: number
+  /**
+   * To be called first in each transaction in which a long job writes. Throws when another process has the job by now, so that
+   * nothing of the transaction is kept; otherwise nobody else can have it before two minutes after the commit.
+   */
+  renewLease(ctx: Ctx): Promise<void>
+}
 
 /** high: somebody waits for it, or money may move until it is done; low: large work that may take its time. */
 export type JobPriority = 'high' | 'normal' | 'low'
@@ -23,7 +39,8 @@ export type DeclaredJob<Input> = {
 
 /**
  * Runs claimed jobs of one store together and returns one outcome per job, in their order. It may run twice for a job, so
- * it reads what is true now. A throw is a bug: it is recorded, and every job of the batch is tried again.
+ * it reads what is true now. A lease lasts two minutes: work that may take longer is done in batches, one per run, each under
+ * `renewLease`. A throw is a bug: it is recorded, and every job of the batch is tried again.
  */
 export type JobRun<Input, Deps> = (deps: Deps, storeId: number, jobs: QueuedJob<Input>[]) => Promise<JobOutcome[]>
 

@@ -5,16 +5,18 @@ import type { DeclaredJob } from './define-job.ts'
 const PRIORITIES = { high: 0, normal: 1, low: 2 } as const
 
 /**
- * Adds jobs in the transaction of the change that needs them. A waiting job with the same key is moved forward instead,
- * since a job reads what is true when it runs. Throws when an input does not fit the job's schema.
+ * Adds jobs in the transaction of the change that needs them. A waiting job with the same key is moved forward instead and gets
+ * the new input, since a job reads what is true when it runs; of inputs with the same key the last one counts. Throws when an
+ * input does not fit the job's schema.
  */
 export async function enqueue<Input>(ctx: Ctx, job: DeclaredJob<Input>, inputs: Input[]): Promise<void> {
   if (inputs.length === 0) return
-  const payloads = inputs.map((input) => JSON.stringify(job.parse(input)))
+  // One statement must not meet a row twice.
+  const payloads = new Map(inputs.map((input) => [job.dedupeKey(input), JSON.stringify(job.parse(input))]))
   await ctx.tx.run(sql`
     insert into jobs (store_id, kind, dedupe_key, payload, priority, run_at)
     select ${ctx.storeId}, ${job.name}, j.key, j.payload::jsonb, ${PRIORITIES[job.priority]}::smallint, ${ctx.now}
-      from unnest(${inputs.map(job.dedupeKey)}::text[], ${payloads}::text[]) as j(key, payload)
+      from unnest(${[...payloads.keys()]}::text[], ${[...payloads.values()]}::text[]) as j(key, payload)
     on conflict (store_id, kind, dedupe_key) do update
       set payload = excluded.payload, priority = excluded.priority, run_at = least(jobs.run_at, excluded.run_at), attempts = 0, version = jobs.version + 1`)
 }

@@ -1,5 +1,6 @@
 import { dueQuery, type Engine } from '../engines/index.ts'
 import {
+  type Ctx,
   type Database,
   directSql,
   instant,
@@ -17,6 +18,7 @@ const ClaimedJob = row({
   id: int,
   kind: text,
   payload: json<unknown>(),
+  runAt: instant,
   attempts: int,
   leaseToken: int,
   version: int
@@ -67,14 +69,23 @@ export function createJobEngine<Deps>(options: {
       update jobs set lease_token = jobs.lease_token + 1, lease_owner = ${leaseOwner},
                       leased_until = statement_timestamp() + interval '2 minutes', attempts = jobs.attempts + 1
         from due where jobs.store_id = ${storeId} and jobs.id = due.id
-      returning jobs.id, jobs.kind, jobs.payload, jobs.attempts, jobs.lease_token, jobs.version`
+      returning jobs.id, jobs.kind, jobs.payload, jobs.run_at, jobs.attempts, jobs.lease_token, jobs.version`
       )
     )
+
+  const renewLease =
+    (storeId: number, { id, leaseToken }: ClaimedJob) =>
+    async ({ tx }: Ctx): Promise<void> => {
+      const renewed = await tx.run(sql`
+        update jobs set lease_owner = ${leaseOwner}, leased_until = statement_timestamp() + interval '2 minutes'
+         where store_id = ${storeId} and id = ${id} and lease_token = ${leaseToken}`)
+      if (renewed === 0) throw new Error('Another process has the job now')
+    }
 
   const run = async (storeId: number, kind: string, claimed: ClaimedJob[]): Promise<JobOutcome[]> => {
     const job = jobOf.get(kind)
     if (!job) return claimed.map(() => ({ done: false, reason: `No job is named ${kind}` }))
-    const parsed = claimed.map(({ payload, attempts }) => parse(job, payload, attempts))
+    const parsed = claimed.map((one) => parse(job, one, renewLease(storeId, one)))
     const fitting = parsed.flatMap((one) => ('input' in one ? [one] : []))
     const outcomes = fitting.length === 0 ? [] : await runAll(job, deps, storeId, fitting)
     const outcomeOf = new Map(fitting.map((one, i) => [one, outcomes[i]!]))
@@ -83,33 +94,32 @@ export function createJobEngine<Deps>(options: {
 
   const finish = (storeId: number, jobs: ClaimedJob[], outcomes: JobOutcome[]) =>
     db.inStore(storeId, async ({ tx, now }) => {
-      const done = jobs.filter((_, i) => outcomes[i]!.done)
       const again = jobs.flatMap((job, i) => {
         const outcome = outcomes[i]!
-        if (outcome.done) return []
-        const minutes = RETRY_AFTER_MINUTES[Math.min(job.attempts, RETRY_AFTER_MINUTES.length) - 1]!
-        return [
-          outcome.waits
-            ? { job, reason: null, runAt: now.add({ minutes: Math.min(minutes, LONGEST_WAIT_MINUTES) }) }
-            : { job, reason: outcome.reason.slice(0, 500), runAt: now.add({ minutes }) }
-        ]
+        return outcome.done ? [] : [{ job, ...nextRun(job, outcome, now) }]
       })
+      // One that was wanted again meanwhile is as its new request has left it.
       await tx.run(sql`
-        with ended as (
-          select * from unnest(${done.map((j) => j.id)}::bigint[], ${done.map((j) => j.leaseToken)}::int[],
-                               ${done.map((j) => j.version)}::int[]) as e(id, token, version)),
+        with ran as (
+          select * from unnest(${jobs.map((j) => j.id)}::bigint[], ${jobs.map((j) => j.leaseToken)}::int[],
+                               ${jobs.map((j) => j.version)}::int[], ${outcomes.map((o) => o.done)}::boolean[])
+                        as r(id, token, version, is_done)),
         wanted_again as (
-          update jobs set lease_owner = null, leased_until = null from ended
-           where jobs.store_id = ${storeId} and jobs.id = ended.id and jobs.lease_token = ended.token
-             and jobs.version > ended.version)
-        delete from jobs using ended
-         where jobs.store_id = ${storeId} and jobs.id = ended.id and jobs.lease_token = ended.token
-           and jobs.version = ended.version`)
+          update jobs set lease_owner = null, leased_until = null from ran
+           where jobs.store_id = ${storeId} and jobs.id = ran.id and jobs.lease_token = ran.token
+             and jobs.version > ran.version)
+        delete from jobs using ran
+         where jobs.store_id = ${storeId} and jobs.id = ran.id and jobs.lease_token = ran.token
+           and jobs.version = ran.version and ran.is_done`)
       await tx.run(sql`
-        update jobs set run_at = a.run_at, last_error = a.reason, lease_owner = null, leased_until = null
+        update jobs set run_at = a.run_at, attempts = a.attempts, last_error = a.reason, payload = a.payload::jsonb,
+                        lease_owner = null, leased_until = null
           from unnest(${again.map((a) => a.job.id)}::bigint[], ${again.map((a) => a.job.leaseToken)}::int[],
-                      ${again.map((a) => a.runAt)}::timestamptz[], ${again.map((a) => a.reason)}::text[]) as a(id, token, run_at, reason)
-         where jobs.store_id = ${storeId} and jobs.id = a.id and jobs.lease_token = a.token`)
+                      ${again.map((a) => a.job.version)}::int[], ${again.map((a) => a.runAt)}::timestamptz[],
+                      ${again.map((a) => a.attempts)}::int[], ${again.map((a) => a.reason)}::text[],
+                      ${again.map((a) => JSON.stringify(a.payload))}::text[])
+                 as a(id, token, version, run_at, attempts, reason, payload)
+         where jobs.store_id = ${storeId} and jobs.id = a.id and jobs.lease_token = a.token and jobs.version = a.version`)
     })
 
   return {
@@ -130,10 +140,24 @@ export function createJobEngine<Deps>(options: {
   }
 }
 
+/** What the row of a job says that is not done: when it runs next, with which payload, and why. */
+function nextRun(job: ClaimedJob, outcome: Exclude<JobOutcome, { done: true }>, now: Temporal.Instant) {
+  const { payload, attempts } = job
+  if ('continues' in outcome) return { runAt: job.runAt, payload: outcome.input, attempts: 0, reason: null }
+  const minutes = RETRY_AFTER_MINUTES[Math.min(attempts, RETRY_AFTER_MINUTES.length) - 1]!
+  return outcome.waits
+    ? { runAt: now.add({ minutes: Math.min(minutes, LONGEST_WAIT_MINUTES) }), payload, attempts, reason: null }
+    : { runAt: now.add({ minutes }), payload, attempts, reason: outcome.reason.slice(0, 500) }
+}
+
 /** Another version of the code may have written the row: one payload that does not fit fails alone. */
-function parse<Deps>(job: AnyJob<Deps>, payload: unknown, attempts: number): QueuedJob<unknown> | { reason: string } {
+function parse<Deps>(
+  job: AnyJob<Deps>,
+  { payload, attempts }: ClaimedJob,
+  renewLease: QueuedJob<unknown>['renewLease']
+): QueuedJob<unknown> | { reason: string } {
   try {
-    return { input: job.parse(payload), attempts }
+    return { input: job.parse(payload), attempts, renewLease }
   } catch (err) {
     return { reason: (err as Error).message }
   }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Type } from 'typebox'
-import { createJobEngine, defineJob, enqueue, type JobOutcome, waitingKeys } from '#kit/jobs'
-import { instant, nullable, row, sql, text } from '#kit/postgres'
+import { createJobEngine, defineJob, enqueue, type JobOutcome, type QueuedJob, waitingKeys } from '#kit/jobs'
+import { type Database, instant, int, nullable, row, sql, text } from '#kit/postgres'
 import { setClock } from '#stores'
 import { testDatabase } from '../../../test/database.ts'
-import { aStore } from '../../../test/store-builder.ts'
+import { aStore, type BuiltStore } from '../../../test/store-builder.ts'
 
 const { db } = await testDatabase()
 const START = Temporal.Instant.from('2026-01-31T15:00:00Z')
@@ -129,4 +129,146 @@ test('due jobs run in the order of their priorities, then of their time', async 
   )
   assert.equal(await engine.runOnce(storeId), 63)
   assert.equal(await engine.nextDueAt(storeId), null)
+})
+
+const Place = Type.Object({ from: Type.Integer() })
+const rowOf = (store: BuiltStore) =>
+  store.inStore(({ tx, storeId }) =>
+    tx.maybeOne(
+      row({ runAt: instant, attempts: int, error: nullable(text), leasedUntil: nullable(instant) }),
+      sql`select run_at, attempts, last_error as error, leased_until from jobs where store_id = ${storeId} and kind = 'long'`
+    )
+  )
+
+/** A job that takes three numbers per run, up to nine, each batch in a transaction under its lease. */
+function aLongJob(onBatch: (from: number) => Promise<void> | void = () => {}) {
+  const taken: number[] = []
+  const job = defineJob(
+    'long',
+    Place,
+    { priority: 'low', dedupe: () => 'one' },
+    async (deps: { db: Database }, storeId, jobs) => {
+      const [{ input, renewLease }] = jobs as [QueuedJob<{ from: number }>]
+      await onBatch(input.from)
+      await deps.db.inStore(storeId, async (ctx) => {
+        await renewLease(ctx)
+        taken.push(input.from, input.from + 1, input.from + 2)
+      })
+      const from = input.from + 3
+      return [from < 9 ? { done: false, continues: true, input: { from } } : { done: true }]
+    }
+  )
+  return { job, taken }
+}
+
+test('a long job goes on where its last batch ended, and lets jobs of a higher priority in between', async () => {
+  const store = await aStore(db, { clockAt: START })
+  const { job, taken } = aLongJob(async (from) => {
+    if (from === 3) await store.inStore((ctx) => enqueue(ctx, urgent, [{ memberId: 1 }]))
+  })
+  const seen: number[] = []
+  const urgent = pushMember(() => seen.push(...taken))
+  await store.inStore((ctx) => enqueue(ctx, job, [{ from: 0 }]))
+  await store.inStore((ctx) => setClock(ctx, ctx.now.add({ hours: 1 })))
+  const engine = createJobEngine({ db, leaseOwner: 1, jobs: [job, urgent], deps: { db } })
+  assert.equal(await engine.runOnce(store.storeId), 1)
+  assert.deepEqual(taken, [0, 1, 2])
+  assert.deepEqual(await rowOf(store), { runAt: START, attempts: 0, error: null, leasedUntil: null })
+  while ((await engine.runOnce(store.storeId)) > 0);
+  assert.deepEqual(taken, [0, 1, 2, 3, 4, 5, 6, 7, 8])
+  assert.deepEqual(seen, [0, 1, 2, 3, 4, 5], 'before the last batch')
+  assert.equal(await rowOf(store), null)
+})
+
+test('a long job that is wanted again while it runs begins anew', async () => {
+  const store = await aStore(db)
+  let isWanted = true
+  const { job, taken } = aLongJob(async (from) => {
+    if (from === 3 && isWanted) await store.inStore((ctx) => enqueue(ctx, job, [{ from: 0 }]))
+    if (from === 3) isWanted = false
+  })
+  await store.inStore((ctx) => enqueue(ctx, job, [{ from: 0 }]))
+  const engine = createJobEngine({ db, leaseOwner: 1, jobs: [job], deps: { db } })
+  while ((await engine.runOnce(store.storeId)) > 0);
+  assert.deepEqual(taken, [0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5, 6, 7, 8])
+})
+
+test('who lost the lease of a job cannot write any more, nor end it', async () => {
+  const store = await aStore(db)
+  const stalled = Promise.withResolvers<void>()
+  const goesOn = Promise.withResolvers<void>()
+  const slow = aLongJob(async () => {
+    stalled.resolve()
+    await goesOn.promise
+  })
+  const { job, taken } = aLongJob()
+  await store.inStore((ctx) => enqueue(ctx, job, [{ from: 0 }]))
+  const late = createJobEngine({ db, leaseOwner: 1, jobs: [slow.job], deps: { db } }).runOnce(store.storeId)
+  await stalled.promise
+  await store.inStore(({ tx, storeId }) =>
+    tx.run(sql`update jobs set leased_until = statement_timestamp() - interval '1 second' where store_id = ${storeId}`)
+  )
+  const other = createJobEngine({ db, leaseOwner: 2, jobs: [job], deps: { db } })
+  assert.equal(await other.runOnce(store.storeId), 1)
+  const between = await rowOf(store)
+  goesOn.resolve()
+  await late
+  assert.deepEqual([slow.taken, taken], [[], [0, 1, 2]])
+  assert.deepEqual(await rowOf(store), between)
+  while ((await other.runOnce(store.storeId)) > 0);
+  assert.deepEqual(taken, [0, 1, 2, 3, 4, 5, 6, 7, 8])
+})
+
+test('a batch renews the lease of its job, and nobody claims the job while the batch runs', async () => {
+  const store = await aStore(db)
+  const job = defineJob('long', Place, { dedupe: () => 'one' }, async (_deps: object, storeId, [mine]) => {
+    await store.inStore(({ tx }) => tx.run(sql`update jobs set leased_until = null where store_id = ${storeId}`))
+    await store.inStore(async (ctx) => {
+      await mine!.renewLease(ctx)
+      assert.equal(await other.runOnce(storeId), 0)
+    })
+    const { leasedUntil } = (await rowOf(store))!
+    const seconds = Temporal.Now.instant().until(leasedUntil!).total('seconds')
+    assert.ok(seconds > 100 && seconds <= 120, `leased for ${seconds} s`)
+    return [{ done: true }]
+  })
+  const other = createJobEngine({ db, leaseOwner: 2, jobs: [job], deps: {} })
+  await store.inStore((ctx) => enqueue(ctx, job, [{ from: 0 }]))
+  assert.equal(await createJobEngine({ db, leaseOwner: 1, jobs: [job], deps: {} }).runOnce(store.storeId), 1)
+  assert.equal(await rowOf(store), null)
+})
+
+test('a job that is wanted again while it fails is due at once, not after the wait of the failure', async () => {
+  const store = await aStore(db, { clockAt: START })
+  const job = defineJob('long', Place, { dedupe: () => 'one' }, async (_deps: object) => {
+    await store.inStore((ctx) => enqueue(ctx, job, [{ from: 0 }]))
+    return [{ done: false, reason: 'No' }]
+  })
+  await store.inStore((ctx) => enqueue(ctx, job, [{ from: 0 }]))
+  const engine = createJobEngine({ db, leaseOwner: 1, jobs: [job], deps: {} })
+  assert.equal(await engine.runOnce(store.storeId), 1)
+  assert.deepEqual(await rowOf(store), { runAt: START, attempts: 0, error: null, leasedUntil: null })
+})
+
+test('of inputs with one key in one call the last one counts', async () => {
+  const { storeId, inStore } = await aStore(db)
+  const ran: number[] = []
+  const job = defineJob(
+    'numbered',
+    Type.Object({ key: Type.String(), n: Type.Integer() }),
+    { dedupe: ({ key }) => key },
+    async (_deps: object, _storeId, jobs) => {
+      ran.push(...jobs.map(({ input }) => input.n))
+      return jobs.map(() => ({ done: true }) as const)
+    }
+  )
+  await inStore((ctx) =>
+    enqueue(ctx, job, [
+      { key: 'a', n: 1 },
+      { key: 'b', n: 2 },
+      { key: 'a', n: 3 }
+    ])
+  )
+  await createJobEngine({ db, leaseOwner: 1, jobs: [job], deps: {} }).runOnce(storeId)
+  assert.deepEqual(ran.sort(), [2, 3])
 })
