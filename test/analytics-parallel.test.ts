@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { analyticsOverview, mrrMinor, rollUpMetrics } from '#analytics'
 import { metricsConsistent } from '#analytics/audit-rules'
-import { syncContracts } from '#contracts'
+import { upsertFromContracts } from '#contracts'
 import { int, row, sql } from '#kit/postgres'
 import { cancelSubscription, pauseSubscription, resumeSubscription } from '#lifecycle'
 import { recordOrders } from '#orders'
@@ -24,7 +24,7 @@ test('with concurrent writers and roll-ups, each commit is visible at once and n
       const contract = aContract(NOW, { priceMinor: 2900 })
       const order = anOrder(NOW, { id: contract.originOrder!.id })
       const id = await store.inStore(async (ctx) => {
-        await syncContracts(ctx, [contract], [order])
+        await upsertFromContracts(ctx, [contract], [order])
         return (await findSubscriptionByContract(ctx, contract.id))!.id
       })
       joined++
@@ -76,7 +76,7 @@ test('a refund counts once if its order is linked to a subscription at the same 
     const refunded = { ...order, refundedMinor: 500, updatedAt: NOW.add({ seconds: 1 }) }
     await store.inStore((ctx) => recordOrders(ctx, [order]))
     await Promise.all([
-      store.inStore((ctx) => syncContracts(ctx, [contract], [order])),
+      store.inStore((ctx) => upsertFromContracts(ctx, [contract], [order])),
       store.inStore((ctx) => recordOrders(ctx, [refunded]))
     ])
   }

@@ -1,4 +1,4 @@
-import { syncContracts } from '#contracts'
+import { upsertFromContracts } from '#contracts'
 import { waitingKeys } from '#kit/jobs'
 import { bool, type Database, int, nullable, row, sql, text } from '#kit/postgres'
 import { listAlerts, setClock } from '#stores'
@@ -46,7 +46,7 @@ export async function aChargedMember(
   const { contractId } = await controls.join({ storeId: shop.storeId, customerId, plan: 'VIP' })
   const contract = theValue(await connector.contracts.find(contractId))!
   const orders = theValue(await connector.orders.findMany([contract.originOrder!.id]))
-  await inStore((ctx) => syncContracts(ctx, [contract], [...orders.values()]))
+  await inStore((ctx) => upsertFromContracts(ctx, [contract], [...orders.values()]))
   const { id } = (await inStore((ctx) => findSubscriptionByContract(ctx, contractId)))!
   const card = (next: string | string[]) => controls.setCard({ storeId: shop.storeId, customerId, outcome: next })
   await card(outcome)
@@ -87,7 +87,7 @@ export async function aChargedMember(
     /** Syncs the contract from the platform. */
     sync: async () => {
       const now = theValue(await connector.contracts.find(contractId))!
-      return inStore((ctx) => syncContracts(ctx, [now], []))
+      return inStore((ctx) => upsertFromContracts(ctx, [now], []))
     },
     open: () => inStore((ctx) => openDueAttempts(ctx, 10)),
     /** [amount, requested amount if it differs, recovered] */

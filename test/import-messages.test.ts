@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { settleAttempts } from '#billing'
-import { syncContracts } from '#contracts'
+import { upsertFromContracts } from '#contracts'
 import { createImportEngine } from '#imports'
 import { instant, nullable, row, sql, text } from '#kit/postgres'
 import type { PlatformContract } from '#platform'
@@ -153,7 +153,7 @@ test('an import that reads a new payment method first has the waiting charge tri
   const due = '2026-02-04T15:00:00Z'
   /** A message takes the contract over, and its first charge is declined until another card is there. */
   const declineFirst = async (contract: PlatformContract) => {
-    await service.db.inStore(storeId, (ctx) => syncContracts(ctx, [contract], []))
+    await service.db.inStore(storeId, (ctx) => upsertFromContracts(ctx, [contract], []))
     await service.db.inStore(storeId, (ctx) => setClock(ctx, Temporal.Instant.from(due)))
     await service.db.inStore(storeId, (ctx) => openDueAttempts(ctx, 10))
     const idempotencyKey = `svc-${contractId}-1-1`

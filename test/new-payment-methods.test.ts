@@ -1,7 +1,7 @@
 // A new card of a customer is tried for the contracts that use it, and for no other. With the sandbox over its socket.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { syncContracts } from '#contracts'
+import { upsertFromContracts } from '#contracts'
 import { startSandbox } from '../sandbox/test-shop.ts'
 import { platformTopics } from '../src/sync/topics.ts'
 import { aChargedMember } from './charged-member.ts'
@@ -46,10 +46,10 @@ test('a contract moved to another card with the same digits is charged with it, 
     await life.bill()
     if (!isUnderWay) await life.decline('EXPIRED_PAYMENT_METHOD')
     const contract = { ...life.contract, paymentMethodId: 'card-2', revision: '7' }
-    await life.inStore((ctx) => syncContracts(ctx, [contract], []))
+    await life.inStore((ctx) => upsertFromContracts(ctx, [contract], []))
     if (isUnderWay) await life.decline('EXPIRED_PAYMENT_METHOD')
     assert.deepEqual(await life.now(), ['active', 1, 2, 1, SECOND])
-    const again = await life.inStore((ctx) => syncContracts(ctx, [contract], []))
+    const again = await life.inStore((ctx) => upsertFromContracts(ctx, [contract], []))
     assert.deepEqual(again.changed, [])
   }
 })

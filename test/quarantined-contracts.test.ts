@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { auditWarnings } from '#audit'
-import { syncContracts } from '#contracts'
+import { upsertFromContracts } from '#contracts'
 import { createJobEngine } from '#kit/jobs'
 import { bool, int, nullable, row, sql, text } from '#kit/postgres'
 import { listAlerts } from '#stores'
@@ -21,7 +21,7 @@ const START = Temporal.Instant.from('2026-02-01T10:00:00Z')
 async function aReconciledStore(many: number) {
   const store = await aStore(db, { clockAt: START })
   const contracts = Array.from({ length: many }, () => aContract(START, { originOrder: null }))
-  await store.inStore((ctx) => syncContracts(ctx, contracts, []))
+  await store.inStore((ctx) => upsertFromContracts(ctx, contracts, []))
   await store.inStore(({ tx, storeId }) =>
     tx.run(sql`update stores set catching_up = true where store_id = ${storeId}`)
   )

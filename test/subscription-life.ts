@@ -1,5 +1,5 @@
 import { type AttemptResult, retryAttempt, retryHeldCharges, settleAttempts } from '#billing'
-import { syncContracts } from '#contracts'
+import { upsertFromContracts } from '#contracts'
 import { type Database, instant, int, nullable, row, sql, text } from '#kit/postgres'
 import {
   cancelSubscription,
@@ -35,7 +35,7 @@ export async function aSubscriptionLife(
   const contract = aContract(START, terms)
   const { inStore, storeId } = store
   await inStore((ctx) => updateSettings(ctx, reactivationGraceSettings, graceHours))
-  await inStore((ctx) => syncContracts(ctx, [contract], [anOrder(START, { id: contract.originOrder!.id })]))
+  await inStore((ctx) => upsertFromContracts(ctx, [contract], [anOrder(START, { id: contract.originOrder!.id })]))
   const { id } = (await inStore((ctx) => findSubscriptionByContract(ctx, contract.id)))!
 
   const pending = () =>
@@ -75,7 +75,7 @@ export async function aSubscriptionLife(
       ),
     /** Syncs the platform's contract with the given fields. */
     sync: (over: Partial<PlatformContract> = {}) =>
-      inStore((ctx) => syncContracts(ctx, [{ ...contract, ...over }], [])),
+      inStore((ctx) => upsertFromContracts(ctx, [{ ...contract, ...over }], [])),
     /** Marks the pending changes as pushed to the platform. */
     pushed: () => inStore((ctx) => markPushed(ctx, [{ id, revision: contract.revision, nextBillingAt: null }])),
     pauseUntil: (when: string | null) => inStore((ctx) => pauseSubscription(ctx, id, when ? at(when) : null, 'api')),

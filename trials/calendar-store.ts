@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { rebuildMetrics } from '#analytics'
 import { audit } from '#audit'
 import { settleAttempts } from '#billing'
-import { syncContracts } from '#contracts'
+import { upsertFromContracts } from '#contracts'
 import { type Ctx, type Database, instant, int, type RowOf, row, sql, text } from '#kit/postgres'
 import { updateSettings, updateShop } from '#stores'
 import { rebaseNextSubscriptions } from '#subscriptions'
@@ -36,7 +36,7 @@ export async function openShop(db: Database, { fromYear, zone, time, catchUp }: 
     await updateSettings(ctx, scheduleSettings, { catchUp })
     const contracts = starts.map((at) => aContract(at))
     const orders = contracts.map((contract, i) => anOrder(starts[i]!, { id: contract.originOrder!.id }))
-    await syncContracts(ctx, contracts, orders)
+    await upsertFromContracts(ctx, contracts, orders)
     return listBillingStates(ctx)
   })
 

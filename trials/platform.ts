@@ -5,7 +5,7 @@ import { Secret } from '#kit/secrets'
 import { openStore } from '#sync'
 import { createMetrics } from '../src/app/metrics.ts'
 import { createService } from '../src/app/service.ts'
-import { syncContractsById } from '../src/sync/contracts/sync-contracts.ts'
+import { readAndApplyContracts } from '../src/sync/contracts/read-and-apply-contracts.ts'
 import { testVault } from '../test/store-builder.ts'
 
 const TRIAL_START = Temporal.Instant.from('2026-01-31T15:00:00Z')
@@ -67,7 +67,7 @@ export async function startPlatform(databaseUrl: string, serviceUrl: string | nu
             originOrderId: id
           }))
         })
-        await syncContractsById(service.deps, store.storeId, ids)
+        await readAndApplyContracts(service.deps, store.storeId, ids)
       }
       return store.storeId
     },

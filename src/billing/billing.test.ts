@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { syncContracts } from '#contracts'
+import { upsertFromContracts } from '#contracts'
 import { type Ctx, instant, int, json, nullable, row, sql, text } from '#kit/postgres'
 import { cancelSubscription, pauseSubscription } from '#lifecycle'
 import type { PlatformContract } from '#platform'
@@ -20,7 +20,7 @@ const at = (text: string) => Temporal.Instant.from(text)
 const goTo = (store: BuiltStore, when: string) => store.inStore((ctx) => setClock(ctx, at(when)))
 const sync = (store: BuiltStore, ...contracts: PlatformContract[]) =>
   store.inStore((ctx) =>
-    syncContracts(
+    upsertFromContracts(
       ctx,
       contracts,
       contracts.flatMap((c) => (c.originOrder ? anOrder(START, { id: c.originOrder.id }) : []))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { syncContracts } from '#contracts'
+import { upsertFromContracts } from '#contracts'
 import { int, row, sql } from '#kit/postgres'
 import { pauseSubscription } from '#lifecycle'
 import { setClock } from '#stores'
@@ -17,7 +17,7 @@ const START = at('2026-01-31T15:00:00Z')
 test('a cycle that fell due after the end of a pause is billed, also where nobody looked until later', async () => {
   const { inStore } = await aStore(db, { clockAt: START })
   const contract = aContract(START)
-  await inStore((ctx) => syncContracts(ctx, [contract], [anOrder(START, { id: contract.originOrder!.id })]))
+  await inStore((ctx) => upsertFromContracts(ctx, [contract], [anOrder(START, { id: contract.originOrder!.id })]))
   const { id } = (await inStore((ctx) => findSubscriptionByContract(ctx, contract.id)))!
   await inStore((ctx) => pauseSubscription(ctx, id, at('2026-03-31T12:00:00Z'), 'api'))
   const openAt = async (when: string) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { syncContracts } from '#contracts'
+import { upsertFromContracts } from '#contracts'
 import { row, sql, text } from '#kit/postgres'
 import type { PlatformAttempt } from '#platform'
 import { setClock } from '#stores'
@@ -20,7 +20,7 @@ test('a result that cannot be written holds up no other, and is asked for again 
   const { storeId, inStore } = await aStore(db, { clockAt: START })
   const [bad, good] = [aContract(START), aContract(START)]
   const origins = [bad, good].map((c) => anOrder(START, { id: c.originOrder!.id }))
-  await inStore((ctx) => syncContracts(ctx, [bad, good], origins))
+  await inStore((ctx) => upsertFromContracts(ctx, [bad, good], origins))
   await inStore((ctx) => setClock(ctx, SECOND))
   await inStore((ctx) => openDueAttempts(ctx, 10))
 

@@ -29,7 +29,7 @@ import {
 import { CREATED_HERE, type ImportTerms, importedSubscription, importMessage } from './imported-subscription.ts'
 import { newSubscription } from './new-subscription.ts'
 import { markCreated } from './pending-creations.ts'
-import { isSameDate, ourStatus, planOf } from './platform-terms.ts'
+import { isSameDate, ourStatus, planOf } from './read-contract-terms.ts'
 import { type NewContract, resolveNewContracts } from './resolve-new-contracts.ts'
 
 type Known = {

@@ -13,7 +13,7 @@ import {
   markReturned,
   type PendingCreation
 } from './pending-creations.ts'
-import { syncContracts } from './sync-contracts.ts'
+import { upsertFromContracts } from './upsert-from-contracts.ts'
 
 /** `isRepeated`: the same request had created it before. */
 export type Created = { id: number; isRepeated: boolean }
@@ -64,7 +64,7 @@ async function takeOver(
   const contract = known(await connector.contracts.findMany([contractId])).get(contractId)
   if (!contract) throw creationUncertain()
   return db.inStore(storeId, async (ctx) => {
-    const { subscriptions } = await syncContracts(ctx, [contract], [])
+    const { subscriptions } = await upsertFromContracts(ctx, [contract], [])
     const made = subscriptions.get(contractId)
     if (!made) throw new Error(`The contract ${contractId} that was just created has no customer`)
     await markReturned(ctx, createKey)

@@ -12,7 +12,7 @@ import {
 } from '#subscriptions'
 import { isOver, type NewSubscription } from '#subscriptions/transitions'
 import { nameOf, type Origin, ofContract } from './new-subscription.ts'
-import { ourStatus, versionOf } from './platform-terms.ts'
+import { ourStatus, versionOf } from './read-contract-terms.ts'
 
 /** How a contract begins here that no checkout has made. Null: what the platform's contract says. */
 export type StartTerms = {

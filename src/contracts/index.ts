@@ -12,4 +12,4 @@ export {
   type UnansweredCreation
 } from './pending-creations.ts'
 export { quarantineContracts } from './quarantined-contracts.ts'
-export { type ImportStake, syncContracts } from './sync-contracts.ts'
+export { type ImportStake, upsertFromContracts } from './upsert-from-contracts.ts'

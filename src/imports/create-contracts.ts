@@ -2,13 +2,13 @@ import type { Database } from '#kit/postgres'
 import type { Connector, ContractRequest, PlatformFailure } from '#platform'
 import { storeContext } from '#stores'
 import { ClaimLost } from './claim-lost.ts'
+import { planFinder } from './find-plan.ts'
 import { type Import, type OpenRow, type RowRefusal, type RowResult, refused } from './import.ts'
-import { planFinder } from './plan-finder.ts'
 import { lockClaim } from './queries.ts'
 import type { RequestedContract } from './read-row.ts'
 import { findCreated, markCreating, markRequested } from './row-queries.ts'
 import { contractRequestFromRow, type RowContractRequest } from './row-to-contract-request.ts'
-import type { Found } from './take-over.ts'
+import type { Found } from './take-over-contracts.ts'
 
 type Read = { row: OpenRow; requested: RequestedContract }
 

@@ -5,12 +5,12 @@ import { type Connector, MAX_IDS_PER_DOCUMENT, type PlatformFailure } from '#pla
 import { storeContext } from '#stores'
 import { ClaimLost } from './claim-lost.ts'
 import { createContracts } from './create-contracts.ts'
+import { planFinder } from './find-plan.ts'
 import { type Import, type OpenRow, type RowResult, refused } from './import.ts'
-import { planFinder } from './plan-finder.ts'
 import { lockClaim } from './queries.ts'
 import { type RequestedContract, readRow } from './read-row.ts'
 import { listOpenRows, writeResults } from './row-queries.ts'
-import { type Found, takeOver } from './take-over.ts'
+import { type Found, takeOverContracts } from './take-over-contracts.ts'
 
 /**
  * As many contracts as one document of the platform can return. With more, a second document that exceeds the cost budget
@@ -68,7 +68,7 @@ export async function processRows(
     inClaim(db, storeId, claimed, async (ctx) => {
       const orderIds = new Set(batch.map(({ contract }) => contract.originOrder?.id))
       const origins = [...orders.value.values()].filter(({ id }) => orderIds.has(id))
-      const imported = await takeOver(ctx, claimed, batch, origins, await planFinder(ctx))
+      const imported = await takeOverContracts(ctx, claimed, batch, origins, await planFinder(ctx))
       await writeResults(ctx, claimed.id, imported)
       return batch
     })

@@ -1,6 +1,6 @@
 import { type ContractRequest, choosePaymentMethod } from '#platform'
+import { type PlanFinder, planNotFound } from './find-plan.ts'
 import { type Import, type RowRefusal, refused } from './import.ts'
-import { type PlanFinder, planNotFound } from './plan-finder.ts'
 import type { RequestedContract } from './read-row.ts'
 
 /** The request to create a contract on the platform, without its key. */

@@ -5,9 +5,9 @@ import { invalidField } from '#kit/refusal'
 import type { Connector, Interval } from '#platform'
 import { changePlan, publishPlan } from './change-plan.ts'
 import type { Plan, PlanVersion } from './plan.ts'
+import { amountFrom, wholeFrom } from './plan-input.ts'
 import { findPlan, markVersion } from './queries.ts'
 import { planBusy, sameTerms } from './refusals.ts'
-import { amountFrom, wholeFrom } from './terms.ts'
 
 /** Omitted fields are those of the previous version. */
 export type VersionInput = {

@@ -5,8 +5,6 @@ import { storeContext } from '#stores'
 import { platformTerms, publishPlan } from './change-plan.ts'
 import { changedPerks, perksFrom } from './perks.ts'
 import type { Plan } from './plan.ts'
-import { findPlan, findPlanByName, insertPlan } from './queries.ts'
-import { nameTaken, publishFailed } from './refusals.ts'
 import {
   amountFrom,
   countriesFrom,
@@ -17,7 +15,9 @@ import {
   tierFrom,
   trialFrom,
   wholeFrom
-} from './terms.ts'
+} from './plan-input.ts'
+import { findPlan, findPlanByName, insertPlan } from './queries.ts'
+import { nameTaken, publishFailed } from './refusals.ts'
 import { cyclesFrom, perksOf } from './update-plan.ts'
 
 export type PlanInput = TrialInput & {

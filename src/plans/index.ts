@@ -12,6 +12,6 @@ export {
   TRIAL_TYPES,
   versionSoldAt
 } from './plan.ts'
+export { ACCEPTED_TRIAL_DAYS, MAX_TRIAL_DAYS } from './plan-input.ts'
 export { findPlan, listPlans, listPlanVersions } from './queries.ts'
-export { ACCEPTED_TRIAL_DAYS, MAX_TRIAL_DAYS } from './terms.ts'
 export { updatePlan } from './update-plan.ts'

@@ -4,9 +4,9 @@ import type { Connector } from '#platform'
 import { changePlan, publishPlan } from './change-plan.ts'
 import { changedPerks, type PerksChange, perksFrom } from './perks.ts'
 import type { Plan } from './plan.ts'
+import { countriesFrom, productsFrom, type TrialInput, trialFrom, wholeFrom } from './plan-input.ts'
 import { findPlan, markPlan } from './queries.ts'
 import { planBusy } from './refusals.ts'
-import { countriesFrom, productsFrom, type TrialInput, trialFrom, wholeFrom } from './terms.ts'
 
 /** Omitted fields stay. Price, interval and credit are changed by `addPlanVersion`. */
 export type PlanChange = TrialInput & {

@@ -7,7 +7,7 @@ import { aContract, anOrder } from '../../test/contract-builder.ts'
 import { testDatabase } from '../../test/database.ts'
 import { aPlan } from '../../test/plan-builder.ts'
 import { aStore } from '../../test/store-builder.ts'
-import { syncContracts } from '../contracts/sync-contracts.ts'
+import { upsertFromContracts } from '../contracts/upsert-from-contracts.ts'
 import { cancelSubscription } from '../lifecycle/cancel-subscription.ts'
 import { pauseSubscription } from '../lifecycle/pause-subscription.ts'
 import { findSubscriptionByContract } from './queries.ts'
@@ -26,7 +26,7 @@ async function twoOfOne(second: Partial<PlatformContractLine> = {}) {
   const a = { ...first, lines: [line] }
   const b = aContract(START, { customer: a.customer, lines: [{ ...line, ...second }] })
   const sync = (ctx: Ctx, ...contracts: PlatformContract[]) =>
-    syncContracts(
+    upsertFromContracts(
       ctx,
       contracts,
       contracts.map((c) => anOrder(START, { id: c.originOrder!.id }))

@@ -5,7 +5,7 @@ import { aContract, anOrder } from '../../test/contract-builder.ts'
 import { testDatabase } from '../../test/database.ts'
 import { aPlan } from '../../test/plan-builder.ts'
 import { aStore } from '../../test/store-builder.ts'
-import { syncContracts } from '../contracts/sync-contracts.ts'
+import { upsertFromContracts } from '../contracts/upsert-from-contracts.ts'
 import { findSubscriptionByContract } from './queries.ts'
 import { writeChanges } from './requested-changes.ts'
 import { claimDueCycles } from './transitions/claim-cycles.ts'
@@ -22,7 +22,7 @@ async function aWaitingChange(asked: Temporal.Instant) {
   const contract = aContract(START)
   const line = { ...contract.lines[0]!, ...plan }
   await inStore((ctx) =>
-    syncContracts(ctx, [{ ...contract, lines: [line] }], [anOrder(START, { id: contract.originOrder!.id })])
+    upsertFromContracts(ctx, [{ ...contract, lines: [line] }], [anOrder(START, { id: contract.originOrder!.id })])
   )
   const { id } = (await inStore((ctx) => findSubscriptionByContract(ctx, contract.id)))!
   const none = {

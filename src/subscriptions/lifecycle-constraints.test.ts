@@ -4,7 +4,7 @@ import { int, row, sql } from '#kit/postgres'
 import { aContract, anOrder } from '../../test/contract-builder.ts'
 import { testDatabase } from '../../test/database.ts'
 import { aStore } from '../../test/store-builder.ts'
-import { syncContracts } from '../contracts/sync-contracts.ts'
+import { upsertFromContracts } from '../contracts/upsert-from-contracts.ts'
 
 const { db } = await testDatabase()
 const START = Temporal.Instant.from('2026-01-31T15:00:00Z')
@@ -52,7 +52,7 @@ const ILLEGAL: Record<(typeof STATUSES)[number], Partial<Columns>[]> = {
 
 const store = await aStore(db, { clockAt: START })
 const contract = aContract(START)
-await store.inStore((ctx) => syncContracts(ctx, [contract], [anOrder(START, { id: contract.originOrder!.id })]))
+await store.inStore((ctx) => upsertFromContracts(ctx, [contract], [anOrder(START, { id: contract.originOrder!.id })]))
 
 /** Puts the row into a state, and takes that back. */
 async function write(status: string, given: Partial<Columns>): Promise<void> {

@@ -3,7 +3,7 @@ import { declareJob, enqueue } from '#kit/jobs'
 import type { Ctx } from '#kit/postgres'
 
 // Requests to the platform are jobs, written in the transaction of the change that needs them: as long as a push waits, status
-// and next date of the contract are ours (contracts/plan-contract-changes.ts). `contracts` decides what each one means when it
+// and next date of the contract are ours (contracts/decide-contract-changes.ts). `contracts` decides what each one means when it
 // runs, `sync` calls the platform.
 
 const dedupe = ({ subscriptionId }: { subscriptionId: number }) => subscriptionId

@@ -8,7 +8,7 @@ import { testDatabase } from '../../test/database.ts'
 import { aPlatform, data, aContract as there } from '../../test/fake-platform.ts'
 import { aStore } from '../../test/store-builder.ts'
 import { jobs } from '../app/jobs.ts'
-import { syncContracts } from '../contracts/sync-contracts.ts'
+import { upsertFromContracts } from '../contracts/upsert-from-contracts.ts'
 import { rescheduleSubscription } from '../lifecycle/reschedule-subscription.ts'
 import { lockDueSubscriptions, lockSubscriptions } from './lock-subscriptions.ts'
 import { enqueueTimezoneRebase, rebaseNextSubscriptions, rebaseTimezoneJob } from './timezone-rebase-job.ts'
@@ -23,7 +23,7 @@ const NEXT_IN_TOKYO = '2026-03-01T01:00:00Z'
 async function aStoreWith(many: number) {
   const store = await aStore(db, { clockAt: START })
   const contracts = Array.from({ length: many }, () => aContract(START))
-  await store.inStore((ctx) => syncContracts(ctx, contracts, []))
+  await store.inStore((ctx) => upsertFromContracts(ctx, contracts, []))
   const rows = () =>
     store.inStore(({ tx, storeId }) =>
       tx.many(

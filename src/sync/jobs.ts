@@ -2,4 +2,4 @@
 export { editContracts } from './contracts/edit-contracts.ts'
 export { finishCreations } from './contracts/finish-creations.ts'
 export { pushContracts } from './contracts/push-contracts.ts'
-export { syncContracts } from './contracts/sync-contracts.ts'
+export { syncContracts } from './contracts/read-and-apply-contracts.ts'

@@ -13,7 +13,7 @@ import {
 } from '#platform'
 import { enqueueContractSync, listContractsOfCustomers } from '#subscriptions'
 import { syncShop } from './connections/sync-shop.ts'
-import { syncContractsById } from './contracts/sync-contracts.ts'
+import { readAndApplyContracts } from './contracts/read-and-apply-contracts.ts'
 import type { SyncDeps } from './deps.ts'
 import { applyAttemptMessages } from './messages/apply-attempt-messages.ts'
 import { applyCustomerDeletions } from './messages/apply-customer-deletions.ts'
@@ -39,7 +39,7 @@ const orders: TopicHandler = async ({ db }, storeId, messages) => {
 
 const contracts: TopicHandler = async (deps, storeId, messages) => {
   const ids = messages.map((m) => parseContractPayload(m.payload).id)
-  const { unsure, missing } = await syncContractsById(deps, storeId, ids)
+  const { unsure, missing } = await readAndApplyContracts(deps, storeId, ids)
   if (unsure.length > 0) await deps.db.inStore(storeId, (ctx) => enqueueContractSync(ctx, unsure))
   // The message can come before the contract is readable, so it is tried again.
   if (missing.length > 0) throw new Error(`The platform has no contract ${missing.join(', ')}`)

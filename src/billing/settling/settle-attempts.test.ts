@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { syncContracts } from '#contracts'
+import { upsertFromContracts } from '#contracts'
 import { int, row, sql } from '#kit/postgres'
 import { setClock } from '#stores'
 import { findSubscriptionByContract, lockSubscriptions } from '#subscriptions'
@@ -19,7 +19,7 @@ test('who hears of an end and of a challenge holds both subscriptions in order b
   const { inStore, storeId } = await aStore(db, { clockAt: START })
   const contracts = [aContract(START), aContract(START)]
   await inStore((ctx) =>
-    syncContracts(
+    upsertFromContracts(
       ctx,
       contracts,
       contracts.map((c) => anOrder(START, { id: c.originOrder!.id }))

@@ -1,4 +1,4 @@
-import { syncContracts } from '#contracts'
+import { upsertFromContracts } from '#contracts'
 import { int, row, sql } from '#kit/postgres'
 import type { PlatformContract } from '#platform'
 import { findSubscriptionByContract } from '#subscriptions'
@@ -13,7 +13,7 @@ export const at = (text: string) => Temporal.Instant.from(text)
 export async function joined(store: BuiltStore, when = START, over: Partial<PlatformContract> = {}) {
   const contract = aContract(at(when), over)
   return store.inStore(async (ctx) => {
-    await syncContracts(ctx, [contract], [anOrder(at(when), { id: contract.originOrder!.id })])
+    await upsertFromContracts(ctx, [contract], [anOrder(at(when), { id: contract.originOrder!.id })])
     const found = await findSubscriptionByContract(ctx, contract.id)
     return { contract, memberId: found!.memberId, subscriptionId: found!.id }
   })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
-import { syncContracts } from '#contracts'
+import { upsertFromContracts } from '#contracts'
 import { row, sql, text } from '#kit/postgres'
 import type { PlatformContract } from '#platform'
 import { aContract, anOrder } from '../../../test/contract-builder.ts'
@@ -43,7 +43,7 @@ const post = (contractId: string, query: string, payload: object = { reason: 'to
 async function aMembership(store: BuiltStore): Promise<PlatformContract> {
   const contract = aContract(Temporal.Instant.from(NOW))
   const order = anOrder(Temporal.Instant.from(NOW), { id: contract.originOrder!.id })
-  await store.inStore((ctx) => syncContracts(ctx, [contract], [order]))
+  await store.inStore((ctx) => upsertFromContracts(ctx, [contract], [order]))
   return contract
 }
 

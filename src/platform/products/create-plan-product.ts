@@ -10,7 +10,7 @@ import {
   PlanSellingGroupCreate,
   ProductSellingGroups
 } from './documents.ts'
-import type { PlanProduct, PlanTerms } from './plan-terms.ts'
+import type { PlanProduct, PlanTerms } from './plan-on-sale.ts'
 import { sellingPlanOf } from './selling-plan.ts'
 
 type Product = { productId: string; variantId: string; priceMinor: number }

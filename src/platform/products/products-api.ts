@@ -3,7 +3,7 @@ import { findByIds } from '../wire/find-by-ids.ts'
 import { type PlatformResult, succeeded } from '../wire/outcome.ts'
 import { createPlanOfProducts, createPlanProduct } from './create-plan-product.ts'
 import { VariantsByIds } from './documents.ts'
-import type { PlanOnSale, PlanProduct, PlanTerms } from './plan-terms.ts'
+import type { PlanOnSale, PlanProduct, PlanTerms } from './plan-on-sale.ts'
 import { publishPlan } from './publish-plan.ts'
 
 export type ProductsApi = {

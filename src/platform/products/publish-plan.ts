@@ -3,7 +3,7 @@ import type { Fields } from '../wire/fields.ts'
 import { failed, type PlatformResult } from '../wire/outcome.ts'
 import { setPrice } from './create-plan-product.ts'
 import { PlanProductsAdd, PlanProductsRemove, PlanSellingGroup, PlanSellingGroupUpdate } from './documents.ts'
-import type { PlanOnSale, PlanTerms } from './plan-terms.ts'
+import type { PlanOnSale, PlanTerms } from './plan-on-sale.ts'
 import { sellingPlanOf } from './selling-plan.ts'
 
 type SellingPlan = { id: string; cadence: string }

@@ -1,5 +1,5 @@
 import { decimalOf } from '#kit/money'
-import type { PlanTerms } from './plan-terms.ts'
+import type { PlanTerms } from './plan-on-sale.ts'
 
 /**
  * The selling plan of these terms, as input for the platform. A membership's price is the price of its product's variant, so the

@@ -6,7 +6,7 @@ import { testDatabase } from '../../../test/database.ts'
 import { aPlan } from '../../../test/plan-builder.ts'
 import { aStore } from '../../../test/store-builder.ts'
 import { aSubscriptionLife } from '../../../test/subscription-life.ts'
-import { syncContracts } from '../../contracts/sync-contracts.ts'
+import { upsertFromContracts } from '../../contracts/upsert-from-contracts.ts'
 import { findSubscriptionByContract } from '../queries.ts'
 import { listActivity } from './list-activity.ts'
 import { recordActivities } from './record-activity.ts'
@@ -20,7 +20,7 @@ async function aSubscription() {
   const line = await aPlan(store, { name: 'VIP' })
   const contract = aContract(START)
   const sold = { ...contract, lines: [{ ...contract.lines[0]!, ...line }] }
-  await store.inStore((ctx) => syncContracts(ctx, [sold], [anOrder(START, { id: contract.originOrder!.id })]))
+  await store.inStore((ctx) => upsertFromContracts(ctx, [sold], [anOrder(START, { id: contract.originOrder!.id })]))
   const { id } = (await store.inStore((ctx) => findSubscriptionByContract(ctx, contract.id)))!
   return { ...store, id }
 }

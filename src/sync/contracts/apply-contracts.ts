@@ -1,4 +1,4 @@
-import { listHeldContracts, syncContracts } from '#contracts'
+import { listHeldContracts, upsertFromContracts } from '#contracts'
 import { importStakes } from '#imports'
 import { runBatched } from '#kit/batcher'
 import { type Database, isOutage } from '#kit/postgres'
@@ -70,7 +70,7 @@ async function applyTogether(
   const orders = origins.length > 0 ? unwrap(await connector.orders.findMany(origins)) : new Map()
   const orphaned = await findOrphanedContracts(db, connector, storeId, contracts, held)
   return db.inStore(storeId, async (ctx) =>
-    syncContracts(ctx, contracts, [...orders.values()], {
+    upsertFromContracts(ctx, contracts, [...orders.values()], {
       stakes: await importStakes(ctx, fresh),
       orphaned,
       isReconciling

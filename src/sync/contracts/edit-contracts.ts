@@ -3,7 +3,7 @@ import { defineJob, type JobOutcome } from '#kit/jobs'
 import type { ChangedContract, Connector, ContractEdit, PlatformContract, PlatformResult } from '#platform'
 import { editContractJob } from '#subscriptions'
 import type { SyncDeps } from '../deps.ts'
-import { syncContractsById } from './sync-contracts.ts'
+import { readAndApplyContracts } from './read-and-apply-contracts.ts'
 
 /** How often an edit is repeated at once because the contract changed meanwhile. */
 const MAX_DRAFTS = 3
@@ -43,7 +43,7 @@ export const editContracts = defineJob(
       else failures.set(one.subscription.id, result.reason)
     }
     if (edited.length > 0) {
-      const { failed } = await syncContractsById(
+      const { failed } = await readAndApplyContracts(
         deps,
         storeId,
         edited.map(({ subscription }) => subscription.platformContractId)

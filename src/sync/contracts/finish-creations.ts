@@ -4,7 +4,7 @@ import type { Database } from '#kit/postgres'
 import { unwrap } from '#platform'
 import { notify } from '#stores'
 import type { SyncDeps } from '../deps.ts'
-import { syncContractsById } from './sync-contracts.ts'
+import { readAndApplyContracts } from './read-and-apply-contracts.ts'
 
 /**
  * Finishes creations of contracts to which the platform gave no answer. Looks for each contract by its key: applies one that
@@ -29,7 +29,7 @@ async function finish(deps: SyncDeps, storeId: number, creation: UnansweredCreat
   const connector = await deps.connectorOf(storeId)
   const contractId = unwrap(await connector.contracts.findIdByKey(creation.platformCustomerId, creation.createKey))
   if (contractId !== null) {
-    await syncContractsById(deps, storeId, [contractId])
+    await readAndApplyContracts(deps, storeId, [contractId])
     return (await deps.db.inStore(storeId, (ctx) => listUnansweredCreations(ctx, [creation.createKey]))).length === 0
   }
   return creation.isOld && abandon(deps.db, storeId, creation)

@@ -3,7 +3,7 @@ import { defineJob, type JobOutcome } from '#kit/jobs'
 import type { Connector, PlatformContract, PlatformResult } from '#platform'
 import { pushContractJob } from '#subscriptions'
 import type { SyncDeps } from '../deps.ts'
-import { MAX_LOOKUPS, noContract, stopMissingContracts } from './sync-contracts.ts'
+import { MAX_LOOKUPS, noContract, stopMissingContracts } from './read-and-apply-contracts.ts'
 
 /** Updates contracts on the platform to the present state of their subscriptions: the status first, then the next date. */
 export const pushContracts = defineJob(

@@ -3,7 +3,7 @@ import { endForDeletedCustomers, revokeGiftsToDeleted } from '#lifecycle'
 import { markCustomersDeleted } from '#members'
 import { type InboundMessage, parseDeletedCustomerPayload, unwrap } from '#platform'
 import { listContractsOfCustomers } from '#subscriptions'
-import { quarantine } from '../contracts/sync-contracts.ts'
+import { quarantine } from '../contracts/read-and-apply-contracts.ts'
 import type { SyncDeps } from '../deps.ts'
 
 /**

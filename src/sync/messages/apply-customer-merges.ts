@@ -1,6 +1,6 @@
 import { type InboundMessage, parseMergePayload, unwrap } from '#platform'
 import { listContractsOfCustomers } from '#subscriptions'
-import { syncContractsById } from '../contracts/sync-contracts.ts'
+import { readAndApplyContracts } from '../contracts/read-and-apply-contracts.ts'
 import { mergeCustomers } from '../customers/merge-customers.ts'
 import type { SyncDeps } from '../deps.ts'
 
@@ -17,6 +17,6 @@ export async function applyCustomerMerges(deps: SyncDeps, storeId: number, messa
     if (existing.has(merge.deletedId)) throw new Error(`The platform still has customer ${merge.deletedId}`)
     await mergeCustomers(db, storeId, merge, existing.get(merge.keptId) ?? null)
     const contractIds = await db.inStore(storeId, (ctx) => listContractsOfCustomers(ctx, [merge.keptId]))
-    await syncContractsById(deps, storeId, contractIds)
+    await readAndApplyContracts(deps, storeId, contractIds)
   }
 }

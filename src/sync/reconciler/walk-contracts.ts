@@ -3,7 +3,7 @@ import type { Database } from '#kit/postgres'
 import { type Connector, compareRevisions, type PlatformContract, type PlatformResult, unwrap } from '#platform'
 import { enqueueContractSync } from '#subscriptions'
 import { applyContracts } from '../contracts/apply-contracts.ts'
-import { quarantine, stopMissingContracts } from '../contracts/sync-contracts.ts'
+import { quarantine, stopMissingContracts } from '../contracts/read-and-apply-contracts.ts'
 import type { Walk, WalkedPage } from './reconciliation.ts'
 
 export type Walking = { db: Database; storeId: number; connector: Connector }

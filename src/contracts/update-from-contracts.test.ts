@@ -11,7 +11,7 @@ import { pauseSubscription } from '../lifecycle/pause-subscription.ts'
 import { markPushed } from '../subscriptions/contract-queries.ts'
 import { lockSubscriptions } from '../subscriptions/lock-subscriptions.ts'
 import { findSubscriptionByContract } from '../subscriptions/queries.ts'
-import { syncContracts } from './sync-contracts.ts'
+import { upsertFromContracts } from './upsert-from-contracts.ts'
 
 const { db } = await testDatabase()
 const at = (text: string) => Temporal.Instant.from(text)
@@ -21,7 +21,7 @@ const START = at('2026-01-31T15:00:00Z')
 async function aFollowed(nextBillingDate = at('2026-02-27T15:00:00Z')) {
   const store = await aStore(db, { clockAt: START })
   const contract = aContract(START, { nextBillingDate, revision: '9' })
-  await store.inStore((ctx) => syncContracts(ctx, [contract], [anOrder(START, { id: contract.originOrder!.id })]))
+  await store.inStore((ctx) => upsertFromContracts(ctx, [contract], [anOrder(START, { id: contract.originOrder!.id })]))
   const { id } = (await store.inStore((ctx) => findSubscriptionByContract(ctx, contract.id)))!
   const recorded = () =>
     store.inStore(async ({ tx, storeId }) => {
@@ -37,7 +37,7 @@ async function aFollowed(nextBillingDate = at('2026-02-27T15:00:00Z')) {
     inStore: store.inStore,
     recorded,
     sync: (news: Partial<PlatformContract>) =>
-      store.inStore((ctx) => syncContracts(ctx, [{ ...contract, ...news }], [])),
+      store.inStore((ctx) => upsertFromContracts(ctx, [{ ...contract, ...news }], [])),
     now: async () => (await store.inStore((ctx) => lockSubscriptions(ctx, [id])))[0]!,
     /** What the job does that brings our change there. */
     pushed: (revision: string, nextBillingAt: Temporal.Instant | null = null) =>

@@ -1,9 +1,9 @@
-import { type ImportTerms, syncContracts } from '#contracts'
+import { type ImportTerms, upsertFromContracts } from '#contracts'
 import { decimalOf, minorOf } from '#kit/money'
 import type { Ctx } from '#kit/postgres'
 import type { PlatformContract, PlatformOrder } from '#platform'
+import { type PlanFinder, planNotFound } from './find-plan.ts'
 import { type Import, type RowRefusal, type RowResult, refused } from './import.ts'
-import { type PlanFinder, planNotFound } from './plan-finder.ts'
 import type { RequestedContract } from './read-row.ts'
 
 /** A row and its contract on the platform. */
@@ -13,7 +13,7 @@ export type Found = { line: number; requested: RequestedContract; contract: Plat
  * Imports contracts, in one transaction with the outcomes of their rows. A contract that we already have stays unchanged.
  * Nothing is charged.
  */
-export async function takeOver(
+export async function takeOverContracts(
   ctx: Ctx,
   parent: Import,
   found: Found[],
@@ -33,7 +33,7 @@ export async function takeOver(
     wanted.push(one)
     terms.set(one.contract.id, termsOf(parent, one.requested, plan ?? null))
   }
-  const { subscriptions } = await syncContracts(
+  const { subscriptions } = await upsertFromContracts(
     ctx,
     wanted.map(({ contract }) => contract),
     orders,

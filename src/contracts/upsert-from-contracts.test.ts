@@ -11,7 +11,7 @@ import { lockSubscriptions } from '../subscriptions/lock-subscriptions.ts'
 import { findSubscriptionByContract } from '../subscriptions/queries.ts'
 import { billingDate } from '../subscriptions/schedule/billing-dates.ts'
 import { insertPendingCreation } from './pending-creations.ts'
-import { syncContracts } from './sync-contracts.ts'
+import { upsertFromContracts } from './upsert-from-contracts.ts'
 
 const { db } = await testDatabase()
 const at = (text: string) => Temporal.Instant.from(text)
@@ -26,7 +26,7 @@ async function met(clockAt: Temporal.Instant, given: Partial<PlatformContract>, 
   const contract = { ...made, lines: [{ ...made.lines[0]!, ...plan }] }
   const hear = (news: Partial<PlatformContract> = {}) =>
     store.inStore((ctx) =>
-      syncContracts(
+      upsertFromContracts(
         ctx,
         [{ ...contract, ...news }],
         contract.originOrder ? [anOrder(START, { id: contract.originOrder.id })] : []
@@ -110,7 +110,7 @@ test('a contract that was made here and has ended there before it is seen is ove
     const nextBillingDate = at('2026-02-28T15:00:00Z')
     const ended = aContract(START, { originOrder: null, createKey: status, status, nextBillingDate })
     const other = aContract(START, { originOrder: null, nextBillingDate })
-    await inStore((ctx) => syncContracts(ctx, [ended, other], []))
+    await inStore((ctx) => upsertFromContracts(ctx, [ended, other], []))
     const shown = await inStore(async (ctx) => {
       const found = [await findSubscriptionByContract(ctx, ended.id), await findSubscriptionByContract(ctx, other.id)]
       return lockSubscriptions(

@@ -13,7 +13,7 @@ import {
   requestersOf
 } from '#subscriptions'
 import { endChangesOf, isFinal, markSeen, markTerms } from '#subscriptions/transitions'
-import { type ContractUpdate, hasOtherTerms, type Pair, planContractChanges } from './plan-contract-changes.ts'
+import { type ContractUpdate, decideContractChanges, hasOtherTerms, type Pair } from './decide-contract-changes.ts'
 
 /**
  * Contracts that changed something here, and contracts whose status or date may be our own change that is under way: they are
@@ -26,7 +26,7 @@ export type Applied = { changed: string[]; unsure: string[] }
  * not charged, and what waits for a payment method is charged at once when there is a new one. An older revision than the one
  * known changes nothing.
  */
-export async function applyContractChanges(
+export async function updateFromContracts(
   ctx: Ctx,
   pairs: Pair[],
   plans: Plan[],
@@ -40,7 +40,7 @@ export async function applyContractChanges(
   )
   const updates = pairs
     .filter(({ subscription, contract }) => compareRevisions(contract.revision, subscription.platformRevision) >= 0)
-    .map((pair) => planContractChanges(pair, waiting.has(String(pair.subscription.id)), plans, ctx.now, store))
+    .map((pair) => decideContractChanges(pair, waiting.has(String(pair.subscription.id)), plans, ctx.now, store))
   await markSeen(
     ctx,
     updates.map(({ seen }) => seen)

@@ -6,11 +6,11 @@ import { isSoldUnder, listPlans, type Plan } from '#plans'
 import type { PlatformContract, PlatformOrder } from '#platform'
 import { storeContext } from '#stores'
 import { lockSubscriptionsOfContracts, recordActivities } from '#subscriptions'
-import { applyContractChanges } from './apply-contract-changes.ts'
 import { createFromContracts } from './create-from-contracts.ts'
 import type { ImportTerms } from './imported-subscription.ts'
 import { type HeldContract, listHeldContracts, markContractsFound } from './missing-contracts.ts'
 import { releaseQuarantinedContracts } from './quarantined-contracts.ts'
+import { updateFromContracts } from './update-from-contracts.ts'
 
 /**
  * What an import has to do with a contract that is new here: it is `creating` it or has `awaited` it, and will take it over; or it
@@ -18,7 +18,7 @@ import { releaseQuarantinedContracts } from './quarantined-contracts.ts'
  */
 export type ImportStake = 'creating' | 'awaited' | 'left'
 
-export type SyncOptions = {
+export type UpsertOptions = {
   /** By contract: how a contract begins here that others have billed until now. */
   imported?: ReadonlyMap<string, ImportTerms>
   /** By contract: what an import has to do with it. */
@@ -32,7 +32,7 @@ export type SyncOptions = {
   isReconciling?: boolean
 }
 
-export type Synced = {
+export type Upserted = {
   /** Contracts that changed something here. */
   changed: string[]
   /** Contracts to be read again later: an import decides first, or a change of ours is under way there. */
@@ -47,12 +47,12 @@ export type Synced = {
  * ours. What is no longer active is not charged, a new payment method is tried at once, and a subscription without a customer
  * ends. An older revision than the one known changes nothing. `orders`: the origin orders of new contracts.
  */
-export async function syncContracts(
+export async function upsertFromContracts(
   ctx: Ctx,
   contracts: PlatformContract[],
   orders: PlatformOrder[],
-  options: SyncOptions = {}
-): Promise<Synced> {
+  options: UpsertOptions = {}
+): Promise<Upserted> {
   const held = await listHeldContracts(ctx.tx, ctx.storeId, idsOf(contracts))
   const plans = await listPlans(ctx)
   const { ours, later } = divide(contracts, held, plans, options)
@@ -73,7 +73,7 @@ function divide(
   contracts: PlatformContract[],
   held: HeldContract[],
   plans: Plan[],
-  { stakes = new Map(), isReconciling = false }: SyncOptions
+  { stakes = new Map(), isReconciling = false }: UpsertOptions
 ): { ours: PlatformContract[]; later: string[] } {
   const known = new Set(held.map(({ contractId }) => contractId))
   const isSoldByUs = ({ lines }: PlatformContract) =>
@@ -97,8 +97,8 @@ async function takeOver(
   contracts: PlatformContract[],
   orders: PlatformOrder[],
   plans: Plan[],
-  { imported = new Map() }: SyncOptions
-): Promise<Synced> {
+  { imported = new Map() }: UpsertOptions
+): Promise<Upserted> {
   const owned = contracts.filter(({ customer }) => customer)
   if (owned.length === 0) return { changed: [], unsure: [], subscriptions: new Map() }
   const store = await storeContext(ctx)
@@ -110,7 +110,7 @@ async function takeOver(
   const known = new Map((await lockSubscriptionsOfContracts(ctx, idsOf(owned))).map((s) => [s.platformContractId, s]))
   const fresh = owned.filter(({ id }) => !known.has(id))
   const created = await createFromContracts(ctx, fresh, { members, orders: recorded, plans, imported, store })
-  const { changed, unsure } = await applyContractChanges(
+  const { changed, unsure } = await updateFromContracts(
     ctx,
     owned.flatMap((contract) => {
       const subscription = known.get(contract.id)

@@ -4,7 +4,7 @@ import type { Plan } from '#plans'
 import type { PlatformContractLine } from '#platform'
 import { aContract } from '../../test/contract-builder.ts'
 import type { Subscription } from '../subscriptions/subscription.ts'
-import { termsOf, trialEndOf } from './platform-terms.ts'
+import { termsOf, trialEndOf } from './read-contract-terms.ts'
 
 const aPlan = (id: number, name: string) =>
   ({

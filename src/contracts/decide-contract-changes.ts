@@ -26,7 +26,7 @@ import {
   type Terms,
   type TransitionPlan
 } from '#subscriptions/transitions'
-import { isSameDate, ourStatus, termsOf } from './platform-terms.ts'
+import { isSameDate, ourStatus, termsOf } from './read-contract-terms.ts'
 
 /** A known subscription and what the platform now says of its contract. */
 export type Pair = { subscription: Subscription; contract: PlatformContract }
@@ -46,10 +46,10 @@ export type ContractUpdate = {
 }
 
 /**
- * Plans the change that makes a subscription agree with its contract; writes nothing. While a push of ours waits or is under
+ * Decides the change that makes a subscription agree with its contract; writes nothing. While a push of ours waits or is under
  * way (`isWaiting`), status and next date are ours, except for an end: what has ended on the platform has ended.
  */
-export function planContractChanges(
+export function decideContractChanges(
   { subscription: before, contract }: Pair,
   isWaiting: boolean,
   plans: Plan[],

@@ -10,7 +10,7 @@ import { type AppliedContracts, applyContracts } from './apply-contracts.ts'
  * Reads contracts from the platform and applies them here. `missing` are those that the platform does not have; it may show a new
  * contract late. Those that failed are quarantined.
  */
-export async function syncContractsById(
+export async function readAndApplyContracts(
   { db, connectorOf }: SyncDeps,
   storeId: number,
   ids: string[]
@@ -45,7 +45,7 @@ export const syncContracts = defineJob(
   syncContractJob,
   async (deps: SyncDeps, storeId, jobs): Promise<JobOutcome[]> => {
     const ids = jobs.map(({ input }) => input.contractId)
-    const { unsure, failed, missing } = await syncContractsById(deps, storeId, ids)
+    const { unsure, failed, missing } = await readAndApplyContracts(deps, storeId, ids)
     const gone = missing.filter((id) => jobs[ids.indexOf(id)]!.attempts >= MAX_LOOKUPS)
     await stopMissingContracts(deps.db, storeId, gone)
     return ids.map((id): JobOutcome => {
