@@ -15,7 +15,7 @@ import {
   readWebhookHeaders,
   receiveWebhook
 } from '#platform'
-import { startSandbox, type TestShop } from '../sandbox/test-shop.ts'
+import { startSandbox, type TestShop } from '../sandbox/start-sandbox.test-helper.ts'
 import { connectorTo } from './connectors.ts'
 import { testDatabase } from './database.ts'
 import { theFailure, theValue } from './fake-platform.ts'
@@ -220,8 +220,8 @@ test("all webhooks of a subscription's life are accepted and can be read", async
   after(() => void door.close())
   const uri = `http://127.0.0.1:${(door.address() as AddressInfo).port}/platform/webhooks`
   const topics = Object.keys(PARSERS)
-  assert.deepEqual(theValue(await connector.webhooks.ensure(uri, topics)).created, topics)
-  assert.deepEqual(theValue(await connector.webhooks.ensure(uri, topics)).unchanged, topics)
+  assert.deepEqual(theValue(await connector.webhookSubscriptions.ensure(uri, topics)).created, topics)
+  assert.deepEqual(theValue(await connector.webhookSubscriptions.ensure(uri, topics)).unchanged, topics)
 
   const { customerId, contractId } = await joined(shop)
   for (const [i, outcome] of ['duplicate', 'card_declined', '3ds'].entries()) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { rescheduleSubscription } from '#lifecycle'
-import { startSandbox } from '../sandbox/test-shop.ts'
+import { startSandbox } from '../sandbox/start-sandbox.test-helper.ts'
 import { retryAttempt } from '../src/billing/charging/retry-attempt.ts'
 import { aChargedMember } from './charged-member.ts'
 import { testDatabase } from './database.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { upsertFromContracts } from '#contracts'
-import { startSandbox } from '../sandbox/test-shop.ts'
+import { startSandbox } from '../sandbox/start-sandbox.test-helper.ts'
 import { platformTopics } from '../src/sync/topics.ts'
 import { aChargedMember } from './charged-member.ts'
 import { testDatabase } from './database.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cancelSubscription } from '#lifecycle'
-import { startSandbox } from '../sandbox/test-shop.ts'
+import { startSandbox } from '../sandbox/start-sandbox.test-helper.ts'
 import { aChargedMember } from './charged-member.ts'
 import { testDatabase } from './database.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import { testServer } from '../src/http/test-server.ts'
-import { aFact, aReceiver, aSendingStore } from '../src/webhooks/test-receiver.ts'
+import { testServer } from '../src/http/server.test-helper.ts'
+import { aFact, aReceiver, aSendingStore } from '../src/webhooks/receiver.test-helper.ts'
 import { testDatabase } from './database.ts'
 
 const { db, url } = await testDatabase()

@@ -21,7 +21,7 @@ export type SenderReport = {
   highestTries: number
 }
 
-const SENDER = fileURLToPath(new URL('../src/webhooks/test-sender.ts', import.meta.url))
+const SENDER = fileURLToPath(new URL('../src/webhooks/sender-process.test-helper.ts', import.meta.url))
 const RECEIVERS = 2
 const START = Temporal.Instant.from('2026-03-01T12:00:00Z')
 /** Longer than the sum of the schedule's waits. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Dispatcher, request } from 'undici'
 import { testDatabase } from '../../test/database.ts'
-import { startSandbox } from '../test-shop.ts'
+import { startSandbox } from '../start-sandbox.test-helper.ts'
 
 const { db } = await testDatabase()
 const { aShop, bugs } = await startSandbox(db)

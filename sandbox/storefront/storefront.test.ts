@@ -5,7 +5,7 @@ import { after, test } from 'node:test'
 import { request } from 'undici'
 import { testDatabase } from '../../test/database.ts'
 import { signedQuery, signQuery } from '../proxy/sign.ts'
-import { startSandbox, type TestShop } from '../test-shop.ts'
+import { startSandbox, type TestShop } from '../start-sandbox.test-helper.ts'
 
 const { db } = await testDatabase()
 const { aShop, bugs } = await startSandbox(db)

@@ -5,7 +5,7 @@ import { validateSchema } from 'graphql'
 import { request } from 'undici'
 import { testDatabase } from '../../test/database.ts'
 import { adminSchema } from '../admin/index.ts'
-import { startSandbox } from '../test-shop.ts'
+import { startSandbox } from '../start-sandbox.test-helper.ts'
 
 const { db } = await testDatabase()
 const { aShop, bugs, origin } = await startSandbox(db)

@@ -84,8 +84,8 @@ export function partOf(path: string): string {
   return top === 'src' ? name! : top!
 }
 
-/** Tests and their builders may import whatever they need. */
-export const isTest = (path: string): boolean => /(\.test|\/test-[a-z-]+|\/testing)\.ts$/.test(path)
+/** Tests and their helpers may import whatever they need. */
+export const isTest = (path: string): boolean => /\.test(-helper)?\.ts$/.test(path)
 
 /** Static, dynamic and type-only imports and re-exports of a source text, with their lines. */
 export function importsOf(source: string): { specifier: string; line: number }[] {

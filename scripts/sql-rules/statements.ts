@@ -10,7 +10,7 @@ const DIRECT = /\bdirectSql(?:<[^>]*>)?\(\s*'[^']*',\s*`/g
 /** Every statement written in the files of a folder, tests left out. Texts that are built at run time are not among them. */
 export async function listStatements(root: string, folder: string): Promise<ProductStatement[]> {
   const files = (await readdir(join(root, folder), { recursive: true })).filter(
-    (file) => file.endsWith('.ts') && !/(\.test|\/test-[a-z-]+|\/testing)\.ts$/.test(file)
+    (file) => file.endsWith('.ts') && !/\.test(-helper)?\.ts$/.test(file)
   )
   const found = await Promise.all(
     files.map(async (file) => statementsIn(join(folder, file), await readFile(join(root, folder, file), 'utf8')))

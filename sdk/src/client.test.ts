@@ -11,7 +11,7 @@ import {
   PerennialError,
   RateLimitedError
 } from './index.ts'
-import { aClient, answering, giving, saying } from './testing.ts'
+import { aClient, answering, giving, saying } from './server.test-helper.ts'
 
 const FACTS = {
   'x-ratelimit-limit': '120',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Meta } from './answer.ts'
 import { pages, rowsOf } from './index.ts'
-import { aClient, answering, aServer, type Reply, saying } from './testing.ts'
+import { aClient, answering, aServer, type Reply, saying } from './server.test-helper.ts'
 
 type Row = { id: string }
 const rows = (from: number, to: number): Row[] =>

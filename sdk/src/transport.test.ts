@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { ConnectionError, createClient, InternalError, RateLimitedError, TimeoutError } from './index.ts'
-import { aClient, answering, breakingOff, giving, type Reply, resetting, saying } from './testing.ts'
+import { aClient, answering, breakingOff, giving, type Reply, resetting, saying } from './server.test-helper.ts'
 
 const member = { id: 'mem_1' }
 

@@ -5,7 +5,7 @@ import { Database, migrate } from '#kit/postgres'
 import { openVault } from '#kit/secrets'
 import { isMasterKeyValid, listStores } from '#stores'
 import { moveSandboxStores } from '#sync'
-import { announceServer, withdrawServer } from '../cli/announcement.ts'
+import { removeServerFile, writeServerFile } from '../cli/server-file.ts'
 import { createDemoStore, DEMO_DOMAIN } from '../demo/create-demo-store.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgres/start.ts'
 import { addressOf, type Config, loadConfig } from './config.ts'
@@ -81,8 +81,8 @@ async function run(config: Config): Promise<void> {
     } else {
       if (config.sandbox)
         urls.sandbox = await listen(service.sandbox.app, 'SANDBOX_PORT', config.sandbox.port, config.host)
-      announceServer(config.dataDir, { url, pid: process.pid })
-      stack.defer(() => withdrawServer(config.dataDir))
+      writeServerFile(config.dataDir, { url, pid: process.pid })
+      stack.defer(() => removeServerFile(config.dataDir))
       if (config.sandbox) await moveSandboxStores(service.deps)
       await service.start()
       const demoKey = config.sandbox && config.demo ? demo(service, say) : Promise.resolve(null)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { readAnnouncement } from './announcement.ts'
 import { badUsage, CommandError } from './command-error.ts'
+import { readServerFile } from './server-file.ts'
 
 export type Server = { url: URL; token: string }
 
@@ -22,7 +22,7 @@ export function notRunning(server: Server): CommandError {
 }
 
 function urlOf(env: NodeJS.ProcessEnv, dataDir: string): URL {
-  const given = env.PERENNIAL_URL || readAnnouncement(dataDir)?.url
+  const given = env.PERENNIAL_URL || readServerFile(dataDir)?.url
   if (!given) {
     throw new CommandError(
       'not_running',

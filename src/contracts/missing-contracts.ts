@@ -1,9 +1,9 @@
 import { applyPlans } from '#billing'
 import { bool, type Ctx, directSql, int, type Queries, type RowOf, row, sql, text } from '#kit/postgres'
+import { shortenList } from '#kit/shorten-list'
 import { type NewAlert, notify } from '#stores'
 import { activityMessages, lockSubscriptionsOfContracts, recordActivities } from '#subscriptions'
 import { planContextOf, planPause } from '#subscriptions/transitions'
-import { listed } from './listed.ts'
 import { releaseQuarantinedContracts } from './quarantined-contracts.ts'
 
 const HeldContract = row({ contractId: text, id: int, customerId: text, isLive: bool, isMissing: bool })
@@ -88,7 +88,7 @@ const missingAlert = (contractIds: string[]): NewAlert => ({
   kind: 'contracts_missing',
   subject: `Contracts that are gone from the platform: ${contractIds.length}`,
   message:
-    `The platform no longer has these contracts of live subscriptions: ${listed(contractIds)}. ` +
+    `The platform no longer has these contracts of live subscriptions: ${shortenList(contractIds)}. ` +
     'Their subscriptions are paused here, and nothing is billed for them. A contract that is there again is followed as before.'
 })
 

@@ -1,8 +1,8 @@
 import { waitingKeys } from '#kit/jobs'
 import { bool, type Ctx, row, sql, text } from '#kit/postgres'
+import { shortenList } from '#kit/shorten-list'
 import { type NewAlert, notify } from '#stores'
 import { enqueueContractSync, syncContractJob } from '#subscriptions'
-import { listed } from './listed.ts'
 
 const MAX_REASON_CHARACTERS = 500
 
@@ -37,7 +37,7 @@ const quarantineAlert = (contractIds: string[], reasons: ReadonlyMap<string, str
   kind: 'contracts_quarantined',
   subject: `Contracts of the platform that could not be taken over: ${contractIds.length}`,
   message:
-    `The platform's data of these contracts could not be read or stored (${listed(
+    `The platform's data of these contracts could not be read or stored (${shortenList(
       contractIds.map((id) => `contract ${id}: ${reasons.get(id)}`),
       '; '
     )}). ` +

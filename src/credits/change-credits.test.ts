@@ -6,10 +6,10 @@ import { testDatabase } from '../../test/database.ts'
 import { aStore, type BuiltStore } from '../../test/store-builder.ts'
 import { changeCredits } from './change-credits.ts'
 import type { CreditChange } from './credit.ts'
+import { accountOf, at, moveTo, START } from './credit-account.test-helper.ts'
 import { createCreditEngine } from './credit-engine.ts'
 import { findCredit } from './find-credit.ts'
 import { listCreditEntries } from './list-credit-entries.ts'
-import { accountOf, at, moveTo, START } from './testing.ts'
 
 const { db } = await testDatabase()
 

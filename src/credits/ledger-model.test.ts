@@ -7,8 +7,8 @@ import { testDatabase } from '../../test/database.ts'
 import { aStore, type BuiltStore } from '../../test/store-builder.ts'
 import { changeCredits } from './change-credits.ts'
 import type { CreditChange } from './credit.ts'
+import { accountOf, at, moveTo, START } from './credit-account.test-helper.ts'
 import { createCreditEngine } from './credit-engine.ts'
-import { accountOf, at, moveTo, START } from './testing.ts'
 
 const { db } = await testDatabase()
 const engine = createCreditEngine({ db })

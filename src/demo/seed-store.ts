@@ -2,8 +2,8 @@ import type { Database } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
 import { listPlans } from '#plans'
 import { storeNow } from '#stores'
-import { agenda } from './agenda.ts'
 import type { DemoSandbox } from './demo-sandbox.ts'
+import { generateCustomerActions } from './generate-customer-actions.ts'
 
 export type SeedProgress = { done: number; total: number; at: Temporal.Instant }
 
@@ -37,12 +37,12 @@ export async function seedStore(
   const start = await storeNow(db, storeId)
   const end = start.toZonedDateTimeISO('UTC').add({ months }).toInstant()
   const planNames = plans.map((plan) => plan.name)
-  const steps = agenda({ db, sandbox, storeId, planNames }, { members, start, end })
-  const total = steps.length + 1
-  for (const [i, step] of steps.entries()) {
-    await advanceClock(storeId, { to: step.at.toString() })
-    await step.act()
-    onProgress({ done: i + 1, total, at: step.at })
+  const actions = generateCustomerActions({ db, sandbox, storeId, planNames }, { members, start, end })
+  const total = actions.length + 1
+  for (const [i, action] of actions.entries()) {
+    await advanceClock(storeId, { to: action.at.toString() })
+    await action.act()
+    onProgress({ done: i + 1, total, at: action.at })
   }
   const { now } = await advanceClock(storeId, { to: end.toString() })
   onProgress({ done: total, total, at: now })

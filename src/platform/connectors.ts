@@ -1,6 +1,6 @@
 import type { Measure } from '#kit/metrics'
 import { type Connector, createConnector } from './connector.ts'
-import { measured } from './measured.ts'
+import { countCalls } from './count-calls.ts'
 import { type ClientOptions, createClient, type PlatformAccess } from './wire/client.ts'
 import { CostBudget } from './wire/cost-budget.ts'
 
@@ -33,7 +33,7 @@ export function createConnectors({ measure, ...options }: ConnectorOptions = {})
       if (last && isSame(last.access, access)) return last.connector
       const { storeId, profile, url, accessToken } = access
       const connector = createConnector(createClient(access, budgetOf(storeId), options))
-      const counted = measure ? measured(connector, measure) : connector
+      const counted = measure ? countCalls(connector, measure) : connector
       known.set(storeId, { access: { storeId, profile, url, accessToken }, connector: counted })
       return counted
     },

@@ -37,4 +37,4 @@ export {
   UNREADABLE_RESPONSE,
   unwrap
 } from './wire/outcome.ts'
-export { ADMIN_PATH, gid, PROFILES, type ProfileName } from './wire/profiles.ts'
+export { ADMIN_PATH, gid, PROFILES, type ProfileName } from './wire/platform-profiles.ts'

@@ -8,7 +8,7 @@ import { listDeliveries } from './history/list-deliveries.ts'
 import { openListener } from './listeners/open-listener.ts'
 import { eventOfFact, PUBLIC_FACTS } from './public-events.ts'
 import { queueDeliveries } from './queue/queue-deliveries.ts'
-import { aFact, aReceiver, aSendingStore, testSettings } from './test-receiver.ts'
+import { aFact, aReceiver, aSendingStore, testSettings } from './receiver.test-helper.ts'
 
 const { db } = await testDatabase()
 

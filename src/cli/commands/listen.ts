@@ -4,9 +4,9 @@ import type { Document } from '../admin-api.ts'
 import { addCommand, type Terminal } from '../command.ts'
 import { badUsage } from '../command-error.ts'
 import { optional, toggle } from '../flags.ts'
-import { failureWord, forward, type Outcome } from '../forward.ts'
-import { type Fetched, type Listening, listen } from '../listening.ts'
+import { failureWord, forwardDelivery, type Outcome } from '../forward-delivery.ts'
 import { harmless, lines } from '../print.ts'
+import { type Fetched, type Listening, runListener } from '../run-listener.ts'
 import { eventTypesOrAll, orEvery } from './event-types.ts'
 import { storeFlag, storePath } from './store-flag.ts'
 
@@ -47,12 +47,12 @@ export function addListenCommand(program: Command, terminal: Terminal): void {
       const remark = (text: string) => void err.write(`${text}\n`)
       const stopping = stopOnSignal()
       try {
-        await listen({
+        await runListener({
           api,
           path: storePath(store, '/webhook-listeners'),
           events: orEvery(events),
           deliver: async (delivery, cutOff) =>
-            forwardTo ? forward(forwardTo, delivery, { insecure, cutOff }) : PRINTED,
+            forwardTo ? forwardDelivery(forwardTo, delivery, { insecure, cutOff }) : PRINTED,
           reporter: json ? asJson(out, remark) : forPeople(out, remark, { store, forwardTo }),
           stop: stopping.signal
         })

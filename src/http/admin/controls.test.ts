@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Refusal } from '#kit/refusal'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
-import { OPERATOR_TOKEN, testServer } from '../test-server.ts'
+import { OPERATOR_TOKEN, testServer } from '../server.test-helper.ts'
 
 const { db } = await testDatabase()
 const { app, admin, calls } = testServer(db)

@@ -4,7 +4,7 @@ import { consumer, createFactEngine, defineFact, RETRY_AFTER_MINUTES, record } f
 import { setClock } from '#stores'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
-import { testServer } from '../test-server.ts'
+import { testServer } from '../server.test-helper.ts'
 
 const { db } = await testDatabase()
 const { admin } = testServer(db)

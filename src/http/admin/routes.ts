@@ -74,5 +74,5 @@ export const ADMIN_ROUTES = await routesIn<AdminDeps>([
   import('./dead-letters/list-dead-letters.ts'),
   import('./dead-letters/retry-dead-letter.ts'),
   import('./audit/run-doctor.ts'),
-  import('./audit/get-document.ts')
+  import('./openapi/get-document.ts')
 ])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
-import { testServer } from '../test-server.ts'
+import { testServer } from '../server.test-helper.ts'
 
 const { db } = await testDatabase()
 const { admin } = testServer(db)

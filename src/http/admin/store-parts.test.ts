@@ -4,7 +4,7 @@ import { authenticateKey, SCOPES } from '#stores'
 import { testDatabase } from '../../../test/database.ts'
 import { aPlatform, data } from '../../../test/fake-platform.ts'
 import { aStore } from '../../../test/store-builder.ts'
-import { testServer } from '../test-server.ts'
+import { testServer } from '../server.test-helper.ts'
 
 const { db } = await testDatabase()
 const { admin } = testServer(db)

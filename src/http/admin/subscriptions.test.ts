@@ -5,8 +5,8 @@ import { reactivationGraceSettings } from '#lifecycle/settings'
 import { updateSettings } from '#stores'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
-import { at, joined, START } from '../rest/test-subscription.ts'
-import { testServer } from '../test-server.ts'
+import { at, joined, START } from '../rest/subscription.test-helper.ts'
+import { testServer } from '../server.test-helper.ts'
 
 const { db } = await testDatabase()
 const { admin } = testServer(db)

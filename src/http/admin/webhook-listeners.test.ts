@@ -7,8 +7,8 @@ import { row, sql, text } from '#kit/postgres'
 import { EVENT_TYPES } from '#resources'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
-import { aFact, aReceiver, aSendingStore } from '../../webhooks/test-receiver.ts'
-import { OPERATOR_TOKEN, testServer } from '../test-server.ts'
+import { aFact, aReceiver, aSendingStore } from '../../webhooks/receiver.test-helper.ts'
+import { OPERATOR_TOKEN, testServer } from '../server.test-helper.ts'
 
 const { db } = await testDatabase()
 const { admin, calls, app } = testServer(db)

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { EVENT_TYPES } from '#resources'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
-import { aFact, aReceiver, aSendingStore } from '../../webhooks/test-receiver.ts'
-import { testServer } from '../test-server.ts'
+import { aFact, aReceiver, aSendingStore } from '../../webhooks/receiver.test-helper.ts'
+import { testServer } from '../server.test-helper.ts'
 
 const { db } = await testDatabase()
 const { admin, calls } = testServer(db)

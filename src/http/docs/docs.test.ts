@@ -4,7 +4,7 @@ import { EVENT_TYPES } from '#resources'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
 import type { RestDocument } from '../openapi/document-types.ts'
-import { testServer } from '../test-server.ts'
+import { testServer } from '../server.test-helper.ts'
 import { curl } from './curl.ts'
 
 const { db } = await testDatabase()

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { int, row, sql } from '#kit/postgres'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore, type BuiltStore } from '../../../test/store-builder.ts'
-import { testServer } from '../test-server.ts'
+import { testServer } from '../server.test-helper.ts'
 
 const { db } = await testDatabase()
 const { app, calls } = testServer(db)

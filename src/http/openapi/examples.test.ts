@@ -7,8 +7,8 @@ import { updateSettings } from '#stores'
 import { testDatabase } from '../../../test/database.ts'
 import { aPlan } from '../../../test/plan-builder.ts'
 import { aStore } from '../../../test/store-builder.ts'
-import { attemptsOf, joined } from '../rest/test-subscription.ts'
-import { testServer } from '../test-server.ts'
+import { attemptsOf, joined } from '../rest/subscription.test-helper.ts'
+import { testServer } from '../server.test-helper.ts'
 import type { RestDocument } from './document-types.ts'
 
 const { db } = await testDatabase()

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { Database } from '#kit/postgres'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
-import { testServer } from '../test-server.ts'
+import { testServer } from '../server.test-helper.ts'
 
 const { db, url } = await testDatabase()
 const { app } = testServer(db)

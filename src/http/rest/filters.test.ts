@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { publicId } from '#kit/ids'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
-import { testServer } from '../test-server.ts'
-import { at, attemptsOf, idsOf, joined, nothing, START } from './test-subscription.ts'
+import { testServer } from '../server.test-helper.ts'
+import { at, attemptsOf, idsOf, joined, nothing, START } from './subscription.test-helper.ts'
 
 const { db } = await testDatabase()
 const { rest } = testServer(db)

@@ -5,9 +5,9 @@ import { publicId } from '#kit/ids'
 import { BillingAttemptBody, MemberBody, SubscriptionBody } from '#resources'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
-import { testServer } from '../test-server.ts'
+import { testServer } from '../server.test-helper.ts'
 import { Envelope } from './envelope.ts'
-import { at, attemptsOf, joined, START } from './test-subscription.ts'
+import { at, attemptsOf, joined, START } from './subscription.test-helper.ts'
 
 const { db } = await testDatabase()
 const { rest } = testServer(db)

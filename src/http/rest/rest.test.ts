@@ -4,7 +4,7 @@ import { Database } from '#kit/postgres'
 import { createKey, revokeKey } from '#stores'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
-import { testServer } from '../test-server.ts'
+import { testServer } from '../server.test-helper.ts'
 
 const { db, url } = await testDatabase()
 const { app, rest } = testServer(db)

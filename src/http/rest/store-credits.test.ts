@@ -5,8 +5,8 @@ import { Database, sql } from '#kit/postgres'
 import { upsertCustomers } from '#members'
 import { beforeDrop, testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
-import { accountOf, at, moveTo, START } from '../../credits/testing.ts'
-import { testServer } from '../test-server.ts'
+import { accountOf, at, moveTo, START } from '../../credits/credit-account.test-helper.ts'
+import { testServer } from '../server.test-helper.ts'
 
 const { db, url } = await testDatabase()
 

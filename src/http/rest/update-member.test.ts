@@ -4,9 +4,9 @@ import { json, row, sql, text } from '#kit/postgres'
 import { upsertCustomers } from '#members'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
-import { moveTo } from '../../credits/testing.ts'
-import { testServer } from '../test-server.ts'
-import { at, joined, START } from './test-subscription.ts'
+import { moveTo } from '../../credits/credit-account.test-helper.ts'
+import { testServer } from '../server.test-helper.ts'
+import { at, joined, START } from './subscription.test-helper.ts'
 
 const { db } = await testDatabase()
 const { rest, app } = testServer(db)

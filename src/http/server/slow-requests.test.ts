@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { after, mock, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { testDatabase } from '../../../test/database.ts'
-import { OPERATOR_TOKEN, testServer } from '../test-server.ts'
+import { OPERATOR_TOKEN, testServer } from '../server.test-helper.ts'
 
 const { db } = await testDatabase()
 const { app } = testServer(db)

@@ -7,7 +7,7 @@ import type { PlatformContract } from '#platform'
 import { aContract, anOrder } from '../../../test/contract-builder.ts'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore, type BuiltStore } from '../../../test/store-builder.ts'
-import { testServer } from '../test-server.ts'
+import { testServer } from '../server.test-helper.ts'
 
 const { db } = await testDatabase()
 const { app, calls } = testServer(db)

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../postgres/index.ts'
-import { createBell } from './bell.ts'
 import { findDueWork } from './due-work.ts'
 import type { Engine } from './engine.ts'
 import type { StoreHolds } from './store-holds.ts'
 import type { StoreStatus } from './store-status.ts'
+import { createWakeableTimer } from './wakeable-timer.ts'
 
 /**
  * How often all stores are asked for what is due. What becomes due by time is known from the look before, and what is
@@ -57,21 +57,21 @@ export function createBackground(options: BackgroundOptions): Background {
   /** When a store is to be looked at again, in milliseconds of `performance.now()`. */
   const alarms = new Map<number, number>()
   const woken = new Set<number>()
-  const wakeBell = createBell()
-  const pollBell = createBell()
+  const wakeTimer = createWakeableTimer()
+  const pollTimer = createWakeableTimer()
   let stopping = false
   let loops: Promise<void>[] = []
 
   const wake = (storeId: number) => {
     woken.add(storeId)
-    wakeBell.ring()
+    wakeTimer.wake()
   }
 
   const wakeIn = (storeId: number, ms: number) => {
     const at = performance.now() + ms
     if (at >= (alarms.get(storeId) ?? Number.POSITIVE_INFINITY)) return
     alarms.set(storeId, at)
-    wakeBell.ring()
+    wakeTimer.wake()
   }
 
   const work = async (engine: Engine, { storeId, isSandbox }: StoreStatus): Promise<void> => {
@@ -124,7 +124,7 @@ export function createBackground(options: BackgroundOptions): Background {
         onError(err, 'runner', 0)
         pauseMs = RETRY_MS
       }
-      if (!stopping) await pollBell.wait(pauseMs)
+      if (!stopping) await pollTimer.wait(pauseMs)
     }
   }
 
@@ -146,7 +146,7 @@ export function createBackground(options: BackgroundOptions): Background {
     while (!stopping) {
       const nextMs = takeAlarms()
       if (woken.size === 0) {
-        await wakeBell.wait(nextMs)
+        await wakeTimer.wait(nextMs)
         continue
       }
       const ids = [...woken].slice(0, LOOK_STORES)
@@ -168,12 +168,12 @@ export function createBackground(options: BackgroundOptions): Background {
       loops = [pollAll(), lookAtWoken()]
     },
     wake,
-    wakeAll: () => pollBell.ring(),
+    wakeAll: () => pollTimer.wake(),
     quiet,
     async stop() {
       stopping = true
-      wakeBell.ring()
-      pollBell.ring()
+      wakeTimer.wake()
+      pollTimer.wake()
       await Promise.all(loops)
       await Promise.all([...working.keys()].map(quiet))
     }

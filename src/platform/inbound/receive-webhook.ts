@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { type Database, directSql } from '#kit/postgres'
-import type { ProfileName } from '../wire/profiles.ts'
+import type { ProfileName } from '../wire/platform-profiles.ts'
 import { verifyWebhookSignature } from './verify-webhook-signature.ts'
 import type { WebhookHeaders } from './webhook-headers.ts'
 

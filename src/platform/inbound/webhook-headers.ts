@@ -1,4 +1,4 @@
-import { PROFILES, type ProfileName } from '../wire/profiles.ts'
+import { PROFILES, type ProfileName } from '../wire/platform-profiles.ts'
 
 export type WebhookHeaders = {
   profile: ProfileName

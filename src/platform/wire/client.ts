@@ -3,7 +3,7 @@ import type { CostBudget } from './cost-budget.ts'
 import type { AdminDocument } from './document.ts'
 import { Fields, MalformedPayload } from './fields.ts'
 import { failed, type PlatformResult, succeeded, UNREADABLE_RESPONSE } from './outcome.ts'
-import { ADMIN_PATH, gid, PROFILES, type ProfileName } from './profiles.ts'
+import { ADMIN_PATH, gid, PROFILES, type ProfileName } from './platform-profiles.ts'
 import { noUsableResponse, type ReadResponse, readResponse, rejection, throttled } from './read-response.ts'
 import { post } from './transport.ts'
 

@@ -38,7 +38,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
   const connectorOf = async (storeId: number) => connectors.to(await platformAccess(db, vault, storeId))
   const register = (access: StoreAccess) => {
     const { url, topics } = webhooks()
-    return connectors.to(access).webhooks.ensure(url, topics)
+    return connectors.to(access).webhookSubscriptions.ensure(url, topics)
   }
 
   return {

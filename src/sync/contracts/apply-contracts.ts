@@ -1,5 +1,5 @@
 import { listHeldContracts, upsertFromContracts } from '#contracts'
-import { importStakes } from '#imports'
+import { findImportStakes } from '#imports'
 import { runBatched } from '#kit/batcher'
 import { type Database, isOutage } from '#kit/postgres'
 import { type Connector, PlatformCallFailed, type PlatformContract, UNREADABLE_RESPONSE, unwrap } from '#platform'
@@ -71,7 +71,7 @@ async function applyTogether(
   const orphaned = await findOrphanedContracts(db, connector, storeId, contracts, held)
   return db.inStore(storeId, async (ctx) =>
     upsertFromContracts(ctx, contracts, [...orders.values()], {
-      stakes: await importStakes(ctx, fresh),
+      stakes: await findImportStakes(ctx, fresh),
       orphaned,
       isReconciling
     })

@@ -4,7 +4,7 @@ import { sql } from '#kit/postgres'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
 import { sendSample } from '../queue/send-sample.ts'
-import { aFact, aReceiver, aSendingStore } from '../test-receiver.ts'
+import { aFact, aReceiver, aSendingStore } from '../receiver.test-helper.ts'
 import { type DeliveryFilters, findDelivery, listDeliveries } from './list-deliveries.ts'
 
 const { db } = await testDatabase()

@@ -13,7 +13,7 @@ import {
   lockUndelivered,
   reopenDeliveries
 } from './redelivery-queries.ts'
-import { refuseUnsendable } from './sendable.ts'
+import { refuseUnsendable } from './refuse-unsendable.ts'
 
 /**
  * Sends a delivery again, with the same webhook_id and body. A finished one begins a new round of the retry schedule; one that

@@ -8,7 +8,7 @@ import { findEndpoint } from '../endpoints/list-endpoints.ts'
 import { setEndpointStatus } from '../endpoints/set-endpoint-status.ts'
 import { findDelivery, listDeliveries } from '../history/list-deliveries.ts'
 import { createPartition, dropPartition, listPartitions, moveOpenDeliveries } from '../history/retention-queries.ts'
-import { aFact, aReceiver, aSendingStore } from '../test-receiver.ts'
+import { aFact, aReceiver, aSendingStore } from '../receiver.test-helper.ts'
 import { resendDelivery, resendFailed } from './resend-deliveries.ts'
 import { sendSample } from './send-sample.ts'
 

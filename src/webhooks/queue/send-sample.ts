@@ -8,8 +8,8 @@ import { findDelivery } from '../history/list-deliveries.ts'
 import { endpointNotFound, unknownEventTypes } from '../refusals.ts'
 import { bodyOf, newWebhookId } from './queue-deliveries.ts'
 import { insertSamples } from './redelivery-queries.ts'
+import { refuseUnsendable } from './refuse-unsendable.ts'
 import { sampleOf } from './sample-of.ts'
-import { refuseUnsendable } from './sendable.ts'
 
 /**
  * The test send of spec 1 (Events, Receiver requirements 4): a realistic sample of an event type is queued for one

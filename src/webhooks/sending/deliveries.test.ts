@@ -6,7 +6,7 @@ import { testDatabase } from '../../../test/database.ts'
 import { findEndpoint } from '../endpoints/list-endpoints.ts'
 import { setEndpointStatus } from '../endpoints/set-endpoint-status.ts'
 import { findDelivery, listDeliveries } from '../history/list-deliveries.ts'
-import { aFact, aReceiver, aSendingStore, type Received, testSettings } from '../test-receiver.ts'
+import { aFact, aReceiver, aSendingStore, type Received, testSettings } from '../receiver.test-helper.ts'
 import { createDeliveryEngine, type DeliveryEngine } from './delivery-engine.ts'
 
 const { db } = await testDatabase()

@@ -13,7 +13,7 @@ import { aCertificate } from '../../../test/certificates.ts'
 import { testDatabase } from '../../../test/database.ts'
 import { listEndpoints } from '../endpoints/list-endpoints.ts'
 import { updateEndpoint } from '../endpoints/update-endpoint.ts'
-import { aCanary, answer, aRawReceiver, aStage, names, type Outcome, says } from '../test-hostile.ts'
+import { aCanary, answer, aRawReceiver, aStage, names, type Outcome, says } from '../hostile-endpoints.test-helper.ts'
 import {
   DNS,
   ELSEWHERE,
@@ -23,7 +23,7 @@ import {
   ownAddresses,
   toPrivateNetworks,
   toThisMachine
-} from '../test-hostile-urls.ts'
+} from '../hostile-urls.test-helper.ts'
 
 const { db, url: databaseUrl } = await testDatabase()
 const canary = await aCanary()
@@ -242,7 +242,11 @@ test('proxies of the environment are not asked', async () => {
   }
   await run('-e', `fetch('${plain.url}').then((answer) => answer.text())`)
   assert.equal(proxy.connections, 1, 'the variables have no effect at all')
-  await run(fileURLToPath(new URL('../test-sender.ts', import.meta.url)), databaseUrl, String(stage.storeId))
+  await run(
+    fileURLToPath(new URL('../sender-process.test-helper.ts', import.meta.url)),
+    databaseUrl,
+    String(stage.storeId)
+  )
   await rm(directory, { recursive: true })
   for (const id of ids) assert.deepEqual(reported(await stage.outcomes(id)), [200])
   assert.equal(proxy.connections, 1)

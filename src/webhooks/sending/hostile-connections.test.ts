@@ -7,7 +7,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { aCertificate } from '../../../test/certificates.ts'
 import { testDatabase } from '../../../test/database.ts'
-import { answer, aRawReceiver, aStage, names, type Outcome, says } from '../test-hostile.ts'
+import { answer, aRawReceiver, aStage, names, type Outcome, says } from '../hostile-endpoints.test-helper.ts'
 
 const { db } = await testDatabase()
 const addresses = { loopback: true, allow: [] }

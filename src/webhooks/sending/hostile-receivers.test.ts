@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { testDatabase } from '../../../test/database.ts'
-import { aCanary, answer, aRawReceiver, aStage, says } from '../test-hostile.ts'
+import { aCanary, answer, aRawReceiver, aStage, says } from '../hostile-endpoints.test-helper.ts'
 
 const { db } = await testDatabase()
 const canary = await aCanary()

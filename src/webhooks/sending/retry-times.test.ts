@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { testDatabase } from '../../../test/database.ts'
 import { RETRY_SCHEDULE } from '../delivery/delivery-retry-schedule.ts'
 import { findDelivery, listDeliveries } from '../history/list-deliveries.ts'
-import { aFact, aReceiver, aSendingStore } from '../test-receiver.ts'
+import { aFact, aReceiver, aSendingStore } from '../receiver.test-helper.ts'
 
 const { db } = await testDatabase()
 const MINUTE = 60

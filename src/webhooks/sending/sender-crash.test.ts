@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testDatabase } from '../../../test/database.ts'
 import { listDeliveries } from '../history/list-deliveries.ts'
-import { aFact, aReceiver, aSendingStore, testSettings } from '../test-receiver.ts'
+import { aFact, aReceiver, aSendingStore, testSettings } from '../receiver.test-helper.ts'
 import { createDeliveryEngine } from './delivery-engine.ts'
 
 const { db } = await testDatabase()

@@ -9,7 +9,7 @@ import { sql } from '#kit/postgres'
 import { EVENT_TYPES } from '#resources'
 import { testDatabase } from '../../../test/database.ts'
 import { sampleOf } from '../queue/sample-of.ts'
-import { aFact, aReceiver, aSendingStore, type Received } from '../test-receiver.ts'
+import { aFact, aReceiver, aSendingStore, type Received } from '../receiver.test-helper.ts'
 
 const { db } = await testDatabase()
 

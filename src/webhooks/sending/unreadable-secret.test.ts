@@ -10,7 +10,7 @@ import { findDelivery, listDeliveries } from '../history/list-deliveries.ts'
 import { fetchDeliveries } from '../listeners/fetch-deliveries.ts'
 import { openListener } from '../listeners/open-listener.ts'
 import { resendDelivery } from '../queue/resend-deliveries.ts'
-import { aFact, aReceiver, aSendingStore, testSettings } from '../test-receiver.ts'
+import { aFact, aReceiver, aSendingStore, testSettings } from '../receiver.test-helper.ts'
 
 const { db } = await testDatabase()
 

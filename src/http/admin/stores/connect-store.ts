@@ -3,7 +3,7 @@ import { publicId } from '#kit/ids'
 import { reconnectAndReconcile } from '#sync'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
-import { settleOrWake } from '../settle-or-wake.ts'
+import { startDueWork } from '../start-due-work.ts'
 import { StoreParams, storeOf } from '../store.ts'
 import { connectionFields } from './connection-fields.ts'
 
@@ -49,7 +49,7 @@ export function connectStoreRoute(admin: Surface, deps: AdminDeps): void {
         if (store.sandbox) await deps.sandbox.install(store.storeId, access.accessToken)
         await deps.connectStore(access)
       })
-      await settleOrWake(deps, store)
+      await startDueWork(deps, store)
       return { id: publicId('store', store.storeId), domain: store.domain, status: 'active' }
     }
   )

@@ -2,7 +2,7 @@ import { listReconciliations, reconcileStore } from '#sync'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
 import { List } from '../fields.ts'
-import { settleOrWake } from '../settle-or-wake.ts'
+import { startDueWork } from '../start-due-work.ts'
 import { StoreParams, storeOf } from '../store.ts'
 import { presentReconciliation, ReconciliationBody } from './present-reconciliation.ts'
 
@@ -23,7 +23,7 @@ export function reconcileStoreRoute(admin: Surface, deps: AdminDeps): void {
     },
     async (request, reply) => {
       await reconcileStore(deps.db, storeOf(request))
-      await settleOrWake(deps, storeOf(request))
+      await startDueWork(deps, storeOf(request))
       const all = await request.inStore(listReconciliations)
       return reply.code(202).send({ data: all.map(presentReconciliation) })
     }

@@ -21,7 +21,7 @@ const KEPT_BYTES = 1024
  * Posts a delivery to the developer's receiver at any address, with exactly these bytes and headers. As in the service,
  * the status alone decides the outcome, and redirects are not followed. Never throws; `cutOff` ends it.
  */
-export function forward(
+export function forwardDelivery(
   to: URL,
   delivery: { body: string; headers: Record<string, string> },
   { insecure, cutOff, timeoutMs = TIMEOUT_MS }: { insecure: boolean; cutOff: AbortSignal; timeoutMs?: number }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AdminApi, Document } from './admin-api.ts'
 import { CommandError } from './command-error.ts'
-import type { Outcome } from './forward.ts'
+import type { Outcome } from './forward-delivery.ts'
 
 /** A delivery that the service has for this listener. */
 export type Fetched = {
@@ -51,7 +51,7 @@ const OUTAGES = new Set(['not_running', 'unavailable', 'internal_error'])
  * the listener. The service keeps the order: it hands out no delivery about an object before the previous one is reported.
  * Continues after a restart of the service.
  */
-export async function listen({ api, path, events, deliver, reporter, stop }: ListenOptions): Promise<void> {
+export async function runListener({ api, path, events, deliver, reporter, stop }: ListenOptions): Promise<void> {
   const underWay = new Set<Promise<void>>()
   const [cutOff, giveUp] = [new AbortController(), new AbortController()]
   const ask = persistent(api, reporter)

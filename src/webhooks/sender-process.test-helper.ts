@@ -3,8 +3,8 @@ import { setTimeout } from 'node:timers/promises'
 import { startNode } from '#kit/engines'
 import { createFactEngine } from '#kit/outbox'
 import { Database } from '#kit/postgres'
+import { testSettings, webhooksConsumer } from './receiver.test-helper.ts'
 import { createDeliveryEngine } from './sending/delivery-engine.ts'
-import { testSettings, webhooksConsumer } from './test-receiver.ts'
 
 const [url, store] = process.argv.slice(2)
 const storeId = Number(store)

@@ -55,7 +55,6 @@ export async function startSandbox(db: Database) {
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the shape of a response depends on its document
 export type Answered = Record<string, any>
 
 export type GraphqlResult = {

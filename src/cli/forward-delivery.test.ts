@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createSocketServer, type Server } from 'node:net'
 import { after, test } from 'node:test'
-import { failureWord, forward } from './forward.ts'
+import { failureWord, forwardDelivery } from './forward-delivery.ts'
 
 async function urlOf(server: Server): Promise<URL> {
   server.listen(0, '127.0.0.1')
@@ -14,7 +14,7 @@ async function urlOf(server: Server): Promise<URL> {
 
 /** What comes of a delivery to this receiver, without how long it took. */
 async function outcomeAt(url: URL, options: { timeoutMs?: number; cutOff?: AbortSignal } = {}) {
-  const { durationMs, ...outcome } = await forward(
+  const { durationMs, ...outcome } = await forwardDelivery(
     url,
     { body: '{"a":"ü"}', headers: { 'content-type': 'application/json', 'webhook-id': 'wh_1' } },
     { insecure: false, cutOff: new AbortController().signal, ...options }

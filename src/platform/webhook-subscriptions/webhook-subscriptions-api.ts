@@ -4,31 +4,31 @@ import { type Page, readPage } from '../wire/pages.ts'
 import { WebhookSubscriptionCreate, WebhookSubscriptions, WebhookSubscriptionUpdate } from './documents.ts'
 
 /** The topics whose subscription was created, got another address, or was right already. */
-export type WebhooksEnsured = { created: string[]; updated: string[]; unchanged: string[] }
+export type WebhookSubscriptionsEnsured = { created: string[]; updated: string[]; unchanged: string[] }
 
-export type WebhooksApi = {
+export type WebhookSubscriptionsApi = {
   /**
    * Makes the platform send these topics to `uri`. Topics are spelled as in the webhook header (`orders/paid`). Creates missing
    * subscriptions, corrects the address of existing ones, and leaves other topics as they are.
    */
-  ensure(uri: string, topics: string[]): Promise<PlatformResult<WebhooksEnsured>>
+  ensure(uri: string, topics: string[]): Promise<PlatformResult<WebhookSubscriptionsEnsured>>
 }
 
-export function createWebhooksApi(client: PlatformClient): WebhooksApi {
-  return { ensure: (uri, topics) => ensureWebhooks(client, uri, topics) }
+export function createWebhookSubscriptionsApi(client: PlatformClient): WebhookSubscriptionsApi {
+  return { ensure: (uri, topics) => ensureSubscriptions(client, uri, topics) }
 }
 
 type Subscription = { gid: string; topic: string; uri: string }
 
 /** Only the app's own subscriptions are visible here, so one with another address is an earlier one of ours. */
-async function ensureWebhooks(
+async function ensureSubscriptions(
   client: PlatformClient,
   uri: string,
   topics: string[]
-): Promise<PlatformResult<WebhooksEnsured>> {
+): Promise<PlatformResult<WebhookSubscriptionsEnsured>> {
   const existing = await listSubscriptions(client, topics.map(enumOf))
   if (!existing.ok) return existing
-  const ensured: WebhooksEnsured = { created: [], updated: [], unchanged: [] }
+  const ensured: WebhookSubscriptionsEnsured = { created: [], updated: [], unchanged: [] }
   for (const topic of topics) {
     const ofTopic = existing.value.filter((subscription) => subscription.topic === enumOf(topic))
     if (ofTopic.some((subscription) => subscription.uri === uri)) {

@@ -6,7 +6,7 @@ import type { PlatformResult } from './wire/outcome.ts'
 type Call = (...args: unknown[]) => Promise<PlatformResult<unknown> | PlatformResult<unknown>[]>
 
 /** The same connector; each call is counted by its operation (`contracts.pause`) and outcome, once per result. */
-export function measured(connector: Connector, measure: Measure): Connector {
+export function countCalls(connector: Connector, measure: Measure): Connector {
   const resources = Object.entries(connector).map(([resource, api]) => {
     const calls = Object.entries<Call>(api as Record<string, Call>).map(([name, call]) => [
       name,

@@ -2,7 +2,7 @@ import type { Store } from '#stores'
 import type { HttpDeps } from '../shared/deps.ts'
 
 /** A sandbox store is worked off before the answer; a live store is left to the background. */
-export async function settleOrWake(
+export async function startDueWork(
   { settle, wake }: Pick<HttpDeps, 'settle' | 'wake'>,
   { storeId, sandbox }: Pick<Store, 'storeId' | 'sandbox'>
 ): Promise<void> {

@@ -10,9 +10,9 @@ import { aStore, testVault } from '../../test/store-builder.ts'
 import { newSigningSecret, secretPurpose } from './delivery/sign-delivery.ts'
 import { createEndpoint } from './endpoints/create-endpoint.ts'
 import { findDelivery, listDeliveries } from './history/list-deliveries.ts'
+import { hasIPv6 } from './hostile-urls.test-helper.ts'
+import { aFact, webhooksConsumer } from './receiver.test-helper.ts'
 import { createDeliveryEngine, type DeliveryEngineOptions } from './sending/delivery-engine.ts'
-import { hasIPv6 } from './test-hostile-urls.ts'
-import { aFact, webhooksConsumer } from './test-receiver.ts'
 
 /** Listens where it is told and is closed, with all its connections, when the test file is done. */
 async function listening(server: Server, host: string, port = 0): Promise<number> {

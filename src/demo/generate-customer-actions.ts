@@ -9,18 +9,21 @@ import { personOf } from './people.ts'
 const REASONS = ['too_expensive', 'not_using_enough', 'enough_items', 'other']
 
 /** Something that a person does at a time. */
-export type Step = { at: Temporal.Instant; act: () => Promise<void> }
+export type CustomerAction = { at: Temporal.Instant; act: () => Promise<void> }
 
 type Deps = { db: Database; sandbox: DemoSandbox; storeId: number; planNames: string[] }
 type Period = { members: number; start: Temporal.Instant; end: Temporal.Instant }
 
-/** What `members` people do between `start` and `end`, in the order of time. The same arguments give the same steps. */
-export function agenda({ db, sandbox, storeId, planNames }: Deps, { members, start, end }: Period): Step[] {
+/** What `members` people do between `start` and `end`, in the order of time. The same arguments give the same actions. */
+export function generateCustomerActions(
+  { db, sandbox, storeId, planNames }: Deps,
+  { members, start, end }: Period
+): CustomerAction[] {
   const salt = start.epochMilliseconds.toString(36)
   const random = randomFrom(members)
   const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)]!
   const hours = Math.floor(start.until(end, { largestUnit: 'hours' }).hours)
-  const steps: Step[] = []
+  const actions: CustomerAction[] = []
   for (let i = 0; i < members; i++) {
     const signsUpAt = start.add({
       hours: Math.floor(hours * 0.85 * (i / members)) + Math.floor(random() * 24),
@@ -37,7 +40,7 @@ export function agenda({ db, sandbox, storeId, planNames }: Deps, { members, sta
     const course = random()
     const ids = { customerId: '', contractId: '' }
 
-    steps.push({
+    actions.push({
       at: signsUpAt,
       act: async () => {
         ids.customerId = (await sandbox.createCustomer(storeId, person)).id
@@ -45,12 +48,12 @@ export function agenda({ db, sandbox, storeId, planNames }: Deps, { members, sta
       }
     })
     const card = (share: number, outcome: string) =>
-      steps.push({
+      actions.push({
         at: later(share),
         act: () => sandbox.setCard(storeId, { customerId: ids.customerId, outcome: [outcome] })
       })
     const onSubscription = (share: number, act: (ctx: Ctx, id: number) => Promise<unknown>) =>
-      steps.push({
+      actions.push({
         at: later(share),
         act: () =>
           db.inStore(storeId, async (ctx) => {
@@ -71,7 +74,7 @@ export function agenda({ db, sandbox, storeId, planNames }: Deps, { members, sta
     }
     if (random() < 0.5) {
       const totalMinor = (20 + Math.floor(random() * 90)) * 100
-      steps.push({
+      actions.push({
         at: later(random()),
         act: () =>
           unlessRefused(() =>
@@ -86,7 +89,7 @@ export function agenda({ db, sandbox, storeId, planNames }: Deps, { members, sta
       })
     }
   }
-  return steps.sort((a, b) => Temporal.Instant.compare(a.at, b.at))
+  return actions.sort((a, b) => Temporal.Instant.compare(a.at, b.at))
 }
 
 /** A person whose subscription has failed cannot pause or cancel it, and a person whose card is declined buys nothing. */

@@ -18,7 +18,7 @@ test('creates missing webhook subscriptions, corrects an address, and leaves the
     return data(res, { [root]: { webhookSubscription: taken ? null : { id: 'w3' }, userErrors } })
   })
   const topics = ['orders/paid', 'customers/update', 'customer.tags_added', 'shop/update']
-  assert.deepEqual(theValue(await connector.webhooks.ensure(uri, topics)), {
+  assert.deepEqual(theValue(await connector.webhookSubscriptions.ensure(uri, topics)), {
     created: ['customer.tags_added'],
     updated: ['customers/update'],
     unchanged: ['orders/paid', 'shop/update']
