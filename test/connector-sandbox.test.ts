@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import {
   compareRevisions,
-  createInboundEngine,
   type InboundMessage,
   parseAttemptPayload,
   parseContractPayload,
@@ -15,6 +14,7 @@ import {
   readWebhookHeaders,
   receiveWebhook
 } from '#platform'
+import { createInboundEngine } from '#sync'
 import { startSandbox, type TestShop } from '../sandbox/start-sandbox.test-helper.ts'
 import { connectorTo } from './connectors.ts'
 import { testDatabase } from './database.ts'
@@ -235,12 +235,13 @@ test("all webhooks of a subscription's life are accepted and can be read", async
   assert.deepEqual([...statuses], [200])
 
   const seen = new Map<string, unknown[]>()
-  const read = (topic: string) => async (_storeId: number, messages: InboundMessage[]) => {
+  const read = (topic: string) => async (_deps: unknown, _storeId: number, messages: InboundMessage[]) => {
     const parsed = messages.map((message) => PARSERS[topic]!(message.payload))
     seen.set(topic, [...(seen.get(topic) ?? []), ...parsed])
   }
   const handlers = Object.fromEntries(topics.map((topic) => [topic, read(topic)]))
-  const engine = createInboundEngine({ db, leaseOwner: 1, handlers })
+  const deps = { db, leaseOwner: 1, connectorOf: async () => connector, disconnect: async () => {} }
+  const engine = createInboundEngine(deps, handlers)
   while ((await engine.runOnce(storeId)) > 0);
   assert.equal(await engine.nextDueAt(storeId), null)
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { upsertFromContracts } from '#contracts'
 import { startSandbox } from '../sandbox/start-sandbox.test-helper.ts'
-import { platformTopics } from '../src/sync/topics.ts'
+import { TOPICS } from '../src/sync/topics.ts'
 import { aChargedMember } from './charged-member.ts'
 import { testDatabase } from './database.ts'
 import { theValue } from './fake-platform.ts'
@@ -20,10 +20,10 @@ for (const topic of ['customer_payment_methods/create', 'customer_payment_method
       await m.goTo(SECOND)
       await m.bill()
       const before = await m.now()
-      const topics = platformTopics({ db, connectorOf: async () => m.connector, disconnect: async () => {} })
+      const deps = { db, connectorOf: async () => m.connector, disconnect: async () => {} }
       const sendWebhook = (token: string) => {
         const payload = { token, admin_graphql_api_customer_id: `gid://platform/Customer/${m.customerId}` }
-        return topics[topic]!(m.storeId, [{ id: 1, payload, topic, triggeredAt: Temporal.Now.instant() }])
+        return TOPICS[topic]!(deps, m.storeId, [{ id: 1, payload, topic, triggeredAt: Temporal.Now.instant() }])
       }
       await m.card('success')
       await sendWebhook('a-card-on-file')

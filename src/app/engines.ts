@@ -7,8 +7,8 @@ import { createJobEngine } from '#kit/jobs'
 import type { Measure } from '#kit/metrics'
 import { createFactEngine, type FactFailure } from '#kit/outbox'
 import type { Database } from '#kit/postgres'
-import { type Connector, createInboundEngine, type InboundHandler } from '#platform'
-import { createReconcileEngine, type ReconcileOptions } from '#sync'
+import type { Connector } from '#platform'
+import { createInboundEngine, createReconcileEngine, type ReconcileOptions } from '#sync'
 import { consumers } from './consumers.ts'
 import { jobs } from './jobs.ts'
 
@@ -16,8 +16,8 @@ export type EngineDeps = {
   db: Database
   leaseOwner: number
   connectorOf: (storeId: number) => Promise<Connector>
-  /** What handles the platform's messages, by topic. */
-  handlers: Record<string, InboundHandler>
+  /** Disconnects a store whose platform has uninstalled the app. */
+  disconnect: (storeId: number) => Promise<void>
   checkConnection: ReconcileOptions['checkConnection']
   measure: Measure
   onFactFailure: (failure: FactFailure, message: string) => void

@@ -9,7 +9,7 @@ import { createRateLimiter } from '#kit/rate-limit'
 import type { Secret, Vault } from '#kit/secrets'
 import { createConnectors } from '#platform'
 import { storeByDomain, storeNow, storeStatuses } from '#stores'
-import { createConnections, platformTopics } from '#sync'
+import { createConnections, PLATFORM_TOPICS } from '#sync'
 import { createDeliveryEngine, RETRY_SCHEDULE, type WebhookSettings } from '#webhooks'
 import { createSandbox } from '../../sandbox/index.ts'
 import { seedStore } from '../demo/seed-store.ts'
@@ -67,12 +67,11 @@ export async function createService(options: ServiceOptions) {
     db,
     vault,
     connectors,
-    webhooks: () => ({ url: `${urls.public}${INBOUND_WEBHOOKS_PATH}`, topics: Object.keys(topics) }),
+    webhooks: () => ({ url: `${urls.public}${INBOUND_WEBHOOKS_PATH}`, topics: Object.keys(PLATFORM_TOPICS) }),
     onDisconnected: (storeId) =>
       logger.warn({ store: { id: storeId } }, 'The platform has uninstalled the app: the store is disconnected')
   })
   const { connectorOf } = connections
-  const topics = platformTopics({ db, connectorOf, disconnect: connections.disconnect })
 
   const sandbox = createSandbox({
     db: options.sandboxDb,
@@ -95,7 +94,7 @@ export async function createService(options: ServiceOptions) {
     db,
     leaseOwner: node.id,
     connectorOf,
-    handlers: topics,
+    disconnect: connections.disconnect,
     checkConnection: connections.check,
     measure: metrics.measure,
     onFactFailure: (failure, message) => logger.error(failure, message),
@@ -163,6 +162,7 @@ export async function createService(options: ServiceOptions) {
 
   return {
     http,
+    engines,
     deps,
     sandbox,
     async start() {

@@ -9,7 +9,18 @@ export type { ContractEdit } from './contracts/edit-contract.ts'
 export type { PlatformCustomer } from './customers/customer.ts'
 export type { CustomerChange } from './customers/customers-api.ts'
 export { choosePaymentMethod, type PlatformPaymentMethod } from './customers/payment-method.ts'
-export { createInboundEngine, type InboundHandler, type InboundMessage } from './inbound/inbound-engine.ts'
+export {
+  claimInbound,
+  deleteOldInbound,
+  dueInbound,
+  extendInboundLease,
+  INBOUND_LEASE_SECONDS,
+  type Inbound,
+  type InboundMessage,
+  markInboundEnded,
+  markInboundFailed,
+  nextInboundAt
+} from './inbound/inbound-queries.ts'
 export {
   type AttemptPayload,
   parseAttemptPayload,
@@ -27,7 +38,7 @@ export { readWebhookHeaders, type WebhookHeaders } from './inbound/webhook-heade
 export type { PlatformOrder } from './orders/order.ts'
 export type { PlanTerms } from './products/plan-on-sale.ts'
 export { DownloadFailed, downloadLines } from './wire/download-lines.ts'
-export { numericIdOf } from './wire/fields.ts'
+export { MalformedPayload, numericIdOf } from './wire/fields.ts'
 export { MAX_IDS_PER_DOCUMENT } from './wire/find-by-ids.ts'
 export type { Interval } from './wire/interval.ts'
 export {

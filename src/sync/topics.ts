@@ -2,7 +2,6 @@ import { resumeImportsOfOperations } from '#imports'
 import { upsertCustomers } from '#members'
 import { recordOrders } from '#orders'
 import {
-  type InboundHandler,
   type InboundMessage,
   parseBulkOperationPayload,
   parseContractPayload,
@@ -20,12 +19,17 @@ import { applyCustomerDeletions } from './messages/apply-customer-deletions.ts'
 import { applyCustomerMerges } from './messages/apply-customer-merges.ts'
 import { applyPaymentMethods } from './messages/apply-payment-methods.ts'
 
-type TopicDeps = SyncDeps & {
+export type TopicDeps = SyncDeps & {
   /** Disconnects a store whose platform has uninstalled the app. */
   disconnect: (storeId: number) => Promise<void>
 }
 
-type TopicHandler = (deps: TopicDeps, storeId: number, messages: InboundMessage[]) => Promise<void>
+/**
+ * Handles messages of its topics, oldest first, perhaps twice. When it throws, none of them counts as handled. There is no
+ * order between handlers, because the platform promises none: a message says that something changed, and the handler reads
+ * the present state from the platform.
+ */
+export type TopicHandler = (deps: TopicDeps, storeId: number, messages: InboundMessage[]) => Promise<void>
 
 const customers: TopicHandler = async ({ db }, storeId, messages) => {
   const updates = messages.map((m) => parseCustomerPayload(m.payload))
@@ -67,7 +71,7 @@ const uninstalled: TopicHandler = async ({ connectorOf, disconnect }, storeId) =
  * Who handles the platform's messages, by topic. A message only says that something changed: contracts and attempts are read from
  * the platform before anything is changed here, so that late, repeated and reordered messages have the same result.
  */
-const TOPICS: Record<string, TopicHandler> = {
+export const TOPICS: Record<string, TopicHandler> = {
   'customers/create': customers,
   'customers/update': customers,
   'customers/delete': applyCustomerDeletions,
@@ -92,13 +96,4 @@ const TOPICS: Record<string, TopicHandler> = {
   'bulk_operations/finish': bulkOperations,
   'shop/update': async (deps, storeId) => void (await syncShop(deps, storeId)),
   'app/uninstalled': uninstalled
-}
-
-/** The handler of each topic, for the inbound engine. */
-export function platformTopics(deps: TopicDeps): Record<string, InboundHandler> {
-  const handlers = Object.entries(TOPICS).map(([topic, handle]): [string, InboundHandler] => [
-    topic,
-    (storeId, messages) => handle(deps, storeId, messages)
-  ])
-  return Object.fromEntries(handlers)
 }

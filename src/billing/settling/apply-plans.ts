@@ -27,6 +27,8 @@ export async function applyPlans(ctx: Ctx, plans: TransitionPlan[], by: Actor): 
 async function stopBilling(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
   await clearRetries(ctx, subscriptionIds)
   const unsent = await lockUnsentAttempts(ctx, subscriptionIds)
+  if (unsent.length === 0) return
+
   await voidAttempts(ctx, unsent, 'voided')
   const first = unsent.filter(({ attemptNumber }) => attemptNumber === 1)
   await reopenCycles(

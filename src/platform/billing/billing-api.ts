@@ -1,6 +1,6 @@
+import { mapConcurrently } from '#kit/map-concurrently'
 import type { PlatformClient } from '../wire/client.ts'
 import { findByIds } from '../wire/find-by-ids.ts'
-import { mapConcurrently } from '../wire/map-concurrently.ts'
 import { type PlatformResult, succeeded } from '../wire/outcome.ts'
 import { nextCursor, type Page, readPage, sinceQuery, wholeSeconds } from '../wire/pages.ts'
 import { type PlatformAttempt, readAttempt } from './attempt.ts'

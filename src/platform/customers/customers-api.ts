@@ -1,6 +1,6 @@
+import { mapConcurrently } from '#kit/map-concurrently'
 import type { PlatformClient } from '../wire/client.ts'
 import { findByIds } from '../wire/find-by-ids.ts'
-import { mapConcurrently } from '../wire/map-concurrently.ts'
 import { type PlatformResult, succeeded } from '../wire/outcome.ts'
 import { type PlatformCustomer, readCustomer, readEmail } from './customer.ts'
 import { CustomerCards, CustomersByEmail, CustomersByIds, CustomerUpdate } from './documents.ts'

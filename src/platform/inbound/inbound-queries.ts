@@ -1,7 +1,7 @@
 import { dueQuery } from '#kit/engines'
 import { bool, type Ctx, directSql, instant, int, nullable, type RowOf, row, sql, text } from '#kit/postgres'
 
-export const Inbound = row({
+const Inbound = row({
   id: int,
   topic: text,
   body: text,
@@ -10,9 +10,13 @@ export const Inbound = row({
   attempts: int,
   leaseToken: int
 })
+/** A stored message that is leased to one process. */
 export type Inbound = RowOf<typeof Inbound>
 
-export const LEASE_SECONDS = 60
+/** A message as its handler gets it. */
+export type InboundMessage = { id: number; topic: string; payload: unknown; triggeredAt: Temporal.Instant }
+
+export const INBOUND_LEASE_SECONDS = 60
 /** Of all bodies of one batch, not counting its first message: some are megabytes long. */
 const MAX_BATCH_BYTES = 16 * 1024 * 1024
 const MAX_ERROR_LENGTH = 500
@@ -21,7 +25,7 @@ const MAX_ERROR_LENGTH = 500
  * Leases the oldest due messages, in order of arrival. Leases none while another process has messages of this store: two
  * processes side by side would handle a later message before an earlier one.
  */
-export async function claimDue({ tx, storeId, now }: Ctx, leaseOwner: number, limit: number): Promise<Inbound[]> {
+export async function claimInbound({ tx, storeId, now }: Ctx, leaseOwner: number, limit: number): Promise<Inbound[]> {
   // A statement of its own: the claim must see what the last holder of this lock committed.
   const turn = await tx.one(
     row({ mine: bool }),
@@ -44,7 +48,7 @@ export async function claimDue({ tx, storeId, now }: Ctx, leaseOwner: number, li
           from due d join inbound_webhooks m on m.store_id = ${storeId} and m.id = d.id) sized)
     update inbound_webhooks w
        set lease_token = w.lease_token + 1, lease_owner = ${leaseOwner},
-           leased_until = statement_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+           leased_until = statement_timestamp() + make_interval(secs => ${INBOUND_LEASE_SECONDS})
       from batch b where w.store_id = ${storeId} and w.store_id = b.store_id and w.id = b.id
        and b.before < ${MAX_BATCH_BYTES}
     returning w.id, w.topic, w.body, w.triggered_at, w.received_at, w.attempts, w.lease_token`
@@ -53,15 +57,19 @@ export async function claimDue({ tx, storeId, now }: Ctx, leaseOwner: number, li
 }
 
 /** Extends the lease on messages. Returns how many are still ours; fewer than given means that we were too slow. */
-export function extendLease({ tx, storeId }: Ctx, messages: Inbound[]): Promise<number> {
+export function extendInboundLease({ tx, storeId }: Ctx, messages: Inbound[]): Promise<number> {
   return tx.run(sql`
-    update inbound_webhooks w set leased_until = statement_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+    update inbound_webhooks w set leased_until = statement_timestamp() + make_interval(secs => ${INBOUND_LEASE_SECONDS})
       from unnest(${messages.map((m) => m.id)}::bigint[], ${messages.map((m) => m.leaseToken)}::int[]) as held(id, token)
      where w.store_id = ${storeId} and w.id = held.id and w.lease_token = held.token`)
 }
 
 /** Ends messages, except those whose lease another process has taken over. */
-export async function markEnded({ tx, storeId }: Ctx, messages: Inbound[], status: 'done' | 'ignored'): Promise<void> {
+export async function markInboundEnded(
+  { tx, storeId }: Ctx,
+  messages: Inbound[],
+  status: 'done' | 'ignored'
+): Promise<void> {
   await tx.run(sql`
     update inbound_webhooks w set status = ${status}, lease_owner = null, leased_until = null
       from unnest(${messages.map((m) => m.id)}::bigint[], ${messages.map((m) => m.leaseToken)}::int[]) as ended(id, token)
@@ -69,7 +77,7 @@ export async function markEnded({ tx, storeId }: Ctx, messages: Inbound[], statu
 }
 
 /** Schedules the next try of a message at `runAt`; null: the message has failed for good. */
-export async function markFailed(
+export async function markInboundFailed(
   { tx, storeId }: Ctx,
   message: Inbound,
   error: string,
@@ -86,7 +94,7 @@ export async function markFailed(
 }
 
 /** Deletes at most `limit` finished messages from before `before`, oldest first. Failed messages stay for people to see. */
-export async function deleteOld({ tx, storeId }: Ctx, before: Temporal.Instant, limit: number): Promise<void> {
+export async function deleteOldInbound({ tx, storeId }: Ctx, before: Temporal.Instant, limit: number): Promise<void> {
   await tx.run(sql`
     delete from inbound_webhooks
      where store_id = ${storeId}

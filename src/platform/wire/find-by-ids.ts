@@ -1,7 +1,7 @@
+import { mapConcurrently } from '#kit/map-concurrently'
 import type { PlatformClient } from './client.ts'
 import type { AdminDocument } from './document.ts'
 import type { Fields } from './fields.ts'
-import { mapConcurrently } from './map-concurrently.ts'
 import { type PlatformResult, succeeded } from './outcome.ts'
 
 /** So many objects in one document cost less than 1000 points, the maximum for one document; a test counts the points. */

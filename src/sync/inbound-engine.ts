@@ -1,30 +1,21 @@
 import { realNow } from '#kit/clock'
 import type { Engine } from '#kit/engines'
-import { type Ctx, type Database, instant, nullable, row } from '#kit/postgres'
+import { type Ctx, instant, nullable, row } from '#kit/postgres'
 import { parseStorableJson } from '#kit/storable-json'
-import { MalformedPayload } from '../wire/fields.ts'
 import {
-  claimDue,
-  deleteOld,
+  claimInbound,
+  deleteOldInbound,
   dueInbound,
-  extendLease,
+  extendInboundLease,
+  INBOUND_LEASE_SECONDS,
   type Inbound,
-  LEASE_SECONDS,
-  markEnded,
-  markFailed,
+  type InboundMessage,
+  MalformedPayload,
+  markInboundEnded,
+  markInboundFailed,
   nextInboundAt
-} from './inbound-queries.ts'
-
-export type InboundMessage = { id: number; topic: string; payload: unknown; triggeredAt: Temporal.Instant }
-
-/**
- * Handles messages of its topics, oldest first, perhaps twice. When it throws, none of them counts as handled. There is no
- * order between handlers, because the platform promises none: a message says that something changed, and the handler reads
- * the present state from the platform.
- */
-export type InboundHandler = (storeId: number, messages: InboundMessage[]) => Promise<void>
-
-export type InboundEngineOptions = { db: Database; leaseOwner: number; handlers: Record<string, InboundHandler> }
+} from '#platform'
+import { TOPICS, type TopicDeps, type TopicHandler } from './topics.ts'
 
 type Hold = (done: Inbound[]) => Promise<boolean>
 
@@ -34,32 +25,46 @@ const RETENTION_DAYS = 30
 const RETRY_AFTER_MINUTES = [1, 5, 30, 120, 360] as const
 const MAX_TRIES = 20
 /** The used part of a lease after which it is extended; one call of a handler may use the rest. */
-const EXTEND_AFTER_SECONDS = LEASE_SECONDS / 3
+const EXTEND_AFTER_SECONDS = INBOUND_LEASE_SECONDS / 3
 
 /**
  * Processes the stored messages of the platform. All messages of a batch with the same handler go to it in one call, in the
  * order of arrival, because statements are per batch and the messages of many renewals arrive interleaved. When a call fails,
  * its messages are tried one by one, so that a bad message blocks no other.
  */
-export function createInboundEngine({ db, leaseOwner, handlers }: InboundEngineOptions): Engine {
-  const handlerOf = new Map(Object.entries(handlers))
+export function createInboundEngine(
+  deps: TopicDeps & { leaseOwner: number },
+  topics: Record<string, TopicHandler> = TOPICS
+): Engine {
+  const { db, leaseOwner } = deps
+  const handlerOf = new Map(Object.entries(topics))
 
   /** Tries one message by itself; when it fails, schedules its next try. */
-  async function handleAlone(storeId: number, handler: InboundHandler, message: Inbound): Promise<void> {
+  async function handleAlone(storeId: number, handler: TopicHandler, message: Inbound): Promise<void> {
     try {
-      await handler(storeId, [messageOf(message)])
+      await handler(deps, storeId, [messageOf(message)])
     } catch (err) {
-      return db.inStore(storeId, (ctx) => markFailed(ctx, message, String(err), retryAt(ctx, message, err)))
+      return db.inStore(storeId, (ctx) => markInboundFailed(ctx, message, String(err), retryAt(ctx, message, err)))
     }
-    await db.inStore(storeId, (ctx) => markEnded(ctx, [message], 'done'))
+    await db.inStore(storeId, (ctx) => markInboundEnded(ctx, [message], 'done'))
+  }
+
+  async function succeeds(handler: TopicHandler, storeId: number, group: Inbound[]): Promise<boolean> {
+    try {
+      await handler(deps, storeId, group.map(messageOf))
+      return true
+    } catch {
+      // The error occurs again, and is stored, when the message that caused it is tried alone.
+      return false
+    }
   }
 
   /** Tries the messages of one handler together, and one by one when that fails. */
   async function handleGroup(storeId: number, group: Inbound[], hold: Hold): Promise<void> {
     const handler = handlerOf.get(group[0]!.topic)
-    if (!handler) return db.inStore(storeId, (ctx) => markEnded(ctx, group, 'ignored'))
+    if (!handler) return db.inStore(storeId, (ctx) => markInboundEnded(ctx, group, 'ignored'))
     if (group.length > 1 && (await succeeds(handler, storeId, group))) {
-      return db.inStore(storeId, (ctx) => markEnded(ctx, group, 'done'))
+      return db.inStore(storeId, (ctx) => markInboundEnded(ctx, group, 'done'))
     }
     for (const message of group) {
       await handleAlone(storeId, handler, message)
@@ -75,7 +80,7 @@ export function createInboundEngine({ db, leaseOwner, handlers }: InboundEngineO
       for (const message of done) left.delete(message)
       if (left.size === 0 || realNow().since(leasedAt).total('seconds') < EXTEND_AFTER_SECONDS) return true
       leasedAt = realNow()
-      return (await db.inStore(storeId, (ctx) => extendLease(ctx, [...left]))) === left.size
+      return (await db.inStore(storeId, (ctx) => extendInboundLease(ctx, [...left]))) === left.size
     }
   }
 
@@ -90,7 +95,7 @@ export function createInboundEngine({ db, leaseOwner, handlers }: InboundEngineO
     },
 
     async runOnce(storeId) {
-      const claimed = await db.inStore(storeId, (ctx) => claimDue(ctx, leaseOwner, BATCH))
+      const claimed = await db.inStore(storeId, (ctx) => claimInbound(ctx, leaseOwner, BATCH))
       if (claimed.length === 0) return 0
       const hold = holdOf(storeId, claimed)
       for (const group of Map.groupBy(claimed, ({ topic }) => handlerOf.get(topic)).values()) {
@@ -98,19 +103,11 @@ export function createInboundEngine({ db, leaseOwner, handlers }: InboundEngineO
         await handleGroup(storeId, group, hold)
         await hold(group)
       }
-      await db.inStore(storeId, (ctx) => deleteOld(ctx, ctx.now.subtract({ hours: RETENTION_DAYS * 24 }), PRUNE_BATCH))
+      await db.inStore(storeId, (ctx) =>
+        deleteOldInbound(ctx, ctx.now.subtract({ hours: RETENTION_DAYS * 24 }), PRUNE_BATCH)
+      )
       return claimed.length
     }
-  }
-}
-
-async function succeeds(handler: InboundHandler, storeId: number, group: Inbound[]): Promise<boolean> {
-  try {
-    await handler(storeId, group.map(messageOf))
-    return true
-  } catch {
-    // The error occurs again, and is stored, when the message that caused it is tried alone.
-    return false
   }
 }
 
