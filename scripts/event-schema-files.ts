@@ -1,4 +1,4 @@
-import { EVENT_SCHEMAS, EVENT_TYPES } from '#resources'
+import { EVENT_SCHEMAS, EVENT_TYPES } from '#webhooks'
 import { createPublisher, type JsonSchema } from '../src/http/shared/json-schema.ts'
 
 export const EVENT_SCHEMAS_FOLDER = new URL('../docs/schemas/', import.meta.url)

@@ -1,5 +1,6 @@
 import { createPublisher, type JsonSchema } from '../src/http/shared/json-schema.ts'
-import { EVENT_TYPES, EVENTS, type EventType, exampleOf } from '../src/resources/index.ts'
+import { exampleOf } from '../src/resources/index.ts'
+import { EVENT_TYPES, EVENTS, type EventType } from '../src/webhooks/index.ts'
 import { cell, code, json, table, words } from './markdown.ts'
 
 /** The payloads of docs/events.md, one section for each event type, made from the schemas in `resources`. */

@@ -4,11 +4,15 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import Schema from 'typebox/schema'
-import { EVENT_TYPES } from '#resources'
-import { sampleOf } from '#webhooks'
+import { EVENT_TYPES, sampleOf } from '#webhooks'
 import { EVENT_SCHEMAS_FOLDER, eventSchemaFiles } from '../scripts/event-schema-files.ts'
+import { eventSections } from '../scripts/event-sections.ts'
 
 const now = Temporal.Instant.from('2026-12-15T06:25:00Z')
+
+test('the page about events describes every field', () => {
+  assert.doesNotMatch(eventSections(), /\|\s*\|$/m)
+})
 
 test('each event type has its own file, which accepts its example and a sample, and no other type', async () => {
   assert.deepEqual(

@@ -1,4 +1,15 @@
-import { type Breach, importsOf, isTest, MODULES, moduleOf, partOf, secondDoorOf, type Tree, targetOf } from './tree.ts'
+import {
+  type Breach,
+  importsOf,
+  isPublicFact,
+  isTest,
+  MODULES,
+  moduleOf,
+  partOf,
+  secondDoorOf,
+  type Tree,
+  targetOf
+} from './tree.ts'
 
 /** The parts that are no modules, and the parts that each may import by path. Doors come on top of this. */
 const PARTS: Record<string, readonly string[]> = {
@@ -34,6 +45,7 @@ function problemOf(file: string, specifier: string): string | null {
   const [from, to] = [partOf(file), partOf(target)]
   if (specifier.startsWith('#') && !specifier.startsWith('#kit/')) return problemOfDoor(from, specifier)
   if (to === from) return from === 'http' ? problemInHttp(file, target) : null
+  if (isPublicFact(file, target)) return null
   if (moduleOf(target) !== null) return `a module is entered by its door, #${to}`
   if (from === 'resources') return 'resources imports nothing of ours'
   if (PARTS[from] ? PARTS[from].includes(to) : to === 'kit') return null

@@ -45,6 +45,13 @@ const KIT_FOLDERS = ['#kit/engines', '#kit/jobs', '#kit/outbox', '#kit/postgres'
  */
 const REGISTRIES: Record<string, readonly string[]> = { settings: ['app'], metrics: ['app'], 'audit-rules': ['audit'] }
 
+/** The table of public events. It alone imports facts by their files (`billing/events/…`), a line for each. */
+const PUBLIC_EVENTS = 'src/webhooks/public-events.ts'
+
+/** Whether an import is one of the table of public events, which takes facts from behind the doors of modules. */
+export const isPublicFact = (path: string, target: string): boolean =>
+  path === PUBLIC_EVENTS && moduleOf(target) !== null && /^src\/\w+\/events\/[a-z-]+\.ts$/.test(target)
+
 /** The second door that a specifier names, or null. */
 export function secondDoorOf(specifier: string): { file: string; openTo: readonly string[] } | null {
   const [module, name] = specifier.slice(1).split('/')

@@ -8,7 +8,6 @@ export {
   retryHeldCharges,
   retryWithNewMethod
 } from './dunning/retry-on-payment-method-update.ts'
-export type { BillingFact } from './events.ts'
 export { applyPlans } from './settling/apply-plans.ts'
 export { issueCheckoutCredits } from './settling/cycle-credits.ts'
 export { settleAttempts } from './settling/settle-attempts.ts'

@@ -4,7 +4,8 @@ import type { Refusal } from '#kit/refusal'
 import { listCustomers } from '#members'
 import { storeContext } from '#stores'
 import type { Credit, CreditChange, CreditEntry } from './credit.ts'
-import { creditChanged } from './events.ts'
+import { creditAdded } from './events/credit-added.ts'
+import { creditDeducted } from './events/credit-deducted.ts'
 import { availableOf, creditOf, type Draft, type NewEntry, planChange } from './plan-change.ts'
 import { insertMissingAccounts, listEntriesOf, listSpendable, lockAccounts, writeLedger } from './queries.ts'
 import { expiresInThePast, notEnoughCredit, tooMuchCredit } from './refusals.ts'
@@ -69,7 +70,11 @@ export async function writeEntries(ctx: Ctx, drafts: Draft[], planned: NewEntry[
     planned
   )
   const emails = new Map((await listCustomers(ctx, [...members])).map(({ id, email }) => [id, email]))
-  await record(ctx, ...written.map((entry) => creditChanged(entry, emails.get(entry.memberId) ?? null, currency)))
+  const facts = written.map((entry) => {
+    const fact = entry.amountMinor > 0 ? creditAdded : creditDeducted
+    return fact(entry, emails.get(entry.memberId) ?? null, currency)
+  })
+  await record(ctx, ...facts)
   return new Map(written.map((entry) => [entry.operationId, entry]))
 }
 

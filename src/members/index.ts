@@ -1,6 +1,5 @@
 export { assertAllowedCountry, assertHolderAllowed, checkCountry } from './allowed-country.ts'
 export { customerPayload } from './customer.ts'
-export type { MemberFact } from './events.ts'
 export { type CustomerIdReference, findCustomerId, findCustomerIds, parseCustomerId } from './find-customer-id.ts'
 export * as memberJobs from './jobs.ts'
 export { type MergedCustomers, markCustomersDeleted, markCustomersMerged } from './mark-customers-deleted.ts'

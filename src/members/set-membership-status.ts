@@ -3,7 +3,9 @@ import type { Fact } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { listPlans } from '#plans'
 import { storeContext } from '#stores'
-import { memberCreated, memberUpdated, tierChanged } from './events.ts'
+import { memberCreated } from './events/member-created.ts'
+import { memberUpdated } from './events/member-updated.ts'
+import { tierChanged } from './events/tier-changed.ts'
 import {
   listMemberSnapshots,
   lockMembers,

@@ -2,7 +2,7 @@ import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { storeContext } from '#stores'
 import { type CustomerUpdate, type KnownCustomer, truncateFields } from './customer.ts'
-import { memberUpdated } from './events.ts'
+import { memberUpdated } from './events/member-updated.ts'
 import { changesBetween } from './profile.ts'
 import { insertMissingCustomers, listMemberSnapshots, lockCustomers, updateCustomers } from './queries.ts'
 

@@ -1,7 +1,7 @@
 import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { listCustomers } from '#members'
-import { pointsChanged } from './events.ts'
+import { pointsChanged } from './events/points-changed.ts'
 import type { PointsAdjustment, PointsEntry } from './points.ts'
 import { insertMissingAccounts, listOperations, lockAccounts, writeLedger } from './queries.ts'
 

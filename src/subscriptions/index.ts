@@ -1,13 +1,7 @@
 export { endGraces, resumeEndedPauses } from './due-transitions.ts'
-export {
-  billingFrequency,
-  changesOf,
-  publicStatus,
-  type SubscriptionFact,
-  subscriptionActivated,
-  subscriptionCreated,
-  subscriptionUpdated
-} from './events.ts'
+export { subscriptionActivated } from './events/subscription-activated.ts'
+export { subscriptionCreated } from './events/subscription-created.ts'
+export { changesOf, subscriptionUpdated } from './events/subscription-updated.ts'
 export { ACTIVITY_KINDS, ACTORS, type Activity, MAX_NOTE_CHARACTERS } from './history/activity.ts'
 export {
   type ActivityMessage,
@@ -28,6 +22,7 @@ export {
   pushContractJob,
   syncContractJob
 } from './platform-requests.ts'
+export { billingFrequency, publicStatus } from './public-fields.ts'
 export { findSubscriptionByContract, listContractsOfCustomers, listGiftsTo, nextSubscriptionWork } from './queries.ts'
 export { reassignSubscriptions } from './reassign-subscriptions.ts'
 export { subscriptionNotFound } from './refusals.ts'

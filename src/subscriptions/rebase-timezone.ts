@@ -1,6 +1,6 @@
 import { type Ctx, sql } from '#kit/postgres'
 import { storeContext } from '#stores'
-import { changesOf, subscriptionUpdated } from './events.ts'
+import { changesOf, subscriptionUpdated } from './events/subscription-updated.ts'
 import { termsMessages } from './history/activity-messages.ts'
 import { enqueueContractPush } from './platform-requests.ts'
 import { billingDate } from './schedule/billing-dates.ts'

@@ -13,7 +13,13 @@ export { closeListener, closeSilentListeners, deleteForgottenListeners } from '.
 export { type FetchedDelivery, fetchDeliveries } from './listeners/fetch-deliveries.ts'
 export { openListener } from './listeners/open-listener.ts'
 export { NO_RESPONSE, recordResults } from './listeners/record-results.ts'
-export { PUBLIC_FACTS } from './public-events.ts'
+export {
+  EVENT_SCHEMAS,
+  EVENT_TYPES,
+  EVENTS,
+  type EventType,
+  PUBLIC_FACTS
+} from './public-events.ts'
 export { queueDeliveries } from './queue/queue-deliveries.ts'
 export { resendDelivery, resendFailed } from './queue/resend-deliveries.ts'
 export { sampleOf } from './queue/sample-of.ts'

@@ -1,34 +1,45 @@
 import assert from 'node:assert/strict'
+import { glob } from 'node:fs/promises'
 import { test } from 'node:test'
-import { consumer, createFactEngine, defineFact, type Fact, record } from '#kit/outbox'
-import { EVENT_TYPES } from '#resources'
+import { Type } from 'typebox'
+import { consumer, createFactEngine, defineFact, definePublicFact, type Fact, record } from '#kit/outbox'
 import { testDatabase } from '../../test/database.ts'
 import { consumers } from '../app/consumers.ts'
 import { listDeliveries } from './history/list-deliveries.ts'
 import { openListener } from './listeners/open-listener.ts'
-import { eventOfFact, PUBLIC_FACTS } from './public-events.ts'
+import { EVENT_TYPES, eventOfFact, PUBLIC_FACTS } from './public-events.ts'
 import { queueDeliveries } from './queue/queue-deliveries.ts'
 import { aFact, aReceiver, aSendingStore, testSettings } from './receiver.test-helper.ts'
 
 const { db } = await testDatabase()
 
-const mirrorStale = defineFact('member.mirror_stale', (id: number) => ({
-  orderingKey: `member:${id}`,
-  data: { member_id: `mem_${id}` }
-}))
+const snapshot = (id: number) => ({ orderingKey: `member:${id}` as const, data: { member_id: `mem_${id}` } })
+const mirrorStale = defineFact('member.mirror_stale', snapshot)
+/** Has a schema, and no line in the table. */
+const unlisted = definePublicFact('member.unlisted', { data: Type.Object({ member_id: Type.String() }) }, snapshot)
 /** The name of an event type, but no fact of ours has it. */
 const lookalike: Fact = { ...mirrorStale(1), name: 'constructor' }
 
 test('every event type is made from a fact, and each fact becomes one event', () => {
   assert.deepEqual(PUBLIC_FACTS.map(eventOfFact), EVENT_TYPES)
-  assert.equal(eventOfFact(mirrorStale(1).name), null)
-  assert.equal(eventOfFact(lookalike.name), null)
+  for (const { name } of [mirrorStale(1), unlisted(1), lookalike]) assert.equal(eventOfFact(name), null)
+})
+
+test('a module declares no event that the table of public events lacks', async () => {
+  const declared: string[] = []
+  for await (const file of glob('src/*/events/*.ts', { exclude: ['**/*.test.ts', 'src/resources/**'] })) {
+    const exported = await import(new URL(`../../${file}`, import.meta.url).href)
+    for (const value of Object.values<any>(exported)) if (value?.event) declared.push(value.factName)
+  }
+  assert.deepEqual(declared.sort(), [...PUBLIC_FACTS].sort())
 })
 
 for (const [how, made] of Object.entries({
   'through the consumers of the service': consumers,
   'even when the consumer is given it': [
-    consumer('webhooks', [...PUBLIC_FACTS, mirrorStale(1).name, lookalike.name], queueDeliveries, { from: 'now' })
+    consumer('webhooks', [...PUBLIC_FACTS, mirrorStale.factName, unlisted.factName, lookalike.name], queueDeliveries, {
+      from: 'now'
+    })
   ]
 })) {
   test(`an internal fact never reaches an endpoint that accepts every type, ${how}`, async () => {
@@ -36,7 +47,7 @@ for (const [how, made] of Object.entries({
     const store = await aSendingStore(db)
     await store.anEndpoint({ url: receiver.url })
     const listener = await store.inStore((ctx) => openListener(ctx, {}, testSettings))
-    await store.inStore((ctx) => record(ctx, mirrorStale(1), lookalike, aFact(1), mirrorStale(2)))
+    await store.inStore((ctx) => record(ctx, mirrorStale(1), lookalike, aFact(1), unlisted(1), mirrorStale(2)))
 
     const engine = createFactEngine({ db, consumers: made })
     while ((await engine.runOnce(store.storeId)) > 0);

@@ -1,5 +1,5 @@
 import { invalidField, Refusal } from '#kit/refusal'
-import { EVENT_TYPES } from '#resources'
+import { EVENT_TYPES } from './public-events.ts'
 
 export const endpointNotFound = (id: string) =>
   new Refusal('not_found', `There is no webhook endpoint ${id.slice(0, 100)}`)

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { EventNamed, EventType, WebhookEvent } from './index.ts'
 
-/** Does not compile when a type is missing, too many, or without the field that is its own. */
-const OWN_FIELD: { [Type in EventType]: (event: EventNamed<Type>) => unknown } = {
+/** The seventeen types. Does not compile when one does not exist, or is without the field that is its own. */
+const OWN_FIELD = {
   'subscription.created': ({ data }) => data.plan.billing_frequency,
   'subscription.activated': ({ data }) => data.activated_at,
   'subscription.updated': ({ data }) => data.changes.price?.from,
@@ -21,7 +21,7 @@ const OWN_FIELD: { [Type in EventType]: (event: EventNamed<Type>) => unknown } =
   'member.points_changed': ({ data }) => data.points.change,
   'store_credit.added': ({ data }) => data.new_balance,
   'store_credit.deducted': ({ data }) => data.transaction_id
-}
+} satisfies { [Type in EventType]?: (event: EventNamed<Type>) => unknown }
 
 /** `event` tells the types apart, and nothing is left over. */
 function about(event: WebhookEvent): string {

@@ -6,7 +6,7 @@ import { claimDueCycles } from '#subscriptions/transitions'
 import { scheduledMessage } from '../activities.ts'
 import { insertAttempts } from '../attempts/attempt.ts'
 import { remainingWhileOpen } from '../dunning/retry-schedule.ts'
-import { billingPending } from '../events.ts'
+import { billingPending } from '../events/billing-pending.ts'
 import { dunningSettings } from '../settings.ts'
 
 /** Opens an attempt for each cycle that is due by now, up to `limit`. Returns how many subscriptions were due. */

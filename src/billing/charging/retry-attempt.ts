@@ -13,7 +13,7 @@ import {
 } from '../attempts/attempt.ts'
 import { clearRetriesOfCycle } from '../attempts/settlement.ts'
 import { attemptsRemainingAfter } from '../dunning/retry-schedule.ts'
-import { billingPending } from '../events.ts'
+import { billingPending } from '../events/billing-pending.ts'
 import {
   attemptNotFailed,
   attemptNotFound,

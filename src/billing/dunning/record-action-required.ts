@@ -4,7 +4,7 @@ import { settingsOf } from '#stores'
 import { lockSubscriptions, recordActivities } from '#subscriptions'
 import { actionRequiredMessage } from '../activities.ts'
 import { isWanted, listSubscriptionsOfKeys, lockAttemptsByKey } from '../attempts/attempt.ts'
-import { billingActionRequired } from '../events.ts'
+import { billingActionRequired } from '../events/billing-action-required.ts'
 import { actionRequiredSettings } from '../settings.ts'
 
 /** A payment that waits for its customer, who confirms it at `actionUrl` (3-D Secure). */

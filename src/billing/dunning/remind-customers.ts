@@ -4,7 +4,7 @@ import { settingsOf } from '#stores'
 import { lockSubscriptions, type NewActivity, recordActivities } from '#subscriptions'
 import { reminderMessage } from '../activities.ts'
 import { Attempt, isWanted } from '../attempts/attempt.ts'
-import { billingActionRequired } from '../events.ts'
+import { billingActionRequired } from '../events/billing-action-required.ts'
 import { actionRequiredSettings } from '../settings.ts'
 
 /**

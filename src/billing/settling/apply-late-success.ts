@@ -15,7 +15,7 @@ import {
   failedSettlement,
   markCorrected
 } from '../attempts/settlement.ts'
-import { billingSuccess } from '../events.ts'
+import { billingSuccess } from '../events/billing-success.ts'
 import { cycleCreditOf, issueCycleCredits } from './cycle-credits.ts'
 import { voidAttempts } from './void-attempts.ts'
 

@@ -3,7 +3,7 @@ import type { Ctx } from '#kit/postgres'
 import { lockSubscriptions } from '#subscriptions'
 import type { Attempt } from '../attempts/attempt.ts'
 import { failedSettlement, markSettled } from '../attempts/settlement.ts'
-import { billingFailed } from '../events.ts'
+import { billingFailed } from '../events/billing-failed.ts'
 
 const REASONS = {
   voided: 'The subscription was stopped before the charge was sent',

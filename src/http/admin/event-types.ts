@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { EVENT_TYPES } from '#resources'
+import { EVENT_TYPES } from '#webhooks'
 import type { FieldText } from './fields.ts'
 
 /** Event types in a request. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EVENT_TYPES } from '#resources'
+import { EVENT_TYPES } from '#webhooks'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
 import { aFact, aReceiver, aSendingStore } from '../../webhooks/receiver.test-helper.ts'

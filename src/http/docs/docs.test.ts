@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EVENT_TYPES } from '#resources'
+import { EVENT_TYPES } from '#webhooks'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
 import type { RestDocument } from '../openapi/document-types.ts'

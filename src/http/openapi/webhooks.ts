@@ -1,4 +1,5 @@
-import { EVENT_SCHEMAS, EVENT_TYPES, exampleOf } from '#resources'
+import { exampleOf } from '#resources'
+import { EVENT_SCHEMAS, EVENT_TYPES } from '#webhooks'
 import type { JsonSchema } from '../shared/json-schema.ts'
 import type { Operation, Parameter } from './document-types.ts'
 

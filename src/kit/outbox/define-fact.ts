@@ -1,3 +1,5 @@
+import type { Static, TSchema } from 'typebox'
+
 /**
  * Names the row under whose lock a fact is recorded, such as `member:5`. Facts with the same key reach a consumer in the
  * order in which they were recorded.
@@ -15,13 +17,38 @@ export type Fact<Name extends string = string, Data extends object = object> = {
   refs?: Record<string, number>
 }
 
-/**
- * Declares a fact: its name, and how its ordering key and its snapshot are made from what happened. The type of the
- * snapshot is that of `data`; a fact that becomes a public event states it by `satisfies EventData<'…'>`.
- */
+/** What a declaration says of a fact; its name is that of the declaration. */
+type Content<Data extends object> = Omit<Fact<string, Data>, 'name'>
+
+/** A declared fact: called with what happened, it makes the fact that is recorded. */
+type DeclaredFact<Name extends string, Given extends unknown[], Data extends object> = {
+  (...given: Given): Fact<Name, Data>
+  readonly factName: Name
+}
+
+/** Declares an internal fact: its name, and how its ordering key and its snapshot are made from what happened. */
 export function defineFact<Name extends string, Given extends unknown[], Data extends object>(
   name: Name,
-  build: (...given: Given) => Omit<Fact<Name, Data>, 'name'>
-): (...given: Given) => Fact<Name, Data> {
-  return (...given) => ({ name, ...build(...given) })
+  build: (...given: Given) => Content<Data>
+): DeclaredFact<Name, Given, Data> {
+  return Object.assign((...given: Given) => ({ name, ...build(...given) }), { factName: name })
+}
+
+/** The static type of a schema, with no field that the schema does not have. */
+type Exactly<Schema extends TSchema, Data> = Static<Schema> &
+  Data & { [Field in Exclude<keyof Data, keyof Static<Schema>>]: never }
+
+/**
+ * Declares a fact that can be published: `event` has the schema of its snapshot (`event.data`), which `build` must make.
+ * Declaring it publishes nothing: a table of the consumer says what is published.
+ */
+export function definePublicFact<
+  Name extends string,
+  Event extends { data: TSchema },
+  Given extends unknown[],
+  Data extends object
+>(name: Name, event: Event, build: (...given: Given) => Content<Exactly<Event['data'], Data>>) {
+  return Object.assign(defineFact(name, build as (...given: Given) => Content<Static<Event['data']> & object>), {
+    event
+  })
 }

@@ -1,7 +1,7 @@
 export type { FactFailure } from './consume-facts.ts'
 export { type Consumer, consumer, type HandleFacts, type StoredFact } from './consumer.ts'
 export { type DeadLetter, type DeadLetterKey, listDeadLetters, retryDeadLetter } from './dead-letters.ts'
-export { defineFact, type Fact, type OrderingKey } from './define-fact.ts'
+export { defineFact, definePublicFact, type Fact, type OrderingKey } from './define-fact.ts'
 export { createFactEngine } from './fact-engine.ts'
 export { RETRY_AFTER_MINUTES } from './fact-retries.ts'
 export { record } from './record.ts'

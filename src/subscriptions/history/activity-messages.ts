@@ -1,6 +1,7 @@
 import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
-import { billingFrequency, changesOf } from '../events.ts'
+import { changesOf } from '../events/subscription-updated.ts'
+import { billingFrequency } from '../public-fields.ts'
 import type { PaymentMethod, Subscription } from '../subscription.ts'
 import type { ActorName } from './activity.ts'
 import type { NewActivity } from './record-activity.ts'

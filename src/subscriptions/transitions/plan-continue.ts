@@ -1,4 +1,5 @@
-import { reactivatedChanges, subscriptionResumed, subscriptionUpdated } from '../events.ts'
+import { subscriptionResumed } from '../events/subscription-resumed.ts'
+import { reactivatedChanges, subscriptionUpdated } from '../events/subscription-updated.ts'
 import { activityMessages } from '../history/activity-messages.ts'
 import { billingDate, firstCycleAfter, isInPeriod } from '../schedule/billing-dates.ts'
 import { datesAt, hasPaidAll, type Subscription } from '../subscription.ts'

@@ -1,4 +1,4 @@
-import { changesOf, subscriptionUpdated } from '../events.ts'
+import { changesOf, subscriptionUpdated } from '../events/subscription-updated.ts'
 import { activityMessages } from '../history/activity-messages.ts'
 import type { Subscription } from '../subscription.ts'
 import type { PlanContext, TransitionPlan } from './transition-plan.ts'

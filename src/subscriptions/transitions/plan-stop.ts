@@ -1,4 +1,5 @@
-import { subscriptionCancelled, subscriptionPaused } from '../events.ts'
+import { subscriptionCancelled } from '../events/subscription-cancelled.ts'
+import { subscriptionPaused } from '../events/subscription-paused.ts'
 import { activityMessages } from '../history/activity-messages.ts'
 import { lastCycleDue } from '../schedule/billing-dates.ts'
 import type { Subscription } from '../subscription.ts'

@@ -1,7 +1,7 @@
 import type { Ctx } from '#kit/postgres'
 import { storeContext } from '#stores'
 import { deriveMembershipStatuses } from '../derive-membership-status.ts'
-import { subscriptionActivated } from '../events.ts'
+import { subscriptionActivated } from '../events/subscription-activated.ts'
 import { activityMessages, actorOf } from '../history/activity-messages.ts'
 import { enqueueContractPush } from '../platform-requests.ts'
 import { enqueueWaitingEdits } from '../requested-changes.ts'

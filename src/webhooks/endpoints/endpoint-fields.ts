@@ -1,6 +1,6 @@
 import { type AddressRules, resolvedProblem, urlProblem } from '#kit/addresses'
 import type { Database } from '#kit/postgres'
-import { isEventType } from '#resources'
+import { isEventType } from '../public-events.ts'
 import { noEventTypes, unknownEventTypes, unusableDescription, unusableReason, unusableUrl } from '../refusals.ts'
 import { rulesFor } from './endpoint.ts'
 import { readStoreKind } from './endpoint-queries.ts'

@@ -1,6 +1,5 @@
 import { internalId } from '#kit/ids'
 import type { Ctx } from '#kit/postgres'
-import { isEventType } from '#resources'
 import {
   type Delivery,
   type DeliveryDetail,
@@ -10,6 +9,7 @@ import {
 } from '../delivery/delivery.ts'
 import { endpointIdOf } from '../endpoints/endpoint.ts'
 import { readStoreKind } from '../endpoints/endpoint-queries.ts'
+import { isEventType } from '../public-events.ts'
 import { deliveryNotFound, endpointNotFound, unknownEventTypes, unusableObject } from '../refusals.ts'
 import { findDeliveryRow, knowsEndpoint, listDeliveryRows, listTryRows } from './history-queries.ts'
 

@@ -1,6 +1,6 @@
 import type { StoredFact } from '#kit/outbox'
 import { type Ctx, int, nullable, oneOf, row, sql, text, textList } from '#kit/postgres'
-import type { EventType } from '#resources'
+import type { EventType } from '../public-events.ts'
 
 /** A fact that becomes an event of this type. */
 export type PublicFact = StoredFact & { type: EventType }

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { isoOf } from '#kit/clock'
 import type { StoredFact } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
-import type { EventType } from '#resources'
-import { eventOfFact } from '../public-events.ts'
+import { type EventType, eventOfFact } from '../public-events.ts'
 import { insertDeliveries, lockEnabledEndpointsShared } from './insert-deliveries.ts'
 
 /**

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EVENT_TYPES, EVENTS, exampleOf } from '#resources'
+import { exampleOf } from '#resources'
+import { EVENT_TYPES, EVENTS } from '../public-events.ts'
 import { sampleOf } from './sample-of.ts'
 
 const now = Temporal.Instant.from('2028-02-29T08:30:15.123456Z')

@@ -1,7 +1,8 @@
 import { isoOf } from '#kit/clock'
 import { numberOf } from '#kit/money'
 import { gid, type ProfileName } from '#platform'
-import { EVENTS, type EventType, exampleOf } from '#resources'
+import { exampleOf } from '#resources'
+import { EVENTS, type EventType } from '../public-events.ts'
 
 /** Far above any id that is given: a sample names nothing that exists, so a receiver cannot act on a real customer. */
 const NOBODY = 9_000_000_000_000_024

@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
-import { EVENT_TYPES } from '#resources'
-import { listDeliveries } from '#webhooks'
+import { EVENT_TYPES, listDeliveries } from '#webhooks'
 import { IsoDate, instantOrUndefined } from '../../shared/dates.ts'
 import type { Surface } from '../../shared/surface.ts'
 import { oneOf, Page, PageLimit, text } from '../fields.ts'

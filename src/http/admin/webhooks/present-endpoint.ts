@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { isoOf, isoOrNull } from '#kit/clock'
-import { EVENT_TYPES, OrNull, Timestamp } from '#resources'
-import type { Endpoint } from '#webhooks'
+import { OrNull, Timestamp } from '#resources'
+import { type Endpoint, EVENT_TYPES } from '#webhooks'
 
 const EXAMPLE = {
   id: 'we_2',

@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { invalidField } from '#kit/refusal'
-import { EVENT_TYPES } from '#resources'
-import { updateEndpoint } from '#webhooks'
+import { EVENT_TYPES, updateEndpoint } from '#webhooks'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
 import { eventTypes } from '../event-types.ts'
