@@ -8,14 +8,14 @@ import { createFactEngine } from '#kit/outbox'
 import { Database } from '#kit/postgres'
 import { runPeriodically } from '#kit/run-periodically'
 import { storeNow, storeStatuses } from '#stores'
-import { rollUpLists } from '#views'
+import { rollUpTotals } from '#views'
 import { consumers } from '../src/app/consumers.ts'
 import { jobs } from '../src/app/jobs.ts'
 
 import type { FromWorker, ToWorker } from './billing-workers.ts'
 import { stubConnector } from './stub-connector.ts'
 
-const ROLL_UP_LISTS_EVERY_MS = 1_000
+const ROLL_UP_TOTALS_EVERY_MS = 1_000
 const MARK_HEAP_EVERY_MS = 1_000
 
 const [url, id] = process.argv.slice(2)
@@ -61,7 +61,7 @@ function run(): () => Promise<void> {
       throw err
     }
   })
-  const rollingUp = runPeriodically(ROLL_UP_LISTS_EVERY_MS, async () => void (await rollUpLists(db)))
+  const rollingUp = runPeriodically(ROLL_UP_TOTALS_EVERY_MS, async () => void (await rollUpTotals(db)))
   const marking = setInterval(() => {
     gc()
     send({ heapMb: process.memoryUsage().heapUsed / 1e6 })

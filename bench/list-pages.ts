@@ -7,7 +7,7 @@ import pg from 'pg'
 import { Client } from 'undici'
 import { Database } from '#kit/postgres'
 import { createKey } from '#stores'
-import { rollUpLists } from '#views'
+import { rollUpTotals } from '#views'
 import { aStore } from '../test/store-builder.ts'
 import { benchDatabase, median } from './database.ts'
 import { listCases } from './list-cases.ts'
@@ -105,7 +105,7 @@ async function measureUpkeep() {
   await switched('enable', () => insertMembers(client, ROWS * 2, 50_000))
   let rolledUp = 0
   const seconds = await timed(async () => {
-    rolledUp = await rollUpLists(db)
+    rolledUp = await rollUpTotals(db)
   })
   return {
     insert_cost: Number(median(ratios.insert).toFixed(2)),

@@ -18,7 +18,7 @@ grant select on member_resources to perennial_store, perennial_operator;
 -- For each facet, list_blocks divides its order (at, id) into blocks with their number of rows, and list_changes holds
 -- what has been written since. In every snapshot, over every range whose edges are edges of blocks:
 --   rows of the facet = sum of list_blocks.rows + sum of list_changes.delta
--- Writers only append to list_changes, so that they never wait for each other; roll_up_list moves changes into blocks.
+-- Writers only append to list_changes, so that they never wait for each other; roll_up_list_totals moves changes into blocks.
 
 -- There is no foreign key: each change was made from a row that has one, and is soon deleted.
 create table list_changes (

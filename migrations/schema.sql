@@ -2076,10 +2076,10 @@ create function end_rollup(store bigint, change_log text, mark record, last_take
 create function facet_condition(of_list text, of_plan bigint, of_status text) returns text language sql stable;
 create function forbid_activity_changes() returns trigger language plpgsql volatile;
 create function list_lock(store bigint, of_list text) returns bigint language sql stable;
-create function locate_page(store bigint, of_list text, of_plan bigint, of_status text, after_at timestamp with time zone, before_at timestamp with time zone, skip bigint, take bigint, OUT total bigint, OUT start_at timestamp with time zone, OUT start_id bigint, OUT skip_rows bigint, OUT take_rows bigint) returns record language plpgsql stable;
 create function member_metric_changes(was text, was_plan bigint, is_now text, plan bigint, since date, today date) returns TABLE(plan_id bigint, day date, metric text, detail text, amount numeric) language sql immutable;
 create function metric_differences(store bigint) returns TABLE(plan_id bigint, day date, metric text, detail text, expected numeric, stored numeric) language sql stable;
 create function metrics_of_rows(store bigint) returns TABLE(plan_id bigint, day date, metric text, detail text, amount numeric) language sql stable;
+create function page_with_total(store bigint, of_list text, of_plan bigint, of_status text, after_at timestamp with time zone, before_at timestamp with time zone, skip bigint, take bigint, OUT total bigint, OUT start_at timestamp with time zone, OUT start_id bigint, OUT skip_rows bigint, OUT take_rows bigint) returns record language plpgsql stable;
 create function protect_table(name regclass) returns void language plpgsql volatile;
 create function rank_in_list(store bigint, of_list text, of_plan bigint, of_status text, key_at timestamp with time zone, key_id bigint) returns bigint language plpgsql stable;
 create function rebuild_list(store bigint, of_list text, block_rows integer DEFAULT 1024, chapter_blocks integer DEFAULT 32) returns void language plpgsql volatile;
@@ -2089,7 +2089,7 @@ create function record_attempt_changes() returns trigger language plpgsql volati
 create function record_member_changes() returns trigger language plpgsql volatile;
 create function record_subscription_changes() returns trigger language plpgsql volatile;
 create function refuse_truncate() returns trigger language plpgsql volatile;
-create function roll_up_list(store bigint, of_list text, most integer DEFAULT 20000, block_rows integer DEFAULT 1024, chapter_blocks integer DEFAULT 32) returns integer language plpgsql volatile;
+create function roll_up_list_totals(store bigint, of_list text, most integer DEFAULT 20000, block_rows integer DEFAULT 1024, chapter_blocks integer DEFAULT 32) returns integer language plpgsql volatile;
 create function roll_up_metrics(store bigint, most integer DEFAULT 5000) returns integer language plpgsql volatile;
 create function rolled_up_to(store bigint, change_log text) returns bigint language sql stable;
 create function sequence_facts(store bigint, most integer) returns integer language plpgsql volatile;

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { rollUpMetrics } from '#analytics'
 import type { Database } from '#kit/postgres'
-import { rollUpLists } from '#views'
+import { rollUpTotals } from '#views'
 import { aPlan } from './plan-builder.ts'
 import { aStore, type BuiltStore } from './store-builder.ts'
 
@@ -35,7 +35,7 @@ export async function aDueStore(
     await session.end()
   }
   while ((await store.inStore(rollUpMetrics)) > 0);
-  while ((await rollUpLists(db)) > 0);
+  while ((await rollUpTotals(db)) > 0);
   return store
 }
 

@@ -1,3 +1,4 @@
+// Background work: engines do what falls due. See also jobs.ts (remembered tasks) and housekeeping.ts.
 import { createMetricsRollupEngine } from '#analytics'
 import { createBillingEngine } from '#billing'
 import { createCreditEngine } from '#credits'

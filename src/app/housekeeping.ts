@@ -1,8 +1,9 @@
+// Background work: what one node does for all, again and again. See also engines.ts (what falls due) and jobs.ts.
 import type { Node } from '#kit/engines'
 import { pruneResponses } from '#kit/idempotency'
 import type { Database } from '#kit/postgres'
 import { runPeriodically } from '#kit/run-periodically'
-import { rollUpLists } from '#views'
+import { rollUpTotals } from '#views'
 import { closeSilentListeners, deleteForgottenListeners, maintainHistory } from '#webhooks'
 
 /** Tables whose rows are leased. */
@@ -22,13 +23,13 @@ export type HousekeepingOptions = {
  */
 export function createHousekeeping({ db, node, limiter, historyDays, warn }: HousekeepingOptions) {
   const tasks: [everyMs: number, failure: string, work: () => Promise<unknown>][] = [
-    [1_000, 'Changes of lists not moved into their counts', () => rollUpLists(db)],
+    [1_000, 'Changes of lists not rolled up into their totals', () => rollUpTotals(db)],
     [15_000, 'Leases of dead nodes not freed', () => node.releaseDeadLeases(LEASED)],
-    [15_000, 'Terminals that no longer listen not closed', () => closeSilentListeners(db)],
+    [15_000, 'Silent webhook listeners not closed', () => closeSilentListeners(db)],
     [600_000, 'Old rate windows not removed', () => limiter.prune()],
-    [600_000, 'Old idempotent answers not removed', () => pruneResponses(db)],
+    [600_000, 'Old idempotent responses not removed', () => pruneResponses(db)],
     [600_000, 'Days of the webhook history not made or dropped', () => maintainHistory(db, historyDays)],
-    [600_000, 'Terminals of the past not removed', () => deleteForgottenListeners(db)]
+    [600_000, 'Old webhook listeners not removed', () => deleteForgottenListeners(db)]
   ]
   const doOne = async (failure: string, work: () => Promise<unknown>) => {
     try {

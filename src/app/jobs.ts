@@ -1,3 +1,4 @@
+// Background work: jobs are tasks that the database remembers. See also engines.ts (what falls due) and housekeeping.ts.
 import type { AnyJob } from '#kit/jobs'
 import type { Database } from '#kit/postgres'
 import { memberJobs } from '#members'

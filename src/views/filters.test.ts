@@ -8,11 +8,11 @@ import { billingAttemptFilters } from './billing-attempt-filters.ts'
 import { defineFilter, type Filters, IdText, readFilters } from './filters.ts'
 import { listBillingAttempts } from './list-billing-attempts.ts'
 import { listMembers } from './list-members.ts'
-import { defineList } from './list-page.ts'
 import { listSubscriptions } from './list-subscriptions.ts'
 import { memberFilters } from './member-filters.ts'
-import { rollUpLists } from './roll-up-lists.ts'
 import { subscriptionFilters } from './subscription-filters.ts'
+import { defineList } from './totals/page-with-total.ts'
+import { rollUpTotals } from './totals/roll-up-totals.ts'
 
 const { db, url } = await testDatabase()
 const store = await aStore(db)
@@ -77,7 +77,7 @@ await store.inStore(async ({ tx, storeId }) => {
       from generate_series(1, ${ROWS}::int) n`
   for (const statement of [plan, members, subscriptions, attempts]) await tx.run(statement)
 })
-await rollUpLists(db, { blockRows: 100, chapterBlocks: 8 })
+await rollUpTotals(db, { blockRows: 100, chapterBlocks: 8 })
 await owner.query('analyze')
 
 /** The statement with which a list is read. */

@@ -1,5 +1,5 @@
 import { billingAttemptFilters } from './billing-attempt-filters.ts'
-import { defineList } from './list-page.ts'
+import { defineList } from './totals/page-with-total.ts'
 import { BillingAttemptView } from './views.ts'
 
 /** Billing attempts, newest first, by the date on which they were scheduled, id breaking ties. */

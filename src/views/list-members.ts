@@ -1,5 +1,5 @@
-import { defineList } from './list-page.ts'
 import { memberFilters } from './member-filters.ts'
+import { defineList } from './totals/page-with-total.ts'
 import { MemberView } from './views.ts'
 
 /** Members, newest first, id breaking ties. */

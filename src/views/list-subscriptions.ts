@@ -1,5 +1,5 @@
-import { defineList } from './list-page.ts'
 import { subscriptionFilters } from './subscription-filters.ts'
+import { defineList } from './totals/page-with-total.ts'
 import { SubscriptionView } from './views.ts'
 
 /** Subscriptions, newest first, id breaking ties. */

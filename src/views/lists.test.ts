@@ -8,7 +8,7 @@ import { aStore, type BuiltStore } from '../../test/store-builder.ts'
 import { listBillingAttempts } from './list-billing-attempts.ts'
 import { listMembers } from './list-members.ts'
 import { listSubscriptions } from './list-subscriptions.ts'
-import { rollUpLists } from './roll-up-lists.ts'
+import { rollUpTotals } from './totals/roll-up-totals.ts'
 
 const { db } = await testDatabase()
 
@@ -225,7 +225,7 @@ test('after any writes, rolled up or waiting, every list returns what a plain qu
         await other.inStore((ctx) => move(ctx, { list: 'members', nth: 1, status: 'active', planId: null }))
         for (const s of steps) {
           const planId = 'planIndex' in s && s.planIndex !== undefined ? plans[s.planIndex]! : null
-          if (s.kind === 'fold') await rollUpLists(db, SMALL)
+          if (s.kind === 'fold') await rollUpTotals(db, SMALL)
           else {
             await store.inStore(async (ctx) => {
               if (s.kind === 'customers') await addCustomers(ctx, s.howMany, s.minute)
@@ -242,7 +242,7 @@ test('after any writes, rolled up or waiting, every list returns what a plain qu
           await assertSame(store, plans, questions[0]!)
         }
         for (const q of questions) await assertSame(store, plans, q)
-        await rollUpLists(db, SMALL)
+        await rollUpTotals(db, SMALL)
         for (const q of questions) await assertSame(store, plans, q)
         const { findings } = await store.inStore(audit)
         assert.deepEqual(
@@ -283,7 +283,7 @@ test('while writers commit and roll back and the counts are rolled up, every tot
   }
   const folder = async () => {
     let rolledUp = 0
-    while (busy()) rolledUp += await rollUpLists(db, { ...SMALL, most: 300 })
+    while (busy()) rolledUp += await rollUpTotals(db, { ...SMALL, most: 300 })
     return rolledUp
   }
   let looked = 0
@@ -293,8 +293,8 @@ test('while writers commit and roll back and the counts are rolled up, every tot
         tx.one(
           row({ kept: int, counted: int, keptActive: int, countedActive: int }),
           sql`
-          select (select total from locate_page(${store.storeId}, 'members', 0, '', null, null, 0, 1)) as kept,
-                 (select total from locate_page(${store.storeId}, 'members', 0, 'active', null, null, 0, 1)) as kept_active,
+          select (select total from page_with_total(${store.storeId}, 'members', 0, '', null, null, 0, 1)) as kept,
+                 (select total from page_with_total(${store.storeId}, 'members', 0, 'active', null, null, 0, 1)) as kept_active,
                  count(*) as counted, count(*) filter (where status = 'active') as counted_active
             from members where store_id = ${store.storeId} and status is not null`
         )
@@ -305,7 +305,7 @@ test('while writers commit and roll back and the counts are rolled up, every tot
   }
   const [rolledUp] = await Promise.all([folder(), folder(), reader(), writer(0), writer(1), writer(2)])
   assert.ok(rolledUp > 0 && looked > 0)
-  await rollUpLists(db, { ...SMALL, most: 300 })
+  await rollUpTotals(db, { ...SMALL, most: 300 })
   assert.deepEqual(
     (await store.inStore(audit)).findings.filter(({ check }) => check === 'lists_counted'),
     []
@@ -316,7 +316,7 @@ test('the auditor finds counts that differ from the rows, and a rebuild corrects
   const store = await aStore(db)
   await store.inStore((ctx) => addCustomers(ctx, 20, 0))
   await store.inStore((ctx) => move(ctx, { list: 'members', nth: 1, status: 'active', planId: null }))
-  await rollUpLists(db, SMALL)
+  await rollUpTotals(db, SMALL)
   const wrong = async () =>
     (await store.inStore(audit)).findings.filter(({ check }) => check === 'lists_counted').map(({ subject }) => subject)
   assert.deepEqual(await wrong(), [])
@@ -339,7 +339,7 @@ test('every statement inside the functions of the lists names its store', async 
       sql`
       select proname::text as name, prosrc as body from pg_proc
        where pronamespace = 'public'::regnamespace
-         and proname in ('locate_page', 'rank_in_list', 'count_between', 'roll_up_list', 'cut_block', 'cut_chapters', 'rebuild_list')`
+         and proname in ('page_with_total', 'rank_in_list', 'count_between', 'roll_up_list_totals', 'cut_block', 'cut_chapters', 'rebuild_list')`
     )
   )
   assert.equal(functions.length, 7)
@@ -348,7 +348,7 @@ test('every statement inside the functions of the lists names its store', async 
     const bound = body.match(/\bstore_id = (?:store|\$1)\b/g) ?? []
     assert.ok(bound.length >= reads.length, `${name}: ${reads.length} tables, ${bound.length} bound to the store`)
   }
-  const callers = [...directStatements.values()].filter((statement) => statement.includes('locate_page'))
+  const callers = [...directStatements.values()].filter((statement) => statement.includes('page_with_total'))
   assert.equal(callers.length, 10)
-  for (const statement of callers) assert.match(statement, /locate_page\(\$1,/)
+  for (const statement of callers) assert.match(statement, /page_with_total\(\$1,/)
 })

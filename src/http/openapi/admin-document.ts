@@ -15,7 +15,7 @@ const SANDBOX: Tag = {
 }
 const LISTENERS: Tag = {
   name: 'Webhook listeners',
-  description: 'Terminals that receive webhooks while a developer works (`perennial listen`).'
+  description: 'Receivers on developers’ machines: each `perennial listen` is a listener while it runs.'
 }
 const STORES: Tag = { name: 'Stores', description: 'Stores, their settings, and their connection to their platform.' }
 

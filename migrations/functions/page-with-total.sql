@@ -1,6 +1,6 @@
 -- Where a page begins that skips `skip` rows of a facet between two instants (exclusive; null: no bound): at a key, plus
 -- some rows; how many rows it takes, and how many there are in total.
-create or replace function locate_page(
+create or replace function page_with_total(
   store bigint, of_list text, of_plan bigint, of_status text, after_at timestamptz, before_at timestamptz,
   skip bigint, take bigint,
   out total bigint, out start_at timestamptz, out start_id bigint, out skip_rows bigint, out take_rows bigint

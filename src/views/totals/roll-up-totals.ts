@@ -14,7 +14,7 @@ type Cut = { blockRows: number; chapterBlocks: number; most: number }
  * more changes wait. Skips a list that another process is rolling up. A list that fails does not delay the others: its error is
  * thrown at the end, in an AggregateError. Returns how many changes were rolled up.
  */
-export async function rollUpLists(db: Database, cut: Partial<Cut> = {}): Promise<number> {
+export async function rollUpTotals(db: Database, cut: Partial<Cut> = {}): Promise<number> {
   const { blockRows = 1024, chapterBlocks = 32, most = MAX_CHANGES } = cut
   // A list whose mark can advance is rolled up too, although nothing waits: readers then begin after the mark.
   const waiting = await db.inInstallation((tx) =>
@@ -42,7 +42,7 @@ export async function rollUpLists(db: Database, cut: Partial<Cut> = {}): Promise
         const done = await db.inInstallation((tx) =>
           tx.one(
             RolledUp,
-            sql`select roll_up_list(${storeId}, ${list}, ${most}, ${blockRows}, ${chapterBlocks}) as rolled_up`
+            sql`select roll_up_list_totals(${storeId}, ${list}, ${most}, ${blockRows}, ${chapterBlocks}) as rolled_up`
           )
         )
         rolledUp = done.rolledUp

@@ -1,6 +1,6 @@
 -- Moves up to `most` changes of a list into its blocks and returns how many it moved. Does nothing while another process
 -- does it. Each step is one statement, and so one snapshot; nobody else writes blocks meanwhile.
-create or replace function roll_up_list(
+create or replace function roll_up_list_totals(
   store bigint, of_list text, most integer default 20000, block_rows integer default 1024, chapter_blocks integer default 32
 ) returns integer language plpgsql as $$
 declare

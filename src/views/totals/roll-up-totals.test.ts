@@ -4,10 +4,10 @@ import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { audit } from '#audit'
 import { type Ctx, int, row, sql } from '#kit/postgres'
-import { testDatabase } from '../../test/database.ts'
-import { aStore, type BuiltStore } from '../../test/store-builder.ts'
-import { listMembers } from './list-members.ts'
-import { rollUpLists } from './roll-up-lists.ts'
+import { testDatabase } from '../../../test/database.ts'
+import { aStore, type BuiltStore } from '../../../test/store-builder.ts'
+import { listMembers } from '../list-members.ts'
+import { rollUpTotals } from './roll-up-totals.ts'
 
 const { db, url } = await testDatabase()
 const CUT = { blockRows: 10, chapterBlocks: 3 }
@@ -49,7 +49,7 @@ async function rollUpAll(store: BuiltStore) {
       sql`select count(*) as ahead from rollup_marks where store_id = ${storeId} and rolled_up_to < taken_to`
     )
   )
-  await rollUpLists(db)
+  await rollUpTotals(db)
   if (ahead > 0) {
     await setTimeout(10)
     await rollUpAll(store)
@@ -67,7 +67,7 @@ async function counted(store: BuiltStore) {
 test('blocks are cut also when the changes fill the last batch exactly', async () => {
   const store = await aStore(db)
   await store.inStore((ctx) => addMembers(ctx, 200))
-  assert.equal(await rollUpLists(db, { ...CUT, most: 100 }), 200)
+  assert.equal(await rollUpTotals(db, { ...CUT, most: 100 }), 200)
   assert.ok((await largestBlock(store)) <= 2 * CUT.blockRows)
   await counted(store)
 })
@@ -75,17 +75,17 @@ test('blocks are cut also when the changes fill the last batch exactly', async (
 test('while a long transaction reads, changes that are rolled up meanwhile cost other readers nothing', async () => {
   const store = await aStore(db)
   await store.inStore((ctx) => addMembers(ctx, 200))
-  await rollUpLists(db)
+  await rollUpTotals(db)
   const long = await db.session()
   const reader = await db.session()
   try {
     await long.query('begin isolation level repeatable read; select count(*) from stores')
     for (let i = 0; i < 10; i++) {
       await store.inStore(change)
-      await rollUpLists(db)
+      await rollUpTotals(db)
     }
     await rollUpAll(store)
-    const page = `select total from locate_page(${store.storeId}, 'members', 0, '', null, null, 100, 10)`
+    const page = `select total from page_with_total(${store.storeId}, 'members', 0, '', null, null, 100, 10)`
     // The first execution also reads the catalog.
     await reader.query(page)
     const { rows } = await reader.query(`explain (analyze, buffers, timing off, format json) ${page}`)
@@ -103,7 +103,7 @@ test('while a long transaction reads, changes that are rolled up meanwhile cost 
 test('a change that commits late is counted, although later ones were rolled up before it', async () => {
   const store = await aStore(db)
   await store.inStore((ctx) => addMembers(ctx, 10))
-  await rollUpLists(db, CUT)
+  await rollUpTotals(db, CUT)
   const wrote = Promise.withResolvers<number>()
   const mayCommit = Promise.withResolvers<void>()
   const late = store.inStore(async (ctx) => {
@@ -119,7 +119,7 @@ test('a change that commits late is counted, although later ones were rolled up 
     const first = await wrote.promise
     for (let i = 0; i < 5; i++) {
       await store.inStore((ctx) => addMembers(ctx, 2))
-      await rollUpLists(db, CUT)
+      await rollUpTotals(db, CUT)
     }
     assert.ok((await markOf(store)) < first, 'the mark waits for the late one')
     assert.equal(await total(store), 20)
@@ -143,7 +143,7 @@ test('a list whose roll-up fails does not delay the others, and its error is thr
       insert into list_blocks (store_id, list, plan_id, status, level, from_at, from_id, rows)
       select ${storeId}, 'members', 0, '', level, '-infinity', 0, 9223372036854775807 from (values (0), (1)) v(level)`)
   )
-  await assert.rejects(rollUpLists(db, CUT), (err: AggregateError) => {
+  await assert.rejects(rollUpTotals(db, CUT), (err: AggregateError) => {
     assert.equal(err.errors.length, 1)
     assert.match(err.message, new RegExp(`^members of store_${broken.storeId}: bigint out of range$`))
     return true
@@ -153,7 +153,7 @@ test('a list whose roll-up fails does not delay the others, and its error is thr
   )
   assert.equal(waiting.count, 0)
   await broken.inStore(({ tx, storeId }) => tx.one(row({}), sql`select rebuild_lists(${storeId})`))
-  await rollUpLists(db, CUT)
+  await rollUpTotals(db, CUT)
   await counted(broken)
 })
 

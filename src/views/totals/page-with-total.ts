@@ -1,7 +1,7 @@
 import { snakeCase } from '#kit/define-settings'
 import { directSql, int, type Queries, type Row, type Statement } from '#kit/postgres'
-import type { FilterBy, Filters, FilterValues } from './filters.ts'
-import type { Page } from './views.ts'
+import type { FilterBy, Filters, FilterValues } from '../filters.ts'
+import type { Page } from '../views.ts'
 
 type Shape = {
   /** As in list_rows, and the name of its table. */
@@ -96,7 +96,7 @@ function facetedList(shape: Shape): (storeId: number, request: PageRequest) => S
       name + facet,
       pageOf({
         place: `select total, start_at, start_id, skip_rows, take_rows
-                  from locate_page($1, '${name}', $2, $3, $4, $5, $6, $7)`,
+                  from page_with_total($1, '${name}', $2, $3, $4, $5, $6, $7)`,
         ids: `select id from ${name}
                where ${all('store_id = $1', belongs, ...conditions)}
                  and (${at}, id) < ((select start_at from place), (select start_id from place))
