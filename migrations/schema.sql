@@ -2067,7 +2067,6 @@ grant execute on function create_webhook_partition to perennial_operator;
 create function credit_metrics(type smallint, amount_minor bigint) returns TABLE(metric text, amount numeric) language sql immutable;
 create function cut_block(store bigint, of_list text, of_plan bigint, of_status text, block_at timestamp with time zone, block_id bigint, block_rows integer) returns void language plpgsql volatile;
 create function cut_chapters(store bigint, of_list text, chapter_blocks integer) returns void language sql volatile;
-create function cycle_credit(store bigint, subscription bigint) returns bigint language sql stable;
 create function cycle_declined(store bigint, subscription bigint, cycle integer, number integer) returns boolean language sql stable;
 create function drop_webhook_partition(unwanted date) returns void language plpgsql volatile security definer set search_path="$user", public;
 revoke all on function drop_webhook_partition from public;

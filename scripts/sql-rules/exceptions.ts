@@ -1,13 +1,8 @@
 /** A statement that may break a rule, with the reason. `owner` is the function or constant that holds it. */
 export type Exception = { file: string; owner: string; rules: readonly number[]; reason: string }
 
-const CYCLE_CREDIT = 'reads the credit of a paid cycle where it is booked; to be read by a statement before it'
-
 /** Statements over all stores (rule 9): plain reads and plain updates, which every machine can run for its own stores. */
 export const EXCEPTIONS: Exception[] = [
-  { file: 'src/billing/attempts/settlement.ts', owner: 'markSettled', rules: [4], reason: CYCLE_CREDIT },
-  { file: 'src/billing/attempts/settlement.ts', owner: 'markCorrected', rules: [4], reason: CYCLE_CREDIT },
-  { file: 'src/billing/settling/cycle-credits.ts', owner: 'issueCheckoutCredits', rules: [4], reason: CYCLE_CREDIT },
   { file: 'src/audit/count-queues.ts', owner: 'countQueues', rules: [1], reason: 'counts what waits in all stores' },
   {
     file: 'src/kit/outbox/sequence-facts.ts',

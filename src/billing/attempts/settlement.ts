@@ -128,7 +128,15 @@ export async function markSettled(ctx: Ctx, rows: Settlement[]): Promise<Map<num
                   and e.cycle_index = a.cycle_index and e.attempt_number < a.attempt_number and e.status = 'failed'
                   and e.error_code not in ('voided', 'superseded')),
            charged_after_stop = t.after_stop,
-           credit_minor = case when t.status = 'success' then cycle_credit(a.store_id, a.subscription_id) end,
+           -- As listCycleCredits: read here, since a settlement is to have no statement more than it needs.
+           credit_minor = case when t.status = 'success' then (
+             select v.credit_minor
+               from subscriptions s
+               join plans p on p.store_id = ${ctx.storeId} and p.id = s.plan_id and p.credit_type = 'storecredit'
+               join plan_versions v on v.store_id = ${ctx.storeId} and v.plan_id = s.plan_id
+                    and v.version = s.plan_version and v.credit_minor > 0
+               join stores o on o.store_id = ${ctx.storeId} and o.currency = p.currency
+              where s.store_id = ${ctx.storeId} and s.id = a.subscription_id) end,
            completed_at = ${ctx.now}, check_at = null, remind_at = null, lease_owner = null, leased_until = null
       from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.status)}::text[],
                   ${rows.map((r) => r.platformAttemptId)}::text[], ${rows.map((r) => r.errorCode)}::text[],
@@ -148,7 +156,10 @@ export async function markSettled(ctx: Ctx, rows: Settlement[]): Promise<Map<num
 export type Corrected = Pick<
   Settlement,
   'id' | 'platformAttemptId' | 'orderId' | 'paymentMethod' | 'chargedMinor' | 'chargedAfterStop'
->
+> & {
+  /** The store credit that the paid cycle issues; null where there is none. */
+  creditMinor: number | null
+}
 
 /**
  * Turns failed attempts into the successes that they are, or marks only that they will be while another attempt of the cycle is
@@ -175,7 +186,7 @@ export async function markCorrected(
            error_message = case when ${isBlocked}::boolean then a.error_message end,
            decline_code = case when ${isBlocked}::boolean then a.decline_code end,
            retry_at = null, attempts_remaining = 0,
-           credit_minor = case when not ${isBlocked}::boolean then cycle_credit(a.store_id, a.subscription_id) end,
+           credit_minor = t.credit,
            recovered = not ${isBlocked}::boolean and a.attempt_number > 1
              and exists (
                select from billing_attempts e
@@ -185,8 +196,9 @@ export async function markCorrected(
       from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.platformAttemptId)}::text[],
                   ${rows.map((r) => r.orderId)}::bigint[],
                   ${rows.map((r) => r.paymentMethod && JSON.stringify(r.paymentMethod))}::text[],
-                  ${rows.map((r) => r.chargedMinor)}::bigint[], ${rows.map((r) => r.chargedAfterStop)}::boolean[])
-             as t(id, platform_id, order_id, payment_method, charged, after_stop)
+                  ${rows.map((r) => r.chargedMinor)}::bigint[], ${rows.map((r) => r.chargedAfterStop)}::boolean[],
+                  ${rows.map((r) => r.creditMinor)}::bigint[])
+             as t(id, platform_id, order_id, payment_method, charged, after_stop, credit)
      where a.store_id = ${ctx.storeId} and a.id = t.id and a.status = 'failed'
     returning a.id, a.recovered, a.credit_minor`
   )

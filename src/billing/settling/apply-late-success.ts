@@ -16,7 +16,7 @@ import {
   markCorrected
 } from '../attempts/settlement.ts'
 import { billingSuccess } from '../events/billing-success.ts'
-import { cycleCreditOf, issueCycleCredits } from './cycle-credits.ts'
+import { cycleCreditOf, issueCycleCredits, listCycleCredits } from './cycle-credits.ts'
 import { voidAttempts } from './void-attempts.ts'
 
 /** A success of an attempt that was reported as failed before. Attempt and subscription are locked. */
@@ -66,9 +66,11 @@ export async function applyLateSuccesses(ctx: Ctx, late: LateSuccess[]): Promise
   }
 }
 
-async function correct(ctx: Ctx, { attempt, reported, order }: LateSuccess): Promise<void> {
+async function correct(ctx: Ctx, late: LateSuccess): Promise<void> {
+  const { attempt, reported, order } = late
   const [before] = await lockSubscriptions(ctx, [attempt.subscriptionId])
-  const corrected = correctedOf(attempt, reported, order, before!)
+  const [credit] = await listCycleCredits(ctx, [attempt.subscriptionId])
+  const corrected = correctedOf(late, before!, credit?.amountMinor ?? null)
   const written = await markCorrected(ctx, [corrected], false)
   await clearRetriesOfCycle(ctx, attempt)
   const {
@@ -105,24 +107,25 @@ async function correct(ctx: Ctx, { attempt, reported, order }: LateSuccess): Pro
 }
 
 /** Marks the success on the failed row; the cycle has another attempt that is open or paid. */
-async function block(ctx: Ctx, { attempt, reported, order }: LateSuccess, rival: Attempt): Promise<void> {
+async function block(ctx: Ctx, late: LateSuccess, rival: Attempt): Promise<void> {
+  const { attempt } = late
   const [before] = await lockSubscriptions(ctx, [attempt.subscriptionId])
   const isTwice = rival.status === 'success'
-  await markCorrected(ctx, [correctedOf(attempt, reported, order, before!)], true)
+  await markCorrected(ctx, [correctedOf(late, before!, null)], true)
   if (isTwice) await notify(ctx, chargedTwice({ attempt, subscription: before! }, rival))
 }
 
 function correctedOf(
-  attempt: Attempt,
-  reported: LateSuccess['reported'],
-  order: ChargedOrder | null,
-  subscription: Subscription
+  { attempt, reported, order }: LateSuccess,
+  subscription: Subscription,
+  creditMinor: number | null
 ): Corrected {
   return {
     id: attempt.id,
     platformAttemptId: reported.platformAttemptId,
     orderId: order?.ours.id ?? null,
     paymentMethod: reported.paymentMethod,
+    creditMinor,
     ...chargedOf(attempt, order?.reported ?? null, subscription)
   }
 }

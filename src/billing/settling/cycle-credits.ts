@@ -1,6 +1,6 @@
 import { type CreditChange, changeCredits } from '#credits'
 import { publicId } from '#kit/ids'
-import { type Ctx, int, nullable, row, sql } from '#kit/postgres'
+import { type Ctx, int, nullable, type RowOf, row, sql } from '#kit/postgres'
 import { notify } from '#stores'
 import { holderOf, type Subscription } from '#subscriptions'
 import type { Attempt } from '../attempts/attempt.ts'
@@ -49,20 +49,34 @@ export async function issueCycleCredits(ctx: Ctx, credits: CycleCredit[]): Promi
 export async function issueCheckoutCredits(ctx: Ctx, subscriptions: Subscription[]): Promise<void> {
   const ofPlans = subscriptions.filter(({ planId }) => planId !== null)
   if (ofPlans.length === 0) return
-  const found = await ctx.tx.many(
-    row({ id: int, amountMinor: nullable(int), orderId: nullable(int) }),
-    sql`
-    select id, cycle_credit(store_id, id) as amount_minor, origin_order_id as order_id
-      from subscriptions
-     where store_id = ${ctx.storeId} and id = any(${ofPlans.map((s) => s.id)}::bigint[]) order by id`
-  )
   const byId = new Map(ofPlans.map((s) => [s.id, s]))
+  const credits = await listCycleCredits(ctx, [...byId.keys()])
   await issueCycleCredits(
     ctx,
-    found.flatMap(({ id, amountMinor, orderId }) => {
-      if (amountMinor === null) return []
-      const subscription = byId.get(id)!
+    credits.map(({ subscriptionId, amountMinor, originOrderId: orderId }) => {
+      const subscription = byId.get(subscriptionId)!
       return { subscription, amountMinor, orderId, operationId: `charge:contract_${subscription.platformContractId}` }
     })
+  )
+}
+
+const CreditOfCycle = row({ subscriptionId: int, amountMinor: int, originOrderId: nullable(int) })
+
+/**
+ * The store credit that a paid cycle of these subscriptions issues, by the version of the plan that each has, in order of id.
+ * Subscriptions whose cycles issue none are left out.
+ */
+export function listCycleCredits(ctx: Ctx, subscriptionIds: number[]): Promise<RowOf<typeof CreditOfCycle>[]> {
+  return ctx.tx.many(
+    CreditOfCycle,
+    sql`
+    select s.id as subscription_id, v.credit_minor as amount_minor, s.origin_order_id
+      from subscriptions s
+      join plans p on p.store_id = ${ctx.storeId} and p.id = s.plan_id and p.credit_type = 'storecredit'
+      join plan_versions v on v.store_id = ${ctx.storeId} and v.plan_id = s.plan_id and v.version = s.plan_version
+           and v.credit_minor > 0
+      join stores o on o.store_id = ${ctx.storeId} and o.currency = p.currency
+     where s.store_id = ${ctx.storeId} and s.id = any(${subscriptionIds}::bigint[])
+     order by s.id`
   )
 }
