@@ -4,7 +4,7 @@ import type { BuiltStore } from './store-builder.ts'
 /** A monthly plan as `createPlan` returns it; its tier is its name. */
 export async function aPlan(
   { inStore }: BuiltStore,
-  { name, trialDays = 0 }: { name: string; trialDays?: number }
+  { name, trialDays = 0, creditMinor = 0 }: { name: string; trialDays?: number; creditMinor?: number }
 ): Promise<{ sellingPlanId: string }> {
   return inStore(({ tx, storeId, now }) =>
     tx.one(
@@ -12,15 +12,15 @@ export async function aPlan(
       sql`
       with made as (
         insert into plans (store_id, name, type, tier_name, price_minor, currency, interval, interval_count, trial_type,
-          trial_days, platform_product_id, platform_variant_id, platform_selling_plan_group_id, platform_selling_plan_id,
+          trial_days, credit_minor, platform_product_id, platform_variant_id, platform_selling_plan_group_id, platform_selling_plan_id,
           created_at, updated_at)
         select ${storeId}, ${name}, 'vip', ${name}, 2900, 'USD', 'month', 1, case when ${trialDays}::int > 0 then 'days' end,
-               ${trialDays}, n, n, n, n, ${now}, ${now}
+               ${trialDays}, ${creditMinor}, n, n, n, n, ${now}, ${now}
           from (select (count(*) + 101)::text as n from plans where store_id = ${storeId}) as numbered
         returning *)
       insert into plan_versions (store_id, plan_id, version, price_minor, interval, interval_count, credit_minor,
                                  platform_selling_plan_id, applies_to, created_at)
-      select store_id, id, 1, price_minor, interval, interval_count, 0, platform_selling_plan_id, 'new', created_at from made
+      select store_id, id, 1, price_minor, interval, interval_count, credit_minor, platform_selling_plan_id, 'new', created_at from made
       returning platform_selling_plan_id as selling_plan_id`
     )
   )

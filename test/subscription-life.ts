@@ -17,6 +17,7 @@ import { claimAttempts } from '../src/billing/charging/claims.ts'
 import { openDueAttempts } from '../src/billing/charging/open-attempts.ts'
 import { endChargesPastDeadline } from '../src/billing/dunning/end-charges-past-deadline.ts'
 import { aContract, anOrder } from './contract-builder.ts'
+import { aPlan } from './plan-builder.ts'
 import { aStore, type DunningChange } from './store-builder.ts'
 
 export const at = (when: string) => Temporal.Instant.from(when)
@@ -28,11 +29,20 @@ export async function aSubscriptionLife(
   {
     dunning = {},
     graceHours = 0,
-    terms = {}
-  }: { dunning?: DunningChange; graceHours?: number; terms?: Partial<PlatformContract> } = {}
+    terms = {},
+    plan
+  }: {
+    dunning?: DunningChange
+    graceHours?: number
+    terms?: Partial<PlatformContract>
+    /** The plan that the contract was sold under; none by default. */
+    plan?: Parameters<typeof aPlan>[1]
+  } = {}
 ) {
   const store = await aStore(db, { clockAt: START, dunning })
-  const contract = aContract(START, terms)
+  const sold = plan && (await aPlan(store, plan))
+  const plain = aContract(START, terms)
+  const contract = sold ? { ...plain, lines: plain.lines.map((line) => ({ ...line, ...sold })) } : plain
   const { inStore, storeId } = store
   await inStore((ctx) => updateSettings(ctx, reactivationGraceSettings, graceHours))
   await inStore((ctx) => upsertFromContracts(ctx, [contract], [anOrder(START, { id: contract.originOrder!.id })]))
@@ -66,6 +76,12 @@ export async function aSubscriptionLife(
     contract,
     read,
     pending,
+    /** The id of another customer of the store. */
+    anotherCustomer: async () => {
+      const other = aContract(START, { originOrder: null, status: 'paused' })
+      await inStore((ctx) => upsertFromContracts(ctx, [other], []))
+      return (await inStore((ctx) => findSubscriptionByContract(ctx, other.id)))!.memberId
+    },
     /** Reports an attempt as paid, even if it is failed here. */
     paidLate: (idempotencyKey: string) =>
       inStore((ctx) =>

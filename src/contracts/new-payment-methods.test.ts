@@ -7,19 +7,19 @@ import { testDatabase } from '../../test/database.ts'
 import { aSubscriptionLife } from '../../test/subscription-life.ts'
 import { applyPaymentMethodUpdate } from './apply-payment-method-update.ts'
 import { CREATED_HERE } from './imported-subscription.ts'
-import { syncContracts } from './sync-contracts.ts'
+import { upsertFromContracts } from './upsert-from-contracts.ts'
 
 const { db } = await testDatabase()
 const SECOND = '2026-02-28T15:00:00Z'
 const LATER = '2026-03-01T10:00:00Z'
 
 const ways: Record<string, (ctx: Ctx, contract: PlatformContract) => Promise<unknown>> = {
-  'a message about its contract': (ctx, contract) => syncContracts(ctx, [contract], []),
+  'a message about its contract': (ctx, contract) => upsertFromContracts(ctx, [contract], []),
   'a message about its customer': (ctx, { id, customer, paymentMethodId }) =>
     applyPaymentMethodUpdate(ctx, [customer!.id], [{ contractId: id, methodId: paymentMethodId! }]),
   'an import': (ctx, contract) =>
-    syncContracts(ctx, [contract], [], { imported: new Map([[contract.id, { ...CREATED_HERE, importId: 1 }]]) }),
-  'the reconciler': (ctx, contract) => syncContracts(ctx, [contract], [], { isReconciling: true })
+    upsertFromContracts(ctx, [contract], [], { imported: new Map([[contract.id, { ...CREATED_HERE, importId: 1 }]]) }),
+  'the reconciler': (ctx, contract) => upsertFromContracts(ctx, [contract], [], { isReconciling: true })
 }
 
 for (const [who, read] of Object.entries(ways)) {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Ctx, int, row, sql } from '#kit/postgres'
-import { findSubscriptionByContract, lockSubscription, type Subscription } from '#subscriptions'
+import { lockSubscription, type Subscription } from '#subscriptions'
 import {
   type PlanContext,
   planCancel,
@@ -15,10 +15,8 @@ import {
   planSkip,
   type TransitionPlan
 } from '#subscriptions/transitions'
-import { aContract } from '../../test/contract-builder.ts'
 import { testDatabase } from '../../test/database.ts'
 import { aSubscriptionLife, at } from '../../test/subscription-life.ts'
-import { syncContracts } from '../contracts/sync-contracts.ts'
 import { cancelSubscription } from './cancel-subscription.ts'
 import { giftSubscription, revokeGift } from './gift-subscription.ts'
 import { pauseSubscription } from './pause-subscription.ts'
@@ -75,17 +73,10 @@ const actions: Record<string, Action> = {
   }
 }
 
-/** Another customer of the store. */
-async function aReceiver({ inStore }: Life): Promise<number> {
-  const other = aContract(at('2026-01-31T15:00:00Z'), { originOrder: null })
-  await inStore((ctx) => syncContracts(ctx, [other], []))
-  return (await inStore((ctx) => findSubscriptionByContract(ctx, other.id)))!.memberId
-}
-
 for (const [name, { after: prepare, plan, act }] of Object.entries(actions)) {
   test(`the plan of ${name} writes nothing, and the action does what the plan says`, async () => {
     const life = await aSubscriptionLife(db, { graceHours: GRACE_HOURS })
-    const receiver = await aReceiver(life)
+    const receiver = await life.anotherCustomer()
     await prepare?.(life, receiver)
     const counts = () =>
       life.inStore(({ tx, storeId }) =>

@@ -11,7 +11,7 @@ import { at, aSubscriptionLife as lifeOf } from '../../test/subscription-life.ts
 import { claimAttempts } from '../billing/charging/claims.ts'
 import { openDueAttempts } from '../billing/charging/open-attempts.ts'
 import { endChargesPastDeadline } from '../billing/dunning/end-charges-past-deadline.ts'
-import { syncContracts } from '../contracts/sync-contracts.ts'
+import { upsertFromContracts } from '../contracts/upsert-from-contracts.ts'
 import { cancelSubscription } from './cancel-subscription.ts'
 import { giftSubscription } from './gift-subscription.ts'
 import { pauseSubscription } from './pause-subscription.ts'
@@ -218,7 +218,7 @@ test('a contract that is read while its subscription is being cancelled does not
     await atOnce(
       life,
       (ctx) => cancel(ctx, life.id),
-      (ctx) => syncContracts(ctx, [there], [])
+      (ctx) => upsertFromContracts(ctx, [there], [])
     )
   )
   assert.equal((await life.read()).status, 'cancelled')
@@ -228,7 +228,7 @@ test('a contract that is read while its subscription is being cancelled does not
 test('a contract that two read for the first time at once becomes one subscription', async () => {
   const life = await lifeOf(db)
   const contract = aContract(at('2026-01-31T15:00:00Z'), { originOrder: null })
-  const read = (ctx: Ctx) => syncContracts(ctx, [contract], [])
+  const read = (ctx: Ctx) => upsertFromContracts(ctx, [contract], [])
   const { changed } = done(await atOnce(life, read, read))
   assert.deepEqual(changed, [])
   assert.equal(await factsOf(life, 'subscription.created'), 2)

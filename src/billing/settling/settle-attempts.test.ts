@@ -7,12 +7,14 @@ import { setClock } from '#stores'
 import { findSubscriptionByContract, lockSubscriptions } from '#subscriptions'
 import { aContract, anOrder } from '../../../test/contract-builder.ts'
 import { testDatabase } from '../../../test/database.ts'
+import { whileRefused } from '../../../test/refused-writes.ts'
 import { aStore } from '../../../test/store-builder.ts'
+import { aSubscriptionLife } from '../../../test/subscription-life.ts'
 import { claimAttempts } from '../charging/claims.ts'
 import { openDueAttempts } from '../charging/open-attempts.ts'
 import { settleAttempts } from './settle-attempts.ts'
 
-const { db } = await testDatabase()
+const { db, url } = await testDatabase()
 const START = Temporal.Instant.from('2026-01-31T15:00:00Z')
 
 test('who hears of an end and of a challenge holds both subscriptions in order before anything else', async () => {
@@ -62,4 +64,60 @@ test('who hears of an end and of a challenge holds both subscriptions in order b
     )
   )
   assert.deepEqual(attempts, [{ challenged: 1, failed: 1 }])
+})
+
+/** What a settlement writes, and a condition that refuses exactly that. */
+const written: Record<string, { table: string; accepts: string }> = {
+  'the end of its attempt': { table: 'billing_attempts', accepts: "status <> 'success'" },
+  'the next date': { table: 'subscriptions', accepts: 'cycle_index < 2' },
+  'its order': { table: 'orders', accepts: 'total_minor <> 2901' },
+  'its facts': { table: 'facts', accepts: "name <> 'billing.success'" },
+  'its history': { table: 'contract_activities', accepts: "refs ->> 'cycle' is distinct from '2'" },
+  'its credit': { table: 'credit_entries', accepts: "operation_id like 'charge:contract_%'" },
+  'the request to the platform': { table: 'jobs', accepts: "kind <> 'push-contract'" }
+}
+
+test('a payment is settled wholly or not at all, and once when it is reported again', async () => {
+  const life = await aSubscriptionLife(db, { plan: { name: 'Gold', creditMinor: 500 } })
+  await life.goTo('2026-02-28T15:00:00Z')
+  await life.bill()
+  const order = anOrder(START, { totalMinor: 2901 })
+  const settle = () =>
+    life.inStore((ctx) =>
+      settleAttempts(ctx, [
+        {
+          idempotencyKey: `svc-${life.contract.id}-2-1`,
+          platformAttemptId: '1',
+          state: 'success',
+          order,
+          paymentMethod: null
+        }
+      ])
+    )
+  const counts = () =>
+    life.inStore(({ tx, storeId }) =>
+      tx.one(
+        row({ orders: int, facts: int, history: int, credits: int, jobs: int }),
+        sql`select (select count(*) from orders where store_id = ${storeId}) as orders,
+                   (select count(*) from facts where store_id = ${storeId}) as facts,
+                   (select count(*) from contract_activities where store_id = ${storeId}) as history,
+                   (select count(*) from credit_entries where store_id = ${storeId}) as credits,
+                   (select count(*) from jobs where store_id = ${storeId}) as jobs`
+      )
+    )
+  const [subscription, attempts, before] = [await life.read(), await life.attempts(), await counts()]
+  for (const [what, refused] of Object.entries(written)) {
+    await whileRefused(url, refused, async () => {
+      await assert.rejects(settle(), { code: '23514' }, what)
+      assert.deepEqual(
+        [await life.read(), await life.attempts(), await counts()],
+        [subscription, attempts, before],
+        what
+      )
+    })
+  }
+  assert.deepEqual([await settle(), await settle()], [1, 0])
+  assert.deepEqual(await life.now(), ['active', 2, 3, 0, '2026-03-31T14:00:00Z'])
+  const { orders, credits } = await counts()
+  assert.deepEqual([orders, credits], [before.orders + 1, before.credits + 1])
 })
