@@ -11,8 +11,10 @@ import { at, aSubscriptionLife as lifeOf } from '../../test/subscription-life.ts
 import { claimAttempts } from '../billing/charging/claims.ts'
 import { openDueAttempts } from '../billing/charging/open-attempts.ts'
 import { endChargesPastDeadline } from '../billing/dunning/end-charges-past-deadline.ts'
+import { markContractsMissing } from '../contracts/missing-contracts.ts'
 import { upsertFromContracts } from '../contracts/upsert-from-contracts.ts'
 import { cancelSubscription } from './cancel-subscription.ts'
+import { endForDeletedCustomers } from './end-for-deleted-customers.ts'
 import { giftSubscription } from './gift-subscription.ts'
 import { pauseSubscription } from './pause-subscription.ts'
 import { reactivateSubscription } from './reactivate-subscription.ts'
@@ -211,19 +213,29 @@ test('a new payment method at the very deadline of its charge keeps the subscrip
   assert.deepEqual(await life.now(), ['active', 1, 2, 1, '2026-03-02T15:00:00Z'])
 })
 
-test('a contract that is read while its subscription is being cancelled does not revive it', async () => {
-  const life = await lifeOf(db)
-  const there = { ...life.contract, status: 'paused', revision: '7' }
-  done(
-    await atOnce(
-      life,
-      (ctx) => cancel(ctx, life.id),
-      (ctx) => upsertFromContracts(ctx, [there], [])
+const readers: Record<string, (ctx: Ctx, life: Life) => Promise<unknown>> = {
+  'a contract that is read': (ctx, { contract }) =>
+    upsertFromContracts(ctx, [{ ...contract, status: 'paused', revision: '7' }], []),
+  'a contract that is missing': (ctx, { contract }) => markContractsMissing(ctx, [contract.id]),
+  'a contract whose customer was deleted': (ctx, { contract }) => endForDeletedCustomers(ctx, [contract.id])
+}
+
+for (const [what, read] of Object.entries(readers)) {
+  test(`${what} while its subscription is being cancelled changes nothing more`, async () => {
+    const life = await lifeOf(db)
+    done(
+      await atOnce(
+        life,
+        (ctx) => cancel(ctx, life.id),
+        (ctx) => read(ctx, life)
+      )
     )
-  )
-  assert.equal((await life.read()).status, 'cancelled')
-  assert.equal(await factsOf(life, 'subscription.paused'), 0)
-})
+    const { status, cancelReason } = await life.read()
+    assert.deepEqual([status, cancelReason], ['cancelled', 'other'])
+    assert.equal(await factsOf(life, 'subscription.paused'), 0)
+    assert.equal(await factsOf(life, 'subscription.cancelled'), 1)
+  })
+}
 
 test('a contract that two read for the first time at once becomes one subscription', async () => {
   const life = await lifeOf(db)
