@@ -122,7 +122,7 @@ const SPECIAL: Record<string, { before?: (path: string) => Promise<unknown>; bod
     }
   },
   listRefusedRows: { before: (path) => call('PUT', store.at + path.replace(/refused$/, 'rows'), REFUSED) },
-  seedStore: { body: () => ({ members: 1, months: 0 }) },
+  seedStore: { body: () => ({ members: 1, months: 1 }) },
   // The example's receiver is https; a sandbox store accepts any receiver.
   createWebhookEndpoint: { body: () => ({ url: 'http://127.0.0.1:9/' }) },
   updateWebhookEndpoint: { body: () => ({ description: 'Walk' }) }

@@ -83,5 +83,7 @@ test('a worker serves only its health check', async () => {
   for (const path of ['/livez', '/readyz', '/metrics']) assert.equal(await statusOf(path), 200, path)
   for (const path of ['/v1/members', '/admin/api/stores', '/docs', '/platform/webhooks', '/apps/svc-api/'])
     assert.equal(await statusOf(path), 404, path)
+  const { error } = (await (await fetch(`${worker.url}/admin/api/stores`)).json()) as { error: { message: string } }
+  assert.match(error.message, /^This node is a worker and serves only .*role web or all/)
   await worker.stop()
 })

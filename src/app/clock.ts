@@ -1,3 +1,4 @@
+import { isoOf } from '#kit/clock'
 import type { Runner } from '#kit/engines'
 import type { Database } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
@@ -25,23 +26,39 @@ export async function advanceClock(
     // From here on the clock does not move between steps, also in a store that was in real time.
     const start = await db.inStore(storeId, freezeClock)
     const target = targetOf(advance, start, timezone)
-    const set = (to: Temporal.Instant) => db.inStore(storeId, (ctx) => setClock(ctx, to))
-    await store.settle()
-    for (;;) {
-      const due = await store.nextDueAt()
-      if (!due || Temporal.Instant.compare(due, target) > 0) break
-      await set(due)
-      onStep(due)
-      await store.settle()
+    let reached = start
+    const set = async (to: Temporal.Instant) => {
+      await db.inStore(storeId, (ctx) => setClock(ctx, to))
+      reached = to
     }
-    await set(target)
-    await store.settle()
+    try {
+      await store.settle()
+      for (;;) {
+        const due = await store.nextDueAt()
+        if (!due || Temporal.Instant.compare(due, target) > 0) break
+        await set(due)
+        onStep(due)
+        await store.settle()
+      }
+      await set(target)
+      await store.settle()
+    } catch (err) {
+      throw err instanceof Refusal && err.code === 'unavailable' ? brokenOff(err, reached, target) : err
+    }
     return { now: target, settled: true }
   })
 }
 
+/** Repeating `by` would move the clock too far: part of the way is done. */
+const brokenOff = ({ message }: Refusal, reached: Temporal.Instant, target: Temporal.Instant) =>
+  new Refusal(
+    'unavailable',
+    `${message}. The clock has moved to ${isoOf(reached)}. To finish this move, advance it to ${isoOf(target)} (\`to\`), not \`by\` the same duration again`
+  )
+
 function targetOf({ by, to }: Advance, now: Temporal.Instant, timezone: string): Temporal.Instant {
-  if ((by === undefined) === (to === undefined)) throw invalidField('by', 'or to is needed, and only one of them')
+  if ((by === undefined) === (to === undefined))
+    throw new Refusal('invalid_request', 'Exactly one of by and to is required')
   const target = by === undefined ? instantFrom(to!) : after(now, by, timezone)
   if (Temporal.Instant.compare(target, now) < 0) throw invalidField('to', `must be an instant from ${now} on`)
   const longest = now.toZonedDateTimeISO('UTC').add({ years: LONGEST_YEARS }).toInstant()
@@ -57,7 +74,7 @@ function after(now: Temporal.Instant, by: string, timezone: string): Temporal.In
   try {
     duration = Temporal.Duration.from(by)
   } catch {
-    throw invalidField('by', `must be an ISO 8601 duration such as P1M, P3D or PT2H; ${JSON.stringify(by)} is none`)
+    throw invalidField('by', `must be an ISO 8601 duration such as P1M, P3D or PT2H, not ${JSON.stringify(by)}`)
   }
   if (duration.sign < 0) throw invalidField('by', 'must be a duration forward')
   try {
@@ -71,6 +88,6 @@ function instantFrom(to: string): Temporal.Instant {
   try {
     return Temporal.Instant.from(to)
   } catch {
-    throw invalidField('to', `must be an instant such as 2026-12-01T00:00:00Z; ${JSON.stringify(to)} is none`)
+    throw invalidField('to', `must be an instant such as 2026-12-01T00:00:00Z, not ${JSON.stringify(to)}`)
   }
 }

@@ -31,7 +31,8 @@ export const ENVIRONMENT_VARIABLES = [
     name: 'SANDBOX',
     accepts: 'on or off',
     default: 'on',
-    meaning: 'Whether the sandbox platform runs in the service. Turn it off in production.'
+    meaning:
+      'Whether the sandbox platform runs in the service, and webhooks of sandbox stores may go to this machine. Turn it off in production. A worker opens no sandbox port, but needs it on to send webhooks to 127.0.0.1.'
   },
   {
     name: 'SANDBOX_PORT',

@@ -3,7 +3,7 @@ import { request as overHttps } from 'node:https'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { CommandError } from './command-error.ts'
+import { CommandError, ConnectionLost } from './command-error.ts'
 import { notRunning, type Server } from './find-server.ts'
 
 /** A JSON object as the server sent it. */
@@ -119,7 +119,7 @@ function unreachable(err: NodeJS.ErrnoException, server: Server): CommandError {
 }
 
 const brokeOff = (server: Server) =>
-  new CommandError(
+  new ConnectionLost(
     'unavailable',
     `${server.url.origin} closed the connection without a response; see the service's log`
   )

@@ -8,4 +8,7 @@ export class CommandError extends Error {
   }
 }
 
+/** The connection was lost before a response: nobody knows how much of the request was done. */
+export class ConnectionLost extends CommandError {}
+
 export const badUsage = (message: string) => new CommandError('usage', message)

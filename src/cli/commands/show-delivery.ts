@@ -16,6 +16,7 @@ export function formatDelivery(delivery: Document, store: string): string {
       ['number', 'started_at', 'status', 'response', 'response_body'],
       'There are no attempts yet.'
     )({ data: tries }) +
+    remedy([delivery]) +
     lines(['', ...JSON.stringify(payload, null, 2).split('\n').map(harmless)]) +
     next(delivery, store)
   )
@@ -43,7 +44,11 @@ export function formatHistory({ data, next }: Document, store: string): string {
   const more = next ? ['', `For the next page add --before ${next}`] : []
   const hint =
     rows.length > 0 ? ['', `To see a delivery: perennial webhook delivery <webhook_id> --store ${store}`] : []
-  return table(columns, 'There are no such deliveries.')({ data: rows }) + lines([...more, ...hint])
+  return (
+    table(columns, 'There are no such deliveries.')({ data: rows }) +
+    remedy(data as Document[]) +
+    lines([...more, ...hint])
+  )
 }
 
 const shortened = (text: string) => (text.length > 80 ? `${text.slice(0, 79)}…` : text)
@@ -62,6 +67,17 @@ function responseOf({ response_code, response_time_ms, failure }: Document): str
   // `status` only says that the response code is not 2xx.
   const word = failure === 'status' ? null : failure
   return [response_code, word, `in ${response_time_ms} ms`].filter((part) => part !== null).join(' ')
+}
+
+/** What to do about failures that the operator can end; nothing for the others. */
+function remedy(deliveries: Document[]): string {
+  if (!deliveries.some(({ failure }) => failure === 'address_refused')) return ''
+  return lines([
+    '',
+    'address_refused: the service does not send to this address.',
+    '  An address of this machine needs a sandbox store, and SANDBOX=on at every node that sends (role all or worker).',
+    '  A private network must be listed in WEBHOOK_ALLOWED_ADDRESSES at those nodes.'
+  ])
 }
 
 function next({ status, webhook_id, endpoint, endpoint_kind, cancelled }: Document, store: string): string {

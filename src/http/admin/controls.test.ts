@@ -87,7 +87,8 @@ for (const [path, body, message] of [
   ['/sandbox/orders', { customer: '7', total: 'much' }, 'total must be a decimal amount such as 29.00'],
   ['/sandbox/orders', { customer: '7', total: '-1' }, 'total must be an amount of 0 or more'],
   ['/sandbox/disputes', { order: '1', outcome: 'maybe' }, 'outcome must be open, won or lost'],
-  ['/seed', { members: 0, months: 1 }, 'members must be an integer from 1 to 1000000']
+  ['/seed', { members: 0, months: 1 }, 'members must be an integer from 1 to 100000'],
+  ['/seed', { members: 2, months: 0 }, 'months must be an integer from 1 to 60']
 ] as const) {
   test(`${path} refuses ${JSON.stringify(body)}`, async () => {
     const store = await aStore(db)

@@ -11,6 +11,7 @@ import { registerRest } from '../rest/index.ts'
 import { ALLOWED, requireAllow } from '../shared/access.ts'
 import type { HttpDeps } from '../shared/deps.ts'
 import { errorBody, statusOf } from '../shared/error-body.ts'
+import { noSuchRoute, servedElsewhere } from '../shared/errors.ts'
 import { handleErrors } from '../shared/surface.ts'
 import { compileValidator } from '../shared/validation.ts'
 import { registerStorefront } from '../storefront/index.ts'
@@ -77,6 +78,7 @@ export function buildHttp(deps: HttpDeps, { healthOnly = false } = {}): FastifyI
   app.decorateRequest('caller', null)
   app.decorateRequest('counted', null)
   watchConnections(app, respondToBrokenRequest)
+  hangUpWhenClosing(app)
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(ownHeaders(request.id))
     done()
@@ -84,7 +86,7 @@ export function buildHttp(deps: HttpDeps, { healthOnly = false } = {}): FastifyI
   refuseSlowRequests(app, respondToBrokenRequest)
   refuseUnsupportedExpectations(app)
   refuseUnreadableUrls(app)
-  handleErrors(app, { statusOf, errorBody })
+  handleErrors(app, { statusOf, errorBody }, healthOnly ? servedElsewhere : noSuchRoute)
   logRequests(app, deps)
   app.addHook('onRoute', (route) => requireAllow(route, Object.values(ALLOWED).flat()))
   trackKnownPaths(app)
@@ -99,6 +101,19 @@ export function buildHttp(deps: HttpDeps, { healthOnly = false } = {}): FastifyI
   registerStorefront(app, deps, countAddress)
   registerAdmin(app, { ...deps, adminDocument: documents.admin })
   return app
+}
+
+/** Ends the connection with the last response: a client that keeps it alive would hold the stop for more than a minute. */
+function hangUpWhenClosing(app: FastifyInstance) {
+  let isClosing = false
+  app.addHook('preClose', (done) => {
+    isClosing = true
+    done()
+  })
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (isClosing) reply.header('connection', 'close')
+    done(null, payload)
+  })
 }
 
 /** Writes the last uses of API keys to their table, apart from the requests, and once more at the end. */

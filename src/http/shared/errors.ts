@@ -21,6 +21,16 @@ export function noSuchRoute(request: FastifyRequest, reply: FastifyReply): Refus
   return new Refusal('not_found', methods ? `${asked}; this path accepts ${methods}` : asked)
 }
 
+/** Refuses every path of the API on a node that only runs the background. */
+export function servedElsewhere(request: FastifyRequest, reply: FastifyReply): Refusal {
+  const refusal = noSuchRoute(request, reply)
+  if (reply.hasHeader('allow')) return refusal
+  return new Refusal(
+    'not_found',
+    'This node is a worker and serves only /livez, /readyz and /metrics: send the request to a node of the role web or all (PUBLIC_URL)'
+  )
+}
+
 /**
  * What to answer for something thrown: the refusal itself, an error of the framework in our words, or null for a bug of
  * ours.

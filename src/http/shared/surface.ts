@@ -70,13 +70,14 @@ export function refuseUnknownParameters(surface: Surface): void {
   })
 }
 
-/** Answers unknown paths, refusals and bugs in the dialect of a surface. */
+/** Answers unknown paths, refusals and bugs in the dialect of a surface. `refusePath` words the refusal of an unknown path. */
 export function handleErrors(
   app: Pick<FastifyInstance, 'setNotFoundHandler' | 'setErrorHandler'>,
-  errors: ErrorDialect
+  errors: ErrorDialect,
+  refusePath = noSuchRoute
 ) {
   app.setNotFoundHandler((request, reply) => {
-    throw noSuchRoute(request, reply)
+    throw refusePath(request, reply)
   })
   app.setErrorHandler((err, request, reply) => {
     const refusal = refusalOf(err, request)

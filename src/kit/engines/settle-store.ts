@@ -42,7 +42,7 @@ export function settledStore(options: {
       let idleSince = performance.now()
       let freedAt = idleSince
       for (;;) {
-        if (isStopping()) throw new Refusal('unavailable', 'The service is stopping; ask again when it is back')
+        if (isStopping()) throw new Refusal('unavailable', 'The service is stopping; try again when it is back')
         await hold.assertHeld()
         const found = await able()
         const now = Temporal.Instant.fromEpochMilliseconds(nowMsOf(found))

@@ -10,15 +10,15 @@ import { sandboxStoreOf } from './sandbox-store.ts'
 const SeedBody = Type.Object({
   members: Type.Integer({
     minimum: 1,
-    maximum: 1_000_000,
-    description: 'an integer from 1 to 1000000',
+    maximum: 100_000,
+    description: 'an integer from 1 to 100000',
     meaning: 'How many people join',
     examples: [50]
   }),
   months: Type.Integer({
-    minimum: 0,
-    maximum: 120,
-    description: 'an integer from 0 to 120',
+    minimum: 1,
+    maximum: 60,
+    description: 'an integer from 1 to 60',
     meaning: 'For how long',
     examples: [12]
   })
@@ -49,7 +49,7 @@ export function seedStoreRoute(admin: Surface, { seed }: AdminDeps): void {
         operationId: 'seedStore',
         summary: 'Fill a sandbox store',
         description:
-          'Lets people join and live through months of billing. Answers line by line while it goes on. The status is sent before the end is known, so an error is a line too. A client that leaves does not stop it.',
+          'Lets people join and live through months of billing. Returns a line per step while it runs. An error before the first step has its own status; a later one is the last line of a 200. A client that disconnects does not stop it.',
         params: StoreParams,
         body: SeedBody,
         produces: ['application/x-ndjson'],
@@ -62,14 +62,26 @@ export function seedStoreRoute(admin: Surface, { seed }: AdminDeps): void {
       const write = (line: object) => {
         if (!lines.destroyed) lines.write(`${JSON.stringify(line)}\n`)
       }
-      seed(storeId, request.body, (progress) => write({ progress }))
-        .then((result) => write({ result }))
+      const begun = Promise.withResolvers<void>()
+      let hasBegun = false
+      seed(storeId, request.body, (progress) => {
+        hasBegun = true
+        begun.resolve()
+        write({ progress })
+      })
+        .then((result) => {
+          begun.resolve()
+          write({ result })
+        })
         .catch((err: unknown) => {
+          // Nothing is sent yet: the error can have its own status.
+          if (!hasBegun) return begun.reject(err)
           const refusal = refusalOf(err, request)
           if (!refusal) logBug(request, err)
           write(errorBody(refusal))
         })
         .finally(() => lines.end())
+      await begun.promise
       return reply.type('application/x-ndjson').send(lines as never)
     }
   )

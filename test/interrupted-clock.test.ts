@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { testDatabase } from './database.ts'
+import { startService } from './service-builder.ts'
+import { until } from './until.ts'
+
+const { url } = await testDatabase()
+
+test('a clock whose move is cut off says how far it got and how to finish, and a move to that time finishes', async (t) => {
+  const first = await startService(url, { background: true })
+  const store = await first.aStore()
+  await store.member('ada@example.com')
+  const clockOf = async () => (await first.admin('GET', store.at)).clock
+
+  const moved = store.advance({ by: 'P2Y' }).then(
+    () => assert.fail('The move was not cut off'),
+    (err: Error) => err.message
+  )
+  await until('the clock moves', async () => (await clockOf()) !== '2026-01-31T15:00:00.000Z')
+  await first.stop()
+  const message = await moved
+
+  const [, reached] =
+    /The service is stopping; .* The clock has moved to (\S+)\. To finish this move, advance it to 2028-01-31T15:00:00\.000Z \(`to`\)/.exec(
+      message
+    ) ?? assert.fail(message)
+  const again = await startService(url, { background: true })
+  t.after(again.stop)
+  assert.equal((await again.admin('GET', store.at)).clock, reached)
+  const { now } = await again.admin('POST', `${store.at}/clock/advance`, { to: '2028-01-31T15:00:00Z' })
+  assert.equal(now, '2028-01-31T15:00:00.000Z')
+})
