@@ -2,8 +2,9 @@ import { type Ctx, int, row, sql } from '#kit/postgres'
 import { lockEndedPauses } from './lock-subscriptions.ts'
 import { enqueueContractPush } from './platform-requests.ts'
 import { enqueueWaitingEdits } from './requested-changes.ts'
-import { applyTransitions, planContextOf } from './transitions/apply-transitions.ts'
+import { applyTransitions } from './transitions/apply-transitions.ts'
 import { planResume } from './transitions/plan-continue.ts'
+import { planContextOf } from './transitions/transition-plan.ts'
 
 // What time alone changes on a subscription's own row. Nothing is charged or sent by it, so no charge has to follow.
 

@@ -1,19 +1,13 @@
 import { type Fact, record } from '#kit/outbox'
 import { type Ctx, sql } from '#kit/postgres'
-import { storeContext } from '#stores'
 import { deriveMembershipStatuses } from '../derive-membership-status.ts'
 import { type Actor, actorOf } from '../history/activity-messages.ts'
 import { type NewActivity, recordActivities } from '../history/record-activity.ts'
 import { enqueueContractPush } from '../platform-requests.ts'
 import { endChangesOf } from '../requested-changes.ts'
 import { holderOf, type Subscription } from '../subscription.ts'
-import type { PlanContext, TransitionPlan } from './transition-plan.ts'
+import type { TransitionPlan } from './transition-plan.ts'
 import { isFinal } from './transitions.ts'
-
-/** The time, the time zone and the settings that plans are made with. */
-export async function planContextOf(ctx: Ctx): Promise<PlanContext> {
-  return { now: ctx.now, store: await storeContext(ctx) }
-}
 
 /**
  * Writes plans to the agreement: rows, membership statuses, facts, history, and the request that the platform's contract

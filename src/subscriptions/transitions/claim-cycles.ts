@@ -7,8 +7,9 @@ import { deferForChanges } from '../requested-changes.ts'
 import { lastCycleDue } from '../schedule/billing-dates.ts'
 import { scheduleSettings } from '../settings.ts'
 import { hasPaidAll, holderOf, type Subscription } from '../subscription.ts'
-import { applyTransitions, planContextOf } from './apply-transitions.ts'
+import { applyTransitions } from './apply-transitions.ts'
 import { planEnd } from './plan-stop.ts'
+import { planContextOf } from './transition-plan.ts'
 import { isDeclined } from './transitions.ts'
 
 /** A cycle that has fallen due, handed to billing. */

@@ -15,7 +15,7 @@ export {
   type NewChange,
   writeChanges
 } from '../requested-changes.ts'
-export { applyTransitions, membersFirst, planContextOf } from './apply-transitions.ts'
+export { applyTransitions, membersFirst } from './apply-transitions.ts'
 export { claimDueCycles, claimNextCycle, markDueNow, reopenCycles } from './claim-cycles.ts'
 export { planReactivate, planResume } from './plan-continue.ts'
 export { planReschedule, planSkip, rescheduledTo } from './plan-date.ts'
@@ -23,5 +23,5 @@ export { planGift } from './plan-gift.ts'
 export { PAYMENT_FAILED, planRetriesExhausted } from './plan-retries-exhausted.ts'
 export { planCancel, planEnd, planPause } from './plan-stop.ts'
 export { type CycleResult, type DeclineCounter, settleCycles } from './settle-cycles.ts'
-export type { PlanContext, TransitionPlan } from './transition-plan.ts'
+export { type PlanContext, planContextOf, type TransitionPlan } from './transition-plan.ts'
 export { isFinal, isInBilling, isOver } from './transitions.ts'

@@ -1,5 +1,6 @@
 import type { Fact } from '#kit/outbox'
-import type { StoreContext } from '#stores'
+import type { Ctx } from '#kit/postgres'
+import { type StoreContext, storeContext } from '#stores'
 import type { ActivityMessage } from '../history/activity-messages.ts'
 import type { Subscription } from '../subscription.ts'
 
@@ -18,6 +19,11 @@ export type TransitionPlan = {
 
 /** What planning depends on besides the subscription: the store's time, and the shop's time zone and settings. */
 export type PlanContext = { now: Temporal.Instant; store: StoreContext }
+
+/** The context of this transaction's plans. */
+export async function planContextOf(ctx: Ctx): Promise<PlanContext> {
+  return { now: ctx.now, store: await storeContext(ctx) }
+}
 
 /** The next cycle has not failed yet. */
 export const noDeclines = { declines: 0, inventoryFailures: 0, paymentMethodDeadline: null }
