@@ -49,6 +49,13 @@ create table fact_consumers (
 create index fact_consumers_behind on fact_consumers (store_id) where position < last_position;
 select protect_table('fact_consumers');
 
+-- Old facts are removed. Those that occurred after complete_since are all there; a store without a row has all it ever had.
+create table fact_history (
+  store_id bigint primary key,
+  complete_since timestamptz not null
+);
+select protect_table('fact_history');
+
 -- Facts that a consumer could not handle, and later facts of the same ordering key, which wait for them.
 create table fact_retries (
   store_id bigint not null,
@@ -62,7 +69,8 @@ create table fact_retries (
   last_error text,
   -- A dead letter since then: only an operator tries it again.
   dead_at timestamptz,
-  primary key (store_id, consumer, fact_id),
+  -- The fact first, by which the foreign key is checked when facts are removed.
+  primary key (store_id, fact_id, consumer),
   foreign key (store_id, fact_id) references facts,
   check (retry_at is null or dead_at is null),
   check ((attempts > 0) = (last_error is not null))

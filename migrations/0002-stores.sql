@@ -30,6 +30,7 @@ select protect_table('stores');
 alter table facts add foreign key (store_id) references stores;
 alter table fact_consumers add foreign key (store_id) references stores;
 alter table fact_retries add foreign key (store_id) references stores;
+alter table fact_history add foreign key (store_id) references stores;
 alter table jobs add foreign key (store_id) references stores;
 alter table idempotent_responses add foreign key (store_id) references stores;
 alter table rollup_marks add foreign key (store_id) references stores;

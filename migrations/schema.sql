@@ -418,6 +418,22 @@ create policy one_store on fact_consumers for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on fact_consumers to perennial_operator, perennial_store;
 
+create table fact_history (
+  store_id bigint not null,
+  complete_since timestamp with time zone not null,
+  constraint fact_history_pkey PRIMARY KEY (store_id),
+  constraint fact_history_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
+);
+alter table fact_history enable row level security;
+alter table fact_history force row level security;
+create policy all_stores on fact_history for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on fact_history for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on fact_history to perennial_operator, perennial_store;
+
 create table fact_retries (
   store_id bigint not null,
   consumer text not null,
@@ -427,7 +443,7 @@ create table fact_retries (
   retry_at timestamp with time zone,
   last_error text,
   dead_at timestamp with time zone,
-  constraint fact_retries_pkey PRIMARY KEY (store_id, consumer, fact_id),
+  constraint fact_retries_pkey PRIMARY KEY (store_id, fact_id, consumer),
   constraint fact_retries_store_id_fact_id_fkey FOREIGN KEY (store_id, fact_id) REFERENCES facts(store_id, id),
   constraint fact_retries_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
   constraint fact_retries_check CHECK (retry_at IS NULL OR dead_at IS NULL),

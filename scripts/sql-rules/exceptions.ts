@@ -11,6 +11,12 @@ export const EXCEPTIONS: Exception[] = [
     reason: 'finds stores where a consumer is new'
   },
   {
+    file: 'src/kit/outbox/remove-consumers.ts',
+    owner: 'removeConsumers',
+    rules: [1],
+    reason: 'removes what is left of consumers that are no more, in all stores'
+  },
+  {
     file: 'src/webhooks/listeners/listener-queries.ts',
     owner: 'listSilent',
     rules: [1],

@@ -1,10 +1,13 @@
 // Background work: what one node does for all, again and again. See also engines.ts (what falls due) and jobs.ts.
 import type { Node } from '#kit/engines'
 import { pruneResponses } from '#kit/idempotency'
+import { pruneFacts, removeConsumers } from '#kit/outbox'
 import type { Database } from '#kit/postgres'
 import { runPeriodically } from '#kit/run-periodically'
+import { storeStatuses } from '#stores'
 import { rollUpTotals } from '#views'
 import { closeSilentListeners, deleteForgottenListeners, maintainHistory } from '#webhooks'
+import { consumers, removedConsumers } from './consumers.ts'
 
 /** Tables whose rows are leased. */
 export const LEASED = ['jobs', 'billing_attempts', 'inbound_webhooks', 'webhook_queue', 'imports', 'reconciliations']
@@ -29,7 +32,9 @@ export function createHousekeeping({ db, node, limiter, historyDays, warn }: Hou
     [600_000, 'Old rate windows not removed', () => limiter.prune()],
     [600_000, 'Old idempotent responses not removed', () => pruneResponses(db)],
     [600_000, 'Days of the webhook history not made or dropped', () => maintainHistory(db, historyDays)],
-    [600_000, 'Old webhook listeners not removed', () => deleteForgottenListeners(db)]
+    [600_000, 'Old webhook listeners not removed', () => deleteForgottenListeners(db)],
+    [600_000, 'Old facts not removed', async () => pruneFacts(db, await storesInRealTime(db))],
+    [600_000, 'Rows of former consumers not removed', () => removeConsumers(db, removedConsumers, consumers)]
   ]
   const doOne = async (failure: string, work: () => Promise<unknown>) => {
     try {
@@ -57,4 +62,10 @@ export function createHousekeeping({ db, node, limiter, historyDays, warn }: Hou
     },
     stop: () => Promise.all(running.map((task) => task.stop()))
   }
+}
+
+/** The time of a store under a test clock does not say how old its facts are, and its tests look back further. */
+async function storesInRealTime(db: Database): Promise<number[]> {
+  const statuses = await storeStatuses(db, null)
+  return statuses.flatMap(({ storeId, clockAt }) => (clockAt === null ? storeId : []))
 }

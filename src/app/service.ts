@@ -3,7 +3,7 @@ import { countQueues, diagnose } from '#audit'
 import { queueDepth } from '#audit/metrics'
 import { engineFailures, engineItems, engineRuns } from '#kit/engine-metrics'
 import { createRunner, createWorkSignals, type Runner, startNode } from '#kit/engines'
-import { startConsumersInStores } from '#kit/outbox'
+import { removeConsumers, startConsumersInStores } from '#kit/outbox'
 import { type Database, int, row, sql } from '#kit/postgres'
 import { createRateLimiter } from '#kit/rate-limit'
 import type { Secret, Vault } from '#kit/secrets'
@@ -18,7 +18,7 @@ import { buildHttp } from '../http/server/server.ts'
 import type { HttpDeps } from '../http/shared/deps.ts'
 import { advanceClock } from './clock.ts'
 import type { Role } from './config.ts'
-import { consumers } from './consumers.ts'
+import { consumers, removedConsumers } from './consumers.ts'
 import { createEngines } from './engines.ts'
 import { createHousekeeping, LEASED } from './housekeeping.ts'
 import type { Metrics } from './metrics.ts'
@@ -168,6 +168,7 @@ export async function createService(options: ServiceOptions) {
     async start() {
       await housekeeping.prepare()
       if (role === 'web') return
+      await removeConsumers(db, removedConsumers, consumers)
       await startConsumersInStores(db, consumers)
       runner.start()
       listening = runner

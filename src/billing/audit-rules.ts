@@ -34,6 +34,7 @@ export const attemptEventsComplete = defineAuditRule({
              || ', failed ' || coalesce(r.failed, 0) || ' times' as message
       from billing_attempts a left join recorded r on r.attempt = 'ba_' || a.id
      where a.store_id = ${ctx.storeId}
+       and a.created_at > coalesce((select complete_since from fact_history where store_id = ${ctx.storeId}), '-infinity')
        and (coalesce(r.pending, 0) <> 1
             or coalesce(r.success, 0) <> case a.status when 'success' then 1 else 0 end
             -- A late success was recorded as failed before.

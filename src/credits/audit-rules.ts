@@ -53,12 +53,14 @@ export const creditEventsComplete = defineAuditRule({
              count(*) filter (where name = 'store_credit.deducted') as deducted
         from facts where store_id = ${ctx.storeId} and name in ('store_credit.added', 'store_credit.deducted')
        group by 1),
-    entries as (select 'sct_' || id as id, amount_minor from credit_entries where store_id = ${ctx.storeId})
+    entries as (select 'sct_' || id as id, amount_minor, created_at from credit_entries where store_id = ${ctx.storeId})
     select coalesce(e.id, r.entry) as subject,
            'moves ' || coalesce(e.amount_minor::text, 'nothing') || ' (minor units), recorded as added '
              || coalesce(r.added, 0) || ' and as deducted ' || coalesce(r.deducted, 0) || ' times' as message
       from entries e full join recorded r on r.entry = e.id
-     where coalesce(r.added, 0) <> case when e.amount_minor > 0 then 1 else 0 end
-        or coalesce(r.deducted, 0) <> case when e.amount_minor < 0 then 1 else 0 end
+     where (coalesce(r.added, 0) <> case when e.amount_minor > 0 then 1 else 0 end
+            or coalesce(r.deducted, 0) <> case when e.amount_minor < 0 then 1 else 0 end)
+       and (e.id is null
+            or e.created_at > coalesce((select complete_since from fact_history where store_id = ${ctx.storeId}), '-infinity'))
      order by 1 limit 100`
 })

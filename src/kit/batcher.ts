@@ -1,5 +1,5 @@
 import { isOutage } from './postgres/index.ts'
-import { Refusal } from './refusal.ts'
+import { Busy } from './refusal.ts'
 
 /** Processes an item in a batch with others of the same key, and returns its outcome. */
 export type Batcher<Key, Item, Outcome> = (key: Key, item: Item) => Promise<Outcome>
@@ -84,5 +84,4 @@ async function oneByOne<Item, Outcome>(
   return outcomes
 }
 
-const tooManyWaiting = () =>
-  new Refusal('unavailable', 'Too many requests of this store are in progress; try again later')
+const tooManyWaiting = () => new Busy('Too many requests of this store are in progress; try again later')

@@ -24,6 +24,15 @@ export class Refusal extends Error {
   }
 }
 
+/** What the request needs is in use by others. Nothing was changed, and the same request can succeed in a moment. */
+export class Busy extends Refusal {
+  readonly retryAfterSeconds = 2
+
+  constructor(message: string) {
+    super('unavailable', message)
+  }
+}
+
 /** A refusal of one input field: the message names the field and says what it takes. */
 export function invalidField(field: string, message: string): Refusal {
   return new Refusal('invalid_request', `${field} ${message}`, [{ field, message }])

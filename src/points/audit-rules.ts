@@ -27,11 +27,13 @@ export const pointsEventsComplete = defineAuditRule({
     with recorded as (
       select (refs ->> 'pointsEntryId')::bigint as entry, count(*) as times from facts
        where store_id = ${ctx.storeId} and name = 'member.points_changed' group by 1),
-    entries as (select id, member_id, points from points_entries where store_id = ${ctx.storeId})
+    entries as (select id, member_id, points, created_at from points_entries where store_id = ${ctx.storeId})
     select 'mem_' || coalesce(e.member_id::text, ' unknown') as subject,
            'has points entry ' || coalesce(e.id, r.entry) || ' of ' || coalesce(e.points, 0) || ', recorded '
              || coalesce(r.times, 0) || ' times' as message
       from entries e full join recorded r on r.entry = e.id
-     where coalesce(r.times, 0) <> 1 or e.id is null
+     where e.id is null
+        or (coalesce(r.times, 0) <> 1
+            and e.created_at > coalesce((select complete_since from fact_history where store_id = ${ctx.storeId}), '-infinity'))
      order by 1 limit 100`
 })

@@ -36,9 +36,11 @@ export const createdEventsComplete = defineAuditRule({
     select 'mem_' || m.id as subject, 'was recorded as created ' || coalesce(r.times, 0) || ' times' as message
       from members m left join recorded r on r.ordering_key = 'member:' || m.id
      where m.store_id = ${ctx.storeId} and m.status is not null and coalesce(r.times, 0) <> 1
+       and m.created_at > coalesce((select complete_since from fact_history where store_id = ${ctx.storeId}), '-infinity')
     union all
     select 'sub_' || s.id, 'was recorded as created ' || coalesce(r.times, 0) || ' times'
       from subscriptions s left join recorded r on r.ordering_key = 'subscription:' || s.id
      where s.store_id = ${ctx.storeId} and coalesce(r.times, 0) <> 1
+       and s.created_at > coalesce((select complete_since from fact_history where store_id = ${ctx.storeId}), '-infinity')
      limit 100`
 })

@@ -1,4 +1,4 @@
-import type { FieldProblem, Refusal, RefusalCode } from '#kit/refusal'
+import { Busy, type FieldProblem, type Refusal, type RefusalCode } from '#kit/refusal'
 import { RateLimited } from './errors.ts'
 
 /** Spec 1, Errors, has six codes. Refusals with another code use one of the six. */
@@ -15,6 +15,7 @@ type Answerable = Pick<Refusal, 'code' | 'message'> & { details?: FieldProblem[]
 
 export function statusOf(refusal: Answerable | RateLimited | null): number {
   if (refusal === null) return 500
+  if (refusal instanceof Busy) return 503
   return refusal instanceof RateLimited ? 429 : ANSWERS[refusal.code].status
 }
 

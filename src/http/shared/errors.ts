@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { Refusal } from '#kit/refusal'
+import { isBusy } from '#kit/postgres'
+import { Busy, Refusal } from '#kit/refusal'
 
 /** Thrown when the rate limit of a store is exceeded; each surface answers with 429 in its own shape. */
 export class RateLimited extends Error {
@@ -37,6 +38,7 @@ export function servedElsewhere(request: FastifyRequest, reply: FastifyReply): R
  */
 export function refusalOf(err: unknown, request: FastifyRequest): Refusal | RateLimited | null {
   if (err instanceof Refusal || err instanceof RateLimited) return err
+  if (isBusy(err)) return new Busy('Others are using what this request needs; try again in a moment')
   const { code, statusCode } = err as Partial<FastifyError>
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':

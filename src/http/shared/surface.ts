@@ -7,7 +7,7 @@ import type {
   RawServerDefault
 } from 'fastify'
 import { Type } from 'typebox'
-import type { Refusal } from '#kit/refusal'
+import { Busy, type Refusal } from '#kit/refusal'
 import { ALLOWED, requireAllow } from './access.ts'
 import { logBug, noSuchRoute, type RateLimited, refusalOf } from './errors.ts'
 
@@ -82,6 +82,10 @@ export function handleErrors(
   app.setErrorHandler((err, request, reply) => {
     const refusal = refusalOf(err, request)
     if (!refusal) logBug(request, err)
+    if (refusal instanceof Busy) {
+      request.log.warn({ route: request.routeOptions.url }, `${request.method} refused: ${(err as Error).message}`)
+      reply.header('retry-after', refusal.retryAfterSeconds)
+    }
     return reply.code(errors.statusOf(refusal)).send(errors.errorBody(refusal))
   })
 }

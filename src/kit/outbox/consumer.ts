@@ -27,7 +27,7 @@ export type Consumer = {
   handle: HandleFacts
   /**
    * Where it begins in a store that had facts before this consumer was added: with the first one that follows (`now`), or
-   * with the first one ever (`beginning`).
+   * with the first one that is still kept (`beginning`).
    */
   from: 'now' | 'beginning'
 }

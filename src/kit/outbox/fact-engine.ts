@@ -8,6 +8,7 @@ import type { Consumer } from './consumer.ts'
 import { sequenceFacts, startConsumers } from './sequence-facts.ts'
 
 const ENGINE = 'dispatch'
+const EPOCH = Temporal.Instant.fromEpochMilliseconds(0)
 
 /** Brings recorded facts to every consumer. Consumers run side by side and wait neither for nor with each other. */
 export function createFactEngine({
@@ -42,8 +43,9 @@ export function createFactEngine({
     name: ENGINE,
     due: (stores) => dueFacts(stores, names),
     async nextDueAt(storeId) {
-      const { unsequencedSince, behindSince, retryAt } = await look(storeId)
-      return earliest(unsequencedSince, behindSince, retryAt)
+      const { unsequencedSince, behind, behindSince, retryAt } = await look(storeId)
+      // A consumer that was started while old facts were removed may be behind with none of them left: it only moves on.
+      return earliest(unsequencedSince, behind.length > 0 ? (behindSince ?? EPOCH) : null, retryAt)
     },
     async runOnce(storeId) {
       const { unsequencedSince, areNew, behind, retrying } = await look(storeId)
@@ -87,7 +89,7 @@ const Outstanding = row({
   unsequencedSince: nullable(instant),
   /** Whether a consumer has no position in this store yet. */
   areNew: bool,
-  /** Consumers that have facts ahead, and when the first of these occurred. */
+  /** Consumers that have facts ahead, and when the first of these occurred that is kept. */
   behind: textList,
   behindSince: nullable(instant),
   /** Consumers that will try a fact again, and when the first retry is due. */
@@ -107,8 +109,8 @@ const outstandingFacts = directSql<[storeId: number, consumers: string[]]>(
    select (select occurred_at from facts where store_id = $1 and position is null order by id limit 1) as unsequenced_since,
           (select count(*) from positions) < cardinality($2::text[]) as are_new,
           array(select consumer from behind) as behind,
-          (select min(occurred_at) from facts
-            where store_id = $1 and position = (select min(position) + 1 from behind)) as behind_since,
+          (select occurred_at from facts where store_id = $1 and position > (select min(position) from behind)
+            order by position limit 1) as behind_since,
           array(select distinct consumer from retries) as retrying,
           (select min(retry_at) from retries) as retry_at`
 )

@@ -4,5 +4,7 @@ export { type DeadLetter, type DeadLetterKey, listDeadLetters, retryDeadLetter }
 export { defineFact, definePublicFact, type Fact, type OrderingKey } from './define-fact.ts'
 export { createFactEngine } from './fact-engine.ts'
 export { RETRY_AFTER_MINUTES } from './fact-retries.ts'
+export { pruneFacts } from './prune-facts.ts'
 export { record } from './record.ts'
+export { removeConsumers } from './remove-consumers.ts'
 export { startConsumersInStores } from './sequence-facts.ts'

@@ -1,4 +1,4 @@
-import { bool, type Ctx, type Database, directSql, int, row, sql } from '../postgres/index.ts'
+import { bool, type Ctx, type Database, directSql, int, nullable, row, sql } from '../postgres/index.ts'
 import type { Consumer } from './consumer.ts'
 
 const BATCH = 1_000
@@ -20,11 +20,16 @@ export async function sequenceFacts(db: Database, storeId: number): Promise<numb
 export async function startConsumers(ctx: Ctx, consumers: readonly Consumer[]): Promise<void> {
   const { storeId, tx } = ctx
   if (!(await lockSequence(ctx))) return
-  const { last } = await tx.one(
-    row({ last: int }),
-    sql`select coalesce(max(position), 0) as last from facts where store_id = ${storeId} and position is not null`
+  // Old facts are removed: the last position is then known from the other consumers alone.
+  const { last, first } = await tx.one(
+    row({ last: int, first: nullable(int) }),
+    sql`
+    select greatest((select max(last_position) from fact_consumers where store_id = ${storeId}),
+                    (select max(position) from facts where store_id = ${storeId} and position is not null), 0) as last,
+           (select min(position) from facts where store_id = ${storeId} and position is not null) as first`
   )
-  const firsts = consumers.map(({ from }) => (from === 'beginning' ? 0 : last))
+  const beginning = first === null ? last : first - 1
+  const firsts = consumers.map(({ from }) => (from === 'beginning' ? beginning : last))
   await tx.run(sql`
     insert into fact_consumers (store_id, consumer, position, last_position)
     select ${storeId}, c.name, c.position, ${last}::bigint
@@ -34,7 +39,7 @@ export async function startConsumers(ctx: Ctx, consumers: readonly Consumer[]): 
 
 /**
  * Starts consumers in every store that has others. To be called when the service starts: a consumer that begins with the
- * first fact ever then does not wait for the next one.
+ * first fact then does not wait for the next one.
  */
 export async function startConsumersInStores(db: Database, consumers: readonly Consumer[]): Promise<void> {
   const names = consumers.map(({ name }) => name)

@@ -60,6 +60,9 @@ const ONE_PLAN_EACH = `set role ${OPERATOR_ROLE}; set plan_cache_mode = force_ge
  */
 export const PLANS_ACROSS_STORES = 'set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off'
 
+/** How long a statement waits for a lock, and a transaction for a connection. */
+const MAX_WAIT_MS = 10_000
+
 const RETRYABLE = new Set(['40001', '40P01'])
 const MAX_TRIES = 4
 
@@ -78,19 +81,30 @@ export class Database {
   readonly #operator: pg.Pool
   readonly #pipelines: Pipeline[]
 
-  constructor(options: { url: string; poolSize?: number; directConnections?: number; applicationName?: string }) {
+  constructor(options: {
+    url: string
+    poolSize?: number
+    directConnections?: number
+    applicationName?: string
+    /** Ten seconds when left out. */
+    maxWaitMs?: number
+  }) {
+    const { maxWaitMs = MAX_WAIT_MS } = options
     const base = {
       connectionString: options.url,
       types: types as never,
       application_name: options.applicationName ?? 'perennial',
-      idleTimeoutMillis: 30_000
+      idleTimeoutMillis: 30_000,
+      // For a new connection, and in a pool for a free one.
+      connectionTimeoutMillis: maxWaitMs
     }
+    const endOfWaits = `set lock_timeout = ${maxWaitMs}`
     const as = (role: string) => ({
       onConnect: async (client: pg.ClientBase) => {
         // A connection that breaks in a transaction must not end the process: its running statement fails.
         client.on('error', () => {})
         // A process that hangs in a transaction must not hold its locks for ever.
-        await client.query(`set role ${role}; set idle_in_transaction_session_timeout = '60s'`)
+        await client.query(`set role ${role}; set idle_in_transaction_session_timeout = '60s'; ${endOfWaits}`)
       }
     })
     this.#store = new pg.Pool({
@@ -103,8 +117,9 @@ export class Database {
     // An idle connection that breaks must not end the process; the next query reports the error.
     this.#store.on('error', () => {})
     this.#operator.on('error', () => {})
-    const across = `${ONE_PLAN_EACH}; ${PLANS_ACROSS_STORES}`
-    this.#pipelines = [new Pipeline(base, ONE_PLAN_EACH, options.directConnections ?? 2), new Pipeline(base, across, 1)]
+    const single = `${ONE_PLAN_EACH}; ${endOfWaits}`
+    const across = `${single}; ${PLANS_ACROSS_STORES}`
+    this.#pipelines = [new Pipeline(base, single, options.directConnections ?? 2), new Pipeline(base, across, 1)]
     const [direct, acrossStores] = this.#pipelines.map((pipeline) =>
       queriesOver((statement) => {
         this.#count()
@@ -118,7 +133,8 @@ export class Database {
   /**
    * Runs one transaction of one store: commits when `work` returns, rolls back when it throws. After a deadlock or a
    * serialization failure, and once after a stale prepared statement, `work` runs again from the start, so it must have no
-   * effects outside `ctx`. Throws UnknownStore if the store does not exist.
+   * effects outside `ctx`. Throws UnknownStore if the store does not exist, and an error that `isBusy` knows after ten seconds
+   * of waiting for a connection or for a lock.
    */
   async inStore<T>(storeId: number, work: (ctx: Ctx) => Promise<T>): Promise<T> {
     if (!Number.isSafeInteger(storeId)) throw new UnknownStore(`There is no store ${storeId}`)
@@ -151,7 +167,8 @@ export class Database {
    * 25 seconds after this machine stops responding, so its locks do not outlive it for long.
    */
   async session(): Promise<pg.Client> {
-    const client = new pg.Client({ connectionString: this.#store.options.connectionString, types: types as never })
+    const { connectionString, connectionTimeoutMillis } = this.#store.options
+    const client = new pg.Client({ connectionString, connectionTimeoutMillis, types: types as never })
     client.on('error', () => {})
     await client.connect()
     await client.query(

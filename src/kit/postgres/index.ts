@@ -11,7 +11,7 @@ export {
 } from './database.ts'
 export { migrate } from './migrate.ts'
 export type { MigrationSet } from './migration-set.ts'
-export { isOutage } from './outage.ts'
+export { isBusy, isOutage } from './outage.ts'
 export {
   bool,
   bytes,

@@ -1,3 +1,15 @@
+const LOCK_NOT_AVAILABLE = '55P03'
+const NO_CONNECTION = 'timeout exceeded when trying to connect'
+
+/**
+ * Whether a statement or transaction gave up waiting for a lock or for a connection: others kept it for too long. Nothing of it
+ * was done, and it can succeed when it is repeated.
+ */
+export function isBusy(err: unknown): boolean {
+  if (!(err instanceof Error)) return false
+  return (err as { code?: unknown }).code === LOCK_NOT_AVAILABLE || err.message === NO_CONNECTION
+}
+
 /** Messages of driver errors without a code: the connection was lost or not established, or the pool is closed. */
 const WITHOUT_CODE = /^(Connection terminated|Client (has encountered|was closed)|Cannot use a pool|timeout e)/
 

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Database, sql } from '#kit/postgres'
+import { testDatabase } from '../../../test/database.ts'
+import { aStore } from '../../../test/store-builder.ts'
+import { testServer } from '../server.test-helper.ts'
+import { at, joined, START } from './subscription.test-helper.ts'
+
+const { db, url } = await testDatabase()
+
+test('a request that waits too long for a row gets 503 with Retry-After, and succeeds when it is repeated', async (t) => {
+  const impatient = new Database({ url, maxWaitMs: 300 })
+  t.after(() => impatient.close())
+  const { app, logged } = testServer(impatient)
+  const store = await aStore(db, { clockAt: at(START) })
+  const { memberId } = await joined(store)
+  const authorization = `Bearer ${await store.aKey()}`
+  const patch = () =>
+    app.inject({
+      method: 'PATCH',
+      url: `/v1/members/mem_${memberId}`,
+      headers: { authorization, 'content-type': 'application/json', 'idempotency-key': 'one' },
+      payload: { loyalty_points: 120 }
+    })
+
+  const refused = await store.inStore(async ({ tx, storeId }) => {
+    await tx.run(sql`select 1 from members where store_id = ${storeId} and id = ${memberId} for update`)
+    return patch()
+  })
+  assert.equal(refused.statusCode, 503)
+  assert.equal(refused.headers['retry-after'], '2')
+  assert.deepEqual(refused.json(), {
+    error: { code: 'internal_error', message: 'Others are using what this request needs; try again in a moment' }
+  })
+  assert.match(logged(), /PATCH refused: canceling statement due to lock timeout/)
+  assert.doesNotMatch(logged(), /"level":50/)
+
+  const repeated = await patch()
+  assert.equal(repeated.statusCode, 200)
+  assert.equal(repeated.headers['idempotent-replayed'], undefined)
+  assert.equal(repeated.json().data.loyalty_points, 120)
+})
