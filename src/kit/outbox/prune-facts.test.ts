@@ -138,7 +138,10 @@ test('positions go on when no fact is left, and consumers that are added then mi
   await startConsumersInStores(db, [old, late, whole])
   assert.equal(await after.engine.nextDueAt(store.storeId), null, 'nothing is left to do')
   const lasts = await store.inStore(({ tx, storeId }) =>
-    tx.many(row({ last: int }), sql`select distinct last_position as last from fact_consumers where store_id = ${storeId}`)
+    tx.many(
+      row({ last: int }),
+      sql`select distinct last_position as last from fact_consumers where store_id = ${storeId}`
+    )
   )
   assert.deepEqual(lasts, [{ last: 3 }])
   await after.add(1, 3, 4)
