@@ -106,12 +106,18 @@ export function createBackground(options: BackgroundOptions): Background {
     ofStore.set(engine, ended)
   }
 
-  const look = async (stores: StoreStatus[]): Promise<void> => {
+  /** Returns whether every engine could be asked. One that could not leaves the others their work. */
+  const look = async (stores: StoreStatus[]): Promise<boolean> => {
     const isAsked = (engine: Engine, storeId: number) => !isHeld(storeId) && !working.get(storeId)?.has(engine)
-    for (const { engine, status, inMs } of await findDueWork(db, engines, stores, isAsked)) {
+    const { found, failed } = await findDueWork(db, engines, stores, isAsked)
+    // Without a database all of them fail for one reason.
+    if (failed.length === engines.length) throw failed[0]!.err
+    for (const { engine, err } of failed) onError(err, engine.name, 0)
+    for (const { engine, status, inMs } of found) {
       if (inMs === 0) begin(engine, status)
       else wakeIn(status.storeId, inMs + 1)
     }
+    return failed.length === 0
   }
 
   const pollAll = async () => {
@@ -119,7 +125,9 @@ export function createBackground(options: BackgroundOptions): Background {
       let pauseMs = pollMs
       try {
         const all = await statuses(null)
-        for (let i = 0; i < all.length && !stopping; i += LOOK_STORES) await look(all.slice(i, i + LOOK_STORES))
+        for (let i = 0; i < all.length && !stopping; i += LOOK_STORES) {
+          if (!(await look(all.slice(i, i + LOOK_STORES)))) pauseMs = RETRY_MS
+        }
       } catch (err) {
         onError(err, 'runner', 0)
         pauseMs = RETRY_MS
@@ -151,12 +159,13 @@ export function createBackground(options: BackgroundOptions): Background {
       }
       const ids = [...woken].slice(0, LOOK_STORES)
       for (const id of ids) woken.delete(id)
-      try {
-        await look(await statuses(ids))
-      } catch (err) {
-        onError(err, 'runner', 0)
-        for (const id of ids) wakeIn(id, RETRY_MS)
-      }
+      const isWhole = await statuses(ids)
+        .then(look)
+        .catch((err) => {
+          onError(err, 'runner', 0)
+          return false
+        })
+      if (!isWhole) for (const id of ids) wakeIn(id, RETRY_MS)
       await sleep(BATCH_WAIT_MS)
     }
   }

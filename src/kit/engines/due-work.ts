@@ -13,14 +13,14 @@ export type DueWork = { engine: Engine; status: StoreStatus; inMs: number }
 
 /**
  * What is due or soon will be in these stores: one statement per engine, whatever their number. `isAsked` leaves out
- * stores that an engine need not be asked for. When a statement fails the others are still waited for.
+ * stores that an engine need not be asked for. `failed` are the engines whose statement failed.
  */
 export async function findDueWork(
   db: Database,
   engines: Engine[],
   stores: StoreStatus[],
   isAsked: (engine: Engine, storeId: number) => boolean
-): Promise<DueWork[]> {
+): Promise<{ found: DueWork[]; failed: { engine: Engine; err: unknown }[] }> {
   const untilOf = untilTexts()
   const asks = engines.map(async (engine): Promise<DueWork[]> => {
     const asked = stores.filter((status) => canWork(engine, status) && isAsked(engine, status.storeId))
@@ -36,13 +36,11 @@ export async function findDueWork(
       return { engine, status, inMs: Math.max(0, dueMs - (engine.realTime ? status.realNowMs : nowMsOf(status))) }
     })
   })
-  const found: DueWork[] = []
   const ends = await Promise.allSettled(asks)
-  for (const end of ends) {
-    if (end.status === 'rejected') throw end.reason
-    found.push(...end.value)
+  return {
+    found: ends.flatMap((end) => (end.status === 'fulfilled' ? end.value : [])),
+    failed: ends.flatMap((end, i) => (end.status === 'rejected' ? { engine: engines[i]!, err: end.reason } : []))
   }
-  return found
 }
 
 /** Until when the work of a store counts, as text. Stores in real time share theirs, which costs one conversion a look. */

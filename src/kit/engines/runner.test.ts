@@ -224,6 +224,43 @@ test('an engine that fails is asked again, and the others have their turn', asyn
   await runner.stop()
 })
 
+test('an engine whose due work cannot be read leaves the others theirs, and is asked again', async (t) => {
+  const store = await aStore(db)
+  const node = await aNode(t)
+  let isBroken = true
+  const broken: Engine = {
+    ...node.engine,
+    name: 'broken',
+    due: (stores) =>
+      isBroken ? { name: 'no_such_table', text: 'select from no_such_table', values: [] } : node.engine.due(stores),
+    runOnce: async () => {
+      fixed.resolve()
+      return 0
+    }
+  }
+  const fixed = Promise.withResolvers<void>()
+  const failures: string[] = []
+  const runner = createRunner({
+    db: node.db,
+    engines: [broken, node.engine],
+    holds: node.node.holds,
+    statuses: (storeIds) => storeStatuses(node.db, storeIds),
+    freeLeases: async () => 0,
+    onError: (_err, engine) => failures.push(engine),
+    pollMs: NEVER_MS
+  })
+  t.after(runner.stop)
+  runner.start()
+  await until('the first poll', () => failures.length > 0)
+  await addJobs(store, 1)
+  runner.wake(store.storeId)
+  await until('the job', () => node.ran.length === 1)
+  assert.deepEqual(new Set(failures), new Set(['broken']))
+  isBroken = false
+  await addJobs(store, 2)
+  await fixed.promise
+})
+
 test('while one node holds a store the others keep off it, and go on afterwards', async (t) => {
   const [held, other] = [await aStore(db), await aStore(db)]
   const [holder, worker] = [await aNode(t), await aNode(t, { pollMs: 20 })]

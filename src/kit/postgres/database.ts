@@ -171,9 +171,14 @@ export class Database {
     const client = new pg.Client({ connectionString, connectionTimeoutMillis, types: types as never })
     client.on('error', () => {})
     await client.connect()
-    await client.query(
-      `set role ${OPERATOR_ROLE}; set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3`
-    )
+    try {
+      await client.query(
+        `set role ${OPERATOR_ROLE}; set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3`
+      )
+    } catch (err) {
+      await client.end()
+      throw err
+    }
     return client
   }
 

@@ -42,23 +42,28 @@ export class Pipeline {
 
   #client(slot: number): Promise<pg.Client> {
     if (this.#ended) throw new Error('The database is closed')
-    return (this.#slots[slot] ??= this.#connect(slot))
+    const open = this.#slots[slot]
+    if (open) return open
+    const opened = this.#connect(() => {
+      // By now the slot may have the next connection.
+      if (this.#slots[slot] === opened) this.#slots[slot] = null
+    })
+    this.#slots[slot] = opened
+    return opened
   }
 
-  async #connect(slot: number): Promise<pg.Client> {
-    const clearSlot = () => {
-      this.#slots[slot] = null
-    }
+  async #connect(onLost: () => void): Promise<pg.Client> {
+    const client = new pg.Client({ ...this.#config, pipeline: true } as pg.ClientConfig)
+    // A lost connection fails its statements in flight; the next statement opens a new one.
+    client.on('error', onLost)
+    client.on('end', onLost)
     try {
-      const client = new pg.Client({ ...this.#config, pipeline: true } as pg.ClientConfig)
-      // A lost connection fails its statements in flight; the next statement opens a new one.
-      client.on('error', clearSlot)
-      client.on('end', clearSlot)
       await client.connect()
       await client.query(this.#setUp)
       return client
     } catch (err) {
-      clearSlot()
+      onLost()
+      void client.end().catch(() => {})
       throw err
     }
   }
