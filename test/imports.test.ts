@@ -58,6 +58,11 @@ for (const [what, tree, expected] of [
     'src/imports/a.ts:1 imports #subscriptions/transitions: this door is open only to billing, lifecycle, contracts'
   ],
   [
+    'the door of subscriptions for billing, from another module',
+    { 'src/lifecycle/a.ts': "import { a } from '#subscriptions/for-billing'" },
+    'src/lifecycle/a.ts:1 imports #subscriptions/for-billing: this door is open only to billing'
+  ],
+  [
     'a module from kit',
     { 'src/kit/jobs.ts': "import type { A } from '#stores'" },
     'src/kit/jobs.ts:1 imports #stores: kit does not know stores'

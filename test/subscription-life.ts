@@ -15,7 +15,7 @@ import { findSubscriptionByContract, listActivity, lockSubscriptions, resumeEnde
 import { markPushed } from '#subscriptions/transitions'
 import { claimAttempts } from '../src/billing/charging/claims.ts'
 import { openDueAttempts } from '../src/billing/charging/open-attempts.ts'
-import { endChargesPastDeadline } from '../src/billing/dunning/end-charges-past-deadline.ts'
+import { endChargesPastDeadline } from '../src/billing/settling/end-charges-past-deadline.ts'
 import { aContract, anOrder } from './contract-builder.ts'
 import { aPlan } from './plan-builder.ts'
 import { aStore, type DunningChange } from './store-builder.ts'

@@ -32,7 +32,8 @@ export const SECOND_DOORS: Record<string, { file: string; openTo: readonly strin
   '#subscriptions/transitions': {
     file: 'src/subscriptions/transitions/index.ts',
     openTo: ['billing', 'lifecycle', 'contracts']
-  }
+  },
+  '#subscriptions/for-billing': { file: 'src/subscriptions/transitions/for-billing.ts', openTo: ['billing'] }
 }
 
 /** Parts of kit that are folders with a door, as `imports` of package.json names them. */

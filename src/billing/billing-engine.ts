@@ -6,8 +6,8 @@ import { storeNow } from '#stores'
 import { endGraces, nextSubscriptionWork, resumeEndedPauses } from '#subscriptions'
 import { openDueAttempts } from './charging/open-attempts.ts'
 import { submitAttempts } from './charging/submit-attempts.ts'
-import { endChargesPastDeadline } from './dunning/end-charges-past-deadline.ts'
 import { remindCustomers } from './dunning/remind-customers.ts'
+import { endChargesPastDeadline } from './settling/end-charges-past-deadline.ts'
 
 const BATCH = 200
 /** Claimed attempts count as sent, so few are claimed at once: a cancellation in the meantime still stops the others. */

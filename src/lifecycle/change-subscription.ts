@@ -1,6 +1,7 @@
 import type { Ctx } from '#kit/postgres'
 import type { Actor } from '#subscriptions'
-import { type RequestedChange, requestChange } from './request-change.ts'
+import type { RequestedChange } from './plan-change.ts'
+import { requestChange } from './request-change.ts'
 import { rescheduleSubscription } from './reschedule-subscription.ts'
 
 /** What is to be different of a running subscription; what is left out stays. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Ctx, int, row, sql } from '#kit/postgres'
-import { lockSubscription, type Subscription } from '#subscriptions'
+import { listChanges, lockSubscription, type Subscription } from '#subscriptions'
 import {
   type PlanContext,
   planCancel,
@@ -20,7 +20,9 @@ import { aSubscriptionLife, at } from '../../test/subscription-life.ts'
 import { cancelSubscription } from './cancel-subscription.ts'
 import { giftSubscription, revokeGift } from './gift-subscription.ts'
 import { pauseSubscription } from './pause-subscription.ts'
+import { planChange } from './plan-change.ts'
 import { reactivateSubscription } from './reactivate-subscription.ts'
+import { requestChange } from './request-change.ts'
 import { rescheduleSubscription } from './reschedule-subscription.ts'
 import { resumeSubscription } from './resume-subscription.ts'
 import { skipCycle } from './skip-cycle.ts'
@@ -101,3 +103,15 @@ for (const [name, { after: prepare, plan, act }] of Object.entries(actions)) {
     assert.deepEqual(await life.lastEvent(preview.events[0]!.name), data)
   })
 }
+
+test('the plan of a change of terms writes nothing, and the action requests what the plan says', async () => {
+  const life = await aSubscriptionLife(db)
+  const wanted = { priceMinor: 1900, intervalCount: 2 }
+  const change = planChange(await life.read(), null, null, wanted, 'api')
+  const waiting = () => life.inStore((ctx) => listChanges(ctx, [life.id]))
+  assert.deepEqual(await waiting(), [])
+  const before = await life.read()
+  await life.inStore((ctx) => requestChange(ctx, life.id, wanted, 'api'))
+  assert.deepEqual(await waiting(), [{ ...change, version: 1 }])
+  assert.deepEqual(await life.read(), before)
+})

@@ -36,6 +36,14 @@ const states: Record<string, { to: (life: Life) => Promise<unknown>; refused: st
   active: { to: async () => {}, refused: ['resume', 'reactivate'] },
   paused: { to: (life) => life.pause(), refused: ['pause', 'reactivate', 'skip', 'reschedule'] },
   'cancelled for good': { to: (life) => life.cancel(), refused: Object.keys(actions) },
+  'given away and cancelled for good': {
+    to: async (life) => {
+      const receiver = await life.anotherCustomer()
+      await life.inStore((ctx) => giftSubscription(ctx, life.id, receiver, 'api'))
+      await life.cancel()
+    },
+    refused: Object.keys(actions)
+  },
   failed: {
     to: (life) => life.sync({ status: 'failed', revision: '7' }),
     refused: Object.keys(actions).filter((name) => name !== 'cancel' && name !== 'change the payment method')

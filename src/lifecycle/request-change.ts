@@ -2,27 +2,9 @@ import type { Ctx } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
 import { assertHolderAllowed } from '#members'
 import { listPlans, listPlanVersions, type Plan } from '#plans'
-import type { Interval } from '#platform'
-import {
-  type Actor,
-  actorOf,
-  type Change,
-  holderOf,
-  listChanges,
-  lockSubscription,
-  type Subscription
-} from '#subscriptions'
-import { assertAllowed, dropChange, type NewChange, writeChanges } from '#subscriptions/transitions'
-
-/** The terms that are to be different; what is left out stays. */
-export type RequestedChange = {
-  planId?: number
-  priceMinor?: number
-  interval?: Interval
-  intervalCount?: number
-  /** The platform's id of the payment method, as it writes it. */
-  platformPaymentMethodId?: string
-}
+import { type Actor, holderOf, listChanges, lockSubscription, type Subscription } from '#subscriptions'
+import { assertAllowed, dropChange, writeChanges } from '#subscriptions/transitions'
+import { planChange, type RequestedChange } from './plan-change.ts'
 
 /**
  * Requests other terms, which hold from the next cycle on: the platform's contract is edited after the commit, and the
@@ -51,51 +33,6 @@ async function paysPlanPrice(ctx: Ctx, { planId, planVersion, priceMinor }: Subs
   if (planId === null) return false
   const versions = await listPlanVersions(ctx, planId)
   return versions.find(({ version }) => version === planVersion)?.priceMinor === priceMinor
-}
-
-type RequestedPlan = Plan & { isPlain: boolean }
-
-/**
- * What is to be changed in all, with what was requested before; null when that is nothing. A price that is given is what a cycle
- * costs in all. The price of a plan is that of the plan's line alone, whatever else the contract costs.
- */
-function planChange(
-  s: Subscription,
-  waiting: Change | null,
-  plan: RequestedPlan | null,
-  requested: RequestedChange,
-  by: Actor
-): NewChange | null {
-  const isOfPlan = plan !== null && requested.priceMinor === undefined
-  const planPrice = plan?.isPlain ? plan.priceMinor : null
-  const wanted = {
-    planId: requested.planId ?? waiting?.planId ?? s.planId,
-    priceMinor: isOfPlan ? planPrice : (requested.priceMinor ?? waiting?.priceMinor ?? null),
-    interval: requested.interval ?? plan?.interval ?? waiting?.interval ?? s.interval,
-    intervalCount:
-      requested.intervalCount ??
-      (requested.interval ? 1 : (plan?.intervalCount ?? waiting?.intervalCount ?? s.intervalCount)),
-    // A price that is given replaces the price of a plan or a version.
-    linePriceMinor: isOfPlan
-      ? plan.priceMinor
-      : requested.priceMinor === undefined
-        ? (waiting?.linePriceMinor ?? null)
-        : null,
-    method: requested.platformPaymentMethodId ?? waiting?.platformPaymentMethodId ?? null
-  }
-  const isOtherCadence = wanted.interval !== s.interval || wanted.intervalCount !== s.intervalCount
-  const isSamePlan = wanted.planId === s.planId
-  const isSamePrice = wanted.priceMinor === s.priceMinor
-  const change = {
-    planId: isSamePlan ? null : wanted.planId,
-    priceMinor: isSamePrice ? null : wanted.priceMinor,
-    linePriceMinor: isSamePlan && isSamePrice ? null : wanted.linePriceMinor,
-    interval: isOtherCadence ? wanted.interval : null,
-    intervalCount: isOtherCadence ? wanted.intervalCount : null,
-    platformPaymentMethodId: wanted.method
-  }
-  const isAny = Object.values(change).some((value) => value !== null)
-  return isAny ? { subscriptionId: s.id, ...change, ...actorOf(by) } : null
 }
 
 function planFor({ currency }: Subscription, planId: number, plans: Plan[]): Plan {

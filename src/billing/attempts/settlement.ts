@@ -2,7 +2,7 @@ import { bool, type Ctx, int, nullable, type RowOf, row, sql } from '#kit/postgr
 import type { RecordedOrder } from '#orders'
 import type { PlatformOrder } from '#platform'
 import type { PaymentMethod, Subscription } from '#subscriptions'
-import type { CycleResult } from '#subscriptions/transitions'
+import type { CycleResult } from '#subscriptions/for-billing'
 import type { Attempt } from './attempt.ts'
 import type { AttemptResult } from './attempt-result.ts'
 

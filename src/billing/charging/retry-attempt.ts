@@ -2,7 +2,7 @@ import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { settingsOf, storeContext } from '#stores'
 import { type Actor, billingDate, lockSubscriptions, recordActivities } from '#subscriptions'
-import { claimNextCycle } from '#subscriptions/transitions'
+import { claimNextCycle } from '#subscriptions/for-billing'
 import { retryRequestedMessage } from '../activities.ts'
 import {
   type Attempt,

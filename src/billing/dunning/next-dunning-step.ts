@@ -1,5 +1,6 @@
 import type { Subscription } from '#subscriptions'
-import { type CycleResult, type DeclineCounter, PAYMENT_FAILED } from '#subscriptions/transitions'
+import type { CycleResult, DeclineCounter } from '#subscriptions/for-billing'
+import { PAYMENT_FAILED } from '#subscriptions/transitions'
 import type { Attempt } from '../attempts/attempt.ts'
 import type { DunningSettings } from '../settings.ts'
 import type { Decline } from './decline-codes.ts'

@@ -1,6 +1,6 @@
 import { type Ctx, int, row, sql, text } from '#kit/postgres'
 import { lockSubscriptions, type Subscription } from '#subscriptions'
-import { markDueNow } from '#subscriptions/transitions'
+import { markDueNow } from '#subscriptions/for-billing'
 import { listSubscriptionsInBilling, markNewPaymentMethod } from '../attempts/attempt.ts'
 import { expediteRetries } from '../attempts/settlement.ts'
 

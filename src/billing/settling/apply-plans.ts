@@ -1,6 +1,7 @@
 import type { Ctx } from '#kit/postgres'
 import type { Actor } from '#subscriptions'
-import { applyTransitions, reopenCycles, type TransitionPlan } from '#subscriptions/transitions'
+import { applyTransitions, reopenCycles } from '#subscriptions/for-billing'
+import type { TransitionPlan } from '#subscriptions/transitions'
 import { lockUnsentAttempts } from '../attempts/attempt.ts'
 import { clearRetries } from '../attempts/settlement.ts'
 import { voidAttempts } from './void-attempts.ts'

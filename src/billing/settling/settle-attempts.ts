@@ -10,7 +10,7 @@ import {
   recordActivities,
   type Subscription
 } from '#subscriptions'
-import { settleCycles } from '#subscriptions/transitions'
+import { settleCycles } from '#subscriptions/for-billing'
 import { recoveryMessage, settlementMessages } from '../activities.ts'
 import { alertsOfSettlements } from '../alerts.ts'
 import { type Attempt, listSubscriptionsOfKeys, lockAttemptsByKey, lockLateSuccesses } from '../attempts/attempt.ts'

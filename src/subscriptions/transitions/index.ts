@@ -1,5 +1,5 @@
-// The second door of subscriptions, open to billing, lifecycle and contracts only: a change of the agreement that is made through
-// it must not leave the charges behind.
+// The second door of subscriptions, open to billing, lifecycle and contracts only: the table of transitions, the plans, and what
+// `contracts` records of a contract. A plan is applied by `applyPlans` of billing.
 
 export { markPaymentMethods, markPushed, markSeen, markTerms, type Pushed, type Terms } from '../contract-queries.ts'
 export { deriveMembershipStatuses } from '../derive-membership-status.ts'
@@ -15,13 +15,11 @@ export {
   type NewChange,
   writeChanges
 } from '../requested-changes.ts'
-export { applyTransitions, membersFirst } from './apply-transitions.ts'
-export { claimDueCycles, claimNextCycle, markDueNow, reopenCycles } from './claim-cycles.ts'
+export { membersFirst } from './apply-transitions.ts'
 export { planReactivate, planResume } from './plan-continue.ts'
 export { planReschedule, planSkip, rescheduledTo } from './plan-date.ts'
 export { planGift } from './plan-gift.ts'
 export { PAYMENT_FAILED, planRetriesExhausted } from './plan-retries-exhausted.ts'
 export { planCancel, planEnd, planPause } from './plan-stop.ts'
-export { type CycleResult, type DeclineCounter, settleCycles } from './settle-cycles.ts'
 export { type PlanContext, planContextOf, type TransitionPlan } from './transition-plan.ts'
 export { isFinal, isInBilling, isOver } from './transitions.ts'
