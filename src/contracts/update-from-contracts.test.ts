@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { waitingKeys } from '#kit/jobs'
 import { row, sql, text } from '#kit/postgres'
 import type { PlatformContract } from '#platform'
 import { setClock } from '#stores'
@@ -9,7 +10,9 @@ import { aStore } from '../../test/store-builder.ts'
 import { cancelSubscription } from '../lifecycle/cancel-subscription.ts'
 import { pauseSubscription } from '../lifecycle/pause-subscription.ts'
 import { markPushed } from '../subscriptions/contract-queries.ts'
+import { listActivity } from '../subscriptions/history/list-activity.ts'
 import { lockSubscriptions } from '../subscriptions/lock-subscriptions.ts'
+import { pushContractJob } from '../subscriptions/platform-requests.ts'
 import { findSubscriptionByContract } from '../subscriptions/queries.ts'
 import { upsertFromContracts } from './upsert-from-contracts.ts'
 
@@ -163,4 +166,19 @@ test('one that failed and is cancelled here keeps when and why it ended, and nob
   assert.deepEqual([cancelled.status, cancelled.cancelReason], ['cancelled', failed.cancelReason])
   assert.equal(cancelled.cancelledAt?.toString(), failed.cancelledAt?.toString())
   assert.deepEqual(await recorded(), before)
+})
+
+test('a subscription that has ended here and is active on the platform again is stopped there again, with one note', async () => {
+  const { id, sync, inStore, pushed } = await aFollowed()
+  await inStore((ctx) => cancelSubscription(ctx, id, { reason: 'other', comment: null, by: 'api' }))
+  const pushes = async () => (await inStore((ctx) => waitingKeys(ctx, pushContractJob, [String(id)]))).size
+  const notes = async () =>
+    (await inStore((ctx) => listActivity(ctx, id, { limit: 9, offset: 0 }))).rows.filter(
+      ({ kind }) => kind === 'reconciled'
+    )
+  await sync({ revision: '10' })
+  assert.deepEqual([await pushes(), (await notes()).length], [1, 0], 'our own end has not arrived there yet')
+  await pushed('11')
+  for (const revision of ['12', '13']) await sync({ revision })
+  assert.deepEqual([await pushes(), (await notes()).length], [1, 1])
 })
