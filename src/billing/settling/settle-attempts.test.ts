@@ -97,8 +97,9 @@ test('a payment is settled wholly or not at all, and once when it is reported ag
   const counts = () =>
     life.inStore(({ tx, storeId }) =>
       tx.one(
-        row({ orders: int, facts: int, history: int, credits: int, jobs: int }),
+        row({ orders: int, charged: int, facts: int, history: int, credits: int, jobs: int }),
         sql`select (select count(*) from orders where store_id = ${storeId}) as orders,
+                   (select count(*) from billing_attempts where store_id = ${storeId} and order_id is not null) as charged,
                    (select count(*) from facts where store_id = ${storeId}) as facts,
                    (select count(*) from contract_activities where store_id = ${storeId}) as history,
                    (select count(*) from credit_entries where store_id = ${storeId}) as credits,
@@ -118,6 +119,6 @@ test('a payment is settled wholly or not at all, and once when it is reported ag
   }
   assert.deepEqual([await settle(), await settle()], [1, 0])
   assert.deepEqual(await life.now(), ['active', 2, 3, 0, '2026-03-31T14:00:00Z'])
-  const { orders, credits } = await counts()
-  assert.deepEqual([orders, credits], [before.orders + 1, before.credits + 1])
+  const { orders, charged, credits } = await counts()
+  assert.deepEqual([orders, charged, credits], [before.orders + 1, 1, before.credits + 1])
 })
