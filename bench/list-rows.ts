@@ -5,7 +5,7 @@ import { FIRST_AT } from './list-cases.ts'
 const SLICE = 100_000
 
 /** Platform ids of customers are unique. */
-let made = 0
+let inserted = 0
 
 /**
  * Fills the three lists of store 1 without triggers and foreign keys (which needs a superuser); the maintained counts must be rebuilt
@@ -59,7 +59,7 @@ export async function insertMembers(client: pg.Client, from: number, howMany: nu
             '1990-01-31', at, at + interval '1 month', at, at
        from generate_series($1::bigint + 1, $1::bigint + $2::bigint) n,
             lateral (select $3::timestamptz + n * interval '3 minutes' as at) t`,
-    [from, howMany, FIRST_AT, made - from]
+    [from, howMany, FIRST_AT, inserted - from]
   )
-  made += howMany
+  inserted += howMany
 }

@@ -157,9 +157,9 @@ async function overHttp(origin: string, key: string, seconds: number): Promise<n
     IN_FLIGHT,
     async (i) => {
       const path = `/v1/store-credits/cust_${1 + Math.floor(Math.random() * MEMBERS)}/add`
-      const answer = await clients[i]!.request({ method: 'POST', path, headers, body })
-      const text = await answer.body.text()
-      if (answer.statusCode !== 200) throw new Error(`${answer.statusCode}: ${text}`)
+      const response = await clients[i]!.request({ method: 'POST', path, headers, body })
+      const text = await response.body.text()
+      if (response.statusCode !== 200) throw new Error(`${response.statusCode}: ${text}`)
     },
     seconds
   )

@@ -53,9 +53,9 @@ export async function startReceiver({ ports = 1 } = {}): Promise<Receiver> {
   return {
     ports: opened,
     async report() {
-      const answered = once(child, 'message')
+      const reported = once(child, 'message')
       child.send('report')
-      return (await answered)[0] as Report
+      return (await reported)[0] as Report
     },
     stop: () => child.disconnect()
   }

@@ -156,9 +156,9 @@ async function tryOnce(post: Post, job: Job): Promise<Try> {
   const giveUp = new AbortController()
   const timer = setTimeout(() => giveUp.abort(), 30_000)
   try {
-    const answer = await post(job, giveUp.signal)
-    const text = (await answer.body.text()).slice(0, 1024)
-    return { id: job.id, startedAt, durationMs: Math.round(performance.now() - began), code: answer.statusCode, text }
+    const response = await post(job, giveUp.signal)
+    const text = (await response.body.text()).slice(0, 1024)
+    return { id: job.id, startedAt, durationMs: Math.round(performance.now() - began), code: response.statusCode, text }
   } finally {
     clearTimeout(timer)
   }

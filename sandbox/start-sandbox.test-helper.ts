@@ -103,13 +103,13 @@ export class TestShop {
   }
 
   async graphql(query: string, variables: object = {}): Promise<GraphqlResult> {
-    const answer = await request(`${this.base}/admin/api/2026-07/graphql.json`, {
+    const response = await request(`${this.base}/admin/api/2026-07/graphql.json`, {
       method: 'POST',
       dispatcher: this.agent,
       headers: { 'content-type': 'application/json', 'x-platform-access-token': this.shop.accessToken },
       body: JSON.stringify({ query, variables })
     })
-    return { status: answer.statusCode, ...((await answer.body.json()) as Omit<GraphqlResult, 'status'>) }
+    return { status: response.statusCode, ...((await response.body.json()) as Omit<GraphqlResult, 'status'>) }
   }
 
   /** Runs a mutation that must succeed and returns its payload. */
@@ -186,7 +186,7 @@ export class TestShop {
   }
 
   /** Subscribes a receiver to topics of this shop and returns the list of received webhooks. `answer` returns its status. */
-  async aReceiver(topics: string[], answer: (received: Received) => number = () => 200): Promise<Received[]> {
+  async aReceiver(topics: string[], statusOf: (received: Received) => number = () => 200): Promise<Received[]> {
     const got: Received[] = []
     const server = createServer((incoming, outgoing) => {
       const parts: Buffer[] = []
@@ -196,7 +196,7 @@ export class TestShop {
         const headers = incoming.headers as Record<string, string>
         const received = { topic: headers['x-platform-topic']!, headers, text, body: JSON.parse(text) }
         got.push(received)
-        outgoing.writeHead(answer(received)).end()
+        outgoing.writeHead(statusOf(received)).end()
       })
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

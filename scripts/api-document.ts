@@ -35,10 +35,10 @@ export async function apiDocuments(): Promise<Record<SurfaceName, OpenApiDocumen
   registerStorefront(app, deps, countAddress)
   registerAdmin(app, { ...deps, adminDocument: documents.admin })
   await app.ready()
-  const made = { rest: documents.rest(), storefront: documents.storefront(), admin: documents.admin() }
+  const created = { rest: documents.rest(), storefront: documents.storefront(), admin: documents.admin() }
   await app.close()
   await db.close()
-  return made
+  return created
 }
 
 /** A document as it is written to a file. */

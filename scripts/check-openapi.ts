@@ -86,10 +86,10 @@ function operationsIn(paths: Record<string, Record<string, Operation>>): Named[]
 
 /** The schemas of requests and responses, without components. */
 function contentsOf({ requestBody, responses }: Operation) {
-  const answers = Object.entries(responses).map(
-    ([status, answer]) => [status, '$ref' in answer ? undefined : answer] as const
+  const results = Object.entries(responses).map(
+    ([status, response]) => [status, '$ref' in response ? undefined : response] as const
   )
-  return [['body', requestBody] as const, ...answers].flatMap(([name, part]) =>
+  return [['body', requestBody] as const, ...results].flatMap(([name, part]) =>
     Object.values(part?.content ?? {}).map((media) => ({ name, ...media }))
   )
 }

@@ -77,12 +77,12 @@ export const FILES_WITH_PARTS = [...new Set(PARTS.map(({ file }) => file))]
 
 /** The text of a file with its parts as the code has them now. Throws when a part's comments are missing. */
 export function withParts(file: string, text: string): string {
-  return PARTS.filter((part) => part.file === file).reduce((page, { name, text: made }) => {
+  return PARTS.filter((part) => part.file === file).reduce((page, { name, text: generated }) => {
     const [begin, end] = [`<!-- ${name}: written by npm run docs:generate -->\n`, '<!-- end -->']
     const from = page.indexOf(begin)
     const to = page.indexOf(end, from)
     if (from < 0 || to < 0) throw new Error(`${file} has no place for ${name}`)
-    return page.slice(0, from + begin.length) + made() + page.slice(to)
+    return page.slice(0, from + begin.length) + generated() + page.slice(to)
   }, text)
 }
 

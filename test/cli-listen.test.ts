@@ -80,8 +80,8 @@ async function aSlowReceiver() {
 
 test('each delivery is forwarded exactly as signed, printed in two lines, and recorded in the history', async () => {
   const shop = await aShop()
-  let answer = 200
-  const receiver = await aReceiver(() => answer)
+  let responseStatus = 200
+  const receiver = await aReceiver(() => responseStatus)
   const terminal = await shop.listen('--forward-to', receiver.url.replace('http://', ''))
   receiver.secret = terminal.secret
   assert.match(terminal.lines[0]!, new RegExp(`^Listening to ${shop.domain} as we_\\d+: every event, until Ctrl-C\\.$`))
@@ -100,10 +100,10 @@ test('each delivery is forwarded exactly as signed, printed in two lines, and re
     ...['webhook-timestamp', 'x-svc-signature']
   ])
 
-  answer = 503
+  responseStatus = 503
   await shop.recordFacts(fact(12, 'subscription.resumed'))
   await terminal.line(/^<-- 503 in \d+ ms \(wh_[0-9a-f]{32}\)$/)
-  answer = 200
+  responseStatus = 200
   // Delivered twice: the second time resent manually, once the first is in the history.
   await until(async () => (await shop.history()).at(-1).status !== 'retrying')
   const failed = (await shop.history()).at(-1)
@@ -138,14 +138,14 @@ test('deliveries keep their order per object, eight at a time, and a slow one do
   )
   const slow = receiver.received.findIndex((h) => h.data.subscription_id === 'sub_1')
   const [first] = receiver.held.splice(slow, 1)
-  for (const answer of receiver.held.splice(0)) answer()
+  for (const respond of receiver.held.splice(0)) respond()
   await terminal.line(/^--> subscription\.paused wh_\w+ \(sub_9\)$/)
   await until(() => receiver.held.length >= 1)
   assert.equal(arrived().includes('sub_1 resumed'), false)
   first!()
   await terminal.line(/^--> subscription\.resumed wh_\w+ \(sub_1\)$/)
   await until(() => receiver.held.length >= 2)
-  for (const answer of receiver.held.splice(0)) answer()
+  for (const respond of receiver.held.splice(0)) respond()
   for (let n = 0; n < 2; n++) await terminal.line(/^<-- 204/)
   assert.equal(await terminal.end('SIGTERM'), 0)
   assert.equal((await shop.history('--status', 'delivered')).length, 10)

@@ -22,10 +22,10 @@ test('an endpoint is created, tested, changed, rolled, disabled, enabled and del
   const { domain } = await service.aStore()
   const store = ['--store', domain]
   const [receiver, second] = [await aReceiver(), await aReceiver(() => 500)]
-  const made = await json('webhook', 'create', ...store, '--url', receiver.url, '--description', 'Our CRM')
-  const id = ['--id', made.id]
-  receiver.secret = made.secret
-  assert.deepEqual([made.description, made.all_events], ['Our CRM', true])
+  const created = await json('webhook', 'create', ...store, '--url', receiver.url, '--description', 'Our CRM')
+  const id = ['--id', created.id]
+  receiver.secret = created.secret
+  assert.deepEqual([created.description, created.all_events], ['Our CRM', true])
   const everything = await json('webhook', 'create', ...store, '--url', second.url, '--events', 'all')
   assert.equal(everything.all_events, true)
   await json('webhook', 'delete', ...store, '--id', everything.id)
@@ -44,7 +44,7 @@ test('an endpoint is created, tested, changed, rolled, disabled, enabled and del
   assert.deepEqual([JSON.parse(failed.out).status, JSON.parse(failed.out).response_code], ['failed', 500])
 
   const rolled = await json('webhook', 'roll', ...store, ...id, '--overlap', '2')
-  assert.notEqual(rolled.secret, made.secret)
+  assert.notEqual(rolled.secret, created.secret)
   assert.ok(rolled.previous_secret_until)
   assert.equal((await json('webhook', 'end-roll', ...store, ...id)).previous_secret_until, null)
   assert.equal((await json('webhook', 'disable', ...store, ...id, '--reason', 'Moving')).disabled_reason, 'Moving')
@@ -52,25 +52,25 @@ test('an endpoint is created, tested, changed, rolled, disabled, enabled and del
   assert.equal(JSON.parse(refused.out).error.code, 'conflict')
   assert.equal((await json('webhook', 'enable', ...store, ...id)).status, 'enabled')
   assert.deepEqual(await json('webhook', 'show', ...store, ...id), (await json('webhook', 'list', ...store)).data[0])
-  assert.deepEqual(await json('webhook', 'delete', ...store, ...id), { id: made.id, deleted: true })
+  assert.deepEqual(await json('webhook', 'delete', ...store, ...id), { id: created.id, deleted: true })
   assert.deepEqual((await json('webhook', 'list', ...store)).data, [])
-  assert.equal((await json('webhook', 'deliveries', ...store, '--endpoint', made.id)).data.length, 2)
+  assert.equal((await json('webhook', 'deliveries', ...store, '--endpoint', created.id)).data.length, 2)
 })
 
 test('deliveries are found by filters, shown and resent; alerts are listed', async () => {
   const shop = await service.aStore()
   const store = ['--store', shop.domain]
-  let answer = 410
-  const receiver = await aReceiver(() => answer)
-  const made = await json('webhook', 'create', ...store, '--url', receiver.url)
-  const id = ['--id', made.id]
+  let responseStatus = 410
+  const receiver = await aReceiver(() => responseStatus)
+  const created = await json('webhook', 'create', ...store, '--url', receiver.url)
+  const id = ['--id', created.id]
   const { customer } = await shop.member('ada@example.com')
   await shop.advance({ by: 'P1M' })
   assert.ok(customer)
 
   const { data: alerts, next } = await json('alert', 'list', ...store)
   assert.equal(next, null)
-  assert.match(alerts[0].subject, new RegExp(`endpoint ${made.id} has been disabled`))
+  assert.match(alerts[0].subject, new RegExp(`endpoint ${created.id} has been disabled`))
   const deliveries = async (...filters: string[]) =>
     (await json('webhook', 'deliveries', ...store, '--limit', '100', ...filters)).data
   const failed = await deliveries('--status', 'failed')
@@ -85,11 +85,11 @@ test('deliveries are found by filters, shown and resent; alerts are listed', asy
     page.next
   )
 
-  answer = 200
+  responseStatus = 200
   await json('webhook', 'enable', ...store, ...id)
   assert.equal((await json('webhook', 'resend', one.webhook_id, ...store)).webhook_id, one.webhook_id)
   assert.equal((await ended(store, one.webhook_id)).status, 'delivered')
-  const all = await json('webhook', 'resend-failed', ...store, '--since', '2026-01-31', '--endpoint', made.id)
+  const all = await json('webhook', 'resend-failed', ...store, '--since', '2026-01-31', '--endpoint', created.id)
   assert.deepEqual(all, { resent: failed.length - 1, skipped: 0 })
   for (const { webhook_id } of failed) assert.equal((await ended(store, webhook_id)).status, 'delivered')
   assert.deepEqual(await json('webhook', 'resend-failed', ...store, '--since', '2026-01-31'), { resent: 0, skipped: 0 })
@@ -107,11 +107,11 @@ test('without --json the output has columns, outcomes and the next step', async 
   assert.equal(await shown(0, 'webhook', 'list', ...store), 'The store has no endpoints yet.\n')
   assert.equal(await shown(0, 'webhook', 'deliveries', ...store), 'There are no such deliveries.\n')
   assert.equal(await shown(0, 'alert', 'list', ...store), 'There are no alerts.\n')
-  const made = await shown(0, 'webhook', 'create', ...store, '--url', receiver.url)
-  const id = /^id +(we_\d+)$/m.exec(made)![1]!
-  assert.match(made, /^events +all, including future types$/m)
+  const created = await shown(0, 'webhook', 'create', ...store, '--url', receiver.url)
+  const id = /^id +(we_\d+)$/m.exec(created)![1]!
+  assert.match(created, /^events +all, including future types$/m)
   assert.match(
-    made,
+    created,
     new RegExp(`\n  perennial webhook test --store ${domain} --id ${id} --event subscription.created\n$`)
   )
 

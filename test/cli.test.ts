@@ -17,7 +17,7 @@ const keysOf = (document: object) => Object.keys(document)
 
 test('commands create a store, sell to a customer, bill and audit it', async (t) => {
   const store = ['--store', 'cli.example']
-  const made = await json(
+  const created = await json(
     'store',
     'create',
     '--domain',
@@ -34,7 +34,7 @@ test('commands create a store, sell to a customer, bill and audit it', async (t)
     '--clock',
     '2026-01-31T09:00:00Z'
   )
-  assert.deepEqual(keysOf(made), [
+  assert.deepEqual(keysOf(created), [
     'id',
     'domain',
     'timezone',

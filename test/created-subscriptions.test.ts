@@ -29,9 +29,9 @@ async function aShop(given: Record<string, unknown> = {}) {
 
 test('a subscription created by an operator is first charged on its date, and then like any other', async () => {
   const { store, ada, create, contracts } = await aShop()
-  const made = await create({ customer: ada.id, price: '19.00', max_cycles: 2 })
-  assert.equal(made.status, 201, JSON.stringify(made.body))
-  const { id, status, price, max_cycles, next_billing_date, plan_name } = made.body
+  const created = await create({ customer: ada.id, price: '19.00', max_cycles: 2 })
+  assert.equal(created.status, 201, JSON.stringify(created.body))
+  const { id, status, price, max_cycles, next_billing_date, plan_name } = created.body
   assert.deepEqual(
     { status, price, max_cycles, next_billing_date, plan_name },
     { status: 'active', price: 19, max_cycles: 2, next_billing_date: '2026-02-10T05:00:00.000Z', plan_name: 'VIP' }
@@ -59,16 +59,16 @@ test('a subscription created by an operator is first charged on its date, and th
 
 test('a paused subscription created as a gift makes the receiver a member, and not the giver', async () => {
   const { store, create } = await aShop()
-  const made = await create({ receiver: 'bo@example.com', status: 'paused' })
-  assert.equal(made.status, 201, JSON.stringify(made.body))
-  assert.deepEqual([made.body.status, made.body.gift.receiver_email], ['paused', 'bo@example.com'])
+  const created = await create({ receiver: 'bo@example.com', status: 'paused' })
+  assert.equal(created.status, 201, JSON.stringify(created.body))
+  assert.deepEqual([created.body.status, created.body.gift.receiver_email], ['paused', 'bo@example.com'])
   assert.deepEqual(await members(store), { 'bo@example.com': ['paused', 'VIP', null] })
   assert.deepEqual(
     (await recorded(store)).map(({ type }) => type),
     ['member.created', 'subscription.created', 'subscription.updated']
   )
   assert.deepEqual(
-    (await activity(store, made.body.id)).map(({ kind, actor }) => [kind, actor]),
+    (await activity(store, created.body.id)).map(({ kind, actor }) => [kind, actor]),
     [
       ['created', 'operator'],
       ['gifted', 'operator']
@@ -108,19 +108,19 @@ test("after a lost response, repeating the request returns the created subscript
     const { store, create, responseLost, contracts } = await aLossyShop()
     await assert.rejects(responseLost(), STILL_PENDING)
     if (isReported) await settle(store)
-    const made = await create()
-    assert.equal(made.isRepeated, isReported)
+    const created = await create()
+    assert.equal(created.isRepeated, isReported)
     assert.equal(await contracts(), 1)
     assert.deepEqual(await members(store), { 'bo@example.com': ['active', 'VIP', '2026-02-10'] })
     assert.deepEqual(
-      (await activity(store, `sub_${made.id}`)).map(({ kind, actor }) => [kind, actor]),
+      (await activity(store, `sub_${created.id}`)).map(({ kind, actor }) => [kind, actor]),
       [
         ['created', 'operator'],
         ['gifted', 'operator']
       ]
     )
     // The first request got its response, so the same request now creates another subscription.
-    assert.notEqual((await create()).id, made.id)
+    assert.notEqual((await create()).id, created.id)
     assert.equal(await contracts(), 2)
     await settle(store)
     await soundBooks()
@@ -132,8 +132,8 @@ test('a lost request is sent again once no response can still arrive', async () 
   await assert.rejects(callLost(), STILL_PENDING)
   await assert.rejects(create(), STILL_PENDING)
   await aMinuteLater()
-  const answers = await Promise.allSettled([create(), create()])
-  assert.equal(answers.filter(({ status }) => status === 'fulfilled').length >= 1, true)
+  const responses = await Promise.allSettled([create(), create()])
+  assert.equal(responses.filter(({ status }) => status === 'fulfilled').length >= 1, true)
   assert.equal(await contracts(), 1)
 })
 

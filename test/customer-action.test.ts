@@ -53,11 +53,11 @@ const reminders = (recorded: RecordedEvent[]) =>
 test('a challenge sends one event with its link, and the attempt has the link until it is settled', async () => {
   const member = await aChallengedMember()
   assert.deepEqual(types(member.beginning), ['billing.pending', 'billing.action_required'])
-  const [pending, asked] = member.beginning
+  const [pending, actionRequired] = member.beginning
   const { action_required } = await member.attempt()
   assert.match(action_required!.url, /\/challenges\/[\w-]{24}$/)
   assert.deepEqual(action_required, { url: action_required!.url, since: '2026-02-28T15:00:00.000Z', reminders: 0 })
-  assert.deepEqual(asked!.data, { ...pending!.data, action_url: action_required!.url, reminder: 0 })
+  assert.deepEqual(actionRequired!.data, { ...pending!.data, action_url: action_required!.url, reminder: 0 })
 
   assert.deepEqual(await member.recorded(member.replay), [])
   assert.deepEqual(

@@ -91,13 +91,13 @@ test('a contract created without a checkout is activated by its first payment', 
     'billing.success'
   ])
 
-  let made: { contract: { id: string } } | undefined
+  let created: { contract: { id: string } } | undefined
   const paused = await store.recorded(async () => {
-    made = await make('PAUSED')
+    created = await make('PAUSED')
   })
   assert.deepEqual(types(paused), ['subscription.created'])
   assert.equal(paused[0]!.data.status, 'paused')
-  const contract = store.contract(made!.contract.id.split('/').at(-1)!)
+  const contract = store.contract(created!.contract.id.split('/').at(-1)!)
   assert.deepEqual(types(await store.recorded(() => contract.move('Activate'))), ['subscription.resumed'])
 })
 

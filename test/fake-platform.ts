@@ -13,10 +13,10 @@ export type Sent = {
   operation: string
   variables: Record<string, unknown>
 }
-export type Answer = (res: ServerResponse, sent: Sent, n: number) => void
+export type Responder = (res: ServerResponse, sent: Sent, n: number) => void
 
 /** Starts a fake platform on a real socket. `answer` gets each request and its number. */
-export async function aPlatform(answer: Answer) {
+export async function aPlatform(respond: Responder) {
   const requests: Sent[] = []
   const server = createServer(async (req, res) => {
     const chunks: Buffer[] = []
@@ -25,7 +25,7 @@ export async function aPlatform(answer: Answer) {
     const operation = /^(?:query|mutation) (\w+)/.exec(query)![1]!
     const sent = { path: req.url, headers: req.headers, operation, variables }
     requests.push(sent)
-    answer(res, sent, requests.length)
+    respond(res, sent, requests.length)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   after(() => {

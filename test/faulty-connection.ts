@@ -46,15 +46,15 @@ export async function aFaultyConnection(options: {
     if (fault === '500' || fault === '503') return res.writeHead(Number(fault)).end('<html>oops</html>')
     if (fault === 'throttled') return throttle(res)
     const { 'x-platform-access-token': token, 'content-type': type } = req.headers
-    const answer = await request(`${options.target}${req.url}`, {
+    const response = await request(`${options.target}${req.url}`, {
       method: 'POST',
       headers: { 'x-platform-access-token': String(token), 'content-type': String(type) },
       body: Buffer.concat(chunks)
     })
-    const body = await answer.body.text()
+    const body = await response.body.text()
     if (fault === 'hung') await sleep(HUNG_MS)
     if (fault === 'lost' || fault === 'hung') return req.socket.destroy()
-    res.writeHead(answer.statusCode, { 'content-type': 'application/json' }).end(body)
+    res.writeHead(response.statusCode, { 'content-type': 'application/json' }).end(body)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

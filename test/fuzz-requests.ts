@@ -241,7 +241,7 @@ export function fuzzRequests(operations: Operation[], ids: Record<string, string
     }
     if (chance(0.01)) headers['x-long'] = 'h'.repeat(9_000)
     if (chance(0.01)) headers['x-http-method-override'] = 'DELETE'
-    const asked = operations.find((other) => other.path === path && other.method === method) ?? null
-    return { operation: asked, method, target: target(path, operation.parameters), headers, body: content }
+    const requested = operations.find((other) => other.path === path && other.method === method) ?? null
+    return { operation: requested, method, target: target(path, operation.parameters), headers, body: content }
   }
 }

@@ -76,10 +76,10 @@ export async function fuzz(db: Database, { requests, seed }: { requests: number;
     while (sent < requests) {
       sent++
       const request = next()
-      const answer = await send(agent, port, key, request)
-      check(request, answer)
-      byStatus[answer.status] = (byStatus[answer.status] ?? 0) + 1
-      if (answer.status === 200 && request.operation) neverDone.delete(request.operation.id)
+      const result = await send(agent, port, key, request)
+      check(request, result)
+      byStatus[result.status] = (byStatus[result.status] ?? 0) + 1
+      if (result.status === 200 && request.operation) neverDone.delete(request.operation.id)
     }
   }
   try {
@@ -97,10 +97,10 @@ export async function fuzz(db: Database, { requests, seed }: { requests: number;
   return { requests: sent, byStatus, neverDone: [...neverDone], longestStallMs: Math.round(stalls.max / 1e6) }
 }
 
-type Answer = { status: number; headers: http.IncomingHttpHeaders; text: string }
+type FuzzResponse = { status: number; headers: http.IncomingHttpHeaders; text: string }
 
 function send(agent: http.Agent, port: number, key: string, { method, target, headers, body }: FuzzRequest) {
-  return new Promise<Answer>((resolve, reject) => {
+  return new Promise<FuzzResponse>((resolve, reject) => {
     const request = http.request(
       {
         agent,
@@ -130,19 +130,19 @@ function send(agent: http.Agent, port: number, key: string, { method, target, he
 
 function check(
   { operation, method, target, headers, body }: FuzzRequest,
-  { status, headers: got, text }: Answer
+  { status, headers: got, text }: FuzzResponse
 ): void {
-  const asked = `${method} ${target.slice(0, 300)} ${JSON.stringify(headers)} ${body?.toString().slice(0, 300)}`
-  const answered = `${status} ${text.slice(0, 500)}`
-  const fail = (what: string) => assert.fail(`${what}\n  asked: ${asked}\n  answered: ${answered}`)
+  const requestText = `${method} ${target.slice(0, 300)} ${JSON.stringify(headers)} ${body?.toString().slice(0, 300)}`
+  const responseText = `${status} ${text.slice(0, 500)}`
+  const fail = (what: string) => assert.fail(`${what}\n  asked: ${requestText}\n  answered: ${responseText}`)
   if (status >= 500) fail('a fault of ours')
   for (const name of ON_EVERY_RESPONSE) if (got[name] === undefined) fail(`without ${name}`)
   if (!/^application\/json/.test(got['content-type'] ?? '')) fail('not JSON')
-  const answer = JSON.parse(text)
-  const fits = operation?.fits(status, answer)
+  const result = JSON.parse(text)
+  const fits = operation?.fits(status, result)
   if (fits === false) fail('not as declared')
   if (fits === true) return
   // A request for no declared operation may only be refused.
   if (![400, 404].includes(status)) fail('a status that is not declared')
-  if (typeof answer.error?.code !== 'string' || typeof answer.error.message !== 'string') fail('not an error')
+  if (typeof result.error?.code !== 'string' || typeof result.error.message !== 'string') fail('not an error')
 }

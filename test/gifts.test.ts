@@ -132,9 +132,9 @@ test('of two concurrent gifts the later one applies, and both receivers get thei
   const { store, id, gift } = await aGift()
   await store.customer('cy@example.com')
   await settle(store)
-  const answers = await Promise.all([gift('bo@example.com'), gift('cy@example.com')])
+  const responses = await Promise.all([gift('bo@example.com'), gift('cy@example.com')])
   assert.deepEqual(
-    answers.map(({ status }) => status),
+    responses.map(({ status }) => status),
     [200, 200]
   )
   const { data } = (await service.get(`/subscriptions/${id}`, store.key)).body
@@ -197,9 +197,9 @@ test('the API and the commands give, revoke and create gifts', async () => {
     '--key',
     'bo-1'
   ]
-  const made = await json('subscription', 'create', '--store', store.domain, ...requested)
+  const created = await json('subscription', 'create', '--store', store.domain, ...requested)
   const again = await json('subscription', 'create', '--store', store.domain, ...requested)
-  assert.deepEqual([made.next_billing_date, again.id], ['2026-02-10T05:00:00.000Z', made.id])
+  assert.deepEqual([created.next_billing_date, again.id], ['2026-02-10T05:00:00.000Z', created.id])
   assert.equal((await gift('bo@example.com')).status, 200)
   await settle(store)
   await soundBooks()
@@ -212,7 +212,7 @@ test('a new contract with a known receiver is a gift from the start; with an unk
     const plans = await service.db.inStore(store.storeId, listPlans)
     const cards = await connector.customers.findPaymentMethods([ada.id])
     assert.ok(cards.ok)
-    const [made] = await connector.contracts.create([
+    const [created] = await connector.contracts.create([
       {
         key,
         customerId: ada.id,
@@ -229,10 +229,10 @@ test('a new contract with a known receiver is a gift from the start; with an unk
         giftReceiverId
       }
     ])
-    assert.ok(made!.ok)
+    assert.ok(created!.ok)
     await settle(store)
     const { body } = await service.get(`/subscriptions?customer_id=${ada.id}`, store.key)
-    return body.data.find((s: any) => s.shopify_subscription_id.endsWith(`/${(made as any).value}`))
+    return body.data.find((s: any) => s.shopify_subscription_id.endsWith(`/${(created as any).value}`))
   }
   const known = await contractFor(bo.id, 'of-a-shop-1')
   assert.equal(known.gift.receiver.email, 'bo@example.com')

@@ -35,7 +35,7 @@ beforeDrop(async () => {
 
 /** Sends concurrent requests; groups the responses by their window: its limit and end. */
 async function rush(key: string) {
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     processes.flatMap(({ url }) =>
       Array.from({ length: REQUESTS }, async () => {
         const response = await fetch(`${url}/v1/members?limit=1`, { headers: { authorization: `Bearer ${key}` } })
@@ -49,8 +49,8 @@ async function rush(key: string) {
       })
     )
   )
-  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200, 429]))
-  return [...Map.groupBy(answers, ({ window }) => window).values()]
+  assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([200, 429]))
+  return [...Map.groupBy(responses, ({ window }) => window).values()]
 }
 
 for (let run = 1; run <= RUNS; run++) {

@@ -179,7 +179,7 @@ test('a member cancels on the storefront: the proxy signs the request, and the c
       .sort()
       .join('')
     const signature = createHmac('sha256', secret).update(canonical).digest('hex')
-    const answer = await fetch(
+    const response = await fetch(
       `${service.urls.public}/apps/svc-api/v1/membership/churn/${contract_id}/cancellation?${new URLSearchParams({ ...query, signature })}`,
       {
         method: 'POST',
@@ -187,7 +187,7 @@ test('a member cancels on the storefront: the proxy signs the request, and the c
         body: JSON.stringify({ reason: 'too_expensive' })
       }
     )
-    return { status: answer.status, body: (await answer.json()) as any }
+    return { status: response.status, body: (await response.json()) as any }
   }
   const timestamp = String(Math.floor(Date.now() / 1000))
   const query = { shop: store.domain, logged_in_customer_id: customer.id, path_prefix: '/apps/svc-api', timestamp }

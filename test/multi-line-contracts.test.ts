@@ -77,10 +77,10 @@ async function aShop() {
         read,
         price: async () => (await read()).price as number,
         async change(requested: object) {
-          const answer = await service.patch(`/subscriptions/${shown.id}`, store.key, requested)
-          const pending = answer.body.data?.pending_change
+          const response = await service.patch(`/subscriptions/${shown.id}`, store.key, requested)
+          const pending = response.body.data?.pending_change
           await store.settle()
-          return { status: answer.status, pending, message: answer.body.error?.message }
+          return { status: response.status, pending, message: response.body.error?.message }
         },
         /** The platform's lines: product, quantity, and price before and after discounts. */
         lines: async () =>
@@ -193,7 +193,7 @@ test('a contract of several products accepts neither a membership nor a single p
 
 const ALL = { all: true }
 
-for (const [what, discount, shown, asked, linePrice] of [
+for (const [what, discount, shown, newPrice, linePrice] of [
   ['a share', { value: { percentage: 10 }, entitledLines: ALL }, 26.1, 35, 38.89],
   ['an amount', { value: { fixedAmount: { amount: 5 } }, entitledLines: ALL }, 24, 35, 40],
   ['an amount greater than the price', { value: { fixedAmount: { amount: 30 } }, entitledLines: ALL }, 0, 5, 35]
@@ -202,10 +202,10 @@ for (const [what, discount, shown, asked, linePrice] of [
     const store = await aShop()
     const member = await store.member({ discounts: [{ title: 'Thanks', ...discount }] })
     assert.equal(await member.price(), shown)
-    await member.change({ price: asked })
-    assert.deepEqual((await member.lines())[0].slice(2), [linePrice, asked])
-    assert.equal(await member.price(), asked)
-    assert.deepEqual(await store.charge(), [asked, asked])
+    await member.change({ price: newPrice })
+    assert.deepEqual((await member.lines())[0].slice(2), [linePrice, newPrice])
+    assert.equal(await member.price(), newPrice)
+    assert.deepEqual(await store.charge(), [newPrice, newPrice])
     await store.soundBooks()
   })
 }

@@ -38,9 +38,9 @@ export function operationsOf(document: Document): Operation[] {
     const key = JSON.stringify(schema)
     const known = compiled.get(key)
     if (known) return known
-    const made = Compile({ ...closed(schema), components } as never)
-    compiled.set(key, made)
-    return made
+    const validate = Compile({ ...closed(schema), components } as never)
+    compiled.set(key, validate)
+    return validate
   }
 
   return Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -57,8 +57,8 @@ export function operationsOf(document: Document): Operation[] {
           : null,
         example: operation.requestBody && follow<any>(operation.requestBody).content['application/json']?.example,
         fits(status, body, type = 'application/json') {
-          const answer = operation.responses[status]
-          const schema = answer && follow<any>(answer).content?.[type]?.schema
+          const response = operation.responses[status]
+          const schema = response && follow<any>(response).content?.[type]?.schema
           return schema ? validator(schema).Check(body) : null
         }
       }

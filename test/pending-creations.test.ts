@@ -42,14 +42,14 @@ async function aShop() {
 
 test('an operator creates a subscription of products with variant, quantity and price per item', async () => {
   const { store, coffee, create, contracts } = await aShop()
-  const made = await create({ quantity: 3 }, 'order-1')
-  assert.equal(made.status, 201, JSON.stringify(made.body))
-  const { plan_id, plan_name, price, status } = made.body
+  const created = await create({ quantity: 3 }, 'order-1')
+  assert.equal(created.status, 201, JSON.stringify(created.body))
+  const { plan_id, plan_name, price, status } = created.body
   assert.deepEqual([plan_id, plan_name, price, status], [`plan_${coffee.id}`, 'Coffee', 45, 'active'])
-  assert.equal((await create({ quantity: 3 }, 'order-1')).body.id, made.body.id)
+  assert.equal((await create({ quantity: 3 }, 'order-1')).body.id, created.body.id)
   assert.equal(await contracts(), 1)
   await store.advance({ to: '2026-02-11T00:00:00Z' })
-  const { data } = (await service.get(`/billing-attempts?subscription_id=${made.body.id}`, store.key)).body
+  const { data } = (await service.get(`/billing-attempts?subscription_id=${created.body.id}`, store.key)).body
   assert.deepEqual(
     data.map((a: any) => [a.status, a.amount]),
     [['success', 45]]
@@ -59,7 +59,7 @@ test('an operator creates a subscription of products with variant, quantity and 
 
 test('the command creates a subscription with a variant id and a price per item', async () => {
   const { store, beans, coffee } = await aShop()
-  const made = await commandLine(service).json(
+  const created = await commandLine(service).json(
     ...['subscription', 'create', '--store', store.domain, '--customer', 'ada@example.com', '--date', '2026-02-10'],
     ...[
       '--plan',
@@ -72,7 +72,7 @@ test('the command creates a subscription with a variant id and a price per item'
       '12.50'
     ]
   )
-  assert.equal(made.price, 25)
+  assert.equal(created.price, 25)
 })
 
 test('the variant must be sold by the plan; a membership accepts neither variant nor quantity', async () => {
@@ -135,15 +135,15 @@ test('a subscription whose response and messages are lost is found on the platfo
   assert.deepEqual(await subscriptions(), [], 'a response may still arrive')
   await aMinuteLater()
   await store.advance({ by: 'PT5M' })
-  const [made, ...more] = await subscriptions()
-  assert.deepEqual([made.status, made.next_billing_date, more], ['active', '2026-02-10T05:00:00.000Z', []])
-  const { body } = await service.get(`/subscriptions/${made.id}/activity`, store.key)
+  const [created, ...more] = await subscriptions()
+  assert.deepEqual([created.status, created.next_billing_date, more], ['active', '2026-02-10T05:00:00.000Z', []])
+  const { body } = await service.get(`/subscriptions/${created.id}/activity`, store.key)
   assert.deepEqual(
     body.data.map(({ kind, actor }: any) => [kind, actor]),
     [['created', 'operator']]
   )
   assert.deepEqual([await waiting(), await alerts()], [[], []])
-  assert.deepEqual(await ask(), { id: Number(made.id.slice('sub_'.length)), isRepeated: true })
+  assert.deepEqual(await ask(), { id: Number(created.id.slice('sub_'.length)), isRepeated: true })
   assert.equal(await contracts(), 1)
   await soundBooks()
 })

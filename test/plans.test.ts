@@ -316,9 +316,9 @@ test('nobody can join a disabled plan, and its subscriptions continue', async ()
   await store.change(plan.id, { status: 'enabled' })
   assert.equal((await store.join('Gold')).paid, 35)
 
-  const made = await store.create({ name: 'Later', type: 'vip', status: 'disabled' })
+  const created = await store.create({ name: 'Later', type: 'vip', status: 'disabled' })
   await assert.rejects(store.join('Later'), /Later/)
-  await store.change(made.id, { status: 'enabled' })
+  await store.change(created.id, { status: 'enabled' })
   assert.equal((await store.join('Later')).paid, 29)
 })
 
@@ -410,12 +410,12 @@ test('of two concurrent changes one is refused or both are made, and the platfor
   const results = await Promise.allSettled(
     ['31.00', '32.00', '33.00'].map((price) => store.version(plan.id, { price, apply_to: 'new' }))
   )
-  const made = results.filter(({ status }) => status === 'fulfilled').length
-  assert.ok(made >= 1)
+  const created = results.filter(({ status }) => status === 'fulfilled').length
+  assert.ok(created >= 1)
   for (const result of results) {
     if (result.status === 'rejected') assert.match(String(result.reason), /409.*is being changed by another request/)
   }
   const { price, version } = await store.show(plan.id)
-  assert.equal(version, 1 + made)
+  assert.equal(version, 1 + created)
   assert.equal((await store.join('Gold')).paid, price)
 })

@@ -37,10 +37,10 @@ async function aReconciledStore(many: number) {
     ...edits.get(id)
   })
   const { connector } = await aPlatform((res, { operation, variables }) => {
-    const asked = ((variables.ids ?? []) as string[]).map((gid) => gid.split('/').at(-1)!)
-    if (operation === 'OrdersByIds') return data(res, { nodes: asked.map(orderThere) })
+    const requested = ((variables.ids ?? []) as string[]).map((gid) => gid.split('/').at(-1)!)
+    if (operation === 'OrdersByIds') return data(res, { nodes: requested.map(orderThere) })
     if (operation === 'ContractsByIds')
-      return data(res, { nodes: asked.map((id) => (ids.includes(id) ? shown(id) : null)) })
+      return data(res, { nodes: requested.map((id) => (ids.includes(id) ? shown(id) : null)) })
     const listed = { nodes: ids.map(shown), pageInfo: lastPage }
     if (operation === 'AttemptsCreatedSince')
       return data(res, { subscriptionBillingAttempts: { ...listed, nodes: [] } })

@@ -15,7 +15,7 @@ export type ReceivedWebhook = {
 }
 
 /** A store's receiver on a real socket. It records deliveries and whether their signatures are valid; `answer` is its status. */
-export async function aReceiver(answer: (received: ReceivedWebhook, nth: number) => number = () => 204) {
+export async function aReceiver(statusOf: (received: ReceivedWebhook, nth: number) => number = () => 204) {
   const received: ReceivedWebhook[] = []
   const server = createServer(async (req, res) => {
     const chunks: Buffer[] = []
@@ -26,7 +26,7 @@ export async function aReceiver(answer: (received: ReceivedWebhook, nth: number)
     const signed = req.headers['x-svc-signature'] === expected
     const one = { webhookId: webhook_id, event, timestamp, data, signed, raw: { body, headers: req.headers } }
     received.push(one)
-    res.writeHead(answer(one, received.length)).end()
+    res.writeHead(statusOf(one, received.length)).end()
   })
   const receiver = { url: '', secret: '', received, events: () => received.map((h) => h.event), server }
   server.listen(0, '127.0.0.1')

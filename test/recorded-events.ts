@@ -30,9 +30,9 @@ export async function aStoreWithEvents(service: Service, given: Record<string, u
     })
     const { data, errors } = (await response.json()) as any
     assert.equal(errors, undefined, JSON.stringify(errors))
-    const [answer] = Object.values(data) as any[]
-    assert.deepEqual(answer.userErrors ?? [], [])
-    return answer
+    const [payload] = Object.values(data) as any[]
+    assert.deepEqual(payload.userErrors ?? [], [])
+    return payload
   }
 
   const contract = (id: string) => ({

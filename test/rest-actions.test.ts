@@ -195,9 +195,9 @@ test('invalid bodies and ids are refused with the name of the field', async () =
     ['cancel', { comment: 'x'.repeat(1025) }, /^comment must be a text of at most 1024/],
     ['resume', { next_billing_date: '' }, /^next_billing_date must be/]
   ] as const) {
-    const answer = await member.post(move, body)
-    assert.equal(answer.status, 400, JSON.stringify(body))
-    assert.match(answer.body.error.message, says)
+    const response = await member.post(move, body)
+    assert.equal(response.status, 400, JSON.stringify(body))
+    assert.match(response.body.error.message, says)
   }
   for (const id of [member.id, 'sub_999999', 'sub_0', 'nonsense']) {
     const key = id === member.id ? foreign.key : store.key
@@ -323,10 +323,10 @@ test('repeating a request with its Idempotency-Key returns the first response an
   const store = await service.aStore()
   const member = await aMember(store)
   const key = { 'idempotency-key': 'pause-1' }
-  const answers = await Promise.all(Array.from({ length: 20 }, () => member.post('pause', { duration: 3 }, key)))
-  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
-  assert.equal(new Set(answers.map(({ body }) => JSON.stringify(body))).size, 1)
-  assert.equal(answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true').length, 19)
+  const responses = await Promise.all(Array.from({ length: 20 }, () => member.post('pause', { duration: 3 }, key)))
+  assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([200]))
+  assert.equal(new Set(responses.map(({ body }) => JSON.stringify(body))).size, 1)
+  assert.equal(responses.filter(({ headers }) => headers.get('idempotent-replayed') === 'true').length, 19)
   assert.equal((await events(store, 'subscription.paused')).length, 1)
 
   for (const other of [{ duration: 4 }, {}, undefined]) {
@@ -358,8 +358,8 @@ test('keys are separate per store and expire after 24 hours', async () => {
   const key = { 'idempotency-key': 'the-same' }
   const [inA, inB] = [await aMember(a), await aMember(b)]
   assert.equal((await inA.post('pause', {}, key)).status, 200)
-  const answer = await inB.post('pause', {}, key)
-  assert.deepEqual([answer.status, answer.headers.get('idempotent-replayed')], [200, null])
+  const response = await inB.post('pause', {}, key)
+  assert.deepEqual([response.status, response.headers.get('idempotent-replayed')], [200, null])
 
   await service.db.inStore(a.storeId, ({ tx }) =>
     tx.run(

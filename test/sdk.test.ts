@@ -96,10 +96,10 @@ test("store credit: added, spent, refused, and its history listed, by the member
 })
 
 test('every operation of the API has a method, and every method calls an operation', async () => {
-  const asked = new Set<string>()
+  const requested = new Set<string>()
   const { members, subscriptions, billingAttempts, storeCredits, analytics } = service.client('k', {
     fetch: async (input, init) => {
-      asked.add(`${init!.method} ${new URL(String(input)).pathname.slice('/v1'.length)}`)
+      requested.add(`${init!.method} ${new URL(String(input)).pathname.slice('/v1'.length)}`)
       return Response.json({ data: {}, meta: { total: 1, limit: 1, offset: 0, has_more: false } })
     }
   })
@@ -130,7 +130,7 @@ test('every operation of the API has a method, and every method calls an operati
   const recorded = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`)
   )
-  assert.deepEqual([...asked].map(decodeURIComponent).toSorted(), recorded.toSorted())
+  assert.deepEqual([...requested].map(decodeURIComponent).toSorted(), recorded.toSorted())
 })
 
 test('analytics: the overview', async () => {
@@ -154,9 +154,9 @@ test('a write whose response was lost is repeated and has one effect', async () 
   const { customer } = await store.member('ada@example.com')
   let sent = 0
   const losing: typeof fetch = async (input, init) => {
-    const answer = await fetch(input, init)
-    if (++sent > 1) return answer
-    await answer.text()
+    const response = await fetch(input, init)
+    if (++sent > 1) return response
+    await response.text()
     throw new TypeError('The connection is gone')
   }
   const client = service.client(store.key, {

@@ -10,7 +10,7 @@ import { testVault } from './store-builder.ts'
 
 export const OPERATOR_TOKEN = 'operator-token-of-the-tests'
 
-export type Answer = { status: number; body: any; headers: Headers }
+export type ServiceResponse = { status: number; body: any; headers: Headers }
 
 /**
  * The whole service, as started by `npm start`, on its own ports and a test's database. Engines run in the background only if
@@ -71,7 +71,7 @@ export async function startService(
     token: string,
     body?: unknown,
     headers: Record<string, string> = {}
-  ): Promise<Answer> => {
+  ): Promise<ServiceResponse> => {
     const response = await fetch(url, {
       method,
       headers: {
@@ -85,9 +85,9 @@ export async function startService(
     return { status: response.status, body: text === '' ? null : JSON.parse(text), headers: response.headers }
   }
   const admin = async (method: string, path: string, body?: unknown) => {
-    const answer = await call(method, `${urls.public}/admin/api${path}`, OPERATOR_TOKEN, body)
-    if (answer.status >= 400) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
-    return answer.body
+    const result = await call(method, `${urls.public}/admin/api${path}`, OPERATOR_TOKEN, body)
+    if (result.status >= 400) throw new Error(`${method} ${path}: ${result.status} ${JSON.stringify(result.body)}`)
+    return result.body
   }
   return {
     ...service,

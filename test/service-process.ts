@@ -8,7 +8,7 @@ import { request } from 'undici'
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const TOKEN = 'trial-operator-token-0123456789abcdef'
 
-type Answer = Record<string, unknown>
+type JsonObject = Record<string, unknown>
 
 /** A free port, for a process that keeps it over several starts. */
 export async function freePort(): Promise<number> {
@@ -59,7 +59,7 @@ export async function startProcess(options: {
   }
   return {
     url,
-    async call(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body: unknown): Promise<Answer> {
+    async call(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body: unknown): Promise<JsonObject> {
       const response = await request(`${url}/admin/api${path}`, {
         method,
         headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
@@ -67,10 +67,10 @@ export async function startProcess(options: {
         // Advancing a clock over thousands of renewals responds when they are done.
         headersTimeout: 0
       })
-      const answer = (await response.body.json()) as Answer
+      const parsed = (await response.body.json()) as JsonObject
       if (response.statusCode >= 300)
-        throw new Error(`${method} ${path}: ${response.statusCode} ${JSON.stringify(answer)}`)
-      return answer
+        throw new Error(`${method} ${path}: ${response.statusCode} ${JSON.stringify(parsed)}`)
+      return parsed
     },
     kill: () => end('SIGKILL'),
     stop: () => end('SIGTERM')

@@ -210,10 +210,10 @@ test('plan, price and interval apply from the next cycle on, with one event that
   const plans = (await service.admin('GET', `/stores/${store.domain}/plans`)).data
   const elite = plans.find(({ name }: { name: string }) => name === 'Elite')
 
-  const asked = await member.change({ plan_id: elite.id, interval: 'week', interval_count: 2 })
-  assert.equal(asked.status, 200)
+  const requested = await member.change({ plan_id: elite.id, interval: 'week', interval_count: 2 })
+  assert.equal(requested.status, 200)
   assert.deepEqual(
-    [asked.body.data.price, asked.body.data.interval, asked.body.data.pending_change],
+    [requested.body.data.price, requested.body.data.interval, requested.body.data.pending_change],
     [
       29,
       'month',

@@ -153,12 +153,12 @@ async function send(operation: Operation, { key, id = 'x', query = '', body, aut
     },
     body: body && JSON.stringify(body)
   })
-  const answer = await response.json()
-  assert.equal(operation.fits(response.status, answer), true, `${operation.id} ${response.status}: as declared`)
+  const result = await response.json()
+  assert.equal(operation.fits(response.status, result), true, `${operation.id} ${response.status}: as declared`)
   for (const name of ['x-request-id', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']) {
     assert.ok(response.headers.get(name), `${operation.id} ${response.status} has ${name}`)
   }
-  return { status: response.status, answer: answer as any }
+  return { status: response.status, response: result as any }
 }
 
 /** Tables that change independently of requests, with the reason. */
@@ -223,14 +223,14 @@ for (const operation of operations) {
     const before = await contentOf(store.storeId)
     const refused = await send(operation, { key: others.key, id, body: known.body })
     assert.equal(refused.status, 403)
-    assert.equal(refused.answer.error.code, 'forbidden')
-    assert.ok(refused.answer.error.message.includes(operation.scope), 'the message names the scope')
+    assert.equal(refused.response.error.code, 'forbidden')
+    assert.ok(refused.response.error.message.includes(operation.scope), 'the message names the scope')
     assert.deepEqual(await contentOf(store.storeId), before)
 
     const { key } = await store.aKey([operation.scope])
     await known.before?.(store)
     const allowed = await send(operation, { key, id, body: known.body })
-    assert.equal(allowed.status, 200, JSON.stringify(allowed.answer))
+    assert.equal(allowed.status, 200, JSON.stringify(allowed.response))
   })
 
   test(`${operation.id}: without a valid key it is refused and changes nothing`, async () => {
@@ -248,8 +248,8 @@ for (const operation of operations) {
       { key: revoked.key }
     ]
     for (const request of keyless) {
-      const { status, answer } = await send(operation, { ...request, id, body: known.body })
-      assert.deepEqual([status, answer.error.code], [401, 'authentication_failed'])
+      const { status, response: result } = await send(operation, { ...request, id, body: known.body })
+      assert.deepEqual([status, result.error.code], [401, 'authentication_failed'])
     }
     assert.deepEqual(await contentOf(store.storeId), before)
   })
@@ -264,8 +264,8 @@ for (const operation of operations) {
         const foreign = await send(operation, { key, id: other.things[thing], body: known.body })
         const unknown = await send(operation, { key, id: UNKNOWN[thing], body: known.body })
         assert.equal(foreign.status, 404)
-        const without = (answer: object, id: string) => JSON.stringify(answer).replaceAll(id, '…')
-        assert.equal(without(foreign.answer, other.things[thing]), without(unknown.answer, UNKNOWN[thing]))
+        const without = (result: object, id: string) => JSON.stringify(result).replaceAll(id, '…')
+        assert.equal(without(foreign.response, other.things[thing]), without(unknown.response, UNKNOWN[thing]))
       }
     }
     for (const { name, in: place } of operation.parameters) {
@@ -274,9 +274,9 @@ for (const operation of operations) {
       const foreign = await send(operation, { key, query: `?${name}=${other.things[thing]}` })
       const unknown = await send(operation, { key, query: `?${name}=${UNKNOWN[thing]}` })
       const own = await send(operation, { key, query: `?${name}=${store.things[thing]}` })
-      const without = (answer: object, id: string) => JSON.stringify(answer).replaceAll(id, '…')
-      assert.equal(without(foreign.answer, other.things[thing]), without(unknown.answer, UNKNOWN[thing]))
-      assert.notDeepEqual(own.answer, foreign.answer)
+      const without = (result: object, id: string) => JSON.stringify(result).replaceAll(id, '…')
+      assert.equal(without(foreign.response, other.things[thing]), without(unknown.response, UNKNOWN[thing]))
+      assert.notDeepEqual(own.response, foreign.response)
     }
     assert.deepEqual([await contentOf(store.storeId), await contentOf(other.storeId)], before)
   })

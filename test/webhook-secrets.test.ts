@@ -31,20 +31,20 @@ test('a signing secret appears only in the response that creates it', async () =
   })
   const store = await aSendingStore(db)
   const at = `/stores/${store.domain}`
-  const answers: string[] = []
+  const responses: string[] = []
   const call = async (...[method, path, payload]: Parameters<typeof server.admin>) => {
-    const answer = await server.admin(method, at + path, payload)
-    const { secret, ...rest } = answer.json()
-    answers.push(JSON.stringify({ ...rest, headers: answer.headers }))
-    return { secret: secret as string | undefined, status: answer.statusCode, body: rest }
+    const response = await server.admin(method, at + path, payload)
+    const { secret, ...rest } = response.json()
+    responses.push(JSON.stringify({ ...rest, headers: response.headers }))
+    return { secret: secret as string | undefined, status: response.statusCode, body: rest }
   }
 
-  const made = await call('POST', '/webhooks', { url: receiver.url })
-  const { id } = made.body
+  const created = await call('POST', '/webhooks', { url: receiver.url })
+  const { id } = created.body
   await store.record(aFact(1), aFact(2))
   await store.settle()
   const rolled = await call('POST', `/webhooks/${id}/roll`)
-  const secrets = [made.secret!, rolled.secret!]
+  const secrets = [created.secret!, rolled.secret!]
   assert.equal(new Set(secrets).size, 2)
   await store.record(aFact(3), aFact(4))
   await store.settle()
@@ -68,7 +68,7 @@ test('a signing secret appears only in the response that creates it', async () =
   await call('POST', `/webhooks/${id}/disable`)
   await call('POST', `/webhooks/${id}/end-roll`)
 
-  const places = { answers: answers.join('\n'), logs: server.logged(), tables: await dump() }
+  const places = { answers: responses.join('\n'), logs: server.logged(), tables: await dump() }
   for (const [place, text] of Object.entries(places)) {
     assert.ok(text.length > 1000, place)
     for (const secret of secrets) {

@@ -55,7 +55,7 @@ export async function contendForRetries(trial: ContentionTrial): Promise<Content
       )
     )
 
-    const answers = { taken: 0, refused: 0 }
+    const retries = { taken: 0, refused: 0 }
     const post = async (url: string, path: string, body: unknown) => {
       const response = await fetch(`${url}/v1${path}`, {
         method: 'POST',
@@ -67,7 +67,7 @@ export async function contendForRetries(trial: ContentionTrial): Promise<Content
       return response.ok
     }
     const retry = async (url: string, attempt: number) => {
-      answers[(await post(url, `/billing-attempts/ba_${attempt}/retry`, {})) ? 'taken' : 'refused']++
+      retries[(await post(url, `/billing-attempts/ba_${attempt}/retry`, {})) ? 'taken' : 'refused']++
     }
     const cancel = async (url: string, subscription: number) =>
       assert.ok(await post(url, `/subscriptions/sub_${subscription}/cancel`, { reason: 'other' }))
@@ -113,8 +113,8 @@ export async function contendForRetries(trial: ContentionTrial): Promise<Content
     return {
       subscriptions: trial.subscriptions,
       charged: charges.size,
-      retriesTaken: answers.taken,
-      retriesRefused: answers.refused
+      retriesTaken: retries.taken,
+      retriesRefused: retries.refused
     }
   } finally {
     await Promise.all(services.map((service) => service.kill()))

@@ -108,7 +108,7 @@ function aDarkPlatform(seed: number) {
   const keys = new Set<string>()
   let isDark = true
   let calls = 0
-  const answered = async <T>(value: () => T): Promise<PlatformResult<T>> => {
+  const respond = async <T>(value: () => T): Promise<PlatformResult<T>> => {
     calls++
     if (!isDark) return { ok: true, value: value() }
     return { ok: false, failure: { kind: 'unavailable', message: 'No answer', outcomeUnknown: true } }
@@ -116,20 +116,21 @@ function aDarkPlatform(seed: number) {
   const charge = async (request: AttemptRequest): Promise<PlatformResult<PlatformAttempt>> => {
     const known = keys.has(request.idempotencyKey)
     keys.add(request.idempotencyKey)
-    const [made] = await stub.billing.createAttempts([request])
-    assert.ok(made?.ok)
+    const [created] = await stub.billing.createAttempts([request])
+    assert.ok(created?.ok)
     const isExecuted = charges.has(request.idempotencyKey) || !isDark || (!known && random() < 0.5)
-    if (isExecuted) charges.set(request.idempotencyKey, made.value)
-    return answered(() => made.value)
+    if (isExecuted) charges.set(request.idempotencyKey, created.value)
+    return respond(() => created.value)
   }
   const connector = withCalls(stub, {
     billing: {
       createAttempts: (requests) => Promise.all(requests.map(charge)),
       findAttempts: (ids) =>
-        answered(
-          () => new Map([...charges.values()].filter(({ id }) => ids.includes(id)).map((made) => [made.id, made]))
+        respond(
+          () =>
+            new Map([...charges.values()].filter(({ id }) => ids.includes(id)).map((created) => [created.id, created]))
         ),
-      findAttemptByKey: (_, key) => answered(() => charges.get(key) ?? null)
+      findAttemptByKey: (_, key) => respond(() => charges.get(key) ?? null)
     }
   })
   return {

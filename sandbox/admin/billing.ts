@@ -79,10 +79,11 @@ async function chargeCycle(
 ) {
   const contractId = numberIn(api.shop, 'SubscriptionContract', args.subscriptionContractId)
   const contract = await api.load.contract.get(contractId)
-  const asked = cycleFrom(args.billingCycleSelector)
-  if (!contract || !asked) return payload({ attempt: null, problem: 'CONTRACT_NOT_FOUND' })
+  const requested = cycleFrom(args.billingCycleSelector)
+  if (!contract || !requested) return payload({ attempt: null, problem: 'CONTRACT_NOT_FOUND' })
   const { timezone } = api.shop
-  const cycle = 'date' in asked ? cycleAt(contract, asked.date, timezone) : cycleOf(contract, asked.index, timezone)
+  const cycle =
+    'date' in requested ? cycleAt(contract, requested.date, timezone) : cycleOf(contract, requested.index, timezone)
   if (cycle.index < 1) return payload({ attempt: null, problem: 'CYCLE_INDEX_OUT_OF_RANGE' })
   const now = await api.now()
   if (Temporal.Instant.compare(now, cycle.endAt.subtract({ hours: 24 })) < 0) {

@@ -67,11 +67,11 @@ async function atomicCreate(_root: unknown, { input }: { input: AtomicInput }, a
   const discounts: ContractDiscount[] = []
   for (const [i, { line, discounts: given }] of input.lines.entries()) {
     const at = ['input', 'lines', String(i)]
-    const made = await lineFrom(api.db.direct, api.shop, idsOf(api, line), input.currencyCode)
-    if (!made) return refused(userError([...at, 'line'], 'Line is invalid', 'INVALID_LINES'))
-    lines.push(made)
+    const created = await lineFrom(api.db.direct, api.shop, idsOf(api, line), input.currencyCode)
+    if (!created) return refused(userError([...at, 'line'], 'Line is invalid', 'INVALID_LINES'))
+    lines.push(created)
     for (const one of given ?? []) {
-      const discount = discountFrom(one, [made.id], input.currencyCode)
+      const discount = discountFrom(one, [created.id], input.currencyCode)
       if (!discount) return refused(userError([...at, 'discounts'], 'Discount is invalid', 'INVALID'))
       discounts.push(discount)
     }
@@ -92,7 +92,7 @@ async function atomicCreate(_root: unknown, { input }: { input: AtomicInput }, a
   const terms = await termsFrom(api, base, input.contract, input.currencyCode, customerId)
   if ('problem' in terms) return refused(terms.problem)
   const contract = await api.write(async (q, now) => {
-    const [made] = await insertContracts(
+    const [created] = await insertContracts(
       q,
       api.shop.storeId,
       [
@@ -109,9 +109,9 @@ async function atomicCreate(_root: unknown, { input }: { input: AtomicInput }, a
       ],
       now
     )
-    const payload = contractPayload(api.shop, made!)
+    const payload = contractPayload(api.shop, created!)
     await queueWebhooks(q, api.shop, webhookMessage([{ topic: 'subscription_contracts/create', payload }]), now)
-    return made
+    return created
   })
   return { contract, userErrors: [] }
 }

@@ -50,7 +50,7 @@ function problemsOf(input: CustomerInput): UserError[] {
 async function create(_root: unknown, { input }: { input: CustomerInput }, api: Api) {
   const problems = problemsOf(input)
   if (problems.length > 0) return { customer: null, userErrors: problems }
-  const made = await api.write(async (q, now) => {
+  const created = await api.write(async (q, now) => {
     const customer = await insertCustomer(
       q,
       api.shop.storeId,
@@ -76,8 +76,8 @@ async function create(_root: unknown, { input }: { input: CustomerInput }, api: 
     )
     return customer
   })
-  if (!made) return { customer: null, userErrors: [userError(['email'], 'Email has already been taken')] }
-  return { customer: made, userErrors: [] }
+  if (!created) return { customer: null, userErrors: [userError(['email'], 'Email has already been taken')] }
+  return { customer: created, userErrors: [] }
 }
 
 async function update(_root: unknown, { input }: { input: CustomerInput }, api: Api) {

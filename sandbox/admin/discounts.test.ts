@@ -39,8 +39,8 @@ test('a code is created once, deactivated, activated and deleted', async () => {
         d: discount
       }
     )
-  const { codeDiscountNode: made } = (await create(input)).data.discountCodeBasicCreate
-  assert.deepEqual(made.codeDiscount, {
+  const { codeDiscountNode: created } = (await create(input)).data.discountCodeBasicCreate
+  assert.deepEqual(created.codeDiscount, {
     title: 'Life',
     status: 'ACTIVE',
     summary: '10% off one-time purchase products • Minimum purchase of $1.00',
@@ -68,7 +68,7 @@ test('a code is created once, deactivated, activated and deleted', async () => {
     }
   ])
   const change = async (name: string) =>
-    (await shop.mutate(`mutation($id: ID!) { ${name}(id: $id) { ${DISCOUNT} } }`, { id: made.id })).codeDiscountNode
+    (await shop.mutate(`mutation($id: ID!) { ${name}(id: $id) { ${DISCOUNT} } }`, { id: created.id })).codeDiscountNode
       .codeDiscount.status
   assert.equal(await change('discountCodeDeactivate'), 'EXPIRED')
   assert.equal(await change('discountCodeActivate'), 'ACTIVE')
@@ -90,7 +90,7 @@ test('a code is created once, deactivated, activated and deleted', async () => {
   await shop.mutate(
     'mutation($id: ID!) { discountCodeDelete(id: $id) { deletedCodeDiscountId userErrors { message } } }',
     {
-      id: made.id
+      id: created.id
     }
   )
   await assert.rejects(shop.sandbox.controls.order(order), { code: 'not_found' })

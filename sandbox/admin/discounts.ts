@@ -63,7 +63,7 @@ function problemOf(input: Input, argument: string, kind: DiscountKind): UserErro
 
 async function insert(q: Queries, api: Api, kind: DiscountKind, input: Input, now: Temporal.Instant) {
   const { title, code, startsAt, endsAt, metafields, ...body } = input
-  const made = {
+  const fields = {
     kind,
     title: title!,
     code: code ?? null,
@@ -71,7 +71,7 @@ async function insert(q: Queries, api: Api, kind: DiscountKind, input: Input, no
     endsAt: endsAt ?? null,
     body
   }
-  const discount = await insertDiscount(q, api.shop.storeId, made, now)
+  const discount = await insertDiscount(q, api.shop.storeId, fields, now)
   if (discount && metafields) await writeMetafields(q, api, discount.id, metafields, now)
   return discount
 }
@@ -141,8 +141,8 @@ async function deleteCode(_root: unknown, { id }: { id: string }, api: Api) {
 async function createAutomatic(_root: unknown, { automaticAppDiscount }: { automaticAppDiscount: Input }, api: Api) {
   const problem = problemOf(automaticAppDiscount, 'automaticAppDiscount', 'DiscountAutomaticApp')
   if (problem) return { automaticAppDiscount: null, userErrors: [problem] }
-  const made = await api.write((q, now) => insert(q, api, 'DiscountAutomaticApp', automaticAppDiscount, now))
-  return { automaticAppDiscount: shown(made!), userErrors: [] }
+  const discount = await api.write((q, now) => insert(q, api, 'DiscountAutomaticApp', automaticAppDiscount, now))
+  return { automaticAppDiscount: shown(discount!), userErrors: [] }
 }
 
 async function updateAutomatic(_root: unknown, args: { id: string; automaticAppDiscount: Input }, api: Api) {

@@ -48,10 +48,10 @@ async function edit(api: Api, draftId: string, change: (editing: Editing) => Pro
     const contract = draft && (await findContract(q, api.shop.storeId, draft.contractId))
     if (!draft || !contract) return refused(userError(['draftId'], 'Draft does not exist.', 'INVALID'))
     if (draft.committedAt) return refused(userError(['draftId'], 'Draft is already committed.', 'COMMITTED'))
-    const made = await change({ q, draft, contract })
-    if ('problem' in made) return refused(made.problem)
-    const written = await writeDraft(q, api.shop.storeId, id, made.terms)
-    return { ...made.answer, draft: written, userErrors: [] }
+    const result = await change({ q, draft, contract })
+    if ('problem' in result) return refused(result.problem)
+    const written = await writeDraft(q, api.shop.storeId, id, result.terms)
+    return { ...result.answer, draft: written, userErrors: [] }
   })
 }
 

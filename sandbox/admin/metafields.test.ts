@@ -67,14 +67,14 @@ test('metafieldsSet writes all entries or none, and refuses an outdated digest',
   const set = async (...metafields: object[]) => (await shop.graphql(SET, { metafields })).data.metafieldsSet
   const text = { ownerId: gid, namespace: 'svc', key: 'name', type: 'single_line_text_field', value: 'Canvas' }
 
-  const made = await set(text, { ...text, key: 'count', type: 'number_integer', value: '7' })
-  assert.deepEqual(made.userErrors, [])
+  const created = await set(text, { ...text, key: 'count', type: 'number_integer', value: '7' })
+  assert.deepEqual(created.userErrors, [])
   assert.deepEqual(
-    made.metafields.map((m: { jsonValue: unknown }) => m.jsonValue),
+    created.metafields.map((m: { jsonValue: unknown }) => m.jsonValue),
     ['Canvas', 7]
   )
-  assert.equal(made.metafields[0].owner.id, gid)
-  assert.match(made.metafields[0].compareDigest, /^[0-9a-f]{64}$/)
+  assert.equal(created.metafields[0].owner.id, gid)
+  assert.match(created.metafields[0].compareDigest, /^[0-9a-f]{64}$/)
 
   assert.deepEqual(await set({ ...text, key: 'other', type: undefined }, { ...text, value: 'Silk' }), {
     metafields: [],
@@ -94,7 +94,7 @@ test('metafieldsSet writes all entries or none, and refuses an outdated digest',
   assert.deepEqual(await codes({ namespace: 'app--123--x' }), ['APP_NOT_AUTHORIZED'])
   assert.deepEqual(await codes({ type: 'json', value: '{' }), ['INVALID_VALUE'])
   assert.deepEqual(await codes({ compareDigest: 'stale' }), ['STALE_OBJECT'])
-  assert.deepEqual(await codes({ compareDigest: made.metafields[0].compareDigest, value: 'Silk' }), [])
+  assert.deepEqual(await codes({ compareDigest: created.metafields[0].compareDigest, value: 'Silk' }), [])
   const many = await set(...Array.from({ length: 26 }, (_, i) => ({ ...text, key: `k${i}` })))
   assert.deepEqual(many.metafields, null)
   assert.equal(many.userErrors[0].message, 'Exceeded the maximum metafields input limit of 25.')
@@ -118,11 +118,11 @@ test('metafieldsSet writes all entries or none, and refuses an outdated digest',
 
   // REST returns numbers as JSON numbers, and limits calls.
   const rest = async (path: string, token = shop.shop.accessToken) => {
-    const answer = await request(`${shop.base}/admin/api/2026-07/${path}`, {
+    const response = await request(`${shop.base}/admin/api/2026-07/${path}`, {
       headers: { 'x-platform-access-token': token }
     })
-    const body = (await answer.body.json()) as { metafields: Record<string, unknown>[] }
-    return { status: answer.statusCode, headers: answer.headers, body }
+    const body = (await response.body.json()) as { metafields: Record<string, unknown>[] }
+    return { status: response.statusCode, headers: response.headers, body }
   }
   const listed = await rest(`customers/${id}/metafields.json?namespace=svc`)
   assert.equal(listed.headers['x-platform-shop-api-call-limit'], '1/40')
@@ -153,14 +153,14 @@ test('REST metafields of the shop are paginated', async () => {
   })
   const keys: unknown[] = []
   for (let url: string | undefined = `${shop.base}/admin/api/2026-07/metafields.json?namespace=svc&limit=2`; url; ) {
-    const answer: Dispatcher.ResponseData = await request(url, {
+    const response: Dispatcher.ResponseData = await request(url, {
       headers: { 'x-platform-access-token': shop.shop.accessToken }
     })
-    const { metafields } = (await answer.body.json()) as {
+    const { metafields } = (await response.body.json()) as {
       metafields: { key: string; value: unknown; created_at: string }[]
     }
     for (const found of metafields) keys.push([found.key, found.value, found.created_at])
-    url = /<([^>]+)>; rel="next"/.exec(String(answer.headers.link))?.[1]
+    url = /<([^>]+)>; rel="next"/.exec(String(response.headers.link))?.[1]
   }
   const at = '2026-01-31T10:00:00-05:00'
   assert.deepEqual(keys, [

@@ -138,7 +138,7 @@ type DefinitionInput = {
 }
 
 async function define(_root: unknown, { definition: input }: { definition: DefinitionInput }, api: Api) {
-  const made = {
+  const definition = {
     ownerType: input.ownerType,
     namespace: input.namespace ?? 'app--2525000003',
     key: input.key,
@@ -150,9 +150,9 @@ async function define(_root: unknown, { definition: input }: { definition: Defin
       customerAccount: input.access?.customerAccount ?? 'NONE'
     }
   }
-  const createdDefinition = await api.write((q) => insertDefinition(q, api.shop.storeId, made))
+  const createdDefinition = await api.write((q) => insertDefinition(q, api.shop.storeId, definition))
   if (createdDefinition) return { createdDefinition, userErrors: [] }
-  const taken = `Key is in use for ${input.ownerType} metafields on the '${made.namespace}' namespace.`
+  const taken = `Key is in use for ${input.ownerType} metafields on the '${definition.namespace}' namespace.`
   return { createdDefinition: null, userErrors: [userError(['definition', 'key'], taken, 'TAKEN')] }
 }
 

@@ -38,8 +38,8 @@ async function create(_root: unknown, args: { product?: ProductInput; input?: Pr
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, '-')
       .replace(/^-|-$/g, '')
-  const made = { title, handle, status: input.status ?? 'ACTIVE', tags: normalTags(input.tags ?? []) }
-  const product = await api.write((q, now) => insertProduct(q, api.shop.storeId, made, now))
+  const fields = { title, handle, status: input.status ?? 'ACTIVE', tags: normalTags(input.tags ?? []) }
+  const product = await api.write((q, now) => insertProduct(q, api.shop.storeId, fields, now))
   return { product, shop, userErrors: [] }
 }
 

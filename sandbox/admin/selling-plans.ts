@@ -45,7 +45,7 @@ async function create(
   const productIds = (resources?.productIds ?? []).map((id) => numberIn(api.shop, 'Product', id))
   if (await missingProducts(api, productIds)) return refused(noProduct(['resources', 'productIds']))
   const group = await api.write(async (q, now) => {
-    const made = await insertGroup(
+    const inserted = await insertGroup(
       q,
       api.shop.storeId,
       {
@@ -59,11 +59,11 @@ async function create(
       },
       now
     )
-    await savePlans(q, api.shop.storeId, made.id, plans, now)
-    const saved = await listPlans(q, api.shop.storeId, [made.id])
-    const payload = sellingPlanGroupPayload(api.shop, made, saved)
+    await savePlans(q, api.shop.storeId, inserted.id, plans, now)
+    const saved = await listPlans(q, api.shop.storeId, [inserted.id])
+    const payload = sellingPlanGroupPayload(api.shop, inserted, saved)
     await queueWebhooks(q, api.shop, webhookMessage([{ topic: 'selling_plan_groups/create', payload }]), now)
-    return made
+    return inserted
   })
   return { sellingPlanGroup: group, userErrors: [] }
 }

@@ -26,8 +26,8 @@ type Move = {
   expiresAt: Temporal.Instant | null
 }
 
-async function move(api: Api, asked: Move) {
-  const { money, input, amountField } = asked
+async function move(api: Api, requested: Move) {
+  const { money, input, amountField } = requested
   const credit = input === 'creditInput'
   const refused = (field: string[], message: string, code: string) => ({
     storeCreditAccountTransaction: null,
@@ -39,7 +39,7 @@ async function move(api: Api, asked: Move) {
       { extensions: { code: 'CURRENCY_CODE_INVALID' } }
     )
   }
-  const parsed = parseGid(api.shop, asked.id)
+  const parsed = parseGid(api.shop, requested.id)
   if (!parsed || !['Customer', 'StoreCreditAccount'].includes(parsed.type) || !isNumericId(parsed.id)) throw invalidId()
   const account = await findAccount(api, parsed, money.currencyCode)
   if (account === 'no owner') return refused(['id'], 'Owner does not exist', 'OWNER_NOT_FOUND')
@@ -47,7 +47,7 @@ async function move(api: Api, asked: Move) {
     return refused(['id'], 'Store credit account does not exist', 'ACCOUNT_NOT_FOUND')
   }
   const now = await api.now()
-  if (asked.expiresAt && Temporal.Instant.compare(asked.expiresAt, now) <= 0) {
+  if (requested.expiresAt && Temporal.Instant.compare(requested.expiresAt, now) <= 0) {
     return refused([input, 'expiresAt'], 'The expiry date must be in the future', 'EXPIRES_AT_IN_PAST')
   }
   const amount = [input, amountField, 'amount']
@@ -73,7 +73,7 @@ async function move(api: Api, asked: Move) {
     const { id } =
       account === 'no account' ? await openCreditAccount(q, api.shop.storeId, parsed.id, money.currencyCode) : account
     const signed = credit ? amountMinor : -amountMinor
-    const entry = { accountId: id, amountMinor: signed, event: 'ADJUSTMENT', expiresAt: asked.expiresAt }
+    const entry = { accountId: id, amountMinor: signed, event: 'ADJUSTMENT', expiresAt: requested.expiresAt }
     return moveCredit(q, api.shop.storeId, entry, at)
   })
   if (transaction) return { storeCreditAccountTransaction: transaction, userErrors: [] }

@@ -49,7 +49,7 @@ async function create(_root: unknown, args: { topic: string; webhookSubscription
   const uri = input.uri ?? input.callbackUrl ?? undefined
   const problem = problemOf(input, uri)
   if (problem) return { webhookSubscription: null, userErrors: [problem] }
-  const made = await api.write((q, now) =>
+  const created = await api.write((q, now) =>
     insertWebhookSubscription(
       q,
       api.shop.storeId,
@@ -64,7 +64,7 @@ async function create(_root: unknown, args: { topic: string; webhookSubscription
       now
     )
   )
-  if (made) return { webhookSubscription: made, userErrors: [] }
+  if (created) return { webhookSubscription: created, userErrors: [] }
   return { webhookSubscription: null, userErrors: [userError(FIELD, 'Address for this topic has already been taken')] }
 }
 

@@ -71,10 +71,10 @@ test('a billing attempt is resolved later, with an order and its webhooks', asyn
 
 test('requests with the same key return the same attempt, even concurrently', async () => {
   const { shop, charge } = await aShopWithMember()
-  const answers = await Promise.all(Array.from({ length: 8 }, () => charge(1, 'key')))
+  const responses = await Promise.all(Array.from({ length: 8 }, () => charge(1, 'key')))
   await shop.settle()
   const again = await charge(1, 'key')
-  assert.equal(new Set([...answers, again].map((a) => a.subscriptionBillingAttempt.id)).size, 1)
+  assert.equal(new Set([...responses, again].map((a) => a.subscriptionBillingAttempt.id)).size, 1)
   assert.equal(again.subscriptionBillingAttempt.ready, true)
   assert.equal((await shop.sandbox.controls.charges(shop.storeId)).length, 1)
 })
@@ -232,9 +232,9 @@ test('hundreds of attempts are resolved in batches with few statements', async (
   const COUNT = 450
   await Promise.all(Array.from({ length: COUNT }, (_, i) => charge(i + 1, `k${i}`)))
   db.stats.statements = 0
-  let answered = 0
-  for (let batch = 1; batch > 0; ) answered += batch = await shop.sandbox.engine.runOnce(shop.storeId)
-  assert.ok(answered >= COUNT)
+  let resolved = 0
+  for (let batch = 1; batch > 0; ) resolved += batch = await shop.sandbox.engine.runOnce(shop.storeId)
+  assert.ok(resolved >= COUNT)
   assert.ok(db.stats.statements < COUNT / 2, `${db.stats.statements} statements`)
   const { data } = await shop.graphql(
     'query($id: ID!) { subscriptionContract(id: $id) { orders(first: 250, reverse: true) { nodes { name } } } }',

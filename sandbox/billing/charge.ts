@@ -14,8 +14,8 @@ export type Charge = {
 
 /** A line's price in a cycle: the latest price change in effect, or else the price that the app set. */
 function priceInCycle(line: ContractLine, cycleIndex: number): number {
-  const begun = line.cycleDiscounts.filter((change) => change.afterCycle > 0 && change.afterCycle <= cycleIndex)
-  return begun.sort((a, b) => b.afterCycle - a.afterCycle)[0]?.computedPriceMinor ?? line.priceMinor
+  const started = line.cycleDiscounts.filter((change) => change.afterCycle > 0 && change.afterCycle <= cycleIndex)
+  return started.sort((a, b) => b.afterCycle - a.afterCycle)[0]?.computedPriceMinor ?? line.priceMinor
 }
 
 function isLive(discount: ContractDiscount): boolean {

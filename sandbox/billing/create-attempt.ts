@@ -21,7 +21,7 @@ const LATE_HOURS = 26
  */
 export async function createAttempt(
   api: Api,
-  asked: {
+  input: {
     contractId: string
     idempotencyKey: string
     cycle: { index: number } | { date: Temporal.Instant } | null
@@ -30,14 +30,14 @@ export async function createAttempt(
 ): Promise<CreatedAttempt> {
   const { db, shop } = api
   const now = await api.now()
-  const cycleIndex = await indexOf(api, asked)
+  const cycleIndex = await indexOf(api, input)
   if (cycleIndex === null) return { attempt: null, problem: 'CONTRACT_NOT_FOUND' }
   if (cycleIndex < 1) return { attempt: null, problem: 'CYCLE_INDEX_OUT_OF_RANGE' }
 
   const stored = await insertAttempt(
     db.direct,
     shop.storeId,
-    { contractId: asked.contractId, idempotencyKey: asked.idempotencyKey, cycleIndex, originAt: asked.originAt },
+    { contractId: input.contractId, idempotencyKey: input.idempotencyKey, cycleIndex, originAt: input.originAt },
     {
       now,
       at: now.add({ seconds: shop.resolveDelaySeconds }),
@@ -49,11 +49,11 @@ export async function createAttempt(
   const attempt =
     stored.attempt ??
     // A concurrent request with the same key was first.
-    (await findAttemptByKey(db.direct, shop.storeId, asked.contractId, asked.idempotencyKey))
+    (await findAttemptByKey(db.direct, shop.storeId, input.contractId, input.idempotencyKey))
   if (!attempt) {
     return { attempt: null, problem: stored.contractStatus === 'PAUSED' ? 'CONTRACT_PAUSED' : 'CONTRACT_TERMINATED' }
   }
-  if (stored.made && attempt.outcome === 'lost') {
+  if (stored.created && attempt.outcome === 'lost') {
     await api.write((q, at) => resolveAttemptsNow(q, shop, [attempt.id], at))
     api.connection.lost = true
   }
@@ -62,12 +62,12 @@ export async function createAttempt(
 
 async function indexOf(
   api: Api,
-  asked: { contractId: string; cycle: { index: number } | { date: Temporal.Instant } | null }
+  input: { contractId: string; cycle: { index: number } | { date: Temporal.Instant } | null }
 ): Promise<number | null> {
-  if (asked.cycle && 'index' in asked.cycle) return asked.cycle.index
-  const contract = await api.load.contract.get(asked.contractId)
+  if (input.cycle && 'index' in input.cycle) return input.cycle.index
+  const contract = await api.load.contract.get(input.contractId)
   if (!contract) return null
-  if (asked.cycle) return cycleAt(contract, asked.cycle.date, api.shop.timezone).index
+  if (input.cycle) return cycleAt(contract, input.cycle.date, api.shop.timezone).index
   return firstUnpaid(api, contract)
 }
 

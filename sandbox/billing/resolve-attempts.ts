@@ -2,7 +2,7 @@ import { type Queries, row, sql, text } from '#kit/postgres'
 import { type Message, queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
 import { attemptPayload } from '../outgoing/subscription-payloads.ts'
 import type { Shop } from '../shop.ts'
-import { type Answer, type Attempt, findAttempts, resolveAttempts } from '../state/attempts.ts'
+import { type Attempt, type AttemptResult, findAttempts, resolveAttempts } from '../state/attempts.ts'
 import { type Contract, findContracts } from '../state/contracts.ts'
 import { type Customer, findCustomers } from '../state/customers.ts'
 import { findPaymentMethods, type PaymentMethod } from '../state/payment-methods.ts'
@@ -122,15 +122,15 @@ export async function resolveAttemptsNow(
   const placed = await placeOrders(q, shop, bought.map(purchaseOf), now)
   const orders = new Map(bought.map((found, i) => [found.attempt.id, placed[i]!]))
 
-  const answers = cases.map((found) => answerOf(found, orders.get(found.attempt.id)?.order.id ?? null, now))
-  await resolveAttempts(q, shop.storeId, answers, now)
+  const results = cases.map((found) => answerOf(found, orders.get(found.attempt.id)?.order.id ?? null, now))
+  await resolveAttempts(q, shop.storeId, results, now)
   await markContracts(q, shop, cases)
   await queueWebhooks(
     q,
     shop,
     decide === 'paid all along'
       ? []
-      : cases.flatMap((found, i) => messagesOf(shop, found, answers[i]!, orders.get(found.attempt.id))),
+      : cases.flatMap((found, i) => messagesOf(shop, found, results[i]!, orders.get(found.attempt.id))),
     now
   )
 }
@@ -208,7 +208,7 @@ const CHALLENGE_DAYS = 7
 /** How long a paid attempt is reported as failed. */
 const CORRECTION_AFTER_MINUTES = 60
 
-function answerOf({ attempt, verdict }: Case, orderId: string | null, now: Temporal.Instant): Answer {
+function answerOf({ attempt, verdict }: Case, orderId: string | null, now: Temporal.Instant): AttemptResult {
   if (verdict === 'paid') return { id: attempt.id, status: 'succeeded', errorCode: null, errorMessage: null, orderId }
   if (verdict === 'challenged') {
     const resolveAt = now.add({ hours: 24 * CHALLENGE_DAYS })
@@ -257,14 +257,14 @@ function errorTypeOf(code: string): string {
 
 const TOPIC = { succeeded: 'success', failed: 'failure', challenged: 'challenged' } as const
 
-function messagesOf(shop: Shop, found: Case, answer: Answer, placed: PlacedOrder | undefined): Message[] {
+function messagesOf(shop: Shop, found: Case, result: AttemptResult, placed: PlacedOrder | undefined): Message[] {
   // Outcome `lost`: no webhook is sent, and the result is visible only by reading the attempt.
-  if (found.attempt.outcome === 'lost' || answer.status === 'pending') return []
-  const attempt: Attempt = { ...found.attempt, ...answer, id: found.attempt.id }
+  if (found.attempt.outcome === 'lost' || result.status === 'pending') return []
+  const attempt: Attempt = { ...found.attempt, ...result, id: found.attempt.id }
   return webhookMessage(
     [
       ...(placed ? orderMessages(shop, placed) : []),
-      { topic: `subscription_billing_attempts/${TOPIC[answer.status]}`, payload: attemptPayload(shop, attempt) }
+      { topic: `subscription_billing_attempts/${TOPIC[result.status]}`, payload: attemptPayload(shop, attempt) }
     ],
     found.attempt.outcome === 'duplicate' ? 2 : 1
   )

@@ -33,7 +33,7 @@ export function readBulkQuery(schema: GraphQLSchema, text: string): BulkQuery {
   const seen = { count: 0, connections: new Set<string>() }
   const root = sized(schema, schema.getQueryType()!.name, field, seen, 1)
   if (seen.count === 0) throw new Error('Bulk queries must contain at least one connection')
-  const made: DocumentNode = {
+  const paged: DocumentNode = {
     kind: Kind.DOCUMENT,
     definitions: [
       {
@@ -50,9 +50,9 @@ export function readBulkQuery(schema: GraphQLSchema, text: string): BulkQuery {
       }
     ]
   }
-  const [wrong] = validate(schema, made)
+  const [wrong] = validate(schema, paged)
   if (wrong) throw new Error(wrong.message)
-  return { document: made, root: nameOf(field), connections: seen.connections }
+  return { document: paged, root: nameOf(field), connections: seen.connections }
 }
 
 function nameOf(field: FieldNode): string {

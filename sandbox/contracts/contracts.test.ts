@@ -112,11 +112,11 @@ async function aDraft(shop: TestShop, contract: string) {
     { id: contract }
   )
   return {
-    edit: async (name: string, type: string, answer: string, variables: object, line = '') =>
+    edit: async (name: string, type: string, selection: string, variables: object, line = '') =>
       (
         await shop.graphql(
           `mutation($draft: ID!, $input: ${type}${line && ', $line: ID!'}) { ${name}(draftId: $draft, ${line}input: $input) {
-             ${answer} userErrors { field message code } } }`,
+             ${selection} userErrors { field message code } } }`,
           { draft: draft.id, ...variables }
         )
       ).data[name],

@@ -9,13 +9,13 @@ import { shopOf } from './refusals.ts'
 /** Changes the shop's name or time zone, as its owner would. A shop's currency never changes. */
 export async function changeShop(
   platform: Platform,
-  asked: { storeId: number; name?: string; timezone?: string }
+  input: { storeId: number; name?: string; timezone?: string }
 ): Promise<void> {
-  if (asked.timezone !== undefined && !isTimezone(asked.timezone)) {
+  if (input.timezone !== undefined && !isTimezone(input.timezone)) {
     throw invalidField('timezone', 'must be an IANA time zone such as Europe/Berlin')
   }
-  const before = await shopOf(platform, asked.storeId)
-  const shop = { ...before, name: asked.name ?? before.name, timezone: asked.timezone ?? before.timezone }
+  const before = await shopOf(platform, input.storeId)
+  const shop = { ...before, name: input.name ?? before.name, timezone: input.timezone ?? before.timezone }
   const now = await platform.clock(shop.domain)
   await platform.db.inInstallation(async (q) => {
     await q.run(sql`

@@ -19,11 +19,11 @@ export type NewTestCustomer = {
 export type TestCustomer = { id: string; gid: string; email: string }
 
 /** Creates a customer with a stored test card, or returns the customer that already has the e-mail address. */
-export async function createCustomer(platform: Platform, made: NewTestCustomer): Promise<TestCustomer> {
-  const shop = await shopOf(platform, made.storeId)
-  const email = made.email.trim()
+export async function createCustomer(platform: Platform, input: NewTestCustomer): Promise<TestCustomer> {
+  const shop = await shopOf(platform, input.storeId)
+  const email = input.email.trim()
   if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > 255) throw invalidField('email', 'must be an e-mail address')
-  const country = made.country?.toUpperCase() ?? null
+  const country = input.country?.toUpperCase() ?? null
   if (country !== null && !/^[A-Z]{2}$/.test(country))
     throw invalidField('country', 'must be a two-letter country code')
   const now = await platform.clock(shop.domain)
@@ -34,11 +34,11 @@ export async function createCustomer(platform: Platform, made: NewTestCustomer):
       {
         id: null,
         email,
-        firstName: made.firstName || null,
-        lastName: made.lastName || null,
+        firstName: input.firstName || null,
+        lastName: input.lastName || null,
         phone: null,
         country,
-        province: made.province || null,
+        province: input.province || null,
         note: null,
         tags: []
       },

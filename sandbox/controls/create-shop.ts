@@ -27,23 +27,23 @@ export type NewShop = {
 }
 
 /** Creates a shop, or updates the existing one. */
-export async function createShop({ db, shops }: Platform, made: NewShop): Promise<void> {
-  if (!isTimezone(made.timezone)) throw invalidField('timezone', 'must be an IANA time zone such as Europe/Berlin')
-  if (!isCurrency(made.currency)) throw invalidField('currency', 'must be an ISO 4217 code such as USD')
+export async function createShop({ db, shops }: Platform, input: NewShop): Promise<void> {
+  if (!isTimezone(input.timezone)) throw invalidField('timezone', 'must be an IANA time zone such as Europe/Berlin')
+  if (!isCurrency(input.currency)) throw invalidField('currency', 'must be an ISO 4217 code such as USD')
   const at = Temporal.Now.instant()
   await db.direct.run(sql`
     insert into sandbox.shops (store_id, domain, name, email, timezone, currency, profile, access_token_hash, app_secret,
                                proxy_secret, app_proxy_url, access_scopes, cost_capacity, cost_restore_rate,
                                resolve_delay_seconds, created_at)
-    values (${made.storeId}, ${made.domain.toLowerCase()}, ${made.name}, ${`owner@${made.domain}`}, ${made.timezone},
-            ${made.currency}, ${made.profile}, ${hashToken(made.accessToken)}, ${made.appSecret}, ${made.proxySecret},
-            ${made.appProxyUrl}, ${made.accessScopes ?? null}, ${made.costCapacity ?? 100_000},
-            ${made.costRestoreRate ?? 50_000}, ${made.resolveDelaySeconds ?? 0}, ${at})
+    values (${input.storeId}, ${input.domain.toLowerCase()}, ${input.name}, ${`owner@${input.domain}`}, ${input.timezone},
+            ${input.currency}, ${input.profile}, ${hashToken(input.accessToken)}, ${input.appSecret}, ${input.proxySecret},
+            ${input.appProxyUrl}, ${input.accessScopes ?? null}, ${input.costCapacity ?? 100_000},
+            ${input.costRestoreRate ?? 50_000}, ${input.resolveDelaySeconds ?? 0}, ${at})
     on conflict (store_id) do update
        set domain = excluded.domain, name = excluded.name, timezone = excluded.timezone, currency = excluded.currency,
            profile = excluded.profile, access_token_hash = excluded.access_token_hash, app_secret = excluded.app_secret,
            proxy_secret = excluded.proxy_secret, app_proxy_url = excluded.app_proxy_url,
            access_scopes = excluded.access_scopes, cost_capacity = excluded.cost_capacity,
            cost_restore_rate = excluded.cost_restore_rate, resolve_delay_seconds = excluded.resolve_delay_seconds`)
-  shops.forget(made.storeId)
+  shops.forget(input.storeId)
 }

@@ -49,10 +49,10 @@ export async function importFixtures(platform: Platform, given: Fixtures): Promi
   await platform.db.inInstallation(async (q) => {
     for (const { id, email, firstName = null, lastName = null } of given.customers ?? []) {
       const blank = { phone: null, country: null, province: null, note: null, tags: [] }
-      const made = { id: idFrom('customer', id), email, firstName, lastName, ...blank }
-      if (!(await insertCustomer(q, storeId, made, now))) continue
+      const fields = { id: idFrom('customer', id), email, firstName, lastName, ...blank }
+      if (!(await insertCustomer(q, storeId, fields, now))) continue
       const card = { brand: 'Visa', lastDigits: '4242', expiryMonth: 8, expiryYear: 2060, holder: email }
-      await insertPaymentMethod(q, storeId, { ...card, token: paymentToken(), customerId: made.id }, now)
+      await insertPaymentMethod(q, storeId, { ...card, token: paymentToken(), customerId: fields.id }, now)
     }
 
     const orders = given.orders ?? []

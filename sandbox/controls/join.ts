@@ -70,19 +70,19 @@ function findOffer(offers: Offer[], name: string): Offer | undefined {
  */
 export async function join(
   platform: Platform,
-  asked: { storeId: number; customerId: string; plan: string }
+  input: { storeId: number; customerId: string; plan: string }
 ): Promise<{ orderId: string; contractId: string }> {
-  const shop = await shopOf(platform, asked.storeId)
-  const customerId = idFrom('customer', asked.customerId)
+  const shop = await shopOf(platform, input.storeId)
+  const customerId = idFrom('customer', input.customerId)
   const now = await platform.clock(shop.domain)
   return platform.db.inInstallation(async (q) => {
     const customer = await findCustomer(q, shop.storeId, customerId)
     if (!customer) throw customerNotFound(customerId)
     const offers = await listOffers(q, shop.storeId)
-    const offer = findOffer(offers, asked.plan)
+    const offer = findOffer(offers, input.plan)
     if (!offer) {
       throw planNotFound(
-        asked.plan,
+        input.plan,
         offers.map(({ plan }) => plan.name)
       )
     }
@@ -93,7 +93,7 @@ export async function join(
     const line = lineOf(offer)
     const { interval, intervalCount } = offer.plan.billingPolicy
     const nextBillingAt = stepsFrom(now, interval, intervalCount, shop.timezone)
-    const made: NewContract = {
+    const newContract: NewContract = {
       id: null,
       customerId: customer.id,
       currency: shop.currency,
@@ -112,7 +112,7 @@ export async function join(
       lines: [line],
       discounts: []
     }
-    const [inserted] = await insertContracts(q, shop.storeId, [made], now)
+    const [inserted] = await insertContracts(q, shop.storeId, [newContract], now)
     const [placed] = await placeOrders(
       q,
       shop,

@@ -11,11 +11,11 @@ import { customerNotFound, idFrom, shopOf } from './refusals.ts'
 /** Merges `customerId` into `intoId`: contracts, orders and cards move, and `customerId` is deleted. */
 export async function mergeCustomers(
   platform: Platform,
-  asked: { storeId: number; customerId: string; intoId: string }
+  input: { storeId: number; customerId: string; intoId: string }
 ): Promise<{ keptId: string; deletedId: string }> {
-  const shop = await shopOf(platform, asked.storeId)
+  const shop = await shopOf(platform, input.storeId)
   const { storeId } = shop
-  const merged = { keptId: idFrom('into', asked.intoId), deletedId: idFrom('customer', asked.customerId) }
+  const merged = { keptId: idFrom('into', input.intoId), deletedId: idFrom('customer', input.customerId) }
   const { keptId, deletedId } = merged
   if (keptId === deletedId) throw invalidField('into', 'must be another customer')
   const now = await platform.clock(shop.domain)

@@ -28,18 +28,18 @@ export type NewTestOrder = {
 }
 
 /** Places a one-time order, paid at once, with one line of the given total. */
-export async function placeOrder(platform: Platform, asked: NewTestOrder): Promise<{ id: string; name: string }> {
-  const shop = await shopOf(platform, asked.storeId)
-  const customerId = idFrom('customer', asked.customerId)
-  const linesMinor = minorOf(asked.total, shop.currency, 'total')
+export async function placeOrder(platform: Platform, input: NewTestOrder): Promise<{ id: string; name: string }> {
+  const shop = await shopOf(platform, input.storeId)
+  const customerId = idFrom('customer', input.customerId)
+  const linesMinor = minorOf(input.total, shop.currency, 'total')
   if (linesMinor <= 0) throw invalidField('total', 'must be an amount above zero')
-  const creditMinor = asked.credit ? minorOf(asked.credit, shop.currency, 'credit') : 0
+  const creditMinor = input.credit ? minorOf(input.credit, shop.currency, 'credit') : 0
   if (creditMinor < 0) throw invalidField('credit', 'must be an amount of zero or more')
   const now = await platform.clock(shop.domain)
   return platform.db.inInstallation(async (q) => {
     const customer = await findCustomer(q, shop.storeId, customerId)
     if (!customer) throw customerNotFound(customerId)
-    const discount = asked.coupon ? await redeem(q, shop, customer, asked.coupon, linesMinor, now) : null
+    const discount = input.coupon ? await redeem(q, shop, customer, input.coupon, linesMinor, now) : null
     const totalMinor = linesMinor - (discount?.amountMinor ?? 0)
     if (creditMinor > totalMinor) throw invalidField('credit', 'must be at most what the order costs')
     if (creditMinor > 0) await spendCredit(q, shop, customer, creditMinor, now)
@@ -76,7 +76,7 @@ export async function placeOrder(platform: Platform, asked: NewTestOrder): Promi
           shippingMinor: 0,
           payments,
           tags: [],
-          sourceName: asked.channel || 'web'
+          sourceName: input.channel || 'web'
         }
       ],
       now

@@ -13,11 +13,11 @@ import { idFrom, orderNotFound, shopOf } from './refusals.ts'
 /** Refunds an order; the whole order if no amount is given. */
 export async function refund(
   platform: Platform,
-  asked: { storeId: number; orderId: string; amount?: string | null }
+  input: { storeId: number; orderId: string; amount?: string | null }
 ): Promise<{ id: string; amountMinor: number }> {
-  const shop = await shopOf(platform, asked.storeId)
-  const orderId = idFrom('order', asked.orderId)
-  const amountMinor = asked.amount ? minorOf(asked.amount, shop.currency) : null
+  const shop = await shopOf(platform, input.storeId)
+  const orderId = idFrom('order', input.orderId)
+  const amountMinor = input.amount ? minorOf(input.amount, shop.currency) : null
   const now = await platform.clock(shop.domain)
   const outcome = await platform.db.inInstallation((q) =>
     refundOrder(q, shop, { orderId, amountMinor, note: null, key: null }, now)
@@ -42,29 +42,29 @@ export type DisputeOutcome = keyof typeof STATUS
 /** Opens a dispute of an order, or closes it as won or lost. */
 export async function dispute(
   platform: Platform,
-  asked: { storeId: number; orderId: string; outcome: DisputeOutcome }
+  input: { storeId: number; orderId: string; outcome: DisputeOutcome }
 ): Promise<{ id: string; status: string }> {
-  const shop = await shopOf(platform, asked.storeId)
-  const orderId = idFrom('order', asked.orderId)
-  if (!(asked.outcome in STATUS)) throw invalidField('outcome', 'must be one of open, won, lost')
+  const shop = await shopOf(platform, input.storeId)
+  const orderId = idFrom('order', input.orderId)
+  if (!(input.outcome in STATUS)) throw invalidField('outcome', 'must be one of open, won, lost')
   const now = await platform.clock(shop.domain)
   return platform.db.inInstallation(async (q) => {
     const order = await lockOrder(q, shop.storeId, orderId)
     if (!order) throw orderNotFound(orderId)
     const to = {
       orderId,
-      status: STATUS[asked.outcome],
+      status: STATUS[input.outcome],
       amountMinor: order.totalMinor - order.refundedMinor,
       currency: order.currency,
-      finalizedOn: asked.outcome === 'open' ? null : now
+      finalizedOn: input.outcome === 'open' ? null : now
     }
-    const { dispute: saved, made } = await saveDispute(q, shop.storeId, to, now)
+    const { dispute: saved, created } = await saveDispute(q, shop.storeId, to, now)
     const customer = order.customerId === null ? null : await findCustomer(q, shop.storeId, order.customerId)
     await queueWebhooks(
       q,
       shop,
       webhookMessage([
-        { topic: made ? 'disputes/create' : 'disputes/update', payload: disputePayload(shop, saved) },
+        { topic: created ? 'disputes/create' : 'disputes/update', payload: disputePayload(shop, saved) },
         { topic: 'orders/updated', payload: orderPayload(shop, { ...order, updatedAt: now }, customer) }
       ]),
       now

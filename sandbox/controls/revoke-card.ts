@@ -9,10 +9,10 @@ import { customerNotFound, idFrom, shopOf } from './refusals.ts'
 /** Revokes the customer's cards: contracts that use them can no longer be charged. */
 export async function revokeCard(
   platform: Platform,
-  asked: { storeId: number; customerId: string }
+  input: { storeId: number; customerId: string }
 ): Promise<{ revoked: number }> {
-  const shop = await shopOf(platform, asked.storeId)
-  const id = idFrom('customer', asked.customerId)
+  const shop = await shopOf(platform, input.storeId)
+  const id = idFrom('customer', input.customerId)
   const now = await platform.clock(shop.domain)
   return platform.db.inInstallation(async (q) => {
     if (!(await findCustomer(q, shop.storeId, id))) throw customerNotFound(id)

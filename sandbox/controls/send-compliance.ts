@@ -15,23 +15,23 @@ const MAX_ORDERS = 250
  */
 export async function sendCompliance(
   platform: Platform,
-  asked: { storeId: number; topic: ComplianceTopic; customerId?: string | null; uri?: string }
+  input: { storeId: number; topic: ComplianceTopic; customerId?: string | null; uri?: string }
 ): Promise<void> {
-  if (!(asked.topic in compliancePayloads)) {
+  if (!(input.topic in compliancePayloads)) {
     throw invalidField('topic', `must be one of ${Object.keys(compliancePayloads).join(', ')}`)
   }
-  const shop = await shopOf(platform, asked.storeId)
+  const shop = await shopOf(platform, input.storeId)
   const now = await platform.clock(shop.domain)
   await platform.db.inInstallation(async (q) => {
     const payload =
-      asked.topic === 'shop/redact'
+      input.topic === 'shop/redact'
         ? compliancePayloads['shop/redact'](shop)
         : await (async () => {
-            const id = idFrom('customer', asked.customerId ?? '')
+            const id = idFrom('customer', input.customerId ?? '')
             const customer = await findCustomer(q, shop.storeId, id)
             if (!customer) throw customerNotFound(id)
             const orders = await listOrdersOf(q, shop.storeId, id, MAX_ORDERS)
-            return compliancePayloads[asked.topic as 'customers/redact'](
+            return compliancePayloads[input.topic as 'customers/redact'](
               shop,
               customer,
               orders.map((order) => order.id)
@@ -39,8 +39,8 @@ export async function sendCompliance(
           })()
     const sent = await q.run(sql`
       insert into sandbox.webhook_messages (store_id, webhook_id, event_id, topic, uri, body, triggered_at, next_try_at)
-      select ${shop.storeId}, gen_random_uuid(), ${randomUUID()}, ${asked.topic}, uri, ${JSON.stringify(payload)}, ${now}, ${now}
-        from (select coalesce(${asked.uri ?? null}, (select uri from sandbox.webhook_subscriptions
+      select ${shop.storeId}, gen_random_uuid(), ${randomUUID()}, ${input.topic}, uri, ${JSON.stringify(payload)}, ${now}, ${now}
+        from (select coalesce(${input.uri ?? null}, (select uri from sandbox.webhook_subscriptions
                 where store_id = ${shop.storeId} order by id limit 1)) as uri) address
        where uri is not null`)
     if (sent === 0) throw new Refusal('conflict', 'The app has no address for compliance webhooks')

@@ -15,8 +15,8 @@ export async function vaultCard(q: Queries, shop: Shop, customer: Customer, outc
     expiryYear: 2060,
     holder: displayNameOf(customer)
   }
-  const made = { ...card, token: paymentToken(), customerId: customer.id }
-  const method = (await insertPaymentMethod(q, shop.storeId, made, now))!
+  const fields = { ...card, token: paymentToken(), customerId: customer.id }
+  const method = (await insertPaymentMethod(q, shop.storeId, fields, now))!
   const message = { topic: 'customer_payment_methods/create' as const, payload: paymentMethodPayload(shop, method) }
   return { method, message }
 }

@@ -27,16 +27,16 @@ export type RefundOutcome =
 export async function refundOrder(
   q: Queries,
   shop: Shop,
-  asked: { orderId: string; amountMinor: number | null; note: string | null; key: string | null },
+  input: { orderId: string; amountMinor: number | null; note: string | null; key: string | null },
   now: Temporal.Instant
 ): Promise<RefundOutcome> {
-  const order = await lockOrder(q, shop.storeId, asked.orderId)
+  const order = await lockOrder(q, shop.storeId, input.orderId)
   if (!order) return { refund: null, order: null, problem: 'missing' }
-  const before = asked.key === null ? null : await findRefundByKey(q, shop.storeId, asked.key)
+  const before = input.key === null ? null : await findRefundByKey(q, shop.storeId, input.key)
   if (before) return { refund: before, order, problem: null }
 
   const leftMinor = order.totalMinor - order.refundedMinor
-  const amountMinor = asked.amountMinor ?? leftMinor
+  const amountMinor = input.amountMinor ?? leftMinor
   if (amountMinor <= 0) return { refund: null, order, problem: 'not positive' }
   if (amountMinor > leftMinor) return { refund: null, order, problem: 'too much' }
 
@@ -44,7 +44,7 @@ export async function refundOrder(
   const refund = await insertRefund(
     q,
     shop.storeId,
-    { orderId: order.id, key: asked.key, amountMinor, currency, note: asked.note },
+    { orderId: order.id, key: input.key, amountMinor, currency, note: input.note },
     now
   )
   const transactions = await refundAmount(q, shop, order, refund, now)

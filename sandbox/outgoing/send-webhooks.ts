@@ -54,16 +54,16 @@ export async function sendWebhooks(db: Database, agent: Agent, shop: Shop, now: 
   if (claimed.length === 0) return 0
   claimed.sort((a, b) => a.id - b.id)
 
-  const answers = new Array<string>(claimed.length)
+  const outcomes = new Array<string>(claimed.length)
   let next = 0
   const worker = async () => {
     for (let turn = next++; turn < claimed.length; turn = next++) {
-      answers[turn] = await send(agent, shop, claimed[turn]!)
+      outcomes[turn] = await send(agent, shop, claimed[turn]!)
     }
   }
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, claimed.length) }, worker))
 
-  await settle(db, shop, claimed, answers, now)
+  await settle(db, shop, claimed, outcomes, now)
   return claimed.length
 }
 
@@ -72,7 +72,7 @@ async function send(agent: Agent, shop: Shop, message: Claimed): Promise<string>
   const body = withFields(message)
   const word = headerWord(shop)
   try {
-    const answer = await request(message.uri, {
+    const response = await request(message.uri, {
       method: 'POST',
       dispatcher: agent,
       signal: AbortSignal.timeout(TIMEOUT_MS),
@@ -90,8 +90,8 @@ async function send(agent: Agent, shop: Shop, message: Claimed): Promise<string>
       },
       body
     })
-    await answer.body.dump()
-    return String(answer.statusCode)
+    await response.body.dump()
+    return String(response.statusCode)
   } catch (err) {
     const { code, name } = err as { code?: string; name?: string }
     return code ?? name ?? 'failed'
@@ -107,8 +107,8 @@ function withFields(message: Claimed): string {
 }
 
 /** Deletes delivered messages; others wait for their next retry, or fail after the last one. */
-async function settle(db: Database, shop: Shop, claimed: Claimed[], answers: string[], now: Temporal.Instant) {
-  const isDelivered = (i: number) => /^2\d\d$/.test(answers[i]!)
+async function settle(db: Database, shop: Shop, claimed: Claimed[], outcomes: string[], now: Temporal.Instant) {
+  const isDelivered = (i: number) => /^2\d\d$/.test(outcomes[i]!)
   const delivered = claimed.filter((_, i) => isDelivered(i))
   await db.direct.run(sql`
     delete from sandbox.webhook_messages m

@@ -31,7 +31,7 @@ export async function forwardToApp(
     shop.proxySecret
   )
   try {
-    const answer = await request(`${shop.appProxyUrl}${visit.path}?${query}`, {
+    const response = await request(`${shop.appProxyUrl}${visit.path}?${query}`, {
       method: visit.method as Dispatcher.HttpMethod,
       dispatcher: agent,
       signal: AbortSignal.timeout(TIMEOUT_MS),
@@ -42,16 +42,16 @@ export async function forwardToApp(
       },
       body: visit.body
     })
-    const { headers } = answer
+    const { headers } = response
     const passed = ['retry-after', 'cache-control', 'link', 'location'].filter(
       (name) => typeof headers[name] === 'string'
     )
     const limits = Object.keys(headers).filter((name) => name.startsWith('x-ratelimit'))
     return {
-      status: answer.statusCode,
+      status: response.statusCode,
       contentType: typeof headers['content-type'] === 'string' ? headers['content-type'] : null,
       headers: Object.fromEntries([...passed, ...limits].map((name) => [name, String(headers[name])])),
-      body: Buffer.from(await answer.body.arrayBuffer())
+      body: Buffer.from(await response.body.arrayBuffer())
     }
   } catch (err) {
     // An app that is down or slow leads to an error response, not to an error of the platform.

@@ -33,13 +33,13 @@ export function metafieldRoutes(platform: Platform) {
       const query = request.query as Query
       const owner = query['metafield[owner_resource]'] ?? 'shop'
       const ownerId = query['metafield[owner_id]'] ?? shop.id
-      if (owner === 'customer') return answer(platform, request, reply, 'Customer', ownerId)
-      return owner === 'shop' ? answer(platform, request, reply, 'Shop', shop.id) : notFound(reply)
+      if (owner === 'customer') return sendMetafields(platform, request, reply, 'Customer', ownerId)
+      return owner === 'shop' ? sendMetafields(platform, request, reply, 'Shop', shop.id) : notFound(reply)
     })
 
     scope.get('/admin/api/:version/customers/:id/metafields.json', async (request, reply) => {
       if (!isAuthenticated(request, reply) || !limited(request, reply)) return reply
-      return answer(platform, request, reply, 'Customer', (request.params as { id: string }).id)
+      return sendMetafields(platform, request, reply, 'Customer', (request.params as { id: string }).id)
     })
   }
 }
@@ -51,7 +51,7 @@ function notFound(reply: FastifyReply) {
 const MAX_LIMIT = 250
 const DEFAULT_LIMIT = 50
 
-async function answer(
+async function sendMetafields(
   { db }: Platform,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -64,19 +64,19 @@ async function answer(
   const query = request.query as Query
   const cursor = query.page_info === undefined ? null : readCursor(query.page_info)
   if (cursor === undefined) return reply.code(400).send({ errors: { page_info: 'Invalid value.' } })
-  const asked = { ...query, ...cursor }
-  const limit = Math.min(MAX_LIMIT, Math.max(1, Number(query.limit ?? asked.limit) || DEFAULT_LIMIT))
+  const requested = { ...query, ...cursor }
+  const limit = Math.min(MAX_LIMIT, Math.max(1, Number(query.limit ?? requested.limit) || DEFAULT_LIMIT))
 
   const all = (await listMetafields(db.direct, shop.storeId, [`${ownerType}/${ownerId}`])).filter(
     ({ id, namespace, key, type }) =>
-      (!asked.namespace || namespace === asked.namespace) &&
-      (!asked.key || key === asked.key) &&
-      (!asked.type || type === asked.type) &&
-      (!asked.since_id || (isNumericId(asked.since_id) && BigInt(id) > BigInt(asked.since_id)))
+      (!requested.namespace || namespace === requested.namespace) &&
+      (!requested.key || key === requested.key) &&
+      (!requested.type || type === requested.type) &&
+      (!requested.since_id || (isNumericId(requested.since_id) && BigInt(id) > BigInt(requested.since_id)))
   )
   const page = all.slice(0, limit)
   if (all.length > limit) {
-    const { namespace, key, type } = asked
+    const { namespace, key, type } = requested
     const next = Buffer.from(JSON.stringify({ namespace, key, type, since_id: page.at(-1)!.id })).toString('base64url')
     const path = request.url.split('?')[0]!.replace(/^\/[^/]+(?=\/admin\/)/, '')
     reply.header('Link', `<${baseUrl}${path}?limit=${limit}&page_info=${next}>; rel="next"`)

@@ -73,7 +73,7 @@ export async function findAttemptByChallenge(q: Queries, storeId: number, challe
   return found && asAttempt(found)
 }
 
-const Made = row({ contractStatus: text, made: bool, attempt: nullable(json<RawAttempt>()) })
+const StoredAttempt = row({ contractStatus: text, created: bool, attempt: nullable(json<RawAttempt>()) })
 /** A row of the table as JSON; ids are strings, since JSON numbers are exact only up to 2^53. */
 type RawAttempt = Record<'id' | 'contract_id' | 'order_id', string | null> & Record<string, unknown>
 
@@ -84,15 +84,15 @@ type RawAttempt = Record<'id' | 'contract_id' | 'order_id', string | null> & Rec
 export async function insertAttempt(
   q: Queries,
   storeId: number,
-  made: { contractId: string; idempotencyKey: string; cycleIndex: number; originAt: Temporal.Instant | null },
-  answer: { now: Temporal.Instant; at: Temporal.Instant; lateAt: Temporal.Instant; challenge: string }
-): Promise<{ contractStatus: string; made: boolean; attempt: Attempt | null } | null> {
+  input: { contractId: string; idempotencyKey: string; cycleIndex: number; originAt: Temporal.Instant | null },
+  resolution: { now: Temporal.Instant; at: Temporal.Instant; lateAt: Temporal.Instant; challenge: string }
+): Promise<{ contractStatus: string; created: boolean; attempt: Attempt | null } | null> {
   const found = await q.maybeOne(
-    Made,
+    StoredAttempt,
     sql`
     with contract as (
       select c.id, c.status, c.customer_id
-        from sandbox.contracts c where c.store_id = ${storeId} and c.id = ${made.contractId}
+        from sandbox.contracts c where c.store_id = ${storeId} and c.id = ${input.contractId}
     ), card as (
       -- Locked, so that concurrent attempts get different outcomes of the script.
       select cu.id, coalesce(cu.script[1], cu.outcome) as outcome, cardinality(cu.script) > 0 as scripted
@@ -101,25 +101,25 @@ export async function insertAttempt(
          for update of cu
     ), existing as (
       select a.* from sandbox.billing_attempts a
-       where a.store_id = ${storeId} and a.contract_id = ${made.contractId} and a.idempotency_key = ${made.idempotencyKey}
-    ), made as (
+       where a.store_id = ${storeId} and a.contract_id = ${input.contractId} and a.idempotency_key = ${input.idempotencyKey}
+    ), created as (
       insert into sandbox.billing_attempts (store_id, contract_id, idempotency_key, cycle_index, origin_at, outcome, challenge,
                                             resolve_at, created_at)
-      select ${storeId}, contract.id, ${made.idempotencyKey}, ${made.cycleIndex}, ${made.originAt}, card.outcome,
-             case when card.outcome = '3ds' then ${answer.challenge} end,
-             case when card.outcome = 'late' then ${answer.lateAt}::timestamptz else ${answer.at}::timestamptz end, ${answer.now}
+      select ${storeId}, contract.id, ${input.idempotencyKey}, ${input.cycleIndex}, ${input.originAt}, card.outcome,
+             case when card.outcome = '3ds' then ${resolution.challenge} end,
+             case when card.outcome = 'late' then ${resolution.lateAt}::timestamptz else ${resolution.at}::timestamptz end, ${resolution.now}
         from contract join card on card.id = contract.customer_id
        where contract.status = 'ACTIVE' and not exists (select from existing)
       on conflict (store_id, contract_id, idempotency_key) do nothing
       returning *
     ), used as (
       update sandbox.customers cu set script = cu.script[2:]
-        from card, made where cu.store_id = ${storeId} and cu.id = card.id and card.scripted
+        from card, created where cu.store_id = ${storeId} and cu.id = card.id and card.scripted
     )
-    select contract.status as contract_status, exists (select from made) as made,
+    select contract.status as contract_status, exists (select from created) as created,
            (select to_jsonb(a) || jsonb_build_object('id', a.id::text, 'contract_id', a.contract_id::text,
                                                      'order_id', a.order_id::text)
-              from (select * from made union all select * from existing) a) as attempt
+              from (select * from created union all select * from existing) a) as attempt
       from contract`
   )
   if (!found) return null
@@ -137,7 +137,7 @@ function withInstants(raw: RawAttempt): Record<string, unknown> {
   )
 }
 
-export type Answer = {
+export type AttemptResult = {
   id: string
   status: AttemptStatus
   errorCode: string | null
@@ -150,13 +150,13 @@ export type Answer = {
 }
 
 /** Writes the results of many attempts in one statement. */
-export async function resolveAttempts(q: Queries, storeId: number, answers: Answer[], now: Temporal.Instant) {
+export async function resolveAttempts(q: Queries, storeId: number, results: AttemptResult[], now: Temporal.Instant) {
   await q.run(sql`
     update sandbox.billing_attempts a
        set status = n.status, error_code = n."errorCode", error_message = n."errorMessage", order_id = n."orderId",
            corrected_at = n."correctedAt", resolve_at = coalesce(n."resolveAt", a.resolve_at),
            completed_at = case when n.status in ('succeeded', 'failed') then ${now}::timestamptz end
-      from jsonb_to_recordset(${JSON.stringify(answers)}::jsonb)
+      from jsonb_to_recordset(${JSON.stringify(results)}::jsonb)
            as n(id bigint, status text, "errorCode" text, "errorMessage" text, "orderId" bigint, "correctedAt" timestamptz,
                 "resolveAt" timestamptz)
      where a.store_id = ${storeId} and a.id = n.id`)

@@ -152,7 +152,7 @@ export type NewContract = ContractTerms & {
 export async function insertContracts(
   q: Queries,
   storeId: number,
-  made: NewContract[],
+  newContracts: NewContract[],
   now: Temporal.Instant
 ): Promise<Contract[]> {
   const rows = await q.many(
@@ -165,7 +165,7 @@ export async function insertContracts(
            c->>'status', c->>'currency', (c->>'nextBillingAt')::timestamptz, (c->>'cycleAnchorAt')::timestamptz,
            (c->>'cycleAnchorIndex')::int, c->'billingPolicy', c->'deliveryPolicy', (c->>'deliveryPriceMinor')::bigint, c->>'paymentToken',
            (c->>'originOrderId')::bigint, c->>'note', c->'customAttributes', c->'lines', c->'discounts', ${now}, ${now}
-      from jsonb_array_elements(${JSON.stringify(made)}::jsonb) with ordinality as made(c, position)
+      from jsonb_array_elements(${JSON.stringify(newContracts)}::jsonb) with ordinality as made(c, position)
      order by position
     on conflict (store_id, id) do nothing
     returning id::text as id, customer_id::text as customer_id, status, currency, next_billing_at, cycle_anchor_at,

@@ -88,7 +88,7 @@ export type NewCustomer = {
 export async function insertCustomer(
   q: Queries,
   storeId: number,
-  made: NewCustomer,
+  input: NewCustomer,
   now: Temporal.Instant
 ): Promise<Customer | null> {
   const found = await q.maybeOne(
@@ -96,8 +96,8 @@ export async function insertCustomer(
     sql`
     insert into sandbox.customers (store_id, id, email, first_name, last_name, phone, country, province, note, tags,
                                    created_at, updated_at)
-    values (${storeId}, coalesce(${made.id}::bigint, nextval('sandbox.customer_ids')), ${made.email}, ${made.firstName},
-            ${made.lastName}, ${made.phone}, ${made.country}, ${made.province}, ${made.note}, ${made.tags}, ${now}, ${now})
+    values (${storeId}, coalesce(${input.id}::bigint, nextval('sandbox.customer_ids')), ${input.email}, ${input.firstName},
+            ${input.lastName}, ${input.phone}, ${input.country}, ${input.province}, ${input.note}, ${input.tags}, ${now}, ${now})
     on conflict do nothing
     returning id::text as id, email, first_name, last_name, phone, country, province, note, tags, orders_count, spent_minor,
               outcome, script, created_at, updated_at`

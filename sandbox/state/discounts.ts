@@ -69,15 +69,15 @@ export async function findDiscountByCode(q: Queries, storeId: number, code: stri
 export async function insertDiscount(
   q: Queries,
   storeId: number,
-  made: Pick<Discount, 'kind' | 'title' | 'code' | 'startsAt' | 'endsAt' | 'body'>,
+  fields: Pick<Discount, 'kind' | 'title' | 'code' | 'startsAt' | 'endsAt' | 'body'>,
   now: Temporal.Instant
 ): Promise<Discount | null> {
   return q.maybeOne(
     DiscountRow,
     sql`
     insert into sandbox.discounts (store_id, kind, title, code, starts_at, ends_at, body, created_at, updated_at)
-    values (${storeId}, ${made.kind}, ${made.title}, ${made.code}, ${made.startsAt}, ${made.endsAt},
-            ${JSON.stringify(made.body)}, ${now}, ${now})
+    values (${storeId}, ${fields.kind}, ${fields.title}, ${fields.code}, ${fields.startsAt}, ${fields.endsAt},
+            ${JSON.stringify(fields.body)}, ${now}, ${now})
     on conflict do nothing
     returning id::text as id, kind, title, code, redeem_code_id::text as redeem_code_id, starts_at, ends_at, body,
               usage_count, created_at, updated_at`

@@ -40,14 +40,14 @@ export async function listDisputesOf(q: Queries, storeId: number, orderIds: stri
   return rows.map(asDispute)
 }
 
-/** Creates the order's dispute or updates the existing one. `made`: whether it was created. */
+/** Creates the order's dispute or updates the existing one. `created`: whether it is new. */
 export async function saveDispute(
   q: Queries,
   storeId: number,
   to: { orderId: string; status: string; amountMinor: number; currency: string; finalizedOn: Temporal.Instant | null },
   now: Temporal.Instant
-): Promise<{ dispute: Dispute; made: boolean }> {
-  const made = await q.run(sql`
+): Promise<{ dispute: Dispute; created: boolean }> {
+  const created = await q.run(sql`
     insert into sandbox.disputes (store_id, order_id, type, status, reason, network_reason_code, amount_minor, currency,
                                   initiated_at, evidence_due_by)
     values (${storeId}, ${to.orderId}, 'CHARGEBACK', 'UNDER_REVIEW', 'FRAUDULENT', '4837', ${to.amountMinor},
@@ -57,5 +57,5 @@ export async function saveDispute(
     update sandbox.disputes set status = ${to.status}, finalized_on = ${to.finalizedOn}
      where store_id = ${storeId} and order_id = ${to.orderId}`)
   const [dispute] = await listDisputesOf(q, storeId, [to.orderId])
-  return { dispute: dispute!, made: made > 0 }
+  return { dispute: dispute!, created: created > 0 }
 }

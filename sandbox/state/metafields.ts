@@ -89,14 +89,14 @@ export type Definition = RowOf<typeof DefinitionRow> & { __typename: 'MetafieldD
 export async function insertDefinition(
   q: Queries,
   storeId: number,
-  made: Omit<Definition, '__typename' | 'id'>
+  fields: Omit<Definition, '__typename' | 'id'>
 ): Promise<Definition | null> {
   const found = await q.maybeOne(
     DefinitionRow,
     sql`
     insert into sandbox.metafield_definitions (store_id, owner_type, namespace, key, name, type, access)
-    values (${storeId}, ${made.ownerType}, ${made.namespace}, ${made.key}, ${made.name}, ${made.typeName},
-            ${JSON.stringify(made.access)})
+    values (${storeId}, ${fields.ownerType}, ${fields.namespace}, ${fields.key}, ${fields.name}, ${fields.typeName},
+            ${JSON.stringify(fields.access)})
     on conflict (store_id, owner_type, namespace, key) do nothing
     returning id::text as id, owner_type, namespace, key, name, type as type_name, access`
   )

@@ -189,14 +189,14 @@ export async function findRefundByKey(q: Queries, storeId: number, key: string):
 export async function insertRefund(
   q: Queries,
   storeId: number,
-  made: { orderId: string; key: string | null; amountMinor: number; currency: string; note: string | null },
+  input: { orderId: string; key: string | null; amountMinor: number; currency: string; note: string | null },
   now: Temporal.Instant
 ): Promise<Refund> {
   const found = await q.one(
     RefundRow,
     sql`
     insert into sandbox.refunds (store_id, order_id, idempotency_key, amount_minor, currency, note, created_at)
-    values (${storeId}, ${made.orderId}, ${made.key}, ${made.amountMinor}, ${made.currency}, ${made.note}, ${now})
+    values (${storeId}, ${input.orderId}, ${input.key}, ${input.amountMinor}, ${input.currency}, ${input.note}, ${now})
     returning id::text as id, order_id::text as order_id, amount_minor, currency, note, created_at`
   )
   return asRefund(found)

@@ -48,7 +48,7 @@ export async function listPaymentMethods(q: Queries, storeId: number, customerId
 export async function insertPaymentMethod(
   q: Queries,
   storeId: number,
-  made: Card & { token: string; customerId: string },
+  input: Card & { token: string; customerId: string },
   now: Temporal.Instant
 ): Promise<PaymentMethod | null> {
   const found = await q.maybeOne(
@@ -56,8 +56,8 @@ export async function insertPaymentMethod(
     sql`
     insert into sandbox.payment_methods (store_id, token, customer_id, brand, last_digits, expiry_month, expiry_year, holder,
                                          created_at)
-    values (${storeId}, ${made.token}, ${made.customerId}, ${made.brand}, ${made.lastDigits}, ${made.expiryMonth},
-            ${made.expiryYear}, ${made.holder}, ${now})
+    values (${storeId}, ${input.token}, ${input.customerId}, ${input.brand}, ${input.lastDigits}, ${input.expiryMonth},
+            ${input.expiryYear}, ${input.holder}, ${now})
     on conflict do nothing
     returning token as id, customer_id::text as customer_id, brand, last_digits, expiry_month, expiry_year, holder,
               revoked_at, revoked_reason, created_at`

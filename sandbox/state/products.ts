@@ -107,7 +107,7 @@ export async function findProductIdByHandle(q: Queries, storeId: number, handle:
 export async function insertProduct(
   q: Queries,
   storeId: number,
-  made: { title: string; handle: string; status: string; tags: string[] },
+  fields: { title: string; handle: string; status: string; tags: string[] },
   now: Temporal.Instant
 ): Promise<Product> {
   const found = await q.one(
@@ -115,7 +115,7 @@ export async function insertProduct(
     sql`
     with product as (
       insert into sandbox.products (store_id, title, handle, status, tags, created_at, updated_at)
-      values (${storeId}, ${made.title}, ${made.handle}, ${made.status}, ${made.tags}, ${now}, ${now})
+      values (${storeId}, ${fields.title}, ${fields.handle}, ${fields.status}, ${fields.tags}, ${now}, ${now})
       returning *
     ), variant as (
       insert into sandbox.variants (store_id, product_id, title, price_minor, position, created_at, updated_at)
@@ -190,7 +190,7 @@ export type GroupFields = Omit<SellingPlanGroup, '__typename' | 'id' | 'createdA
 export async function insertGroup(
   q: Queries,
   storeId: number,
-  made: GroupFields,
+  fields: GroupFields,
   now: Temporal.Instant
 ): Promise<SellingPlanGroup> {
   const found = await q.one(
@@ -198,8 +198,8 @@ export async function insertGroup(
     sql`
     insert into sandbox.selling_plan_groups (store_id, app_id, name, merchant_code, description, options, position,
                                              product_ids, created_at)
-    values (${storeId}, ${made.appId}, ${made.name}, ${made.merchantCode}, ${made.description}, ${made.options},
-            ${made.position}, ${made.productIds}::bigint[], ${now})
+    values (${storeId}, ${fields.appId}, ${fields.name}, ${fields.merchantCode}, ${fields.description}, ${fields.options},
+            ${fields.position}, ${fields.productIds}::bigint[], ${now})
     returning id::text as id, app_id, name, merchant_code, description, options, position,
               product_ids::text[] as product_ids, created_at`
   )

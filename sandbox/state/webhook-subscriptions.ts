@@ -52,7 +52,7 @@ export type WebhookSubscriptionFields = Pick<
 export async function insertWebhookSubscription(
   q: Queries,
   storeId: number,
-  made: WebhookSubscriptionFields,
+  fields: WebhookSubscriptionFields,
   now: Temporal.Instant
 ): Promise<WebhookSubscription | null> {
   const found = await q.maybeOne(
@@ -60,8 +60,8 @@ export async function insertWebhookSubscription(
     sql`
     insert into sandbox.webhook_subscriptions (store_id, topic, uri, name, filter, include_fields, metafield_namespaces,
                                                created_at, updated_at)
-    values (${storeId}, ${made.topic}, ${made.uri}, ${made.name}, ${made.filter}, ${made.includeFields},
-            ${made.metafieldNamespaces}, ${now}, ${now})
+    values (${storeId}, ${fields.topic}, ${fields.uri}, ${fields.name}, ${fields.filter}, ${fields.includeFields},
+            ${fields.metafieldNamespaces}, ${now}, ${now})
     on conflict (store_id, topic, uri) do nothing
     returning id::text as id, topic, uri, name, filter, include_fields, metafield_namespaces, created_at, updated_at`
   )

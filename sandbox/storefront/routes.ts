@@ -165,7 +165,7 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
     const { shop } = request.shopRequest
     const { id } = request.params as { id: string }
     const { reason = 'other', comment } = fieldsOf(request)
-    const answer = await forwardToApp(
+    const response = await forwardToApp(
       agent,
       shop,
       {
@@ -178,13 +178,13 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
       },
       await clock(shop.domain)
     )
-    if (!answer) return { kind: 'problem', title: 'The membership service does not answer. Look again in a moment.' }
-    const done = answer.status >= 200 && answer.status < 300
+    if (!response) return { kind: 'problem', title: 'The membership service does not answer. Look again in a moment.' }
+    const done = response.status >= 200 && response.status < 300
     if (done) await untilEnded(shop.storeId, id)
     return {
       kind: done ? 'done' : 'problem',
-      title: done ? 'Your membership is cancelled.' : `The membership service refused (${answer.status}).`,
-      detail: readable(answer.body.toString())
+      title: done ? 'Your membership is cancelled.' : `The membership service refused (${response.status}).`,
+      detail: readable(response.body.toString())
     }
   }
 

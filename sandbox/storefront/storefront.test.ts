@@ -52,11 +52,11 @@ test("a visitor's own proxy parameters are replaced before signing", () => {
   assert.equal(signed.get('signature'), signQuery(signed, 'hush'))
 })
 
-type Asked = { method: string; path: string; query: URLSearchParams; type: string | undefined; body: string }
+type ReceivedRequest = { method: string; path: string; query: URLSearchParams; type: string | undefined; body: string }
 
 /** An app behind the proxy. */
-async function anApp(answer: (asked: Asked) => { status: number; body: object }) {
-  const asked: Asked[] = []
+async function anApp(respond: (request: ReceivedRequest) => { status: number; body: object }) {
+  const requests: ReceivedRequest[] = []
   const server = createServer((incoming, outgoing) => {
     const parts: Buffer[] = []
     incoming.on('data', (part) => parts.push(part))
@@ -69,21 +69,21 @@ async function anApp(answer: (asked: Asked) => { status: number; body: object })
         type: incoming.headers['content-type'],
         body: Buffer.concat(parts).toString()
       }
-      asked.push(one)
-      const { status, body } = answer(one)
+      requests.push(one)
+      const { status, body } = respond(one)
       outgoing.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   after(() => void server.close())
-  return { asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/apps/svc-api` }
+  return { requests, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/apps/svc-api` }
 }
 
 /** A browser without scripts: keeps its cookie and follows redirects. */
 function browse(shop: TestShop) {
   let cookie = ''
   const go = async (path: string, fields?: Record<string, string>, headers: Record<string, string> = {}) => {
-    const answer = await request(`${shop.base}${path}`, {
+    const response = await request(`${shop.base}${path}`, {
       method: fields ? 'POST' : 'GET',
       headers: {
         ...(cookie && { cookie }),
@@ -92,11 +92,11 @@ function browse(shop: TestShop) {
       },
       body: fields && new URLSearchParams(fields).toString()
     })
-    const set = answer.headers['set-cookie']
+    const set = response.headers['set-cookie']
     if (typeof set === 'string') cookie = set.split(';')[0]!
-    const text = await answer.body.text()
-    if (answer.statusCode === 303) return go('/')
-    return { status: answer.statusCode, text, headers: answer.headers }
+    const text = await response.body.text()
+    if (response.statusCode === 303) return go('/')
+    return { status: response.statusCode, text, headers: response.headers }
   }
   return { go, setCookie: (value: string) => (cookie = value), cookie: () => cookie }
 }
@@ -124,14 +124,14 @@ test('a customer logs in, joins, sets the card, and cancels through the app', as
 
   const cancelled = await go(`/memberships/${contractId}/cancel`, { reason: 'too_expensive', comment: 'Dear' })
   assert.match(cancelled.text, /Your membership is cancelled/)
-  const [asked] = app.asked
-  assert.equal(asked!.path, `/apps/svc-api/v1/membership/churn/${contractId}/cancellation`)
+  const [requested] = app.requests
+  assert.equal(requested!.path, `/apps/svc-api/v1/membership/churn/${contractId}/cancellation`)
   assert.deepEqual(
-    [asked!.method, asked!.type, JSON.parse(asked!.body)],
+    [requested!.method, requested!.type, JSON.parse(requested!.body)],
     ['POST', 'application/json', { reason: 'too_expensive', comment: 'Dear' }]
   )
-  assert.equal(asked!.query.get('signature'), signQuery(asked!.query, shop.shop.proxySecret))
-  assert.match(asked!.query.get('logged_in_customer_id')!, /^\d+$/)
+  assert.equal(requested!.query.get('signature'), signQuery(requested!.query, shop.shop.proxySecret))
+  assert.match(requested!.query.get('logged_in_customer_id')!, /^\d+$/)
   assert.match((await go('/session/end', {})).text, /Log in as a test customer/)
 })
 
@@ -167,17 +167,20 @@ test("forms of other sites and other shops' cookies are refused", async () => {
 test('the proxy forwards method, body and response', async () => {
   const app = await anApp(({ body }) => ({ status: 422, body: { got: body } }))
   const shop = await aShop({ appProxyUrl: app.url })
-  const answer = await request(`${shop.base}/apps/svc-api/v1/loyalty/x?a=1&a=2&signature=forged`, {
+  const response = await request(`${shop.base}/apps/svc-api/v1/loyalty/x?a=1&a=2&signature=forged`, {
     method: 'PUT',
     headers: { 'content-type': 'text/plain' },
     body: 'hello'
   })
-  assert.deepEqual([answer.statusCode, await answer.body.json()], [422, { got: 'hello' }])
-  const [asked] = app.asked
-  assert.deepEqual([asked!.method, asked!.type, asked!.query.getAll('a')], ['PUT', 'text/plain', ['1', '2']])
-  assert.equal(asked!.query.get('shop'), shop.shop.domain)
-  assert.equal(asked!.query.get('timestamp'), String(shop.now.epochMilliseconds / 1000))
-  assert.equal(asked!.query.get('signature'), signQuery(asked!.query, shop.shop.proxySecret))
+  assert.deepEqual([response.statusCode, await response.body.json()], [422, { got: 'hello' }])
+  const [requested] = app.requests
+  assert.deepEqual(
+    [requested!.method, requested!.type, requested!.query.getAll('a')],
+    ['PUT', 'text/plain', ['1', '2']]
+  )
+  assert.equal(requested!.query.get('shop'), shop.shop.domain)
+  assert.equal(requested!.query.get('timestamp'), String(shop.now.epochMilliseconds / 1000))
+  assert.equal(requested!.query.get('signature'), signQuery(requested!.query, shop.shop.proxySecret))
   const without = await request(`${(await aShop()).base}/apps/svc-api/v1/x`)
   assert.equal(without.statusCode, 502)
 })

@@ -82,9 +82,9 @@ const VALIDATION: [RegExp, (match: RegExpExecArray) => WireError][] = [
 
 /** A validation error with the platform's message and code. */
 export function validationError(err: GraphQLError): WireError {
-  for (const [pattern, made] of VALIDATION) {
+  for (const [pattern, errorOf] of VALIDATION) {
     const match = pattern.exec(err.message)
-    if (match) return { ...made(match), locations: err.locations }
+    if (match) return { ...errorOf(match), locations: err.locations }
   }
   return { message: err.message, locations: err.locations, extensions: { code: 'invalidDocument' } }
 }

@@ -29,12 +29,12 @@ test('the schema is valid and small, and every root field has a resolver', () =>
 test("a request without the shop's token is refused with a string error", async () => {
   const shop = await aShop()
   const ask = async (url: string, headers: Record<string, string>) => {
-    const answer = await request(url, {
+    const response = await request(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify({ query: '{ shop { name } }' })
     })
-    return { status: answer.statusCode, headers: answer.headers, body: await answer.body.json() }
+    return { status: response.statusCode, headers: response.headers, body: await response.body.json() }
   }
   const url = `${shop.base}/admin/api/2026-07/graphql.json`
   const refused = {
@@ -54,12 +54,12 @@ test("a request without the shop's token is refused with a string error", async 
 
 test('a shop with the other profile has its own header names and gids', async () => {
   const shop = await aShop({ profile: 'shopify' })
-  const answer = await request(`${shop.base}/admin/api/2026-07/graphql.json`, {
+  const response = await request(`${shop.base}/admin/api/2026-07/graphql.json`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-shopify-access-token': shop.shop.accessToken },
     body: JSON.stringify({ query: '{ shop { id } }' })
   })
-  assert.match(JSON.stringify(await answer.body.json()), /gid:\/\/shopify\/Shop\/\d+/)
+  assert.match(JSON.stringify(await response.body.json()), /gid:\/\/shopify\/Shop\/\d+/)
 })
 
 test("an invalid document is refused with the platform's message and code", async () => {

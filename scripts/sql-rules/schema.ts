@@ -37,14 +37,14 @@ export function schemaOf(texts: string[]): Schema {
     if (columns.includes('store_id')) sharded.add(name)
   }
   const functions = new Map<string, { isVolatile: boolean; readsTables: boolean; language: string }>()
-  for (const { CreateFunctionStmt: made } of statements as { CreateFunctionStmt?: Node }[]) {
-    if (!made) continue
+  for (const { CreateFunctionStmt: statement } of statements as { CreateFunctionStmt?: Node }[]) {
+    if (!statement) continue
     const options = new Map(
-      (made.options as { DefElem: Node }[]).map(({ DefElem: d }) => [d.defname as string, d.arg as Node])
+      (statement.options as { DefElem: Node }[]).map(({ DefElem: d }) => [d.defname as string, d.arg as Node])
     )
-    const returns = nodesOf(made.returnType as Node, 'String').map((s) => s.sval)
+    const returns = nodesOf(statement.returnType as Node, 'String').map((s) => s.sval)
     if (returns.includes('trigger')) continue
-    const name = ((made.funcname as Node[]).at(-1)!.String as Node).sval as string
+    const name = ((statement.funcname as Node[]).at(-1)!.String as Node).sval as string
     const body = nodesOf(options.get('as') ?? {}, 'String')
       .map((s) => s.sval)
       .join('\n')
@@ -54,8 +54,8 @@ export function schemaOf(texts: string[]): Schema {
     const readsTables = [...sharded, ...REFERENCE_TABLES].some((table) => words.has(table))
     functions.set(name, { isVolatile: volatility === 'volatile', readsTables, language })
   }
-  const transitionTriggers = (statements as { CreateTrigStmt?: Node }[]).flatMap(({ CreateTrigStmt: made }) =>
-    made?.transitionRels ? `${made.trigname} on ${(made.relation as Node).relname}` : []
+  const transitionTriggers = (statements as { CreateTrigStmt?: Node }[]).flatMap(({ CreateTrigStmt: statement }) =>
+    statement?.transitionRels ? `${statement.trigname} on ${(statement.relation as Node).relname}` : []
   )
   return { sharded, functions, transitionTriggers }
 }

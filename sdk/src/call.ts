@@ -1,4 +1,4 @@
-import type { Answer } from './answer.ts'
+import type { ApiResponse } from './api-response.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: as a promise's own reasons, so that handlers may say what they take.
 export type Reason = any
@@ -6,14 +6,14 @@ export type Reason = any
 /** A running request. Await it for the object; `withResponse` adds the request id and the rate limit. */
 export class Call<Data> implements Promise<Data> {
   readonly [Symbol.toStringTag] = 'Call'
-  readonly #answer: Promise<Answer<Data>>
+  readonly #response: Promise<ApiResponse<Data>>
 
-  constructor(answer: Promise<Answer<Data>>) {
-    this.#answer = answer
+  constructor(response: Promise<ApiResponse<Data>>) {
+    this.#response = response
   }
 
-  withResponse(): Promise<Answer<Data>> {
-    return this.#answer
+  withResponse(): Promise<ApiResponse<Data>> {
+    return this.#response
   }
 
   // biome-ignore lint/suspicious/noThenProperty: it is a promise.
@@ -21,7 +21,7 @@ export class Call<Data> implements Promise<Data> {
     onData?: ((data: Data) => A | PromiseLike<A>) | null,
     onError?: ((reason: Reason) => B | PromiseLike<B>) | null
   ): Promise<A | B> {
-    return this.#answer.then(({ data }) => data).then(onData, onError)
+    return this.#response.then(({ data }) => data).then(onData, onError)
   }
 
   catch<B = never>(onError?: ((reason: Reason) => B | PromiseLike<B>) | null): Promise<Data | B> {

@@ -55,23 +55,25 @@ test('the details of a malformed request are there when there are several', asyn
 
 test('what is not in the shape of the service is told as such, and never taken for an answer', async () => {
   for (const [status, body, says] of [
-    [502, '<h1>Bad gateway</h1>', /status 502 and no error of its own/],
+    [502, '<h1>Bad gateway</h1>', /status 502 without an error body/],
     [418, '{"error":"a text"}', /status 418/],
     [404, '', /status 404/],
     [302, '', /status 302/],
-    [200, '<h1>Hello</h1>', /status 200 held no data/],
-    [200, 'null', /held no data/],
-    [200, '{}', /held no data/],
-    [200, '', /held no data/]
+    [200, '<h1>Hello</h1>', /status 200 has no data/],
+    [200, 'null', /has no data/],
+    [200, '{}', /has no data/],
+    [200, '', /has no data/]
   ] as const) {
-    const { client, asked } = await aClient([answering(status, body, { location: '/elsewhere' })], { maxRetries: 0 })
+    const { client, requests } = await aClient([answering(status, body, { location: '/elsewhere' })], {
+      maxRetries: 0
+    })
     await assert.rejects(client.members.get('mem_1'), (err) => {
       assert.ok(err instanceof ApiError)
       assert.equal(err.status, status)
       assert.match(err.message, says)
       return true
     })
-    assert.equal(asked.length, 1, 'a redirect is not followed')
+    assert.equal(requests.length, 1, 'a redirect is not followed')
   }
 })
 
@@ -81,8 +83,8 @@ test('an answer has its request id, its budget and whether it is a repetition', 
     answering(200, body, { ...FACTS, 'idempotent-replayed': 'true' }),
     answering(200, body)
   ])
-  const { headers, ...answer } = await client.members.update('mem_1', { first_name: 'Ada' }).withResponse()
-  assert.deepEqual(answer, { ...body, status: 200, requestId: 'req-1', rateLimit, isReplayed: true })
+  const { headers, ...response } = await client.members.update('mem_1', { first_name: 'Ada' }).withResponse()
+  assert.deepEqual(response, { ...body, status: 200, requestId: 'req-1', rateLimit, isReplayed: true })
   assert.equal(headers.get('content-type'), 'application/json')
   const other = await client.members.get('mem_1').withResponse()
   assert.deepEqual([other.rateLimit, other.isReplayed], [null, false])
@@ -97,21 +99,21 @@ test('a call is a promise', async () => {
 })
 
 test('ids stay one part of the path, and what would name another path is refused', async () => {
-  const { client, asked } = await aClient([giving({})])
+  const { client, requests } = await aClient([giving({})])
   await client.storeCredits.get('gid://platform/Customer/7?x=1#y')
-  assert.equal(asked[0]!.url, '/v1/store-credits/gid%3A%2F%2Fplatform%2FCustomer%2F7%3Fx%3D1%23y')
+  assert.equal(requests[0]!.url, '/v1/store-credits/gid%3A%2F%2Fplatform%2FCustomer%2F7%3Fx%3D1%23y')
   for (const id of ['', '.', '..', undefined as never, 7 as never]) {
     await assert.rejects(client.subscriptions.cancel(id).then(), TypeError)
   }
-  assert.equal(asked.length, 1)
+  assert.equal(requests.length, 1)
 })
 
 test('filters are sent as they are given; those that are undefined are not', async () => {
-  const { client, asked } = await aClient([
+  const { client, requests } = await aClient([
     answering(200, { data: [], meta: { total: 0, limit: 50, offset: 0, has_more: false } })
   ])
   await client.members.list({ status: 'active', email: 'a+b@example.com', plan_id: undefined, limit: 2 })
-  assert.equal(asked[0]!.url, '/v1/members?status=active&email=a%2Bb%40example.com&limit=2')
+  assert.equal(requests[0]!.url, '/v1/members?status=active&email=a%2Bb%40example.com&limit=2')
 })
 
 test('options that cannot work are refused when the client is made or called', async () => {

@@ -1,5 +1,5 @@
 import createApi, { type Client } from 'openapi-fetch'
-import { type Answer, factsOf, type Meta } from './answer.ts'
+import { type ApiResponse, factsOf, type Meta } from './api-response.ts'
 import { Call } from './call.ts'
 import { ApiError, errorOf } from './errors.ts'
 import { List, type Paging } from './list.ts'
@@ -33,40 +33,40 @@ export function createCore(options: ClientOptions): Core {
     baseUrl: options.baseUrl,
     headers: { authorization: `Bearer ${options.apiKey}`, accept: 'application/json' }
   })
-  const answer = async <Data>(ask: Ask, call: CallOptions = {}) =>
-    answerOf<Data>(ask, api, settingsFor(settings, call), call.signal)
+  const request = async <Data>(ask: Ask, call: CallOptions = {}) =>
+    requestData<Data>(ask, api, settingsFor(settings, call), call.signal)
   return {
-    call: (ask, call) => new Call(answer(ask, call)),
+    call: (ask, call) => new Call(request(ask, call)),
     list: (ask, filter, call) =>
-      new List((paging) => answer((api, sending) => ask(api, sending, { ...filter, ...paging }), call), filter)
+      new List((paging) => request((api, sending) => ask(api, sending, { ...filter, ...paging }), call), filter)
   }
 }
 
-async function answerOf<Data>(
+async function requestData<Data>(
   ask: Ask,
   api: Api,
   settings: Settings,
   signal: AbortSignal | undefined
-): Promise<Answer<Data>> {
-  const { parsed, error, response } = await parsedAnswer(ask, api, (request) => send(request, settings, signal))
+): Promise<ApiResponse<Data>> {
+  const { parsed, error, response } = await requestParsed(ask, api, (request) => send(request, settings, signal))
   const facts = factsOf(response)
   if (!response.ok) throw errorOf(error, { ...facts, retryAfterMs: retryAfterMs(response, settings.timing.now()) })
   const { data, meta } = parsed ?? {}
   if (data === undefined || !meta) {
-    throw new ApiError(`An answer with status ${facts.status} held no data`, 'unexpected_answer', facts)
+    throw new ApiError(`The response with status ${facts.status} has no data`, 'unexpected_response', facts)
   }
   return { ...facts, data: data as Data, meta }
 }
 
-async function parsedAnswer(ask: Ask, api: Api, sent: Sending['fetch']) {
-  let answer: Response | undefined
-  const fetch = async (request: Request) => (answer = await sent(request))
+async function requestParsed(ask: Ask, api: Api, sent: Sending['fetch']) {
+  let received: Response | undefined
+  const fetch = async (request: Request) => (received = await sent(request))
   try {
     const { data: parsed, error, response } = await ask(api, { fetch })
     return { parsed, error, response }
   } catch (err) {
     // The body of a 2xx response that is not JSON.
-    if (answer && err instanceof SyntaxError) return { parsed: undefined, error: undefined, response: answer }
+    if (received && err instanceof SyntaxError) return { parsed: undefined, error: undefined, response: received }
     throw err
   }
 }

@@ -1,8 +1,8 @@
-import type { AnswerFacts, RateLimit } from './answer.ts'
+import type { RateLimit, ResponseFacts } from './api-response.ts'
 import type { components } from './openapi.ts'
 
 type ErrorBody = components['schemas']['Error']['error']
-export type ErrorCode = ErrorBody['code'] | 'unexpected_answer'
+export type ErrorCode = ErrorBody['code'] | 'unexpected_response'
 /** One error of a request: the parameter, field or header, and what it accepts. */
 export type FieldProblem = NonNullable<ErrorBody['details']>[number]
 
@@ -21,7 +21,7 @@ export class ApiError extends PerennialError {
   readonly rateLimit: RateLimit | null
   readonly headers: Headers
 
-  constructor(message: string, code: ErrorCode, { status, requestId, rateLimit, headers }: AnswerFacts) {
+  constructor(message: string, code: ErrorCode, { status, requestId, rateLimit, headers }: ResponseFacts) {
     super(message)
     this.status = status
     this.code = code
@@ -37,7 +37,7 @@ export class InvalidRequestError extends ApiError {
   /** Each error, if there are several; the message describes a single one. */
   readonly details: FieldProblem[]
 
-  constructor(message: string, details: FieldProblem[], facts: AnswerFacts) {
+  constructor(message: string, details: FieldProblem[], facts: ResponseFacts) {
     super(message, 'invalid_request', facts)
     this.details = details
   }
@@ -63,7 +63,7 @@ export class RateLimitedError extends ApiError {
   override name = 'RateLimitedError'
   readonly retryAfterSeconds: number | null
 
-  constructor(message: string, retryAfterSeconds: number | null, facts: AnswerFacts) {
+  constructor(message: string, retryAfterSeconds: number | null, facts: ResponseFacts) {
     super(message, 'rate_limited', facts)
     this.retryAfterSeconds = retryAfterSeconds
   }
@@ -85,10 +85,10 @@ export class TimeoutError extends PerennialError {
 }
 
 /** The error of a response other than 2xx, whatever its body is. */
-export function errorOf(body: unknown, facts: AnswerFacts & { retryAfterMs: number | null }): ApiError {
+export function errorOf(body: unknown, facts: ResponseFacts & { retryAfterMs: number | null }): ApiError {
   const { status, retryAfterMs } = facts
   const reported = errorBodyIn(body)
-  const message = reported?.message ?? `The service answered with status ${status} and no error of its own`
+  const message = reported?.message ?? `The service returned status ${status} without an error body`
   if (status === 400) return new InvalidRequestError(message, reported?.details ?? [], facts)
   if (status === 401) return new AuthenticationError(message, 'authentication_failed', facts)
   if (status === 403) return new ForbiddenError(message, 'forbidden', facts)
@@ -97,7 +97,7 @@ export function errorOf(body: unknown, facts: AnswerFacts & { retryAfterMs: numb
     return new RateLimitedError(message, retryAfterMs === null ? null : Math.ceil(retryAfterMs / 1000), facts)
   }
   if (status >= 500) return new InternalError(message, 'internal_error', facts)
-  return new ApiError(message, reported?.code ?? 'unexpected_answer', facts)
+  return new ApiError(message, reported?.code ?? 'unexpected_response', facts)
 }
 
 /** A proxy's error need not have our format. */

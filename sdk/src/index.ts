@@ -1,4 +1,4 @@
-export type { Answer, AnswerFacts, Meta, RateLimit } from './answer.ts'
+export type { ApiResponse, Meta, RateLimit, ResponseFacts } from './api-response.ts'
 export type { Call } from './call.ts'
 export { type Client, createClient } from './client.ts'
 export {

@@ -1,4 +1,4 @@
-import type { Answer } from './answer.ts'
+import type { ApiResponse } from './api-response.ts'
 import type { Reason } from './call.ts'
 import { pages } from './pages.ts'
 
@@ -11,25 +11,25 @@ const LARGEST_PAGE = 100
  * A list of the service. Await it for one page; iterate for every row, fetched page by page. There is no request
  * before one of the two.
  */
-export class List<Row extends { id: string }> implements PromiseLike<Answer<Row[]>>, AsyncIterable<Row> {
-  readonly #fetchPage: (paging: Paging) => Promise<Answer<Row[]>>
+export class List<Row extends { id: string }> implements PromiseLike<ApiResponse<Row[]>>, AsyncIterable<Row> {
+  readonly #fetchPage: (paging: Paging) => Promise<ApiResponse<Row[]>>
   readonly #paging: Paging
 
-  constructor(fetchPage: (paging: Paging) => Promise<Answer<Row[]>>, { limit, offset }: Paging) {
+  constructor(fetchPage: (paging: Paging) => Promise<ApiResponse<Row[]>>, { limit, offset }: Paging) {
     this.#fetchPage = fetchPage
     this.#paging = { limit, offset }
   }
 
   // biome-ignore lint/suspicious/noThenProperty: awaiting it requests one page.
-  then<A = Answer<Row[]>, B = never>(
-    onPage?: ((page: Answer<Row[]>) => A | PromiseLike<A>) | null,
+  then<A = ApiResponse<Row[]>, B = never>(
+    onPage?: ((page: ApiResponse<Row[]>) => A | PromiseLike<A>) | null,
     onError?: ((reason: Reason) => B | PromiseLike<B>) | null
   ): Promise<A | B> {
     return this.#fetchPage(this.#paging).then(onPage, onError)
   }
 
   /** Page by page, from `offset` on; `limit` is the page size, not a maximum. */
-  pages(): AsyncGenerator<Answer<Row[]>, void, undefined> {
+  pages(): AsyncGenerator<ApiResponse<Row[]>, void, undefined> {
     const { limit = LARGEST_PAGE, offset: from = 0 } = this.#paging
     return pages.offset((offset) => this.#fetchPage({ limit, offset }), { from })
   }

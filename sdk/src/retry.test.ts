@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { retryAfterMs, waitMs } from './retry.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00Z')
-const answer = (status: number, headers: Record<string, string>) => new Response(null, { status, headers })
+const responseWith = (status: number, headers: Record<string, string>) => new Response(null, { status, headers })
 
 test('back-off doubles up to a limit, over the whole span of chance', () => {
   for (const [retries, most] of [500, 1000, 2000, 4000, 8000, 8000, 8000].entries()) {
@@ -49,6 +49,6 @@ for (const [name, status, headers, expected] of [
   ['nothing', 500, {}, null]
 ] as [string, number, Record<string, string>, number | null][]) {
   test(`an answer asks for a wait: ${name}`, () => {
-    assert.equal(retryAfterMs(answer(status, headers), NOW), expected)
+    assert.equal(retryAfterMs(responseWith(status, headers), NOW), expected)
   })
 }

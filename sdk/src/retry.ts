@@ -21,8 +21,8 @@ export function retryAfterMs({ status, headers }: Response, nowMs: number): numb
   const ofServiceMs = Number.isNaN(dated) ? nowMs : dated
   const until = (ms: number) => (Number.isNaN(ms) ? null : Math.max(0, ms - ofServiceMs))
 
-  const asked = headers.get('retry-after')?.trim()
-  if (asked) return /^\d+$/.test(asked) ? Number(asked) * 1000 : until(Date.parse(asked))
+  const requested = headers.get('retry-after')?.trim()
+  if (requested) return /^\d+$/.test(requested) ? Number(requested) * 1000 : until(Date.parse(requested))
   const reset = headers.get('x-ratelimit-reset')
   return status === 429 && reset ? until(Number(reset) * 1000) : null
 }

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 import { type Client, type ClientOptions, createClient, type Timing } from './index.ts'
 
-export type Asked = { method: string; url: string; headers: IncomingHttpHeaders; body: string }
-export type Reply = (response: ServerResponse, asked: Asked) => unknown
+export type ReceivedRequest = { method: string; url: string; headers: IncomingHttpHeaders; body: string }
+export type Reply = (response: ServerResponse, request: ReceivedRequest) => unknown
 
 /** A response in the format of the service. */
 export const answering =
@@ -33,11 +33,11 @@ export const breakingOff: Reply = (response) => {
 
 /** A real HTTP server that goes through the replies, one per request, and repeats the last one. */
 export async function aServer(...replies: Reply[]) {
-  const asked: Asked[] = []
+  const requests: ReceivedRequest[] = []
   const server = createServer(async (request, response) => {
     const one = await read(request)
-    const reply = replies[Math.min(asked.length, replies.length - 1)]!
-    asked.push(one)
+    const reply = replies[Math.min(requests.length, replies.length - 1)]!
+    requests.push(one)
     reply(response, one)
   })
   server.listen(0, '127.0.0.1')
@@ -46,10 +46,10 @@ export async function aServer(...replies: Reply[]) {
     server.closeAllConnections()
     server.close()
   })
-  return { asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  return { requests, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
-async function read(request: IncomingMessage): Promise<Asked> {
+async function read(request: IncomingMessage): Promise<ReceivedRequest> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
   return {

@@ -25,11 +25,11 @@ for (const [name, reply, wait] of [
   ['an answer that breaks off', breakingOff, 250]
 ] as [string, Reply, number][]) {
   test(`a read is tried again after ${name}`, async () => {
-    const { client, asked, waits } = await aClient([reply, giving(member)])
+    const { client, requests, waits } = await aClient([reply, giving(member)])
     assert.deepEqual(await client.members.get('mem_1'), member)
     assert.deepEqual(waits, [wait])
     assert.deepEqual(
-      asked.map(({ method, url, headers }) => [method, url, headers.authorization, headers['idempotency-key']]),
+      requests.map(({ method, url, headers }) => [method, url, headers.authorization, headers['idempotency-key']]),
       Array(2).fill(['GET', '/v1/members/mem_1', 'Bearer svc_test_1_key', undefined])
     )
   })
@@ -37,29 +37,29 @@ for (const [name, reply, wait] of [
 
 test('a write is tried again under one key and with the same body; another call has another key', async () => {
   const credit = giving({ customer_id: 'cust_1' })
-  const { client, asked } = await aClient([resetting, saying(503, 'internal_error'), credit, credit])
+  const { client, requests } = await aClient([resetting, saying(503, 'internal_error'), credit, credit])
   await client.storeCredits.add('cust_1', { amount: 5, reason: 'Sorry' })
   await client.storeCredits.add('cust_1', { amount: 5, reason: 'Sorry' })
-  const keys = asked.map(({ headers }) => headers['idempotency-key'])
+  const keys = requests.map(({ headers }) => headers['idempotency-key'])
   assert.match(String(keys[0]), /^[0-9a-f-]{36}$/)
   assert.deepEqual(keys, [keys[0], keys[0], keys[0], keys[3]])
   assert.notEqual(keys[0], keys[3])
-  assert.deepEqual(new Set(asked.map(({ body }) => body)), new Set(['{"amount":5,"reason":"Sorry"}']))
+  assert.deepEqual(new Set(requests.map(({ body }) => body)), new Set(['{"amount":5,"reason":"Sorry"}']))
 })
 
 test('a write takes a key of the caller, of the client, or none; without one it is sent once', async () => {
   const own = await aClient([resetting, giving(member)])
   await own.client.members.update('mem_1', { first_name: 'Ada' }, { idempotencyKey: 'import-7' })
   assert.deepEqual(
-    own.asked.map(({ headers }) => headers['idempotency-key']),
+    own.requests.map(({ headers }) => headers['idempotency-key']),
     ['import-7', 'import-7']
   )
 
-  let made = 0
-  const ofClient = await aClient([giving(member)], { idempotencyKey: () => `made-${++made}` })
+  let created = 0
+  const ofClient = await aClient([giving(member)], { idempotencyKey: () => `made-${++created}` })
   for (const _ of [1, 2]) await ofClient.client.members.update('mem_1', { first_name: 'Ada' })
   assert.deepEqual(
-    ofClient.asked.map(({ headers }) => headers['idempotency-key']),
+    ofClient.requests.map(({ headers }) => headers['idempotency-key']),
     ['made-1', 'made-2']
   )
 
@@ -71,37 +71,37 @@ test('a write takes a key of the caller, of the client, or none; without one it 
     const none = await aClient([reply, giving(member)])
     const update = none.client.members.update('mem_1', { first_name: 'Ada' }, { idempotencyKey: false })
     await assert.rejects(update, error)
-    assert.deepEqual([none.asked.length, none.asked[0]!.headers['idempotency-key']], [1, undefined])
+    assert.deepEqual([none.requests.length, none.requests[0]!.headers['idempotency-key']], [1, undefined])
   }
   const never = await aClient([resetting], { idempotencyKey: false })
   await assert.rejects(never.client.subscriptions.pause('sub_1').then(), ConnectionError)
-  assert.equal(never.asked.length, 1)
+  assert.equal(never.requests.length, 1)
 })
 
 test('it ends with the last error when the retries are used up', async () => {
-  const { client, asked, waits } = await aClient([saying(500, 'internal_error')])
+  const { client, requests, waits } = await aClient([saying(500, 'internal_error')])
   await assert.rejects(client.members.get('mem_1'), InternalError)
-  assert.deepEqual([asked.length, waits], [4, [250, 500, 1000]])
+  assert.deepEqual([requests.length, waits], [4, [250, 500, 1000]])
   await assert.rejects(client.members.get('mem_1', { maxRetries: 1 }), InternalError)
-  assert.equal(asked.length, 6)
+  assert.equal(requests.length, 6)
 })
 
 test('what will not change by itself is not tried again', async () => {
   for (const status of [400, 401, 403, 404, 409, 422, 501]) {
-    const { client, asked } = await aClient([saying(status, 'invalid_request')])
+    const { client, requests } = await aClient([saying(status, 'invalid_request')])
     await assert.rejects(client.members.get('mem_1'), { status })
-    assert.equal(asked.length, 1)
+    assert.equal(requests.length, 1)
   }
 })
 
 test('it does not wait beyond the deadline: it says at once how long to stay away', async () => {
-  const { client, asked, waits } = await aClient([saying(429, 'rate_limited', { 'retry-after': '3600' })])
+  const { client, requests, waits } = await aClient([saying(429, 'rate_limited', { 'retry-after': '3600' })])
   await assert.rejects(client.members.get('mem_1'), (err) => {
     assert.ok(err instanceof RateLimitedError)
     assert.equal(err.retryAfterSeconds, 3600)
     return true
   })
-  assert.deepEqual([asked.length, waits], [1, []])
+  assert.deepEqual([requests.length, waits], [1, []])
 
   const patient = await aClient([saying(429, 'rate_limited', { 'retry-after': '3600' }), giving(member)])
   await patient.client.members.get('mem_1', { deadlineMs: 2 * 3600_000 })
@@ -117,7 +117,7 @@ test('a try that has no whole answer in time is ended and made again, within the
   const closed: true[] = []
   const slow = await aClient([hanging, giving(member)], { timeoutMs: 1000 })
   assert.deepEqual(await slow.client.members.get('mem_1'), member)
-  assert.deepEqual([slow.asked.length, slow.waits], [2, [250]])
+  assert.deepEqual([slow.requests.length, slow.waits], [2, [250]])
   assert.deepEqual(slow.limits(), [], 'no timer is left')
 
   const silent: Reply = () => {
@@ -128,7 +128,7 @@ test('a try that has no whole answer in time is ended and made again, within the
   const dead = await aClient([silent], { timeoutMs: 1000, deadlineMs: 3000 })
   await assert.rejects(dead.client.members.get('mem_1'), (err) => {
     assert.ok(err instanceof TimeoutError)
-    assert.match(err.message, /^GET http.*\/v1\/members\/mem_1 had no answer after 250 ms$/)
+    assert.match(err.message, /^GET http.*\/v1\/members\/mem_1 got no response within 250 ms$/)
     return true
   })
   assert.deepEqual(limits, [1000, 1000, 250])
@@ -138,12 +138,12 @@ test("the caller's signal ends a call before it, during a try and in a wait, wit
   const reason = new Error('The user went away')
   const never = await aClient([giving(member)])
   await assert.rejects(never.client.members.get('mem_1', { signal: AbortSignal.abort(reason) }), reason)
-  assert.equal(never.asked.length, 0)
+  assert.equal(never.requests.length, 0)
 
   const during = new AbortController()
   const silent = await aClient([() => during.abort(reason), giving(member)])
   await assert.rejects(silent.client.members.get('mem_1', { signal: during.signal }), reason)
-  assert.equal(silent.asked.length, 1)
+  assert.equal(silent.requests.length, 1)
 
   const waiting = new AbortController()
   const broken = await aClient([saying(503, 'internal_error'), giving(member)])
@@ -153,14 +153,14 @@ test("the caller's signal ends a call before it, during a try and in a wait, wit
     return sleep(ms, signal)
   }
   await assert.rejects(broken.client.members.get('mem_1', { signal: waiting.signal }), reason)
-  assert.equal(broken.asked.length, 1)
+  assert.equal(broken.requests.length, 1)
 })
 
 test('the real clock waits, and stops waiting when the signal says so', async () => {
-  const { asked, url } = await aClient([saying(500, 'internal_error', { 'retry-after': '0' }), giving(member)])
+  const { requests, url } = await aClient([saying(500, 'internal_error', { 'retry-after': '0' }), giving(member)])
   const client = createClient({ baseUrl: `${url}/v1`, apiKey: 'k' })
   assert.deepEqual(await client.members.get('mem_1'), member)
-  assert.equal(asked.length, 2)
+  assert.equal(requests.length, 2)
 
   const slow = await aClient([saying(500, 'internal_error', { 'retry-after': '3600' })])
   const stop = new AbortController()
@@ -168,7 +168,7 @@ test('the real clock waits, and stops waiting when the signal says so', async ()
     signal: stop.signal
   })
   const ended = assert.rejects(call, { name: 'AbortError' })
-  while (slow.asked.length === 0) await new Promise(setImmediate)
+  while (slow.requests.length === 0) await new Promise(setImmediate)
   setImmediate(() => stop.abort())
   await ended
 

@@ -61,15 +61,15 @@ async function tryOnce(
   })
   try {
     // A redirected write could be sent with another method.
-    const answer = await fetch(url, { ...init, signal: giveUp.signal, redirect: 'manual' })
-    const { status, headers } = answer
+    const response = await fetch(url, { ...init, signal: giveUp.signal, redirect: 'manual' })
+    const { status, headers } = response
     // Read within the time limit, because a response that breaks off is a failed attempt too.
-    const text = await answer.text()
+    const text = await response.text()
     return new Response(HAS_NO_BODY.has(status) ? null : text, { status, headers })
   } catch (cause) {
     signal?.throwIfAborted()
     if (isLate)
-      return new TimeoutError(`${init.method} ${url} had no answer after ${Math.round(timeoutMs)} ms`, { cause })
+      return new TimeoutError(`${init.method} ${url} got no response within ${Math.round(timeoutMs)} ms`, { cause })
     return new ConnectionError(`${init.method} ${url} failed: ${reasonOf(cause)}`, { cause })
   } finally {
     stopTimer()

@@ -27,11 +27,11 @@ test('a charge that never arrived is made anew for one that came back while that
   const back = withCalls(m.connector, {
     billing: {
       findAttemptByKey: async (contractId, key) => {
-        const answer = await m.connector.billing.findAttemptByKey(contractId, key)
+        const response = await m.connector.billing.findAttemptByKey(contractId, key)
         await m.inStore((ctx) => resumeSubscription(ctx, m.id, null, 'api'))
         await m.inStore((ctx) => markPushed(ctx, [{ id: m.id, revision: '1', nextBillingAt: null }]))
         await m.open()
-        return answer
+        return response
       }
     }
   })

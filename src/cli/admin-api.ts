@@ -36,13 +36,13 @@ export type AdminApi = {
  * takes long.
  */
 export function adminApi(server: Server): AdminApi {
-  const answered = async (method: string, path: string, body?: object, limits?: CallLimits) =>
+  const call = async (method: string, path: string, body?: object, limits?: CallLimits) =>
     documentOf(await send(server, method, path, body, limits), server)
   return {
-    get: (path) => answered('GET', path),
-    post: (path, body, limits) => answered('POST', path, body, limits),
-    patch: (path, body) => answered('PATCH', path, body),
-    delete: (path, limits) => answered('DELETE', path, undefined, limits),
+    get: (path) => call('GET', path),
+    post: (path, body, limits) => call('POST', path, body, limits),
+    patch: (path, body) => call('PATCH', path, body),
+    delete: (path, limits) => call('DELETE', path, undefined, limits),
     async follow(path, body, onProgress) {
       const response = await send(server, 'POST', path, body)
       if (isRefusal(response)) return documentOf(response, server)

@@ -24,7 +24,7 @@ async function outcomeAt(url: URL, options: { timeoutMs?: number; cutOff?: Abort
 }
 
 const none = { responseCode: null, responseText: '' }
-const answered = (responseCode: number, responseText = '') => ({
+const respondedWith = (responseCode: number, responseText = '') => ({
   responseCode,
   responseText,
   failure: null,
@@ -43,11 +43,11 @@ test('the status alone decides the outcome', { timeout: 20_000 }, async () => {
   after(() => receiver.closeAllConnections())
   const url = await urlOf(receiver)
   const at = (path: string) => new URL(path, url)
-  assert.deepEqual(await outcomeAt(at('/drips'), { timeoutMs: 200 }), answered(201, 'drop'))
-  assert.deepEqual(await outcomeAt(at('/breaks')), answered(500, 'half'))
-  assert.deepEqual(await outcomeAt(at('/floods')), answered(200, 'x'.repeat(1024)))
-  assert.deepEqual(await outcomeAt(at('/moves')), answered(302))
-  assert.deepEqual(await outcomeAt(at('/nul')), answered(200, 'nul: \ufffd'))
+  assert.deepEqual(await outcomeAt(at('/drips'), { timeoutMs: 200 }), respondedWith(201, 'drop'))
+  assert.deepEqual(await outcomeAt(at('/breaks')), respondedWith(500, 'half'))
+  assert.deepEqual(await outcomeAt(at('/floods')), respondedWith(200, 'x'.repeat(1024)))
+  assert.deepEqual(await outcomeAt(at('/moves')), respondedWith(302))
+  assert.deepEqual(await outcomeAt(at('/nul')), respondedWith(200, 'nul: \ufffd'))
 })
 
 test('a failure has the same word as in the delivery history', () => {

@@ -40,9 +40,9 @@ export function forwardDelivery(
     rejectUnauthorized: !insecure,
     headers: { ...delivery.headers, 'content-length': body.length }
   })
-  let answered = false
+  let responded = false
   request.on('response', (response) => {
-    answered = true
+    responded = true
     beginningOf(response).then((responseText) =>
       resolve({
         responseCode: response.statusCode!,
@@ -55,7 +55,7 @@ export function forwardDelivery(
   })
   request.on('error', (err: NodeJS.ErrnoException) => {
     // The error also ends the response's stream; the outcome is then what was read of it.
-    if (answered) return
+    if (responded) return
     const [failure, problem] = cutOff.aborted
       ? ['interrupted', 'interrupted']
       : timeout.aborted

@@ -125,10 +125,10 @@ function persistent(api: () => AdminApi, reporter: Listening) {
   return async (until: AbortSignal, call: (server: AdminApi) => Promise<Document>): Promise<Document | null> => {
     for (let attempt = 0; ; attempt++) {
       try {
-        const answer = await call(api())
+        const response = await call(api())
         if (away) reporter.remark('The service is available again.')
         away = false
-        return answer
+        return response
       } catch (err) {
         if (until.aborted) return null
         if (!(err instanceof CommandError && OUTAGES.has(err.code))) throw err

@@ -30,27 +30,27 @@ export async function createSubscription(
   requested: SubscriptionRequest,
   creationRequest: CreationRequest & { by: Actor }
 ): Promise<Created> {
-  const begun = await db.inStore(storeId, (ctx) => findPendingCreation(ctx, creationRequest))
-  if (begun?.isOther) throw idempotencyKeyReused()
-  if (begun?.subscriptionId) {
-    await db.inStore(storeId, (ctx) => markReturned(ctx, begun.createKey))
-    return { id: begun.subscriptionId, isRepeated: true }
+  const pending = await db.inStore(storeId, (ctx) => findPendingCreation(ctx, creationRequest))
+  if (pending?.isOther) throw idempotencyKeyReused()
+  if (pending?.subscriptionId) {
+    await db.inStore(storeId, (ctx) => markReturned(ctx, pending.createKey))
+    return { id: pending.subscriptionId, isRepeated: true }
   }
-  const made = begun && known(await connector.contracts.findIdByKey(begun.platformCustomerId, begun.createKey))
-  if (begun && made) return takeOver(db, storeId, connector, made, begun.createKey)
-  if (begun && !begun.isQuiet) throw creationUncertain()
+  const created = pending && known(await connector.contracts.findIdByKey(pending.platformCustomerId, pending.createKey))
+  if (pending && created) return takeOver(db, storeId, connector, created, pending.createKey)
+  if (pending && !pending.isQuiet) throw creationUncertain()
 
-  const request = await contractRequestFor(db, storeId, connector, requested, begun?.createKey ?? randomUUID())
-  await claim(db, storeId, begun, request, creationRequest)
-  const [answer] = await connector.contracts.create([request])
-  if (!answer!.ok) {
-    const { kind, message, field, outcomeUnknown } = answer!.failure
+  const request = await contractRequestFor(db, storeId, connector, requested, pending?.createKey ?? randomUUID())
+  await claim(db, storeId, pending, request, creationRequest)
+  const [result] = await connector.contracts.create([request])
+  if (!result!.ok) {
+    const { kind, message, field, outcomeUnknown } = result!.failure
     if (outcomeUnknown) throw creationUncertain(message)
     await db.inStore(storeId, (ctx) => deletePendingCreation(ctx, request.key))
     const said = `The platform created no contract: ${message}${field ? ` (${field})` : ''}`
     throw new Refusal(kind === 'rejected' ? 'conflict' : 'unavailable', said)
   }
-  return takeOver(db, storeId, connector, answer!.value, request.key)
+  return takeOver(db, storeId, connector, result!.value, request.key)
 }
 
 /** Whoever reads the contract first makes it a subscription: this request, or the platform's message about it. */
@@ -65,10 +65,10 @@ async function takeOver(
   if (!contract) throw creationUncertain()
   return db.inStore(storeId, async (ctx) => {
     const { subscriptions } = await upsertFromContracts(ctx, [contract], [])
-    const made = subscriptions.get(contractId)
-    if (!made) throw new Error(`The contract ${contractId} that was just created has no customer`)
+    const created = subscriptions.get(contractId)
+    if (!created) throw new Error(`The contract ${contractId} that was just created has no customer`)
     await markReturned(ctx, createKey)
-    return { id: made.id, isRepeated: false }
+    return { id: created.id, isRepeated: false }
   })
 }
 
@@ -76,13 +76,13 @@ async function takeOver(
 async function claim(
   db: Database,
   storeId: number,
-  begun: PendingCreation | null,
+  pending: PendingCreation | null,
   { key, customerId }: ContractRequest,
   creationRequest: CreationRequest & { by: Actor }
 ): Promise<void> {
   const isOurs = await db.inStore(storeId, (ctx) =>
-    begun
-      ? markRequestedAgain(ctx, begun.id)
+    pending
+      ? markRequestedAgain(ctx, pending.id)
       : insertPendingCreation(ctx, creationRequest, {
           createKey: key,
           platformCustomerId: customerId,

@@ -19,15 +19,15 @@ const TERMS: ImportTerms = {
 const WHO = { memberId: 1, receiverId: null, plan: null, originOrderId: null }
 
 function imported(now: string, contract: Parameters<typeof aContract>[1], terms: Partial<ImportTerms> = {}) {
-  const made = importedSubscription(
+  const imported = importedSubscription(
     aContract(at('2024-01-31T15:00:00Z'), contract),
     { ...TERMS, ...terms },
     WHO,
     at(now),
     STORE
   )
-  const dates = [0, 1, 2].map((ahead) => String(billingDate(made, made.nextCycle + ahead, ZONE)).slice(0, 10))
-  return { made, dates }
+  const dates = [0, 1, 2].map((ahead) => String(billingDate(imported, imported.nextCycle + ahead, ZONE)).slice(0, 10))
+  return { created: imported, dates }
 }
 
 test('of a date that has passed the next of its series after now counts, and its day of the month stays', () => {
@@ -39,11 +39,11 @@ test('of a date that has passed the next of its series after now counts, and its
   ] as const
   for (const [now, date, expected] of cases) {
     for (const cyclesPaid of [null, 0, 41]) {
-      const { made, dates } = imported(now, { nextBillingDate: at(date) }, { cyclesPaid })
+      const { created, dates } = imported(now, { nextBillingDate: at(date) }, { cyclesPaid })
       assert.deepEqual(dates, expected, `${date} ${cyclesPaid}`)
-      assert.equal(String(made.nextBillingAt).slice(0, 10), expected[0])
-      assert.ok(made.anchorCycle >= 1)
-      assert.equal(made.nextCycle, (cyclesPaid ?? 1) + 1)
+      assert.equal(String(created.nextBillingAt).slice(0, 10), expected[0])
+      assert.ok(created.anchorCycle >= 1)
+      assert.equal(created.nextCycle, (cyclesPaid ?? 1) + 1)
     }
   }
 })
@@ -59,8 +59,8 @@ test('the date of the row comes before that of the platform; without either the 
 
 test('a pause of the platform stays a pause, and only one of the import ends by itself', () => {
   const until = at('2026-03-01T00:00:00Z')
-  const platform = imported('2026-02-10T00:00:00Z', { status: 'paused' }, { pausedUntil: until }).made
+  const platform = imported('2026-02-10T00:00:00Z', { status: 'paused' }, { pausedUntil: until }).created
   assert.deepEqual([platform.status, platform.resumesAt, platform.nextBillingAt], ['paused', null, null])
-  const ours = imported('2026-02-10T00:00:00Z', {}, { isPaused: true, pausedUntil: until }).made
+  const ours = imported('2026-02-10T00:00:00Z', {}, { isPaused: true, pausedUntil: until }).created
   assert.deepEqual([ours.status, String(ours.resumesAt)], ['paused', '2026-03-01T00:00:00Z'])
 })

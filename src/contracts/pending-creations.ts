@@ -62,7 +62,7 @@ function enqueueFinishCreation(ctx: Ctx, createKey: string): Promise<void> {
 
 /** The same for a creation that was started before; false when another request is calling the platform, or has just done so. */
 export async function markRequestedAgain(ctx: Ctx, id: number): Promise<boolean> {
-  const asked = await ctx.tx.maybeOne(
+  const requested = await ctx.tx.maybeOne(
     row({ createKey: text }),
     sql`
     update subscription_creations set requested_at = statement_timestamp(), abandoned_at = null
@@ -70,8 +70,8 @@ export async function markRequestedAgain(ctx: Ctx, id: number): Promise<boolean>
        and requested_at < statement_timestamp() - interval '1 minute'
     returning create_key`
   )
-  if (asked) await enqueueFinishCreation(ctx, asked.createKey)
-  return asked !== null
+  if (requested) await enqueueFinishCreation(ctx, requested.createKey)
+  return requested !== null
 }
 
 const UnansweredCreation = row({

@@ -39,13 +39,13 @@ export async function resolveNewContracts(
 
 async function creatorsOf(ctx: Ctx, createKeys: string[]): Promise<Map<string, Actor>> {
   if (createKeys.length === 0) return new Map()
-  const made = await ctx.tx.many(
+  const created = await ctx.tx.many(
     row({ createKey: text, actor: oneOf(...ACTORS), actorId: nullable(text) }),
     sql`
     select create_key, actor, actor_id from subscription_creations
      where store_id = ${ctx.storeId} and create_key = any(${createKeys}::text[])`
   )
-  return new Map(made.map(({ createKey, ...by }) => [createKey, by]))
+  return new Map(created.map(({ createKey, ...by }) => [createKey, by]))
 }
 
 const Receiver = row({ id: int, platformCustomerId: text })

@@ -22,8 +22,8 @@ const NEW_YORK = 'America/New_York'
 async function met(clockAt: Temporal.Instant, given: Partial<PlatformContract>, trialDays = 0) {
   const store = await aStore(db, { clockAt, timezone: NEW_YORK })
   const plan = trialDays > 0 ? await aPlan(store, { name: 'Trial', trialDays }) : {}
-  const made = aContract(START, given)
-  const contract = { ...made, lines: [{ ...made.lines[0]!, ...plan }] }
+  const created = aContract(START, given)
+  const contract = { ...created, lines: [{ ...created.lines[0]!, ...plan }] }
   const hear = (news: Partial<PlatformContract> = {}) =>
     store.inStore((ctx) =>
       upsertFromContracts(

@@ -87,7 +87,7 @@ async function live(store: BuiltStore, members: number[], batches: Step[][]) {
     function change(step: Extract<Step, { kind: 'add' | 'deduct' }>) {
       const model = models[step.who]!
       const days = step.kind === 'add' ? step.days : null
-      const made: CreditChange = {
+      const creditChange: CreditChange = {
         memberId: members[step.who]!,
         type: step.kind === 'add' ? 'manual_add' : 'manual_deduct',
         amountMinor: step.kind === 'add' ? step.minor : -step.minor,
@@ -95,14 +95,14 @@ async function live(store: BuiltStore, members: number[], batches: Step[][]) {
         operationId: `step:${++nth}`,
         expiresAt: days === null ? null : dayAt(today + days)
       }
-      changes.push(made)
+      changes.push(creditChange)
       if (step.kind === 'deduct') expected.push(take(model, step.minor, today))
       else {
         model.lots.push({ endsOn: days === null ? NEVER : today + days, left: step.minor, nth })
         model.entries++
         expected.push(true)
       }
-      if (expected.at(-1)) done.push(made)
+      if (expected.at(-1)) done.push(creditChange)
     }
     async function applyTransitions() {
       const outcomes = await store.inStore((ctx) => changeCredits(ctx, changes.splice(0)))

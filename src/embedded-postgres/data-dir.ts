@@ -62,11 +62,11 @@ export async function lockDataDir(dataDir: string): Promise<() => void> {
 }
 
 /** Initialises the cluster if there is none. It is renamed into place, so it is either complete or absent. */
-export async function ensureCluster(places: Places, runtime: Runtime, runAs: RunAs): Promise<{ made: boolean }> {
+export async function ensureCluster(places: Places, runtime: Runtime, runAs: RunAs): Promise<{ created: boolean }> {
   sweepDrafts(places)
   if (fs.existsSync(join(places.cluster, 'PG_VERSION'))) {
     takeOver(places.cluster, runAs)
-    return { made: false }
+    return { created: false }
   }
 
   const draft = `${places.cluster}.new-${randomBytes(6).toString('hex')}`
@@ -81,7 +81,7 @@ export async function ensureCluster(places: Places, runtime: Runtime, runAs: Run
     throw new Error(`cannot initialise the database in ${places.cluster}: ${messageOf(err)}`, { cause: err })
   }
   syncDirectory(places.dataDir)
-  return { made: true }
+  return { created: true }
 }
 
 export function readPassword(places: Places): string {

@@ -24,13 +24,13 @@ export async function prepareRuntime(dataDir: string, runAs: RunAs, log: (line: 
   const complaints = [inPlace]
   for (const place of placesForCopies(dataDir)) {
     try {
-      const { native, made } = copyOnce(source, place)
+      const { native, created } = copyOnce(source, place)
       const complaint = await tryOut(native, runAs)
       if (complaint !== null) {
-        if (made) fs.rmSync(dirname(native), { recursive: true })
+        if (created) fs.rmSync(dirname(native), { recursive: true })
         throw new Error(complaint)
       }
-      if (made) log(`copied PostgreSQL's programs to ${native}, because they do not run from ${source.native}`)
+      if (created) log(`copied PostgreSQL's programs to ${native}, because they do not run from ${source.native}`)
       return runtimeAt(native, source.version)
     } catch (err) {
       complaints.push(messageOf(err))
@@ -148,12 +148,12 @@ function placesForCopies(dataDir: string): string[] {
   return ['/var/lib/perennial', '/usr/local/lib/perennial', '/tmp/perennial-runtime']
 }
 
-function copyOnce(source: Package, place: string): { native: string; made: boolean } {
+function copyOnce(source: Package, place: string): { native: string; created: boolean } {
   makeOwnDirectory(place)
   const home = join(place, `postgresql-${source.version}-${process.platform}-${process.arch}`)
   const native = join(home, 'native')
   // A power failure right after the copy could leave empty files.
-  if (sameSizes(source.native, native)) return { native, made: false }
+  if (sameSizes(source.native, native)) return { native, created: false }
 
   const draft = `${home}.${randomBytes(6).toString('hex')}`
   try {
@@ -170,7 +170,7 @@ function copyOnce(source: Package, place: string): { native: string; made: boole
     fs.rmSync(draft, { recursive: true, force: true })
     fs.rmSync(`${draft}.old`, { recursive: true, force: true })
   }
-  return { native, made: true }
+  return { native, created: true }
 }
 
 /** Refuses a directory that other users can write to, or a link, since its programs are executed. */

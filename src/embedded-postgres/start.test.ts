@@ -10,7 +10,7 @@ import pg from 'pg'
 import { isAlive } from './postmaster.ts'
 import { type EmbeddedPostgres, findEmbeddedPostgres, startEmbeddedPostgres } from './start.ts'
 
-type Answer = { url?: string; adopted?: boolean; refused?: string }
+type OwnerReport = { url?: string; adopted?: boolean; refused?: string }
 
 const initialised = fs.mkdtempSync(join(tmpdir(), 'pg-'))
 before(async () => (await start(initialised)).stop())
@@ -41,7 +41,7 @@ async function start(dataDir: string, settings?: Record<string, string>) {
 }
 
 /** Another process that starts the database in `dataDir` and keeps running. */
-async function anOwner(t: TestContext, dataDir: string): Promise<{ owner: ChildProcess; answer: Answer }> {
+async function anOwner(t: TestContext, dataDir: string): Promise<{ owner: ChildProcess; report: OwnerReport }> {
   const program = `
     const { startEmbeddedPostgres } = await import(${JSON.stringify(import.meta.resolve('./start.ts'))})
     const answer = await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)} })
@@ -53,7 +53,7 @@ async function anOwner(t: TestContext, dataDir: string): Promise<{ owner: ChildP
   })
   t.after(() => owner.kill('SIGKILL'))
   const [line] = await once(createInterface(owner.stdout!), 'line')
-  return { owner, answer: JSON.parse(line) }
+  return { owner, report: JSON.parse(line) }
 }
 
 async function query(url: string, text: string) {
@@ -147,15 +147,15 @@ test('a connection needs the password, and only its owner can read the password 
 
 test('a server whose owner was killed continues, and the next owner adopts and stops it', async (t) => {
   const dataDir = aUsedDataDir(t)
-  const { owner, answer } = await anOwner(t, dataDir)
-  await write(answer, 'before')
+  const { owner, report } = await anOwner(t, dataDir)
+  await write(report, 'before')
   await killOwner(owner)
   const pid = postmasterOf(dataDir)!
-  await write(answer, 'between')
+  await write(report, 'between')
 
   const next = await start(dataDir)
   assert.equal(next.adopted, true)
-  assert.equal(next.url, answer.url)
+  assert.equal(next.url, report.url)
   assert.deepEqual(await notes(next), ['before', 'between'])
   await next.stop()
   assert.equal(isAlive(pid), false)
@@ -164,8 +164,8 @@ test('a server whose owner was killed continues, and the next owner adopts and s
 
 test('an adopted server with other settings is restarted', async (t) => {
   const dataDir = aUsedDataDir(t)
-  const { owner, answer } = await anOwner(t, dataDir)
-  await write(answer, 'kept')
+  const { owner, report } = await anOwner(t, dataDir)
+  await write(report, 'kept')
   await killOwner(owner)
 
   const next = await start(dataDir, { max_connections: '33' })
@@ -178,10 +178,10 @@ test('an adopted server with other settings is restarted', async (t) => {
 
 test('after the postmaster was killed during a transaction, the next start has everything that was committed', async (t) => {
   const dataDir = aUsedDataDir(t)
-  const { owner, answer } = await anOwner(t, dataDir)
-  await write(answer, 'committed')
+  const { owner, report } = await anOwner(t, dataDir)
+  await write(report, 'committed')
   // A busy backend does not notice at once that its postmaster has ended, and holds the shared memory.
-  const busy = query(answer.url!, 'select count(*) from generate_series(1, 5000000)').catch(() => {})
+  const busy = query(report.url!, 'select count(*) from generate_series(1, 5000000)').catch(() => {})
   await killPostmaster(dataDir)
   await killOwner(owner)
 
@@ -194,8 +194,8 @@ test('after the postmaster was killed during a transaction, the next start has e
 
 test('a stale postmaster.pid with the id of another process does not prevent a start', async (t) => {
   const dataDir = aUsedDataDir(t)
-  const { owner, answer } = await anOwner(t, dataDir)
-  await write(answer, 'committed')
+  const { owner, report } = await anOwner(t, dataDir)
+  await write(report, 'committed')
   await killPostmaster(dataDir)
   await killOwner(owner)
   const file = join(dataDir, 'postgres', 'postmaster.pid')
@@ -219,8 +219,8 @@ test('a second owner is refused, in another process or the same one, and the fir
   const first = await start(dataDir)
   const refusal = `${fs.realpathSync(dataDir)} is already in use by process ${process.pid}`
   await assert.rejects(start(dataDir), { message: refusal })
-  const { answer } = await anOwner(t, dataDir)
-  assert.deepEqual(answer, { refused: refusal })
+  const { report } = await anOwner(t, dataDir)
+  assert.deepEqual(report, { refused: refusal })
   assert.deepEqual(await query(first.url, 'select 1 as one'), [{ one: 1 }])
   await first.stop()
 
@@ -231,11 +231,11 @@ test('a second owner is refused, in another process or the same one, and the fir
 test('of two concurrent first starts one becomes the owner', async (t) => {
   const dataDir = aDataDir(t)
   const both = await Promise.all([anOwner(t, dataDir), anOwner(t, dataDir)])
-  const winner = both.find(({ answer }) => answer.url)
-  const loser = both.find(({ answer }) => answer.refused)
+  const winner = both.find(({ report }) => report.url)
+  const loser = both.find(({ report }) => report.refused)
   assert.ok(winner && loser)
-  assert.equal(loser.answer.refused, `${fs.realpathSync(dataDir)} is already in use by process ${winner.owner.pid}`)
-  assert.deepEqual(await query(winner.answer.url!, 'select 1 as one'), [{ one: 1 }])
+  assert.equal(loser.report.refused, `${fs.realpathSync(dataDir)} is already in use by process ${winner.owner.pid}`)
+  assert.deepEqual(await query(winner.report.url!, 'select 1 as one'), [{ one: 1 }])
 })
 
 test('the data directory can be where only root has access', { skip: process.getuid?.() !== 0 }, async (t) => {

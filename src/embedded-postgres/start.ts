@@ -61,8 +61,9 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     const runAs = chooseRunAs(places.cluster)
     const runtime = await prepareRuntime(places.dataDir, runAs, log)
     const settings = settingsFor(places, runtime, options.settings ?? {})
-    const { made } = await ensureCluster(places, runtime, runAs)
-    if (made) log(`initialised a database in ${places.cluster}${runAs.uid ? `, which runs as user ${runAs.uid}` : ''}`)
+    const { created } = await ensureCluster(places, runtime, runAs)
+    if (created)
+      log(`initialised a database in ${places.cluster}${runAs.uid ? `, which runs as user ${runAs.uid}` : ''}`)
 
     const reportTimer = setTimeout(
       log,

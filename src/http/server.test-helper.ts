@@ -18,10 +18,10 @@ export function testServer(db: Database, given: Partial<HttpDeps> = {}) {
   const lines: string[] = []
   const calls: unknown[][] = []
   const noted =
-    <T>(name: string, answer: T) =>
+    <T>(name: string, result: T) =>
     async (...args: unknown[]) => {
       calls.push([name, ...args])
-      return answer
+      return result
     }
   const platforms = createConnectors()
   const app = buildHttp({

@@ -143,9 +143,11 @@ async function claimKeys(
       others.map(({ row }) => row.createKey)
     )
     const results = others.flatMap(({ row: { line, createKey } }): RowResult[] => {
-      const made = before.get(createKey)
-      if (!made) return []
-      return [{ line, status: 'unchanged', subscriptionId: made.subscriptionId, platformContractId: made.contractId }]
+      const earlier = before.get(createKey)
+      if (!earlier) return []
+      return [
+        { line, status: 'unchanged', subscriptionId: earlier.subscriptionId, platformContractId: earlier.contractId }
+      ]
     })
     return { creations: keyed.filter(({ row }) => marked.has(row.line)), results }
   })

@@ -51,8 +51,8 @@ async function pushing(changed: Parameters<typeof updateMember>[2]) {
 test('only waiting fields are pushed; the result is stored, and other fields follow the platform', async () => {
   const { push, settle, now, reported } = await pushing({ email: 'New@example.com' })
   assert.deepEqual(push.changed, { email: 'New@example.com' })
-  const answer = { email: 'new@example.com', firstName: 'Augusta', lastName: null, updatedAt: at(2) }
-  assert.equal(await settle(answer), 'settled')
+  const pushed = { email: 'new@example.com', firstName: 'Augusta', lastName: null, updatedAt: at(2) }
+  assert.equal(await settle(pushed), 'settled')
   assert.deepEqual(await now(), ['new@example.com', 'Augusta', 'Adler', []])
   assert.deepEqual((await reported()).at(-1)!.changes, {
     email: { from: 'New@example.com', to: 'new@example.com' },

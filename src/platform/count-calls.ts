@@ -19,10 +19,10 @@ export function countCalls(connector: Connector, measure: Measure): Connector {
 
 function counted(call: Call, operation: string, measure: Measure): Call {
   return async (...args) => {
-    const answer = await call(...args)
-    for (const result of Array.isArray(answer) ? answer : [answer]) {
+    const returned = await call(...args)
+    for (const result of Array.isArray(returned) ? returned : [returned]) {
       measure(platformCalls, 1, { operation, outcome: result.ok ? 'ok' : result.failure.kind })
     }
-    return answer
+    return returned
   }
 }

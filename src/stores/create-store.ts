@@ -62,8 +62,8 @@ export async function createStore(db: Database, vault: Vault, input: NewStore): 
     const unfinished = await lockStoreByDomain(tx, domain)
     if (unfinished?.connectedAt) throw domainTaken(domain)
 
-    const made = unfinished && openCredentials(vault, domain, unfinished.platformCredentials)
-    const credentials = input.sandbox ? sandboxCredentials(input, made) : liveCredentials(input)
+    const existing = unfinished && openCredentials(vault, domain, unfinished.platformCredentials)
+    const credentials = input.sandbox ? sandboxCredentials(input, existing) : liveCredentials(input)
     const sealed = { ...facts, credentials: sealCredentials(vault, domain, credentials) }
     const store = unfinished ? await rewriteStore(tx, unfinished.storeId, sealed) : await insertStore(tx, sealed)
     if (!store) throw domainTaken(domain)
@@ -84,11 +84,11 @@ function checkClock({ sandbox, clockAt }: NewStore): Temporal.Instant | null {
   return clockAt?.round({ smallestUnit: 'millisecond', roundingMode: 'floor' }) ?? null
 }
 
-function sandboxCredentials(input: NewStore, made: Credentials | null): Credentials {
+function sandboxCredentials(input: NewStore, existing: Credentials | null): Credentials {
   return {
-    accessToken: given('access_token', input.accessToken) ?? made?.accessToken ?? `sbx_${randomToken()}`,
-    appSecret: given('app_secret', input.appSecret) ?? made?.appSecret ?? randomToken(),
-    proxySecret: given('proxy_secret', input.proxySecret) ?? made?.proxySecret ?? randomToken()
+    accessToken: given('access_token', input.accessToken) ?? existing?.accessToken ?? `sbx_${randomToken()}`,
+    appSecret: given('app_secret', input.appSecret) ?? existing?.appSecret ?? randomToken(),
+    proxySecret: given('proxy_secret', input.proxySecret) ?? existing?.proxySecret ?? randomToken()
   }
 }
 

@@ -21,8 +21,8 @@ export function createKey(
     const name = checkName(input.name)
     const mode = (await readIsSandbox(ctx)) ? 'test' : 'live'
     const key = makeKeyText(mode, ctx.storeId)
-    const made = await insertKey(ctx, { name, mode, hash: sha256(key), hint: keyHint(key), scopes })
-    return { ...made, key }
+    const created = await insertKey(ctx, { name, mode, hash: sha256(key), hint: keyHint(key), scopes })
+    return { ...created, key }
   })
 }
 

@@ -103,9 +103,9 @@ test('two creations at once make one store of a domain', async () => {
   const tries = await Promise.allSettled(
     [1, 2, 3].map(() => createStore(db, testVault, { ...sound, domain: 'race.example' }))
   )
-  const made = tries.flatMap((one) => (one.status === 'fulfilled' ? [one.value.store.storeId] : []))
-  assert.ok(made.length >= 1)
-  assert.equal(new Set(made).size, 1)
+  const created = tries.flatMap((one) => (one.status === 'fulfilled' ? [one.value.store.storeId] : []))
+  assert.ok(created.length >= 1)
+  assert.equal(new Set(created).size, 1)
 })
 
 test('credentials are ciphertext at rest, open with the right master key only, and do not show in logs', async () => {

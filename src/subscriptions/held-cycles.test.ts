@@ -15,7 +15,7 @@ const START = Temporal.Instant.from('2026-01-31T15:00:00Z')
 const DUE = Temporal.Instant.from('2026-02-28T15:00:00Z')
 
 /** A subscription whose price is to change: asked for at `asked`. */
-async function aWaitingChange(asked: Temporal.Instant) {
+async function aWaitingChange(requestedAt: Temporal.Instant) {
   const store = await aStore(db, { clockAt: START })
   const { inStore } = store
   const plan = await aPlan(store, { name: 'VIP' })
@@ -33,7 +33,7 @@ async function aWaitingChange(asked: Temporal.Instant) {
     platformPaymentMethodId: null
   }
   await inStore((ctx) =>
-    writeChanges({ ...ctx, now: asked }, [
+    writeChanges({ ...ctx, now: requestedAt }, [
       { ...none, subscriptionId: id, priceMinor: 3100, actor: 'api', actorId: null }
     ])
   )
@@ -49,8 +49,8 @@ test('a cycle waits for a change for a day after its date, then it is billed as 
 })
 
 test('a change asked for late, after the service was down, has its day too', async () => {
-  const asked = DUE.add({ hours: 72 })
-  const take = await aWaitingChange(asked)
-  assert.equal(await take(asked.add({ hours: 1 })), 0)
-  assert.equal(await take(asked.add({ hours: 25 })), 1)
+  const requestedAt = DUE.add({ hours: 72 })
+  const take = await aWaitingChange(requestedAt)
+  assert.equal(await take(requestedAt.add({ hours: 1 })), 0)
+  assert.equal(await take(requestedAt.add({ hours: 25 })), 1)
 })

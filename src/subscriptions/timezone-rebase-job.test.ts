@@ -118,9 +118,9 @@ test('the platform hears the next dates of the new zone at once, and only dates 
   const store = await aStoreWith(2)
   const set: [string, string][] = []
   const { connector } = await aPlatform((res, { operation, variables }) => {
-    const asked = ((variables.ids ?? []) as string[]).map((gid) => gid.split('/').at(-1)!)
+    const requested = ((variables.ids ?? []) as string[]).map((gid) => gid.split('/').at(-1)!)
     if (operation === 'ContractsByIds')
-      return data(res, { nodes: asked.map((id) => ({ ...there(id), nextBillingDate: NEXT_IN_NEW_YORK })) })
+      return data(res, { nodes: requested.map((id) => ({ ...there(id), nextBillingDate: NEXT_IN_NEW_YORK })) })
     const id = String(variables.id).split('/').at(-1)!
     set.push([id, String(variables.date)])
     const contract = { ...there(id), nextBillingDate: variables.date }

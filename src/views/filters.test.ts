@@ -84,8 +84,8 @@ await owner.query('analyze')
 async function statementOf(list: (typeof LISTS)[keyof typeof LISTS]['list'], values: object): Promise<Statement> {
   let statement: Statement | null = null
   const recorder = {
-    many: async (_row: unknown, asked: Statement) => {
-      statement = asked
+    many: async (_row: unknown, sent: Statement) => {
+      statement = sent
       return [{ total: 0, row: [] }]
     }
   } as unknown as Queries

@@ -145,7 +145,7 @@ async function assertSame(store: BuiltStore, plans: number[], question: Question
     )
   }))
   const attemptStatus = status && ({ active: 'success', paused: 'pending', cancelled: 'failed' } as const)[status]
-  const answers = {
+  const pages = {
     members: await listMembers(db.direct, storeId, {
       status,
       planId,
@@ -171,7 +171,7 @@ async function assertSame(store: BuiltStore, plans: number[], question: Question
     })
   }
   for (const list of ['members', 'subscriptions', 'attempts'] as const) {
-    const { rows, total } = answers[list]
+    const { rows, total } = pages[list]
     assert.deepEqual(
       { list, total, ids: ids(rows) },
       { list, total: expected[list].length, ids: expected[list].slice(offset, offset + limit) }

@@ -76,7 +76,7 @@ export async function aRawReceiver(
 }
 
 /** A whole answer as it stands on the wire. */
-export function answer(status: string, headers: string[] = [], body: string | Buffer = ''): Buffer {
+export function rawResponse(status: string, headers: string[] = [], body: string | Buffer = ''): Buffer {
   const content = Buffer.from(body)
   const head = [`HTTP/1.1 ${status}`, `content-length: ${content.length}`, ...headers, '', ''].join('\r\n')
   return Buffer.concat([Buffer.from(head, 'latin1'), content])
@@ -87,7 +87,7 @@ export const says = (bytes: string | Buffer) => (socket: Socket) => void socket.
 
 /** A DNS of our own: names to addresses. What it answers may change between two questions; a null never comes. */
 export function names(table: Record<string, string[] | null | (() => string[])>): NonNullable<AddressRules['lookup']> {
-  const lookup = (host: string, _options: unknown, callback: (err: Error | null, answers: unknown) => void) => {
+  const lookup = (host: string, _options: unknown, callback: (err: Error | null, addresses: unknown) => void) => {
     const entry = table[host]
     if (entry === null) return
     if (!entry) return callback(Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: 'ENOTFOUND' }), [])
@@ -139,7 +139,7 @@ export async function aStage(
     /** Past every check of ours, as a row that someone wrote into the table. Returns the public ids. */
     plant: async (urls: string[]) => {
       const secrets = urls.map(() => testVault.seal(secretPurpose(storeId), newSigningSecret()))
-      const made = await store.inStore(({ tx, now }) =>
+      const created = await store.inStore(({ tx, now }) =>
         tx.many(
           row({ id: int }),
           sql`
@@ -150,7 +150,7 @@ export async function aStage(
           returning id`
         )
       )
-      return made.map(({ id }) => publicId('we', id)).sort((a, b) => internalId('we', a)! - internalId('we', b)!)
+      return created.map(({ id }) => publicId('we', id)).sort((a, b) => internalId('we', a)! - internalId('we', b)!)
     },
     send: async (events?: number) => {
       await recordEvents(events)

@@ -34,7 +34,7 @@ test('a module declares no event that the table of public events lacks', async (
   assert.deepEqual(declared.sort(), [...PUBLIC_FACTS].sort())
 })
 
-for (const [how, made] of Object.entries({
+for (const [how, chosen] of Object.entries({
   'through the consumers of the service': consumers,
   'even when the consumer is given it': [
     consumer('webhooks', [...PUBLIC_FACTS, mirrorStale.factName, unlisted.factName, lookalike.name], queueDeliveries, {
@@ -49,7 +49,7 @@ for (const [how, made] of Object.entries({
     const listener = await store.inStore((ctx) => openListener(ctx, {}, testSettings))
     await store.inStore((ctx) => record(ctx, mirrorStale(1), lookalike, aFact(1), unlisted(1), mirrorStale(2)))
 
-    const engine = createFactEngine({ db, consumers: made })
+    const engine = createFactEngine({ db, consumers: chosen })
     while ((await engine.runOnce(store.storeId)) > 0);
     await store.settle()
     assert.deepEqual(

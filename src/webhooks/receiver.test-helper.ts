@@ -14,7 +14,7 @@ export type Received = { path: string; headers: IncomingHttpHeaders; body: strin
 
 /** A real receiver on loopback that keeps what it got; closed when the test file is done. */
 export async function aReceiver(
-  answer: (received: Received, response: ServerResponse) => void = (_, r) => r.end('ok')
+  respond: (received: Received, response: ServerResponse) => void = (_, r) => r.end('ok')
 ) {
   const received: Received[] = []
   const server = createServer((request, response) => {
@@ -23,7 +23,7 @@ export async function aReceiver(
     request.on('end', () => {
       const got = { path: request.url!, headers: request.headers, body: Buffer.concat(chunks).toString() }
       received.push(got)
-      answer(got, response)
+      respond(got, response)
     })
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))

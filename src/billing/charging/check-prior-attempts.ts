@@ -23,10 +23,10 @@ export async function findPriorPayment(connector: Connector, attempts: ClaimedAt
   return Promise.all(
     attempts.map(async (attempt): Promise<PriorPayment> => {
       const reported = await Promise.all(attempt.earlier.map((earlier) => read(attempt, earlier)))
-      const found = reported.flatMap((answer) => (answer.ok && answer.value ? answer.value : []))
+      const found = reported.flatMap((result) => (result.ok && result.value ? result.value : []))
       const by = found.find(({ state }) => state === 'success')
       if (by) return { state: 'paid', by }
-      const isOver = reported.every((answer) => answer.ok) && found.every(({ state }) => state === 'failed')
+      const isOver = reported.every((result) => result.ok) && found.every(({ state }) => state === 'failed')
       return { state: isOver ? 'nothing' : 'unknown' }
     })
   )

@@ -49,15 +49,15 @@ export function addImportCommands(program: Command, terminal: Terminal): void {
       const sha256 = await hashOf(path)
       const server = api()
       const requested = { source, mode, paused_until: pausedUntil, sha256 }
-      const begun = await server.post(storePath(store, '/imports'), requested)
-      err.write(`Sending ${path} as ${begun.id}\n`)
+      const started = await server.post(storePath(store, '/imports'), requested)
+      err.write(`Sending ${path} as ${started.id}\n`)
       try {
-        await server.sendFile(importPath(store, begun.id, '/rows'), createReadStream(path), TYPES[source])
+        await server.sendFile(importPath(store, started.id, '/rows'), createReadStream(path), TYPES[source])
       } catch (error) {
-        await endUnread(server, store, begun.id, error)
+        await endUnread(server, store, started.id, error)
         throw error
       }
-      return toItsEnd(server, store, begun, { err, failed })
+      return toItsEnd(server, store, started, { err, failed })
     },
     show: (done, { store }) => shown(done, store)
   })
@@ -152,11 +152,11 @@ const isOver = ({ status }: Document) => status === 'done' || status === 'failed
 async function toItsEnd(
   server: AdminApi,
   store: string,
-  begun: Document,
+  started: Document,
   { err, failed }: Pick<Terminal, 'err' | 'failed'>
 ): Promise<Document> {
-  const look = () => server.get(importPath(store, begun.id))
-  const progress = await showProgress(err, `Importing ${begun.id}`)
+  const look = () => server.get(importPath(store, started.id))
+  const progress = await showProgress(err, `Importing ${started.id}`)
   let now = await look()
   let listed: unknown = 0
   let pause = LOOK_AFTER_MS.first
@@ -173,8 +173,8 @@ async function toItsEnd(
     await sleep(pause)
     pause = Math.min(pause * LOOK_AFTER_MS.growth, LOOK_AFTER_MS.most)
   }
-  if (now.status === 'done') progress.end(`Imported ${begun.id}`)
-  else progress.fail(`The import ${begun.id} is ${now.status}`)
+  if (now.status === 'done') progress.end(`Imported ${started.id}`)
+  else progress.fail(`The import ${started.id} is ${now.status}`)
   if (now.status !== 'done' || Number(now.refused) > 0) failed()
   return now
 }

@@ -38,12 +38,12 @@ export function addWebhookCommands(program: Command, terminal: Terminal): void {
     },
     run: ({ store, events, ...requested }, { api }) =>
       api().post(storePath(store, '/webhooks'), { ...requested, events: orEvery(events) }),
-    show: (made, { store }) =>
-      shownWhole(made) +
+    show: (created, { store }) =>
+      shownWhole(created) +
       lines([
         '',
         'Save the secret: it is not shown again. To test the endpoint:',
-        `  perennial webhook test --store ${store} --id ${made.id} --event ${(made.events as string[])[0]}`
+        `  perennial webhook test --store ${store} --id ${created.id} --event ${(created.events as string[])[0]}`
       ])
   })
 

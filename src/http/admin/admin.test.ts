@@ -91,12 +91,12 @@ test('when the platform fails on the way, the same call made again finishes the 
   assert.equal((await server.admin('GET', '/stores/retry.example')).json().connected, false)
 
   failing = false
-  const made = await server.admin('POST', '/stores', body)
-  assert.equal(made.statusCode, 201)
+  const created = await server.admin('POST', '/stores', body)
+  assert.equal(created.statusCode, 201)
   const shops = server.calls.filter(([name]) => name === 'createShop') as [string, { proxySecret: string }][]
   assert.deepEqual(
     shops.map(([, shop]) => shop.proxySecret),
-    [made.json().proxy_secret, made.json().proxy_secret]
+    [created.json().proxy_secret, created.json().proxy_secret]
   )
   assert.equal((await server.admin('GET', '/stores/retry.example')).json().connected, true)
 })

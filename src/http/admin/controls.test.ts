@@ -14,7 +14,7 @@ const linesOf = (body: string) =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-for (const [path, body, called, status, answer] of [
+for (const [path, body, called, status, expected] of [
   [
     '/sandbox/customers',
     { email: 'ada@example.com', first_name: 'Ada', country: 'US' },
@@ -67,7 +67,7 @@ for (const [path, body, called, status, answer] of [
     const before = calls.length
     const response = await admin('POST', `/stores/${store.domain}${path}`, body)
     assert.equal(response.statusCode, status)
-    assert.deepEqual(response.json(), answer)
+    assert.deepEqual(response.json(), expected)
     const [name, requested] = called
     assert.deepEqual(calls.slice(before), [
       [name, store.storeId, requested],

@@ -11,10 +11,10 @@ const { admin } = testServer(db)
 
 test('keys: made with the text shown once, listed without it, revoked', async () => {
   const store = await aStore(db)
-  const made = await admin('POST', `/stores/${store.domain}/keys`, { name: 'CRM', scopes: ['read:members'] })
-  const { id, key, created_at, ...rest } = made.json()
+  const created = await admin('POST', `/stores/${store.domain}/keys`, { name: 'CRM', scopes: ['read:members'] })
+  const { id, key, created_at, ...rest } = created.json()
 
-  assert.equal(made.statusCode, 201)
+  assert.equal(created.statusCode, 201)
   assert.match(key, /^svc_test_/)
   assert.deepEqual(rest, {
     name: 'CRM',
@@ -99,10 +99,16 @@ test('plans: made on the platform first, then listed', async () => {
   })
   const store = await aStore(db, { platformUrl: platform.url })
   const path = `/stores/${store.domain}/plans`
-  const made = await admin('POST', path, { name: 'VIP', type: 'vip', price: '29.00', interval: 'month', credit: 10.5 })
-  const { id, created_at, ...rest } = made.json()
+  const created = await admin('POST', path, {
+    name: 'VIP',
+    type: 'vip',
+    price: '29.00',
+    interval: 'month',
+    credit: 10.5
+  })
+  const { id, created_at, ...rest } = created.json()
 
-  assert.equal(made.statusCode, 201)
+  assert.equal(created.statusCode, 201)
   assert.match(id, /^plan_\d+$/)
   assert.deepEqual(rest, {
     name: 'VIP',

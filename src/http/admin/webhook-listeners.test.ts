@@ -73,16 +73,16 @@ test('a terminal that leaves while it waits is given nothing, and the end of the
   /** A request that waits for deliveries, once its wait has begun: that moves the end of listening. */
   const waiting = async () => {
     const before = await until()
-    const asked = request({
+    const polling = request({
       method: 'POST',
       host: '127.0.0.1',
       port: (own.app.server.address() as AddressInfo).port,
       path: `/admin/api/stores/store_${store.storeId}/webhook-listeners/${id}/fetch`,
       headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' }
     })
-    asked.end(JSON.stringify({ wait_seconds: 25, max: 8 }))
+    polling.end(JSON.stringify({ wait_seconds: 25, max: 8 }))
     while ((await until()).until === before.until);
-    return asked
+    return polling
   }
 
   const leaving = await waiting()
@@ -92,10 +92,10 @@ test('a terminal that leaves while it waits is given nothing, and the end of the
   const fetched = await adminOf(store)('POST', `/webhook-listeners/${id}/fetch`, { wait_seconds: 5, max: 8 })
   assert.equal(fetched.body.data.length, 1)
 
-  const asked = await waiting()
-  const answered = once(asked, 'response')
+  const polling = await waiting()
+  const responding = once(polling, 'response')
   const closed = own.app.close()
-  const [response] = await answered
+  const [response] = await responding
   assert.equal(response.resume().statusCode, 200)
   await closed
 })
@@ -152,10 +152,10 @@ test('what cannot be used is refused by name, with what it takes', async () => {
     ['/webhook-samples', {}, `event is required and must be one of ${EVENT_TYPES.join(', ')}`],
     ['/webhook-samples', { event: 'x' }, /"x" is none; there are .*store_credit\.deducted$/]
   ] as [string, object, string | RegExp][]) {
-    const answer = await call('POST', path, body)
-    assert.equal(answer.status, 400, `${path} ${JSON.stringify(answer.body)}`)
-    if (typeof message === 'string') assert.equal(answer.body.error.message, message)
-    else assert.match(answer.body.error.message, message)
+    const refused = await call('POST', path, body)
+    assert.equal(refused.status, 400, `${path} ${JSON.stringify(refused.body)}`)
+    if (typeof message === 'string') assert.equal(refused.body.error.message, message)
+    else assert.match(refused.body.error.message, message)
   }
   assert.equal((await app.inject({ method: 'POST', url: `/admin/api/stores/x/webhook-listeners` })).statusCode, 401)
 })

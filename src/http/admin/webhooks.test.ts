@@ -18,10 +18,10 @@ const adminOf = (store: { storeId: number }) => async (method: Method, path: str
 
 test('an endpoint is made with its secret once, listed, shown, changed and deleted', async () => {
   const call = adminOf(await aStore(db))
-  const made = await call('POST', '/webhooks', { url: 'http://127.0.0.1:4000/hook', events: ['billing.success'] })
-  const { id, secret, created_at, updated_at, ...rest } = made.body
+  const created = await call('POST', '/webhooks', { url: 'http://127.0.0.1:4000/hook', events: ['billing.success'] })
+  const { id, secret, created_at, updated_at, ...rest } = created.body
 
-  assert.equal(made.status, 201)
+  assert.equal(created.status, 201)
   assert.match(id, /^we_\d+$/)
   assert.match(secret, /^whsec_/)
   assert.deepEqual(rest, {
@@ -223,11 +223,11 @@ test('what cannot be used is refused by name, with what it takes', async () => {
     ],
     ['POST', '/webhook-deliveries/resend-failed', {}, /^since is required and must be an ISO date/]
   ] as [Method, string, object | undefined, string | RegExp][]) {
-    const answer = await call(method, path, body)
-    assert.equal(answer.status, 400, `${method} ${path} ${JSON.stringify(answer.body)}`)
-    assert.equal(answer.body.error.code, 'invalid_request')
-    if (typeof message === 'string') assert.equal(answer.body.error.message, message)
-    else assert.match(answer.body.error.message, message)
+    const result = await call(method, path, body)
+    assert.equal(result.status, 400, `${method} ${path} ${JSON.stringify(result.body)}`)
+    assert.equal(result.body.error.code, 'invalid_request')
+    if (typeof message === 'string') assert.equal(result.body.error.message, message)
+    else assert.match(result.body.error.message, message)
   }
 })
 
@@ -248,8 +248,8 @@ test('another store’s endpoints and deliveries are as unknown as none', async 
       ['POST', '/end-roll', {}],
       ['POST', '/test', { event: 'member.created' }]
     ] as [Method, string, object | undefined][]) {
-      const answer = await mine(method, `/webhooks/${endpoint}${path}`, body)
-      assert.deepEqual(answer, {
+      const result = await mine(method, `/webhooks/${endpoint}${path}`, body)
+      assert.deepEqual(result, {
         status: 404,
         body: { error: { code: 'not_found', message: `There is no webhook endpoint ${endpoint}` } }
       })

@@ -66,11 +66,13 @@ ${table(`Fields of ${name}`, ['Field', 'Type', 'Description'], fieldRows(schema)
 
 /** The errors, by status. */
 export function errorSections({ components, paths }: RestDocument): string {
-  const answers = Object.values(paths).flatMap((methods) =>
+  const allResponses = Object.values(paths).flatMap((methods) =>
     Object.values(methods).flatMap(({ responses }) => Object.entries(responses))
   )
   const byStatus = new Map(
-    answers.flatMap(([status, answer]): [string, string][] => ('$ref' in answer ? [[status, answer.$ref]] : []))
+    allResponses.flatMap(([status, response]): [string, string][] =>
+      '$ref' in response ? [[status, response.$ref]] : []
+    )
   )
   return [...byStatus]
     .sort(([a], [b]) => Number(a) - Number(b))
@@ -82,8 +84,8 @@ export function errorSections({ components, paths }: RestDocument): string {
     .join('\n')
 }
 
-const exampleOf = (answer: Operation['responses'][string] | undefined) =>
-  (answer as { content?: { 'application/json': { example: unknown } } }).content?.['application/json'].example
+const exampleOf = (response: Operation['responses'][string] | undefined) =>
+  (response as { content?: { 'application/json': { example: unknown } } }).content?.['application/json'].example
 
 function followed<T extends object>(part: T | { $ref: string }, components: Record<string, T>): T {
   return '$ref' in part ? components[nameOf(part.$ref)]! : part

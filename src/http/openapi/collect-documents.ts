@@ -24,6 +24,6 @@ export function collectDocuments(app: FastifyInstance, budgets: Record<RatePlan,
 }
 
 function once<T>(make: () => T): () => T {
-  let made: T | undefined
-  return () => (made ??= make())
+  let built: T | undefined
+  return () => (built ??= make())
 }

@@ -65,8 +65,8 @@ test('a route becomes an operation: what it takes, what it answers, its scope an
     example: { on: '2026-01-31' }
   })
   assert.deepEqual(Object.keys(responses), ['200', '400', '401', '403', '404', '429', '500'])
-  const answer = responses[200] as { content: { 'application/json': { schema: unknown; example: unknown } } }
-  assert.deepEqual(answer.content['application/json'], {
+  const response = responses[200] as { content: { 'application/json': { schema: unknown; example: unknown } } }
+  assert.deepEqual(response.content['application/json'], {
     schema: {
       type: 'object',
       required: ['data', 'meta'],

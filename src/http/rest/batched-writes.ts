@@ -7,7 +7,7 @@ import { claimOf, idempotencyKeyReused } from '../shared/idempotency.ts'
 import { callerOf } from './caller.ts'
 
 type BatchedRequest<Item> = { claim: Claim | null; item: Item }
-type Outcome<Answer> = { refusal: Refusal } | { refusal?: undefined; answer: Answer; isReplayed: boolean }
+type Outcome<Body> = { refusal: Refusal } | { refusal?: undefined; response: Body; isReplayed: boolean }
 
 /** A transaction carries out at most this many requests; the others wait for the next one. */
 const MAX_BATCH = 64
@@ -18,15 +18,15 @@ const MAX_BATCH = 64
  * outcome and its own key. `work` gets the items in the order of arrival, and answers or refuses each of them; a refused
  * item must have changed nothing.
  */
-export function batchedWrites<Item, Answer extends object>(
+export function batchedWrites<Item, Body extends object>(
   db: Database,
-  work: (ctx: Ctx, items: Item[]) => Promise<(Answer | Refusal)[]>
-): (request: FastifyRequest, reply: FastifyReply, item: Item) => Promise<Answer> {
-  const batcher = createBatcher<number, BatchedRequest<Item>, Outcome<Answer>>({
+  work: (ctx: Ctx, items: Item[]) => Promise<(Body | Refusal)[]>
+): (request: FastifyRequest, reply: FastifyReply, item: Item) => Promise<Body> {
+  const batcher = createBatcher<number, BatchedRequest<Item>, Outcome<Body>>({
     maxItems: MAX_BATCH,
     work: (storeId, batch) =>
       db.inStore(storeId, async (ctx) => {
-        const outcomes = new Map<BatchedRequest<Item>, Outcome<Answer>>()
+        const outcomes = new Map<BatchedRequest<Item>, Outcome<Body>>()
         // Different requests with one key cannot be decided before the first of them is answered.
         for (let open = batch; open.length > 0; open = open.filter((batched) => !outcomes.has(batched))) {
           await runRound(ctx, open, work, outcomes)
@@ -39,16 +39,16 @@ export function batchedWrites<Item, Answer extends object>(
     const outcome = await batcher(callerOf(request).storeId, { claim: claimOf(request), item })
     if (outcome.refusal) throw outcome.refusal
     if (outcome.isReplayed) reply.header('idempotent-replayed', 'true')
-    return outcome.answer
+    return outcome.response
   }
 }
 
 /** Carries out the first request of each key and its repetitions. Other requests with that key stay open. */
-async function runRound<Item, Answer extends object>(
+async function runRound<Item, Body extends object>(
   ctx: Ctx,
   open: BatchedRequest<Item>[],
-  work: (ctx: Ctx, items: Item[]) => Promise<(Answer | Refusal)[]>,
-  outcomes: Map<BatchedRequest<Item>, Outcome<Answer>>
+  work: (ctx: Ctx, items: Item[]) => Promise<(Body | Refusal)[]>,
+  outcomes: Map<BatchedRequest<Item>, Outcome<Body>>
 ): Promise<void> {
   const firsts = firstOfEachKey(open)
   const keys = [...firsts.keys()]
@@ -69,14 +69,14 @@ async function runRound<Item, Answer extends object>(
   const stored: { key: string; status: number; body: string }[] = []
   const released: string[] = []
   for (const [i, batched] of doing.entries()) {
-    const answer = done[i]!
+    const result = done[i]!
     const key = batched.claim?.key
-    if (answer instanceof Refusal) {
-      outcomes.set(batched, { refusal: answer })
+    if (result instanceof Refusal) {
+      outcomes.set(batched, { refusal: result })
       if (key) released.push(key)
     } else {
-      outcomes.set(batched, { answer, isReplayed: false })
-      if (key) stored.push({ key, status: 200, body: JSON.stringify(answer) })
+      outcomes.set(batched, { response: result, isReplayed: false })
+      if (key) stored.push({ key, status: 200, body: JSON.stringify(result) })
     }
   }
   await storeResponses(ctx, stored)
@@ -98,11 +98,11 @@ function firstOfEachKey<Item>(open: BatchedRequest<Item>[]): Map<string, Batched
 }
 
 /** The outcome of a request whose key was answered before, or just now in the same batch. */
-function repetitionOf<Answer extends object>(
+function repetitionOf<Body extends object>(
   state: Awaited<ReturnType<typeof claimKeys>>[number],
-  first: Outcome<Answer> | undefined
-): Outcome<Answer> {
+  first: Outcome<Body> | undefined
+): Outcome<Body> {
   if (state.state === 'other') return { refusal: idempotencyKeyReused() }
-  if (state.state === 'stored') return { answer: JSON.parse(state.response.body) as Answer, isReplayed: true }
-  return first!.refusal ? first! : { answer: first!.answer!, isReplayed: true }
+  if (state.state === 'stored') return { response: JSON.parse(state.response.body) as Body, isReplayed: true }
+  return first!.refusal ? first! : { response: first!.response!, isReplayed: true }
 }

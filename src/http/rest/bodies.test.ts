@@ -105,11 +105,11 @@ test('a method that few know, over a real connection: the error shape and the he
   const chunks: Buffer[] = []
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))
   await new Promise((resolve) => socket.on('close', resolve))
-  const answer = Buffer.concat(chunks).toString()
-  assert.match(answer, /^HTTP\/1\.1 404 /)
-  assert.match(answer, /"There is no PROPFIND \/v1\/members; this path accepts GET, HEAD"/)
+  const received = Buffer.concat(chunks).toString()
+  assert.match(received, /^HTTP\/1\.1 404 /)
+  assert.match(received, /"There is no PROPFIND \/v1\/members; this path accepts GET, HEAD"/)
   for (const name of ['x-request-id', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']) {
-    assert.match(answer, new RegExp(`^${name}: `, 'im'))
+    assert.match(received, new RegExp(`^${name}: `, 'im'))
   }
 })
 

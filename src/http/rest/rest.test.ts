@@ -190,21 +190,21 @@ test('several wrong parameters: details tell each', async () => {
 test('over the budget: 429 instead of any answer, exactly at the limit, over two processes', async () => {
   const elsewhere = new Database({ url })
   const other = testServer(elsewhere)
-  const answers = []
+  const responses = []
   for (;;) {
     const store = await aStore(db, { plan: 'starter' })
     const key = await store.aKey()
-    answers.length = 0
+    responses.length = 0
     for (let wave = 0; wave < 5; wave++) {
       const paths = ['/members', '/members/mem_404', '/nothing', '/members?limit=0']
-      answers.push(...(await Promise.all([rest, other.rest].flatMap((get) => paths.map((path) => get(path, key))))))
-      answers.push(...(await Promise.all([rest, other.rest].flatMap((get) => paths.map((path) => get(path, key))))))
+      responses.push(...(await Promise.all([rest, other.rest].flatMap((get) => paths.map((path) => get(path, key))))))
+      responses.push(...(await Promise.all([rest, other.rest].flatMap((get) => paths.map((path) => get(path, key))))))
     }
     // The end of a minute may fall in between; then once more with another store.
-    if (new Set(answers.map(({ headers }) => headers['x-ratelimit-reset'])).size === 1) break
+    if (new Set(responses.map(({ headers }) => headers['x-ratelimit-reset'])).size === 1) break
   }
-  const refused = answers.filter(({ statusCode }) => statusCode === 429)
-  assert.equal(answers.length - refused.length, 60)
+  const refused = responses.filter(({ statusCode }) => statusCode === 429)
+  assert.equal(responses.length - refused.length, 60)
   for (const response of refused) {
     assert.deepEqual(response.json(), {
       error: { code: 'rate_limited', message: 'Too many requests: the rate limit of this window is exceeded' }

@@ -255,14 +255,14 @@ test('200 deducts of 1.00 at once over two nodes against credit for 100.00: exac
   for (let run = 0; run < 20; run++) {
     const { store, id, add, deduct, balance } = await aCustomer()
     await add({ amount: 100, reason: 'start' })
-    const answers = await Promise.all(Array.from({ length: 200 }, () => deduct({ amount: 1, reason: 'x' })))
-    const statuses = Map.groupBy(answers, ({ statusCode }) => statusCode)
+    const responses = await Promise.all(Array.from({ length: 200 }, () => deduct({ amount: 1, reason: 'x' })))
+    const statuses = Map.groupBy(responses, ({ statusCode }) => statusCode)
     assert.deepEqual([statuses.get(200)?.length, statuses.get(400)?.length], [100, 100])
     assert.equal((await balance()).json().data.balance, 0)
     const { entries, lots, events } = await accountOf(store, id)
     assert.deepEqual([entries, lots, events.length], [101, [], 101])
     // Each answer told the balance right after its own deduct.
-    const reported = statuses.get(200)!.map((answer) => answer.json().data.balance as number)
+    const reported = statuses.get(200)!.map((result) => result.json().data.balance as number)
     assert.deepEqual(
       reported.sort((a, b) => a - b),
       Array.from({ length: 100 }, (_, i) => i)
@@ -274,10 +274,10 @@ test('50 requests at once over two nodes under one key: one effect, one body, 49
   const { store, id, add, balance } = await aCustomer()
   for (let run = 1; run <= 10; run++) {
     const key = { 'idempotency-key': `once-${run}` }
-    const answers = await Promise.all(Array.from({ length: 50 }, () => add({ amount: 2, reason: 'x' }, key)))
-    assert.equal(new Set(answers.map(({ body }) => body)).size, 1)
-    assert.deepEqual(answers[0]!.json().data.balance, 2 * run)
-    assert.equal(answers.filter(({ headers }) => headers['idempotent-replayed'] === 'true').length, 49)
+    const responses = await Promise.all(Array.from({ length: 50 }, () => add({ amount: 2, reason: 'x' }, key)))
+    assert.equal(new Set(responses.map(({ body }) => body)).size, 1)
+    assert.deepEqual(responses[0]!.json().data.balance, 2 * run)
+    assert.equal(responses.filter(({ headers }) => headers['idempotent-replayed'] === 'true').length, 49)
     assert.equal((await accountOf(store, id)).events.length, run)
   }
   const later = await add({ reason: 'x', amount: 2 }, { 'idempotency-key': 'once-1' })
@@ -296,11 +296,11 @@ test('50 requests at once over two nodes under one key: one effect, one body, 49
 test('one key with two bodies at once: one of them has its effect, the other is refused, whatever comes between', async () => {
   const { add, deduct, balance } = await aCustomer()
   const key = { 'idempotency-key': 'two-ways' }
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     add({ amount: 100, reason: 'x' }),
     ...Array.from({ length: 6 }, (_, i) => add({ amount: 1 + (i % 2), reason: 'x' }, key))
   ])
-  const kept = answers.slice(1).filter(({ statusCode }) => statusCode === 200)
+  const kept = responses.slice(1).filter(({ statusCode }) => statusCode === 200)
   assert.equal(kept.length, 3)
   assert.equal(new Set(kept.map(({ body }) => body)).size, 1)
   assert.ok([101, 102].includes((await balance()).json().data.balance))
@@ -318,7 +318,7 @@ test('what breaks off leaves the key free, and harms no other request of its bat
   const key = (name: string) => ({ 'idempotency-key': name })
   // The last statements of a change fail, as in a crash between two of them.
   await owner("alter table facts add constraint break_off check (data ->> 'reason' <> 'break off')")
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     add({ amount: 1, reason: 'x' }, key('a')),
     add({ amount: 1, reason: 'x' }, key('b')),
     add({ amount: 10, reason: 'break off' }, key('c')),
@@ -326,10 +326,10 @@ test('what breaks off leaves the key free, and harms no other request of its bat
   ])
   await owner('alter table facts drop constraint break_off')
   assert.deepEqual(
-    answers.map(({ statusCode }) => statusCode),
+    responses.map(({ statusCode }) => statusCode),
     [200, 200, 500, 200]
   )
-  assert.deepEqual(answers[2]!.json(), {
+  assert.deepEqual(responses[2]!.json(), {
     error: { code: 'internal_error', message: 'Something went wrong on our side' }
   })
   assert.equal((await balance()).json().data.balance, 3)

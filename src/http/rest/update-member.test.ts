@@ -252,9 +252,9 @@ test('the scope is write:members', async () => {
 test('under one key the change happens once; another body under it is refused', async () => {
   const { patch, events } = await aMember()
   const key = { 'idempotency-key': 'k' }
-  const answers = await Promise.all(Array.from({ length: 20 }, () => patch({ loyalty_points: 7 }, key)))
-  assert.equal(new Set(answers.map(({ body }) => body)).size, 1)
-  assert.equal(answers.filter(({ headers }) => headers['idempotent-replayed'] === 'true').length, 19)
+  const responses = await Promise.all(Array.from({ length: 20 }, () => patch({ loyalty_points: 7 }, key)))
+  assert.equal(new Set(responses.map(({ body }) => body)).size, 1)
+  assert.equal(responses.filter(({ headers }) => headers['idempotent-replayed'] === 'true').length, 19)
   await patch({ loyalty_points: 9 })
   assert.equal((await patch({ loyalty_points: 7 }, key)).json().data.loyalty_points, 7)
   assert.equal((await patch({ loyalty_points: 8 }, key)).statusCode, 400)

@@ -140,8 +140,8 @@ for (const [url, routed] of [
 for (const path of ['/v1/%ff', '/v1/members/%zz', '/v1/subscriptions/%e4%b8/pause', '/v1/a/b%']) {
   test(`a path that cannot be decoded, ${path}: 400, authenticated and counted as any other`, async () => {
     const authorization = `Bearer ${await (await aStore(db)).aKey()}`
-    const answers = [1, 2].map(() => app.inject({ url: path, headers: { authorization } }))
-    for (const { statusCode, headers, body } of await Promise.all(answers)) {
+    const responses = [1, 2].map(() => app.inject({ url: path, headers: { authorization } }))
+    for (const { statusCode, headers, body } of await Promise.all(responses)) {
       assert.equal(statusCode, 400)
       assert.deepEqual(JSON.parse(body), {
         error: { code: 'invalid_request', message: 'The path holds a broken percent escape' }
@@ -157,11 +157,11 @@ for (const path of ['/v1/%ff', '/v1/members/%zz', '/v1/subscriptions/%e4%b8/paus
 
 test('a path that cannot be decoded, over the budget of the store: 429', async () => {
   const authorization = `Bearer ${await (await aStore(db, { plan: 'starter' })).aKey()}`
-  const answers = []
-  while (answers.length < 200 && answers.at(-1)?.statusCode !== 429)
-    answers.push(await app.inject({ url: '/v1/%ff', headers: { authorization } }))
-  assert.equal(answers[0]!.statusCode, 400)
-  assert.equal(answers.at(-1)!.json().error.code, 'rate_limited')
+  const responses = []
+  while (responses.length < 200 && responses.at(-1)?.statusCode !== 429)
+    responses.push(await app.inject({ url: '/v1/%ff', headers: { authorization } }))
+  assert.equal(responses[0]!.statusCode, 400)
+  assert.equal(responses.at(-1)!.json().error.code, 'rate_limited')
 })
 
 test('a path that cannot be decoded, for storefronts: their own shape', async () => {

@@ -18,8 +18,8 @@ export function noSuchRoute(request: FastifyRequest, reply: FastifyReply): Refus
   const path = pathOf(request.url)
   const methods = request.server.methodsOf(path).join(', ')
   if (methods) reply.header('allow', methods)
-  const asked = `There is no ${request.method} ${path.slice(0, 200)}`
-  return new Refusal('not_found', methods ? `${asked}; this path accepts ${methods}` : asked)
+  const problem = `There is no ${request.method} ${path.slice(0, 200)}`
+  return new Refusal('not_found', methods ? `${problem}; this path accepts ${methods}` : problem)
 }
 
 /** Refuses every path of the API on a node that only runs the background. */

@@ -25,23 +25,23 @@ const isKey = Compile(IdempotencyKey)
  * again, with `Idempotent-Replayed: true`. Key, effect and response are one transaction. A refusal has no effect and is not
  * stored.
  */
-export async function withIdempotency<Answer extends object>(
+export async function withIdempotency<Body extends object>(
   request: FastifyRequest,
   reply: FastifyReply,
-  work: (ctx: Ctx) => Promise<Answer>
-): Promise<Answer> {
+  work: (ctx: Ctx) => Promise<Body>
+): Promise<Body> {
   const claim = claimOf(request)
   if (!claim) return request.inStore(work)
-  const { answer, isReplayed } = await request.inStore(async (ctx) => {
+  const { response: result, isReplayed } = await request.inStore(async (ctx) => {
     const [claimed] = await claimKeys(ctx, [claim])
     if (claimed!.state === 'other') throw idempotencyKeyReused()
-    if (claimed!.state === 'stored') return { answer: JSON.parse(claimed!.response.body) as Answer, isReplayed: true }
-    const answer = await work(ctx)
-    await storeResponses(ctx, [{ key: claim.key, status: 200, body: JSON.stringify(answer) }])
-    return { answer, isReplayed: false }
+    if (claimed!.state === 'stored') return { response: JSON.parse(claimed!.response.body) as Body, isReplayed: true }
+    const result = await work(ctx)
+    await storeResponses(ctx, [{ key: claim.key, status: 200, body: JSON.stringify(result) }])
+    return { response: result, isReplayed: false }
   })
   if (isReplayed) reply.header('idempotent-replayed', 'true')
-  return answer
+  return result
 }
 
 /** The key of a request and the fingerprint of the request; null without a key. Refuses a key of another form. */
@@ -54,8 +54,8 @@ export function claimOf(request: FastifyRequest): Claim | null {
 
 /** Identifies what a request asks for: the same for its repetition, and for no other request. */
 export function fingerprintOf(request: FastifyRequest): Buffer {
-  const asked = `${request.method} ${pathOf(request.url)}\n${JSON.stringify(sorted(request.body))}`
-  return createHash('sha256').update(asked).digest()
+  const fingerprint = `${request.method} ${pathOf(request.url)}\n${JSON.stringify(sorted(request.body))}`
+  return createHash('sha256').update(fingerprint).digest()
 }
 
 export const idempotencyKeyReused = () =>

@@ -23,12 +23,12 @@ export async function findDueWork(
 ): Promise<{ found: DueWork[]; failed: { engine: Engine; err: unknown }[] }> {
   const untilOf = untilTexts()
   const asks = engines.map(async (engine): Promise<DueWork[]> => {
-    const asked = stores.filter((status) => canWork(engine, status) && isAsked(engine, status.storeId))
-    if (asked.length === 0) return []
+    const wanted = stores.filter((status) => canWork(engine, status) && isAsked(engine, status.storeId))
+    if (wanted.length === 0) return []
     const statement = engine.due(
-      dueStores(asked.map((status) => ({ storeId: status.storeId, until: untilOf(engine, status) })))
+      dueStores(wanted.map((status) => ({ storeId: status.storeId, until: untilOf(engine, status) })))
     )
-    const byId = new Map(asked.map((status) => [status.storeId, status]))
+    const byId = new Map(wanted.map((status) => [status.storeId, status]))
     return (await db.acrossStores.many(Due, statement)).map(({ storeId, dueAt }) => {
       const status = byId.get(storeId)!
       // Claims compare with a time that is cut to milliseconds, so a part of one counts as a whole.

@@ -17,8 +17,8 @@ export function createLeader(query: NodeSession['query']): { leads(): Promise<bo
     async leads() {
       if (leads || performance.now() - askedAt < ASK_EVERY_MS) return leads
       askedAt = performance.now()
-      const asked = await query('select pg_try_advisory_lock($1, 0) as mine', [LOCKS.leader]).catch(() => null)
-      leads = asked?.rows[0].mine === true
+      const locked = await query('select pg_try_advisory_lock($1, 0) as mine', [LOCKS.leader]).catch(() => null)
+      leads = locked?.rows[0].mine === true
       return leads
     },
     part: {

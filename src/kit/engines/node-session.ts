@@ -94,8 +94,8 @@ function oneAtATime(client: pg.Client, timeoutMs: number): NodeSession['query'] 
     }
   }
   return (text, values) => {
-    const asked = before.then(() => ask(text, values))
-    before = asked.catch(() => {})
-    return asked
+    const result = before.then(() => ask(text, values))
+    before = result.catch(() => {})
+    return result
   }
 }

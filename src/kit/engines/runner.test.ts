@@ -288,12 +288,12 @@ async function aPollMore({ db }: { db: Database }) {
 test('whoever wants a store waits for the batch under way on another node, not for all that is due there', async (t) => {
   const store = await aStore(db)
   const batch = Promise.withResolvers<void>()
-  const begun = Promise.withResolvers<void>()
+  const started = Promise.withResolvers<void>()
   const [holder, worker] = [
     await aNode(t),
     await aNode(t, {
       run: async () => {
-        begun.resolve()
+        started.resolve()
         await batch.promise
       }
     })
@@ -301,7 +301,7 @@ test('whoever wants a store waits for the batch under way on another node, not f
   // More than one batch.
   await addJobs(store, ...Array.from({ length: 200 }, (_, n) => n))
   worker.runner.start()
-  await begun.promise
+  await started.promise
   let isHeld = false
   const holding = holder.runner.alone(store.storeId, async (alone) => {
     isHeld = true

@@ -99,7 +99,7 @@ export function createStoreHolds(db: Database, query: NodeSession['query']): Sto
         return await work({
           async assertHeld() {
             if (performance.now() - heardAt < ASSERT_EVERY_MS) return
-            if (!(await answers(session)))
+            if (!(await responds(session)))
               throw new Refusal('unavailable', 'The connection to the database was lost; ask again')
             heardAt = performance.now()
           }
@@ -137,7 +137,7 @@ function holdSessions(db: Database) {
   return {
     async take(): Promise<pg.Client> {
       const session = takeSpare()
-      if (session && (await answers(session))) return session
+      if (session && (await responds(session))) return session
       const opened = await db.session()
       await opened.query(`set lock_timeout = ${HOLD_TIMEOUT_MS}`)
       return opened
@@ -157,7 +157,7 @@ function holdSessions(db: Database) {
 }
 
 /** Whether the connection still works; one that does not is closed. */
-async function answers(session: pg.Client): Promise<boolean> {
+async function responds(session: pg.Client): Promise<boolean> {
   try {
     await session.query({ text: 'select', query_timeout: ANSWER_TIMEOUT_MS } as pg.QueryConfig)
     return true

@@ -90,8 +90,8 @@ test('receiving takes one statement', async () => {
 test('a repeated delivery gets 200 and is stored once, also when it comes many times at once', async () => {
   const store = await aWebhookStore()
   const id = { 'x-platform-webhook-id': 'w-1' }
-  const answers = await Promise.all(Array.from({ length: 10 }, () => receive(store, '{"n":1}', id)))
-  assert.deepEqual(answers.map((answer) => answer.outcome).sort(), [...Array(9).fill('repeated'), 'stored'])
+  const responses = await Promise.all(Array.from({ length: 10 }, () => receive(store, '{"n":1}', id)))
+  assert.deepEqual(responses.map((response) => response.outcome).sort(), [...Array(9).fill('repeated'), 'stored'])
   assert.equal((await kept(store)).length, 1)
 })
 

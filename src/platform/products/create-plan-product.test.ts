@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { aPlatform, data, theFailure, theValue } from '../../../test/fake-platform.ts'
 
 test('creates product, price and selling plan, and continues where an earlier try stopped', async () => {
-  const made: { product?: unknown; price?: string; group?: unknown } = {}
-  const variants = () => ({ nodes: [{ id: 'gid://platform/ProductVariant/2', price: made.price ?? '0.00' }] })
+  const created: { product?: unknown; price?: string; group?: unknown } = {}
+  const variants = () => ({ nodes: [{ id: 'gid://platform/ProductVariant/2', price: created.price ?? '0.00' }] })
   let breakAt = 'PlanSellingGroupCreate'
   const { connector, requests } = await aPlatform((res, { operation, variables }) => {
     if (operation === breakAt) return res.writeHead(503).end()
@@ -13,21 +13,21 @@ test('creates product, price and selling plan, and continues where an earlier tr
     switch (operation) {
       case 'PlanProductByHandle':
         return data(res, {
-          productByIdentifier: made.product
-            ? { ...product, sellingPlanGroups: { nodes: made.group ? [made.group] : [] } }
+          productByIdentifier: created.product
+            ? { ...product, sellingPlanGroups: { nodes: created.group ? [created.group] : [] } }
             : null
         })
       case 'PlanProductCreate':
-        made.product = variables.product
+        created.product = variables.product
         return data(res, { productCreate: { product, userErrors } })
       case 'PlanPriceUpdate':
-        made.price = (variables.variants as [{ price: string }])[0].price
+        created.price = (variables.variants as [{ price: string }])[0].price
         return data(res, { productVariantsBulkUpdate: { productVariants: variants().nodes, userErrors } })
       default: {
         const { merchantCode } = variables.input as { merchantCode: string }
         const sellingPlans = { nodes: [{ id: 'gid://platform/SellingPlan/4' }] }
-        made.group = { id: 'gid://platform/SellingPlanGroup/3', merchantCode, sellingPlans }
-        return data(res, { sellingPlanGroupCreate: { sellingPlanGroup: made.group, userErrors } })
+        created.group = { id: 'gid://platform/SellingPlanGroup/3', merchantCode, sellingPlans }
+        return data(res, { sellingPlanGroupCreate: { sellingPlanGroup: created.group, userErrors } })
       }
     }
   })
@@ -39,7 +39,7 @@ test('creates product, price and selling plan, and continues where an earlier tr
   assert.deepEqual(theValue(await connector.products.createPlan(terms)), whole)
   assert.deepEqual(theValue(await connector.products.createPlan(terms)), whole)
   assert.deepEqual(theValue(await connector.products.createPlan({ ...terms, priceMinor: 3150 })), whole)
-  assert.equal(made.price, '31.50')
+  assert.equal(created.price, '31.50')
   const count = (name: string) => requests.filter(({ operation }) => operation === name).length
   assert.deepEqual([count('PlanProductCreate'), count('PlanPriceUpdate'), count('PlanSellingGroupCreate')], [1, 2, 2])
 })

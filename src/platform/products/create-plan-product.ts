@@ -62,8 +62,8 @@ export async function createPlanOfProducts(
   }
   const { group } = found.value
   const plan = sellingPlanOf(terms, 'plan')
-  const made = group ? succeeded(group) : await createGroup(client, productIds, handle, terms.name, plan)
-  return made.ok ? succeeded({ productId: null, variantId: null, ...made.value }) : made
+  const created = group ? succeeded(group) : await createGroup(client, productIds, handle, terms.name, plan)
+  return created.ok ? succeeded({ productId: null, variantId: null, ...created.value }) : created
 }
 
 /** Readable, and different for names that differ only in characters which a handle cannot have. */

@@ -60,8 +60,8 @@ async function setSellingPlan(
   }
   return client.mutate(PlanSellingGroupUpdate, { id, input }, (payload) => {
     const group = payload.at('sellingPlanGroup')
-    const made = readPlans(group).find(({ cadence }) => cadence === wanted)
-    return made?.id ?? group.refuse('sellingPlans', `must have the plan of ${wanted}`)
+    const published = readPlans(group).find(({ cadence }) => cadence === wanted)
+    return published?.id ?? group.refuse('sellingPlans', `must have the plan of ${wanted}`)
   })
 }
 

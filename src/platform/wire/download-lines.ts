@@ -22,12 +22,12 @@ export class DownloadFailed extends Error {}
 export async function* downloadLines(url: string): AsyncGenerator<string[]> {
   let rest = Buffer.alloc(0)
   try {
-    const answer = await request(url, { dispatcher: agent })
-    if (answer.statusCode !== 200) {
-      await answer.body.dump()
-      throw new DownloadFailed(`The file of the bulk operation answered ${answer.statusCode}`)
+    const response = await request(url, { dispatcher: agent })
+    if (response.statusCode !== 200) {
+      await response.body.dump()
+      throw new DownloadFailed(`The file of the bulk operation answered ${response.statusCode}`)
     }
-    for await (const chunk of answer.body) {
+    for await (const chunk of response.body) {
       const bytes = Buffer.concat([rest, chunk as Buffer])
       const end = bytes.lastIndexOf(0x0a)
       rest = bytes.subarray(end + 1)

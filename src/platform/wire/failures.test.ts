@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { connectorTo } from '../../../test/connectors.ts'
 import {
-  type Answer,
   anAttempt,
   aPlatform,
   created,
   data,
   json,
+  type Responder,
   shop,
   theFailure,
   theValue
@@ -39,7 +39,7 @@ function drip(res: ServerResponse) {
 const TIMEOUT_MS = 150
 /** The outcome of a charge whose response is lost. A read that fails the same way leaves nothing unknown. */
 const lost: Partial<PlatformFailure> = { kind: 'unavailable', outcomeUnknown: true }
-const cases: [what: string, answer: Answer, expected: Partial<PlatformFailure>][] = [
+const cases: [what: string, respond: Responder, expected: Partial<PlatformFailure>][] = [
   ['500', (res) => res.writeHead(500).end('oops'), { ...lost, code: '500' }],
   ['502', (res) => res.writeHead(502).end(), { ...lost, code: '502' }],
   ['503 with JSON', (res) => json(res, { errors: 'down' }, 503), { ...lost, code: '503' }],
@@ -94,9 +94,9 @@ const cases: [what: string, answer: Answer, expected: Partial<PlatformFailure>][
   ]
 ]
 
-for (const [what, answer, expected] of cases) {
+for (const [what, respond, expected] of cases) {
   test(`the platform gives ${what}`, async () => {
-    const { connect, requests } = await aPlatform(answer)
+    const { connect, requests } = await aPlatform(respond)
     // Only the endless responses may end by the time limit.
     const isEndless = what === 'no response' || what === 'a response that drips'
     const connector = connect({ timeoutMs: isEndless ? TIMEOUT_MS : 30_000 })

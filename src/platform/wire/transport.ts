@@ -34,13 +34,13 @@ export async function post(
 ): Promise<Exchange> {
   const signal = AbortSignal.timeout(timeoutMs)
   try {
-    const answer = await request(url, { method: 'POST', headers, body, signal, dispatcher: agent })
-    const retryAfter = Number(answer.headers['retry-after'])
+    const response = await request(url, { method: 'POST', headers, body, signal, dispatcher: agent })
+    const retryAfter = Number(response.headers['retry-after'])
     return {
       answered: true,
-      status: answer.statusCode,
+      status: response.statusCode,
       retryAfterMs: retryAfter > 0 ? Math.ceil(retryAfter * 1000) : undefined,
-      body: await answer.body.text()
+      body: await response.body.text()
     }
   } catch (err) {
     if (signal.aborted) return { answered: false, message: `did not answer within ${timeoutMs} ms`, sent: true }

@@ -70,9 +70,9 @@ export async function settleCycles(
   // An attempt whose result ends a subscription was its only open one, so there is no billing to stop.
   const ofPlans = await applyTransitionsUnrecorded(ctx, plans, 'dunning')
   for (const plan of plans) after.set(plan.after.id, plan.after)
-  const begun = locked.filter((before) => isFirstPayment(before, after.get(before.id)!))
+  const started = locked.filter((before) => isFirstPayment(before, after.get(before.id)!))
   // A trial was active before its first payment.
-  const activated = begun.filter(({ trialEndsAt }) => trialEndsAt === null)
+  const activated = started.filter(({ trialEndsAt }) => trialEndsAt === null)
   return {
     after,
     pendingEvents: [
@@ -81,7 +81,7 @@ export async function settleCycles(
       ...ofPlans.pendingEvents
     ],
     activities: [
-      ...begun.map(({ id, trialEndsAt }) => ({
+      ...started.map(({ id, trialEndsAt }) => ({
         ...(trialEndsAt === null ? activityMessages.activated() : activityMessages.trialEnded()),
         ...actorOf('scheduler'),
         subscriptionId: id

@@ -26,7 +26,7 @@ export async function createEndpoint(
   const url = await checkUrl(db, storeId, given.url, addresses)
   const secret = newSigningSecret()
 
-  const made = await db.inStore(storeId, async (ctx) => {
+  const created = await db.inStore(storeId, async (ctx) => {
     await lockEndpointList(ctx)
     if ((await countEndpoints(ctx)) >= MAX_ENDPOINTS) throw tooManyEndpoints(MAX_ENDPOINTS)
     const sealed = vault.seal(secretPurpose(storeId), secret)
@@ -34,5 +34,5 @@ export async function createEndpoint(
     return findEndpointRow(ctx, id)
   })
 
-  return { ...endpointOf(made!), secret }
+  return { ...endpointOf(created!), secret }
 }

@@ -13,16 +13,16 @@ const { db } = await testDatabase()
 
 test('shows the secret once and keeps only ciphertext', async () => {
   const store = await aStore(db)
-  const made = await createEndpoint(
+  const created = await createEndpoint(
     db,
     store.storeId,
     { url: 'https://93.184.216.34/hooks', description: 'Our CRM' },
     testSettings
   )
-  assert.match(made.id, /^we_\d+$/)
-  assert.match(made.secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
-  const { secret, ...shown } = made
-  assert.deepEqual(await store.inStore((ctx) => findEndpoint(ctx, made.id)), shown)
+  assert.match(created.id, /^we_\d+$/)
+  assert.match(created.secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
+  const { secret, ...shown } = created
+  assert.deepEqual(await store.inStore((ctx) => findEndpoint(ctx, created.id)), shown)
   assert.deepEqual(await store.inStore(listEndpoints), [shown])
   const { kept } = await store.inStore(({ tx, storeId }) =>
     tx.one(row({ kept: bytes }), sql`select secret as kept from webhook_endpoints where store_id = ${storeId}`)

@@ -18,8 +18,11 @@ const { db } = await testDatabase()
 const PUBLIC = 'https://93.184.216.34/hooks'
 const PRIVATE = 'name-of-a-private-address.example'
 /** The DNS, in which one name leads to a private address. */
-const lookup = ((host: string, _: unknown, done: (err: null, answers: { address: string; family: number }[]) => void) =>
-  done(null, [{ address: host === PRIVATE ? '10.0.0.7' : '93.184.216.34', family: 4 }])) as never
+const lookup = ((
+  host: string,
+  _: unknown,
+  done: (err: null, addresses: { address: string; family: number }[]) => void
+) => done(null, [{ address: host === PRIVATE ? '10.0.0.7' : '93.184.216.34', family: 4 }])) as never
 const addresses = { ...testSettings.addresses, lookup }
 
 test('an update changes what is given; events go back to all types with null', async () => {
@@ -221,8 +224,8 @@ test('a store has at most 1000 endpoints, two at once included; a deleted one ma
       select ${storeId}, 'https://example.com/' || n, '\\x00', ${now}, ${now} from generate_series(1, 999) n`)
   )
   const make = () => createEndpoint(db, store.storeId, { url: PUBLIC }, testSettings)
-  const made = await Promise.allSettled([make(), make(), make()])
-  const refused = made.filter((m) => m.status === 'rejected')
+  const created = await Promise.allSettled([make(), make(), make()])
+  const refused = created.filter((m) => m.status === 'rejected')
   assert.deepEqual(
     refused.map((m) => [m.reason.code, m.reason.message]),
     Array(2).fill(['conflict', 'The store has 1000 webhook endpoints, and more are not possible: delete one first'])

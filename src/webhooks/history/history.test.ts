@@ -119,12 +119,12 @@ test('the history goes on over days, also where an open delivery has moved to a 
   await store.anEndpoint({ url: good.url })
   for (let n = 0; n < 6; n++) await store.record(aFact(n))
   await store.settle()
-  const made = (await store.inStore((ctx) => listDeliveries(ctx))).deliveries.map((d) => d.webhookId)
+  const webhookIds = (await store.inStore((ctx) => listDeliveries(ctx))).deliveries.map((d) => d.webhookId)
   // The two in the middle were made a day before, and the oldest moved to today.
   await db.inInstallation(({ run }) =>
     run(sql`select create_webhook_partition((clock_timestamp() at time zone 'UTC')::date - 1)`)
   )
-  const [a, b, c, d, e, oldest] = made
+  const [a, b, c, d, e, oldest] = webhookIds
   await store.inStore(async ({ tx, storeId }) => {
     await tx.run(sql`
       update webhook_tries t set day = t.day - 1 from webhook_deliveries d

@@ -29,7 +29,7 @@ async function close(ctx: Ctx, endpointId: number, which: { silentOnly: boolean 
   const interrupted = (await listStarted(ctx, endpointId)).map((delivery) => ({
     ...delivery,
     testClock: true,
-    answer: INTERRUPTED,
+    response: INTERRUPTED,
     startedAtMs: ctx.now.epochMilliseconds
   }))
   await recordTries(ctx, interrupted, LISTENER_RECORDING)

@@ -3,7 +3,7 @@ import { unknownHandle } from '../refusals.ts'
 import type { FinishedTry } from '../sending/record-tries.ts'
 
 /** What the service must know when a listener reports the result of a delivery. `fetchedAt` is store time. */
-export type IssuedDelivery = Omit<FinishedTry, 'answer' | 'startedAtMs'> & { fetchedAt: Temporal.Instant }
+export type IssuedDelivery = Omit<FinishedTry, 'response' | 'startedAtMs'> & { fetchedAt: Temporal.Instant }
 
 type ForWhom = { vault: Vault; storeId: number; endpointId: number }
 

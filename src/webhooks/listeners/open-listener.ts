@@ -26,7 +26,7 @@ export async function openListener(
   await lockEndpointList(ctx)
   if ((await countListeners(ctx)) >= MAX_LISTENERS) throw tooManyListeners(MAX_LISTENERS)
   const secret = newSigningSecret()
-  const made = await insertListener(ctx, { events, secret: vault.seal(secretPurpose(ctx.storeId), secret) })
+  const created = await insertListener(ctx, { events, secret: vault.seal(secretPurpose(ctx.storeId), secret) })
 
-  return { id: publicId('we', made.id), events, secret, listeningUntil: made.listeningUntil }
+  return { id: publicId('we', created.id), events, secret, listeningUntil: created.listeningUntil }
 }

@@ -39,7 +39,7 @@ export async function recordResults(
   })
   const tries = results.map((result) => {
     const { fetchedAt, ...delivery } = openHandle({ vault, storeId, endpointId }, result.handle)
-    return { ...delivery, startedAtMs: fetchedAt.epochMilliseconds, answer: answerOf(result) }
+    return { ...delivery, startedAtMs: fetchedAt.epochMilliseconds, response: answerOf(result) }
   })
   // A handle that one request names twice is one result too.
   const once = [...new Map(tries.map((t) => [t.id, t])).values()]

@@ -182,18 +182,18 @@ test('one that waits in line for its first try keeps its place', async () => {
 })
 
 test('one that is being sent just now is left to the sender: nothing is sent twice', async () => {
-  const answers: (() => void)[] = []
-  const receiver = await aReceiver((_, r) => void answers.push(() => r.end()))
+  const held: (() => void)[] = []
+  const receiver = await aReceiver((_, r) => void held.push(() => r.end()))
   const store = await aSendingStore(db)
   await store.anEndpoint({ url: receiver.url })
   await store.record(aFact(1))
   await store.dispatch.runOnce(store.storeId)
   await store.sender.runOnce(store.storeId)
-  while (answers.length === 0) await store.sender.runOnce(store.storeId)
+  while (held.length === 0) await store.sender.runOnce(store.storeId)
   const [{ webhookId } = assert.fail()] = await listed(store)
   const during = await resend(store, webhookId)
   assert.equal(during.status, 'retrying')
-  for (const answer of answers) answer()
+  for (const respond of held) respond()
   await store.settle()
   assert.equal(receiver.received.length, 1)
   assert.deepEqual(

@@ -208,9 +208,9 @@ test('answers that are none, or none to trust, are recorded as what they are', a
     ['huge', (r) => flood(r, 200), 200, null],
     ['NUL', (r) => r.writeHead(500).end('a\0b'), 500, 'status']
   ]
-  for (const [name, answer, code, failure] of cases) {
+  for (const [name, respond, code, failure] of cases) {
     await t.test(name, async () => {
-      const receiver = await aReceiver((_, r) => answer(r))
+      const receiver = await aReceiver((_, r) => respond(r))
       const store = await aSendingStore(db, { timeoutMs: 300 })
       await store.anEndpoint({ url: receiver.url })
       await store.record(aFact(1))

@@ -56,12 +56,13 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
   let stopping = false
 
   const deliver = async (parcel: Parcel): Promise<{ result: FinishedTry; responded: boolean | null }> => {
-    if (stopping || performance.now() > parcel.startBy) return { result: { ...parcel, answer: null }, responded: null }
+    if (stopping || performance.now() > parcel.startBy)
+      return { result: { ...parcel, response: null }, responded: null }
     const startedAtMs = parcel.testClock ? parcel.claimedAtMs : realNowMs()
-    const answer = await postDelivery(parcel.sandbox ? agents.sandbox : agents.live, parcel.post, cutOffs)
-    options.measure?.(webhookTries, answer.durationMs / 1000, { outcome: answer.failure ?? 'delivered' })
-    const responded = answer.responseCode !== null && answer.durationMs < SLOW_MS
-    return { result: { ...parcel, startedAtMs, answer }, responded }
+    const response = await postDelivery(parcel.sandbox ? agents.sandbox : agents.live, parcel.post, cutOffs)
+    options.measure?.(webhookTries, response.durationMs / 1000, { outcome: response.failure ?? 'delivered' })
+    const responded = response.responseCode !== null && response.durationMs < SLOW_MS
+    return { result: { ...parcel, startedAtMs, response }, responded }
   }
 
   const concurrency = createEndpointConcurrency<Parcel, FinishedTry>({
@@ -96,7 +97,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
         const results = passed.map((p) => p.result)
         // Locks endpoints, so it comes first.
         await recordTries(ctx, results, outcomes)
-        const unsent = results.filter((r) => r.answer === null)
+        const unsent = results.filter((r) => r.response === null)
         if (unsent.length > 0) await releaseDeliveries(ctx, unsent)
         return stopping ? { parcels: [], unsignable: [], interrupted: 0 } : takeDue(ctx)
       })
@@ -106,7 +107,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     concurrency.add(due.parcels)
     const { unsignable, interrupted } = due
     if (unsignable.length > 0) await db.inStore(storeId, (ctx) => recordTries(ctx, unsignable, outcomes))
-    for (const { answer } of unsignable) options.measure?.(webhookTries, 0, { outcome: answer.failure })
+    for (const { response } of unsignable) options.measure?.(webhookTries, 0, { outcome: response.failure })
     return passed.length + unsignable.length + interrupted
   }
 

@@ -13,7 +13,15 @@ import { aCertificate } from '../../../test/certificates.ts'
 import { testDatabase } from '../../../test/database.ts'
 import { listEndpoints } from '../endpoints/list-endpoints.ts'
 import { updateEndpoint } from '../endpoints/update-endpoint.ts'
-import { aCanary, answer, aRawReceiver, aStage, names, type Outcome, says } from '../hostile-endpoints.test-helper.ts'
+import {
+  aCanary,
+  aRawReceiver,
+  aStage,
+  names,
+  type Outcome,
+  rawResponse,
+  says
+} from '../hostile-endpoints.test-helper.ts'
 import {
   DNS,
   ELSEWHERE,
@@ -102,9 +110,9 @@ test('a sandbox store reaches this machine and nothing else; with the sandbox of
 
   const local = await aStage(db, { addresses: { loopback: true, allow: [], lookup } })
   const urls = [`http://127.0.0.1:${port}/`, `http://localhost:${port}/`, ...(hasIPv6 ? [`http://[::1]:${port}/`] : [])]
-  const made = await Promise.all(urls.map((url) => local.create(url)))
+  const created = await Promise.all(urls.map((url) => local.create(url)))
   await local.send()
-  for (const { id } of made) assert.deepEqual(reported(await local.outcomes(id)), [200])
+  for (const { id } of created) assert.deepEqual(reported(await local.outcomes(id)), [200])
   assert.equal(canary.connections, urls.length)
   canary.connections = 0
 
@@ -117,7 +125,7 @@ test('a sandbox store reaches this machine and nothing else; with the sandbox of
 })
 
 test('the allow-list opens what it names, over https, and nothing beside it', async () => {
-  const receiver = await aRawReceiver(says(answer('200 OK')), { tls: certified('127.0.0.1', 'allowed.test') })
+  const receiver = await aRawReceiver(says(rawResponse('200 OK')), { tls: certified('127.0.0.1', 'allowed.test') })
   const rules = { loopback: false, allow: ['127.0.0.1/32'] }
   const stage = await aStage(db, {
     live: true,
@@ -143,7 +151,7 @@ test('a name may change its mind between two connections', { skip: !hasIPv6 && '
   let now = '127.0.0.1'
   const sockets: Socket[] = []
   const onConnect = (socket: Socket) => void sockets.push(socket)
-  const receiver = await aRawReceiver(says(answer('200 OK')), { tls: certified(host), onConnect })
+  const receiver = await aRawReceiver(says(rawResponse('200 OK')), { tls: certified(host), onConnect })
   // At the same port of an address that is not allowed.
   const trap = await aCanary({ host: '::1', port: receiver.port })
   const rules = { loopback: false, allow: ['127.0.0.1/32'] }
@@ -185,14 +193,16 @@ test('no answer of an allowed receiver leads anywhere else', async () => {
     ['407', ['proxy-authenticate: Basic', `location: ${to}`]],
     ['305', [`location: ${to}`]]
   ]
-  const answers = targets.flatMap((to) => ways(to).map(([status, headers]) => answer(`${status} Elsewhere`, headers)))
+  const redirects = targets.flatMap((to) =>
+    ways(to).map(([status, headers]) => rawResponse(`${status} Elsewhere`, headers))
+  )
   let next = 0
-  const receiver = await aRawReceiver((s) => s.write(answers[next++ % answers.length]!), {
+  const receiver = await aRawReceiver((s) => s.write(redirects[next++ % redirects.length]!), {
     tls: certified('127.0.0.1')
   })
   const stage = await aStage(db, { live: true, addresses: { loopback: false, allow: ['127.0.0.1/32'] } })
   const [id] = await stage.plant([`https://127.0.0.1:${receiver.port}/`])
-  await stage.send(Math.min(answers.length, 100))
+  await stage.send(Math.min(redirects.length, 100))
   const outcomes = await stage.outcomes(id!)
   assert.deepEqual(new Set(reported(outcomes)), new Set([200, 201, 202, 'redirect', 'status']))
   assert.equal(receiver.requests.length, outcomes.length)
@@ -213,8 +223,8 @@ test('a name that has no address, is unknown or never answers is told from one t
 
 test('proxies of the environment are not asked', async () => {
   const proxy = await aCanary({ host: '127.0.0.1' })
-  const plain = await aRawReceiver(says(answer('200 OK')))
-  const secure = await aRawReceiver(says(answer('200 OK')), { tls: certified('127.0.0.1') })
+  const plain = await aRawReceiver(says(rawResponse('200 OK')))
+  const secure = await aRawReceiver(says(rawResponse('200 OK')), { tls: certified('127.0.0.1') })
   const stage = await aStage(db, { addresses: { loopback: true, allow: [], lookup } })
   const ids = await stage.plant([plain.url, `https://127.0.0.1:${secure.port}/`])
   await stage.record()

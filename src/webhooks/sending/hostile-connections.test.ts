@@ -7,7 +7,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { aCertificate } from '../../../test/certificates.ts'
 import { testDatabase } from '../../../test/database.ts'
-import { answer, aRawReceiver, aStage, names, type Outcome, says } from '../hostile-endpoints.test-helper.ts'
+import { aRawReceiver, aStage, names, type Outcome, rawResponse, says } from '../hostile-endpoints.test-helper.ts'
 
 const { db } = await testDatabase()
 const addresses = { loopback: true, allow: [] }
@@ -58,7 +58,7 @@ test('of an answer without end a little is read, and none of it stays in memory'
 
 test('an answer that nobody asked for is nobody’s answer', async () => {
   const receiver = await aRawReceiver((socket) => {
-    socket.write(Buffer.concat([answer('500 First', [], 'first'), answer('200 OK', [], 'smuggled')]))
+    socket.write(Buffer.concat([rawResponse('500 First', [], 'first'), rawResponse('200 OK', [], 'smuggled')]))
   })
   const stage = await aStage(db, { addresses })
   const [endpoint] = await stage.plant([receiver.url])
@@ -70,14 +70,14 @@ test('an answer that nobody asked for is nobody’s answer', async () => {
 test('nor is one that comes while the connection is idle', async () => {
   const sockets: Socket[] = []
   const receiver = await aRawReceiver(
-    (socket, { body }) => socket.write(answer('200 OK', [], /"n":(\d+)/.exec(body)?.[1] ?? 'own')),
+    (socket, { body }) => socket.write(rawResponse('200 OK', [], /"n":(\d+)/.exec(body)?.[1] ?? 'own')),
     { onConnect: (socket) => sockets.push(socket) }
   )
   const stage = await aStage(db, { addresses })
   const [endpoint] = await stage.plant([receiver.url])
   await stage.send()
   assert.equal(sockets.length, 1)
-  sockets[0]!.write(answer('410 Gone', [], 'smuggled'))
+  sockets[0]!.write(rawResponse('410 Gone', [], 'smuggled'))
   await once(sockets[0]!, 'close')
   await stage.send()
   assert.deepEqual(shown(await stage.outcomes(endpoint!)), Array(2).fill([200, null, 'own']))
@@ -86,7 +86,9 @@ test('nor is one that comes while the connection is idle', async () => {
 
 test('a connection that was closed while idle costs no try', async () => {
   const sockets: Socket[] = []
-  const receiver = await aRawReceiver((socket) => socket.write(answer('200 OK')), { onConnect: (s) => sockets.push(s) })
+  const receiver = await aRawReceiver((socket) => socket.write(rawResponse('200 OK')), {
+    onConnect: (s) => sockets.push(s)
+  })
   const stage = await aStage(db, { addresses })
   const [endpoint] = await stage.plant([receiver.url])
   for (const close of [(s: Socket) => s.end(), (s: Socket) => s.resetAndDestroy()]) {
@@ -104,7 +106,7 @@ test('a delivery that meets a connection just being closed is a failed try', asy
   const receiver = await aRawReceiver((socket) => {
     if (used.has(socket)) return socket.resetAndDestroy()
     used.add(socket)
-    socket.write(answer('200 OK'))
+    socket.write(rawResponse('200 OK'))
   })
   const stage = await aStage(db, { addresses })
   const [endpoint] = await stage.plant([receiver.url])
@@ -145,11 +147,11 @@ test('TLS that proves nothing gets nothing', async () => {
   ]
   const lookup = names({ [host]: ['127.0.0.1'] })
   const stage = await aStage(db, { addresses: { ...addresses, lookup } })
-  const ok = says(answer('200 OK', [], 'ok'))
+  const ok = says(rawResponse('200 OK', [], 'ok'))
   const receivers = await Promise.all(cases.map(([, tls]) => aRawReceiver(ok, { tls })))
   const fine = await aRawReceiver(ok, { tls: good })
   const plain = await aRawReceiver(ok, {
-    onConnect: (socket) => socket.once('data', () => socket.end(answer('400 Bad')))
+    onConnect: (socket) => socket.once('data', () => socket.end(rawResponse('400 Bad')))
   })
   const closing = await aRawReceiver(ok, { onConnect: (socket) => socket.destroy() })
   const all = [fine, plain, closing, ...receivers]
@@ -180,7 +182,7 @@ test('a handshake that does not come has no more time than the try', async () =>
 test('a receiver that drips or dawdles holds no more places than one that hangs', async () => {
   const ways: ((socket: Socket) => void)[] = [
     (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\na'),
-    (socket) => void setTimeout(() => socket.write(answer('200 OK')), 2500)
+    (socket) => void setTimeout(() => socket.write(rawResponse('200 OK')), 2500)
   ]
   const held: number[] = []
   const slow = await Promise.all(
@@ -188,7 +190,7 @@ test('a receiver that drips or dawdles holds no more places than one that hangs'
       aRawReceiver((socket) => {
         held[i] = (held[i] ?? 0) + 1
         // Good for long enough to be given all the places that one receiver may have.
-        if (held[i] <= 12) socket.write(answer('200 OK'))
+        if (held[i] <= 12) socket.write(rawResponse('200 OK'))
         else act(socket)
       })
     )
@@ -196,7 +198,7 @@ test('a receiver that drips or dawdles holds no more places than one that hangs'
   let heldAtTheEnd: number[] = []
   const healthy = await aRawReceiver((socket) => {
     if (healthy.requests.length === 100) heldAtTheEnd = [...held]
-    socket.write(answer('200 OK'))
+    socket.write(rawResponse('200 OK'))
   })
   const stage = await aStage(db, { addresses, perEndpoint: 4, overall: 8 })
   await stage.plant([...slow, healthy].map(({ url }) => url))

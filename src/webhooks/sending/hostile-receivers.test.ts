@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { testDatabase } from '../../../test/database.ts'
-import { aCanary, answer, aRawReceiver, aStage, says } from '../hostile-endpoints.test-helper.ts'
+import { aCanary, aRawReceiver, aStage, rawResponse, says } from '../hostile-endpoints.test-helper.ts'
 
 const { db } = await testDatabase()
 const canary = await aCanary()
@@ -72,38 +72,38 @@ const ANSWERS: Row[] = [
   ['sends 1 MB of header', says(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(2 ** 20)}`), null, 'protocol'],
   ['sends 10,000 headers', says(head('200 OK', ...Array.from({ length: 10_000 }, (_, n) => `x-${n}: y`))), null, 'protocol'],
 
-  ['says 100 unasked', says(head('100 Continue') + answer('200 OK')), null, 'protocol'],
-  ['says 102 and 103 first', says(head('102 Processing') + early + answer('200 OK', [], 'ok')), 200, null, 'ok'],
+  ['says 100 unasked', says(head('100 Continue') + rawResponse('200 OK')), null, 'protocol'],
+  ['says 102 and 103 first', says(head('102 Processing') + early + rawResponse('200 OK', [], 'ok')), 200, null, 'ok'],
   ['says 103 for ever', dripping(early, [early.repeat(100)]), null, 'protocol'],
   ['switches protocols', says(head('101 Switching', 'upgrade: h2c', 'connection: upgrade')), null, 'protocol'],
   ['status 101 alone', says(head('101 Switching')), null, 'protocol'],
-  ['status 000', says(answer('000 Zero')), null, 'protocol'],
-  ['status 099', says(answer('099 Low')), null, 'protocol'],
-  ['status 600', says(answer('600 Six', [], 'six')), 600, 'status', 'six'],
-  ['status 999', says(answer('999 Nine')), 999, 'status', ''],
-  ['status 1000', says(answer('1000 More')), null, 'protocol'],
-  ['status 2x0', says(answer('2x0 OK')), null, 'protocol'],
-  ['status -20', says(answer('-20 OK')), null, 'protocol'],
+  ['status 000', says(rawResponse('000 Zero')), null, 'protocol'],
+  ['status 099', says(rawResponse('099 Low')), null, 'protocol'],
+  ['status 600', says(rawResponse('600 Six', [], 'six')), 600, 'status', 'six'],
+  ['status 999', says(rawResponse('999 Nine')), 999, 'status', ''],
+  ['status 1000', says(rawResponse('1000 More')), null, 'protocol'],
+  ['status 2x0', says(rawResponse('2x0 OK')), null, 'protocol'],
+  ['status -20', says(rawResponse('-20 OK')), null, 'protocol'],
   ['status without a reason', says('HTTP/1.1 200\r\ncontent-length: 2\r\n\r\nok'), 200, null, 'ok'],
   ['204 with a body', says(`${head('204 No Content', tenBytes)}0123456789`), 204, null, ''],
-  ['205 with a body', says(answer('205 Reset Content', [], 'body')), 205, null, 'body'],
+  ['205 with a body', says(rawResponse('205 Reset Content', [], 'body')), 205, null, 'body'],
   ['304 with a length', says(head('304 Not Modified', tenBytes)), 304, 'redirect', ''],
   ['until the connection ends', (s) => s.end(`${head('200 OK')}the rest`), 200, null, 'the rest'],
-  ['429', says(answer('429 Too Many Requests', ['retry-after: 86400'], 'slow down')), 429, 'status', 'slow down'],
-  ['426', says(answer('426 Upgrade Required', ['upgrade: h2c', 'connection: upgrade'])), 426, 'status', ''],
-  ['407', says(answer('407 Proxy', ['proxy-authenticate: Basic'])), 407, 'status', ''],
+  ['429', says(rawResponse('429 Too Many Requests', ['retry-after: 86400'], 'slow down')), 429, 'status', 'slow down'],
+  ['426', says(rawResponse('426 Upgrade Required', ['upgrade: h2c', 'connection: upgrade'])), 426, 'status', ''],
+  ['407', says(rawResponse('407 Proxy', ['proxy-authenticate: Basic'])), 407, 'status', ''],
   ...[300, 301, 302, 303, 305, 307, 308].map((code): Row => {
-    return [`redirects by ${code}`, says(answer(`${code} There`, [`location: ${elsewhere}`], 'gone')), code, 'redirect', 'gone']
+    return [`redirects by ${code}`, says(rawResponse(`${code} There`, [`location: ${elsewhere}`], 'gone')), code, 'redirect', 'gone']
   }),
-  ['points elsewhere', says(answer('200 OK', [`location: ${elsewhere}`, `refresh: 0; url=${elsewhere}`, `link: <${elsewhere}>; rel=preload`,
+  ['points elsewhere', says(rawResponse('200 OK', [`location: ${elsewhere}`, `refresh: 0; url=${elsewhere}`, `link: <${elsewhere}>; rel=preload`,
     `alt-svc: h2="127.0.0.1:${canary.port}"`], 'ok')), 200, null, 'ok'],
 
-  ['NUL', says(answer('500 Oh', [], 'a\0b')), 500, 'status', 'a\ufffdb'],
-  ['invalid UTF-8', says(answer('500 Oh', [], Buffer.from([0x61, 0xff, 0xc0, 0x80, 0x62]))), 500, 'status', 'a\ufffd\ufffd\ufffdb'],
-  ['surrogates', says(answer('500 Oh', [], Buffer.from('eda08061edb080', 'hex'))), 500, 'status', /^\ufffd+a\ufffd+$/],
-  ['an emoji over the border', says(answer('500 Oh', [], `${'x'.repeat(1022)}🙂`)), 500, 'status', 'x'.repeat(1022)],
-  ['no text at all', says(answer('500 Oh', [], Buffer.alloc(5000, 0x80))), 500, 'status', '\ufffd'.repeat(1024)],
-  ['a gzip bomb', says(answer('200 OK', ['content-encoding: gzip'], bomb)), 200, null, bomb.toString('utf8', 0, 1024).replaceAll('\0', '\ufffd')]
+  ['NUL', says(rawResponse('500 Oh', [], 'a\0b')), 500, 'status', 'a\ufffdb'],
+  ['invalid UTF-8', says(rawResponse('500 Oh', [], Buffer.from([0x61, 0xff, 0xc0, 0x80, 0x62]))), 500, 'status', 'a\ufffd\ufffd\ufffdb'],
+  ['surrogates', says(rawResponse('500 Oh', [], Buffer.from('eda08061edb080', 'hex'))), 500, 'status', /^\ufffd+a\ufffd+$/],
+  ['an emoji over the border', says(rawResponse('500 Oh', [], `${'x'.repeat(1022)}🙂`)), 500, 'status', 'x'.repeat(1022)],
+  ['no text at all', says(rawResponse('500 Oh', [], Buffer.alloc(5000, 0x80))), 500, 'status', '\ufffd'.repeat(1024)],
+  ['a gzip bomb', says(rawResponse('200 OK', ['content-encoding: gzip'], bomb)), 200, null, bomb.toString('utf8', 0, 1024).replaceAll('\0', '\ufffd')]
 ]
 
 const hangs = ([name, , , failure]: Row) => failure === 'timeout' || name.startsWith('drips')
@@ -111,7 +111,7 @@ const hangs = ([name, , , failure]: Row) => failure === 'timeout' || name.starts
 async function check(rows: Row[], timeoutMs: number) {
   const stage = await aStage(db, { addresses: { loopback: true, allow: [] }, timeoutMs })
   const receivers = await Promise.all(rows.map(([, act]) => aRawReceiver(act)))
-  const healthy = await aRawReceiver(says(answer('200 OK', [], 'fine')))
+  const healthy = await aRawReceiver(says(rawResponse('200 OK', [], 'fine')))
   const [fine, ...ids] = await stage.plant([healthy, ...receivers].map(({ url }) => url))
   await stage.send(3)
   for (const [i, [name, , code, failure, text]] of rows.entries()) {

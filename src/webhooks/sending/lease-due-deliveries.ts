@@ -36,7 +36,7 @@ const UNSIGNABLE = {
 } satisfies DeliveryResponse
 
 /** A try that failed before it started. */
-export type UnsignableTry = Claimed & { answer: typeof UNSIGNABLE; startedAtMs: number }
+export type UnsignableTry = Claimed & { response: typeof UNSIGNABLE; startedAtMs: number }
 
 /**
  * Leases what is due, in the order in which it is to be sent. What a process was sending when it ended is not leased but
@@ -56,7 +56,7 @@ export async function leaseDueDeliveries(
   if (interrupted.length > 0) {
     await recordTries(
       ctx,
-      interrupted.map((delivery) => ({ ...delivery, answer: INTERRUPTED, startedAtMs })),
+      interrupted.map((delivery) => ({ ...delivery, response: INTERRUPTED, startedAtMs })),
       options
     )
   }
@@ -64,7 +64,7 @@ export async function leaseDueDeliveries(
   const isSignable = (delivery: Claimed): delivery is LeasedDelivery => delivery.signers !== null
   const unsignable = whole
     .filter((delivery) => !isSignable(delivery))
-    .map((delivery) => ({ ...delivery, answer: UNSIGNABLE, startedAtMs }))
+    .map((delivery) => ({ ...delivery, response: UNSIGNABLE, startedAtMs }))
   return { taken: whole.filter(isSignable), unsignable, interrupted: interrupted.length }
 }
 

@@ -21,7 +21,7 @@ export type FinishedTry = Pick<
   isSample?: boolean
   /** Where it was sent: the response of this URL does not count for an endpoint that has another URL by now. */
   url?: string
-} & ({ answer: null } | { answer: DeliveryResponse /** Store time, epoch. */; startedAtMs: number })
+} & ({ response: null } | { response: DeliveryResponse /** Store time, epoch. */; startedAtMs: number })
 
 export type RecordOptions = {
   schedule: RetrySchedule
@@ -42,15 +42,17 @@ export async function recordTries(
   finished: FinishedTry[],
   { schedule, disableAfterHours }: RecordOptions
 ): Promise<void> {
-  const tries = finished.filter((f): f is RespondedTry => f.answer !== null)
+  const tries = finished.filter((f): f is RespondedTry => f.response !== null)
   if (tries.length === 0) return
   // An interrupted try says nothing about its endpoint, and a failed sample is a test.
-  const telling = tries.filter((t) => t.answer.failure === null || !(t.isSample || t.answer.failure === 'interrupted'))
+  const telling = tries.filter(
+    (t) => t.response.failure === null || !(t.isSample || t.response.failure === 'interrupted')
+  )
   const last = new Map(telling.map((t) => [t.endpointId, t]))
-  const responded = endpointsOf(tries.filter((t) => t.answer.failure === null))
-  const failing = endpointsOf([...last.values()].filter((t) => t.answer.failure !== null))
+  const responded = endpointsOf(tries.filter((t) => t.response.failure === null))
+  const failing = endpointsOf([...last.values()].filter((t) => t.response.failure !== null))
   // Endpoints are locked before their deliveries, here as everywhere.
-  const respondedGone = tries.filter((t) => t.answer.responseCode === GONE)
+  const respondedGone = tries.filter((t) => t.response.responseCode === GONE)
   const held = respondedGone.length === 0 ? [] : await lockEndpoints(ctx, endpointsOf(respondedGone))
   const urls = new Map(held.map(({ id, url }) => [id, url]))
   const gone = endpointsOf(respondedGone.filter((t) => t.url === undefined || t.url === urls.get(t.endpointId)))
@@ -74,18 +76,18 @@ export async function recordTries(
 }
 
 function settle(finished: RespondedTry, schedule: RetrySchedule, now: Temporal.Instant): SettledTry {
-  const { id, day, leaseToken, startedAtMs, answer, maxTries, tries, triesBefore } = finished
+  const { id, day, leaseToken, startedAtMs, response, maxTries, tries, triesBefore } = finished
   const tryNumber = tries + 1
-  const isDelivered = answer.failure === null
+  const isDelivered = response.failure === null
   // Its outcome is not known, and nothing says that the receiver is unhealthy: it is repeated at once. Only the first of a
   // round, or a service that keeps crashing would use up all tries within seconds.
-  const isFirstInterrupted = answer.failure === 'interrupted' && tries === triesBefore
+  const isFirstInterrupted = response.failure === 'interrupted' && tries === triesBefore
   const ladder = { ...schedule, maxTries: maxTries ?? schedule.maxTries }
   // Under a test clock the times are exactly the contract's; the load is spread in real time only.
   const spread = finished.testClock ? 0 : Math.random()
   const again = isDelivered ? null : nextTryAt(ladder, tryNumber - triesBefore, now, spread)
   const retryAt = again && isFirstInterrupted ? now : again
-  return { id, day, leaseToken, tryNumber, nextTryAt: retryAt, startedAtMs, ...answer }
+  return { id, day, leaseToken, tryNumber, nextTryAt: retryAt, startedAtMs, ...response }
 }
 
 function endpointsOf(tries: { endpointId: number }[]): number[] {

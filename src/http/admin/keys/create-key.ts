@@ -32,8 +32,8 @@ export function createKeyRoute(admin: Surface, { db }: AdminDeps): void {
       }
     },
     async (request, reply) => {
-      const { key, ...made } = await createKey(db, { storeId: storeOf(request).storeId, ...request.body })
-      return reply.code(201).send({ ...presentKey(made), key })
+      const { key, ...created } = await createKey(db, { storeId: storeOf(request).storeId, ...request.body })
+      return reply.code(201).send({ ...presentKey(created), key })
     }
   )
 }

@@ -6,7 +6,7 @@ export type Meta = components['schemas']['Meta']
 export type RateLimit = { limit: number; remaining: number; resetsAt: Date }
 
 /** The metadata of every response. */
-export type AnswerFacts = {
+export type ResponseFacts = {
   status: number
   /** `X-Request-Id` of the response. */
   requestId: string | null
@@ -17,9 +17,9 @@ export type AnswerFacts = {
 }
 
 /** A response: the object or the list, its page, and its metadata. */
-export type Answer<Data> = AnswerFacts & { data: Data; meta: Meta }
+export type ApiResponse<Data> = ResponseFacts & { data: Data; meta: Meta }
 
-export function factsOf({ status, headers }: Response): AnswerFacts {
+export function factsOf({ status, headers }: Response): ResponseFacts {
   return {
     status,
     requestId: headers.get('x-request-id'),
