@@ -41,7 +41,11 @@ function ownNode() {
 }
 
 function runWith(node) {
-  const child = spawn(node, [fileURLToPath(main), ...process.argv.slice(2)], { stdio: 'inherit' })
+  const endWithUs = fileURLToPath(new URL('end-with-launcher.cjs', import.meta.url))
+  const child = spawn(node, ['--require', endWithUs, fileURLToPath(main), ...process.argv.slice(2)], {
+    // The channel tells the program when we die, however we die.
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc']
+  })
   for (const signal of FORWARDED) {
     process.on(signal, () => {
       // A terminal sends its Ctrl-C to both of us.

@@ -53,7 +53,7 @@ function errorSection({ components, paths }: OpenApiDocument): string {
   const example = components.responses.InvalidRequest!.content!['application/json'].example
   return [
     '## Errors',
-    'An error has one shape. `details` is there when several fields are wrong.',
+    'Every error has this shape. `details` is present when several fields have the wrong type or form, or are unknown. What can only be checked after that, such as a time zone that does not exist, is reported one at a time.',
     json(example),
     table(['status', '`code`', 'meaning'], rows)
   ].join('\n\n')
@@ -64,7 +64,7 @@ function operationSection({ method, path, operation }: Listed, { components, ser
   const all = parameters.map((one) => ('$ref' in one ? components.parameters[nameOf(one.$ref)]! : one))
   const named = all.filter(({ name }) => name !== 'store')
   const [type, body] = Object.entries(requestBody?.content ?? {})[0] ?? []
-  const fields = Object.entries(body?.schema.properties ?? {})
+  const fields = fieldsOf(body?.schema.properties)
   return [
     `### ${summary}`,
     code(`${method} ${servers[0]!.url}${path}`),
@@ -78,6 +78,14 @@ function operationSection({ method, path, operation }: Listed, { components, ser
     returned(responses)
   ].join('\n\n')
 }
+
+/** The fields of a body by their paths: an object that says nothing of itself is shown by its fields, `dunning.on_failure`. */
+const fieldsOf = (properties: Record<string, JsonSchema> = {}): [string, JsonSchema][] =>
+  Object.entries(properties).flatMap(([name, field]): [string, JsonSchema][] =>
+    field.properties && !field.description
+      ? fieldsOf(field.properties).map(([inner, schema]) => [`${name}.${inner}`, schema])
+      : [[name, field]]
+  )
 
 const parameterRow = ({ name, in: place, required, description = '' }: Parameter) => [
   code(name) + (required ? ', required' : ''),

@@ -8,6 +8,9 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { testDatabase } from './database.ts'
+import { freePort } from './service-process.ts'
+import { until } from './until.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const OLDER = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.11.0'})`
@@ -17,7 +20,9 @@ function aCheckout({ installed }: { installed: boolean }): string {
   const dir = mkdtempSync(join(tmpdir(), 'perennial-bin-'))
   after(() => rmSync(dir, { recursive: true, force: true }))
   for (const folder of ['bin', 'src']) mkdirSync(join(dir, folder))
-  copyFileSync(join(ROOT, 'bin/perennial.js'), join(dir, 'bin/perennial.js'))
+  for (const file of ['perennial.js', 'end-with-launcher.cjs']) {
+    copyFileSync(join(ROOT, 'bin', file), join(dir, 'bin', file))
+  }
   writeFileSync(join(dir, 'package.json'), '{"type": "module"}')
   if (installed) symlinkSync(join(ROOT, 'node_modules'), join(dir, 'node_modules'))
   writeFileSync(
@@ -25,7 +30,10 @@ function aCheckout({ installed }: { installed: boolean }): string {
     `const [word, ...rest]: string[] = process.argv.slice(2)
      if (word === 'exit') process.exit(Number(rest[0]))
      if (word === 'die') process.kill(process.pid, 'SIGKILL')
-     process.on('SIGTERM', () => process.exit(7))
+     process.on('SIGTERM', () => {
+       console.log('stopped')
+       process.exit(7)
+     })
      process.on('SIGINT', () => process.exit(8))
      console.log(process.version.split('.')[0], rest.join('|'))
      setInterval(() => {}, 1000)`
@@ -56,6 +64,48 @@ for (const older of [true, false]) {
     }
   })
 }
+
+test('the program stops cleanly when the program that launched it is killed', async () => {
+  const { child } = start(['wait', 'long'])
+  const output = child.stdout.iterator()
+  assert.match(String((await output.next()).value), /long/)
+  child.kill('SIGKILL')
+  assert.equal(String((await output.next()).value), 'stopped\n')
+})
+
+test('a service whose launcher is killed stops, and starts again at the same port', async (t) => {
+  const { url } = await testDatabase()
+  const dataDir = mkdtempSync(join(tmpdir(), 'perennial-launcher-'))
+  t.after(() => rmSync(dataDir, { recursive: true, force: true }))
+  const port = await freePort()
+  const env = {
+    ...process.env,
+    DATABASE_URL: url,
+    DATA_DIR: dataDir,
+    PORT: String(port),
+    SANDBOX: 'off',
+    LOG_LEVEL: 'silent'
+  }
+  const serve = async () => {
+    const child = spawn(process.execPath, ['--import', OLDER, join(ROOT, 'bin/perennial.js'), 'serve'], { env })
+    for await (const chunk of child.stdout) if (String(chunk).includes('ready')) return child
+    throw new Error('The service ended before it was ready')
+  }
+  const isAlive = () =>
+    fetch(`http://127.0.0.1:${port}/livez`).then(
+      ({ status }) => status === 200,
+      () => false
+    )
+
+  const killed = await serve()
+  assert.ok(await isAlive())
+  killed.kill('SIGKILL')
+  await until('the service has stopped', async () => !(await isAlive()))
+  const again = await serve()
+  assert.ok(await isAlive())
+  again.kill('SIGTERM')
+  assert.deepEqual(await once(again, 'exit'), [0, null])
+})
 
 test('without the package that contains Node 26 the error names the missing package', async () => {
   const { child, ended } = start(['store', 'list'], { dir: aCheckout({ installed: false }) })

@@ -285,7 +285,7 @@ for (const [what, args, expected] of [
     ['listen', '--store', 'a', '--forward-to', 'ftp://x'],
     /forward-to.*localhost:4000/
   ],
-  ['an event type that is none', ['listen', '--store', '{store}', '--events', 'x'], /"x" is none; there are/],
+  ['an event type that is none', ['listen', '--store', '{store}', '--events', 'x'], /"x" is not one of/],
   ['a sample of no type', ['trigger', '--store', 'a.example'], /<event> is required: an event type/],
   ['a sample of an unknown type', ['trigger', 'x', '--store', '{store}'], new RegExp(EVENT_TYPES.join(', '))]
 ] as const) {

@@ -41,9 +41,9 @@ test('after lost messages, deleted customers and an uninstalled app, commands re
 test('an invalid share and a conflict are refused with a message', async () => {
   const store = await service.aStore()
   for (const [body, message] of [
-    [{}, /The body must hold off, or what is to go wrong/],
+    [{}, /The body must have at least one of off, drop, duplicate, late/],
     [{ drop: 2 }, /drop must be a share of the messages from 0 to 1/],
-    [{ off: true, drop: 1 }, /off must be true only where nothing else is set/]
+    [{ off: true, drop: 1 }, /off must be the only field when it is true/]
   ] as const) {
     await assert.rejects(service.admin('POST', `${store.at}/sandbox/webhook-faults`, body), message)
   }

@@ -192,7 +192,7 @@ test('after its grace hours a cancellation is final, also on the platform', asyn
   assert.equal((await member.contract()).status, 'cancelled')
   assert.deepEqual(await refused(), [
     400,
-    `Subscription ${member.id} can no longer be reactivated: its grace period is over.`
+    `Subscription ${member.id} cannot be reactivated: it was cancelled without a grace period, or that period is over.`
   ])
   assert.equal((await member.read()).reactivatable_until, null)
   await soundBooks()

@@ -2,6 +2,7 @@ import { isoOf } from '#kit/clock'
 import { publicId } from '#kit/ids'
 import { Refusal } from '#kit/refusal'
 import type { Subscription } from '#subscriptions'
+import type { Attempt } from './attempts/attempt.ts'
 
 export const attemptNotFound = (id: number) =>
   new Refusal('not_found', `There is no billing attempt ${publicId('ba', id)}`)
@@ -15,11 +16,15 @@ export const subscriptionNotLive = (id: number, status: string) =>
     `Subscription ${publicId('sub', id)} is ${status}: only an attempt of an active subscription can be retried`
   )
 
-export const cycleNotOpen = (cycle: number, subscriptionId: number) =>
-  new Refusal(
+/** `other` is the attempt of the cycle that is pending or has succeeded. */
+export const cycleNotOpen = (other: Pick<Attempt, 'id' | 'status' | 'cycleIndex' | 'subscriptionId'>) => {
+  const cycle = `Cycle ${other.cycleIndex} of subscription ${publicId('sub', other.subscriptionId)}`
+  const id = publicId('ba', other.id)
+  return new Refusal(
     'conflict',
-    `Cycle ${cycle} of subscription ${publicId('sub', subscriptionId)} is paid or has an attempt that is pending`
+    other.status === 'success' ? `${cycle} is paid by ${id}` : `${cycle} has an attempt that is pending: ${id}`
   )
+}
 
 export const cycleNotDue = (cycle: number, subscriptionId: number, at: Temporal.Instant) =>
   new Refusal(

@@ -99,4 +99,4 @@ const creationUncertain = (message?: string) =>
   )
 
 const idempotencyKeyReused = () =>
-  invalidField('Idempotency-Key', 'was used with another request; take a new key for a new request')
+  invalidField('Idempotency-Key', 'was used with another request; use a new key for a new request')

@@ -50,6 +50,8 @@ export function minorOf(amount: string | number, currency: string, field = 'amou
   const fraction = match[3] ?? ''
   if (/[1-9]/.test(fraction.slice(decimals))) throw tooManyDecimals()
   const minor = Number(match[2]! + fraction.slice(0, decimals).padEnd(decimals, '0'))
-  if (!Number.isSafeInteger(minor)) throw invalidField(field, 'is too large')
+  if (!Number.isSafeInteger(minor)) {
+    throw invalidField(field, `must be at most ${decimalOf(Number.MAX_SAFE_INTEGER, currency)} in ${currency}`)
+  }
   return match[1] && minor !== 0 ? -minor : minor
 }

@@ -7,6 +7,7 @@ export type Budget = { perMinute: number; perDay: number | null }
 /** The result for one request, with the numbers of the window that has fewer requests left. */
 export type RateLimitStatus = {
   admitted: boolean
+  window: 'minute' | 'day'
   limit: number
   remaining: number
   /** When that window ends, Unix seconds. */
@@ -22,7 +23,7 @@ export type RateLimiter = {
   prune(): Promise<number>
 }
 
-type Window = { limit: number; used: number; granted: number; resetAt: number }
+type Window = { window: 'minute' | 'day'; limit: number; used: number; granted: number; resetAt: number }
 
 const Counted = row({
   minuteUsed: int,
@@ -117,10 +118,10 @@ export function createRateLimiter(db: Database): RateLimiter {
 function statusesOf(wanted: number, budget: Budget, counted: ReturnType<typeof Counted>): RateLimitStatus[] {
   const { minuteUsed, minuteGranted, minuteReset, dayUsed, dayGranted, dayReset, nowMs } = counted
   const windows: Window[] = [
-    { limit: budget.perMinute, used: minuteUsed, granted: minuteGranted, resetAt: minuteReset }
+    { window: 'minute', limit: budget.perMinute, used: minuteUsed, granted: minuteGranted, resetAt: minuteReset }
   ]
   if (budget.perDay !== null && dayUsed !== null && dayGranted !== null) {
-    windows.push({ limit: budget.perDay, used: dayUsed, granted: dayGranted, resetAt: dayReset })
+    windows.push({ window: 'day', limit: budget.perDay, used: dayUsed, granted: dayGranted, resetAt: dayReset })
   }
   const granted = Math.min(...windows.map((window) => window.granted))
   return Array.from({ length: wanted }, (_, place) => {
@@ -133,9 +134,9 @@ function statusesOf(wanted: number, budget: Budget, counted: ReturnType<typeof C
 /** The window with the fewest requests left after `after` of these requests; if equal, the one that ends later. */
 function tightestWindow(windows: Window[], after: number, nowMs: number): Omit<RateLimitStatus, 'admitted'> {
   const shown = windows
-    .map(({ limit, used, granted, resetAt }) => {
+    .map(({ window, limit, used, granted, resetAt }) => {
       const remaining = Math.max(0, limit - (used - granted + after))
-      return { limit, remaining, resetAt, retryAfter: Math.max(1, Math.ceil(resetAt - nowMs / 1000)) }
+      return { window, limit, remaining, resetAt, retryAfter: Math.max(1, Math.ceil(resetAt - nowMs / 1000)) }
     })
     .sort((a, b) => a.remaining - b.remaining || b.resetAt - a.resetAt)
   return shown[0]!

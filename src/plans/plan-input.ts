@@ -52,7 +52,9 @@ export function tierFrom(given: string | undefined, { type, name }: Pick<Plan, '
 }
 
 export function countriesFrom(given: string[]): string[] {
-  if (!given.every(isCountry)) throw invalidField('allowed_countries', `must be ${ACCEPTED_COUNTRIES}`)
+  const unknown = given.find((code) => !isCountry(code))
+  if (unknown !== undefined)
+    throw invalidField('allowed_countries', `must be ${ACCEPTED_COUNTRIES}; ${JSON.stringify(unknown)} is not one`)
   return [...new Set(given)]
 }
 

@@ -22,7 +22,7 @@ const notAllowed = (transition: TransitionName, { id, status }: Subscription, ob
         ? `${name} is already ${status}.`
         : `${name} is ${status}: only ${listOf(from)} subscription ${can}.`,
     in_billing: `${name} cannot ${can.slice('can '.length)} now: the cycle is being charged or was declined.`,
-    no_grace: `${name} can no longer be reactivated: its grace period is over.`,
+    no_grace: `${name} cannot be reactivated: it was cancelled without a grace period, or that period is over.`,
     no_cycle_left: `${name} has no next cycle: all its cycles are paid.`
   }[obstacle]
   return new Refusal('conflict', sentence)

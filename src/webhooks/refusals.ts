@@ -12,27 +12,26 @@ export const unusableUrl = (problem: string) => invalidField('url', problem)
 export const fixedListener = (id: string) =>
   new Refusal(
     'conflict',
-    `Webhook endpoint ${id} is a terminal that listens, and stays as it was opened: start another`
+    `Webhook endpoint ${id} is a listener (\`perennial listen\`) and cannot be changed: start another one`
   )
 
 export const listenerClosed = (id: string) =>
-  new Refusal('not_found', `No terminal listens as ${id.slice(0, 100)}: it has been closed`)
+  new Refusal('not_found', `There is no open listener ${id.slice(0, 100)}: it has been closed`)
 
 export const tooManyListeners = (most: number) =>
-  new Refusal('conflict', `${most} terminals listen to the store, and more are not possible: end one first`)
+  new Refusal('conflict', `The store has ${most} listeners, and more are not possible: end one first`)
 
-export const unknownHandle = () => invalidField('results', 'holds a handle that was not given to this terminal')
+export const unknownHandle = () => invalidField('results', 'has a handle that was not given to this listener')
 
-export const unclearResult = () =>
-  invalidField('results', 'holds one that must have either a response_code or a failure, and not both')
+export const unclearResult = () => invalidField('results', 'has one without exactly one of response_code and failure')
 
-export const unknownEventTypes = (field: string, unknown: string[]) =>
+export const unknownEventTypes = (field: 'event' | 'events', unknown: string[]) =>
   invalidField(
     field,
-    `must be event types, and ${unknown.map((u) => `"${u}"`).join(', ')} is none; there are ${EVENT_TYPES.join(', ')}`
+    `must be ${field === 'event' ? 'an event type' : 'event types'}: ${unknown.map((u) => `"${u}"`).join(', ')} is not one of ${EVENT_TYPES.join(', ')}`
   )
 
-export const noEventTypes = () => invalidField('events', 'must name an event type; leave it out to hear of all')
+export const noEventTypes = () => invalidField('events', 'must name an event type; leave it out to receive every type')
 
 export const unusableDescription = () =>
   invalidField('description', 'must have at most 500 characters, without control characters')
@@ -55,4 +54,4 @@ export const endpointDeleted = (id: string) =>
   new Refusal('conflict', `Webhook endpoint ${id} is deleted: nothing is sent to it any more`)
 
 export const noListener = (id: string) =>
-  new Refusal('conflict', `Webhook endpoint ${id} is a terminal that no longer listens`)
+  new Refusal('conflict', `Webhook endpoint ${id} is a listener that has been closed`)

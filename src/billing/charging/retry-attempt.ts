@@ -42,8 +42,8 @@ export async function retryAttempt(ctx: Ctx, id: number, by: Actor): Promise<Att
   // The platform's contract has the next date already: it would take a charge of a missed cycle for that of the next one, which
   // then could not be charged.
   if (failed.cycleIndex < subscription.nextCycle) {
-    const isOpen = (await lockRivals(ctx, [failed])).length === 0
-    throw isOpen ? cycleMissed(failed.cycleIndex, subscription) : cycleNotOpen(failed.cycleIndex, subscription.id)
+    const [rival] = await lockRivals(ctx, [failed])
+    throw rival ? cycleNotOpen(rival) : cycleMissed(failed.cycleIndex, subscription)
   }
   const { timezone } = await storeContext(ctx)
   const dunning = await settingsOf(ctx, dunningSettings)
@@ -66,7 +66,7 @@ export async function retryAttempt(ctx: Ctx, id: number, by: Actor): Promise<Att
       ladderRetryAt: subscription.billingDueAt
     }
   ])
-  if (!attempt) throw cycleNotOpen(failed.cycleIndex, subscription.id)
+  if (!attempt) throw cycleNotOpen((await lockRivals(ctx, [failed]))[0]!)
   await clearRetriesOfCycle(ctx, attempt)
   await claimNextCycle(ctx, subscription)
   await record(ctx, billingPending({ attempt, subscription }))

@@ -53,7 +53,7 @@ export function addDeliveryCommands(webhook: Command, terminal: Terminal): void 
 
   addCommand(webhook, terminal, {
     name: 'resend-failed',
-    summary: 'send all deliveries again that failed since a time, except tests',
+    summary: 'send all deliveries again that failed or were cancelled since a time, except tests',
     flags: {
       store: storeFlag,
       since: needed('--since <time>', text(`failed at or after this time: ${timeFlag}`)),

@@ -153,7 +153,7 @@ export function addWebhookCommands(program: Command, terminal: Terminal): void {
     summary: 'stop signing with the old secret of an endpoint',
     flags: { store: storeFlag, id: endpointFlag },
     run: ({ store, id }, { api }) => api().post(endpointPath(store, id, '/end-roll'), {}),
-    show: ({ id }) => `From now on only the new secret of ${id} signs, in X-Svc-Signature.\n`
+    show: ({ id }) => `Only the newest secret of ${id} signs, in X-Svc-Signature.\n`
   })
 
   addTestCommand(webhook, terminal)

@@ -121,7 +121,7 @@ test('the sandbox of a live store: there is none', async () => {
     const response = await admin('POST', `/stores/${live.domain}${path}`, body)
     assert.equal(response.statusCode, 409)
     assert.deepEqual(response.json(), {
-      error: { code: 'conflict', message: `Store ${live.domain} is no sandbox store` }
+      error: { code: 'conflict', message: `Store ${live.domain} is not a sandbox store` }
     })
   }
 })

@@ -142,15 +142,15 @@ test('what cannot be used is refused by name, with what it takes', async () => {
   const { id } = (await call('POST', '/webhook-listeners', {})).body
   const result = { handle: 'x', duration_ms: 1, response_code: 200, failure: null, response_text: '' }
   for (const [path, body, message] of [
-    ['/webhook-listeners', { events: ['x'] }, /^events must be event types, and "x" is none; there are subscription\./],
+    ['/webhook-listeners', { events: ['x'] }, /^events must be event types: "x" is not one of subscription\./],
     ['/webhook-listeners', { url: 'x' }, /^url is not a field here; this body accepts events/],
     [`/webhook-listeners/${id}/fetch`, { wait_seconds: 26, max: 8 }, /^wait_seconds must be a whole number/],
     [`/webhook-listeners/${id}/fetch`, { wait_seconds: 1, max: 21 }, /^max must be an integer from 1 to 20/],
     [`/webhook-listeners/${id}/results`, { results: [] }, /^results must be a list of 1 to 50 results/],
     [`/webhook-listeners/${id}/results`, { results: [{ ...result, failure: 'ill' }] }, /^results must be a list/],
-    [`/webhook-listeners/${id}/results`, { results: [result] }, /^results holds a handle that was not given/],
+    [`/webhook-listeners/${id}/results`, { results: [result] }, /^results has a handle that was not given/],
     ['/webhook-samples', {}, `event is required and must be one of ${EVENT_TYPES.join(', ')}`],
-    ['/webhook-samples', { event: 'x' }, /"x" is none; there are .*store_credit\.deducted$/]
+    ['/webhook-samples', { event: 'x' }, /"x" is not one of .*store_credit\.deducted$/]
   ] as [string, object, string | RegExp][]) {
     const refused = await call('POST', path, body)
     assert.equal(refused.status, 400, `${path} ${JSON.stringify(refused.body)}`)

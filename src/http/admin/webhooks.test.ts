@@ -200,7 +200,7 @@ test('what cannot be used is refused by name, with what it takes', async () => {
       { events: 'x' },
       `events must be a list of ${types}; or null for all, those to come included`
     ],
-    ['PATCH', `/webhooks/${id}`, { events: ['x'] }, `events must be event types, and "x" is none; there are ${types}`],
+    ['PATCH', `/webhooks/${id}`, { events: ['x'] }, `events must be event types: "x" is not one of ${types}`],
     [
       'PATCH',
       `/webhooks/${id}`,
@@ -210,7 +210,7 @@ test('what cannot be used is refused by name, with what it takes', async () => {
     ['POST', `/webhooks/${id}/disable`, { reason: '' }, 'reason must be a text of 1 to 200 characters'],
     ['POST', `/webhooks/${id}/roll`, { overlap: 169 }, /^overlap must be a whole number of hours from 0 to 168/],
     ['POST', `/webhooks/${id}/test`, {}, `event is required and must be one of ${types}`],
-    ['POST', `/webhooks/${id}/test`, { event: 'x' }, `event must be event types, and "x" is none; there are ${types}`],
+    ['POST', `/webhooks/${id}/test`, { event: 'x' }, `event must be an event type: "x" is not one of ${types}`],
     ['GET', '/webhook-deliveries?status=waiting', undefined, 'status must be delivered, retrying or failed'],
     ['GET', '/webhook-deliveries?from=yesterday', undefined, /^from must be an ISO date/],
     ['GET', '/webhook-deliveries?limit=101', undefined, 'limit must be an integer from 1 to 100'],

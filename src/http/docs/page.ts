@@ -57,7 +57,7 @@ export function page(document: RestDocument, guide: Section[], origin: string): 
 ${sample('First request', `curl -H "Authorization: Bearer $KEY" \\\n  "${origin + prefix}/members?limit=2"`)}</section>
 ${guide.map(guideSection).join('\n')}
 <section id="errors"><h2>Errors</h2>
-<p>The body is <code>{"error": {"code", "message"}}</code>. When several fields are wrong, <code>details</code> lists
+<p>The body is <code>{"error": {"code", "message"}}</code>. When several fields have the wrong form, <code>details</code> lists
 each of them. Use <code>code</code> in programs; the message is for people.</p>
 ${errorSections(document)}</section>
 ${groups

@@ -3,6 +3,7 @@ import { exampleOf } from '#resources'
 import { errorBody, statusOf } from '../admin/errors.ts'
 import { ADMIN_PREFIX } from '../admin/index.ts'
 import type { JsonSchema } from '../shared/json-schema.ts'
+import { invalid } from '../shared/validation.ts'
 import { surfaceDocument } from './document.ts'
 import type { DocumentDialect, DocumentedRoute, ErrorKind, OpenApiDocument, Tag } from './document-types.ts'
 import { IDEMPOTENCY_KEY } from './operations.ts'
@@ -38,13 +39,13 @@ A plan of products accepts no perks but \`store_credit\`. Store credit is issued
 /** By the part of a path behind the store, or the first part. */
 const TAGS: Record<string, Tag> = {
   stores: STORES,
-  keys: { name: 'API keys', description: 'Keys of the direct API.' },
+  keys: { name: 'API keys', description: 'Keys of the REST API.' },
   plans: PLANS,
   subscriptions: { name: 'Subscriptions', description: 'Subscriptions of a store, and what an operator does to them.' },
-  webhooks: { name: 'Webhook endpoints', description: "Receivers of a store's events." },
+  webhooks: { name: 'Webhook endpoints', description: "The URLs that receive a store's events." },
   'webhook-deliveries': {
     name: 'Webhook deliveries',
-    description: 'What was sent to receivers, and sending it again.'
+    description: 'What was sent to endpoints, and sending it again.'
   },
   'webhook-listeners': LISTENERS,
   alerts: { name: 'Alerts', description: 'What the people who run a store need to know.' },
@@ -76,9 +77,9 @@ const ERRORS: Record<string, ErrorKind> = {
   InvalidRequest: {
     meaning:
       'The request is malformed or cannot be carried out. The message names the field and says what is accepted.',
-    refusal: new Refusal('invalid_request', 'limit must be an integer from 1 to 100; stat is not a parameter here', [
+    refusal: invalid([
       { field: 'limit', message: 'must be an integer from 1 to 100' },
-      { field: 'stat', message: 'is not a parameter here' }
+      { field: 'stat', message: 'is not a parameter here; this route accepts before, limit' }
     ])
   },
   AuthenticationFailed: {
@@ -87,7 +88,7 @@ const ERRORS: Record<string, ErrorKind> = {
     headers: ['WWW-Authenticate']
   },
   Forbidden: {
-    meaning: "The caller's role may not call this operation.",
+    meaning: 'The credential may not call this operation. The operator token may call all of them.',
     refusal: new Refusal('forbidden', 'This is not allowed to the role support')
   },
   NotFound: {
@@ -96,8 +97,8 @@ const ERRORS: Record<string, ErrorKind> = {
     isFor: namesObject
   },
   Conflict: {
-    meaning: 'It is not possible in the present state: a disabled receiver, a store that is no sandbox store.',
-    refusal: new Refusal('conflict', 'Store books.example is no sandbox store'),
+    meaning: 'It is not possible in the present state: a disabled endpoint, a store that is not a sandbox store.',
+    refusal: new Refusal('conflict', 'Store books.example is not a sandbox store'),
     isFor: isWrite
   },
   InternalError: {
@@ -121,7 +122,7 @@ const CODES = [
   'internal_error'
 ]
 
-const GUIDE = `Everything that the \`perennial\` command does, over HTTP with JSON, for programs that run stores. It opens every store of the installation; programs of one store use the direct API.
+const GUIDE = `Everything that the \`perennial\` command does, over HTTP with JSON, for programs that run stores. The operator token gives access to every store of the installation; programs of one store use the REST API.
 
 ${[
   'Every request has the operator token: `Authorization: Bearer <token>`. The token is `PERENNIAL_TOKEN`, or the content of `DATA_DIR/operator.token`. Keep it like a root password, and do not let a proxy show `/admin/api` to the internet.',

@@ -7,6 +7,7 @@ import { REST_PREFIX } from '../rest/index.ts'
 import { errorBody, statusOf } from '../shared/error-body.ts'
 import { RateLimited } from '../shared/errors.ts'
 import type { JsonSchema } from '../shared/json-schema.ts'
+import { invalid } from '../shared/validation.ts'
 import { surfaceDocument } from './document.ts'
 import type { DocumentDialect, DocumentedRoute, ErrorKind, RestDocument, Tag } from './document-types.ts'
 import { guideAsMarkdown, guideOf } from './guide.ts'
@@ -28,9 +29,9 @@ const ERRORS: Record<string, ErrorKind> = {
   InvalidRequest: {
     meaning:
       'The request is malformed or cannot be carried out. The message names the field and says what is accepted.',
-    refusal: new Refusal('invalid_request', 'limit must be an integer from 1 to 100; stat is not a parameter here', [
+    refusal: invalid([
       { field: 'limit', message: 'must be an integer from 1 to 100' },
-      { field: 'stat', message: 'is not a parameter here' }
+      { field: 'stat', message: 'is not a parameter here; this route accepts limit, offset, status, plan_id, email' }
     ])
   },
   AuthenticationFailed: {
@@ -49,7 +50,7 @@ const ERRORS: Record<string, ErrorKind> = {
   },
   RateLimited: {
     meaning: 'The rate limit is exceeded. `Retry-After` says how long to wait.',
-    refusal: new RateLimited(),
+    refusal: new RateLimited({ limit: 60, window: 'minute' }),
     headers: ['Retry-After']
   },
   InternalError: {
@@ -88,7 +89,7 @@ export function restDocument(routes: DocumentedRoute[], budgets: Record<RatePlan
     headersOfEveryResponse: ['X-Request-Id', ...RATE_LIMIT_HEADERS],
     headers: HEADERS,
     errors: ERRORS,
-    errorSchema: codedError(CODES, errorBody(new RateLimited())),
+    errorSchema: codedError(CODES, errorBody(new RateLimited({ limit: 60, window: 'minute' }))),
     wordErrors: { statusOf, errorBody },
     successOf: enveloped
   }

@@ -41,7 +41,7 @@ const ERRORS: Record<string, ErrorKind> = {
   },
   RateLimited: {
     meaning: 'The rate limit of the store is reached.',
-    refusal: new RateLimited(),
+    refusal: new RateLimited({ limit: 60, window: 'minute' }),
     headers: ['Retry-After']
   },
   InternalError: {

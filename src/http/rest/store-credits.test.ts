@@ -172,7 +172,7 @@ test('a body that is not right: 400 naming the field and what it takes', async (
       (number) =>
         [
           `{"amount":${number},"reason":"x"}`,
-          `The body holds the number ${number} at "amount", which has more digits than a double keeps`
+          `The body holds the number ${number} at "amount", which has more digits than a double keeps (up to 15 are always accepted)`
         ] as const
     ),
     [{ amount: 1 }, `reason is required and must be a text of 1 to 500 characters`],
@@ -287,7 +287,7 @@ test('50 requests at once over two nodes under one key: one effect, one body, 49
   assert.deepEqual(other.json(), {
     error: {
       code: 'invalid_request',
-      message: 'Idempotency-Key was used with another request within 24 hours; take a new key for a new request'
+      message: 'Idempotency-Key was used with another request within 24 hours; use a new key for a new request'
     }
   })
   assert.equal((await balance()).json().data.balance, 20)

@@ -26,6 +26,7 @@ export function createAddressLimiter(): (address: string) => RateLimitStatus {
     const endMs = (minute + 1) * MINUTE_MS
     return {
       admitted,
+      window: 'minute',
       limit: PER_MINUTE,
       remaining: admitted ? PER_MINUTE - used - 1 : 0,
       resetAt: endMs / 1000,

@@ -107,7 +107,10 @@ function isKey(text: string, end: number): boolean {
 
 const [SPACE, MINUS, ZERO, NINE, COLON] = [32, 45, 48, 57, 58]
 
-const LOSSES = { digits: 'has more digits than a double keeps', smallness: 'is too small for a double' }
+const LOSSES = {
+  digits: 'has more digits than a double keeps (up to 15 are always accepted)',
+  smallness: 'is too small for a double'
+}
 
 function notKept(number: string, lost: keyof typeof LOSSES, open: Container[]): Refusal {
   const path = open.flatMap(({ key }) => key ?? []).join('.')

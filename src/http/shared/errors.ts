@@ -1,12 +1,13 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { isBusy } from '#kit/postgres'
+import type { RateLimitStatus } from '#kit/rate-limit'
 import { Busy, Refusal } from '#kit/refusal'
 
 /** Thrown when the rate limit of a store is exceeded; each surface answers with 429 in its own shape. */
 export class RateLimited extends Error {
-  constructor() {
-    super('Too many requests: the rate limit of this window is exceeded')
+  constructor({ limit, window }: Pick<RateLimitStatus, 'limit' | 'window'>) {
+    super(`Too many requests: the limit is ${limit} per ${window === 'day' ? 'day (UTC)' : window}`)
   }
 }
 

@@ -59,7 +59,7 @@ export function fingerprintOf(request: FastifyRequest): Buffer {
 }
 
 export const idempotencyKeyReused = () =>
-  invalidField(HEADER, 'was used with another request within 24 hours; take a new key for a new request')
+  invalidField(HEADER, 'was used with another request within 24 hours; use a new key for a new request')
 
 /** With sorted fields, because their order does not make another request. */
 function sorted(value: unknown): unknown {

@@ -70,14 +70,14 @@ export function enforceRateLimits(
     const { rateLimitStatus } = counted
     reply.headers(rateLimitHeaders(rateLimitStatus))
     if (rateLimitStatus.admitted || reply.statusCode === 429) return payload
-    return replaced(reply, 429, errorBody(new RateLimited()))
+    return replaced(reply, 429, errorBody(new RateLimited(rateLimitStatus)))
   })
 }
 
 async function refuseOverLimit(request: FastifyRequest): Promise<void> {
   const counted = await request.counted
   if (counted && 'failure' in counted) throw counted.failure
-  if (counted && !counted.rateLimitStatus.admitted) throw new RateLimited()
+  if (counted && !counted.rateLimitStatus.admitted) throw new RateLimited(counted.rateLimitStatus)
 }
 
 export function rateLimitHeaders({

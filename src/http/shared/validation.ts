@@ -59,6 +59,7 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, metho
       }
       const read = isText && integer ? integerOf(present) : present
       if (fits(read)) value[name] = read
+      else if (isText && Array.isArray(present)) problems.push({ field: name, message: 'is given more than once' })
       else problems.push({ field: name, message: `must be ${accepts}` })
     }
     problems.push(...unknownFields(given, fields, isText))
@@ -99,7 +100,8 @@ function unknownFields(given: Record<string, unknown>, fields: Field[], isText: 
     .map((name) => ({ field: name.slice(0, 100), message }))
 }
 
-function invalid(problems: FieldProblem[]): Refusal {
+/** The refusal of a request in which these fields or parameters are wrong. */
+export function invalid(problems: FieldProblem[]): Refusal {
   const message = problems.map(({ field, message }) => `${field} ${message}`).join('; ')
   return new Refusal('invalid_request', message, problems)
 }

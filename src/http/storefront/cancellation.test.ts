@@ -198,7 +198,7 @@ test('proxied requests have a budget of their own beside the direct API', async 
     responses.push(await post('1', signed(store, '5')))
 
   assert.deepEqual(responses.at(-1)!.json(), {
-    message: 'Too many requests: the rate limit of this window is exceeded'
+    message: 'Too many requests: the limit is 60 per minute'
   })
   assert.ok(Number(responses.at(-1)!.headers['retry-after']) >= 1)
   const direct = await app.inject({ url: '/v1/members', headers: { authorization: `Bearer ${await store.aKey()}` } })

@@ -169,7 +169,7 @@ test('a result counts once, and only for what this terminal was given', async ()
   await dispatch(store)
   const [fetched = assert.fail()] = await mine.fetch()
   const forged = fetched.handle.slice(0, -2) + (fetched.handle.endsWith('AA') ? 'BB' : 'AA')
-  const unknown = { code: 'invalid_request', message: /^results holds a handle that was not given to this terminal/ }
+  const unknown = { code: 'invalid_request', message: /^results has a handle that was not given to this listener/ }
   for (const [terminal, handle] of [
     [mine, forged],
     [mine, ''],
@@ -227,7 +227,10 @@ test('a terminal that is gone is closed: what it had in hand was interrupted, wh
   assert.equal((await store.inStore(listEndpoints)).length, 1)
 
   await terminal.passes('61 seconds')
-  await assert.rejects(terminal.fetch(), { code: 'not_found', message: /^No terminal listens as we_\d+: it has been/ })
+  await assert.rejects(terminal.fetch(), {
+    code: 'not_found',
+    message: /^There is no open listener we_\d+: it has been/
+  })
   assert.deepEqual(await store.inStore(listEndpoints), [])
   await store.record(aFact(3))
   await dispatch(store)
@@ -264,7 +267,7 @@ test('a terminal is listed while it listens, stays as it was opened, and has a l
   const { id } = await aListener(store, { events: ['billing.failed'] })
   const [shown] = await store.inStore(listEndpoints)
   assert.deepEqual([shown!.id, shown!.kind, shown!.events], [id, 'listener', ['billing.failed']])
-  const fixed = { code: 'conflict', message: /is a terminal that listens, and stays as it was opened/ }
+  const fixed = { code: 'conflict', message: /is a listener \(`perennial listen`\) and cannot be changed/ }
   await assert.rejects(updateEndpoint(db, store.storeId, id, { events: null }, testSettings), fixed)
   await assert.rejects(
     store.inStore((ctx) => rollSecret(ctx, id, { vault })),
@@ -277,7 +280,7 @@ test('a terminal is listed while it listens, stays as it was opened, and has a l
     )
   }
   for (let n = 2; n <= 10; n++) await aListener(store)
-  await assert.rejects(aListener(store), { code: 'conflict', message: /^10 terminals listen to the store/ })
+  await assert.rejects(aListener(store), { code: 'conflict', message: /^The store has 10 listeners/ })
   await store.inStore((ctx) => closeListener(ctx, id))
   await aListener(store)
   await assert.rejects(aListener(store, { events: ['x'] }), { code: 'invalid_request', message: /^events must be/ })

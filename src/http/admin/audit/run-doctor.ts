@@ -15,7 +15,13 @@ const Report = Type.Object(
   {
     title: 'AuditReport',
     description: "What the auditor's rules have found.",
-    examples: [{ checked: { members: 3 }, findings: [], warnings: [] }]
+    examples: [
+      {
+        checked: { attempt_events_complete: 155, cycles_charged_once: 137, lists_counted: 76 },
+        findings: [],
+        warnings: []
+      }
+    ]
   }
 )
 

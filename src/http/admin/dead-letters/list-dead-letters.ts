@@ -52,7 +52,10 @@ export function listDeadLettersRoute(admin: Surface): void {
         params: StoreParams,
         querystring: Type.Object({
           before: Type.Optional(
-            text(100, 'the id of the last dead letter of the page before', { examples: ['webhooks:812'] })
+            text(100, 'the id of the last dead letter of the page before', {
+              meaning: 'The list goes on after it, also when it is no longer a dead letter',
+              examples: ['webhooks:812']
+            })
           ),
           limit: PageLimit
         }),

@@ -11,11 +11,11 @@ export const DeliveryParams = Type.Object({
   })
 })
 
-/** Names one receiver in a filter. */
+/** Names one endpoint in a filter. */
 export const endpointId = () =>
   Type.Optional(
     text(30, 'a webhook endpoint id such as we_2', {
-      meaning: 'Only this receiver; a deleted one too',
+      meaning: 'Only this endpoint; a deleted one too',
       examples: ['we_2']
     })
   )

@@ -16,7 +16,7 @@ export function listDeliveriesRoute(admin: Surface): void {
       schema: {
         operationId: 'listWebhookDeliveries',
         summary: 'List webhook deliveries',
-        description: "What was sent to the receivers of the store's events, newest first. Filters are combined.",
+        description: "Deliveries to the store's endpoints and listeners, newest first. Filters are combined.",
         params: StoreParams,
         querystring: Type.Object({
           event: Type.Optional(

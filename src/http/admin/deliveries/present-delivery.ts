@@ -27,32 +27,32 @@ const FAILURE =
 export const DeliveryBody = Type.Object(
   {
     webhook_id: Type.String({ description: 'The id of the delivery, the same over all its tries' }),
-    endpoint: Type.String({ description: 'The receiver, `we_1`' }),
-    endpoint_kind: Type.String({ description: '`url`, or `listener` for a terminal that listens' }),
+    endpoint: Type.String({ description: 'The endpoint, `we_1`' }),
+    endpoint_kind: Type.String({ description: '`url`, or `listener` for a running `perennial listen`' }),
     event: Type.String({ description: 'The event type' }),
     object: OrNull(Type.String({ description: 'The subscription or member that it is about' })),
     test: Type.Boolean({ description: 'Whether it is a sample' }),
     status: Type.String({ description: '`delivered`, `retrying` or `failed`' }),
     cancelled: Type.Boolean({ description: 'Whether it was stopped before its tries were used up' }),
     tries: Type.Integer({ description: 'How often it was posted' }),
-    response_code: OrNull(Type.Integer({ description: "The receiver's status, of the last try" })),
+    response_code: OrNull(Type.Integer({ description: 'The response status of the last try' })),
     response_time_ms: OrNull(Type.Integer({ description: 'How long the last try took, in milliseconds' })),
     failure: OrNull(Type.String({ description: FAILURE })),
     next_try_at: OrNull(Timestamp('When it is tried next')),
     created_at: Timestamp('When the event occurred'),
     finished_at: OrNull(Timestamp('When it ended, either way'))
   },
-  { title: 'WebhookDelivery', description: 'One event on its way to one receiver.', examples: [EXAMPLE] }
+  { title: 'WebhookDelivery', description: 'One event for one endpoint.', examples: [EXAMPLE] }
 )
 
 const TryBody = Type.Object({
   number: Type.Integer({ description: '1 for the first' }),
   started_at: Timestamp('When it was posted'),
   status: Type.String({ description: '`delivered` or `failed`' }),
-  response_code: OrNull(Type.Integer({ description: "The receiver's status; null without a response" })),
+  response_code: OrNull(Type.Integer({ description: 'The response status; null without a response' })),
   response_time_ms: Type.Integer({ description: 'How long it took, in milliseconds' }),
   failure: OrNull(Type.String({ description: FAILURE })),
-  response_body: Type.String({ description: 'The beginning of what the receiver answered' })
+  response_body: Type.String({ description: 'The beginning of the response body' })
 })
 
 export const DeliveryDetailBody = Type.Object(

@@ -9,7 +9,7 @@ import { endpointId } from './delivery-params.ts'
 const Resent = Type.Object(
   {
     resent: Type.Integer({ description: 'How many are sent again' }),
-    skipped: Type.Integer({ description: 'How many are not, because their receiver is disabled or deleted' })
+    skipped: Type.Integer({ description: 'How many are not, because their endpoint is disabled or deleted' })
   },
   { title: 'ResentDeliveries', description: 'What came of a bulk resend.', examples: [{ resent: 12, skipped: 0 }] }
 )
@@ -23,7 +23,8 @@ export function resendFailedRoute(admin: Surface, { db, wake }: AdminDeps): void
       schema: {
         operationId: 'resendFailedWebhookDeliveries',
         summary: 'Resend failed webhook deliveries',
-        description: 'Sends every delivery again whose retries are exhausted. It may be repeated.',
+        description:
+          'Sends every delivery again that failed: its attempts were exhausted, or it was cancelled because its endpoint was disabled. Not tests. It may be repeated.',
         params: StoreParams,
         body: Type.Object({ since: NeededIsoDate('Deliveries that failed since then'), endpoint: endpointId() }),
         response: { 202: Resent }

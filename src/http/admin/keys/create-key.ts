@@ -15,7 +15,7 @@ export function createKeyRoute(admin: Surface, { db }: AdminDeps): void {
       schema: {
         operationId: 'createKey',
         summary: 'Create an API key',
-        description: 'Makes a key of the direct API. Its text is only in this response.',
+        description: 'Creates a key of the REST API. Its text is only in this response.',
         params: StoreParams,
         body: Type.Object({
           name: text(200, undefined, { meaning: 'What lists call it', examples: ['Tour'] }),

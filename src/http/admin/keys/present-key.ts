@@ -26,7 +26,7 @@ export const KeyBody = Type.Object(
     last_used_at: OrNull(Timestamp('When it was used last, in real time')),
     revoked_at: OrNull(Timestamp('When it was revoked, in real time'))
   },
-  { title: 'ApiKey', description: 'A key of the direct API, without its text.', examples: [EXAMPLE] }
+  { title: 'ApiKey', description: 'A key of the REST API, without its text.', examples: [EXAMPLE] }
 )
 
 export const CreatedKey = Type.Object(

@@ -19,7 +19,7 @@ const FetchedBody = Type.Object(
   },
   {
     title: 'FetchedDelivery',
-    description: 'A delivery for a terminal to post.',
+    description: 'A delivery for the listener to post.',
     examples: [
       {
         webhook_id: 'wh_d9d197bd3365471a868632ad050fd207',
@@ -65,7 +65,7 @@ export function fetchDeliveriesRoute(admin: Surface, { db, vault }: AdminDeps): 
         operationId: 'fetchWebhookDeliveries',
         summary: 'Fetch deliveries of a listener',
         description:
-          'Answers as soon as there is a delivery, or with an empty list after the wait. A listener that was closed is 404: open another one.',
+          'Returns as soon as there is a delivery, or with an empty list after the wait. A listener that was closed is 404: open another one.',
         params: ListenerParams,
         body: FetchBody,
         response: { 200: List(FetchedBody, 'The deliveries') }

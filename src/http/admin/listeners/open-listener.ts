@@ -17,7 +17,7 @@ const OpenedListener = Type.Object(
   },
   {
     title: 'WebhookListener',
-    description: 'A terminal that listens.',
+    description: 'A program that fetches its deliveries, such as a running `perennial listen`.',
     examples: [
       {
         id: 'we_4',
@@ -40,7 +40,7 @@ export function openListenerRoute(admin: Surface, { vault }: AdminDeps): void {
         operationId: 'openWebhookListener',
         summary: 'Open a listener',
         description:
-          'Opens a receiver of its own for a terminal (`perennial listen`), which fetches its deliveries, posts them where it likes and records the results. A listener that does nothing for a minute is closed: every fetch and every result moves `listening_until` on.',
+          'Opens a listener for a program such as `perennial listen`, which fetches its deliveries, posts them where it likes and records the results. A listener that does nothing for a minute is closed: every fetch and every result moves `listening_until` on.',
         params: StoreParams,
         body: Type.Object({
           events: Type.Optional(eventTypes({ meaning: 'What it receives; every type without them' }))

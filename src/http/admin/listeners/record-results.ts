@@ -10,7 +10,7 @@ const Result = Type.Object(
   {
     handle: Type.String({ minLength: 1, maxLength: 2000, description: 'the handle of the delivery' }),
     duration_ms: Type.Integer({ minimum: 0, maximum: 600_000, description: 'milliseconds from 0 to 600000' }),
-    response_code: OrNull(Type.Integer({ minimum: 100, maximum: 999, description: "the receiver's status" })),
+    response_code: OrNull(Type.Integer({ minimum: 100, maximum: 999, description: 'the response status' })),
     failure: OrNull(
       Type.Union(
         NO_RESPONSE.map((word) => Type.Literal(word)),

@@ -9,7 +9,7 @@ import { StoreParams, storeOf } from '../store.ts'
 const SentSamples = Type.Object({
   event: Type.String({ description: 'The event type', examples: ['billing.failed'] }),
   listeners_only: Type.Boolean({
-    description: 'True in a live store, whose receivers get no samples',
+    description: 'True in a live store, whose endpoints get no samples',
     examples: [false]
   }),
   data: Type.Array(DeliveryBody, { description: 'The deliveries, which are not sent yet' })
@@ -25,7 +25,7 @@ export function sendSamplesRoute(admin: Surface, { wake }: AdminDeps): void {
         operationId: 'sendWebhookSamples',
         summary: 'Send samples of an event type',
         description:
-          'Sends a realistic sample to every receiver of the type: in a sandbox store to endpoints and listeners, in a live store to listeners only.',
+          'Sends a realistic sample to everything that receives the type: in a sandbox store to endpoints and listeners, in a live store to listeners only.',
         params: StoreParams,
         body: Type.Object({ event: eventType() }),
         response: { 202: SentSamples }

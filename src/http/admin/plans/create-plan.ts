@@ -38,7 +38,7 @@ export function createPlanRoute(admin: Surface, { db, connectorOf }: AdminDeps):
         operationId: 'createPlan',
         summary: 'Create a plan',
         description:
-          'Makes a membership plan and its product on the platform, or a plan of products that are there already. A field of `perks` that is wrong is named by its path, such as `perks.discount.steps[1].value`.',
+          'Creates a membership plan and its product on the platform, or a plan of products that are there already. A field of `perks` that is wrong is named by its path, such as `perks.discount.steps[1].value`.',
         params: StoreParams,
         body: NewPlanBody,
         response: { 201: PlanBody }

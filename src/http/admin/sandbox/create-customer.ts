@@ -41,7 +41,8 @@ export function createCustomerRoute(admin: Surface, deps: AdminDeps): void {
       schema: {
         operationId: 'createSandboxCustomer',
         summary: 'Create a customer',
-        description: 'Makes a customer in the sandbox shop, with a card that succeeds.',
+        description:
+          'Creates a customer in the sandbox shop, with a card that succeeds. When the shop has a customer with this address, the response is that customer, unchanged.',
         params: StoreParams,
         body: CustomerBody,
         response: { 201: CreatedCustomer }

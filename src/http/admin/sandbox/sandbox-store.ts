@@ -8,7 +8,7 @@ import { storeOf } from '../store.ts'
 /** The store of the path, which must be a sandbox store: the real platform cannot be scripted. */
 export function sandboxStoreOf(request: Pick<FastifyRequest, 'store'>): Store {
   const store = storeOf(request)
-  if (!store.sandbox) throw new Refusal('conflict', `Store ${store.domain} is no sandbox store`)
+  if (!store.sandbox) throw new Refusal('conflict', `Store ${store.domain} is not a sandbox store`)
   return store
 }
 

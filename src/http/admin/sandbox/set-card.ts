@@ -15,7 +15,7 @@ const CardSet = Type.Object(
   },
   {
     title: 'SandboxCard',
-    description: 'What charges of a customer come to.',
+    description: 'The outcomes of the next charges of a customer.',
     examples: [{ customer: '7064055069370', outcome: 'insufficient_funds,success' }]
   }
 )
@@ -29,7 +29,7 @@ export function setCardRoute(admin: Surface, deps: AdminDeps): void {
       schema: {
         operationId: 'setSandboxCard',
         summary: 'Script the charges of a customer',
-        description: "Sets what charges of the customer's card come to.",
+        description: "Sets the outcomes of the next charges of the customer's card.",
         params: StoreParams,
         body: Type.Object({
           customer: platformNumber('the customer'),

@@ -25,7 +25,7 @@ export const settingsPatch = (sections: Sections): TSchema =>
   bodyOf(
     sections,
     (properties) => Type.Partial(Type.Object(properties)) as unknown as TObject,
-    ({ accepts, help }) => ({ description: acceptedWords(accepts), meaning: help })
+    ({ accepts, help }) => ({ description: acceptedWords(accepts), meaning: help.replace(/\.$/, '') })
   )
 
 type WordsOf = (setting: { accepts: Accepted; help: string }) => { description: string; meaning?: string }

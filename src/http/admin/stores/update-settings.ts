@@ -12,7 +12,8 @@ export function updateSettingsRoute(admin: Surface, { settings }: AdminDeps): vo
       schema: {
         operationId: 'updateSettings',
         summary: 'Change the settings of a store',
-        description: 'Changes the settings that are given; the others stay. Returns all of them.',
+        description:
+          'Changes the settings that are given; the others stay. Returns all settings. An empty body changes nothing.',
         params: StoreParams,
         body: settingsPatch(settings),
         response: { 200: settingsBody(settings) }

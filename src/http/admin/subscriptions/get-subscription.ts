@@ -11,7 +11,7 @@ export function getSubscriptionRoute(admin: Surface): void {
       schema: {
         operationId: 'getSubscription',
         summary: 'Read a subscription',
-        description: 'One subscription. Its `status` is one of all five; the direct API shows three.',
+        description: 'One subscription. Its `status` is one of all five; the REST API shows three.',
         params: SubscriptionParams,
         response: { 200: SubscriptionBody }
       }

@@ -16,7 +16,7 @@ export function createEndpointRoute(admin: Surface, { db, vault, addresses }: Ad
       schema: {
         operationId: 'createWebhookEndpoint',
         summary: 'Register a webhook endpoint',
-        description: 'Registers a receiver. Its signing secret is only in this response.',
+        description: 'Registers an endpoint. Its signing secret is only in this response.',
         params: StoreParams,
         body: Type.Object({
           url: url(),

@@ -10,7 +10,7 @@ const DeletedEndpoint = Type.Object(
   },
   {
     title: 'DeletedWebhookEndpoint',
-    description: 'A receiver that is no more.',
+    description: 'A deleted endpoint.',
     examples: [{ id: 'we_2', deleted: true }]
   }
 )

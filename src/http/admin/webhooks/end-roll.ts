@@ -13,7 +13,7 @@ export function endRollRoute(admin: Surface): void {
       schema: {
         operationId: 'endWebhookSecretRoll',
         summary: 'End the overlap of two secrets',
-        description: 'Only the new secret signs from now on, in `X-Svc-Signature`.',
+        description: 'From now on only the new secret signs, in `X-Svc-Signature`. Without an overlap nothing changes.',
         params: EndpointParams,
         body: Type.Object({}),
         response: { 200: EndpointBody }

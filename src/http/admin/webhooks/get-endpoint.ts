@@ -13,7 +13,7 @@ export function getEndpointRoute(admin: Surface): void {
       schema: {
         operationId: 'getWebhookEndpoint',
         summary: 'Read a webhook endpoint',
-        description: 'One receiver, without its secret.',
+        description: 'One endpoint, without its secret.',
         params: EndpointParams,
         response: { 200: EndpointBody }
       }

@@ -13,9 +13,9 @@ export function listEndpointsRoute(admin: Surface): void {
       schema: {
         operationId: 'listWebhookEndpoints',
         summary: 'List webhook endpoints',
-        description: 'The receivers of the store, newest first, with terminals while they listen.',
+        description: 'The endpoints of the store and its open listeners, newest first.',
         params: StoreParams,
-        response: { 200: List(EndpointBody, 'The receivers') }
+        response: { 200: List(EndpointBody, 'The endpoints') }
       }
     },
     async (request) => ({ data: (await request.inStore(listEndpoints)).map(presentEndpoint) })

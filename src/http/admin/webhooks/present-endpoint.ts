@@ -22,7 +22,7 @@ const EXAMPLE = {
 export const EndpointBody = Type.Object(
   {
     id: Type.String({ description: 'The endpoint id, `we_2`' }),
-    kind: Type.String({ description: '`url`, or `listener` for a terminal that listens' }),
+    kind: Type.String({ description: '`url`, or `listener` for a running `perennial listen`' }),
     url: Type.String({ description: 'Where deliveries are posted; empty for a listener' }),
     events: Type.Array(Type.String(), { description: 'The event types that it receives' }),
     all_events: Type.Boolean({ description: 'Whether it receives every type, also types added later' }),
@@ -37,14 +37,14 @@ export const EndpointBody = Type.Object(
     created_at: Timestamp('When it was registered'),
     updated_at: Timestamp('When any of these fields last changed')
   },
-  { title: 'WebhookEndpoint', description: "A receiver of a store's webhooks.", examples: [EXAMPLE] }
+  { title: 'WebhookEndpoint', description: "An endpoint of a store's webhooks.", examples: [EXAMPLE] }
 )
 
 export const EndpointWithSecret = Type.Object(
   { ...EndpointBody.properties, secret: Type.String({ description: 'Signs its deliveries; shown only here' }) },
   {
     title: 'WebhookEndpointWithSecret',
-    description: 'A receiver with its signing secret, which only the responses that create or roll it show.',
+    description: 'An endpoint with its signing secret, which only the responses that create or roll it show.',
     examples: [{ ...EXAMPLE, secret: 'whsec_0NqrlOzx9v6eh3SM4IzDVGxBEXj9meLy42AR8SDSltY=' }]
   }
 )

@@ -26,7 +26,7 @@ export function rollSecretRoute(admin: Surface, { vault }: AdminDeps): void {
         operationId: 'rollWebhookSecret',
         summary: 'Roll the signing secret',
         description:
-          'Makes a new secret, which is only in this response. During the overlap both secrets sign. Rolling again before it is over replaces the new secret and keeps the old one.',
+          'Creates a new secret, which is only in this response. During the overlap both secrets sign. Rolling again before it is over replaces the new secret and keeps the old one.',
         params: EndpointParams,
         body: RollBody,
         response: { 200: EndpointWithSecret }

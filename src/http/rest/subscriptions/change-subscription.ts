@@ -12,7 +12,7 @@ const ChangeBody = Type.Object(
     price: Type.Optional(
       Type.Number({
         minimum: 0,
-        description: 'an amount of 0 or more with no more decimals than the currency has',
+        description: 'a JSON number of 0 or more, with no more decimals than the currency has',
         meaning: 'Price per cycle, in the currency of the subscription',
         examples: [24]
       })
