@@ -41,3 +41,22 @@ test('so is the credit of a payment that was reported as failed, once', async ()
   for (let times = 0; times < 2; times++) await life.paidLate(`svc-${life.contract.id}-2-1`)
   assert.deepEqual((await life.credited()).slice(1), [{ memberId: life.receiver, amountMinor: 500 }])
 })
+
+test('the credit is that of the version of the plan that the subscription has, not of a newer one', async () => {
+  for (const isLate of [false, true]) {
+    const life = await aGift()
+    await life.inStore(({ tx, storeId }) =>
+      tx.run(sql`
+        with newer as (
+          update plans set current_version = 2, credit_minor = 900 where store_id = ${storeId} returning id)
+        insert into plan_versions (store_id, plan_id, version, price_minor, interval, interval_count, credit_minor,
+          platform_selling_plan_id, applies_to, created_at)
+        select v.store_id, v.plan_id, 2, v.price_minor, v.interval, v.interval_count, 900, v.platform_selling_plan_id, 'new',
+               v.created_at
+          from plan_versions v join newer on newer.id = v.plan_id where v.store_id = ${storeId}`)
+    )
+    if (isLate) await life.decline('INSUFFICIENT_FUNDS')
+    await life.paidLate(`svc-${life.contract.id}-2-1`)
+    assert.deepEqual((await life.credited()).slice(1), [{ memberId: life.receiver, amountMinor: 500 }])
+  }
+})
