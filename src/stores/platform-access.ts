@@ -43,7 +43,7 @@ export function openCredentials(vault: Vault, domain: string, sealed: Buffer): C
 const CACHED_MS = 5_000
 const MAX_CACHED = 10_000
 
-type Cached = { access: StoreAccess; until: number }
+type Cached = { access: Promise<StoreAccess | null>; until: number }
 type Cache = { byId: Map<number, Cached>; idByDomain: Map<string, number> }
 
 const caches = new WeakMap<Database, Cache>()
@@ -83,24 +83,32 @@ export function evictPlatformAccess(db: Database, storeId: number): void {
   cacheOf(db).byId.delete(storeId)
 }
 
+/** Those who ask while the store is looked up share the look-up: webhooks of the platform arrive by the hundred. */
 async function findAccess(db: Database, vault: Vault, storeId: number): Promise<StoreAccess | null> {
   const { byId } = cacheOf(db)
   const cached = byId.get(storeId)
   if (cached && cached.until > performance.now()) return cached.access
 
-  const found = await findSealedAccess(db.direct, storeId)
-  if (!found) {
-    byId.delete(storeId)
-    return null
+  const looking = { access: readAccess(db, vault, storeId), until: performance.now() + CACHED_MS }
+  if (byId.size >= MAX_CACHED) byId.clear()
+  byId.set(storeId, looking)
+  let found: StoreAccess | null = null
+  try {
+    found = await looking.access
+  } finally {
+    if (!found && byId.get(storeId) === looking) byId.delete(storeId)
   }
+  return found
+}
+
+async function readAccess(db: Database, vault: Vault, storeId: number): Promise<StoreAccess | null> {
+  const found = await findSealedAccess(db.direct, storeId)
+  if (!found) return null
   const { platformCredentials, platformProfile: profile, platformUrl: url, ...store } = found
-  const access = concealed<StoreAccess>(
+  return concealed<StoreAccess>(
     { ...store, profile, url, ...openCredentials(vault, store.domain, platformCredentials) },
     SECRET_FIELDS
   )
-  if (byId.size >= MAX_CACHED) byId.clear()
-  byId.set(storeId, { access, until: performance.now() + CACHED_MS })
-  return access
 }
 
 /** Changes the URL of a store's platform. */
