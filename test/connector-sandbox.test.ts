@@ -14,8 +14,8 @@ import {
   readWebhookHeaders,
   receiveWebhook
 } from '#platform'
-import { createInboundEngine } from '#sync'
 import { startSandbox, type TestShop } from '../sandbox/start-sandbox.test-helper.ts'
+import { createInboundEngine } from '../src/sync/inbound-engine.ts'
 import { connectorTo } from './connectors.ts'
 import { testDatabase } from './database.ts'
 import { theFailure, theValue } from './fake-platform.ts'

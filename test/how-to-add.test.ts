@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { promisify } from 'node:util'
 import { listPatches, sizeOf, sizeProblems } from '../scripts/how-to-add.ts'
+
+const run = promisify(execFile)
 
 const newFile = (name: string) =>
   `diff --git a/${name} b/${name}\nnew file mode 100644\n--- /dev/null\n+++ b/${name}\n@@ -0,0 +1 @@\n+one\n`
@@ -34,5 +38,9 @@ for (const name of await listPatches()) {
   test(`${name}.patch is one file, its test and one line`, async () => {
     const patch = await readFile(new URL(`../docs/how-to-add/${name}.patch`, import.meta.url), 'utf8')
     assert.deepEqual(sizeProblems(sizeOf(patch)), [])
+  })
+
+  test(`${name}.patch fits the sources`, async () => {
+    await run('git', ['apply', '--check', `docs/how-to-add/${name}.patch`], { cwd: new URL('..', import.meta.url) })
   })
 }

@@ -21,6 +21,7 @@ test('what the rules allow passes', () => {
         "import { a } from '#subscriptions'\nimport { b } from '#subscriptions/transitions'\nimport type { C } from '#kit/outbox'\n" +
         'export const find = sql`\n  select a.id from billing_attempts a join members m on m.id = a.member_id for update`',
       'src/billing/retry-attempt.test.ts': "import { a } from '../subscriptions/queries.ts'\nsql`delete from members`",
+      'src/app/engines.ts': "const a = (await import('../billing/billing-engine.ts')).createBillingEngine",
       'src/webhooks/public-events.ts': "const a = (await import('../billing/events/billing-failed.ts')).billingFailed",
       'src/http/rest/members.ts': "import { a } from '#views'\nimport { b } from '../shared/deps.ts'",
       'src/http/shared/deps.ts': '',
@@ -156,6 +157,11 @@ for (const [what, tree, expected] of [
     'a registry file of a module in another module',
     { 'src/billing/settings.ts': '', 'src/lifecycle/a.ts': "import { dunningSettings } from '#billing/settings'" },
     'src/lifecycle/a.ts:1 imports #billing/settings: this door is open only to app'
+  ],
+  [
+    'a file of a module that is no engine, in the list of engines',
+    { 'src/app/engines.ts': "const a = (await import('../billing/queries.ts')).a" },
+    'src/app/engines.ts:1 imports ../billing/queries.ts: a module is entered by its door, #billing'
   ],
   [
     'a fact of another module, outside the table of public events',

@@ -1,10 +1,12 @@
 // Each registry lists every entry that modules declare, once: an unlisted entry would silently do nothing.
 import assert from 'node:assert/strict'
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import type { AuditRule } from '#kit/define-audit-rule'
 import { listSettings, type SettingsSection } from '#kit/define-settings'
+import type { AnyJob } from '#kit/jobs'
 import type { Metric } from '#kit/metrics'
+import { jobs } from '../src/app/jobs.ts'
 import * as metricList from '../src/app/metric-list.ts'
 import { createMetrics } from '../src/app/metrics.ts'
 import * as settingsSections from '../src/app/settings-sections.ts'
@@ -63,4 +65,26 @@ test('every rule of the auditor is listed, and no two have the same name', async
     []
   )
   assert.deepEqual(repeated(listed.map(({ name }) => name)), [])
+})
+
+test('every job is listed, and no two have the same name', async () => {
+  const declared = await declaredIn<AnyJob<object>>('/jobs.ts')
+  assert.ok(declared.length > 0)
+  const unlisted = declared.filter(([file, job]) => !file.startsWith('kit/') && !jobs.includes(job as never))
+  assert.deepEqual(
+    unlisted.map(([file, { name }]) => `${file}: ${name}`),
+    []
+  )
+  assert.deepEqual(repeated(jobs.map(({ name }) => name)), [])
+})
+
+test('every engine is listed', async () => {
+  const list = await readFile(new URL('app/engines.ts', SRC), 'utf8')
+  const declared = (await readdir(SRC, { recursive: true })).filter((file) => /-engine\.ts$/.test(file))
+  // The service makes these itself: kit's with what they call, the sender because it also stops it.
+  const made = declared.filter((file) => file.startsWith('kit/') || file === 'webhooks/sending/delivery-engine.ts')
+  assert.deepEqual(
+    declared.filter((file) => !made.includes(file) && !list.includes(`'../${file}'`)),
+    []
+  )
 })

@@ -1,7 +1,7 @@
 import {
   type Breach,
   importsOf,
-  isPublicFact,
+  isListed,
   isTest,
   MODULES,
   moduleOf,
@@ -45,7 +45,7 @@ function problemOf(file: string, specifier: string): string | null {
   const [from, to] = [partOf(file), partOf(target)]
   if (specifier.startsWith('#') && !specifier.startsWith('#kit/')) return problemOfDoor(from, specifier)
   if (to === from) return from === 'http' ? problemInHttp(file, target) : null
-  if (isPublicFact(file, target)) return null
+  if (isListed(file, target)) return null
   if (moduleOf(target) !== null) return `a module is entered by its door, #${to}`
   if (from === 'resources') return 'resources imports nothing of ours'
   if (PARTS[from] ? PARTS[from].includes(to) : to === 'kit') return null

@@ -44,14 +44,27 @@ const KIT_FOLDERS = ['#kit/engines', '#kit/jobs', '#kit/outbox', '#kit/postgres'
  * past the module's door, so that a new entry is one line in the list, and the command line loads settings without the
  * rest of the module.
  */
-const REGISTRIES: Record<string, readonly string[]> = { settings: ['app'], metrics: ['app'], 'audit-rules': ['audit'] }
+const REGISTRIES: Record<string, readonly string[]> = {
+  jobs: ['app'],
+  settings: ['app'],
+  metrics: ['app'],
+  'audit-rules': ['audit']
+}
 
-/** The table of public events. It alone imports facts by their files (`billing/events/…`), a line for each. */
-const PUBLIC_EVENTS = 'src/webhooks/public-events.ts'
+/**
+ * Lists that import what they list by its file, past the doors, so that an entry is one line in the list: facts with a
+ * webhook (`billing/events/…`) and engines (`billing/billing-engine.ts`).
+ */
+const LISTS_OF_FILES: Record<string, RegExp> = {
+  'src/webhooks/public-events.ts': /^events\/[a-z-]+\.ts$/,
+  'src/app/engines.ts': /^([a-z-]+\/)?[a-z-]+-engine\.ts$/
+}
 
-/** Whether an import is one of the table of public events, which takes facts from behind the doors of modules. */
-export const isPublicFact = (path: string, target: string): boolean =>
-  path === PUBLIC_EVENTS && moduleOf(target) !== null && /^src\/\w+\/events\/[a-z-]+\.ts$/.test(target)
+/** Whether a file is one of those lists, and imports an entry of it from a module. */
+export function isListed(file: string, target: string): boolean {
+  const module = moduleOf(target)
+  return module !== null && (LISTS_OF_FILES[file]?.test(target.slice(`src/${module}/`.length)) ?? false)
+}
 
 /** The second door that a specifier names, or null. */
 export function secondDoorOf(specifier: string): { file: string; openTo: readonly string[] } | null {

@@ -1,43 +1,6 @@
-import { dueQuery, type Engine } from '#kit/engines'
-import { type Ctx, type Database, directSql, int, row, sql } from '#kit/postgres'
-
-/** Changes of a store that may wait: readers add them up, which costs almost nothing. */
-const MAX_WAITING = 200
+import { type Ctx, int, row, sql } from '#kit/postgres'
 
 const Count = row({ count: int })
-
-const waiting = directSql<[storeId: number]>(
-  'metrics_waiting',
-  `select count(*) as count
-     from (select from metric_changes where store_id = $1 and id > rolled_up_to($1, 'metrics') limit ${MAX_WAITING + 1}) as changes`
-)
-
-const dueRollUps = dueQuery(
-  'metrics_due',
-  `select c.store_id, to_timestamp(0) as due_at
-     from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until)
-     join metric_changes c on c.store_id = s.store_id
-    group by c.store_id having count(*) > ${MAX_WAITING}`
-)
-
-/**
- * Rolls up the changes that writers appended into metrics per day, whenever enough wait. Nothing depends on it: readers see every
- * commit immediately, rolled up or not.
- */
-export function createMetricsRollupEngine({ db }: { db: Database }): Engine {
-  return {
-    name: 'metrics',
-    due: dueRollUps,
-    async nextDueAt(storeId) {
-      const { count } = await db.direct.one(Count, waiting(storeId))
-      return count > MAX_WAITING ? LONG_AGO : null
-    },
-    runOnce: (storeId) => db.inStore(storeId, rollUpMetrics)
-  }
-}
-
-/** Due at any time of the store's clock: a change of a metric is not due at a date. */
-const LONG_AGO = Temporal.Instant.fromEpochMilliseconds(0)
 
 /** Rolls up one batch of changes and returns how many they were; 0 also while another process does it. */
 export async function rollUpMetrics({ tx, storeId }: Ctx): Promise<number> {

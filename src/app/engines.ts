@@ -1,15 +1,11 @@
 // Background work: engines do what falls due. See also jobs.ts (remembered tasks) and housekeeping.ts.
-import { createMetricsRollupEngine } from '#analytics'
-import { createBillingEngine } from '#billing'
-import { createCreditEngine } from '#credits'
-import { createImportEngine, createImportPruneEngine } from '#imports'
 import type { Engine } from '#kit/engines'
 import { createJobEngine } from '#kit/jobs'
 import type { Measure } from '#kit/metrics'
 import { createFactEngine, type FactFailure } from '#kit/outbox'
 import type { Database } from '#kit/postgres'
 import type { Connector } from '#platform'
-import { createInboundEngine, createReconcileEngine, type ReconcileOptions } from '#sync'
+import type { ReconcileOptions } from '#sync'
 import { consumers } from './consumers.ts'
 import { jobs } from './jobs.ts'
 
@@ -27,19 +23,20 @@ export type EngineDeps = {
   delivery: Engine
 }
 
-/** Every engine, in the order in which a charge passes through them. */
-export function createEngines(deps: EngineDeps): Engine[] {
-  return [
-    createBillingEngine(deps),
-    deps.sandbox,
-    createInboundEngine(deps),
-    createJobEngine({ ...deps, jobs, deps }),
-    createReconcileEngine(deps),
-    createImportEngine(deps),
-    createImportPruneEngine(deps),
-    createCreditEngine(deps),
-    createFactEngine({ ...deps, consumers, onFailure: deps.onFactFailure }),
-    deps.delivery,
-    createMetricsRollupEngine(deps)
-  ]
-}
+/** Every engine, in the order in which a charge passes through them. Dynamic imports keep an engine to one line. */
+const ENGINES: readonly ((deps: EngineDeps) => Engine)[] = [
+  (await import('../billing/billing-engine.ts')).createBillingEngine,
+  ({ sandbox }) => sandbox,
+  (await import('../sync/inbound-engine.ts')).createInboundEngine,
+  (deps) => createJobEngine({ ...deps, jobs, deps }),
+  (await import('../sync/reconciler/reconcile-engine.ts')).createReconcileEngine,
+  (await import('../imports/import-engine.ts')).createImportEngine,
+  (await import('../imports/import-prune-engine.ts')).createImportPruneEngine,
+  (await import('../credits/credit-engine.ts')).createCreditEngine,
+  (deps) => createFactEngine({ ...deps, consumers, onFailure: deps.onFactFailure }),
+  ({ delivery }) => delivery,
+  (await import('../analytics/metrics-rollup-engine.ts')).createMetricsRollupEngine
+]
+
+/** The engines of a node. */
+export const createEngines = (deps: EngineDeps): Engine[] => ENGINES.map((create) => create(deps))

@@ -20,7 +20,7 @@ import { advanceClock } from './clock.ts'
 import type { Role } from './config.ts'
 import { consumers, removedConsumers } from './consumers.ts'
 import { createEngines } from './engines.ts'
-import { createHousekeeping, LEASED } from './housekeeping.ts'
+import { createHousekeeping } from './housekeeping.ts'
 import type { Metrics } from './metrics.ts'
 import * as settingsSections from './settings-sections.ts'
 
@@ -101,13 +101,14 @@ export async function createService(options: ServiceOptions) {
     sandbox: sandbox.engine,
     delivery
   })
+  const leased = [...new Set(engines.flatMap(({ leases }) => leases ?? []))]
   const runner = createRunner({
     db,
     engines,
     holds: node.holds,
     pollMs: options.pollMs,
     statuses: (storeIds) => storeStatuses(db, storeIds),
-    freeLeases: () => node.releaseDeadLeases(LEASED),
+    freeLeases: () => node.releaseDeadLeases(leased),
     announce: role === 'web' ? signals.send : undefined,
     onError: (err, engine, storeId) => {
       metrics.measure(engineFailures, 1, { engine })
@@ -155,6 +156,7 @@ export async function createService(options: ServiceOptions) {
   const housekeeping = createHousekeeping({
     db,
     node,
+    leased,
     limiter,
     historyDays: options.webhookHistoryDays ?? 30,
     warn: (err, message) => logger.warn({ err }, message)

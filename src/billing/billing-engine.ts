@@ -60,6 +60,7 @@ export function createBillingEngine(options: {
 
   return {
     name: 'billing',
+    leases: 'billing_attempts',
     needsPlatform: 'known',
     due: dueWork,
     async nextDueAt(storeId) {

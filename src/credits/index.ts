@@ -1,6 +1,5 @@
 export { changeCredits } from './change-credits.ts'
 export type { Credit, CreditChange, CreditEntry } from './credit.ts'
-export { createCreditEngine } from './credit-engine.ts'
 export { findCredit } from './find-credit.ts'
 export { listCreditEntries } from './list-credit-entries.ts'
 export { transferCredit } from './transfer-credit.ts'

@@ -84,6 +84,7 @@ export function createImportEngine(options: {
 
   return {
     name: 'imports',
+    leases: 'imports',
     needsPlatform: true,
     due: dueImports,
     nextDueAt: (storeId) => nextImportAt(db.direct, storeId),

@@ -1,7 +1,6 @@
-import type { Engine } from '#kit/engines'
 import type { Database } from '#kit/postgres'
 import type { Import } from './import.ts'
-import { claimEndedImport, dueEndedImports, nextEndedImportAt, releaseClaim } from './queries.ts'
+import { releaseClaim } from './queries.ts'
 import { retainUntil } from './retain-until.ts'
 import { pruneInput } from './row-queries.ts'
 
@@ -19,17 +18,4 @@ export async function pruneImport(db: Database, storeId: number, claimed: Import
     await releaseClaim(ctx, claimed, { dueAt: pruned === PRUNE_BATCH ? ctx.now : null, error: claimed.lastError })
     return Math.max(pruned, 1)
   })
-}
-
-/** Prunes ended imports also in a store whose platform is disconnected, where the import engine does not run. */
-export function createImportPruneEngine({ db, leaseOwner }: { db: Database; leaseOwner: number }): Engine {
-  return {
-    name: 'import_pruning',
-    due: dueEndedImports,
-    nextDueAt: (storeId) => nextEndedImportAt(db.direct, storeId),
-    async runOnce(storeId) {
-      const claimed = await db.inStore(storeId, (ctx) => claimEndedImport(ctx, leaseOwner))
-      return claimed ? pruneImport(db, storeId, claimed) : 0
-    }
-  }
 }

@@ -1,7 +1,6 @@
 export { assertAllowedCountry, assertHolderAllowed, checkCountry } from './allowed-country.ts'
 export { customerPayload } from './customer.ts'
 export { type CustomerIdReference, findCustomerId, findCustomerIds, parseCustomerId } from './find-customer-id.ts'
-export * as memberJobs from './jobs.ts'
 export { type MergedCustomers, markCustomersDeleted, markCustomersMerged } from './mark-customers-deleted.ts'
 export type { Profile } from './profile.ts'
 export { listProfilesToPush } from './push-profiles.ts'

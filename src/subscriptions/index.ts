@@ -13,7 +13,6 @@ export {
 } from './history/activity-messages.ts'
 export { listActivity } from './history/list-activity.ts'
 export { type NewActivity, recordActivities } from './history/record-activity.ts'
-export * as subscriptionJobs from './jobs.ts'
 export { lockSubscription, lockSubscriptions, lockSubscriptionsOfContracts } from './lock-subscriptions.ts'
 export {
   editContractJob,

@@ -86,6 +86,7 @@ export function createInboundEngine(
 
   return {
     name: 'inbound',
+    leases: 'inbound_webhooks',
     needsPlatform: true,
     due: dueInbound,
 

@@ -15,6 +15,8 @@ export type Engine = {
   needsPlatform?: true | 'known'
   /** Its schedule is in real time, whatever the store's clock says; `due` then compares and returns real time. */
   realTime?: true
+  /** The table whose rows it claims under a lease; those that a dead node held are released there. */
+  leases?: string
   /** What it has due over many stores; made by `dueQuery`. */
   due(stores: DueStores): Statement
   /** The store time of the earliest thing still to be done, past or future, leased or not; null when there is none. */

@@ -124,6 +124,7 @@ export function createJobEngine<Deps>(options: {
 
   return {
     name: 'jobs',
+    leases: 'jobs',
     needsPlatform: true,
     due: dueJobs,
     async nextDueAt(storeId) {

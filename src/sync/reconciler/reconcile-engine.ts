@@ -45,6 +45,7 @@ export function createReconcileEngine(options: ReconcileOptions): Engine {
 
   return {
     name: 'reconcile',
+    leases: 'reconciliations',
     needsPlatform: true,
     realTime: true,
     due: dueReconciliations,

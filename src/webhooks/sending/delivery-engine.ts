@@ -113,6 +113,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
 
   return {
     name: 'deliveries',
+    leases: 'webhook_queue',
     due: dueDeliveries,
 
     async nextDueAt(storeId) {
