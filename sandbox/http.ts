@@ -4,6 +4,7 @@ import type { GraphQLSchema } from 'graphql'
 import type { Database } from '#kit/postgres'
 import { API_VERSION, isServedVersion } from './admin/shop.ts'
 import { hashToken, headerWord, type Shop, type Shops } from './shop.ts'
+import { shopListPage } from './storefront/shop-list.ts'
 import { apiFor } from './wire/api.ts'
 import { Buckets } from './wire/buckets.ts'
 import { GraphqlHandler, type GraphqlRequest } from './wire/graphql-response.ts'
@@ -41,6 +42,9 @@ export function makeApp(
   const shopRoutes = async (scope: FastifyInstance) => {
     scope.addHook('onRequest', async (request, reply) => {
       const found = await findShop(platform.shops, request)
+      if (!found && request.method === 'GET' && request.url === '/') {
+        return reply.type('text/html; charset=utf-8').send(await shopListPage(platform.db))
+      }
       if (!found) return reply.code(404).send({ errors: 'Not Found' })
       request.shopRequest = found
     })

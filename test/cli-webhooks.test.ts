@@ -165,7 +165,7 @@ for (const [what, args, expected] of [
   [
     'a URL too long',
     ['webhook', 'create', '--store', '{store}', '--url', `https://example.com/${'a'.repeat(2048)}`],
-    /^url must be the https address of the receiver, of at most 2,048 characters$/
+    /^--url must be the https address of the receiver, of at most 2,048 characters$/
   ],
   [
     'a password in what is forwarded to',

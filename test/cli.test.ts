@@ -286,6 +286,61 @@ for (const [what, args, expected] of [
   })
 }
 
+test('a store whose platform cannot be reached is saved: the error says so, and the list shows that it is not connected', async () => {
+  const args = ['store', 'create', '--domain', 'far.example', '--name', 'Far', '--timezone', 'Europe/Vienna']
+  const live = [...args, '--currency', 'EUR', '--plan', 'starter']
+  const credentials = ['--access-token', 'shpat_01234567', '--app-secret', 'secret-0123']
+  const missing = await run(live)
+  assert.equal(
+    missing.err,
+    'perennial: --platform-url is required without sandbox; --access-token is required without sandbox; ' +
+      '--app-secret is required without sandbox\n'
+  )
+  const both = await run([...live, '--sandbox', ...credentials])
+  assert.match(both.err, /^perennial: --access-token is not accepted with sandbox, .*; --app-secret is not accepted/)
+
+  const failed = await run([...live, ...credentials, '--platform-url', 'https://127.0.0.1:9'])
+  assert.match(
+    failed.err,
+    /^perennial: Store far\.example is saved, but not connected\. The service's webhooks are not registered on the platform\. The platform could not be reached: .*\. Repeat the command/
+  )
+  const { out } = await run(['store', 'list'])
+  assert.match(out, /STATUS +CONNECTED/)
+  assert.match(out, /far\.example .* active +false/)
+})
+
+test('an error about a field names its flag, and wrong flags are reported together', async () => {
+  const plan = ['plan', 'create', '--store', 'cli.example', '--name', 'X', '--type', 'product', '--interval', 'month']
+  const errorOf = async (...args: string[]) => (await run(args)).err
+  assert.match(
+    await errorOf(...plan, '--price', '5', '--products', 'x'),
+    /^perennial: --products \(product_ids\) must be/
+  )
+  assert.match(
+    await errorOf(
+      'plan',
+      'create',
+      '--store',
+      'cli.example',
+      '--name',
+      'X',
+      '--type',
+      'vip',
+      '--price',
+      '5',
+      '--interval',
+      'month',
+      '--trial-price',
+      '1'
+    ),
+    /^perennial: --trial-price .* --trial-type/
+  )
+  assert.match(
+    await errorOf(...plan, '--price', 'much', '--interval-count', '99', '--countries', ''),
+    /^perennial: --price cannot be 'much'\. It must be .*; --interval-count cannot be '99'\. .*; --countries is empty/
+  )
+})
+
 test('without a server the error says how to start one', async () => {
   const { code, err } = await run(['store', 'list'], { PERENNIAL_URL: 'http://127.0.0.1:9' })
   assert.equal(code, 1)

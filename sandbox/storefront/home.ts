@@ -165,7 +165,8 @@ const OUTCOME_WORDS: Record<string, string> = {
   '3ds': 'The bank asks to confirm (3-D Secure)',
   late: 'The result arrives 26 hours late',
   lost: 'The result is never reported',
-  duplicate: 'Everything is reported twice'
+  duplicate: 'Everything is reported twice',
+  told_failed: 'Reported as failed although it is paid'
 }
 
 function cardSection(basePath: string, { customer, card }: Account): Html {

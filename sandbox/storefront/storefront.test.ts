@@ -8,7 +8,7 @@ import { signedQuery, signQuery } from '../proxy/sign.ts'
 import { startSandbox, type TestShop } from '../start-sandbox.test-helper.ts'
 
 const { db } = await testDatabase()
-const { aShop, bugs } = await startSandbox(db)
+const { aShop, bugs, origin } = await startSandbox(db)
 
 test("proxied requests have the signatures of the platform's published examples", () => {
   const shop = 'shop=shop-name.myshopify.com'
@@ -183,6 +183,14 @@ test('the proxy forwards method, body and response', async () => {
   assert.equal(requested!.query.get('signature'), signQuery(requested!.query, shop.shop.proxySecret))
   const without = await request(`${(await aShop()).base}/apps/svc-api/v1/x`)
   assert.equal(without.statusCode, 502)
+})
+
+test('the address without a shop lists the shops', async () => {
+  await aShop({ domain: 'listed.test' })
+  const { statusCode, body } = await request(`${origin}/`)
+  assert.equal(statusCode, 200)
+  assert.match(await body.text(), /<a href="\/listed\.test\/">Corner shop<\/a>/)
+  assert.equal((await request(`${origin}/favicon.ico`)).statusCode, 404)
 })
 
 test('a challenged payment is confirmed on its page only once', async () => {

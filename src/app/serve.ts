@@ -47,7 +47,9 @@ async function run(config: Config): Promise<void> {
   const stack = new AsyncDisposableStack()
   if (embedded) stack.defer(() => embedded.stop())
   try {
-    for (const name of await migrated(databaseUrl)) logger.info(`Migrated ${name}`)
+    const applied = await migrated(databaseUrl)
+    for (const name of applied) logger.debug(`Migrated ${name}`)
+    if (applied.length > 0) logger.info(`Migrated the database: ${applied.length} files`)
     const db = stack.adopt(new Database({ url: databaseUrl, poolSize: config.databasePool }), (open) => open.close())
     const sandboxDb = stack.adopt(new Database({ url: databaseUrl, poolSize: 6 }), (open) => open.close())
     const urls = { public: config.publicUrl ?? '', sandbox: '' }

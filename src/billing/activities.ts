@@ -41,12 +41,17 @@ export function scheduledMessage(attempt: Attempt): NewActivity {
     { attempt },
     'charge_scheduled',
     'scheduler',
-    `Charge of ${sumOf(attempt)} for cycle ${cycleIndex}`
+    `Charge of ${sumOf(attempt)} for cycle ${cycleIndex} started`
   )
 }
 
 export const retryRequestedMessage = (attempt: Attempt, by: Actor): NewActivity => ({
-  ...activityMessage({ attempt }, 'retry_requested', 'api', `Another try of cycle ${attempt.cycleIndex} was requested`),
+  ...activityMessage(
+    { attempt },
+    'retry_requested',
+    'api',
+    `Retry of the charge for cycle ${attempt.cycleIndex} requested`
+  ),
   ...actorOf(by)
 })
 
@@ -73,7 +78,7 @@ export function settlementMessages(
     refs
   )
   if (!retryAt) return [failed]
-  const retry = `Next try on ${dayOf(retryAt, timezone)}`
+  const retry = `Next retry on ${dayOf(retryAt, timezone)}`
   return [failed, activityMessage(of, 'retry_scheduled', 'dunning', retry, { retry_date: retryAt.toString() })]
 }
 

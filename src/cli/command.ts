@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { AdminApi, Document } from './admin-api.ts'
 import { badUsage } from './command-error.ts'
 import type { Flag, Flags, ValuesOf } from './flags.ts'
+import { nameFlags } from './name-flags.ts'
 
 /** What a command gets from its caller. Documents are printed the same way for all commands. */
 export type Terminal = {
@@ -21,6 +22,8 @@ type CommandOf<F extends Flags> = {
   name: string
   summary: string
   flags: F
+  /** Fields of the request by the key of their flag, where their names do not follow from each other. */
+  fields?: Record<string, string>
   /** Null when the command has printed its own output. */
   run: (values: ValuesOf<F>, terminal: Terminal) => Promise<Document | null>
   /** The output for people. */
@@ -32,14 +35,18 @@ export function addCommand<F extends Flags>(parent: Command, terminal: Terminal,
   const added = parent.command(command.name).description(command.summary)
   const named = Object.keys(command.flags).filter((key) => command.flags[key]!.written === `<${key}>`)
   // Optional for commander, so that a missing one is reported with our message.
-  for (const key of named) added.argument(`[${key}]`, command.flags[key]!.accepts, readerOf(command.flags[key]!))
+  /** What is wrong with the given values, by the key of the flag: all of it is reported together. */
+  const wrong = new Map<string, string>()
+  for (const key of named) {
+    added.argument(`[${key}]`, command.flags[key]!.accepts, readerOf(key, command.flags[key]!, wrong))
+  }
   if (named.length > 0) added.usage(`${named.map((key) => `<${key}>`).join(' ')} [options]`)
   for (const [key, flag] of Object.entries(command.flags)) {
     if (named.includes(key)) continue
     const { written, accepts, needed } = flag
     const option = new Option(written, needed ? `${accepts} (required)` : accepts)
     if (option.attributeName() !== key) throw new Error(`${written} is read as ${option.attributeName()}, not ${key}`)
-    const read = readerOf(flag)
+    const read = readerOf(key, flag, wrong)
     if (read) option.argParser(read)
     added.addOption(option)
   }
@@ -51,22 +58,33 @@ export function addCommand<F extends Flags>(parent: Command, terminal: Terminal,
       ...given,
       ...Object.fromEntries(named.map((key, i) => [key, added.processedArgs[i]]))
     } as ValuesOf<F>
-    refuseMissing(command.flags, values)
-    const document = await command.run(values, terminal)
+    refuseWrong(command.flags, values, wrong)
+    const document = await command.run(values, terminal).catch((err: unknown) => {
+      throw nameFlags(err, command.flags, command.fields)
+    })
     if (document) terminal.answer(document, () => command.show(document, values))
   })
   return added
 }
 
-/** Commander repeats the value in its message, which cannot be read when the value is empty. */
-function readerOf({ written, read }: Flag<unknown>): ((given: string) => unknown) | undefined {
+/** Reads a value, and keeps what is wrong with it for the end: commander would stop at the first wrong flag. */
+function readerOf(
+  key: string,
+  { written, read }: Flag<unknown>,
+  wrong: Map<string, string>
+): ((given: string) => unknown) | undefined {
   if (!read) return undefined
   return (given) => {
     try {
       return read(given)
     } catch (err) {
-      if (!(err instanceof InvalidArgumentError && given.trim() === '')) throw err
-      throw badUsage(`${written.split(' ')[0]} is empty. ${err.message}`)
+      if (!(err instanceof InvalidArgumentError)) throw err
+      const name = written.split(' ')[0]
+      wrong.set(
+        key,
+        given.trim() === '' ? `${name} is empty. ${err.message}` : `${name} cannot be '${given}'. ${err.message}`
+      )
+      return undefined
     }
   }
 }
@@ -78,10 +96,12 @@ export function requireOneOf(flags: Flags, given: Record<string, unknown>): void
   throw badUsage(`At least one of these flags is required: ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`)
 }
 
-function refuseMissing<F extends Flags>(flags: F, values: ValuesOf<F>): void {
-  const missing = Object.entries(flags).filter(([key, flag]) => flag.needed && values[key] === undefined)
-  if (missing.length === 0) return
-  throw badUsage(
-    `${missing.map(([, { written, accepts }]) => `${written.split(' ')[0]} is required: ${accepts}`).join('; ')}`
-  )
+/** Refuses wrong values and missing flags, all at once. */
+function refuseWrong<F extends Flags>(flags: F, values: ValuesOf<F>, wrong: Map<string, string>): void {
+  const missing = Object.entries(flags)
+    .filter(([key, flag]) => flag.needed && values[key] === undefined && !wrong.has(key))
+    .map(([, { written, accepts }]) => `${written.split(' ')[0]} is required: ${accepts}`)
+  const problems = [...wrong.values(), ...missing]
+  if (problems.length === 0) return
+  throw badUsage(problems.map((problem) => problem.replace(/\.$/, '')).join('; '))
 }

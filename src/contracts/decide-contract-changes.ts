@@ -98,7 +98,12 @@ export function decideContractChanges(
       isPushed,
       isUnsure: false,
       noticed: isPushed
-        ? [...noticed, activityMessages.reconciled('The platform had a next date in the past; ours is set there again')]
+        ? [
+            ...noticed,
+            activityMessages.reconciled(
+              'The platform had a next date in the past; the date of Perennial is set there again'
+            )
+          ]
         : noticed
     }
   }

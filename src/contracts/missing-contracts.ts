@@ -89,7 +89,7 @@ const missingAlert = (contractIds: string[]): NewAlert => ({
   subject: `Contracts that are gone from the platform: ${contractIds.length}`,
   message:
     `The platform no longer has these contracts of live subscriptions: ${shortenList(contractIds)}. ` +
-    'Their subscriptions are paused here, and nothing is billed for them. A contract that is there again is followed as before.'
+    'The subscriptions of these contracts are paused in Perennial, and nothing is billed for them. A contract that is there again is followed as before.'
 })
 
 /** The platform knows these contracts: those that were missing are missing no longer. */

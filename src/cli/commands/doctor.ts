@@ -4,6 +4,8 @@ import { addCommand, type Terminal } from '../command.ts'
 import { optional, text } from '../flags.ts'
 import { facts, table } from '../print.ts'
 
+const CHECKED = 'Checks, and how many rows each has read (docs/operations.md, "The auditor", explains them):'
+
 /** The auditor. The exit code is 1 when there are findings, so that scripts notice. */
 export function addDoctorCommand(program: Command, terminal: Terminal): void {
   addCommand(program, terminal, {
@@ -18,7 +20,7 @@ export function addDoctorCommand(program: Command, terminal: Terminal): void {
     show: ({ checked, findings, warnings }) => {
       const listed = (data: unknown, none: string) => table(['store', 'check', 'subject', 'message'], none)({ data })
       const wanted = (warnings as unknown[]).length > 0 ? `\nWarnings:\n${listed(warnings, '')}` : ''
-      return `${facts(checked as Document)}\n${listed(findings, 'No findings.')}${wanted}`
+      return `${CHECKED}\n${facts(checked as Document)}\n${listed(findings, 'No findings.')}${wanted}`
     }
   })
 }

@@ -17,6 +17,15 @@ const ofShop = {
   name: optional('--name <name>', text('the name of the shop')),
   timezone: optional('--timezone <zone>', text('an IANA time zone such as Europe/Vienna'))
 } satisfies Flags
+const faultFlags = {
+  off: toggle('--off', 'deliver all webhooks correctly again'),
+  drop: optional('--drop <share>', decimal('the share that is never sent, from 0 to 1')),
+  duplicate: optional('--duplicate <share>', decimal('the share that is sent twice, from 0 to 1')),
+  late: optional('--late <share>', decimal('the share that is sent late, from 0 to 1')),
+  delayHours: optional('--delay-hours <hours>', decimal('the delay in hours (default: 24)')),
+  shuffle: toggle('--shuffle', 'send webhooks out of order'),
+  seed: optional('--seed <number>', decimal('a whole number; the same seed causes the same faults'))
+} satisfies Flags
 const orderFlag = needed('--order <id>', platformNumber('the order'))
 
 /** Actions of customers and staff in a shop on the sandbox platform. */
@@ -25,7 +34,7 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
 
   addCommand(sandbox, terminal, {
     name: 'customer',
-    summary: 'a customer opens an account',
+    summary: 'a customer opens an account; of an address that is known, its customer is returned',
     flags: {
       store: storeFlag,
       email: needed('--email <address>', text('an e-mail address')),
@@ -42,7 +51,11 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
   addCommand(sandbox, terminal, {
     name: 'join',
     summary: 'a customer buys a membership',
-    flags: { store: storeFlag, customer: customerFlag, plan: needed('--plan <name>', text('the name of a plan')) },
+    flags: {
+      store: storeFlag,
+      customer: customerFlag,
+      plan: needed('--plan <name>', text('the name of a plan such as VIP, not its id'))
+    },
     run: ({ store, customer, plan }, { api }) => api().post(storePath(store, '/sandbox/joins'), { customer, plan }),
     show: facts
   })
@@ -153,18 +166,12 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
   addCommand(sandbox, terminal, {
     name: 'webhooks',
     summary: "make the shop's webhooks faulty, or correct again",
-    flags: {
-      store: storeFlag,
-      off: toggle('--off', 'deliver all webhooks correctly again'),
-      drop: optional('--drop <share>', decimal('the share that is never sent, from 0 to 1')),
-      duplicate: optional('--duplicate <share>', decimal('the share that is sent twice, from 0 to 1')),
-      late: optional('--late <share>', decimal('the share that is sent late, from 0 to 1')),
-      delayHours: optional('--delay-hours <hours>', decimal('the delay in hours (default: 24)')),
-      shuffle: toggle('--shuffle', 'send webhooks out of order'),
-      seed: optional('--seed <number>', decimal('a whole number; the same seed causes the same faults'))
+    flags: { store: storeFlag, ...faultFlags },
+    run: ({ store, ...given }, { api }) => {
+      requireOneOf(faultFlags, given)
+      const { delayHours, ...faults } = given
+      return api().post(storePath(store, '/sandbox/webhook-faults'), { ...faults, delay_hours: delayHours })
     },
-    run: ({ store, delayHours, ...faults }, { api }) =>
-      api().post(storePath(store, '/sandbox/webhook-faults'), { ...faults, delay_hours: delayHours }),
     show: facts
   })
 }

@@ -24,6 +24,7 @@ export function addStoreSettingsCommand(
         settings.map(({ setting }) => [keyOf(setting.flag), optional(setting.flag, readerOf(setting.accepts))])
       )
     },
+    fields: Object.fromEntries(settings.map(({ path, setting }) => [keyOf(setting.flag), path.join('.')])),
     run: ({ store, ...given }, { api }) => {
       const path = storePath(store, '/settings')
       const changed = settings.filter(({ setting }) => keyOf(setting.flag) in given)

@@ -17,7 +17,10 @@ export function addStoreCommands(program: Command, terminal: Terminal, sections:
       name: needed('--name <name>', text('the name of the store')),
       timezone: needed('--timezone <zone>', text('an IANA time zone such as Europe/Vienna')),
       currency: needed('--currency <code>', text('an ISO 4217 code such as USD')),
-      plan: needed('--plan <plan>', oneOf('starter', 'growth', 'enterprise')),
+      plan: needed('--plan <plan>', {
+        ...oneOf('starter', 'growth', 'enterprise'),
+        accepts: 'the rate limits of its API keys: starter, growth or enterprise'
+      }),
       sandbox: toggle('--sandbox', 'create the store on the sandbox platform'),
       clock: optional('--clock <instant>', {
         ...instant,
@@ -46,7 +49,7 @@ export function addStoreCommands(program: Command, terminal: Terminal, sections:
     flags: {},
     run: (_, { api }) => api().get('/stores'),
     show: table(
-      ['id', 'domain', 'name', 'timezone', 'currency', 'plan', 'sandbox', 'clock', 'status'],
+      ['id', 'domain', 'name', 'timezone', 'currency', 'plan', 'sandbox', 'clock', 'status', 'connected'],
       'There are no stores yet.'
     )
   })
@@ -83,9 +86,18 @@ export function addStoreCommands(program: Command, terminal: Terminal, sections:
     name: 'reconcile',
     summary: 'compare a store with its platform and correct differences',
     flags: { store: storeFlag, show: toggle('--show', 'only show the state of the last runs') },
-    run: ({ store, show }, { api }) => {
+    run: async ({ store, show }, { api, answer }) => {
       const path = storePath(store, '/reconcile')
-      return show ? api().get(path) : api().post(path, {})
+      if (show) return api().get(path)
+      const { sandbox } = await api().get(storePath(store))
+      const reconciled = await api().post(path, {})
+      if (sandbox) return reconciled
+      answer(
+        reconciled,
+        () =>
+          `The platform is read in the background. To see the result:\n  perennial store reconcile --store ${store} --show\n`
+      )
+      return null
     },
     show: table(
       ['kind', 'known_until', 'seen', 'changed', 'finished_at', 'next_at', 'failures', 'last_error'],

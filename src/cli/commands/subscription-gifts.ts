@@ -18,7 +18,7 @@ export function addSubscriptionGiftCommands(subscription: Command, terminal: Ter
     flags: {
       store: storeFlag,
       customer: needed('--customer <customer>', who('the customer who pays')),
-      plan: needed('--plan <plan>', text('the id of a plan such as plan_3')),
+      plan: needed('--plan <plan>', text('the id of a plan such as plan_3, not its name')),
       date: needed(
         '--date <date>',
         text(

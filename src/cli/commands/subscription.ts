@@ -13,7 +13,7 @@ const terms = {
   date: optional('--date <date>', dateFlag),
   plan: optional(
     '--plan <plan>',
-    text('a plan id such as plan_2; also changes price and interval to those of the plan')
+    text('the id of a plan such as plan_2, not its name; also changes price and interval to those of the plan')
   ),
   price: optional('--price <amount>', amount),
   interval: optional('--interval <unit>', oneOf('day', 'week', 'month', 'year')),

@@ -131,7 +131,12 @@ for (const [what, body, message] of [
   ['a zone that is none', { ...sound, timezone: 'Moon/Crater' }, /^timezone must be an IANA time zone/],
   ['an offset for a zone', { ...sound, timezone: '+01:00' }, /^timezone must be an IANA time zone/],
   ['a clock that is none', { ...sound, clock: 'noon' }, /^clock must be an instant/],
-  ['a live store without a platform', { ...sound, sandbox: false }, /^platform_url must be an https address/]
+  [
+    'a live store without a platform',
+    { ...sound, sandbox: false },
+    /^platform_url is required without sandbox; access_/
+  ],
+  ['a sandbox store with a token', { ...sound, access_token: 'shpat_01234567' }, /^access_token is not accepted with/]
 ] as const) {
   test(`refuses to make a store with ${what}`, async () => {
     const response = await admin('POST', '/stores', { ...body, domain: 'refused.example' })

@@ -24,7 +24,7 @@ export function planRetriesExhausted(
   }[ending]()
   const exhausted: ActivityMessage = {
     kind: 'retries_exhausted',
-    text: `No further try of cycle ${s.nextCycle}: ${reason.replaceAll('_', ' ')}`,
+    text: `No more retries for cycle ${s.nextCycle}: ${reason.replaceAll('_', ' ')}`,
     refs: { cycle: s.nextCycle, ending, reason }
   }
   return { ...plan, activities: [exhausted, ...plan.activities] }

@@ -47,7 +47,10 @@ export function createConnections(options: ConnectionsOptions): Connections {
     async connect(access) {
       const ensured = await register(access)
       if (!ensured.ok) {
-        throw new Refusal('unavailable', `The platform did not accept our webhooks: ${ensured.failure.message}`)
+        throw new Refusal(
+          'unavailable',
+          `The service's webhooks are not registered on the platform. ${ensured.failure.message}`
+        )
       }
       await db.inStore(access.storeId, scheduleReconciliations)
     },

@@ -1,4 +1,5 @@
 import type { Database } from '#kit/postgres'
+import { Refusal } from '#kit/refusal'
 import type { Vault } from '#kit/secrets'
 import {
   type CreatedStore,
@@ -35,8 +36,19 @@ export async function openStore(
   const platformUrl = store.platformUrl ?? (store.sandbox ? sandbox.urlOf(store.domain.toLowerCase()) : '')
   const created = await createStore(db, vault, { ...store, platformUrl })
   const access = await platformAccess(db, vault, created.store.storeId)
-  if (created.store.sandbox) await sandbox.createShop({ ...access, name: created.store.name })
-  await connectStore(access)
+  try {
+    if (created.store.sandbox) await sandbox.createShop({ ...access, name: created.store.name })
+    await connectStore(access)
+  } catch (err) {
+    throw err instanceof Refusal ? notConnected(created.store.domain, err) : err
+  }
   await db.inStore(created.store.storeId, markStoreConnected)
   return created
 }
+
+const notConnected = (domain: string, { code, message, details }: Refusal) =>
+  new Refusal(
+    code,
+    `Store ${domain} is saved, but not connected. ${message}. Repeat the command or request to connect it`,
+    details
+  )

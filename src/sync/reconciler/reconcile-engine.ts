@@ -86,7 +86,7 @@ async function postpone(db: Database, storeId: number, walk: Walk, { kind, messa
     if (kind !== 'unauthorized' || walk.kind !== 'webhooks' || walk.failures > 0) return
     await notify(ctx, {
       kind: 'platform_unauthorized',
-      subject: 'The platform does not accept our access token',
+      subject: 'The platform does not accept the access token of the store',
       message: `The platform answered: ${message}. Nothing can be billed until the store is connected with a valid token.`
     })
   })

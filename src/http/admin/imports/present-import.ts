@@ -22,17 +22,19 @@ export const ImportBody = Type.Object(
         "`receiving` (waits for its file, for seven days), `fetching` (waits for the platform's list), `running`, `done`, `failed` or `cancelled`"
     }),
     sha256: OrNull(Type.String({ description: 'Of the file, in hexadecimal digits' })),
-    listed: Type.Integer({ description: 'How many contracts the platform has listed so far' }),
+    listed: Type.Integer({
+      description: 'How many contracts the platform has listed so far, for an import from the platform'
+    }),
     lines_read: Type.Integer({ description: 'How many lines of the file were read' }),
     total: Type.Integer({ description: 'How many rows were read' }),
     created: Type.Integer({ description: 'How many contracts were taken over' }),
     unchanged: Type.Integer({ description: 'How many were known before' }),
     refused: Type.Integer({ description: 'How many rows were refused' }),
-    waiting: Type.Integer({ description: 'How many rows are still to come' }),
+    waiting: Type.Integer({ description: 'How many of the rows that were read are not processed yet' }),
     pushed: Type.Optional(
       Type.Integer({
         description:
-          'Of those taken over, how many have our next date, and our pause, on the platform too; only where one import is read'
+          'How many of the created contracts also have their next date and pause on the platform; only where one import is read'
       })
     ),
     error: OrNull(

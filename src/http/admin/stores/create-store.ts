@@ -1,9 +1,10 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { publicId } from '#kit/ids'
 import { invalidField } from '#kit/refusal'
 import { RATE_PLANS } from '#stores'
 import { openStore } from '#sync'
 import type { Surface } from '../../shared/surface.ts'
+import { invalid } from '../../shared/validation.ts'
 import type { AdminDeps } from '../deps.ts'
 import { boolean, inWords, text } from '../fields.ts'
 import { connectionFields } from './connection-fields.ts'
@@ -85,12 +86,13 @@ export function createStoreRoute(admin: Surface, deps: AdminDeps): void {
         operationId: 'createStore',
         summary: 'Create a store',
         description:
-          "Makes a store and registers the service's webhooks on its platform. A store without `sandbox` needs `platform_url`, `access_token` and `app_secret`. When the platform does not answer, the response is 503 and the store is listed with `connected` false: the same request made again finishes it.",
+          "Creates a store and registers the service's webhooks on its platform. A store without `sandbox` needs `platform_url`, `access_token` and `app_secret`; with `sandbox` they are not accepted. When the platform cannot be reached or refuses the token, the response is 503, and the store is saved and listed with `connected` false. The same request connects it; other values in it replace the saved ones.",
         body: NewStoreBody,
         response: { 201: CreatedStore }
       }
     },
     async (request, reply) => {
+      checkConnection(request.body)
       const { clock, platform_url, access_token, app_secret, proxy_secret, sandbox = false, ...facts } = request.body
       const { store, credentials } = await openStore(deps, {
         ...facts,
@@ -113,6 +115,21 @@ export function createStoreRoute(admin: Surface, deps: AdminDeps): void {
       })
     }
   )
+}
+
+const NEEDED_FOR_A_LIVE_STORE = ['platform_url', 'access_token', 'app_secret'] as const
+
+/** The sandbox creates what the connection of its stores needs; a live store brings it. */
+function checkConnection({ sandbox, ...body }: Static<typeof NewStoreBody>): void {
+  const problems = sandbox
+    ? [...NEEDED_FOR_A_LIVE_STORE, 'proxy_secret' as const]
+        .filter((field) => body[field] !== undefined)
+        .map((field) => ({ field, message: 'is not accepted with sandbox, which creates it' }))
+    : NEEDED_FOR_A_LIVE_STORE.filter((field) => body[field] === undefined).map((field) => ({
+        field,
+        message: 'is required without sandbox'
+      }))
+  if (problems.length > 0) throw invalid(problems)
 }
 
 function clockFrom(text: string): Temporal.Instant {

@@ -19,9 +19,9 @@ export const StoreBody = Type.Object(
     platform_url: Type.String({ description: 'The address of its platform' }),
     status: Type.String({ description: '`active`, or `disconnected` after the platform has removed the app' }),
     connected: Type.Boolean({
-      description: 'Whether its platform was ever reached; false while making it is unfinished'
+      description: 'Whether it was ever connected to its platform; when false, repeat its creation'
     }),
-    created_at: Timestamp('When the store was made, in real time')
+    created_at: Timestamp('When the store was created, in real time')
   },
   {
     title: 'Store',

@@ -1,0 +1,29 @@
+import { type Database, row, sql, text } from '#kit/postgres'
+import { html } from './html.ts'
+
+const MAX_SHOPS = 100
+
+/** The page of an address that names no shop: links to the oldest shops. */
+export async function shopListPage(db: Database): Promise<string> {
+  // Not bound to a store, since it finds the stores.
+  const shops = await db.direct.many(
+    row({ domain: text, name: text }),
+    sql`select domain, name from sandbox.shops order by store_id limit ${MAX_SHOPS}`
+  )
+  const list =
+    shops.length > 0
+      ? html`<ul>${shops.map(({ domain, name }) => html`<li><a href="/${domain}/">${name}</a> (${domain})</li>`)}</ul>`
+      : html`<p>There are no shops yet. Create one with <code>perennial store create --sandbox</code>.</p>`
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Sandbox shops</title>
+<link rel="icon" href="data:,">
+</head>
+<body><main><h1>Sandbox shops</h1>${list}</main></body>
+</html>
+`.markup
+}
