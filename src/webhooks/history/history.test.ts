@@ -168,7 +168,7 @@ test('a filter that can match nothing that exists is refused with what it takes'
   const [foreign] = (await other.inStore((ctx) => listDeliveries(ctx))).deliveries
   const list = (filters: DeliveryFilters) => store.inStore((ctx) => listDeliveries(ctx, filters))
 
-  await assert.rejects(list({ event: 'nope' }), { code: 'invalid_request', message: /^event must be event types/ })
+  await assert.rejects(list({ event: 'nope' }), { code: 'invalid_request', message: /^event must be an event type/ })
   await assert.rejects(list({ object: 'cust_1' }), {
     code: 'invalid_request',
     message: /^object must be .*sub_12 or mem_3/

@@ -85,7 +85,7 @@ test('samples and resends are refused where nothing can be sent', async () => {
   const [{ webhookId } = assert.fail()] = await listed(store)
   const sample = (endpoint: string, event: string) => store.inStore((ctx) => sendSample(ctx, endpoint, event))
 
-  await assert.rejects(sample(id, 'nope'), { code: 'invalid_request', message: /^event must be event types/ })
+  await assert.rejects(sample(id, 'nope'), { code: 'invalid_request', message: /^event must be an event type/ })
   await assert.rejects(sample('we_999999', 'member.created'), { code: 'not_found' })
   await assert.rejects(
     other.inStore((ctx) => sendSample(ctx, id, 'member.created')),
