@@ -39,6 +39,7 @@ export function listDeliveriesRoute(admin: Surface): void {
           endpoint: endpointId(),
           before: Type.Optional(
             text(100, 'the webhook_id that the page before ended with', {
+              meaning: 'The list goes on after it; an unknown one is refused',
               examples: ['wh_d9d197bd3365471a868632ad050fd207']
             })
           ),
