@@ -4,7 +4,7 @@
 create table webhook_endpoints (
   store_id bigint not null references stores,
   id bigint generated always as identity,
-  -- listener: a terminal that fetches its deliveries (perennial listen) instead of a URL that we post to.
+  -- listener: a command that fetches its deliveries (perennial listen) instead of a URL that we post to.
   kind text not null default 'url' check (kind in ('url', 'listener')),
   url text not null check (length(url) between 1 and 2048),
   -- Event types that it receives. Null: all of them, including future ones.
@@ -20,7 +20,7 @@ create table webhook_endpoints (
   disabled_at timestamptz,
   -- The first failed try since the last success. Null: the last try succeeded, or there was none.
   failing_since timestamptz,
-  -- Real time: until when a terminal is considered to be listening.
+  -- Real time: until when a listener counts as open.
   listening_until timestamptz,
   -- The row stays, since the history refers to it.
   deleted_at timestamptz,
@@ -114,9 +114,9 @@ create table webhook_queue (
   ready boolean not null,
   -- Store time.
   next_try_at timestamptz not null,
-  -- A try has begun and its outcome is not known. It counts, whatever becomes of the process that makes it.
+  -- A try was started and its outcome is not known. It counts, whatever becomes of the process that makes it.
   started boolean not null default false,
-  -- It had begun already when it was last leased, by a process that ended before it could report the outcome.
+  -- It was started already when it was last leased, by a process that ended before it could report the outcome.
   was_started boolean not null default false,
   lease_token integer not null default 0,
   lease_owner bigint,

@@ -33,9 +33,9 @@ async function aShop() {
     service.deps.wake(storeId)
   }
   const listen = async (...flags: string[]) => {
-    const terminal = start('listen', ...store, ...flags)
-    const [, secret] = await terminal.line(/(whsec_[A-Za-z0-9+/]+=)/)
-    return { ...terminal, secret: secret! }
+    const listener = start('listen', ...store, ...flags)
+    const [, secret] = await listener.line(/(whsec_[A-Za-z0-9+/]+=)/)
+    return { ...listener, secret: secret! }
   }
   return {
     domain: domain as string,
@@ -82,14 +82,14 @@ test('each delivery is forwarded exactly as signed, printed in two lines, and re
   const shop = await aShop()
   let responseStatus = 200
   const receiver = await aReceiver(() => responseStatus)
-  const terminal = await shop.listen('--forward-to', receiver.url.replace('http://', ''))
-  receiver.secret = terminal.secret
-  assert.match(terminal.lines[0]!, new RegExp(`^Listening to ${shop.domain} as we_\\d+: every event, until Ctrl-C\\.$`))
-  assert.match(terminal.lines[1]!, /^Deliveries go to http:\/\/127\.0\.0\.1:\d+\/hooks, one attempt each\.$/)
+  const listener = await shop.listen('--forward-to', receiver.url.replace('http://', ''))
+  receiver.secret = listener.secret
+  assert.match(listener.lines[0]!, new RegExp(`^Listening to ${shop.domain} as we_\\d+: every event, until Ctrl-C\\.$`))
+  assert.match(listener.lines[1]!, /^Deliveries go to http:\/\/127\.0\.0\.1:\d+\/hooks, one attempt each\.$/)
 
   await shop.recordFacts(fact(12))
-  const [, webhookId] = await terminal.line(/^--> subscription\.paused (wh_[0-9a-f]{32}) \(sub_12\)$/)
-  await terminal.line(new RegExp(`^<-- 200 in \\d+ ms \\(${webhookId}\\)$`))
+  const [, webhookId] = await listener.line(/^--> subscription\.paused (wh_[0-9a-f]{32}) \(sub_12\)$/)
+  await listener.line(new RegExp(`^<-- 200 in \\d+ ms \\(${webhookId}\\)$`))
   const [received] = receiver.received
   assert.ok(received!.signed)
   assert.equal(received!.data.note, 'Ünïcode ✓')
@@ -102,23 +102,23 @@ test('each delivery is forwarded exactly as signed, printed in two lines, and re
 
   responseStatus = 503
   await shop.recordFacts(fact(12, 'subscription.resumed'))
-  await terminal.line(/^<-- 503 in \d+ ms \(wh_[0-9a-f]{32}\)$/)
+  await listener.line(/^<-- 503 in \d+ ms \(wh_[0-9a-f]{32}\)$/)
   responseStatus = 200
   // Delivered twice: the second time resent manually, once the first is in the history.
   await until(async () => (await shop.history()).at(-1).status !== 'retrying')
   const failed = (await shop.history()).at(-1)
   assert.deepEqual([failed.status, failed.tries, failed.failure], ['failed', 1, 'status'])
   await run(['webhook', 'resend', failed.webhook_id, ...shop.store])
-  await terminal.line(new RegExp(`^--> subscription\\.resumed ${failed.webhook_id} \\(sub_12\\)$`))
-  await terminal.line(/^<-- 200 in /)
+  await listener.line(new RegExp(`^--> subscription\\.resumed ${failed.webhook_id} \\(sub_12\\)$`))
+  await listener.line(/^<-- 200 in /)
 
   const shown = await run(['webhook', 'deliveries', ...shop.store])
   assert.match(shown.out, /subscription\.paused +sub_12 +we_\d+ \(listener\) +delivered +1 +200 in \d+ ms/)
   assert.match((await run(['webhook', 'list', ...shop.store])).out, /we_\d+ +perennial listen +all +enabled/)
-  assert.equal(await terminal.end('SIGINT'), 0)
+  assert.equal(await listener.end('SIGINT'), 0)
   assert.deepEqual(await shop.listed(), [])
   assert.ok(
-    terminal.lines.every((line) => !line.includes('\u001b')),
+    listener.lines.every((line) => !line.includes('\u001b')),
     'colours are for terminals'
   )
 })
@@ -126,10 +126,10 @@ test('each delivery is forwarded exactly as signed, printed in two lines, and re
 test('deliveries keep their order per object, eight at a time, and a slow one does not hold up other objects', async () => {
   const shop = await aShop()
   const receiver = await aSlowReceiver()
-  const terminal = await shop.listen('--forward-to', receiver.url)
+  const listener = await shop.listen('--forward-to', receiver.url)
   const arrived = () => receiver.received.map((h) => `${h.data.subscription_id} ${h.event.split('.')[1]}`)
   await shop.recordFacts(fact(1), fact(1, 'subscription.resumed'), ...Array.from({ length: 8 }, (_, i) => fact(i + 2)))
-  for (let n = 0; n < 8; n++) await terminal.line(/^-->/)
+  for (let n = 0; n < 8; n++) await listener.line(/^-->/)
   await until(() => receiver.held.length >= 8)
   assert.deepEqual(
     new Set(arrived()),
@@ -139,15 +139,15 @@ test('deliveries keep their order per object, eight at a time, and a slow one do
   const slow = receiver.received.findIndex((h) => h.data.subscription_id === 'sub_1')
   const [first] = receiver.held.splice(slow, 1)
   for (const respond of receiver.held.splice(0)) respond()
-  await terminal.line(/^--> subscription\.paused wh_\w+ \(sub_9\)$/)
+  await listener.line(/^--> subscription\.paused wh_\w+ \(sub_9\)$/)
   await until(() => receiver.held.length >= 1)
   assert.equal(arrived().includes('sub_1 resumed'), false)
   first!()
-  await terminal.line(/^--> subscription\.resumed wh_\w+ \(sub_1\)$/)
+  await listener.line(/^--> subscription\.resumed wh_\w+ \(sub_1\)$/)
   await until(() => receiver.held.length >= 2)
   for (const respond of receiver.held.splice(0)) respond()
-  for (let n = 0; n < 2; n++) await terminal.line(/^<-- 204/)
-  assert.equal(await terminal.end('SIGTERM'), 0)
+  for (let n = 0; n < 2; n++) await listener.line(/^<-- 204/)
+  assert.equal(await listener.end('SIGTERM'), 0)
   assert.equal((await shop.history('--status', 'delivered')).length, 10)
 })
 
@@ -155,11 +155,11 @@ test('the delivery of a killed listener is recorded as interrupted, and other de
   const shop = await aShop()
   const [slow, other] = [await aSlowReceiver(), await aReceiver()]
   await json('webhook', 'create', ...shop.store, '--url', other.url)
-  const terminal = await shop.listen('--forward-to', slow.url)
+  const listener = await shop.listen('--forward-to', slow.url)
   await shop.recordFacts(fact(1), fact(1, 'subscription.resumed'))
-  await terminal.line(/^-->/)
+  await listener.line(/^-->/)
   await until(() => other.received.length >= 2)
-  await terminal.end('SIGKILL')
+  await listener.end('SIGKILL')
   await shop.aMinutePasses()
   await closeSilentListeners(db)
   assert.deepEqual(
@@ -177,20 +177,20 @@ test('the delivery of a killed listener is recorded as interrupted, and other de
 test('a listener continues after a restart of the service, and its delivery in progress counts', async () => {
   const shop = await aShop()
   const receiver = await aSlowReceiver()
-  const terminal = await shop.listen('--forward-to', receiver.url, '--json')
+  const listener = await shop.listen('--forward-to', receiver.url, '--json')
   await shop.recordFacts(fact(1))
   await until(() => receiver.held.length >= 1)
   const port = Number(new URL(service.urls.public).port)
   await service.stop()
-  await terminal.line(/^No service is running at .*\. Retrying until it is available\.$/)
+  await listener.line(/^No service is running at .*\. Retrying until it is available\.$/)
   receiver.held.shift()!()
-  await terminal.line(/^\{"webhook_id":/)
+  await listener.line(/^\{"webhook_id":/)
   service = await startService(url, { background: true, port })
-  await terminal.line(/^The service is available again\.$/)
+  await listener.line(/^The service is available again\.$/)
   await shop.recordFacts(fact(1, 'subscription.resumed'))
   await until(() => receiver.held.length >= 1)
   receiver.held.shift()!()
-  const { input } = await terminal.line(/^\{"webhook_id":.*"subscription\.resumed"/)
+  const { input } = await listener.line(/^\{"webhook_id":.*"subscription\.resumed"/)
   const { response_time_ms, payload, webhook_id, ...rest } = JSON.parse(input)
   assert.deepEqual(rest, {
     event: 'subscription.resumed',
@@ -202,7 +202,7 @@ test('a listener continues after a restart of the service, and its delivery in p
     response_body: ''
   })
   assert.equal(payload.webhook_id, webhook_id)
-  assert.equal(await terminal.end('SIGINT'), 0)
+  assert.equal(await listener.end('SIGINT'), 0)
   assert.deepEqual(
     (await shop.history()).map((d: any) => d.status),
     ['delivered', 'delivered']
@@ -211,16 +211,16 @@ test('a listener continues after a restart of the service, and its delivery in p
 
 test('a listener that was closed on the server is opened again with a new secret', async () => {
   const shop = await aShop()
-  const terminal = await shop.listen('--events', 'subscription.paused')
+  const listener = await shop.listen('--events', 'subscription.paused')
   await shop.aMinutePasses()
   await closeSilentListeners(db)
-  await terminal.line(/^The service had closed this listener.*a new secret/)
-  const [, secret] = await terminal.line(/(whsec_\S+)/)
-  assert.notEqual(secret, terminal.secret)
+  await listener.line(/^The service had closed this listener.*a new secret/)
+  const [, secret] = await listener.line(/(whsec_\S+)/)
+  assert.notEqual(secret, listener.secret)
   await shop.recordFacts(fact(3), fact(3, 'subscription.resumed'))
-  await terminal.line(/^--> subscription\.paused wh_\w+ \(sub_3\)$/)
+  await listener.line(/^--> subscription\.paused wh_\w+ \(sub_3\)$/)
   assert.equal((await shop.listed()).length, 1)
-  assert.equal(await terminal.end('SIGINT'), 0)
+  assert.equal(await listener.end('SIGINT'), 0)
   const [printed, ...others] = await shop.history()
   assert.deepEqual([printed.status, printed.response_code, others.length], ['delivered', 200, 0])
 })
@@ -265,17 +265,17 @@ test('trigger sends a sample to every endpoint of the type, and says if there is
   )
   const receiver = await aReceiver()
   await json('webhook', 'create', ...shop.store, '--url', receiver.url, '--events', 'billing.failed')
-  const terminal = await shop.listen()
+  const listener = await shop.listen()
   const sent = await run(['trigger', 'billing.failed', ...shop.store])
   assert.match(sent.out, /^A sample of billing\.failed is queued for:\n {2}wh_\w+ {2}we_\d+\n {2}wh_\w+ {2}we_\d+ \(/)
-  await terminal.line(/^--> billing\.failed wh_\w+ \(test\)$/)
+  await listener.line(/^--> billing\.failed wh_\w+ \(test\)$/)
   await until(() => receiver.received.length > 0)
   assert.deepEqual(Object.keys(await json('trigger', 'member.created', ...shop.store)), [
     'event',
     'listeners_only',
     'data'
   ])
-  assert.equal(await terminal.end('SIGINT'), 0)
+  assert.equal(await listener.end('SIGINT'), 0)
 })
 
 for (const [what, args, expected] of [

@@ -39,8 +39,8 @@ test('a subscription created by an operator is first charged on its date, and th
   await settle(store)
   assert.equal(await contracts(), 1)
   assert.deepEqual(await service.sandbox.controls.charges(store.storeId), [])
-  const news = (await recorded(store)).map(({ type }) => type)
-  assert.deepEqual(news, ['member.created', 'subscription.created'])
+  const events = (await recorded(store)).map(({ type }) => type)
+  assert.deepEqual(events, ['member.created', 'subscription.created'])
   const [line] = await activity(store, id)
   assert.deepEqual([line.kind, line.actor], ['created', 'operator'])
 

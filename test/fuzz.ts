@@ -15,7 +15,7 @@ import { type FuzzRequest, fuzzRequests } from './fuzz-requests.ts'
 import { operationsOf } from './openapi.ts'
 import { aStore } from './store-builder.ts'
 
-const LANES = 16
+const WORKERS = 16
 const NO_END = { perMinute: 1_000_000_000, perDay: null }
 const BUDGETS = { starter: NO_END, growth: NO_END, enterprise: NO_END }
 const ON_EVERY_RESPONSE = ['x-request-id', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']
@@ -37,7 +37,7 @@ export async function fuzz(db: Database, { requests, seed }: { requests: number;
   const { app } = testServer(db, { budgets: BUDGETS })
   await app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = app.server.address() as AddressInfo
-  const agent = new http.Agent({ keepAlive: true, maxSockets: LANES })
+  const agent = new http.Agent({ keepAlive: true, maxSockets: WORKERS })
   const document = (await app.inject({ url: '/openapi.json' })).json()
   const operations = operationsOf(document)
 
@@ -72,7 +72,7 @@ export async function fuzz(db: Database, { requests, seed }: { requests: number;
   const stalls = monitorEventLoopDelay({ resolution: 5 })
   stalls.enable()
   let sent = 0
-  const lane = async () => {
+  const worker = async () => {
     while (sent < requests) {
       sent++
       const request = next()
@@ -83,7 +83,7 @@ export async function fuzz(db: Database, { requests, seed }: { requests: number;
     }
   }
   try {
-    await Promise.all(Array.from({ length: LANES }, lane))
+    await Promise.all(Array.from({ length: WORKERS }, worker))
   } finally {
     agent.destroy()
   }

@@ -37,13 +37,13 @@ test('a gift makes the receiver a member, and the giver keeps paying', async () 
     'ada@example.com': ['cancelled', null, null],
     'bo@example.com': ['active', 'VIP', '2026-02-28']
   })
-  const news = (await recorded(store)).slice(seen)
+  const events = (await recorded(store)).slice(seen)
   assert.deepEqual(
-    news.map(({ type }) => type),
+    events.map(({ type }) => type),
     ['member.created', 'subscription.updated', 'member.tier_changed']
   )
-  assert.deepEqual(news[1]!.data.changes, { receiver: { from: null, to: given.body.gift.receiver_id } })
-  assert.deepEqual(news[2]!.data.tier, { previous: 'VIP', new: null })
+  assert.deepEqual(events[1]!.data.changes, { receiver: { from: null, to: given.body.gift.receiver_id } })
+  assert.deepEqual(events[2]!.data.tier, { previous: 'VIP', new: null })
 
   const { data } = (await service.get(`/subscriptions/${id}`, store.key)).body
   assert.equal(data.customer.email, 'ada@example.com')

@@ -1,7 +1,7 @@
 -- Row triggers and statement triggers of the lists are not run by a truncate.
 create or replace function refuse_truncate() returns trigger language plpgsql as $$
 begin
-  raise exception '% is not truncated, since the kept counts of its list and the figures would not hear of it; delete its '
+  raise exception '% must not be truncated, because the stored totals of its list and the metrics would not change with it; delete its '
     'rows, or set session_replication_role to replica and call rebuild_lists and rebuild_metrics for each store afterwards',
     tg_table_name;
 end $$;

@@ -109,7 +109,7 @@ async function redeem(
   const discount = await findDiscountByCode(q, shop.storeId, code)
   if (!discount) throw new Refusal('not_found', `There is no coupon ${code}`)
   const { body } = discount
-  if (Temporal.Instant.compare(discount.startsAt, now) > 0) throw no('it has not begun')
+  if (Temporal.Instant.compare(discount.startsAt, now) > 0) throw no('it has not started')
   if (discount.endsAt && Temporal.Instant.compare(discount.endsAt, now) <= 0) throw no('it has expired')
   const only = body.context?.customers?.add
   if (only && !only.some((id) => id.endsWith(`/${customer.id}`))) throw no('it belongs to another customer')

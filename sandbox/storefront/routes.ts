@@ -129,7 +129,7 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
             customerId: customerOf(request),
             plan: fieldsOf(request).plan ?? ''
           })
-          return { kind: 'done', title: `Welcome! Your membership has begun (contract ${joined.contractId}).` }
+          return { kind: 'done', title: `Welcome! Your membership has started (contract ${joined.contractId}).` }
         })
       )
       scope.post('/card', (request, reply) =>

@@ -53,7 +53,7 @@ test('the details of a malformed request are there when there are several', asyn
   }
 })
 
-test('what is not in the shape of the service is told as such, and never taken for an answer', async () => {
+test('a response that is not in the shape of the service is reported as such, and never returned', async () => {
   for (const [status, body, says] of [
     [502, '<h1>Bad gateway</h1>', /status 502 without an error body/],
     [418, '{"error":"a text"}', /status 418/],
@@ -77,7 +77,7 @@ test('what is not in the shape of the service is told as such, and never taken f
   }
 })
 
-test('an answer has its request id, its budget and whether it is a repetition', async () => {
+test('a response has its request id, its budget and whether it is a repetition', async () => {
   const body = { data: { id: 'mem_1' }, meta: { total: 1, limit: 1, offset: 0, has_more: false } }
   const { client } = await aClient([
     answering(200, body, { ...FACTS, 'idempotent-replayed': 'true' }),

@@ -132,7 +132,7 @@ for (const [length, expected] of [
     const pageOf = (query: URLSearchParams) => {
       const since = Number(query.get('since_id'))
       const data = slice(length, since, 3)
-      // Nothing more: the id that was asked for is told again.
+      // Nothing more: the id of the request is returned again.
       return {
         data,
         meta: { per_page: 3, last_id: data.at(-1) ?? since, has_more: since + 3 < length, timezone: 'UTC' }
@@ -144,7 +144,7 @@ for (const [length, expected] of [
   })
 }
 
-test('a cursor goes on from where it is told, and past an empty page that moves it', async () => {
+test('a cursor continues from where it was set, and past an empty page that moves it', async () => {
   const pageOf = (query: URLSearchParams) => {
     const since = Number(query.get('since_id'))
     return { data: since === 40 ? [] : [since], meta: { last_id: since + 10, has_more: since < 60 } }

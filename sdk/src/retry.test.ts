@@ -29,7 +29,7 @@ for (const [name, status, headers, expected] of [
   ['seconds', 429, { 'retry-after': '42' }, 42_000],
   ['no seconds', 503, { 'retry-after': '0' }, 0],
   [
-    'a date, by the clock of the answer',
+    'a date, by the clock of the response',
     503,
     { 'retry-after': 'Sun, 01 Mar 2026 09:00:05 GMT', date: 'Sun, 01 Mar 2026 09:00:00 GMT' },
     5000
@@ -39,7 +39,7 @@ for (const [name, status, headers, expected] of [
   ['nonsense', 503, { 'retry-after': 'soon' }, null],
   ['the end of the window', 429, { 'x-ratelimit-reset': String(NOW / 1000 + 30) }, 30_000],
   [
-    'the end of the window, by the clock of the answer',
+    'the end of the window, by the clock of the response',
     429,
     { 'x-ratelimit-reset': '1000030', date: new Date(1_000_000_000).toUTCString() },
     30_000
@@ -48,7 +48,7 @@ for (const [name, status, headers, expected] of [
   ['the end of a window that is not used up', 503, { 'x-ratelimit-reset': String(NOW / 1000 + 30) }, null],
   ['nothing', 500, {}, null]
 ] as [string, number, Record<string, string>, number | null][]) {
-  test(`an answer asks for a wait: ${name}`, () => {
+  test(`a response asks for a wait: ${name}`, () => {
     assert.equal(retryAfterMs(responseWith(status, headers), NOW), expected)
   })
 }

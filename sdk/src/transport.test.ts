@@ -22,7 +22,7 @@ for (const [name, reply, wait] of [
   ['500', saying(500, 'internal_error'), 250],
   ['502 of a proxy', answering(502, '<h1>Bad gateway</h1>'), 250],
   ['a broken connection', resetting, 250],
-  ['an answer that breaks off', breakingOff, 250]
+  ['a response that breaks off', breakingOff, 250]
 ] as [string, Reply, number][]) {
   test(`a read is tried again after ${name}`, async () => {
     const { client, requests, waits } = await aClient([reply, giving(member)])
@@ -108,7 +108,7 @@ test('it does not wait beyond the deadline: it says at once how long to stay awa
   assert.deepEqual(patient.waits, [3_600_250])
 })
 
-test('a try that has no whole answer in time is ended and made again, within the deadline', async () => {
+test('a try without a whole response in time is ended and repeated, within the deadline', async () => {
   const hanging: Reply = (response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).write('{"data":')
     response.on('close', () => closed.push(true))
@@ -179,7 +179,7 @@ test('the real clock waits, and stops waiting when the signal says so', async ()
   )
 })
 
-test('a port that nobody listens on: the reason is told', async () => {
+test('a port that nobody listens on: the error has the reason', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

@@ -142,7 +142,7 @@ async function demo(service: Service, say: (line: string) => void): Promise<stri
   })
 }
 
-/** What the terminal shows when the service is ready. `domain` is the sandbox store to look at first. */
+/** What `serve` prints when the service is ready. `domain` is the sandbox store to look at first. */
 function table(api: string, sandbox: string | null, domain: string, key: string | null): string {
   const rows: [string, string][] = [
     ['API', `${api}/v1`],

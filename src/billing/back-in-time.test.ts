@@ -39,7 +39,7 @@ test('a charge that never arrived is made anew for one that came back while that
   assert.deepEqual(await m.shown(), [['failed', 'voided']])
   await m.bill()
   assert.deepEqual(await m.shown(), [['failed', 'voided']])
-  // What is owed is due a day later.
+  // What is past due is charged a day later.
   await m.goTo('2026-03-01T15:00:00Z')
   await m.bill()
   assert.deepEqual(await m.shown(), [

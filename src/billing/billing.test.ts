@@ -88,7 +88,7 @@ const attempts = (store: BuiltStore) =>
     ctx.tx.many(Attempts, sql`select * from billing_attempts where store_id = ${ctx.storeId} order by id`)
   )
 
-test('a contract becomes a subscription and its customer a member, told once', async () => {
+test('a contract becomes a subscription and its customer a member, reported once', async () => {
   const store = await aStore(db, { clockAt: START })
   const contract = aContract(START)
   await sync(store, contract)
@@ -205,7 +205,7 @@ for (const [onFailure, status] of [
   ['pause', 'paused'],
   ['fail', 'failed']
 ] as const) {
-  test(`when dunning gives up, a store may have it ${onFailure}`, async () => {
+  test(`after the last retry of dunning, a store may have it ${onFailure}`, async () => {
     const store = await aStore(db, { clockAt: START, dunning: { retryAfterDays: [], onFailure } })
     const contract = aContract(START)
     await sync(store, contract)
@@ -319,7 +319,7 @@ test('a pause bills nothing, ends by itself, and passes over the cycles it cover
   assert.deepEqual((await types(store)).slice(3), ['subscription.paused', 'subscription.resumed'])
 })
 
-test('the platform moving a contract behind our back is followed, older news and our own are not', async () => {
+test('a date that somebody moved on the platform is followed, older revisions and our own changes are not', async () => {
   const store = await aStore(db, { clockAt: START })
   const contract = aContract(START)
   await sync(store, contract)
@@ -336,7 +336,7 @@ test('the platform moving a contract behind our back is followed, older news and
   assert.equal((await the(store, contract)).status, 'cancelled')
 })
 
-test('the late end of a cycle that was passed over leaves the next one alone, and nothing stands still for it', async () => {
+test('the late end of a missed cycle changes nothing about the next one, and nothing waits for it', async () => {
   const store = await aStore(db, { clockAt: START })
   const [contract, other] = [aContract(START), aContract(START)]
   await sync(store, contract, other)

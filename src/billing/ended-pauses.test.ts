@@ -29,7 +29,7 @@ test('a cycle that fell due after the end of a pause is billed, also where nobod
     )
   }
 
-  // Its date is 14:00. The platform's contract stands still until it is told: a charge at once would be refused there.
+  // Its date is 14:00. The platform's contract is paused until our push: a charge at once would be refused there.
   assert.deepEqual(await openAt('2026-03-31T17:00:00Z'), [])
   const [resumed] = await inStore((ctx) => lockSubscriptions(ctx, [id]))
   assert.deepEqual([resumed!.status, resumed!.nextBillingAt?.toString()], ['active', '2026-03-31T14:00:00Z'])

@@ -1,5 +1,5 @@
 // Everything that can happen to a subscription, in any order: whatever came before, it is charged once per cycle, not before its
-// time, and never left standing. Seeded; a seed that fails tells the steps that led there.
+// time, and never left unbilled. Seeded; a seed that fails prints the steps that led there.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { audit } from '#audit'
@@ -169,5 +169,5 @@ async function goesOn(life: Life, pass: (hours: number) => Promise<void>): Promi
   }
   const after = await life.read()
   if (before.status !== 'active') assert.equal(after.status, before.status)
-  else assert.ok(after.cyclesPaid > before.cyclesPaid + 1, `stands still at cycle ${after.nextCycle}`)
+  else assert.ok(after.cyclesPaid > before.cyclesPaid + 1, `stays at cycle ${after.nextCycle}`)
 }

@@ -63,7 +63,7 @@ for (const [what, { stop, back }] of Object.entries(WAYS)) {
     assert.equal((await life.read()).nextBillingAt?.toString(), PAST_DUE)
     assert.match((await life.history()).at(-1)!, /; cycle 2, which is not paid, is due on 2026-03-0[67]$/)
     await assert.rejects(life.skip(), { code: 'conflict' })
-    // Coming back charges nothing, and neither does the platform's having been told of it.
+    // Resuming charges nothing, and neither does the push to the platform.
     await life.pushed()
     await life.goTo('2026-03-06T23:59:59Z')
     await life.bill()
@@ -91,7 +91,7 @@ for (const [what, { stop, back }] of Object.entries(WAYS)) {
     assert.deepEqual(await life.now(), ['active', 1, 6, 0, '2026-03-07T15:00:00Z'])
   })
 
-  test(`${what} still brings a new card, or a retry by hand, to the owed cycle at once`, async () => {
+  test(`${what} still lets a new card, or a manual retry, pay the past due cycle at once`, async () => {
     for (const ask of ['newCard', 'retry'] as const) {
       const life = await aSubscriptionLife()
       await life.goTo(SECOND)
@@ -138,7 +138,7 @@ for (const [what, { stop, back }] of Object.entries(WAYS)) {
       await life.pushed()
       await life.bill()
       assert.deepEqual(await keysOf(life), ['2-1'])
-      // Before the day on which it is owed the platform is only asked what became of it.
+      // Before the day on which it is due the platform is only asked for its result.
       assert.deepEqual(await life.claimLater(), [false])
       await life.goTo(PAST_DUE)
       await life.bill()
@@ -189,7 +189,7 @@ for (const [what, { stop, back }] of Object.entries(WAYS)) {
   })
 }
 
-test('a date that is given to a resumption is when it is charged next: what was not paid is passed over', async () => {
+test('a date that is given to a resumption is the next charge: the unpaid cycle is missed', async () => {
   const life = await aSubscriptionLife()
   await life.goTo(SECOND)
   await life.bill()

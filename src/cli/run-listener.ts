@@ -18,8 +18,8 @@ export type Fetched = {
 export type Listening = {
   /** `again`: the service had closed the previous listener, and its secret is no longer valid. */
   opened(listener: Document, again: boolean): void
-  begun(delivery: Fetched): void
-  ended(delivery: Fetched, outcome: Outcome): void
+  started(delivery: Fetched): void
+  finished(delivery: Fetched, outcome: Outcome): void
   remark(text: string): void
 }
 
@@ -61,9 +61,9 @@ export async function runListener({ api, path, events, deliver, reporter, stop }
   reporter.opened(listener, false)
 
   const handle = async (id: unknown, delivery: Fetched) => {
-    reporter.begun(delivery)
+    reporter.started(delivery)
     const outcome = await deliver(delivery, cutOff.signal)
-    reporter.ended(delivery, outcome)
+    reporter.finished(delivery, outcome)
     const results = [resultOf(delivery, outcome)]
     await ask(giveUp.signal, (server) => server.post(`${path}/${id}/results`, { results }, limits(giveUp.signal)))
   }

@@ -67,10 +67,10 @@ async function receiversOf(ctx: Ctx, said: string[], profile: ProfileName) {
   )
   return new Map(
     [...wanted].flatMap(([text, number]) => {
-      const meant = known.filter((one) =>
+      const matching = known.filter((one) =>
         number === null ? one.email === text.trim().toLowerCase() : one.platformCustomerId === number
       )
-      return meant.length === 1 ? [[text, meant[0]!] as const] : []
+      return matching.length === 1 ? [[text, matching[0]!] as const] : []
     })
   )
 }

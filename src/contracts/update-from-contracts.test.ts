@@ -39,8 +39,8 @@ async function aFollowed(nextBillingDate = at('2026-02-27T15:00:00Z')) {
     contract,
     inStore: store.inStore,
     recorded,
-    sync: (news: Partial<PlatformContract>) =>
-      store.inStore((ctx) => upsertFromContracts(ctx, [{ ...contract, ...news }], [])),
+    sync: (changes: Partial<PlatformContract>) =>
+      store.inStore((ctx) => upsertFromContracts(ctx, [{ ...contract, ...changes }], [])),
     now: async () => (await store.inStore((ctx) => lockSubscriptions(ctx, [id])))[0]!,
     /** What the job does that brings our change there. */
     pushed: (revision: string, nextBillingAt: Temporal.Instant | null = null) =>
@@ -51,7 +51,7 @@ async function aFollowed(nextBillingDate = at('2026-02-27T15:00:00Z')) {
   }
 }
 
-test('that the platform has another date than we is no news, only that it has another one than before', async () => {
+test('a date of the platform that differs from ours is no change, only one that differs from its earlier date', async () => {
   const { sync, now, recorded } = await aFollowed()
   await sync({ revision: '10' })
   assert.equal((await now()).nextBillingAt?.toString(), '2026-02-28T15:00:00Z')
@@ -117,7 +117,7 @@ test('a date that is moved onto the very instant of an anchor that lies ahead is
   assert.deepEqual([nextBillingAt?.toString(), nextCycle], ['2026-08-31T14:00:00Z', 2])
 })
 
-test('our own date that comes back is no news, before and after we have noted it, to the second', async () => {
+test('our own date that comes back is no change, before and after we have recorded it, to the second', async () => {
   const { sync, now, recorded, pushed } = await aFollowed()
   const ours = (await now()).nextBillingAt!.add({ milliseconds: 400 })
   await sync({ revision: '10', nextBillingDate: ours })
@@ -142,7 +142,7 @@ test('what has ended there has ended, whatever we were about to tell it; what ha
   assert.deepEqual(await recorded(), ['subscription.paused', 'subscription.cancelled'], contract.id)
 })
 
-test('one that failed and is cancelled there is cancelled here, as of when it failed, and nobody is told again', async () => {
+test('one that failed and is cancelled there is cancelled here, as of when it failed, without a second event', async () => {
   const { sync, now, recorded } = await aFollowed()
   await sync({ revision: '10', status: 'failed' })
   const failed = await now()
@@ -155,7 +155,7 @@ test('one that failed and is cancelled there is cancelled here, as of when it fa
   assert.deepEqual(await recorded(), before)
 })
 
-test('one that failed and is cancelled here keeps when and why it ended, and nobody is told again', async () => {
+test('one that failed and is cancelled here keeps when and why it ended, without a second event', async () => {
   const { id, sync, now, recorded, inStore } = await aFollowed()
   await sync({ revision: '10', status: 'failed' })
   const failed = await now()

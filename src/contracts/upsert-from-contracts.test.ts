@@ -1,4 +1,4 @@
-// The first look at a contract: what it becomes, when it is charged and what is told of it.
+// A contract that is new here: what it becomes, when it is charged and which events it has.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { row, sql, text } from '#kit/postgres'
@@ -24,17 +24,17 @@ async function met(clockAt: Temporal.Instant, given: Partial<PlatformContract>, 
   const plan = trialDays > 0 ? await aPlan(store, { name: 'Trial', trialDays }) : {}
   const created = aContract(START, given)
   const contract = { ...created, lines: [{ ...created.lines[0]!, ...plan }] }
-  const hear = (news: Partial<PlatformContract> = {}) =>
+  const sync = (changes: Partial<PlatformContract> = {}) =>
     store.inStore((ctx) =>
       upsertFromContracts(
         ctx,
-        [{ ...contract, ...news }],
+        [{ ...contract, ...changes }],
         contract.originOrder ? [anOrder(START, { id: contract.originOrder.id })] : []
       )
     )
-  await hear()
+  await sync()
   return {
-    hear,
+    sync,
     now: () =>
       store.inStore(async (ctx) => {
         const { id } = (await findSubscriptionByContract(ctx, contract.id))!
@@ -72,9 +72,9 @@ test('one that was under way before we heard of it is charged when the platform 
 
 test('one that was under way and is met paused goes on at the date that the platform says', async () => {
   const nextBillingDate = at('2026-09-03T15:00:00Z')
-  const { hear, now } = await met(at('2026-08-10T12:00:00Z'), { status: 'paused', nextBillingDate })
+  const { sync, now } = await met(at('2026-08-10T12:00:00Z'), { status: 'paused', nextBillingDate })
   assert.deepEqual([(await now()).status, (await now()).nextBillingAt], ['paused', null])
-  await hear({ status: 'active', revision: '2' })
+  await sync({ status: 'active', revision: '2' })
   assert.equal((await now()).nextBillingAt?.toString(), '2026-09-03T15:00:00Z')
 })
 
@@ -97,7 +97,7 @@ test('what is paid by its checkout, or in its trial, is activated when it is met
     const contract = await met(START, { status, ...given }, trialDays)
     assert.deepEqual(await contract.recorded(), recorded, `${status} ${JSON.stringify(given)} ${trialDays}`)
     if (status !== 'paused') continue
-    await contract.hear({ status: 'active', revision: '2' })
+    await contract.sync({ status: 'active', revision: '2' })
     assert.deepEqual(await contract.recorded(), [...recorded, 'subscription.resumed'])
   }
 })

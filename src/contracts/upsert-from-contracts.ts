@@ -83,7 +83,7 @@ function divide(
   for (const contract of contracts) {
     const stake = known.has(contract.id) ? undefined : stakes.get(contract.id)
     if (stake === 'creating' || stake === 'awaited') {
-      // An import reads what it awaits anew, so only what a message told of meanwhile could be missed.
+      // An import reads what it awaits anew, so only a contract that a message named meanwhile could be missed.
       if (stake === 'creating' || !isReconciling) later.push(contract.id)
     } else if (known.has(contract.id) || (stake !== 'left' && !isReconciling) || isSoldByUs(contract)) {
       ours.push(contract)

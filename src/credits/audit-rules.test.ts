@@ -59,7 +59,7 @@ for (const [what, spoil, found] of [
     [['credit_entries_chained', 'is entry 2 of cust_# with 301 after it; counted again it is entry 2 with 300']]
   ],
   [
-    'an entry that was not told',
+    'an entry without an event',
     ({ storeId }: Ctx) => sql`delete from facts where store_id = ${storeId} and name = 'store_credit.added'`,
     [['credit_events_complete', 'moves 500 (minor units), recorded as added 0 and as deducted 0 times']]
   ],
@@ -69,7 +69,7 @@ for (const [what, spoil, found] of [
     [['points_balances_sum', 'has 8 points; the entries sum to 7']]
   ],
   [
-    'points that were not told',
+    'points without an event',
     ({ storeId }: Ctx) => sql`delete from facts where store_id = ${storeId} and name = 'member.points_changed'`,
     [['points_events_complete', 'has points entry # of 7, recorded 0 times']]
   ]

@@ -29,7 +29,8 @@ async function pushing(changed: Parameters<typeof updateMember>[2]) {
     push: push!,
     change,
     /** An update of Ada by the platform. */
-    hear: (news: Partial<PlatformProfile>) => store.inStore((ctx) => upsertCustomers(ctx, [{ ...reported, ...news }])),
+    receiveUpdate: (update: Partial<PlatformProfile>) =>
+      store.inStore((ctx) => upsertCustomers(ctx, [{ ...reported, ...update }])),
     settle: async (reported: ProfilePushed['reported']) =>
       (await store.inStore((ctx) => settleProfiles(ctx, [{ push: push!, reported }])))[0],
     now: async () => {
@@ -68,10 +69,10 @@ test('a birth date that is changed meanwhile does not delay the push', async () 
 })
 
 test('an update of a field that does not wait, received meanwhile, stays and does not delay the push', async () => {
-  const { hear, settle, now } = await pushing({ email: 'new@example.com' })
-  const news = { ...ADA, email: 'new@example.com', firstName: 'Augusta', updatedAt: at(2) }
-  await hear(news)
-  await settle(news)
+  const { receiveUpdate, settle, now } = await pushing({ email: 'new@example.com' })
+  const update = { ...ADA, email: 'new@example.com', firstName: 'Augusta', updatedAt: at(2) }
+  await receiveUpdate(update)
+  await settle(update)
   assert.deepEqual(await now(), ['new@example.com', 'Augusta', 'Adler', []])
 })
 
@@ -90,9 +91,9 @@ test('a field that is first changed meanwhile waits, and is not reverted', async
 })
 
 test('a result older than a received customer update is not stored; a new read is', async () => {
-  const { hear, settle, now } = await pushing({ email: 'new@example.com' })
+  const { receiveUpdate, settle, now } = await pushing({ email: 'new@example.com' })
   const newest = { ...ADA, email: 'newer@example.com', firstName: 'Augusta', updatedAt: at(3) }
-  await hear(newest)
+  await receiveUpdate(newest)
   assert.equal(await settle({ ...ADA, updatedAt: at(1) }), 'stale')
   assert.equal(await settle({ ...ADA, email: 'new@example.com', updatedAt: at(2) }), 'stale')
   assert.deepEqual(await now(), ['new@example.com', 'Augusta', 'Adler', ['email']])

@@ -57,7 +57,7 @@ async function twoOfOne(second: Partial<PlatformContractLine> = {}) {
           sql`select status, plan_name, tier from member_resources where store_id = ${storeId}`
         )
       ),
-    /** After the beginnings: each type, and the tiers where they are what is told. */
+    /** The events after the first ones: each type, and the tiers where they changed. */
     recorded: () =>
       inStore(async ({ tx, storeId }) => {
         const events = await tx.many(

@@ -41,7 +41,7 @@ async function aWaitingChange(requestedAt: Temporal.Instant) {
   return (now: Temporal.Instant) => inStore(async (ctx) => (await claimDueCycles({ ...ctx, now }, 10)).cycles.length)
 }
 
-test('a cycle waits for a change for a day after its date, then it is billed as the contract stands', async () => {
+test('a cycle waits for a change for a day after its date, then it is billed under the present terms of the contract', async () => {
   const take = await aWaitingChange(START)
   assert.equal(await take(DUE), 0)
   assert.equal(await take(DUE.add({ hours: 23, minutes: 59 })), 0)

@@ -114,7 +114,7 @@ test('what was due by the clocks of the old zone is not taken as due before its 
   assert.equal((await store.inStore(due)).length, 2)
 })
 
-test('the platform hears the next dates of the new zone at once, and only dates that are ahead', async () => {
+test('the platform gets the next dates of the new zone at once, and only dates that are ahead', async () => {
   const store = await aStoreWith(2)
   const set: [string, string][] = []
   const { connector } = await aPlatform((res, { operation, variables }) => {

@@ -200,7 +200,7 @@ const step = fc.oneof(
     planIndex
   }),
   fc.record({ kind: fc.constant('delete' as const), nth: fc.integer({ min: 2, max: 5 }) }),
-  fc.constant({ kind: 'fold' as const }),
+  fc.constant({ kind: 'roll up' as const }),
   fc.constant({ kind: 'rebuild' as const })
 )
 const question = fc.record({
@@ -225,7 +225,7 @@ test('after any writes, rolled up or waiting, every list returns what a plain qu
         await other.inStore((ctx) => move(ctx, { list: 'members', nth: 1, status: 'active', planId: null }))
         for (const s of steps) {
           const planId = 'planIndex' in s && s.planIndex !== undefined ? plans[s.planIndex]! : null
-          if (s.kind === 'fold') await rollUpTotals(db, SMALL)
+          if (s.kind === 'roll up') await rollUpTotals(db, SMALL)
           else {
             await store.inStore(async (ctx) => {
               if (s.kind === 'customers') await addCustomers(ctx, s.howMany, s.minute)

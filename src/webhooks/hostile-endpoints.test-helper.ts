@@ -14,7 +14,7 @@ import { hasIPv6 } from './hostile-urls.test-helper.ts'
 import { aFact, webhooksConsumer } from './receiver.test-helper.ts'
 import { createDeliveryEngine, type DeliveryEngineOptions } from './sending/delivery-engine.ts'
 
-/** Listens where it is told and is closed, with all its connections, when the test file is done. */
+/** Listens at this host and port and is closed, with all its connections, when the test file is done. */
 async function listening(server: Server, host: string, port = 0): Promise<number> {
   const sockets = new Set<Socket>()
   server.on('connection', (socket) => {
@@ -45,7 +45,7 @@ export async function aCanary(given: { host?: string; port?: number } = {}) {
 
 export type Request = { head: string; body: string }
 
-/** A receiver that writes to the socket what it likes; `act` hears of each whole request, `onConnect` of each connection. */
+/** A receiver that writes to the socket what it likes; `act` gets each whole request, `onConnect` each connection. */
 export async function aRawReceiver(
   act: (socket: Socket, request: Request) => void,
   { tls, onConnect, host = '127.0.0.1' }: { tls?: TlsOptions; onConnect?: (socket: Socket) => void; host?: string } = {}
@@ -75,14 +75,14 @@ export async function aRawReceiver(
   return { port, url: `http://127.0.0.1:${port}/hooks`, requests, connections: () => connections }
 }
 
-/** A whole answer as it stands on the wire. */
+/** A whole response as bytes of the wire. */
 export function rawResponse(status: string, headers: string[] = [], body: string | Buffer = ''): Buffer {
   const content = Buffer.from(body)
   const head = [`HTTP/1.1 ${status}`, `content-length: ${content.length}`, ...headers, '', ''].join('\r\n')
   return Buffer.concat([Buffer.from(head, 'latin1'), content])
 }
 
-/** A receiver that writes this whatever it hears. */
+/** What a receiver writes, whatever it receives. */
 export const says = (bytes: string | Buffer) => (socket: Socket) => void socket.write(bytes)
 
 /** A DNS of our own: names to addresses. What it answers may change between two questions; a null never comes. */

@@ -30,7 +30,7 @@ function about(event: WebhookEvent): string {
   return event.event
 }
 
-test('the seventeen types are told apart by their names', () => {
+test('the seventeen types are distinguished by their names', () => {
   assert.equal(Object.keys(OWN_FIELD).length, 17)
   const data = { member_id: 'mem_1', customer: { id: 'cust_1', email: null }, tier: { previous: 'VIP', new: null } }
   const event = { event: 'member.tier_changed' as const, timestamp: '2026-01-31T15:00:00Z', webhook_id: 'wh_1', data }

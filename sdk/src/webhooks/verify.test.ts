@@ -167,7 +167,7 @@ test('what is signed and no event of that delivery is refused', async () => {
   })
 })
 
-test('a call that cannot be right is told to the programmer', async () => {
+test('a call that cannot be right throws an error for the programmer', async () => {
   const headers = await headersOf()
   await assert.rejects(webhooks.verify(event as never, headers, SECRET), /must be the body as it came/)
   for (const secret of ['', [], ['']])

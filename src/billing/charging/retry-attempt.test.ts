@@ -49,7 +49,7 @@ test('a late end of a manual retry leaves the schedule alone that a resumption m
   }
 })
 
-test('a cycle that was passed over is not charged by a retry: the next one has its date already', async () => {
+test('a missed cycle is not charged by a retry: the next one has its date already', async () => {
   const life = await aSubscriptionLife()
   await life.goTo(SECOND)
   await life.bill()
@@ -93,7 +93,7 @@ test('an older cycle that is paid late does not end the dunning of the present o
   assert.deepEqual(await life.now(), ['active', 2, 3, 1, '2026-03-17T00:00:00Z'])
 })
 
-test('the end of the ladder is not lost beside the late decline of a cycle that was passed over', async () => {
+test('the end of the retry schedule is not lost beside the late decline of a missed cycle', async () => {
   const life = await aSubscriptionLife()
   await life.goTo(SECOND)
   await life.bill()
@@ -108,7 +108,7 @@ test('the end of the ladder is not lost beside the late decline of a cycle that 
   assert.deepEqual(await life.now(), ['cancelled', 1, 3, 5, null])
 })
 
-test('a cycle whose charge never left the house is not passed over by a pause', async () => {
+test('a cycle whose charge was never sent is not missed by a pause', async () => {
   const life = await aSubscriptionLife()
   await life.goTo(SECOND)
   await life.open()
@@ -121,7 +121,7 @@ test('a cycle whose charge never left the house is not passed over by a pause', 
   assert.deepEqual(await life.now(), ['active', 2, 3, 0, '2026-04-10T00:00:00Z'])
 })
 
-test('a charge of a cycle that was passed over is looked up, and not sent again', async () => {
+test('a charge of a missed cycle is looked up, and not sent again', async () => {
   const life = await aSubscriptionLife()
   await life.goTo(SECOND)
   await life.bill()
@@ -164,7 +164,7 @@ test('of one cycle only the newest attempt announces a retry, and none when the 
   assert.deepEqual(await life.now(), ['active', 1, 2, 1, SECOND])
 })
 
-test('a retry of the ladder that was waited over comes at once, and is told of so', async () => {
+test('a retry of the schedule whose time passed meanwhile is made at once, and reported so', async () => {
   const life = await aSubscriptionLife()
   await life.goTo(SECOND)
   await life.bill()
@@ -176,7 +176,7 @@ test('a retry of the ladder that was waited over comes at once, and is told of s
   assert.equal((await life.lastEvent('billing.retry_scheduled')).retry_date, '2026-03-20T00:00:00.000Z')
 })
 
-test('a payment method that comes while an attempt is under way is tried after its decline, by hand or not', async () => {
+test('a payment method that comes while an attempt is under way is tried after its decline, manual or not', async () => {
   for (const isManual of [false, true]) {
     const life = await aSubscriptionLife()
     await life.goTo(SECOND)
@@ -194,7 +194,7 @@ test('a payment method that comes while an attempt is under way is tried after i
   }
 })
 
-test('a success by hand takes the cycle out of dunning, and billing goes on from the anchor', async () => {
+test('a manual success takes the cycle out of dunning, and billing continues from the anchor', async () => {
   const life = await aSubscriptionLife()
   await life.goTo(SECOND)
   await life.bill()
@@ -205,7 +205,7 @@ test('a success by hand takes the cycle out of dunning, and billing goes on from
   assert.deepEqual(announced(await life.attempts()), [null, null])
 })
 
-test('what waited for a new payment method does not wait for ever after a retry by hand', async () => {
+test('what waited for a new payment method does not wait for ever after a manual retry', async () => {
   for (const code of [SOFT, HARD, 'CONTRACT_PAUSED']) {
     const life = await aSubscriptionLife()
     await life.goTo(SECOND)

@@ -17,7 +17,7 @@ import { settleAttempts } from './settle-attempts.ts'
 const { db, url } = await testDatabase()
 const START = Temporal.Instant.from('2026-01-31T15:00:00Z')
 
-test('who hears of an end and of a challenge holds both subscriptions in order before anything else', async () => {
+test('results of an end and of a challenge lock both subscriptions in order before anything else', async () => {
   const { inStore, storeId } = await aStore(db, { clockAt: START })
   const contracts = [aContract(START), aContract(START)]
   await inStore((ctx) =>
@@ -38,7 +38,7 @@ test('who hears of an end and of a challenge holds both subscriptions in order b
 
   const reported = await inStore(async (ctx) => {
     await lockSubscriptions(ctx, [low!])
-    const hearing = inStore((other) =>
+    const settling = inStore((other) =>
       settleAttempts(
         other,
         [{ idempotencyKey: declined!, platformAttemptId: '1', ...result }],
@@ -53,9 +53,9 @@ test('who hears of an end and of a challenge holds both subscriptions in order b
     }
     // Only who waits for the first holds nothing of the second: this would wait for ever.
     await lockSubscriptions(ctx, [high!])
-    return { hearing }
+    return { settling }
   })
-  assert.equal(await reported.hearing, 1)
+  assert.equal(await reported.settling, 1)
   const attempts = await inStore(({ tx }) =>
     tx.many(
       row({ challenged: int, failed: int }),

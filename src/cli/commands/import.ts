@@ -57,7 +57,7 @@ export function addImportCommands(program: Command, terminal: Terminal): void {
         await endUnread(server, store, started.id, error)
         throw error
       }
-      return toItsEnd(server, store, started, { err, failed })
+      return followImport(server, store, started, { err, failed })
     },
     show: (done, { store }) => shown(done, store)
   })
@@ -69,7 +69,7 @@ export function addImportCommands(program: Command, terminal: Terminal): void {
     run: async ({ store, mode, pausedUntil }, { api, err, failed }) => {
       const server = api()
       const requested = { source: 'platform', mode, paused_until: pausedUntil }
-      return toItsEnd(server, store, await server.post(storePath(store, '/imports'), requested), { err, failed })
+      return followImport(server, store, await server.post(storePath(store, '/imports'), requested), { err, failed })
     },
     show: (done, { store }) => shown(done, store)
   })
@@ -149,7 +149,7 @@ async function endUnread(server: AdminApi, store: string, id: unknown, error: un
 const isOver = ({ status }: Document) => status === 'done' || status === 'failed' || status === 'cancelled'
 
 /** Shows the progress of the import until it ends. The command fails when the import failed or a row was refused. */
-async function toItsEnd(
+async function followImport(
   server: AdminApi,
   store: string,
   started: Document,

@@ -104,8 +104,8 @@ function forPeople(
         ])
       )
     },
-    begun: (delivery) => say(`${coloured('cyan', '-->')} ${harmless(shownName(delivery))}`),
-    ended({ webhook_id }, { responseCode, durationMs, problem }) {
+    started: (delivery) => say(`${coloured('cyan', '-->')} ${harmless(shownName(delivery))}`),
+    finished({ webhook_id }, { responseCode, durationMs, problem }) {
       if (!forwardTo) return
       const well = responseCode !== null && responseCode >= 200 && responseCode <= 299
       const colour = well ? 'green' : 'red'
@@ -127,8 +127,8 @@ function asJson(out: NodeJS.WriteStream, remark: Listening['remark']): Listening
   return {
     remark,
     opened: (listener) => say({ listening: listener }),
-    begun: () => {},
-    ended({ webhook_id, event, object, test, body }, outcome) {
+    started: () => {},
+    finished({ webhook_id, event, object, test, body }, outcome) {
       const { responseCode, durationMs, problem, responseText } = outcome
       say({
         webhook_id,

@@ -1,7 +1,7 @@
 import type { Store } from '#stores'
 import type { HttpDeps } from '../shared/deps.ts'
 
-/** A sandbox store is worked off before the answer; a live store is left to the background. */
+/** Runs the due work of a sandbox store before the response; that of a live store is left to the background. */
 export async function startDueWork(
   { settle, wake }: Pick<HttpDeps, 'settle' | 'wake'>,
   { storeId, sandbox }: Pick<Store, 'storeId' | 'sandbox'>

@@ -24,7 +24,7 @@ async function aMember() {
   }
 }
 
-test('every move of the lifecycle answers with the subscription after it, and stands in the history', async () => {
+test('every action of the lifecycle returns the subscription after it, and is in the history', async () => {
   const { id, get, post } = await aMember()
   const moves: [string, object, Record<string, unknown>][] = [
     ['pause', { duration: 10 }, { status: 'paused', resumes_at: '2026-02-10T15:00:00.000Z' }],
@@ -125,7 +125,7 @@ test('a reason of blanks is no reason, as in the direct API', async () => {
   assert.partialDeepStrictEqual((await post('/cancel', { reason: ' moving ' })).json(), { cancel_reason: 'moving' })
 })
 
-test('one that is to be made takes no price below zero, and the platform is not asked', async () => {
+test('a subscription is not created with a price below zero, and the platform is not called', async () => {
   const { store } = await aMember()
   const requested = { customer: 'ada@example.com', plan_id: 'plan_1', next_billing_date: '2026-02-10' }
   for (const price of [-0.01, '-5']) {

@@ -22,7 +22,7 @@ const adminOf =
   }
 const NOW = { wait_seconds: 0, max: 8 }
 
-test('a terminal opens, fetches, tells and closes', async () => {
+test('a listener opens, fetches, reports and closes', async () => {
   const store = await aSendingStore(db)
   const call = adminOf(store)
   const opened = await call('POST', '/webhook-listeners', { events: ['subscription.paused'] })
@@ -58,7 +58,7 @@ test('a terminal opens, fetches, tells and closes', async () => {
   assert.deepEqual((await call('GET', '/webhooks')).body.data, [])
 })
 
-test('a terminal that leaves while it waits is given nothing, and the end of the server does not wait for one', async () => {
+test('a listener that disconnects while it waits gets nothing, and the stop of the server does not wait for one', async () => {
   const store = await aSendingStore(db)
   const own = testServer(db)
   await own.app.listen({ port: 0, host: '127.0.0.1' })
@@ -70,7 +70,7 @@ test('a terminal that leaves while it waits is given nothing, and the end of the
         sql`select listening_until::text as until from webhook_endpoints where store_id = ${storeId}`
       )
     )
-  /** A request that waits for deliveries, once its wait has begun: that moves the end of listening. */
+  /** A request that waits for deliveries, once it waits, which extends the time for which the listener is open. */
   const waiting = async () => {
     const before = await until()
     const polling = request({
@@ -100,7 +100,7 @@ test('a terminal that leaves while it waits is given nothing, and the end of the
   await closed
 })
 
-test('another store’s terminal is as unknown as none, and no endpoint is one', async () => {
+test('another store’s listener is as unknown as none, and an endpoint is not a listener', async () => {
   const [mine, other] = [adminOf(await aStore(db)), await aSendingStore(db)]
   const { id } = (await adminOf(other)('POST', '/webhook-listeners', {})).body
   const endpoint = (await mine('POST', '/webhooks', { url: 'https://93.184.216.34/' })).body.id

@@ -72,8 +72,8 @@ test('disabling keeps its reason; a rolled secret is shown once, with the end of
 })
 
 test('a delivery is found by filters, shown whole, and sent again', async () => {
-  let ill = true
-  const receiver = await aReceiver((_, r) => r.writeHead(ill ? 500 : 200).end('hello'))
+  let isFailing = true
+  const receiver = await aReceiver((_, r) => r.writeHead(isFailing ? 500 : 200).end('hello'))
   const store = await aSendingStore(db, {
     clock: '2026-01-31T04:59:59Z',
     schedule: { maxTries: 1, delaysSeconds: [60] }
@@ -141,7 +141,7 @@ test('a delivery is found by filters, shown whole, and sent again', async () => 
     }
   ])
 
-  ill = false
+  isFailing = false
   const resent = await call('POST', `/webhook-deliveries/${page.next}/resend`)
   assert.deepEqual([resent.status, resent.body.status, resent.body.tries], [202, 'retrying', 1])
   assert.deepEqual(calls.at(-1), ['wake', store.storeId])

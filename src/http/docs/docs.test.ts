@@ -102,7 +102,7 @@ test('the page tells parameters, bodies, objects, events, errors and limits', ()
   }
 })
 
-test('the page shows the limits that hold, and the address by which it was asked for', async () => {
+test('the page shows the limits in force, and the address at which it was requested', async () => {
   const budget = { perMinute: 7, perDay: 70 }
   const { app } = testServer(db, { budgets: { starter: budget, growth: budget, enterprise: budget } })
   const { body } = await app.inject({ url: '/docs', headers: { host: 'api.example.com"><script>' } })

@@ -114,7 +114,7 @@ for (const [missing, given] of [
   ['example', { schema: { params: Type.Object({ member_id: Type.String({ description: 'an id' }) }) } }],
   ['example', { schema: { response: { 200: Envelope(Type.Object({ a: Type.String({ description: 'A' }) })) } } }]
 ] as [string, Partial<DocumentedRoute>][]) {
-  test(`a route without ${missing} cannot be told: ${JSON.stringify(given).slice(0, 60)}`, () => {
+  test(`a route without ${missing} cannot be documented: ${JSON.stringify(given).slice(0, 60)}`, () => {
     assert.throws(() => operationOf(given), new RegExp(`no ${missing}`))
   })
 }

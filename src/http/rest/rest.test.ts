@@ -41,7 +41,7 @@ test('without a key, with a wrong or a revoked one: 401, with budget headers of 
   }
 })
 
-test('an address that keeps guessing is told to wait; a valid key from there still works', async () => {
+test('an address that keeps guessing has to wait; a valid key from there still works', async () => {
   const store = await aStore(db)
   const guess = () => app.inject({ url: '/v1/members', remoteAddress: '10.0.0.2' })
   const guesses = []

@@ -261,7 +261,7 @@ test('200 deducts of 1.00 at once over two nodes against credit for 100.00: exac
     assert.equal((await balance()).json().data.balance, 0)
     const { entries, lots, events } = await accountOf(store, id)
     assert.deepEqual([entries, lots, events.length], [101, [], 101])
-    // Each answer told the balance right after its own deduct.
+    // Each response had the balance right after its own deduct.
     const reported = statuses.get(200)!.map((result) => result.json().data.balance as number)
     assert.deepEqual(
       reported.sort((a, b) => a - b),

@@ -51,7 +51,7 @@ async function aMember(given: Parameters<typeof aStore>[1] = {}) {
   }
 }
 
-test('points are adjusted in their ledger and told; the answer is the fresh member', async () => {
+test('points are adjusted in their ledger with an event; the response is the fresh member', async () => {
   const { id, memberId, patch, read, events, jobs, customerId } = await aMember()
   const before = await read()
   const response = await patch({ loyalty_points: 120 })
@@ -88,7 +88,7 @@ test('points are adjusted in their ledger and told; the answer is the fresh memb
   assert.deepEqual(await jobs(), [])
 })
 
-test('a changed profile is told with what changed and the whole member, and is to be pushed to the platform', async () => {
+test('a changed profile has an event with what changed and the whole member, and is to be pushed to the platform', async () => {
   const { memberId, patch, events, jobs, customerId } = await aMember()
   const response = await patch({
     email: 'Zoë@exämple.com',
@@ -261,7 +261,7 @@ test('under one key the change happens once; another body under it is refused', 
   assert.equal((await events()).length, 2)
 })
 
-test('changes at once are told one after the other, each from where the one before left off', async () => {
+test('concurrent changes have events one after the other, each starting from the state after the one before', async () => {
   const { patch, events } = await aMember()
   await Promise.all(Array.from({ length: 20 }, (_, i) => patch({ loyalty_points: i + 1 })))
   let balance = 0

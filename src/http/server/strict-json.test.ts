@@ -111,7 +111,7 @@ test('takes numbers however they are written, when a double keeps them', () => {
   )
 })
 
-test('what a double keeps of a number is told as by printing the double', () => {
+test('what a double keeps of a number is the same as what printing the double shows', () => {
   const numbers = fc.tuple(
     fc.constantFrom('', '-'),
     fc.stringMatching(/^(0|[1-9][0-9]{0,17})(\.[0-9]{1,18})?$/),

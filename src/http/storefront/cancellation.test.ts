@@ -58,7 +58,7 @@ const kept = (store: BuiltStore, contract: PlatformContract) =>
     )
   )
 
-test('a logged-in customer cancels their own contract, told in shop time; the background is woken', async () => {
+test('a logged-in customer cancels their own contract, with times in shop time; the background is woken', async () => {
   const store = await aClockedStore()
   const contract = await aMembership(store)
   const response = await post(contract.id, signed(store, contract.customer!.id), {

@@ -27,7 +27,7 @@ export type BackgroundOptions = {
   holds: StoreHolds
   /** Runs an engine once over a store; 0 when it fails. */
   run: (engine: Engine, storeId: number) => Promise<number>
-  /** This process holds the store alone or waits to: no work is begun there. */
+  /** This process holds the store alone or waits to: no work is started there. */
   isHeld: (storeId: number) => boolean
   onError: (err: unknown, engine: string, storeId: number) => void
   /** Every five seconds when left out. */
@@ -108,8 +108,8 @@ export function createBackground(options: BackgroundOptions): Background {
 
   /** Returns whether every engine could be asked. One that could not leaves the others their work. */
   const look = async (stores: StoreStatus[]): Promise<boolean> => {
-    const isAsked = (engine: Engine, storeId: number) => !isHeld(storeId) && !working.get(storeId)?.has(engine)
-    const { found, failed } = await findDueWork(db, engines, stores, isAsked)
+    const isWanted = (engine: Engine, storeId: number) => !isHeld(storeId) && !working.get(storeId)?.has(engine)
+    const { found, failed } = await findDueWork(db, engines, stores, isWanted)
     // Without a database all of them fail for one reason.
     if (failed.length === engines.length) throw failed[0]!.err
     for (const { engine, err } of failed) onError(err, engine.name, 0)

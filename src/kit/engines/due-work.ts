@@ -12,18 +12,18 @@ const Due = row({ storeId: int, dueAt: instant })
 export type DueWork = { engine: Engine; status: StoreStatus; inMs: number }
 
 /**
- * What is due or soon will be in these stores: one statement per engine, whatever their number. `isAsked` leaves out
- * stores that an engine need not be asked for. `failed` are the engines whose statement failed.
+ * What is due or soon will be in these stores: one statement per engine, whatever their number. `isWanted` leaves out
+ * stores that an engine need not look at. `failed` are the engines whose statement failed.
  */
 export async function findDueWork(
   db: Database,
   engines: Engine[],
   stores: StoreStatus[],
-  isAsked: (engine: Engine, storeId: number) => boolean
+  isWanted: (engine: Engine, storeId: number) => boolean
 ): Promise<{ found: DueWork[]; failed: { engine: Engine; err: unknown }[] }> {
   const untilOf = untilTexts()
   const asks = engines.map(async (engine): Promise<DueWork[]> => {
-    const wanted = stores.filter((status) => canWork(engine, status) && isAsked(engine, status.storeId))
+    const wanted = stores.filter((status) => canWork(engine, status) && isWanted(engine, status.storeId))
     if (wanted.length === 0) return []
     const statement = engine.due(
       dueStores(wanted.map((status) => ({ storeId: status.storeId, until: untilOf(engine, status) })))

@@ -36,7 +36,7 @@ const addJobs = (store: BuiltStore, ...numbers: number[]) =>
     )
   )
 
-/** A node of its own, with connections of its own, whose runner works off numbered jobs; it polls once, unless told. */
+/** A node of its own, with connections of its own, whose runner does numbered jobs; it polls once by default. */
 async function aNode(t: TestContext, { run = () => {}, pollMs = NEVER_MS }: { run?: Run; pollMs?: number } = {}) {
   const own = new Database({ url })
   let runner: ReturnType<typeof createRunner> | undefined

@@ -144,7 +144,7 @@ test('every fact reaches a consumer once and in order per key, while facts are r
   assert.equal(await store.engine.nextDueAt(store.storeId), null)
 })
 
-test('a fact whose transaction commits after later ones is not passed over', async () => {
+test('a fact whose transaction commits after later ones is not skipped', async () => {
   const store = await aStoreWith({ ledger: {} })
   const committing = Promise.withResolvers<void>()
   const recorded = Promise.withResolvers<void>()

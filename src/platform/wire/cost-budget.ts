@@ -3,11 +3,11 @@ export type ThrottleStatus = { maximumAvailable: number; currentlyAvailable: num
 
 /**
  * The cost budget of one store, kept up to date from responses, so that many calls at once queue for points instead of all
- * being THROTTLED. Other processes spend from the same bucket; each response corrects the figure.
+ * being THROTTLED. Other processes spend from the same bucket; each response corrects the number.
  */
 export class CostBudget {
   #bucket: { maximum: number; restorePerMs: number; available: number; at: number } | null = null
-  /** Points of the calls that are under way or waiting, which the figure of the next response may not include yet. */
+  /** Points of the calls that are under way or waiting, which the number in the next response may not include yet. */
   #promised = 0
 
   /**

@@ -25,7 +25,7 @@ async function aSubscription() {
   return { ...store, id }
 }
 
-test('an operation told twice stands in the history once', async () => {
+test('an operation that is recorded twice is in the history once', async () => {
   const { inStore, id } = await aSubscription()
   const before = (await inStore((ctx) => listActivity(ctx, id, ALL))).total
   const entry = {

@@ -5,7 +5,7 @@ import { decide, type Situation, type SubscriptionStatus, type TransitionName, t
 const NOW = Temporal.Instant.from('2026-01-31T15:00:00Z')
 const LATER = NOW.add({ hours: 24 })
 
-/** One that nothing stands against but its status. */
+/** A subscription that nothing but its status keeps from a transition. */
 function a(status: SubscriptionStatus, over: Partial<Situation> = {}): Situation {
   return {
     status,

@@ -7,7 +7,7 @@ import type { SyncDeps } from '../deps.ts'
 import { readAndApplyContracts } from './read-and-apply-contracts.ts'
 
 /**
- * Finishes creations of contracts to which the platform gave no answer. Looks for each contract by its key: applies one that
+ * Finishes creations of contracts to which the platform did not respond. Looks for each contract by its key: applies one that
  * exists, and abandons a creation without a contract after a day, with an alert to the operator.
  */
 export const finishCreations = defineJob(finishCreationJob, async (deps: SyncDeps, storeId, jobs) => {

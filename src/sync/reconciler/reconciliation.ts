@@ -72,7 +72,7 @@ export function listReconciliations(ctx: Ctx): Promise<Reconciliation[]> {
   )
 }
 
-/** Takes the walk that is due, at the page where it stands, and begins it if it has not begun. Null when none is. */
+/** Claims the walk that is due, at the page that it has reached, and starts it if it has not started. Null when none is. */
 export function claimWalk(ctx: Ctx, leaseOwner: number): Promise<Walk | null> {
   return ctx.tx.maybeOne(
     Walk,
@@ -92,7 +92,7 @@ export function claimWalk(ctx: Ctx, leaseOwner: number): Promise<Walk | null> {
   )
 }
 
-/** Notes where a walk stands after a page. After its last page everything up to its beginning is known. */
+/** Records how far a walk is after a page. After its last page everything up to its beginning is known. */
 export async function markWalked(ctx: Ctx, walk: Walk, page: WalkedPage): Promise<void> {
   const isOver = page.after === null
   const finishedAt = isOver ? realNow() : null
@@ -135,7 +135,7 @@ export const dueReconciliations = dueQuery(
 )
 
 /**
- * When a store is next to be looked at, in its own time: schedules are real time, so in a store whose clock stands still that
+ * When a store is next to be looked at, in its own time: schedules are real time, so in a store whose clock is stopped that
  * is now or never. A clock that is moved does not stop for it.
  */
 export const nextReconciliationAt = directSql<[storeId: number]>(

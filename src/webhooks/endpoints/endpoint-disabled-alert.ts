@@ -19,9 +19,9 @@ export async function endpointDisabledAlert(ctx: Ctx, { id, url, failingSince }:
     message: [
       `The webhook endpoint ${endpoint} (${shortened(url)}) was disabled on ${shopTime(ctx.now)} (${timezone}). `,
       `The reason: ${reason}.${failing}\n\n`,
-      'Deliveries that were waiting for it have been given up, and events that occur while it is disabled are not sent ',
+      'Deliveries that were waiting for it have been cancelled, and events that occur while it is disabled are not sent ',
       'to it, nor later.\n\n',
-      'When the receiver works again, enable the endpoint, and have what was given up sent again:\n',
+      'When the receiver works again, enable the endpoint, and have the cancelled deliveries sent again:\n',
       `  perennial webhook enable ${store} --id ${endpoint}\n`,
       `  perennial webhook resend-failed ${store} --endpoint ${endpoint} --since ${since}\n`,
       `If it is no longer needed, delete it: perennial webhook delete ${store} --id ${endpoint}`

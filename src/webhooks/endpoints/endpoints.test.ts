@@ -70,7 +70,7 @@ test('another store’s endpoint is as unknown as none', async () => {
   assert.equal((await other.inStore((ctx) => findEndpoint(ctx, id)))!.status, 'enabled')
 })
 
-test('each endpoint hears of the types it asked for, once per event', async () => {
+test('each endpoint receives the types it subscribed to, once per event', async () => {
   const [all, some] = [await aReceiver(), await aReceiver()]
   const store = await aSendingStore(db)
   await store.anEndpoint({ url: all.url })

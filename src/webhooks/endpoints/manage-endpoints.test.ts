@@ -126,7 +126,7 @@ test('an overlap that has ended is not shown any more', async () => {
   assert.equal((await store.inStore((ctx) => findEndpoint(ctx, id)))!.previousSecretUntil, null)
 })
 
-test('disabled by hand it keeps the first reason, and its open deliveries are given up', async () => {
+test('disabled by hand it keeps the first reason, and its open deliveries are cancelled', async () => {
   const receiver = await aReceiver()
   const store = await aSendingStore(db)
   const { id } = await store.anEndpoint({ url: receiver.url })
@@ -152,7 +152,7 @@ test('disabled by hand it keeps the first reason, and its open deliveries are gi
   for (const reason of ['', ' ', 'a\nb', 'x'.repeat(201)]) {
     await assert.rejects(set('disabled', reason), { code: 'invalid_request', message: /^reason must have/ })
   }
-  // What someone does by hand needs no notice.
+  // What someone does by hand needs no alert.
   assert.deepEqual((await store.inStore((ctx) => listAlerts(ctx))).alerts, [])
 })
 

@@ -23,7 +23,7 @@ const never = new AbortController().signal
 
 type Sending = Awaited<ReturnType<typeof aSendingStore>>
 
-/** A terminal of the store, call by call. */
+/** A listener of the store, call by call. */
 async function aListener(store: Sending, given: { events?: string[] } = {}) {
   const opened = await store.inStore((ctx) => openListener(ctx, given, { vault }))
   const id = opened.id
@@ -40,8 +40,8 @@ async function aListener(store: Sending, given: { events?: string[] } = {}) {
     result,
     fetch: (wait: { waitMs?: number; max?: number; gone?: AbortSignal; ending?: AbortSignal } = {}) =>
       fetchDeliveries(db, store.storeId, id, { vault, max: 8, waitMs: 0, ending: never, gone: never, ...wait }),
-    tell: (...results: ListenerResult[]) => recordResults(db, store.storeId, id, results, { vault }),
-    /** Real time goes by for this terminal and what it has in hand. */
+    report: (...results: ListenerResult[]) => recordResults(db, store.storeId, id, results, { vault }),
+    /** Real time passes for this listener and the deliveries it has fetched. */
     async passes(interval: '50 seconds' | '61 seconds') {
       await store.inStore(async ({ tx }) => {
         await tx.run(sql`
@@ -59,29 +59,29 @@ const listed = async (store: Sending) => (await store.inStore((ctx) => listDeliv
 const outcomes = async (store: Sending) =>
   (await listed(store)).map((d) => [d.object, d.status, d.cancelled, d.tries, d.failure]).reverse()
 
-test('a terminal fetches the signed bytes, and what it tells is the history', async () => {
+test('a listener fetches the signed bytes, and what it reports is the history', async () => {
   const store = await aSendingStore(db, { clock: '2026-03-01T12:00:00Z' })
-  const terminal = await aListener(store, { events: ['subscription.paused'] })
+  const listener = await aListener(store, { events: ['subscription.paused'] })
   await store.record(aFact(1), { ...aFact(2), name: 'subscription.resumed' })
   await dispatch(store)
   assert.equal(await store.sender.nextDueAt(store.storeId), null, 'the sender has nothing to do with it')
 
-  const [fetched = assert.fail(), ...others] = await terminal.fetch()
+  const [fetched = assert.fail(), ...others] = await listener.fetch()
   assert.deepEqual(others, [])
   assert.deepEqual(
     [fetched.event, fetched.object, fetched.test, fetched.headers['webhook-id']],
     ['subscription.paused', 'sub_1', false, fetched.webhookId]
   )
-  const hmac = createHmac('sha256', terminal.secret).update(fetched.body).digest('hex')
+  const hmac = createHmac('sha256', listener.secret).update(fetched.body).digest('hex')
   assert.equal(fetched.headers['x-svc-signature'], `sha256=${hmac}`)
   assert.equal(JSON.parse(fetched.body).webhook_id, fetched.webhookId)
-  assert.deepEqual(await terminal.fetch(), [], 'it has it in hand')
+  assert.deepEqual(await listener.fetch(), [], 'it has it in hand')
 
-  await terminal.tell(terminal.result(fetched))
+  await listener.report(listener.result(fetched))
   const delivery = (await store.inStore((ctx) => findDelivery(ctx, fetched.webhookId)))!
   assert.deepEqual(
     [delivery.endpoint, delivery.endpointKind, delivery.status, delivery.responseCode, delivery.durationMs],
-    [terminal.id, 'listener', 'delivered', 200, 12]
+    [listener.id, 'listener', 'delivered', 200, 12]
   )
   assert.deepEqual(
     delivery.history.map((h) => [String(h.startedAt), h.responseText]),
@@ -89,78 +89,78 @@ test('a terminal fetches the signed bytes, and what it tells is the history', as
   )
 })
 
-test('what fails at a terminal is not tried again by itself, and by hand once more', async () => {
+test('what fails at a listener is tried again only when a person asks for it', async () => {
   const store = await aSendingStore(db)
-  const terminal = await aListener(store)
+  const listener = await aListener(store)
   await store.record(aFact(1))
   await dispatch(store)
-  const [first = assert.fail()] = await terminal.fetch()
-  await terminal.tell(terminal.result(first, { responseCode: null, failure: 'connect', responseText: '' }))
+  const [first = assert.fail()] = await listener.fetch()
+  await listener.report(listener.result(first, { responseCode: null, failure: 'connect', responseText: '' }))
   assert.deepEqual(await outcomes(store), [['sub_1', 'failed', false, 1, 'connect']])
 
   await store.inStore((ctx) => resendDelivery(ctx, first.webhookId))
-  const [second = assert.fail()] = await terminal.fetch()
+  const [second = assert.fail()] = await listener.fetch()
   assert.equal(second.webhookId, first.webhookId)
   assert.equal(second.body, first.body)
-  await terminal.tell(terminal.result(second, { responseCode: 503 }))
+  await listener.report(listener.result(second, { responseCode: 503 }))
   assert.deepEqual(await outcomes(store), [['sub_1', 'failed', false, 2, 'status']])
-  assert.deepEqual(await terminal.fetch(), [])
+  assert.deepEqual(await listener.fetch(), [])
 })
 
 test('first tries of one object go in order, those of different objects side by side', async () => {
   const store = await aSendingStore(db)
-  const terminal = await aListener(store)
+  const listener = await aListener(store)
   await store.record(aFact(1), { ...aFact(1), name: 'subscription.resumed' }, aFact(2))
   await dispatch(store)
   const objects = (fetched: FetchedDelivery[]) => fetched.map((f) => `${f.object} ${f.event}`)
-  const first = await terminal.fetch()
+  const first = await listener.fetch()
   assert.deepEqual(objects(first), ['sub_1 subscription.paused', 'sub_2 subscription.paused'])
-  const waiting = terminal.fetch({ waitMs: 10_000 })
-  await terminal.tell(terminal.result(first[0]!, { responseCode: 500 }))
+  const waiting = listener.fetch({ waitMs: 10_000 })
+  await listener.report(listener.result(first[0]!, { responseCode: 500 }))
   assert.deepEqual(objects(await waiting), ['sub_1 subscription.resumed'])
-  assert.equal((await terminal.fetch({ max: 1 })).length, 0)
+  assert.equal((await listener.fetch({ max: 1 })).length, 0)
 })
 
-test('a wait ends as soon as something is due, as the service ends, and as the terminal leaves', async () => {
+test('a wait ends as soon as something is due, as the service stops, and as the listener disconnects', async () => {
   const store = await aSendingStore(db)
-  const terminal = await aListener(store)
+  const listener = await aListener(store)
   const [ending, gone] = [new AbortController(), new AbortController()]
   const waits = [
-    terminal.fetch({ waitMs: 25_000, ending: ending.signal }),
-    terminal.fetch({ waitMs: 25_000, gone: gone.signal })
+    listener.fetch({ waitMs: 25_000, ending: ending.signal }),
+    listener.fetch({ waitMs: 25_000, gone: gone.signal })
   ]
   ending.abort()
   gone.abort()
   assert.deepEqual(await Promise.all(waits), [[], []])
-  const waiting = terminal.fetch({ waitMs: 25_000 })
+  const waiting = listener.fetch({ waitMs: 25_000 })
   await store.record(aFact(1))
   await dispatch(store)
   const [{ webhookId } = assert.fail()] = await waiting
   assert.equal((await listed(store))[0]!.webhookId, webhookId)
 })
 
-test('nothing is given to a terminal that has left, however late it does', async () => {
+test('a listener that has disconnected gets nothing, however late it does so', async () => {
   const store = await aSendingStore(db)
-  const terminal = await aListener(store)
+  const listener = await aListener(store)
   await store.record(aFact(1))
   await dispatch(store)
   const gone = new AbortController()
-  // The queue is locked until the fetch waits to take the delivery; then the terminal leaves.
+  // The queue is locked until the fetch waits to take the delivery; then the listener disconnects.
   const leaving = await store.inStore(async ({ tx }) => {
     await tx.run(sql`lock table webhook_queue in exclusive mode`)
-    const fetching = terminal.fetch({ gone: gone.signal })
+    const fetching = listener.fetch({ gone: gone.signal })
     const waits = sql`select from pg_locks where relation = 'webhook_queue'::regclass and not granted`
     while ((await tx.run(waits)) === 0);
     gone.abort()
     return { fetching }
   })
   assert.deepEqual(await leaving.fetching, [])
-  const [fetched = assert.fail()] = await terminal.fetch()
-  await terminal.tell(terminal.result(fetched))
+  const [fetched = assert.fail()] = await listener.fetch()
+  await listener.report(listener.result(fetched))
   assert.deepEqual(await outcomes(store), [['sub_1', 'delivered', false, 1, null]])
 })
 
-test('a result counts once, and only for what this terminal was given', async () => {
+test('a result counts once, and only for what this listener was given', async () => {
   const store = await aSendingStore(db)
   const [mine, other] = [await aListener(store), await aListener(store)]
   const elsewhere = await aSendingStore(db)
@@ -170,43 +170,43 @@ test('a result counts once, and only for what this terminal was given', async ()
   const [fetched = assert.fail()] = await mine.fetch()
   const forged = fetched.handle.slice(0, -2) + (fetched.handle.endsWith('AA') ? 'BB' : 'AA')
   const unknown = { code: 'invalid_request', message: /^results has a handle that was not given to this listener/ }
-  for (const [terminal, handle] of [
+  for (const [listener, handle] of [
     [mine, forged],
     [mine, ''],
     [mine, 'x'.repeat(400)],
     [other, fetched.handle],
     [foreign, fetched.handle]
   ] as const) {
-    await assert.rejects(terminal.tell(terminal.result({ ...fetched, handle })), unknown)
+    await assert.rejects(listener.report(listener.result({ ...fetched, handle })), unknown)
   }
-  await assert.rejects(mine.tell(mine.result(fetched, { responseCode: null })), { code: 'invalid_request' })
-  await assert.rejects(mine.tell(mine.result(fetched, { failure: 'reset' })), { code: 'invalid_request' })
+  await assert.rejects(mine.report(mine.result(fetched, { responseCode: null })), { code: 'invalid_request' })
+  await assert.rejects(mine.report(mine.result(fetched, { failure: 'reset' })), { code: 'invalid_request' })
   await assert.rejects(recordResults(db, elsewhere.storeId, mine.id, [mine.result(fetched)], { vault }), {
     code: 'not_found'
   })
 
-  await mine.tell(mine.result(fetched), mine.result(fetched))
-  await mine.tell(mine.result(fetched, { responseCode: 500 }))
+  await mine.report(mine.result(fetched), mine.result(fetched))
+  await mine.report(mine.result(fetched, { responseCode: 500 }))
   const [delivered] = (await listed(store)).filter((d) => d.endpoint === mine.id)
   assert.deepEqual([delivered!.status, delivered!.tries, delivered!.responseCode], ['delivered', 1, 200])
 })
 
-test('a terminal that says nothing for a minute: what it had in hand failed as interrupted, the next one goes', async () => {
+test('a listener that is silent for a minute: its open deliveries failed as interrupted, the next one is sent', async () => {
   const store = await aSendingStore(db)
   const receiver = await aReceiver()
   await store.anEndpoint({ url: receiver.url })
-  const terminal = await aListener(store)
+  const listener = await aListener(store)
   await store.record(aFact(1), aFact(1))
   await store.settle()
-  assert.equal(receiver.received.length, 2, 'the endpoint does not wait for the terminal')
+  assert.equal(receiver.received.length, 2, 'the endpoint does not wait for the listener')
 
-  const [lost = assert.fail()] = await terminal.fetch()
-  await terminal.passes('50 seconds')
-  assert.deepEqual(await terminal.fetch(), [])
-  await terminal.passes('50 seconds')
-  const [next = assert.fail()] = await terminal.fetch({ waitMs: 5_000 })
+  const [lost = assert.fail()] = await listener.fetch()
+  await listener.passes('50 seconds')
+  assert.deepEqual(await listener.fetch(), [])
+  await listener.passes('50 seconds')
+  const [next = assert.fail()] = await listener.fetch({ waitMs: 5_000 })
   assert.notEqual(next.webhookId, lost.webhookId)
-  await terminal.tell(terminal.result(lost), terminal.result(next))
+  await listener.report(listener.result(lost), listener.result(next))
   const ofListener = (await listed(store)).filter((d) => d.endpointKind === 'listener').reverse()
   assert.deepEqual(
     ofListener.map((d) => [d.status, d.tries, d.failure]),
@@ -217,17 +217,17 @@ test('a terminal that says nothing for a minute: what it had in hand failed as i
   )
 })
 
-test('a terminal that is gone is closed: what it had in hand was interrupted, what waited is given up', async () => {
+test('a listener that is gone is closed: its open deliveries were interrupted, those that waited are cancelled', async () => {
   const store = await aSendingStore(db)
-  const terminal = await aListener(store)
+  const listener = await aListener(store)
   await store.record(aFact(1), aFact(1), aFact(2))
   await dispatch(store)
-  const [fetched = assert.fail()] = await terminal.fetch({ max: 1 })
+  const [fetched = assert.fail()] = await listener.fetch({ max: 1 })
   await closeSilentListeners(db)
   assert.equal((await store.inStore(listEndpoints)).length, 1)
 
-  await terminal.passes('61 seconds')
-  await assert.rejects(terminal.fetch(), {
+  await listener.passes('61 seconds')
+  await assert.rejects(listener.fetch(), {
     code: 'not_found',
     message: /^There is no open listener we_\d+: it has been/
   })
@@ -235,7 +235,7 @@ test('a terminal that is gone is closed: what it had in hand was interrupted, wh
   await store.record(aFact(3))
   await dispatch(store)
   await closeSilentListeners(db)
-  await terminal.tell(terminal.result(fetched))
+  await listener.report(listener.result(fetched))
   assert.deepEqual(await outcomes(store), [
     ['sub_1', 'failed', false, 1, 'interrupted'],
     ['sub_1', 'failed', true, 0, null],
@@ -262,7 +262,7 @@ test('a terminal that is gone is closed: what it had in hand was interrupted, wh
   assert.equal(left, 1, 'only the one that the history names')
 })
 
-test('a terminal is listed while it listens, stays as it was opened, and has a limit of its own', async () => {
+test('a listener is listed while it is open, cannot be changed, and has a limit of its own', async () => {
   const store = await aSendingStore(db)
   const { id } = await aListener(store, { events: ['billing.failed'] })
   const [shown] = await store.inStore(listEndpoints)
@@ -286,28 +286,28 @@ test('a terminal is listed while it listens, stays as it was opened, and has a l
   await assert.rejects(aListener(store, { events: ['x'] }), { code: 'invalid_request', message: /^events must be/ })
 })
 
-test('an answer of 410 or long failure does not end a terminal', async () => {
+test('a response of 410 or long failure does not close a listener', async () => {
   const store = await aSendingStore(db, { clock: '2026-03-01T12:00:00Z' })
-  const terminal = await aListener(store)
+  const listener = await aListener(store)
   for (const at of ['2026-03-01T12:00:00Z', '2026-03-11T12:00:00Z']) {
     await store.setClock(Temporal.Instant.from(at))
     await store.record(aFact(1))
     await dispatch(store)
-    const [fetched = assert.fail()] = await terminal.fetch()
-    await terminal.tell(terminal.result(fetched, { responseCode: 410 }))
+    const [fetched = assert.fail()] = await listener.fetch()
+    await listener.report(listener.result(fetched, { responseCode: 410 }))
   }
   const [shown] = await store.inStore(listEndpoints)
   assert.equal(shown!.status, 'enabled')
 })
 
-test('a sample goes to all that hear of its type; in a live store to terminals only', async () => {
+test('a sample goes to all that receive its type; in a live store to listeners only', async () => {
   const receiver = await aReceiver()
   const store = await aSendingStore(db)
   await store.anEndpoint({ url: receiver.url })
   await store.anEndpoint({ url: receiver.url, events: ['billing.failed'] })
   const off = await store.anEndpoint({ url: receiver.url })
   await store.inStore((ctx) => setEndpointStatus(ctx, off.id, 'disabled'))
-  const terminal = await aListener(store, { events: ['member.created'] })
+  const listener = await aListener(store, { events: ['member.created'] })
   const trigger = (event: string) => store.inStore((ctx) => triggerSample(ctx, event))
 
   const { deliveries, terminalsOnly } = await trigger('member.created')
@@ -322,11 +322,11 @@ test('a sample goes to all that hear of its type; in a live store to terminals o
   await store.settle()
   assert.equal(receiver.received.length, 1)
   assert.deepEqual(
-    (await terminal.fetch()).map((f) => [f.event, f.object, f.test, f.headers['x-svc-test']]),
+    (await listener.fetch()).map((f) => [f.event, f.object, f.test, f.headers['x-svc-test']]),
     [['member.created', null, true, 'true']]
   )
-  await store.inStore((ctx) => sendSample(ctx, terminal.id, 'billing.pending'))
-  assert.equal((await terminal.fetch()).length, 1)
+  await store.inStore((ctx) => sendSample(ctx, listener.id, 'billing.pending'))
+  assert.equal((await listener.fetch()).length, 1)
   await assert.rejects(trigger('member.gone'), { code: 'invalid_request', message: /member\.points_changed/ })
 
   await store.inStore(({ tx, storeId }) => tx.run(sql`update stores set sandbox = false where store_id = ${storeId}`))

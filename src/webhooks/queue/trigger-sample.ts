@@ -18,13 +18,13 @@ export async function triggerSample(
 ): Promise<{ deliveries: Delivery[]; terminalsOnly: boolean }> {
   if (!isEventType(event)) throw unknownEventTypes('event', [event])
   const { sandbox } = await readStoreKind(ctx)
-  const hearing = (await lockEnabledEndpointsShared(ctx)).filter(
+  const receiving = (await lockEnabledEndpointsShared(ctx)).filter(
     ({ kind, events }) => (sandbox || kind === 'listener') && (events === null || events.includes(event))
   )
   const webhookIds = await queueSamples(
     ctx,
     event,
-    hearing.map(({ id }) => id)
+    receiving.map(({ id }) => id)
   )
 
   return { deliveries: (await listNamedRows(ctx, webhookIds)).map(deliveryOf), terminalsOnly: !sandbox }

@@ -172,7 +172,7 @@ test('a receiver that answers 410 is disabled with a reason, and its open delive
     ]
   )
   assert.equal(await store.sender.nextDueAt(store.storeId), null)
-  // Events that occur while it is off make no delivery; switched on it hears again.
+  // Events that occur while it is off make no delivery; switched on it receives again.
   await store.record(aFact(2))
   await store.settle()
   await store.inStore((ctx) => setEndpointStatus(ctx, id, 'enabled'))

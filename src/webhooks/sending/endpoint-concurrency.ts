@@ -27,7 +27,7 @@ type StoreWindows<P, R> = {
 // they are, never more than this part of them.
 const FIRST_LIMIT = 2
 const UNHEALTHY_SHARE = 0.5
-// What memory holds counts as begun if this process dies: so no more than what is under way and what will be before the
+// What memory holds counts as started if this process dies: so no more than what is under way and what will be before the
 // next look, which is about as much as passed since the last one.
 const AHEAD = 2
 const MAX_HELD = 256

@@ -46,7 +46,7 @@ setDefaultCACertificates([ca.cert])
 const certified = (...hosts: string[]) => aCertificate({ hosts, issuer: ca })
 const reported = (outcomes: Outcome[]) => outcomes.map((o) => o.failure ?? o.responseCode)
 
-test('the canary hears whoever comes without a guard', async () => {
+test('the canary receives whatever comes without a guard', async () => {
   const agent = new Agent({ connect: { timeout: 1000 } })
   const mine = [...ownAddresses, '127.0.0.1', ...(hasIPv6 ? ['::1'] : [])]
   const hosts = mine.map((address) => (address.includes(':') ? `[${address}]` : address))
@@ -82,7 +82,7 @@ test('nor does an endpoint move to one', async () => {
   assert.equal(canary.connections, 0)
 })
 
-test('one that stands in the table all the same is not connected to', async () => {
+test('one that is in the table all the same is not connected to', async () => {
   const stage = await aStage(db, { live: true, addresses: { loopback: true, allow: [], lookup } })
   const ids = await stage.plant(connectable)
   await stage.send()
@@ -209,7 +209,7 @@ test('no answer of an allowed receiver leads anywhere else', async () => {
   assert.equal(canary.connections, 0)
 })
 
-test('a name that has no address, is unknown or never answers is told from one that is refused', async () => {
+test('a name that has no address, is unknown or never answers is distinguished from one that is refused', async () => {
   const stage = await aStage(db, {
     live: true,
     addresses: { loopback: false, allow: [], lookup: names({ 'empty.test': [], 'slow.test': null }) },
@@ -221,7 +221,7 @@ test('a name that has no address, is unknown or never answers is told from one t
   assert.deepEqual(all, [['address_refused'], ['dns'], ['timeout']])
 })
 
-test('proxies of the environment are not asked', async () => {
+test('proxies of the environment are not used', async () => {
   const proxy = await aCanary({ host: '127.0.0.1' })
   const plain = await aRawReceiver(says(rawResponse('200 OK')))
   const secure = await aRawReceiver(says(rawResponse('200 OK')), { tls: certified('127.0.0.1') })

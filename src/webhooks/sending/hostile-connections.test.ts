@@ -56,7 +56,7 @@ test('of an answer without end a little is read, and none of it stays in memory'
   assert.ok(usedMegabytes() - before < 12, `${usedMegabytes() - before} MB stay`)
 })
 
-test('an answer that nobody asked for is nobody’s answer', async () => {
+test('a response without a request belongs to no request', async () => {
   const receiver = await aRawReceiver((socket) => {
     socket.write(Buffer.concat([rawResponse('500 First', [], 'first'), rawResponse('200 OK', [], 'smuggled')]))
   })

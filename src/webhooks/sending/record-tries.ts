@@ -45,10 +45,10 @@ export async function recordTries(
   const tries = finished.filter((f): f is RespondedTry => f.response !== null)
   if (tries.length === 0) return
   // An interrupted try says nothing about its endpoint, and a failed sample is a test.
-  const telling = tries.filter(
+  const relevant = tries.filter(
     (t) => t.response.failure === null || !(t.isSample || t.response.failure === 'interrupted')
   )
-  const last = new Map(telling.map((t) => [t.endpointId, t]))
+  const last = new Map(relevant.map((t) => [t.endpointId, t]))
   const responded = endpointsOf(tries.filter((t) => t.response.failure === null))
   const failing = endpointsOf([...last.values()].filter((t) => t.response.failure !== null))
   // Endpoints are locked before their deliveries, here as everywhere.

@@ -59,7 +59,7 @@ test('what nothing can sign fails as a try and says so; the others in its store 
 })
 
 for (const overlapHours of [0, 24]) {
-  test(`a new secret mends it at once, with an overlap of ${overlapHours} hours`, async () => {
+  test(`a new secret fixes it at once, with an overlap of ${overlapHours} hours`, async () => {
     const { damaged, store, id, webhookId, delivery } = await aDamagedEndpoint({ maxTries: 1, delaysSeconds: [] })
     assert.equal((await delivery()).status, 'failed')
     const { secret } = await store.inStore((ctx) => rollSecret(ctx, id, testSettings, overlapHours))
@@ -74,7 +74,7 @@ for (const overlapHours of [0, 24]) {
   })
 }
 
-test('a terminal is given nothing that nothing can sign', async () => {
+test('a listener gets nothing that cannot be signed', async () => {
   const store = await aSendingStore(db)
   const { id } = await store.inStore((ctx) => openListener(ctx, {}, testSettings))
   await damageSecret(store, id)

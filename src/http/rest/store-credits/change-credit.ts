@@ -39,7 +39,7 @@ type NamedChange = {
 
 export type ChangeCredit = ReturnType<typeof createChangeCredit>
 
-/** Requests are told apart by their Idempotency-Key; without one each is a change of its own. */
+/** Requests are distinguished by their Idempotency-Key; without one each is a change of its own. */
 export const operationOfRequest = () => `api:${randomUUID()}`
 
 /** What both routes answer with: additions and deductions of a store that arrive together share a transaction. */
