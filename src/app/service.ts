@@ -62,7 +62,7 @@ export async function createService(options: ServiceOptions) {
     missed: () => listening?.wakeAll()
   }
   const node = await startNode(db, role === 'web' ? undefined : onWork)
-  const connectors = createConnectors({ measure: metrics.measure })
+  const connectors = createConnectors({ measure: metrics.measure, nodes: node.nodes })
   const connections = createConnections({
     db,
     vault,

@@ -65,6 +65,23 @@ test('an empty budget stays empty with a new access token, a new address, and af
   assert.deepEqual([requests.length, elsewhere.requests.length], [1, 0])
 })
 
+test('a store that nobody uses is dropped, but its budget not before the bucket is full again', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const { url, requests } = await aPlatformWithBucket({ available: 0, restorePerSecond: 1 })
+  const full = await aPlatformWithBucket({ available: 1000, restorePerSecond: 1e6 })
+  const connectors = createConnectors({ throttleWaitMs: 1 })
+  const quiet = connectors.to(access(full.url, { storeId: 2 }))
+  theValue(await quiet.shop.read())
+  assert.equal(theFailure(await connectors.to(access(url)).shop.read()).kind, 'throttled')
+  connectors.forget(1)
+  t.mock.timers.tick(600_000)
+  assert.equal(connectors.to(access(full.url, { storeId: 2 })), quiet)
+  t.mock.timers.tick(600_000)
+  assert.notEqual(connectors.to(access(full.url, { storeId: 2 })), quiet)
+  assert.equal(theFailure(await connectors.to(access(url)).shop.read()).kind, 'throttled')
+  assert.equal(requests.length, 1)
+})
+
 test('another store has a budget of its own', async () => {
   const { url } = await aPlatformWithBucket({ available: 0, restorePerSecond: 1 })
   const elsewhere = await aPlatform((res) => data(res, shop))

@@ -4,6 +4,9 @@ import { countCalls } from './count-calls.ts'
 import { type ClientOptions, createClient, type PlatformAccess } from './wire/client.ts'
 import { CostBudget } from './wire/cost-budget.ts'
 
+/** How often stores are looked for that can be forgotten. */
+const FORGET_EVERY_MS = 600_000
+
 /** The connectors of one process. There is one set of them, because the calls of a store share its cost budget. */
 export type Connectors = {
   /**
@@ -11,21 +14,38 @@ export type Connectors = {
    * has changed. The store's cost budget stays the same then, since it belongs to the shop and our app.
    */
   to(access: PlatformAccess): Connector
-  /** Drops the connector of a store that is disconnected, and with it the access token in memory. */
+  /**
+   * Drops the connector of a store that is disconnected, and with it the access token in memory. Its cost budget is dropped
+   * later, when its bucket is full: a store that is connected again soon continues with the points that it had.
+   */
   forget(storeId: number): void
 }
 
-export type ConnectorOptions = ClientOptions & { measure?: Measure }
+export type ConnectorOptions = ClientOptions & {
+  measure?: Measure
+  /** How many nodes call the same platforms, this one included; 1 when left out. */
+  nodes?: () => number
+}
 
-export function createConnectors({ measure, ...options }: ConnectorOptions = {}): Connectors {
+export function createConnectors({ measure, nodes, ...options }: ConnectorOptions = {}): Connectors {
   const known = new Map<number, { access: PlatformAccess; connector: Connector }>()
   const budgets = new Map<number, CostBudget>()
 
   const budgetOf = (storeId: number) => {
-    const budget = budgets.get(storeId) ?? new CostBudget()
+    const budget = budgets.get(storeId) ?? new CostBudget(nodes)
     budgets.set(storeId, budget)
     return budget
   }
+
+  /** What has not been used for a while makes room, also of stores that another node has disconnected. */
+  const forgetIdle = () => {
+    for (const [storeId, budget] of budgets) {
+      if (!budget.isIdle()) continue
+      budgets.delete(storeId)
+      known.delete(storeId)
+    }
+  }
+  setInterval(forgetIdle, FORGET_EVERY_MS).unref()
 
   return {
     to(access) {

@@ -6,9 +6,10 @@ const RECONNECT_AFTER_MS = [100, 500, 2_000, 5_000] as const
 /** How often the connection is tried, and how long it may take to answer. */
 const HEARTBEAT_MS = 5_000
 
-/** What a part of the node does with the session: whenever it is opened, and when it is lost. */
+/** What a part of the node does with the session: whenever it is opened, with each heartbeat, and when it is lost. */
 export type SessionPart = {
   opened?(session: pg.Client): Promise<unknown>
+  heartbeat?(): Promise<unknown>
   lost?(): void
   notified?(channel: string, payload: string): void
 }
@@ -68,7 +69,11 @@ export async function openNodeSession(
   }
 
   await open()
-  const heartbeat = setInterval(() => void session?.ask('select', []).catch(() => {}), heartbeatMs).unref()
+  const beat = async () => {
+    await session?.ask('select', [])
+    for (const part of parts) await part.heartbeat?.()
+  }
+  const heartbeat = setInterval(() => void beat().catch(() => {}), heartbeatMs).unref()
   return {
     async query(text, values) {
       if (!session) throw new Error('The connection of this node is lost; it is being opened again')

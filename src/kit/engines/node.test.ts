@@ -85,6 +85,22 @@ test('takes the same identity again when its connection is lost', async (t) => {
   assert.equal(await other.releaseDeadLeases(['jobs']), 1)
 })
 
+test('each node knows how many live', async (t) => {
+  const start = async () => {
+    const node = await startNode(db, undefined, 50)
+    t.after(node.stop)
+    return node
+  }
+  const one = await start()
+  assert.equal(one.nodes(), 1)
+  const [two, three] = [await start(), await start()]
+  assert.equal(three.nodes(), 3)
+  await until('the first has seen all', () => one.nodes() === 3)
+  await three.stop()
+  await two.stop()
+  await until('the first has seen the others go', () => one.nodes() === 1)
+})
+
 test('one node leads; another takes over when it stops, or when its connection is lost', async (t) => {
   const [one, two] = [await aNode(t), await aNode(t)]
   assert.equal(await one.leads(), true)

@@ -1,6 +1,7 @@
 import type { Database } from '../postgres/index.ts'
 import { createLeader } from './leader.ts'
 import { newLeaseOwner, releaseDeadLeases } from './lease-owner.ts'
+import { createNodeCount } from './node-count.ts'
 import { type NodeSession, openNodeSession, type SessionPart } from './node-session.ts'
 import { createStoreHolds, type StoreHolds } from './store-holds.ts'
 import { listenForWork } from './work-signals.ts'
@@ -10,6 +11,8 @@ export type Node = {
   /** Written into `lease_owner` of what this process works on. */
   id: number
   holds: StoreHolds
+  /** How many nodes live, this one included; not older than five seconds while the database answers. */
+  nodes(): number
   /** Whether this node does the housekeeping; it takes the lead when nobody has it. */
   leads(): Promise<boolean>
   /** As `releaseDeadLeases`. */
@@ -21,7 +24,8 @@ export type Node = {
 /** Joins the nodes of this database. `onWork` makes it listen for work that nodes without engines have made. */
 export async function startNode(
   db: Database,
-  onWork?: { found(storeIds: number[]): void; missed(): void }
+  onWork?: { found(storeIds: number[]): void; missed(): void },
+  heartbeatMs?: number
 ): Promise<Node> {
   let session: NodeSession | undefined
   const query: NodeSession['query'] = (text, values) => {
@@ -31,13 +35,15 @@ export async function startNode(
   const owner = await newLeaseOwner(db)
   const leader = createLeader(query)
   const holds = createStoreHolds(db, query)
-  const parts: SessionPart[] = [owner.part, leader.part, holds.part]
+  const count = createNodeCount(query)
+  const parts: SessionPart[] = [owner.part, leader.part, holds.part, count.part]
   if (onWork) parts.push(listenForWork(onWork))
-  session = await openNodeSession(db, parts)
+  session = await openNodeSession(db, parts, heartbeatMs)
   const opened = session
   return {
     id: owner.id,
     holds,
+    nodes: count.nodes,
     leads: leader.leads,
     releaseDeadLeases: (tables) => releaseDeadLeases(db, owner.id, tables),
     async stop() {

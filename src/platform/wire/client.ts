@@ -13,7 +13,7 @@ export type PlatformAccess = { storeId: number; profile: ProfileName; url: strin
 export type ClientOptions = {
   /** For one try, from the connection to the last byte; 30 s when left out. */
   timeoutMs?: number
-  /** How long a call may wait for the cost budget, over all waits, before it is `throttled`; 10 s when left out. */
+  /** How long a call may wait for the cost budget, over all its tries, before it is `throttled`; 10 s when left out. */
   throttleWaitMs?: number
 }
 
@@ -28,9 +28,8 @@ export type PlatformClient = {
   gid(type: string, id: string): string
 }
 
-const MAX_THROTTLE_WAITS = 3
-/** After a response of "throttled", whatever the bucket says. */
-const MIN_THROTTLE_WAIT_MS = 100
+/** After the first response of "throttled", whatever the bucket says; after each further one twice as long. */
+const MIN_THROTTLE_PAUSE_MS = 100
 /** A mutation costs 10 points; the real cost of a document comes with its first response. */
 const FIRST_GUESS_COST = 10
 
@@ -48,21 +47,25 @@ export function createClient(access: PlatformAccess, budget: CostBudget, options
   const timeoutMs = options.timeoutMs ?? 30_000
   const throttleWaitMs = options.throttleWaitMs ?? 10_000
 
-  /** Repeats the call while the platform throttles it, within the waits that are allowed. */
+  /** Repeats the call while the platform throttles it, until its patience is at an end. */
   async function send(document: AdminDocument, variables: Variables): Promise<ReadResponse> {
     const body = JSON.stringify({ query: document, variables })
     let patienceMs = throttleWaitMs
-    for (let waits = 0; ; waits++) {
+    for (let tries = 0; ; tries++) {
       const cost = costs.get(document) ?? FIRST_GUESS_COST
-      const waitMs = waits > MAX_THROTTLE_WAITS ? null : budget.take(cost, patienceMs)
-      if (waitMs === null) return { failure: throttled(budget.waitFor(cost)) }
-      const pauseMs = waits > 0 ? Math.max(waitMs, MIN_THROTTLE_WAIT_MS) : waitMs
-      if (pauseMs > 0) await sleep(pauseMs)
-      patienceMs -= pauseMs
+      const askedAt = performance.now()
+      if (!(await budget.take(cost, patienceMs, tries > 0))) return { failure: throttled(budget.waitFor(cost)) }
+      patienceMs -= performance.now() - askedAt
       const response = readResponse(await post(url, headers, body, timeoutMs), isMutation(document))
       if (response.requestedCost) costs.set(document, response.requestedCost)
       budget.settle(cost, response.throttleStatus ?? null)
       if (response.failure?.kind !== 'throttled') return response
+      // At random, so that nodes which were throttled together do not come back together.
+      const pauseMs = MIN_THROTTLE_PAUSE_MS * 2 ** tries * (1 + Math.random())
+      const waitMs = Math.max(pauseMs, budget.waitFor(response.requestedCost ?? cost, true))
+      if (waitMs > patienceMs) return { failure: throttled(Math.ceil(waitMs)) }
+      await sleep(pauseMs)
+      patienceMs -= pauseMs
     }
   }
 
