@@ -82,7 +82,7 @@ async function endSessions(): Promise<void> {
   await session.query('reset role')
   await session.query(
     `select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and pid <> pg_backend_pid() and query ~ 'listen|pg_try_advisory|^select$'`
+      where datname = current_database() and pid <> pg_backend_pid() and query ~ 'listen|pg_try_advisory|pg_locks|^select$'`
   )
   await session.end()
 }
