@@ -1,14 +1,11 @@
 // Tries the patches of docs/how-to-add on a clean copy of the tree, one by one: `node scripts/how-to-add.ts [name …]`.
-import { execFile } from 'node:child_process'
-import { cp, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
+import { inCleanCopy } from './clean-copy.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PATCHES = join(ROOT, 'docs/how-to-add')
-const run = promisify(execFile)
 
 /** What a patch touches: its new files, and how many lines it adds to and removes from files that exist. */
 export type PatchSize = { newFiles: string[]; changed: { file: string; added: number; removed: number }[] }
@@ -53,39 +50,20 @@ export async function tryPatch(name: string): Promise<void> {
   const size = sizeOf(await readFile(patch, 'utf8'))
   const problems = sizeProblems(size)
   if (problems.length > 0) throw new Error(`${name}.patch ${problems.join('; ')}`)
-  const copy = await mkdtemp(join(tmpdir(), 'perennial-how-to-add-'))
-  try {
-    await copyTracked(copy)
+  await inCleanCopy(async (copy) => {
     const inCopy = (command: string, ...args: string[]) =>
-      run(command, args, { cwd: copy, env: environment(), maxBuffer: 64 * 1024 * 1024 }).catch((err) => {
+      copy.run(command, ...args).catch((err) => {
         throw new Error(`${name}.patch: ${command} ${args.join(' ')} failed:\n${err.stdout}${err.stderr}`)
       })
     await inCopy('git', 'apply', '--whitespace=error', patch)
     for (const script of GENERATORS) await inCopy('npm', 'run', '--silent', script)
     await inCopy('npm', 'run', '--silent', 'check')
     await inCopy(process.execPath, 'test/run.ts', ...size.newFiles.filter((file) => file.endsWith('.test.ts')))
-  } finally {
-    await rm(copy, { recursive: true, force: true })
-  }
+  })
 }
 
 /** The npm scripts that write what is made from the sources. */
 const GENERATORS = ['schemas:generate', 'sdk:generate', 'docs:generate']
-
-async function copyTracked(copy: string): Promise<void> {
-  const { stdout } = await run('git', ['ls-files', '-z'], { cwd: ROOT, maxBuffer: 64 * 1024 * 1024 })
-  const files = stdout.split('\0').filter(Boolean)
-  for (const file of files) await cp(join(ROOT, file), join(copy, file), { recursive: true })
-  await symlink(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
-  // `git apply` outside a repository patches what is below the folder.
-  await run('git', ['init', '-q'], { cwd: copy })
-}
-
-/** Without what the test runner set for its own children: the copy's tests have a database server of their own. */
-function environment(): NodeJS.ProcessEnv {
-  const { TEST_DATABASE_URL: _, TEST_TEMPLATE: __, NODE_TEST_CONTEXT: ___, ...rest } = process.env
-  return { ...rest, PATH: `${join(ROOT, 'node_modules/.bin')}:${dirname(process.execPath)}:${process.env.PATH}` }
-}
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const names = process.argv.slice(2)
