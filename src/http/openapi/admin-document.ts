@@ -106,9 +106,8 @@ const ERRORS: Record<string, ErrorKind> = {
     refusal: null
   },
   Unavailable: {
-    meaning: 'The platform did not answer. Repeat the request.',
-    refusal: new Refusal('unavailable', 'The platform did not answer'),
-    isFor: isWrite
+    meaning: 'The platform did not answer, or the service is too busy. Repeat the request.',
+    refusal: new Refusal('unavailable', 'The platform did not answer')
   }
 }
 

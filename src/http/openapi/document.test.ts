@@ -64,7 +64,7 @@ test('a route becomes an operation: what it takes, what it answers, its scope an
     },
     example: { on: '2026-01-31' }
   })
-  assert.deepEqual(Object.keys(responses), ['200', '400', '401', '403', '404', '429', '500'])
+  assert.deepEqual(Object.keys(responses), ['200', '400', '401', '403', '404', '429', '500', '503'])
   const response = responses[200] as { content: { 'application/json': { schema: unknown; example: unknown } } }
   assert.deepEqual(response.content['application/json'], {
     schema: {
@@ -87,7 +87,7 @@ test('a list: a page of examples, and no 404', () => {
       response: { 200: Envelope(Type.Array(Thing)) }
     }
   })
-  assert.deepEqual(Object.keys(get!.responses), ['200', '400', '401', '403', '429', '500'])
+  assert.deepEqual(Object.keys(get!.responses), ['200', '400', '401', '403', '429', '500', '503'])
   assert.deepEqual((get!.responses[200] as { content: { 'application/json': { example: unknown } } }).content, {
     'application/json': {
       schema: {

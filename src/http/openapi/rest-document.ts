@@ -1,5 +1,5 @@
 import type { Budget } from '#kit/rate-limit'
-import { Refusal } from '#kit/refusal'
+import { Busy, Refusal } from '#kit/refusal'
 import { exampleOf } from '#resources'
 import type { RatePlan } from '#stores'
 import { pagingOf } from '../rest/envelope.ts'
@@ -56,6 +56,11 @@ const ERRORS: Record<string, ErrorKind> = {
   InternalError: {
     meaning: 'An internal error. The log has the details under the `X-Request-Id`.',
     refusal: null
+  },
+  Unavailable: {
+    meaning: 'The service is too busy. Nothing was changed; `Retry-After` says when to repeat the request.',
+    refusal: new Busy('Others are using what this request needs; try again in a moment'),
+    headers: ['Retry-After']
   }
 }
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Refusal } from '#kit/refusal'
+import { Busy, Refusal } from '#kit/refusal'
 import { exampleOf } from '#resources'
 import { RateLimited } from '../shared/errors.ts'
 import { errorBody, statusOf } from '../storefront/errors.ts'
@@ -47,6 +47,11 @@ const ERRORS: Record<string, ErrorKind> = {
   InternalError: {
     meaning: 'An internal error. The log has the details under the `X-Request-Id`.',
     refusal: null
+  },
+  Unavailable: {
+    meaning: 'The service is too busy. Nothing was changed; `Retry-After` says when to repeat the request.',
+    refusal: new Busy('Others are using what this request needs; try again in a moment'),
+    headers: ['Retry-After']
   }
 }
 
