@@ -8,20 +8,15 @@ const COUNT_NODES = `
      and database = (select oid from pg_database where datname = current_database())`
 
 /**
- * How many nodes live, this one included: as many as hold the lock on their id. Counted when the session opens and with each
- * of its heartbeats; between them a number that is wrong must do no harm.
+ * How many nodes live, this one included: as many as hold the lock on their id. Counted at the start and with each heartbeat
+ * of the session; between them a number that is wrong must do no harm.
  */
-export function createNodeCount(query: NodeSession['query']): { nodes(): number; part: SessionPart } {
+export function createNodeCount(query: NodeSession['query']) {
   let nodes = 1
-  const count = async (ask: NodeSession['query']) => {
-    const { rows } = await ask(COUNT_NODES, [LOCKS.node])
+  const count = async () => {
+    const { rows } = await query(COUNT_NODES, [LOCKS.node])
     nodes = Math.max(1, rows[0].nodes)
   }
-  return {
-    nodes: () => nodes,
-    part: {
-      opened: (session) => count((text, values) => session.query(text, values)),
-      heartbeat: () => count(query)
-    }
-  }
+  const part: SessionPart = { heartbeat: count }
+  return { nodes: () => nodes, count, part }
 }

@@ -92,10 +92,9 @@ test('each node knows how many live', async (t) => {
     return node
   }
   const one = await start()
-  assert.equal(one.nodes(), 1)
+  await until('the first is alone', () => one.nodes() === 1)
   const [two, three] = [await start(), await start()]
-  assert.equal(three.nodes(), 3)
-  await until('the first has seen all', () => one.nodes() === 3)
+  await until('all know of each other', () => [one, two, three].every((node) => node.nodes() === 3))
   await three.stop()
   await two.stop()
   await until('the first has seen the others go', () => one.nodes() === 1)

@@ -35,15 +35,16 @@ export async function startNode(
   const owner = await newLeaseOwner(db)
   const leader = createLeader(query)
   const holds = createStoreHolds(db, query)
-  const count = createNodeCount(query)
-  const parts: SessionPart[] = [owner.part, leader.part, holds.part, count.part]
+  const counter = createNodeCount(query)
+  const parts: SessionPart[] = [owner.part, leader.part, holds.part, counter.part]
   if (onWork) parts.push(listenForWork(onWork))
   session = await openNodeSession(db, parts, heartbeatMs)
   const opened = session
+  await counter.count()
   return {
     id: owner.id,
     holds,
-    nodes: count.nodes,
+    nodes: counter.nodes,
     leads: leader.leads,
     releaseDeadLeases: (tables) => releaseDeadLeases(db, owner.id, tables),
     async stop() {
