@@ -12,7 +12,7 @@ create view member_resources with (security_invoker = true) as
    where m.status is not null;
 grant select on member_resources to perennial_store, perennial_operator;
 
--- Lists with exact totals at any offset, without counting rows. See docs/decisions/0006-kept-counts.md.
+-- Lists with exact totals at any offset, without counting rows. See docs/decisions/0006-maintained-counts.md.
 --
 -- A list (members, subscriptions, billing_attempts) has facets: all of it, one status, one plan, one plan in one status.
 -- For each facet, list_blocks divides its order (at, id) into blocks with their number of rows, and list_changes holds

@@ -364,15 +364,15 @@ test('invalid plan fields are refused with what they accept', async () => {
     [{ ...make, trial_type: 'days', trial_days: 0 }, ACCEPTED_DAYS],
     [{ ...make, trial_type: 'days', trial_days: 366 }, ACCEPTED_DAYS],
     [{ ...make, perks: { store_credit: { type: 'giftcard' } } }, 'perks.store_credit.amount is needed'],
-    [{ ...make, trial_type: 'next_billing_date', trial_days: 3 }, 'trial_days is taken only where'],
-    [{ ...make, trial_price: 1 }, 'trial_price is taken only with a trial_type'],
+    [{ ...make, trial_type: 'next_billing_date', trial_days: 3 }, 'trial_days is accepted only where'],
+    [{ ...make, trial_price: 1 }, 'trial_price is accepted only with a trial_type'],
     [{ ...make, trial_days: 3, trial_price: '29.01' }, "trial_price must be an amount up to the plan's price"],
     [{ ...make, max_cycles: 1001 }, 'max_cycles must be an integer from 1 to 1000'],
-    [{ ...make, product_ids: ['1'] }, 'product_ids is taken only by a product plan'],
-    [{ ...make, credit: 5, perks }, 'credit is taken only without perks.store_credit'],
+    [{ ...make, product_ids: ['1'] }, 'product_ids is accepted only for a product plan'],
+    [{ ...make, credit: 5, perks }, 'credit is accepted only without perks.store_credit'],
     [{ ...make, perks: { discount: { value: 10 } } }, 'perks.discount.type must be percentage or fixed'],
     [{ name: 'X', type: 'product' }, 'product_ids must be 1 to 250 product ids'],
-    [{ name: 'X', type: 'product', product_ids: ['1'], tier: 'A' }, 'tier is taken only by a membership'],
+    [{ name: 'X', type: 'product', product_ids: ['1'], tier: 'A' }, 'tier is accepted only for a membership'],
     [{ name: 'X', type: 'product', product_ids: ['1'], perks }, 'perks must have only store_credit for a product plan']
   ] as [object, string][]) {
     await assert.rejects(store.create(given as Record<string, unknown>), (err: Error) => {
@@ -390,7 +390,7 @@ test('invalid plan fields are refused with what they accept', async () => {
   const without = await store.create({ name: 'Without credit', type: 'vip' })
   await assert.rejects(
     store.change(without.id, { perks: { store_credit: { type: 'giftcard' } } }),
-    /perks.store_credit is taken without an amount only where the plan issues some/
+    /perks.store_credit is accepted without an amount only where the plan issues some/
   )
   for (const field of ['name', 'tier', 'type']) {
     await assert.rejects(

@@ -131,11 +131,11 @@ async function storeToShow(db: Database): Promise<string> {
 /** Creates the demo store on the first start, and prints the progress. */
 async function demo(service: Service, say: (line: string) => void): Promise<string | null> {
   const live = process.stdout.isTTY
-  let said = -1
+  let printed = -1
   return createDemoStore(service.deps, ({ done, total, at }) => {
     const percent = Math.floor((done / total) * 100)
-    if (percent === said || (!live && percent % 20 !== 0)) return
-    said = percent
+    if (percent === printed || (!live && percent % 20 !== 0)) return
+    printed = percent
     const line = `Creating a year of history in the demo store: ${String(percent).padStart(3)} %  ${at.toString().slice(0, 10)}`
     if (live) process.stdout.write(`\r${line}${percent === 100 ? '\n' : ''}`)
     else say(line)

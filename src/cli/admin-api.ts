@@ -48,10 +48,10 @@ export function adminApi(server: Server): AdminApi {
       if (isRefusal(response)) return documentOf(response, server)
       let result: Document | null = null
       for await (const line of createInterface({ input: response, crlfDelay: Number.POSITIVE_INFINITY })) {
-        const said = parsed(line, server)
-        if (said.error) throw errorIn(said, server)
-        if (said.progress) onProgress(said.progress as Document)
-        if (said.result) result = said.result as Document
+        const message = parsed(line, server)
+        if (message.error) throw errorIn(message, server)
+        if (message.progress) onProgress(message.progress as Document)
+        if (message.result) result = message.result as Document
       }
       if (!result) throw brokeOff(server)
       return result

@@ -47,8 +47,8 @@ export async function createSubscription(
     const { kind, message, field, outcomeUnknown } = result!.failure
     if (outcomeUnknown) throw creationUncertain(message)
     await db.inStore(storeId, (ctx) => deletePendingCreation(ctx, request.key))
-    const said = `The platform created no contract: ${message}${field ? ` (${field})` : ''}`
-    throw new Refusal(kind === 'rejected' ? 'conflict' : 'unavailable', said)
+    const reason = `The platform created no contract: ${message}${field ? ` (${field})` : ''}`
+    throw new Refusal(kind === 'rejected' ? 'conflict' : 'unavailable', reason)
   }
   return takeOver(db, storeId, connector, result!.value, request.key)
 }

@@ -51,9 +51,9 @@ async function creatorsOf(ctx: Ctx, createKeys: string[]): Promise<Map<string, A
 const Receiver = row({ id: int, platformCustomerId: text })
 
 /** Customers by what a contract says: a global id, a number, or an e-mail address that only one customer has. */
-async function receiversOf(ctx: Ctx, said: string[], profile: ProfileName) {
-  if (said.length === 0) return new Map<string, ReturnType<typeof Receiver>>()
-  const wanted = new Map(said.map((text) => [text, customerNumber(text, profile)]))
+async function receiversOf(ctx: Ctx, texts: string[], profile: ProfileName) {
+  if (texts.length === 0) return new Map<string, ReturnType<typeof Receiver>>()
+  const wanted = new Map(texts.map((text) => [text, customerNumber(text, profile)]))
   const numbers = [...wanted.values()].filter((number) => number !== null)
   const emails = [...wanted].flatMap(([text, number]) => (number === null ? text.trim().toLowerCase() : []))
   const known = await ctx.tx.many(
@@ -75,8 +75,8 @@ async function receiversOf(ctx: Ctx, said: string[], profile: ProfileName) {
   )
 }
 
-function customerNumber(said: string, profile: ProfileName): string | null {
-  const [given, prefix] = [said.trim(), gid(profile, 'Customer', '')]
+function customerNumber(text: string, profile: ProfileName): string | null {
+  const [given, prefix] = [text.trim(), gid(profile, 'Customer', '')]
   const number = given.startsWith(prefix) ? given.slice(prefix.length) : given
   return /^[0-9]{1,20}$/.test(number) ? number : null
 }

@@ -33,7 +33,7 @@ export class Busy extends Refusal {
   }
 }
 
-/** A refusal of one input field: the message names the field and says what it takes. */
+/** A refusal of one input field: the message names the field and says what it accepts. */
 export function invalidField(field: string, message: string): Refusal {
   return new Refusal('invalid_request', `${field} ${message}`, [{ field, message }])
 }

@@ -83,7 +83,7 @@ function check(input: PlanInput, currency: string) {
   const perks = input.perks === undefined ? {} : perksFrom(input.perks, currency)
   const { storeCredit } = perks
   if (storeCredit && input.credit !== undefined) {
-    throw invalidField('credit', 'is taken only without perks.store_credit, which says the same')
+    throw invalidField('credit', 'is accepted only without perks.store_credit, which sets the same')
   }
   if (storeCredit && storeCredit.amountMinor === null) {
     throw invalidField('perks.store_credit.amount', 'is needed: an amount above 0 for each paid cycle')

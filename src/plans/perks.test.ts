@@ -100,7 +100,7 @@ for (const [given, ...problems] of [
     discount({ applies_to: 'collection', collection_ids: [] }),
     'perks.discount.collection_ids must have at least one id where applies_to is collection'
   ],
-  [discount({ product_ids: ['1'] }), 'perks.discount.product_ids is taken only where applies_to is product'],
+  [discount({ product_ids: ['1'] }), 'perks.discount.product_ids is accepted only where applies_to is product'],
   [discount({ applies_to: 'product', product_ids: ['1', 'x'] }), `perks.discount.product_ids ${PRODUCTS}`],
   [
     discount({ applies_to: 'product', product_ids: ['1', 'gid://platform/Collection/7'] }),

@@ -146,7 +146,7 @@ function scopeFrom(input: PerkInput): Scope {
   ] as const) {
     if (appliesTo === scope && ids.length === 0)
       input.refuse(key, `must have at least one id where applies_to is ${scope}`)
-    if (appliesTo !== scope && ids.length > 0) input.refuse(key, `is taken only where applies_to is ${scope}`)
+    if (appliesTo !== scope && ids.length > 0) input.refuse(key, `is accepted only where applies_to is ${scope}`)
   }
   if (appliesTo === 'product') return { appliesTo, productIds }
   if (appliesTo === 'collection') return { appliesTo, collectionIds }

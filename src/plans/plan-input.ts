@@ -33,7 +33,7 @@ export function nameFrom(given: string): string {
 export function tierFrom(given: string | undefined, { type, name }: Pick<Plan, 'type' | 'name'>): string | null {
   if (type === 'product') {
     if (given === undefined) return null
-    throw invalidField('tier', 'is taken only by a membership: a product plan gives no tier')
+    throw invalidField('tier', 'is accepted only for a membership: a product plan gives no tier')
   }
   const tier = (given ?? name).trim()
   if (tier.length < 1 || tier.length > MAX_TIER) {
@@ -62,7 +62,7 @@ export function countriesFrom(given: string[]): string[] {
 export function productsFrom(given: string[] | undefined, type: Plan['type']): string[] {
   if (type !== 'product') {
     if (given === undefined) return []
-    throw invalidField('product_ids', 'is taken only by a product plan: a membership has a product of its own')
+    throw invalidField('product_ids', 'is accepted only for a product plan: a membership has a product of its own')
   }
   const ids = (given ?? []).map((id) => idOf(id, 'Product'))
   if (ids.length < 1 || ids.length > MAX_PRODUCTS || ids.includes(null)) {
@@ -85,7 +85,7 @@ export const NO_TRIAL: Trial = { trialType: null, trialDays: 0, trialPriceMinor:
 export function trialFrom(input: TrialInput, before: Trial, priceMinor: number, currency: string): Trial {
   const trialType = trialTypeFrom(input, before)
   if (trialType !== 'days' && (input.trialDays ?? 0) !== 0) {
-    throw invalidField('trial_days', 'is taken only where trial_type is days')
+    throw invalidField('trial_days', 'is accepted only where trial_type is days')
   }
   const days = input.trialDays ?? before.trialDays
   if (trialType === 'days' && !(Number.isInteger(days) && days >= 1 && days <= MAX_TRIAL_DAYS)) {
@@ -94,7 +94,7 @@ export function trialFrom(input: TrialInput, before: Trial, priceMinor: number, 
   const trialDays = trialType === 'days' ? days : 0
   if (trialType === null) {
     if (input.trialPrice === undefined || amountFrom('trial_price', input.trialPrice, currency) === 0) return NO_TRIAL
-    throw invalidField('trial_price', 'is taken only with a trial_type')
+    throw invalidField('trial_price', 'is accepted only with a trial_type')
   }
   const { trialPrice } = input
   const trialPriceMinor =

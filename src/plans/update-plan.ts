@@ -71,7 +71,7 @@ function creditTypeAfter(plan: Plan, { storeCredit }: PerksChange): Plan['credit
   if (storeCredit && storeCredit.amountMinor === null && plan.creditMinor === 0) {
     throw invalidField(
       'perks.store_credit',
-      'is taken without an amount only where the plan issues some: a new version sets one'
+      'is accepted without an amount only where the plan issues some: a new version sets one'
     )
   }
   const amountMinor = storeCredit === null ? 0 : (storeCredit.amountMinor ?? plan.creditMinor)

@@ -48,7 +48,7 @@ export function listDeadLettersRoute(admin: Surface): void {
         operationId: 'listDeadLetters',
         summary: 'List dead letters',
         description:
-          'Every event is handed to each part of the service that needs it. One that such a part cannot handle is tried again after 1, 5, 30, 120 and 720 minutes; then it is a dead letter, and later events go on without it. Newest first.',
+          'Every event goes to each part of the service that needs it. An event that such a part cannot handle is tried again after 1, 5, 30, 120 and 720 minutes; then it is a dead letter, and later events go on without it. Newest first.',
         params: StoreParams,
         querystring: Type.Object({
           before: Type.Optional(
