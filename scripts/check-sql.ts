@@ -3,10 +3,11 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { loadModule, parseSync } from 'libpg-query'
-import { directStatements } from '#kit/postgres'
+import { dueQueries } from '#kit/engines'
+import { directStatements, statementsAcrossStores } from '#kit/postgres'
 import { MODULES } from './import-rules/tree.ts'
-import { EXCEPTIONS, MAINTAINED_COUNTS } from './sql-rules/exceptions.ts'
-import { problemsOf } from './sql-rules/rules.ts'
+import { EXCEPTIONS, MAINTAINED_COUNTS, READS_OVER_STORES } from './sql-rules/exceptions.ts'
+import { messageProblems, problemsOf } from './sql-rules/rules.ts'
 import { readSchema, type Schema } from './sql-rules/schema.ts'
 import { listStatements, type ProductStatement } from './sql-rules/statements.ts'
 import type { Node } from './sql-rules/tree.ts'
@@ -19,16 +20,16 @@ export type SqlBreach = { place: string; rule: number; reason: string }
 /** What the rules find in these statements, exceptions taken off. */
 export function sqlBreaches(statements: ProductStatement[], schema: Schema, exceptions = EXCEPTIONS): SqlBreach[] {
   const used = new Set<string>()
-  const breaches = statements.flatMap(({ file, line, owner, text }) =>
-    parsed(text, `${file}:${line} ${owner}`)
-      .flatMap((statement) => problemsOf(statement, schema))
+  const breaches = statements.flatMap(({ file, line, owner, text, isProse, ...use }) => {
+    const message = isProse && !parses(text) ? [] : parsed(text, `${file}:${line} ${owner}`)
+    return [...messageProblems(message), ...message.flatMap((statement) => problemsOf(statement, schema, use))]
       .filter(({ rule }) => {
         const index = exceptions.findIndex((e) => e.file === file && e.owner === owner && e.rules.includes(rule))
         if (index >= 0) used.add(`${index} ${rule}`)
         return index < 0
       })
       .map(({ rule, reason }) => ({ place: `${file}:${line} ${owner}`, rule, reason }))
-  )
+  })
   const unused = exceptions.flatMap(({ file, owner, rules }, i) =>
     rules
       .filter((rule) => !used.has(`${i} ${rule}`))
@@ -48,6 +49,14 @@ function triggerBreaches({ transitionTriggers }: Schema): SqlBreach[] {
     .map((trigger) => ({ place: trigger, rule: 7, reason }))
 }
 
+function parses(text: string): boolean {
+  try {
+    return parseSync(text).stmts !== undefined
+  } catch {
+    return false
+  }
+}
+
 function parsed(text: string, place: string): Node[] {
   try {
     return (parseSync(text).stmts ?? []).map(({ stmt }) => stmt as Node)
@@ -56,24 +65,31 @@ function parsed(text: string, place: string): Node[] {
   }
 }
 
-/** Statements whose text is put together when a module is loaded, which no reading of sources finds. */
-async function builtStatements(written: ProductStatement[]): Promise<ProductStatement[]> {
+/** The registered statements as they run: their texts may be put together when a module is loaded, which no reading of sources finds. */
+async function registeredStatements(): Promise<ProductStatement[]> {
   for (const name of MODULES) {
     const door = `${ROOT}src/${name}/index.ts`
     if (existsSync(door)) await import(door)
   }
-  const texts = new Set(written.map(({ text }) => collapsed(text)))
-  return [...directStatements]
-    .filter(([, text]) => !texts.has(collapsed(text)))
-    .map(([name, text]) => ({ file: 'direct statement', line: 0, owner: name, text }))
+  const of = (registry: Map<string, string>, isAcross: boolean) =>
+    [...registry].map(([name, text]) => ({ file: 'registered', line: 0, owner: name, text, parameters: [], isAcross }))
+  return [...of(directStatements, false), ...of(statementsAcrossStores, true)]
 }
 
-const collapsed = (text: string) => text.replaceAll(/\s+/g, ' ')
+/** Reads over many stores that are neither due queries nor listed, and listed ones that are no more. */
+function unlistedReads(): SqlBreach[] {
+  const names = [...statementsAcrossStores.keys()].filter((name) => !dueQueries.has(name))
+  const breach = (reason: string) => (place: string) => ({ place, rule: 9, reason })
+  return [
+    ...names.filter((name) => !READS_OVER_STORES.has(name)).map(breach('reads many stores, and is not listed')),
+    ...[...READS_OVER_STORES.keys()].filter((name) => !names.includes(name)).map(breach('is listed, and no statement'))
+  ]
+}
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await loadModule()
-  const written = await listStatements(ROOT, 'src')
-  const breaches = sqlBreaches([...written, ...(await builtStatements(written))], await readSchema(ROOT))
+  const statements = [...(await listStatements(ROOT, 'src')), ...(await registeredStatements())]
+  const breaches = [...sqlBreaches(statements, await readSchema(ROOT)), ...unlistedReads()]
   for (const { place, rule, reason } of breaches) process.stderr.write(`${place}: rule ${rule}: ${reason}\n`)
   process.exitCode = breaches.length > 0 ? 1 : 0
 }

@@ -5,8 +5,8 @@ import { type Node, nodesOf } from './tree.ts'
 
 /** What the rules must know of the schema: which tables are spread by store, and what our functions do. */
 export type Schema = {
-  /** Tables that are sharded by `store_id`. */
-  sharded: ReadonlySet<string>
+  /** Whether a table is sharded by `store_id`; views of such tables and partitions are. */
+  isSharded(table: string): boolean
   /** Our functions, but for those of triggers. */
   functions: ReadonlyMap<string, { isVolatile: boolean; readsTables: boolean; language: string }>
   /** Statement triggers that see the rows of a whole statement: `record_inserts on members`. */
@@ -36,7 +36,14 @@ export function schemaOf(texts: string[]): Schema {
     const columns = ((CreateStmt!.tableElts as Node[]) ?? []).map((e) => (e.ColumnDef as Node)?.colname)
     if (columns.includes('store_id')) sharded.add(name)
   }
-  const functions = new Map<string, { isVolatile: boolean; readsTables: boolean; language: string }>()
+  for (const { ViewStmt: view } of statements as { ViewStmt?: Node }[]) {
+    const reads = nodesOf(view?.query, 'RangeVar').some(({ relname }) => sharded.has(relname as string))
+    if (view && reads) sharded.add((view.view as Node).relname as string)
+  }
+  const functions = new Map<
+    string,
+    { isVolatile: boolean; readsTables: boolean; language: string; words: Set<string> }
+  >()
   for (const { CreateFunctionStmt: statement } of statements as { CreateFunctionStmt?: Node }[]) {
     if (!statement) continue
     const options = new Map(
@@ -52,10 +59,25 @@ export function schemaOf(texts: string[]): Schema {
     const volatility = ((options.get('volatility') as Node)?.String as Node)?.sval ?? 'volatile'
     const words = new Set(body.replaceAll(/'[^']*'/g, '').split(/[^a-z_0-9]+/))
     const readsTables = [...sharded, ...REFERENCE_TABLES].some((table) => words.has(table))
-    functions.set(name, { isVolatile: volatility === 'volatile', readsTables, language })
+    functions.set(name, { isVolatile: volatility === 'volatile', readsTables, language, words })
   }
+  markCallersOfReaders(functions)
   const transitionTriggers = (statements as { CreateTrigStmt?: Node }[]).flatMap(({ CreateTrigStmt: statement }) =>
     statement?.transitionRels ? `${statement.trigname} on ${(statement.relation as Node).relname}` : []
   )
-  return { sharded, functions, transitionTriggers }
+  // Partitions are made as days come: `webhook_deliveries_20260101`.
+  const isSharded = (table: string) => sharded.has(table) || sharded.has(table.replace(/_\d{8}$/, ''))
+  return { isSharded, functions, transitionTriggers }
+}
+
+/** A function that calls one that reads tables reads them too. */
+function markCallersOfReaders(functions: Map<string, { readsTables: boolean; words: Set<string> }>): void {
+  for (let hasChanged = true; hasChanged; ) {
+    const readers = [...functions].filter(([, { readsTables }]) => readsTables).map(([name]) => name)
+    const callers = [...functions.values()].filter(
+      ({ readsTables, words }) => !readsTables && readers.some((name) => words.has(name))
+    )
+    for (const caller of callers) caller.readsTables = true
+    hasChanged = callers.length > 0
+  }
 }

@@ -1,11 +1,27 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { lineAt, type Token, tokensOf } from '../source-tokens.ts'
 
 /** One statement of the product: where it is written, and its text with `$1, $2, …` for its parameters. */
-export type ProductStatement = { file: string; line: number; owner: string; text: string }
+export type ProductStatement = {
+  file: string
+  line: number
+  /** The function or constant that holds it. */
+  owner: string
+  text: string
+  /** What a parameter is given, by its number; for a text that names its parameters itself, nothing. */
+  parameters: string[]
+  /** Declared by `acrossStores` or `dueQuery`: a plain read over many stores. */
+  isAcross: boolean
+  /** It begins as a statement, but nothing says that it is one: where it does not parse it is prose, or a part of a text. */
+  isProse?: boolean
+}
 
-const SQL_TAG = /(?<![.\w])sql`/g
-const DIRECT = /\bdirectSql(?:<[^>]*>)?\(\s*'[^']*',\s*`/g
+/** What declares a read over many stores. */
+const ACROSS = new Set(['acrossStores', 'dueQuery'])
+/** How a text that may be a statement begins, comments before it left out. */
+const VERB =
+  /^(?:\s|--[^\n]*\n|\/\*[\s\S]*?\*\/|\()*(select|with|insert|update|delete|merge|truncate|copy|lock|do|table|values|set|create|alter|drop|call|declare|explain|grant)\b/i
 
 /** Every statement written in the files of a folder, tests left out. Texts that are built at run time are not among them. */
 export async function listStatements(root: string, folder: string): Promise<ProductStatement[]> {
@@ -18,57 +34,48 @@ export async function listStatements(root: string, folder: string): Promise<Prod
   return found.flat()
 }
 
-/** The statements in one source text. */
+/**
+ * The texts in one source that are statements: whatever is tagged `sql`, and every other string or template that begins as a
+ * statement, however it reaches the database.
+ */
 export function statementsIn(file: string, source: string): ProductStatement[] {
-  return [SQL_TAG, DIRECT].flatMap((opening) =>
-    [...source.matchAll(opening)].map((match) => {
-      const start = match.index + match[0].length
-      return {
+  const tokens = tokensOf(source)
+  return tokens.flatMap((token, i) => {
+    if (token.kind !== 'string' && token.kind !== 'template') return []
+    const isTagged = token.kind === 'template' && tokens[i - 1]?.text === 'sql'
+    // Without the tag a hole is no parameter but a part of the text, and gets a number that no parameter has.
+    const first = isTagged ? 0 : 1_000
+    const text = (
+      token.kind === 'string' ? token.value : token.parts.reduce((all, part, n) => `${all}$${first + n}${part}`)
+    ).trim()
+    if (!isTagged && !VERB.test(text)) return []
+    const parameters = isTagged ? token.holes.map((hole) => hole.text.trim()) : []
+    return [
+      {
         file,
-        line: source.slice(0, match.index).split('\n').length,
-        owner: ownerAt(source, match.index),
-        text: templateAt(source, start).trim()
+        line: lineAt(source, token.index),
+        owner: ownerAt(source, token.index),
+        text,
+        parameters,
+        isAcross: isAcross(tokens, i),
+        isProse: !isTagged
       }
-    })
+    ]
+  })
+}
+
+/** Whether the token is the text of `acrossStores<…>('name', text)`. */
+function isAcross(tokens: Token[], at: number): boolean {
+  const [comma, name] = [tokens[at - 1], tokens[at - 2]]
+  if (comma?.text !== ',' || name?.kind !== 'string') return false
+  return (
+    tokens.slice(Math.max(0, at - 40), at - 2).findLast((token) => ACROSS.has(token.text)) !== undefined &&
+    tokens[at - 3]?.text === '('
   )
 }
 
-/** The text of the template that begins at `start`, its n-th `${…}` as `$n`. */
-function templateAt(source: string, start: number): string {
-  let text = ''
-  let parameters = 0
-  for (let i = start; i < source.length; i++) {
-    if (source[i] === '`') return text
-    if (source[i] === '\\') {
-      text += source[++i]
-    } else if (source.startsWith('${', i)) {
-      i = endOfHole(source, i + 2)
-      text += `$${++parameters}`
-    } else {
-      text += source[i]
-    }
-  }
-  throw new Error(`A template that begins at character ${start} does not end`)
-}
-
-/** The index of the brace that closes a `${` whose content begins at `start`. */
-function endOfHole(source: string, start: number): number {
-  let depth = 1
-  for (let i = start; i < source.length; i++) {
-    if (source[i] === '{') depth++
-    else if (source[i] === '}' && --depth === 0) return i
-    else if (source[i] === '`') {
-      while (source[++i] !== '`') if (source[i] === '\\') i++
-    } else if (source[i] === "'" || source[i] === '"') {
-      const quote = source[i]
-      while (source[++i] !== quote) if (source[i] === '\\') i++
-    }
-  }
-  throw new Error('A parameter of a template does not end')
-}
-
 /** The top-level function or constant that a place in a file belongs to. */
-function ownerAt(source: string, index: number): string {
+export function ownerAt(source: string, index: number): string {
   const names = [...source.slice(0, index).matchAll(/^(?:export )?(?:async )?(?:function\*? |const )(\w+)/gm)]
   return names.at(-1)?.[1] ?? ''
 }

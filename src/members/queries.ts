@@ -153,7 +153,8 @@ export async function insertMissingCustomers(ctx: Ctx, customers: CustomerUpdate
       from unnest(${customers.map((c) => c.id)}::text[], ${customers.map((c) => c.email)}::text[],
                   ${customers.map((c) => c.firstName)}::text[], ${customers.map((c) => c.lastName)}::text[])
              as c(id, email, first_name, last_name)
-     where not exists (select from members k where k.store_id = ${ctx.storeId} and k.platform_customer_id = c.id)
+     where not exists (
+             select from members k where k.store_id = ${ctx.storeId} and k.platform_customer_id = c.id offset 0)
      order by c.id
     on conflict (store_id, platform_customer_id) do nothing`)
 }

@@ -49,7 +49,8 @@ function insertMissingOrders(ctx: Ctx, orders: PlatformOrder[]) {
     select ${ctx.storeId}, t.id, '', '', t.currency, 0, 0, 0, '', '{}', '{}', t.created_at, 'epoch', t.created_at, ${ctx.now}
       from unnest(${orders.map((o) => o.id)}::text[], ${orders.map((o) => o.currency)}::text[],
                   ${orders.map((o) => o.createdAt)}::timestamptz[]) as t(id, currency, created_at)
-     where not exists (select from orders k where k.store_id = ${ctx.storeId} and k.platform_order_id = t.id)
+     where not exists (
+             select from orders k where k.store_id = ${ctx.storeId} and k.platform_order_id = t.id offset 0)
      order by t.id
     on conflict (store_id, platform_order_id) do nothing`)
 }

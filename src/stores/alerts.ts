@@ -16,7 +16,7 @@ export async function notify(ctx: Ctx, { kind, subject, message, atMostEveryHour
     sql`insert into alerts (store_id, kind, subject, message, created_at)
         select ${ctx.storeId}, ${kind}, ${subject}, ${message}, ${ctx.now}
          where ${atMostEveryHours} = 0 or not exists (
-           select from alerts where store_id = ${ctx.storeId} and kind = ${kind} and created_at > ${since})
+           select from alerts where store_id = ${ctx.storeId} and kind = ${kind} and created_at > ${since} offset 0)
         returning id`
   )
 }

@@ -71,7 +71,7 @@ export function insertAttempts(ctx: Ctx, rows: NewAttempt[]): Promise<Attempt[]>
                  filter (where a.error_code <> 'voided' and a.currency = t.currency))[1] as amount,
               (array_agg(a.cycle_at order by a.attempt_number) filter (where a.error_code <> 'voided'))[1] as cycle_at
          from billing_attempts a
-        where a.store_id = ${ctx.storeId} and a.subscription_id = t.subscription_id and a.cycle_index = t.cycle) n
+        where a.store_id = ${ctx.storeId} and a.subscription_id = t.subscription_id and a.cycle_index = t.cycle offset 0) n
      order by t.position
     on conflict do nothing
     returning *`
