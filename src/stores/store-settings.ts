@@ -10,7 +10,10 @@ import type { Ctx } from '#kit/postgres'
 import { lockSettings, writeSettings } from './queries.ts'
 import { forgetStoreContext, storeContext } from './store-context.ts'
 
-/** The settings of one section for the transaction's store. They are read with the store's context, once per transaction. */
+/**
+ * The settings of one section for the transaction's store; app/settings-sections.ts lists the sections. They are read
+ * with the store's context, once per transaction.
+ */
 export async function settingsOf<S extends SettingsShape>(
   ctx: Ctx,
   section: SettingsSection<S>

@@ -7,12 +7,12 @@ import { internalId, publicId } from '#kit/ids'
 import { createFactEngine, record } from '#kit/outbox'
 import { type Database, int, row, sql } from '#kit/postgres'
 import { aStore, testVault } from '../../test/store-builder.ts'
-import { newSigningSecret, secretPurpose } from './delivery/sign-delivery.ts'
 import { createEndpoint } from './endpoints/create-endpoint.ts'
 import { findDelivery, listDeliveries } from './history/list-deliveries.ts'
 import { hasIPv6 } from './hostile-urls.test-helper.ts'
 import { aFact, webhooksConsumer } from './receiver.test-helper.ts'
 import { createDeliveryEngine, type DeliveryEngineOptions } from './sending/delivery-engine.ts'
+import { newSigningSecret, secretPurpose } from './signing/sign-delivery.ts'
 
 /** Listens at this host and port and is closed, with all its connections, when the test file is done. */
 async function listening(server: Server, host: string, port = 0): Promise<number> {

@@ -6,7 +6,7 @@ import { facts, table } from '../print.ts'
 
 const CHECKED = 'Checks, and how many rows each has read (docs/operations.md, "The auditor", explains them):'
 
-/** The auditor. The exit code is 1 when there are findings, so that scripts notice. */
+/** The auditor, whose checks are in audit/rule-list.ts. The exit code is 1 when there are findings, so that scripts notice. */
 export function addDoctorCommand(program: Command, terminal: Terminal): void {
   addCommand(program, terminal, {
     name: 'doctor',

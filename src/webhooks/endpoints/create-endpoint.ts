@@ -1,6 +1,6 @@
 import type { Database } from '#kit/postgres'
-import { newSigningSecret, secretPurpose } from '../delivery/sign-delivery.ts'
 import { tooManyEndpoints } from '../refusals.ts'
+import { newSigningSecret, secretPurpose } from '../signing/sign-delivery.ts'
 import { type Endpoint, endpointOf, type WebhookSettings } from './endpoint.ts'
 import { checkDescription, checkEvents, checkUrl } from './endpoint-fields.ts'
 import { countEndpoints, findEndpointRow, insertEndpoint, lockEndpointList } from './endpoint-queries.ts'

@@ -1,7 +1,7 @@
 import type { Ctx } from '#kit/postgres'
 import type { Vault } from '#kit/secrets'
-import { newSigningSecret, secretPurpose } from '../delivery/sign-delivery.ts'
 import { endpointNotFound, unusableOverlap } from '../refusals.ts'
+import { newSigningSecret, secretPurpose } from '../signing/sign-delivery.ts'
 import { type Endpoint, endpointIdOf, endpointOf } from './endpoint.ts'
 import { dropPreviousSecret, findEndpointRow, replaceSecret } from './endpoint-queries.ts'
 import { refuseListener } from './refuse-listener.ts'

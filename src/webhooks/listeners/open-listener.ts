@@ -1,10 +1,10 @@
 import { publicId } from '#kit/ids'
 import type { Ctx } from '#kit/postgres'
 import type { Vault } from '#kit/secrets'
-import { newSigningSecret, secretPurpose } from '../delivery/sign-delivery.ts'
 import { checkEvents } from '../endpoints/endpoint-fields.ts'
 import { lockEndpointList } from '../endpoints/endpoint-queries.ts'
 import { tooManyListeners } from '../refusals.ts'
+import { newSigningSecret, secretPurpose } from '../signing/sign-delivery.ts'
 import { countListeners, insertListener } from './listener-queries.ts'
 
 /** `listeningUntil` is real time: until then it stays open without fetching. */

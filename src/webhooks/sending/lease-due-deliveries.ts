@@ -1,7 +1,7 @@
 import type { Ctx } from '#kit/postgres'
 import type { Vault } from '#kit/secrets'
 import { type ClaimedRow, claimDueDeliveries, listTargets } from '../delivery/delivery-queries.ts'
-import { type Signers, type SigningKeys, secretPurpose, signingKeys } from '../delivery/sign-delivery.ts'
+import { type Signers, type SigningKeys, secretPurpose, signingKeys } from '../signing/sign-delivery.ts'
 import { type DeliveryResponse, INTERRUPTED } from './post-delivery.ts'
 import { type RecordOptions, recordTries } from './record-tries.ts'
 
