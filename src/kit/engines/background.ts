@@ -3,7 +3,7 @@ import type { Database } from '../postgres/index.ts'
 import { findDueWork } from './due-work.ts'
 import type { Engine } from './engine.ts'
 import type { StoreHolds } from './store-holds.ts'
-import type { StoreStatus } from './store-status.ts'
+import { canWork, type StoreStatus } from './store-status.ts'
 import { createWakeableTimer } from './wakeable-timer.ts'
 
 /**
@@ -25,8 +25,8 @@ export type BackgroundOptions = {
   /** The status of these stores, or of all. */
   statuses: (storeIds: number[] | null) => Promise<StoreStatus[]>
   holds: StoreHolds
-  /** Runs an engine once over a store; 0 when it fails. */
-  run: (engine: Engine, storeId: number) => Promise<number>
+  /** Runs an engine once over a store; null when it fails. */
+  run: (engine: Engine, storeId: number) => Promise<number | null>
   /** This process holds the store alone or waits to: no work is started there. */
   isHeld: (storeId: number) => boolean
   onError: (err: unknown, engine: string, storeId: number) => void
@@ -54,6 +54,11 @@ export function createBackground(options: BackgroundOptions): Background {
   const { db, engines, statuses, holds, run, isHeld, onError, pollMs = POLL_MS } = options
   /** Work under way, by store and engine: a slow receiver holds up neither billing nor another store. */
   const working = new Map<number, Map<Engine, Promise<void>>>()
+  /**
+   * Engines whose last run in a store failed or left work, and when they run again, in milliseconds of `performance.now()`.
+   * Nobody is asked first: they may hold work in memory, and due queries leave out what this process has leased.
+   */
+  const unfinished = new Map<number, Map<Engine, number>>()
   /** When a store is to be looked at again, in milliseconds of `performance.now()`. */
   const alarms = new Map<number, number>()
   const woken = new Set<number>()
@@ -74,19 +79,38 @@ export function createBackground(options: BackgroundOptions): Background {
     wakeTimer.wake()
   }
 
+  const runAgain = (engine: Engine, storeId: number) => {
+    const ofStore = unfinished.get(storeId) ?? new Map<Engine, number>()
+    unfinished.set(storeId, ofStore.set(engine, performance.now() + RETRY_MS))
+    wakeIn(storeId, RETRY_MS)
+  }
+
+  const finish = (engine: Engine, storeId: number) => {
+    const ofStore = unfinished.get(storeId)
+    ofStore?.delete(engine)
+    if (ofStore?.size === 0) unfinished.delete(storeId)
+  }
+
   const work = async (engine: Engine, { storeId, isSandbox }: StoreStatus): Promise<void> => {
     // Only sandbox stores have a clock that can be moved.
     const share = isSandbox ? await holds.share(storeId) : null
-    // Whoever holds the store does what is due there. The poll asks again.
-    if (isSandbox && !share) return
+    if (isSandbox && !share) {
+      // Whoever holds the store does what is due there, but not what this process has leased. The poll asks again.
+      if (unfinished.get(storeId)?.has(engine)) runAgain(engine, storeId)
+      return
+    }
     let done = 0
+    let last: number | null = 1
     try {
-      for (let did = 1; did > 0 && !stopping && !isHeld(storeId) && !share?.isOver(); done += did) {
-        did = await run(engine, storeId)
+      while (last && !stopping && !isHeld(storeId) && !share?.isOver()) {
+        last = await run(engine, storeId)
+        done += last ?? 0
       }
     } finally {
       await share?.end()
     }
+    if (last === 0) finish(engine, storeId)
+    else runAgain(engine, storeId)
     // What one engine did is often another's work. Work that is due and was not done is leased elsewhere, or failed.
     if (done > 0) wake(storeId)
     else wakeIn(storeId, RETRY_MS)
@@ -106,8 +130,17 @@ export function createBackground(options: BackgroundOptions): Background {
     ofStore.set(engine, ended)
   }
 
+  const beginUnfinished = (status: StoreStatus) => {
+    for (const [engine, at] of unfinished.get(status.storeId) ?? []) {
+      const inMs = at - performance.now()
+      if (inMs > 0) wakeIn(status.storeId, inMs)
+      else if (canWork(engine, status)) begin(engine, status)
+    }
+  }
+
   /** Returns whether every engine could be asked. One that could not leaves the others their work. */
   const look = async (stores: StoreStatus[]): Promise<boolean> => {
+    stores.forEach(beginUnfinished)
     const isWanted = (engine: Engine, storeId: number) => !isHeld(storeId) && !working.get(storeId)?.has(engine)
     const { found, failed } = await findDueWork(db, engines, stores, isWanted)
     // Without a database all of them fail for one reason.

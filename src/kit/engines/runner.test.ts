@@ -13,6 +13,12 @@ import { until } from '../../../test/until.ts'
 
 const { db, url } = await testDatabase()
 const NEVER_MS = 3_600_000
+/** Always due in this store, and nowhere else. */
+const dueIn = dueQuery<[storeId: number]>(
+  'due_in',
+  'select s.store_id, to_timestamp(0) as due_at from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until) where s.store_id = $3'
+)
+const neverDue: Engine['due'] = (stores) => dueIn(stores, 0)
 
 const Numbered = Type.Object({ n: Type.Integer() })
 type Run = (storeId: number, numbers: number[]) => Promise<void> | void
@@ -98,11 +104,7 @@ async function polled(node: Awaited<ReturnType<typeof aNode>>) {
 test('a poll of 100 idle stores takes one statement per engine and one for the stores', async (t) => {
   await makeIdleStores(db, { stores: 100, subscriptions: 5 })
   const node = await aNode(t)
-  const due = dueQuery(
-    'never_due',
-    'select s.store_id, now() as due_at from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until) where false'
-  )
-  const never = { ...node.engine, due }
+  const never = { ...node.engine, due: neverDue }
   let polls = 0
   const runner = createRunner({
     db: node.db,
@@ -223,6 +225,51 @@ test('an engine that fails is asked again, and the others have their turn', asyn
   await until('the job', () => node.ran.length === 1)
   await runner.stop()
 })
+
+for (const [what, onSecondRun] of [
+  ['fails after it did something', () => Promise.reject(new Error('the connection is lost'))],
+  ['is interrupted by who wants the store alone', async () => 1]
+] as const) {
+  test(`an engine that ${what} is run again, though its due query no longer finds its work`, async (t) => {
+    const store = await aStore(db)
+    const [holder, node] = [await aNode(t), await aNode(t)]
+    const atSecondRun = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    let runs = 0
+    // What it holds in memory is leased by this process, so nothing is due any more.
+    const holding: Engine = {
+      ...node.engine,
+      due: (stores) => (dueIn(stores, runs === 0 ? store.storeId : 0)),
+      async runOnce() {
+        runs++
+        if (runs > 2) return 0
+        if (runs === 1) return 1
+        atSecondRun.resolve()
+        await goOn.promise
+        return onSecondRun()
+      }
+    }
+    const runner = createRunner({
+      db: node.db,
+      engines: [holding],
+      holds: node.node.holds,
+      statuses: (storeIds) => storeStatuses(node.db, storeIds),
+      freeLeases: async () => 0,
+      onError: () => {},
+      pollMs: NEVER_MS
+    })
+    t.after(runner.stop)
+    runner.start()
+    await atSecondRun.promise
+    const alone = holder.runner.alone(store.storeId, async () => {})
+    await until('somebody waits for the store', async () => (await waitingForLocks()) > 0)
+    // The request to end is sent again and again; one has come by now.
+    await setTimeout(400)
+    goOn.resolve()
+    await alone
+    await until('a run more', () => runs === 3)
+  })
+}
 
 test('an engine whose due work cannot be read leaves the others theirs, and is asked again', async (t) => {
   const store = await aStore(db)

@@ -43,15 +43,15 @@ export function createRunner(options: RunnerOptions): Runner {
   let started = false
   let stopping = false
 
-  /** An engine that fails leaves the others their turn. */
-  const run = async (engine: Engine, storeId: number): Promise<number> => {
+  /** Null when it fails: that leaves the others their turn. */
+  const run = async (engine: Engine, storeId: number): Promise<number | null> => {
     try {
       const done = await engine.runOnce(storeId)
       onRun?.(engine.name, done)
       return done
     } catch (err) {
       onError(err, engine.name, storeId)
-      return 0
+      return null
     }
   }
 

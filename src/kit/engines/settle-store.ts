@@ -25,8 +25,8 @@ export type SettledStore = {
 export function settledStore(options: {
   engines: Engine[]
   status: () => Promise<StoreStatus>
-  /** Runs an engine once; 0 when it fails. */
-  run: (engine: Engine) => Promise<number>
+  /** Runs an engine once; null when it fails. */
+  run: (engine: Engine) => Promise<number | null>
   hold: Hold
   /** Frees what dead nodes have leased. */
   freeLeases: () => Promise<unknown>
@@ -53,7 +53,7 @@ export function settledStore(options: {
           const at = await engine.nextDueAt(found.storeId)
           if (!at || Temporal.Instant.compare(at, now) > 0) continue
           due.push(engine.name)
-          done += await run(engine)
+          done += (await run(engine)) ?? 0
         }
         if (due.length === 0) return
         if (done > 0) {
