@@ -239,7 +239,7 @@ for (const [what, onSecondRun] of [
     // What it holds in memory is leased by this process, so nothing is due any more.
     const holding: Engine = {
       ...node.engine,
-      due: (stores) => (dueIn(stores, runs === 0 ? store.storeId : 0)),
+      due: (stores) => dueIn(stores, runs === 0 ? store.storeId : 0),
       async runOnce() {
         runs++
         if (runs > 2) return 0
