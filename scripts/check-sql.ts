@@ -72,7 +72,15 @@ async function registeredStatements(): Promise<ProductStatement[]> {
     if (existsSync(door)) await import(door)
   }
   const of = (registry: Map<string, string>, isAcross: boolean) =>
-    [...registry].map(([name, text]) => ({ file: 'registered', line: 0, owner: name, text, parameters: [], isAcross }))
+    [...registry].map(([name, text]) => ({
+      file: 'registered',
+      line: 0,
+      begins: 0,
+      owner: name,
+      text,
+      parameters: [],
+      isAcross
+    }))
   return [...of(directStatements, false), ...of(statementsAcrossStores, true)]
 }
 

@@ -188,6 +188,167 @@ for (const [what, tree, expected] of [
     { ...MIGRATIONS, 'sandbox/a.ts': 'sql`select 1 from members`' },
     'sandbox/a.ts:1 sandbox does not know the table members of members'
   ],
+  ...(
+    [
+      ['a comment before the specifier', "import { a } from /* why */ '#billing'"],
+      ['no space before the specifier', "import{a}from'#billing'"],
+      ['a second import on a line', "import '#stores'; import '#billing'"],
+      ['a dynamic import with a comment', "await import(/* later */ '#billing')"],
+      ['a dynamic import of a template', 'await import(`#billing`)'],
+      ['a type of an import', "type A = import('#billing').A"],
+      ['a URL that is resolved', "import.meta.resolve('#billing')"]
+    ] as const
+  ).map(([what, text]) => [
+    what,
+    { 'src/members/a.ts': text },
+    'src/members/a.ts:1 imports #billing: members comes before billing: record a fact instead'
+  ]),
+  ...["import('./' + name)", 'import(name)', 'createRequire(import.meta.url)', "require('./b.ts')"].map((text) => [
+    `an import that is not written out: ${text}`,
+    { 'src/members/a.ts': `const a = ${text}` },
+    'src/members/a.ts:1 imports what is not written out'
+  ]),
+  ...['/work/src/billing/index.ts', 'file:///work/src/billing/index.ts'].map((path) => [
+    `a path from the root: ${path}`,
+    { 'src/members/a.ts': `import '${path}'` },
+    `src/members/a.ts:1 imports ${path}: a file is named from where it is used, or by its door`
+  ]),
+  [
+    'a URL of a source behind a door',
+    { 'src/members/a.ts': "new Worker(new URL('../billing/queries.ts', import.meta.url))" },
+    'src/members/a.ts:1 imports ../billing/queries.ts: a module is entered by its door, #billing'
+  ],
+  ...['#kit/postgres/pipeline', '../kit/postgres/pipeline.ts'].map((path) => [
+    `a file behind a door of kit: ${path}`,
+    { 'src/members/a.ts': `import '${path}'` },
+    `src/members/a.ts:1 imports ${path}: a folder of kit is entered by its door, #kit/postgres`
+  ]),
+  [
+    'a way around by kit',
+    { 'src/members/a.ts': "import '#kit/../billing/queries'" },
+    'src/members/a.ts:1 imports #kit/../billing/queries: it is no door'
+  ],
+  [
+    'a module’s own door by its path',
+    { 'src/members/a.ts': "import { a } from './index.ts'" },
+    'src/members/a.ts:1 imports ./index.ts: a module does not use its own door'
+  ],
+  [
+    'a file of the sandbox behind its door',
+    { 'src/app/a.ts': "import '../../sandbox/engine.ts'" },
+    'src/app/a.ts:1 imports ../../sandbox/engine.ts: the sandbox is entered by its door, sandbox/index.ts'
+  ],
+  [
+    'the sandbox from the demo',
+    { 'src/demo/a.ts': "import '../../sandbox/index.ts'" },
+    'src/demo/a.ts:1 imports ../../sandbox/index.ts: demo does not know sandbox'
+  ],
+  [
+    'a test’s helper, which may import everything',
+    { 'src/members/a.ts': "import './b.test-helper.ts'", 'src/members/b.test-helper.ts': "import '#billing'" },
+    'src/members/a.ts:1 imports ./b.test-helper.ts: this is for tests'
+  ],
+  [
+    'a source of another kind',
+    { 'src/members/a.js': '' },
+    'src/members/a.js:0 is no .ts file, which is what the rules read'
+  ],
+  [
+    'a fact of a later module, in the table of public events',
+    { 'src/webhooks/public-events.ts': "await import('../audit/events/rule-broken.ts')" },
+    'src/webhooks/public-events.ts:1 imports ../audit/events/rule-broken.ts: a module is entered by its door, #audit'
+  ],
+  [
+    'a file of a folder of facts that declares none, in the table of public events',
+    {
+      'src/webhooks/public-events.ts': "await import('../billing/events/words.ts')",
+      'src/billing/events/words.ts': ''
+    },
+    'src/webhooks/public-events.ts:1 imports ../billing/events/words.ts: it declares no fact with a webhook'
+  ],
+  ...['sandbox', 'src/kit', 'src/http/admin', 'src/billing/charging'].map((part) => [
+    `folders of ${part} that import each other both ways`,
+    {
+      [`${part}/one/a.ts`]: "import '../two/b.ts'",
+      [`${part}/two/deep/c.ts`]: "import '../../one/d.ts'",
+      [`${part}/two/b.ts`]: '',
+      [`${part}/one/d.ts`]: ''
+    },
+    `${part}/one:0 inner folders have an order, but these import each other: ${part}/one → ${part}/two → ${part}/one`
+  ]),
+  ...["export type * from './a.ts'", "export * as all from './a.ts'", "import * as all from './a.ts'"].map((text) => [
+    `a door that exports all of a file: ${text}`,
+    { 'src/billing/index.ts': text },
+    'src/billing/index.ts:1 a door names what it exports'
+  ]),
+  ...[
+    'export const retry = 1',
+    'export async function retry() {}',
+    'export class retry {}',
+    'export type retry = 1',
+    'export abstract class retry {}'
+  ].map((text) => [
+    `one name at two doors: ${text}`,
+    { 'src/billing/index.ts': "export { retry } from './retry.ts'", 'src/lifecycle/index.ts': text },
+    'src/lifecycle/index.ts:1 exports retry, as src/billing/index.ts does'
+  ]),
+  [
+    'one name at a door of kit and at a module’s',
+    { 'src/kit/jobs/index.ts': "export { a } from './a.ts'", 'src/billing/index.ts': "export { a } from './a.ts'" },
+    'src/billing/index.ts:1 exports a, as src/kit/jobs/index.ts does'
+  ],
+  ...[
+    'sql`-- why\n update members set a = 1`',
+    'sql`UPDATE MEMBERS SET a = 1`',
+    'sql`update public.members set a = 1`',
+    'sql`update "members" set a = 1`',
+    'sql`merge into members m using (select 1) x on true when matched then delete`',
+    'sql`truncate webhook_queue, members`',
+    'sql`lock table members`',
+    'sql`copy members from stdin`',
+    'sql`select 1 into members`',
+    'sql`select 1; delete from members`',
+    "client.query('delete from members')",
+    'client.query("delete from members")',
+    "tx.run({ name: 'x', text: `delete from members`, values: [] })",
+    "const quote = '`' // `\nsql`delete from members`"
+  ].map((text) => [
+    `a write into the table of another module: ${text}`,
+    { ...MIGRATIONS, 'src/webhooks/a.ts': text.replace('-- why\n', '/* why */').replace('// `\n', ';') },
+    'src/webhooks/a.ts:1 only members writes the table members'
+  ]),
+  ...[
+    'sql`select 1 from members m, billing_attempts a`',
+    'sql`with a as (table billing_attempts) select 1 from a`',
+    'sql`select 1 from (billing_attempts a join members m on true)`',
+    'sql`delete from members using stores, billing_attempts b`',
+    'sql`values ((select 1 from "billing_attempts"))`',
+    "sql`select $q$'$q$ from billing_attempts where a = 'x'`",
+    'const ALSO = `left join billing_attempts b on true`'
+  ].map((text) => [
+    `a read of a table of a later module: ${text}`,
+    { ...MIGRATIONS, 'src/members/a.ts': text },
+    'src/members/a.ts:1 members comes before billing, and does not read its table billing_attempts'
+  ]),
+  [
+    'a table whose name is put into the text',
+    { ...MIGRATIONS, 'src/webhooks/a.ts': `tx.run({ name, text: \`update \${TABLE} set a = 1\`, values: [] })` },
+    'src/webhooks/a.ts:1 names its table by a part put into the text: write it out'
+  ],
+  [
+    'a migration that changes the table of another module',
+    { ...MIGRATIONS, 'migrations/0017-billing.sql': 'update members set a = 1' },
+    'migrations/0017-billing.sql:0 changes the table members of members'
+  ],
+  [
+    'a function that writes tables of two modules',
+    {
+      ...MIGRATIONS,
+      'migrations/functions/touch.sql':
+        'create or replace function touch() returns void language plpgsql as $$ begin update members set a = 1; delete from billing_attempts; end $$;'
+    },
+    'migrations/functions/touch.sql:0 a function writes tables of one module, and these are of members and billing'
+  ],
   ['an app that decides', { 'src/app/service.ts': 'line\n'.repeat(1_200) }, 'src/app:0 has 1200 lines, 1200 at most'],
   [
     'a folder of a module that nobody can survey',

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Dispatcher } from 'undici'
 import type { Platform } from '../http.ts'
-import { loggedInCustomer } from '../storefront/session.ts'
+import { loggedInCustomer } from '../session.ts'
 import { forwardToApp, PATH_PREFIX } from './forward.ts'
 
 /** `{shop}/apps/svc-api/*`: requests of a storefront to the app, through the platform. */

@@ -7,6 +7,7 @@ import type { Controls } from '../controls/index.ts'
 import { listOffers } from '../controls/join.ts'
 import type { Platform } from '../http.ts'
 import { forwardToApp } from '../proxy/forward.ts'
+import { isOwnForm, loggedInCustomer, logIn, logOut } from '../session.ts'
 import type { Shop } from '../shop.ts'
 import { findAttemptByChallenge, listAttemptsOf } from '../state/attempts.ts'
 import { findContract, listContractsOf } from '../state/contracts.ts'
@@ -16,7 +17,6 @@ import { listPaymentMethods } from '../state/payment-methods.ts'
 import { isNumericId } from '../wire/gid.ts'
 import { type Account, accountBar, accountPage, challengePage, visitorPage } from './home.ts'
 import { CSS, type Notice, page } from './layout.ts'
-import { isOwnForm, loggedInCustomer, logIn, logOut } from './session.ts'
 
 const LOOKS = 40
 const LOOK_AGAIN_MS = 50

@@ -3,8 +3,9 @@ import {
   importsOf,
   isListed,
   isTest,
-  MODULES,
+  KIT_FOLDERS,
   moduleOf,
+  order,
   partOf,
   secondDoorOf,
   type Tree,
@@ -24,39 +25,74 @@ const PARTS: Record<string, readonly string[]> = {
 }
 const USES_EVERY_DOOR = new Set(['http', 'demo', 'app'])
 
+/** Files that look up what they import, with the reason. */
+const NOT_WRITTEN_OUT = new Map([
+  ['src/embedded-postgres/runtime.ts', 'the package with the binaries is named for the platform that runs it']
+])
+
 /** The folders of `http` in their order. A surface (the first after `shared`) keeps its dialect to itself. */
 const HTTP = ['shared', 'rest', 'storefront', 'admin', 'inbound', 'openapi', 'docs', 'server']
 const SURFACES = new Set(['rest', 'storefront', 'admin', 'inbound'])
 
 /** Imports that go the wrong way, around a door, or into a part that the importer must not know. */
 export function importBreaches(tree: Tree): Breach[] {
-  return [...tree].flatMap(([file, source]) => {
+  return [...tree].flatMap(([file, source]): Breach[] => {
+    if (/\.([cm][jt]s|[jt]sx|js)$/.test(file))
+      return [{ file, line: 0, reason: 'is no .ts file, which is what the rules read' }]
     if (!file.endsWith('.ts') || isTest(file)) return []
     return importsOf(source).flatMap(({ specifier, line }) => {
-      const problem = problemOf(file, specifier)
+      if (specifier === null) {
+        return NOT_WRITTEN_OUT.has(file) ? [] : [{ file, line, reason: 'imports what is not written out' }]
+      }
+      const problem = problemOf(file, specifier, tree)
       return problem ? [{ file, line, reason: `imports ${specifier}: ${problem}` }] : []
     })
   })
 }
 
-function problemOf(file: string, specifier: string): string | null {
+function problemOf(file: string, specifier: string, tree: Tree): string | null {
   const target = targetOf(file, specifier)
   if (target === null) return null
+  if (target === specifier) return 'a file is named from where it is used, or by its door'
+  if (isTest(target)) return 'this is for tests'
   const [from, to] = [partOf(file), partOf(target)]
+  if (specifier.startsWith('#') && specifier.split('/').includes('..')) return 'it is no door'
   if (specifier.startsWith('#') && !specifier.startsWith('#kit/')) return problemOfDoor(from, specifier)
+  const inner = doorPassed(file, target)
+  if (inner) return inner
   if (to === from) return from === 'http' ? problemInHttp(file, target) : null
-  if (isListed(file, target)) return null
+  if (isListed(file, target)) {
+    const isFact = !target.includes('/events/') || /\bdefinePublicFact\b/.test(tree.get(target) ?? 'definePublicFact')
+    return isFact ? null : 'it declares no fact with a webhook'
+  }
   if (moduleOf(target) !== null) return `a module is entered by its door, #${to}`
   if (from === 'resources') return 'resources imports nothing of ours'
   if (PARTS[from] ? PARTS[from].includes(to) : to === 'kit') return null
   return to in PARTS ? `${from} does not know ${to}` : 'the service imports nothing from outside src and sandbox'
 }
 
+/** What is wrong with an import within kit, within a module or of the sandbox that goes around a door. */
+function doorPassed(file: string, target: string): string | null {
+  const kitDoor = KIT_FOLDERS.find((door) => target.startsWith(`src/${door.slice(1)}/`))
+  if (kitDoor) {
+    const folder = `src/${kitDoor.slice(1)}/`
+    return file.startsWith(folder) || target === `${folder}index.ts`
+      ? null
+      : `a folder of kit is entered by its door, ${kitDoor}`
+  }
+  if (target.startsWith('sandbox/') && !file.startsWith('sandbox/') && target !== 'sandbox/index.ts') {
+    return partOf(file) === 'app' ? 'the sandbox is entered by its door, sandbox/index.ts' : null
+  }
+  const module = moduleOf(target)
+  const isOwnDoor = module !== null && module === moduleOf(file) && target === `src/${module}/index.ts`
+  return isOwnDoor ? 'a module does not use its own door' : null
+}
+
 function problemOfDoor(from: string, specifier: string): string | null {
   const second = secondDoorOf(specifier)
   if (second) return second.openTo.includes(from) ? null : `this door is open only to ${second.openTo.join(', ')}`
   const name = specifier.slice(1)
-  const [own, theirs] = [from, name].map((part) => (MODULES as readonly string[]).indexOf(part)) as [number, number]
+  const [own, theirs] = [order(from), order(name)]
   if (theirs < 0) return 'it is no door'
   if (USES_EVERY_DOOR.has(from)) return null
   if (own < 0) return `${from} does not know ${name}`

@@ -1,5 +1,4 @@
-import { dirname } from 'node:path'
-import { type Breach, importsOf, isTest, moduleOf, type Tree, targetOf } from './tree.ts'
+import { type Breach, importsOf, isTest, partOf, type Tree, targetOf } from './tree.ts'
 
 type Graph = Map<string, Set<string>>
 
@@ -8,7 +7,7 @@ export function cycleBreaches(tree: Tree): Breach[] {
   const graph: Graph = new Map()
   for (const [file, source] of tree) {
     if (!file.endsWith('.ts') || isTest(file)) continue
-    const targets = importsOf(source).flatMap(({ specifier }) => targetOf(file, specifier) ?? [])
+    const targets = importsOf(source).flatMap(({ specifier }) => (specifier && targetOf(file, specifier)) ?? [])
     graph.set(file, new Set(targets.filter((target) => tree.has(target))))
   }
   return cyclesOf(graph).map((cycle) => ({
@@ -18,19 +17,19 @@ export function cycleBreaches(tree: Tree): Breach[] {
   }))
 }
 
-/** Inner folders of a module that import each other both ways. The module's own files lie above all of them. */
+/**
+ * Folders beside each other, at any depth below a part, that import each other both ways. Files beside the folders are not
+ * counted: they may be used by all of the folders and use them, as long as no file comes back to itself.
+ */
 export function folderBreaches(tree: Tree): Breach[] {
   const graph: Graph = new Map()
   for (const [file, source] of tree) {
-    const module = moduleOf(file)
-    const folder = dirname(file)
-    if (module === null || isTest(file) || folder === `src/${module}`) continue
-    const used = graph.get(folder) ?? graph.set(folder, new Set()).get(folder)!
+    if (!file.endsWith('.ts') || isTest(file)) continue
     for (const { specifier } of importsOf(source)) {
-      const target = targetOf(file, specifier)
-      if (!target || moduleOf(target) !== module || specifier.startsWith('#')) continue
-      const other = dirname(target)
-      if (other !== folder && other !== `src/${module}`) used.add(other)
+      const target = specifier && targetOf(file, specifier)
+      if (!target || partOf(target) !== partOf(file)) continue
+      const [from, to] = partingFolders(file, target)
+      if (from && to) (graph.get(from) ?? graph.set(from, new Set()).get(from)!).add(to)
     }
   }
   return cyclesOf(graph).map((cycle) => ({
@@ -38,6 +37,15 @@ export function folderBreaches(tree: Tree): Breach[] {
     line: 0,
     reason: `inner folders have an order, but these import each other: ${[...cycle, cycle[0]].join(' → ')}`
   }))
+}
+
+/** The folders beside each other in which two files lie; null for a file that lies beside the other's folder. */
+function partingFolders(file: string, target: string): [string | null, string | null] {
+  const [a, b] = [file.split('/'), target.split('/')]
+  let depth = 0
+  while (a[depth] === b[depth] && depth < Math.min(a.length, b.length)) depth++
+  const folder = (path: string[]) => (path.length > depth + 1 ? path.slice(0, depth + 1).join('/') : null)
+  return [folder(a), folder(b)]
 }
 
 /** One circle for each file on which a walk comes back to itself; empty when there is none. */

@@ -1,14 +1,12 @@
 import { dirname } from 'node:path'
-import { type Breach, isTest, moduleOf, type Tree } from './tree.ts'
+import { type Breach, isTest, type Tree } from './tree.ts'
 
 /** The limit of `app`, which only assembles the parts: rules belong into modules. */
 const MAX_APP_LINES = 1_200
-/** More files than this in one folder of a module are cut into inner folders. */
+/** More files than this in one folder, whatever they are, are cut into inner folders. */
 const MAX_FILES = 26
-/** Files that every module has; they are not counted. */
-const USUAL_FILES = /\/(index|events|refusals|settings|metrics|audit-rules|jobs)\.ts$/
 
-/** Reports `app` above its line limit, and folders of modules with too many files. */
+/** Reports `app` above its line limit, and folders with too many files. */
 export function sizeBreaches(tree: Tree): Breach[] {
   const sources = [...tree].filter(([file]) => file.endsWith('.ts') && !isTest(file))
   const lines = sources
@@ -16,10 +14,7 @@ export function sizeBreaches(tree: Tree): Breach[] {
     .reduce((sum, [, source]) => sum + source.split('\n').length - 1, 0)
   const ofApp =
     lines < MAX_APP_LINES ? [] : [{ file: 'src/app', line: 0, reason: `has ${lines} lines, ${MAX_APP_LINES} at most` }]
-  const folders = Map.groupBy(
-    sources.filter(([file]) => moduleOf(file) !== null && !USUAL_FILES.test(file)),
-    ([file]) => dirname(file)
-  )
+  const folders = Map.groupBy(sources, ([file]) => dirname(file))
   const full = [...folders].filter(([, files]) => files.length > MAX_FILES)
   return [
     ...ofApp,

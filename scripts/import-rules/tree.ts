@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { lineAt, type Token, tokensOf } from '../source-tokens.ts'
 
 /** The modules in their order: a module may import the door of any module before it. ARCHITECTURE.md gives the reasons. */
 export const MODULES = [
@@ -37,7 +38,7 @@ export const SECOND_DOORS: Record<string, { file: string; openTo: readonly strin
 }
 
 /** Parts of kit that are folders with a door, as `imports` of package.json names them. */
-const KIT_FOLDERS = ['#kit/engines', '#kit/jobs', '#kit/outbox', '#kit/postgres']
+export const KIT_FOLDERS = ['#kit/engines', '#kit/jobs', '#kit/outbox', '#kit/postgres']
 
 /**
  * Files of a module that declare its entries of a registry (`#billing/settings`), and who lists them. They are entered
@@ -60,11 +61,15 @@ const LISTS_OF_FILES: Record<string, RegExp> = {
   'src/app/engines.ts': /^([a-z-]+\/)?[a-z-]+-engine\.ts$/
 }
 
-/** Whether a file is one of those lists, and imports an entry of it from a module. */
+/** Whether a file is one of those lists, and imports an entry of it from a module; a list of a module from one before it. */
 export function isListed(file: string, target: string): boolean {
-  const module = moduleOf(target)
-  return module !== null && (LISTS_OF_FILES[file]?.test(target.slice(`src/${module}/`.length)) ?? false)
+  const [own, module] = [moduleOf(file), moduleOf(target)]
+  const isBefore = own === null || order(module) < order(own)
+  return module !== null && isBefore && (LISTS_OF_FILES[file]?.test(target.slice(`src/${module}/`.length)) ?? false)
 }
+
+/** The place of a module in their order; -1 for what is no module. */
+export const order = (name: string | null): number => (MODULES as readonly (string | null)[]).indexOf(name)
 
 /** The second door that a specifier names, or null. */
 export function secondDoorOf(specifier: string): { file: string; openTo: readonly string[] } | null {
@@ -88,7 +93,7 @@ export async function readTree(root: string): Promise<Tree> {
   const listed = await Promise.all(
     FOLDERS.map(async (folder) => (await readdir(join(root, folder), { recursive: true })).map((f) => join(folder, f)))
   )
-  const paths = listed.flat().filter((path) => /\.(ts|sql)$/.test(path))
+  const paths = listed.flat().filter((path) => /\.([cm]?[jt]sx?|sql)$/.test(path))
   const texts = await Promise.all(paths.map((path) => readFile(join(root, path), 'utf8')))
   return new Map(paths.map((path, i) => [path, texts[i]!]))
 }
@@ -108,18 +113,46 @@ export function partOf(path: string): string {
 /** Tests and their helpers may import whatever they need. */
 export const isTest = (path: string): boolean => /\.test(-helper)?\.ts$/.test(path)
 
-/** Static, dynamic and type-only imports and re-exports of a source text, with their lines. */
-export function importsOf(source: string): { specifier: string; line: number }[] {
-  const found = source.matchAll(/(?:\bfrom\s+|\bimport\s*\(\s*|^import\s+)['"]([^'"\n]+)['"]/gm)
-  return [...found].map((match) => ({ specifier: match[1]!, line: lineAt(source, match.index) }))
+/**
+ * Whatever names another file in a source: static, dynamic and type-only imports, re-exports, `import.meta.resolve`, and a URL of
+ * a source. The specifier is null where it is not written out, so that nobody can say what is imported.
+ */
+export function importsOf(source: string): { specifier: string | null; line: number }[] {
+  const tokens = tokensOf(source)
+  return tokens.flatMap((token, i) => {
+    const specifier = token.kind === 'word' ? specifierAt(tokens, i) : undefined
+    return specifier === undefined ? [] : [{ specifier, line: lineAt(source, token.index) }]
+  })
 }
 
-/** The line of a place in a text, counted from 1. */
-export const lineAt = (source: string, index: number): number => source.slice(0, index).split('\n').length
+/** What the word at this place imports: null when that is not written out, undefined when it imports nothing. */
+function specifierAt(tokens: Token[], at: number): string | null | undefined {
+  const [before, token, next, after] = [-1, 0, 1, 2].map((step) => tokens[at + step])
+  const isMember = before?.text === '.'
+  if (token!.text === 'from' && !isMember) return next?.kind === 'string' ? next.value : undefined
+  if (token!.text === 'import' && !isMember) {
+    if (next?.kind === 'string') return next.value
+    if (next?.text === '(') return writtenOut(after, tokens[at + 3])
+  }
+  const isCall = next?.text === '('
+  if (isCall && (token!.text === 'createRequire' || (token!.text === 'require' && !isMember))) return null
+  if (isCall && isMember && token!.text === 'resolve' && tokens[at - 2]?.text === 'meta') {
+    return writtenOut(after, tokens[at + 3])
+  }
+  if (isCall && token!.text === 'URL' && after?.kind === 'string' && /^\..*\.[cm]?[jt]s$/.test(after.value))
+    return after.value
+  return undefined
+}
+
+function writtenOut(token: Token | undefined, next: Token | undefined): string | null {
+  const isLiteral = token && (token.kind === 'string' || (token.kind === 'template' && token.holes.length === 0))
+  return isLiteral && (next?.text === ')' || next?.text === ',') ? token.value : null
+}
 
 /** The file that a specifier names, or null for a package or a builtin of Node. */
 export function targetOf(path: string, specifier: string): string | null {
   if (specifier.startsWith('.')) return join(dirname(path), specifier)
+  if (specifier.startsWith('/') || specifier.startsWith('file:')) return specifier
   if (KIT_FOLDERS.includes(specifier)) return `src/${specifier.slice(1)}/index.ts`
   if (specifier.startsWith('#kit/')) return `src/kit/${specifier.slice('#kit/'.length)}.ts`
   const second = secondDoorOf(specifier)

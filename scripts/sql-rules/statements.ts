@@ -6,6 +6,8 @@ import { lineAt, type Token, tokensOf } from '../source-tokens.ts'
 export type ProductStatement = {
   file: string
   line: number
+  /** The line of its first word, counted from `line` on. */
+  begins: number
   /** The function or constant that holds it. */
   owner: string
   text: string
@@ -36,24 +38,25 @@ export async function listStatements(root: string, folder: string): Promise<Prod
 
 /**
  * The texts in one source that are statements: whatever is tagged `sql`, and every other string or template that begins as a
- * statement, however it reaches the database.
+ * statement, however it reaches the database. `others` says how else a text may begin that is wanted.
  */
-export function statementsIn(file: string, source: string): ProductStatement[] {
+export function statementsIn(file: string, source: string, others?: RegExp): ProductStatement[] {
   const tokens = tokensOf(source)
   return tokens.flatMap((token, i) => {
     if (token.kind !== 'string' && token.kind !== 'template') return []
     const isTagged = token.kind === 'template' && tokens[i - 1]?.text === 'sql'
     // Without the tag a hole is no parameter but a part of the text, and gets a number that no parameter has.
     const first = isTagged ? 0 : 1_000
-    const text = (
+    const raw =
       token.kind === 'string' ? token.value : token.parts.reduce((all, part, n) => `${all}$${first + n}${part}`)
-    ).trim()
-    if (!isTagged && !VERB.test(text)) return []
+    const text = raw.trim()
+    if (!isTagged && !VERB.test(text) && !others?.test(text)) return []
     const parameters = isTagged ? token.holes.map((hole) => hole.text.trim()) : []
     return [
       {
         file,
         line: lineAt(source, token.index),
+        begins: lineAt(raw, raw.length - raw.trimStart().length) - 1,
         owner: ownerAt(source, token.index),
         text,
         parameters,

@@ -2,9 +2,9 @@ import { type ImportTerms, upsertFromContracts } from '#contracts'
 import { decimalOf, minorOf } from '#kit/money'
 import type { Ctx } from '#kit/postgres'
 import type { PlatformContract, PlatformOrder } from '#platform'
+import { type Import, type RowRefusal, type RowResult, refused } from '../import.ts'
+import type { RequestedContract } from '../intake/read-row.ts'
 import { type PlanFinder, planNotFound } from './find-plan.ts'
-import { type Import, type RowRefusal, type RowResult, refused } from './import.ts'
-import type { RequestedContract } from './read-row.ts'
 
 /** A row and its contract on the platform. */
 export type Found = { line: number; requested: RequestedContract; contract: PlatformContract }

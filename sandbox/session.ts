@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Shop } from '../shop.ts'
-import { isNumericId } from '../wire/gid.ts'
+import type { Shop } from './shop.ts'
+import { isNumericId } from './wire/gid.ts'
 
 const NAME = 'storefront_session'
 

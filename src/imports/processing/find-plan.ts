@@ -1,7 +1,7 @@
 import { publicId } from '#kit/ids'
 import type { Ctx } from '#kit/postgres'
 import { listPlans, type Plan } from '#plans'
-import { refused } from './import.ts'
+import { refused } from '../import.ts'
 
 /** Finds plans by the value of a file's `plan` column. */
 export type PlanFinder = { find(reference: string): Plan | undefined }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { Database } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
-import type { Import } from './import.ts'
+import type { Import } from '../import.ts'
+import { findImport, lockImport, markRunning } from '../queries.ts'
+import { badHeader, fileMismatch, importAcceptsNoFile, wrongImportStatus } from '../refusals.ts'
+import { requireImport } from '../show-import.ts'
 import { type ImportInput, parseCsvInput, parseJsonInput } from './parse-input.ts'
-import { findImport, lockImport, markRunning } from './queries.ts'
 import { type FileRecord, readCsvRecords, readLines } from './read-records.ts'
 import { FIELDS } from './read-row.ts'
-import { badHeader, fileMismatch, importAcceptsNoFile, wrongImportStatus } from './refusals.ts'
-import { requireImport } from './show-import.ts'
 import { STAGING_BATCH, stageRows } from './stage-rows.ts'
 
 const MAX_MEGABYTES = 512

@@ -1,8 +1,7 @@
 import type { Ctx, Database } from '#kit/postgres'
 import { type Connector, DownloadFailed, downloadLines, numericIdOf, type PlatformFailure } from '#platform'
-import { ClaimLost } from './claim-lost.ts'
-import type { Import } from './import.ts'
-import type { ImportInput } from './parse-input.ts'
+import { ClaimLost } from '../claim-lost.ts'
+import type { Import } from '../import.ts'
 import {
   discardStaged,
   lockClaim,
@@ -11,8 +10,9 @@ import {
   markListed,
   markRunning,
   releaseClaim
-} from './queries.ts'
-import { retainUntil } from './retain-until.ts'
+} from '../queries.ts'
+import { retainUntil } from '../retain-until.ts'
+import type { ImportInput } from './parse-input.ts'
 import { STAGING_BATCH, stageRows } from './stage-rows.ts'
 
 /** The outcome of one step: 1 if it did something, or why the platform could not be reached. */

@@ -1,10 +1,10 @@
 import type { Ctx } from '#kit/postgres'
 import { storeContext } from '#stores'
-import { refused } from './import.ts'
+import { refused } from '../import.ts'
+import { markStaged } from '../queries.ts'
+import { insertRows, listDuplicates, type StagedRow } from '../row-queries.ts'
 import type { ImportInput } from './parse-input.ts'
-import { markStaged } from './queries.ts'
 import { contractIn, readRow } from './read-row.ts'
-import { insertRows, listDuplicates, type StagedRow } from './row-queries.ts'
 
 /** Rows written in one transaction. */
 export const STAGING_BATCH = 1_000

@@ -1,7 +1,7 @@
 import { type ContractRequest, choosePaymentMethod } from '#platform'
+import { type Import, type RowRefusal, refused } from '../import.ts'
+import type { RequestedContract } from '../intake/read-row.ts'
 import { type PlanFinder, planNotFound } from './find-plan.ts'
-import { type Import, type RowRefusal, refused } from './import.ts'
-import type { RequestedContract } from './read-row.ts'
 
 /** The request to create a contract on the platform, without its key. */
 export type RowContractRequest = Omit<ContractRequest, 'key'>

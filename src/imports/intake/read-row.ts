@@ -1,7 +1,7 @@
 import { isCurrency, minorOf } from '#kit/money'
 import { Refusal } from '#kit/refusal'
 import type { Interval } from '#platform'
-import { type Input, type RowRefusal, refused } from './import.ts'
+import { type Input, type RowRefusal, refused } from '../import.ts'
 
 /** The columns of a CSV file, and the keys of a line of NDJSON. */
 export const FIELDS = [
