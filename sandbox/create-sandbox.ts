@@ -8,6 +8,7 @@ import { type AdminControls, adminControls, type SandboxUrls } from './controls/
 import { type Controls, makeControls } from './controls/index.ts'
 import { sandboxEngine } from './engine.ts'
 import { makeApp, type Platform } from './http.ts'
+import { reportingQueued } from './outgoing/report-queued.ts'
 import { proxyRoutes } from './proxy/routes.ts'
 import { metafieldRoutes } from './rest/metafields.ts'
 import { Shops } from './shop.ts'
@@ -33,15 +34,18 @@ export function createSandbox(options: {
   db: Database
   clock: (shopDomain: string) => Promise<Temporal.Instant>
   log?: (message: string, fields: Record<string, unknown>) => void
+  /** Called after a commit that queued messages for this store, which is work for the engine. */
+  onQueued?: (storeId: number) => void
 }): Sandbox {
   const shops = new Shops(options.db)
   const agent = new Agent({ connections: 32, keepAliveTimeout: 30_000 })
-  const platform: Platform = { db: options.db, shops, clock: options.clock, log: options.log ?? (() => {}) }
+  const db = reportingQueued(options.db, options.onQueued ?? (() => {}))
+  const platform: Platform = { db, shops, clock: options.clock, log: options.log ?? (() => {}) }
   const controls = makeControls(platform)
   const schema = adminSchema()
   const app = makeApp(platform, schema, [
     metafieldRoutes(platform),
-    resultFileRoute(options.db, platform.clock),
+    resultFileRoute(db, platform.clock),
     proxyRoutes(platform, agent),
     storefrontRoutes(platform, controls, agent)
   ])

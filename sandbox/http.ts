@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { GraphQLSchema } from 'graphql'
-import type { Database } from '#kit/postgres'
 import { API_VERSION, isServedVersion } from './admin/shop.ts'
+import type { SandboxDatabase } from './outgoing/report-queued.ts'
 import { hashToken, headerWord, type Shop, type Shops } from './shop.ts'
 import { shopListPage } from './storefront/shop-list.ts'
 import { apiFor } from './wire/api.ts'
@@ -10,7 +10,7 @@ import { Buckets } from './wire/buckets.ts'
 import { GraphqlHandler, type GraphqlRequest } from './wire/graphql-response.ts'
 
 export type Platform = {
-  db: Database
+  db: SandboxDatabase
   shops: Shops
   clock: (shopDomain: string) => Promise<Temporal.Instant>
   log: (message: string, fields: Record<string, unknown>) => void

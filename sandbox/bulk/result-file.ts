@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import type { Database } from '#kit/postgres'
+import type { SandboxDatabase } from '../outgoing/report-queued.ts'
 import type { Shop } from '../shop.ts'
 import { bulkResult, findBulkOperation } from '../state/bulk-operations.ts'
 import { isNumericId } from '../wire/gid.ts'
@@ -11,7 +11,7 @@ export function signFile(shop: Shop, id: string): string {
 }
 
 /** The file of a finished bulk operation: one JSON object per line. */
-export function resultFileRoute(db: Database, clock: (shopDomain: string) => Promise<Temporal.Instant>) {
+export function resultFileRoute(db: SandboxDatabase, clock: (shopDomain: string) => Promise<Temporal.Instant>) {
   return (scope: FastifyInstance) => {
     scope.get('/bulk/:file', async (request, reply) => {
       const { shop } = request.shopRequest

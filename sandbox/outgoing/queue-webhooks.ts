@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { int, json, nullable, type Queries, row, sql, textList } from '#kit/postgres'
 import type { Shop } from '../shop.ts'
+import { noteQueued } from './report-queued.ts'
 import type { Topic } from './topics.ts'
 import { type Fate, fateOf, type WebhookFaults } from './webhook-faults.ts'
 
@@ -41,6 +42,7 @@ export async function queueWebhooks(q: Queries, shop: Shop, all: Message[], now:
       join sandbox.webhook_subscriptions s on s.store_id = ${shop.storeId} and s.topic = m.topic
       cross join lateral generate_series(1, m.copies)
      order by m.position, s.id`)
+  noteQueued(q, shop.storeId)
 }
 
 /** The faults of the shop's next messages, which are numbered consecutively. */

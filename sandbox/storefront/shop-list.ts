@@ -1,10 +1,11 @@
-import { type Database, row, sql, text } from '#kit/postgres'
+import { row, sql, text } from '#kit/postgres'
+import type { SandboxDatabase } from '../outgoing/report-queued.ts'
 import { html } from './html.ts'
 
 const MAX_SHOPS = 100
 
 /** The page of an address that names no shop: links to the oldest shops. */
-export async function shopListPage(db: Database): Promise<string> {
+export async function shopListPage(db: SandboxDatabase): Promise<string> {
   // Not bound to a store, since it finds the stores.
   const shops = await db.direct.many(
     row({ domain: text, name: text }),

@@ -1,5 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql'
-import type { Database, Queries } from '#kit/postgres'
+import type { Queries } from '#kit/postgres'
+import type { SandboxDatabase } from '../outgoing/report-queued.ts'
 import type { Shop } from '../shop.ts'
 import { type Attempt, findAttempts, listAttemptsOf } from '../state/attempts.ts'
 import { type Contract, findContracts, listContractsOf } from '../state/contracts.ts'
@@ -36,7 +37,7 @@ import { groupedBy, keyedBy, Loader } from './loader.ts'
 
 /** The context of one request. */
 export type Api = {
-  db: Database
+  db: SandboxDatabase
   shop: Shop
   /** The shop's base URL, as the client addressed it. */
   baseUrl: string
@@ -103,7 +104,7 @@ function loadersOf(q: Queries, storeId: number) {
 }
 
 export function apiFor(
-  db: Database,
+  db: SandboxDatabase,
   shop: Shop,
   baseUrl: string,
   clock: (shopDomain: string) => Promise<Temporal.Instant>

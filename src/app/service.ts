@@ -80,7 +80,8 @@ export async function createService(options: ServiceOptions) {
       if (!store) throw new Error(`The sandbox has a shop ${domain} without a store`)
       return storeNow(options.sandboxDb, store.storeId)
     },
-    log: (message, fields) => logger.error(fields, message)
+    log: (message, fields) => logger.error(fields, message),
+    onQueued: (storeId) => runner.wake(storeId)
   })
   const delivery = createDeliveryEngine({
     db,

@@ -1,8 +1,7 @@
 import { Type } from 'typebox'
 import { retryDeadLetter } from '#kit/outbox'
 import type { Surface } from '../../shared/surface.ts'
-import type { AdminDeps } from '../deps.ts'
-import { StoreParams, storeOf } from '../store.ts'
+import { StoreParams } from '../store.ts'
 import { deadLetterKey, deadLetterNotFound } from './dead-letter-id.ts'
 
 const RetriedBody = Type.Object(
@@ -15,7 +14,7 @@ const RetriedBody = Type.Object(
 )
 
 /** POST /stores/{store}/dead-letters/{dead_letter}/retry */
-export function retryDeadLetterRoute(admin: Surface, { wake }: AdminDeps): void {
+export function retryDeadLetterRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/dead-letters/:dead_letter/retry',
     {
@@ -36,7 +35,6 @@ export function retryDeadLetterRoute(admin: Surface, { wake }: AdminDeps): void 
       const { dead_letter: id } = request.params
       const isRevived = await request.inStore((ctx) => retryDeadLetter(ctx, deadLetterKey(id)))
       if (!isRevived) throw deadLetterNotFound(id)
-      wake(storeOf(request).storeId)
       return reply.code(202).send({ id })
     }
   )

@@ -1,13 +1,11 @@
 import { Type } from 'typebox'
 import { resendDelivery } from '#webhooks'
 import type { Surface } from '../../shared/surface.ts'
-import type { AdminDeps } from '../deps.ts'
-import { storeOf } from '../store.ts'
 import { DeliveryParams } from './delivery-params.ts'
 import { DeliveryDetailBody, presentDeliveryDetail } from './present-delivery.ts'
 
 /** POST /stores/{store}/webhook-deliveries/{webhook_id}/resend */
-export function resendDeliveryRoute(admin: Surface, { wake }: AdminDeps): void {
+export function resendDeliveryRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/webhook-deliveries/:webhook_id/resend',
     {
@@ -23,7 +21,6 @@ export function resendDeliveryRoute(admin: Surface, { wake }: AdminDeps): void {
     },
     async (request, reply) => {
       const delivery = await request.inStore((ctx) => resendDelivery(ctx, request.params.webhook_id))
-      wake(storeOf(request).storeId)
       return reply.code(202).send(presentDeliveryDetail(delivery))
     }
   )

@@ -15,7 +15,7 @@ const Resent = Type.Object(
 )
 
 /** POST /stores/{store}/webhook-deliveries/resend-failed */
-export function resendFailedRoute(admin: Surface, { db, wake }: AdminDeps): void {
+export function resendFailedRoute(admin: Surface, { db }: AdminDeps): void {
   admin.post(
     '/stores/:store/webhook-deliveries/resend-failed',
     {
@@ -34,7 +34,6 @@ export function resendFailedRoute(admin: Surface, { db, wake }: AdminDeps): void
       const { storeId, timezone } = storeOf(request)
       const since = instantOrUndefined(request.body.since, timezone)!
       const resent = await resendFailed(db, storeId, { since, endpoint: request.body.endpoint })
-      wake(storeId)
       return reply.code(202).send(resent)
     }
   )

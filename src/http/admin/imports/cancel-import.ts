@@ -2,12 +2,10 @@ import { Type } from 'typebox'
 import { cancelImport } from '#imports'
 import { idInPath } from '../../shared/path-ids.ts'
 import type { Surface } from '../../shared/surface.ts'
-import type { AdminDeps } from '../deps.ts'
-import { storeOf } from '../store.ts'
 import { ImportBody, ImportParams, presentImport } from './present-import.ts'
 
 /** POST /stores/{store}/imports/{import}/cancel */
-export function cancelImportRoute(admin: Surface, { wake }: AdminDeps): void {
+export function cancelImportRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/imports/:import/cancel',
     {
@@ -23,7 +21,6 @@ export function cancelImportRoute(admin: Surface, { wake }: AdminDeps): void {
     },
     async (request) => {
       const cancelled = await request.inStore((ctx) => cancelImport(ctx, idInPath('imp', request.params.import)))
-      wake(storeOf(request).storeId)
       return presentImport(cancelled)
     }
   )

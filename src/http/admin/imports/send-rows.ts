@@ -15,7 +15,7 @@ const FILE_TYPES = {
 }
 
 /** PUT /stores/{store}/imports/{import}/rows */
-export function sendRowsRoute(admin: Surface, { db, wake }: AdminDeps): void {
+export function sendRowsRoute(admin: Surface, { db }: AdminDeps): void {
   admin.register(async (files) => {
     // The rows are read as they arrive: the file may be larger than the memory.
     files.addContentTypeParser(Object.keys(FILE_TYPES), (_request, body, done) => done(null, body))
@@ -38,7 +38,6 @@ export function sendRowsRoute(admin: Surface, { db, wake }: AdminDeps): void {
         const sent = sentIn(request)
         try {
           const received = await receiveFile(db, storeOf(request).storeId, idInPath('imp', id), sent)
-          wake(storeOf(request).storeId)
           return presentImport(received)
         } finally {
           // The rest of a file that is refused early is still read: a client that is cut off would not see why.

@@ -2,7 +2,6 @@ import { Type } from 'typebox'
 import { MODES, SOURCES, startImport } from '#imports'
 import { futureOrNull, IsoDate } from '../../shared/dates.ts'
 import type { Surface } from '../../shared/surface.ts'
-import type { AdminDeps } from '../deps.ts'
 import { oneOf } from '../fields.ts'
 import { StoreParams, storeOf } from '../store.ts'
 import { ImportBody, presentImport } from './present-import.ts'
@@ -27,7 +26,7 @@ const NewImportBody = Type.Object({
 })
 
 /** POST /stores/{store}/imports */
-export function startImportRoute(admin: Surface, { wake }: AdminDeps): void {
+export function startImportRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/imports',
     {
@@ -53,7 +52,6 @@ export function startImportRoute(admin: Surface, { wake }: AdminDeps): void {
           fileSha256: sha256?.toLowerCase() ?? null
         })
       )
-      wake(storeId)
       return reply.code(201).send(presentImport(started))
     }
   )

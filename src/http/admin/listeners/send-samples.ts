@@ -2,9 +2,8 @@ import { Type } from 'typebox'
 import { triggerSample } from '#webhooks'
 import type { Surface } from '../../shared/surface.ts'
 import { DeliveryBody, presentDelivery } from '../deliveries/present-delivery.ts'
-import type { AdminDeps } from '../deps.ts'
 import { eventType } from '../event-types.ts'
-import { StoreParams, storeOf } from '../store.ts'
+import { StoreParams } from '../store.ts'
 
 const SentSamples = Type.Object({
   event: Type.String({ description: 'The event type', examples: ['billing.failed'] }),
@@ -16,7 +15,7 @@ const SentSamples = Type.Object({
 })
 
 /** POST /stores/{store}/webhook-samples */
-export function sendSamplesRoute(admin: Surface, { wake }: AdminDeps): void {
+export function sendSamplesRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/webhook-samples',
     {
@@ -34,7 +33,6 @@ export function sendSamplesRoute(admin: Surface, { wake }: AdminDeps): void {
     async (request, reply) => {
       const { event } = request.body
       const { deliveries, terminalsOnly } = await request.inStore((ctx) => triggerSample(ctx, event))
-      wake(storeOf(request).storeId)
       return reply.code(202).send({ event, listeners_only: terminalsOnly, data: deliveries.map(presentDelivery) })
     }
   )

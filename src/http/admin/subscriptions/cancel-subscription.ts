@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { cancelSubscription } from '#lifecycle'
 import type { Surface } from '../../shared/surface.ts'
-import type { AdminDeps } from '../deps.ts'
 import { text } from '../fields.ts'
 import { changedSubscription, SubscriptionParams } from './one-subscription.ts'
 import { SubscriptionBody } from './present-subscription.ts'
@@ -20,7 +19,7 @@ const CancelBody = Type.Object({
 })
 
 /** POST /stores/{store}/subscriptions/{id}/cancel */
-export function cancelSubscriptionRoute(admin: Surface, deps: AdminDeps): void {
+export function cancelSubscriptionRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/subscriptions/:id/cancel',
     {
@@ -37,7 +36,7 @@ export function cancelSubscriptionRoute(admin: Surface, deps: AdminDeps): void {
     },
     (request) => {
       const { reason = 'other', comment = null } = request.body
-      return changedSubscription(deps, request, (ctx, id, by) =>
+      return changedSubscription(request, (ctx, id, by) =>
         cancelSubscription(ctx, id, { reason: reason.trim(), comment, by })
       )
     }

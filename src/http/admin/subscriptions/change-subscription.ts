@@ -2,7 +2,6 @@ import { Type } from 'typebox'
 import { changeSubscription } from '#lifecycle'
 import { ChangeFields, changeFrom } from '../../shared/subscription-change.ts'
 import type { Surface } from '../../shared/surface.ts'
-import type { AdminDeps } from '../deps.ts'
 import { amount } from '../fields.ts'
 import { storeOf } from '../store.ts'
 import { changedSubscription, SubscriptionParams } from './one-subscription.ts'
@@ -19,7 +18,7 @@ const ChangeBody = Type.Object(
 )
 
 /** POST /stores/{store}/subscriptions/{id}/change */
-export function changeSubscriptionRoute(admin: Surface, deps: AdminDeps): void {
+export function changeSubscriptionRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/subscriptions/:id/change',
     {
@@ -35,7 +34,7 @@ export function changeSubscriptionRoute(admin: Surface, deps: AdminDeps): void {
       }
     },
     (request) =>
-      changedSubscription(deps, request, (ctx, id, by) =>
+      changedSubscription(request, (ctx, id, by) =>
         changeSubscription(ctx, id, changeFrom(ctx.now, request.body, storeOf(request)), by)
       )
   )

@@ -62,7 +62,7 @@ const NewSubscriptionBody = Type.Object(
 )
 
 /** POST /stores/{store}/subscriptions */
-export function createSubscriptionRoute(admin: Surface, { db, connectorOf, wake }: AdminDeps): void {
+export function createSubscriptionRoute(admin: Surface, { db, connectorOf }: AdminDeps): void {
   admin.post(
     '/stores/:store/subscriptions',
     {
@@ -86,7 +86,6 @@ export function createSubscriptionRoute(admin: Surface, { db, connectorOf, wake 
         fingerprint: fingerprintOf(request),
         by: actorOf(request)
       })
-      wake(storeId)
       if (isRepeated) reply.header('idempotent-replayed', 'true')
       const created = await findSubscription(db.direct, storeId, id)
       return reply.code(isRepeated ? 200 : 201).send(presentSubscription(created!))

@@ -41,7 +41,7 @@ export function giftSubscriptionRoute(admin: Surface, deps: AdminDeps): void {
       // The platform is asked before the transaction, which must not wait for it.
       const connectorOf = () => deps.connectorOf(storeId)
       const receiverId = await resolveCustomer(deps.db, storeId, connectorOf, reference, 'receiver')
-      return changedSubscription(deps, request, (ctx, id, by) => giftSubscription(ctx, id, receiverId, by))
+      return changedSubscription(request, (ctx, id, by) => giftSubscription(ctx, id, receiverId, by))
     }
   )
 }

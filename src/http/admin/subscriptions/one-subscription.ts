@@ -3,10 +3,9 @@ import { type Static, Type } from 'typebox'
 import type { Ctx } from '#kit/postgres'
 import { type Actor, subscriptionNotFound } from '#subscriptions'
 import { findSubscription } from '#views'
-import type { HttpDeps } from '../../shared/deps.ts'
 import { idInPath } from '../../shared/path-ids.ts'
 import { actorOf } from '../caller.ts'
-import { StoreParams, storeOf } from '../store.ts'
+import { StoreParams } from '../store.ts'
 import { presentSubscription, type SubscriptionBody } from './present-subscription.ts'
 
 /** Names a subscription of a store in a path. */
@@ -28,15 +27,12 @@ export async function readSubscription(ctx: Ctx, id: number): Promise<Static<typ
 
 /** Changes the subscription in the path and answers with it as the transaction of the change leaves it. */
 export async function changedSubscription(
-  { wake }: Pick<HttpDeps, 'wake'>,
   request: SubscriptionRequest,
   act: (ctx: Ctx, id: number, by: Actor) => Promise<unknown>
 ): Promise<Static<typeof SubscriptionBody>> {
   const id = subscriptionIdOf(request)
-  const changed = await request.inStore(async (ctx) => {
+  return request.inStore(async (ctx) => {
     await act(ctx, id, actorOf(request))
     return readSubscription(ctx, id)
   })
-  wake(storeOf(request).storeId)
-  return changed
 }

@@ -2,7 +2,6 @@ import { Type } from 'typebox'
 import { pauseSubscription } from '#lifecycle'
 import { daysAhead } from '../../shared/dates.ts'
 import type { Surface } from '../../shared/surface.ts'
-import type { AdminDeps } from '../deps.ts'
 import { storeOf } from '../store.ts'
 import { changedSubscription, SubscriptionParams } from './one-subscription.ts'
 import { SubscriptionBody } from './present-subscription.ts'
@@ -20,7 +19,7 @@ const PauseBody = Type.Object({
 })
 
 /** POST /stores/{store}/subscriptions/{id}/pause */
-export function pauseSubscriptionRoute(admin: Surface, deps: AdminDeps): void {
+export function pauseSubscriptionRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/subscriptions/:id/pause',
     {
@@ -35,7 +34,7 @@ export function pauseSubscriptionRoute(admin: Surface, deps: AdminDeps): void {
       }
     },
     (request) =>
-      changedSubscription(deps, request, (ctx, id, by) =>
+      changedSubscription(request, (ctx, id, by) =>
         pauseSubscription(ctx, id, daysAhead(ctx.now, request.body.duration, storeOf(request).timezone), by)
       )
   )

@@ -1,12 +1,11 @@
 import { Type } from 'typebox'
 import { reactivateSubscription } from '#lifecycle'
 import type { Surface } from '../../shared/surface.ts'
-import type { AdminDeps } from '../deps.ts'
 import { changedSubscription, SubscriptionParams } from './one-subscription.ts'
 import { SubscriptionBody } from './present-subscription.ts'
 
 /** POST /stores/{store}/subscriptions/{id}/reactivate */
-export function reactivateSubscriptionRoute(admin: Surface, deps: AdminDeps): void {
+export function reactivateSubscriptionRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/subscriptions/:id/reactivate',
     {
@@ -21,6 +20,6 @@ export function reactivateSubscriptionRoute(admin: Surface, deps: AdminDeps): vo
         response: { 200: SubscriptionBody }
       }
     },
-    (request) => changedSubscription(deps, request, reactivateSubscription)
+    (request) => changedSubscription(request, reactivateSubscription)
   )
 }

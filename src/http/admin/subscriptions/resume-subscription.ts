@@ -2,7 +2,6 @@ import { Type } from 'typebox'
 import { resumeSubscription } from '#lifecycle'
 import { futureOrNull, IsoDate } from '../../shared/dates.ts'
 import type { Surface } from '../../shared/surface.ts'
-import type { AdminDeps } from '../deps.ts'
 import { storeOf } from '../store.ts'
 import { changedSubscription, SubscriptionParams } from './one-subscription.ts'
 import { SubscriptionBody } from './present-subscription.ts'
@@ -12,7 +11,7 @@ const ResumeBody = Type.Object({
 })
 
 /** POST /stores/{store}/subscriptions/{id}/resume */
-export function resumeSubscriptionRoute(admin: Surface, deps: AdminDeps): void {
+export function resumeSubscriptionRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/subscriptions/:id/resume',
     {
@@ -28,7 +27,7 @@ export function resumeSubscriptionRoute(admin: Surface, deps: AdminDeps): void {
       }
     },
     (request) =>
-      changedSubscription(deps, request, (ctx, id, by) => {
+      changedSubscription(request, (ctx, id, by) => {
         const { timezone } = storeOf(request)
         const nextBillingAt = futureOrNull('next_billing_date', request.body.next_billing_date, timezone, ctx.now)
         return resumeSubscription(ctx, id, nextBillingAt, by)

@@ -1,11 +1,10 @@
 import { revokeGift } from '#lifecycle'
 import type { Surface } from '../../shared/surface.ts'
-import type { AdminDeps } from '../deps.ts'
 import { changedSubscription, SubscriptionParams } from './one-subscription.ts'
 import { SubscriptionBody } from './present-subscription.ts'
 
 /** DELETE /stores/{store}/subscriptions/{id}/gift */
-export function revokeGiftRoute(admin: Surface, deps: AdminDeps): void {
+export function revokeGiftRoute(admin: Surface): void {
   admin.delete(
     '/stores/:store/subscriptions/:id/gift',
     {
@@ -18,6 +17,6 @@ export function revokeGiftRoute(admin: Surface, deps: AdminDeps): void {
         response: { 200: SubscriptionBody }
       }
     },
-    (request) => changedSubscription(deps, request, revokeGift)
+    (request) => changedSubscription(request, revokeGift)
   )
 }

@@ -1,12 +1,11 @@
 import { Type } from 'typebox'
 import { skipCycle } from '#lifecycle'
 import type { Surface } from '../../shared/surface.ts'
-import type { AdminDeps } from '../deps.ts'
 import { changedSubscription, SubscriptionParams } from './one-subscription.ts'
 import { SubscriptionBody } from './present-subscription.ts'
 
 /** POST /stores/{store}/subscriptions/{id}/skip */
-export function skipCycleRoute(admin: Surface, deps: AdminDeps): void {
+export function skipCycleRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/subscriptions/:id/skip',
     {
@@ -20,6 +19,6 @@ export function skipCycleRoute(admin: Surface, deps: AdminDeps): void {
         response: { 200: SubscriptionBody }
       }
     },
-    (request) => changedSubscription(deps, request, skipCycle)
+    (request) => changedSubscription(request, skipCycle)
   )
 }
