@@ -42,7 +42,7 @@ export function startImportRoute(admin: Surface): void {
       }
     },
     async (request, reply) => {
-      const { storeId, timezone } = storeOf(request)
+      const { timezone } = storeOf(request)
       const { source, mode = 'live', paused_until, sha256 } = request.body
       const started = await request.inStore((ctx) =>
         startImport(ctx, {
