@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import type { SandboxDatabase } from '../outgoing/report-queued.ts'
+import type { SandboxDatabase } from '../report-queued.ts'
 import type { Shop } from '../shop.ts'
 import { bulkResult, findBulkOperation } from '../state/bulk-operations.ts'
 import { isNumericId } from '../wire/gid.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { int, json, nullable, type Queries, row, sql, textList } from '#kit/postgres'
+import { noteQueued } from '../report-queued.ts'
 import type { Shop } from '../shop.ts'
-import { noteQueued } from './report-queued.ts'
 import type { Topic } from './topics.ts'
 import { type Fate, fateOf, type WebhookFaults } from './webhook-faults.ts'
 

@@ -1,5 +1,5 @@
 import { row, sql, text } from '#kit/postgres'
-import type { SandboxDatabase } from '../outgoing/report-queued.ts'
+import type { SandboxDatabase } from '../report-queued.ts'
 import { html } from './html.ts'
 
 const MAX_SHOPS = 100

@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Queries } from '#kit/postgres'
-import type { SandboxDatabase } from '../outgoing/report-queued.ts'
+import type { SandboxDatabase } from '../report-queued.ts'
 import type { Shop } from '../shop.ts'
 import { type Attempt, findAttempts, listAttemptsOf } from '../state/attempts.ts'
 import { type Contract, findContracts, listContractsOf } from '../state/contracts.ts'
