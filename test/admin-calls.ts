@@ -82,6 +82,7 @@ export async function aSubscriptionRequest(
       by: 'operator'
     })
   return {
+    connector,
     create,
     responseLost: () =>
       create({ contracts: { create: async (r) => (await connector.contracts.create(r)).map(() => lost) } }),
