@@ -111,6 +111,19 @@ test('a transaction that fails after the pause leaves the agreement and its char
   assert.deepEqual(await attemptsOf(life), [{ status: 'pending', code: '', retries: 0 }])
 })
 
+test('a decline that is reported after the stop announces no retry, and its fact says so', async () => {
+  for (const stop of ['pause', 'cancel'] as const) {
+    const life = await withUnsentAttempt()
+    await life.bill()
+    await life[stop]()
+    await life.decline('INSUFFICIENT_FUNDS')
+    assert.deepEqual(await attemptsOf(life), [{ status: 'failed', code: 'card_declined', retries: 0 }])
+    const failed = await life.lastEvent('billing.failed')
+    assert.deepEqual([failed.retry_scheduled, failed.attempts_remaining], [false, 0])
+    assert.deepEqual(await eventsSince(life, 'billing.failed'), [{ type: 'billing.failed' }])
+  }
+})
+
 /** What a pause writes besides the agreement, and a condition that refuses exactly that. */
 const written: Record<string, { table: string; accepts: string }> = {
   'the end of its charge': { table: 'billing_attempts', accepts: "error_code is distinct from 'voided'" },
