@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { migrate } from '#kit/postgres'
 import { MIGRATIONS } from '../src/app/migrations.ts'
 
@@ -24,6 +25,8 @@ try {
   await migrate(urlOf(TEMPLATE), MIGRATIONS)
   const files = process.argv.slice(2)
   const args = [
+    '--import',
+    fileURLToPath(new URL('compare-temporal.ts', import.meta.url)),
     '--test',
     // More files at once than cores makes each slower and none earlier; each may use two dozen connections.
     `--test-concurrency=${Math.min(availableParallelism(), 3)}`,
