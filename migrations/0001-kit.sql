@@ -110,6 +110,13 @@ select protect_table('jobs');
 create sequence worker_ids;
 grant usage on sequence worker_ids to perennial_store, perennial_operator;
 
+-- Processes that take leases, or may have left some: a row whose lock is free is that of a dead one, and is removed when its
+-- leases are freed. So nobody has to search the leased tables for owners that are gone.
+create table nodes (
+  id bigint primary key
+);
+grant select, insert, delete on nodes to perennial_operator;
+
 -- Requests counted per store, route family and window. Unlogged: a crash only forgives the requests of a minute.
 create unlogged table rate_windows (
   store_id bigint not null,

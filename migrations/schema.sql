@@ -824,6 +824,12 @@ create policy one_store on missing_contracts for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on missing_contracts to perennial_operator, perennial_store;
 
+create table nodes (
+  id bigint not null,
+  constraint nodes_pkey PRIMARY KEY (id)
+);
+grant delete, insert, select on nodes to perennial_operator;
+
 create table order_refunds (
   store_id bigint not null,
   id bigint not null generated always as identity,

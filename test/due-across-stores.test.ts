@@ -30,6 +30,16 @@ test('each engine has one of its own, and there are no others', () => {
   assert.deepEqual(statements.map(({ name }) => name).sort(), [...dueQueries].sort())
 })
 
+test('the leases of dead nodes are released in every table that has leases', async () => {
+  const { rows: leased } = await client.query(
+    "select table_name from information_schema.columns where table_schema = 'public' and column_name = 'lease_owner'"
+  )
+  const released = engines.flatMap(
+    ({ releaseLeases }) => releaseLeases?.([]).text.match(/^update (\w+) set/)?.[1] ?? []
+  )
+  assert.deepEqual([...new Set(released)].sort(), leased.map(({ table_name }) => table_name).sort())
+})
+
 for (const { name, text, values } of statements) {
   test(`${name} is a plain read that looks idle stores up and reads none of their rows`, async () => {
     assert.doesNotMatch(text, /\blateral\b|\bfor (no key )?(update|share)|\b(insert|update|delete)\b/i)

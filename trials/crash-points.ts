@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { audit } from '#audit'
 import { createBillingEngine } from '#billing'
 import { changeCredits } from '#credits'
-import type { Engine } from '#kit/engines'
-import { startNode } from '#kit/engines'
+import { type Engine, type Node, startNode } from '#kit/engines'
 import { createJobEngine } from '#kit/jobs'
 import { createFactEngine } from '#kit/outbox'
 import { Database, int, row, sql, text } from '#kit/postgres'
@@ -24,7 +23,6 @@ export type CrashTrial = { databaseUrl: string; stride: number; seed: number }
 export type CrashReport = { statements: number; crashes: number; repeatedCalls: number; repeatedPosts: number }
 
 const DUE_AT = Temporal.Instant.from('2026-02-28T15:00:00Z')
-const LEASED = ['jobs', 'billing_attempts', 'webhook_queue']
 const SENDING = { vault: testVault, addresses: { loopback: true, allow: [] } }
 const WAIT_FOR_LOCKS_MS = 20
 const MAX_WAITS = 500
@@ -88,7 +86,7 @@ async function aPlace(db: Database, receiver: Receiver): Promise<Place> {
   return { store, calls: [], receiver }
 }
 
-type Process = { db: Database; leaseOwner: number; sender: DeliveryEngine; freeLeases(): Promise<unknown> }
+type Process = { db: Database; node: Node; sender: DeliveryEngine }
 
 /** Releases the leases of the dead process, does the due work, and ends. */
 async function asProcess(url: string, work: (process: Process) => Promise<void>): Promise<void> {
@@ -97,7 +95,7 @@ async function asProcess(url: string, work: (process: Process) => Promise<void>)
     const node = await startNode(db)
     const sender = createDeliveryEngine({ db, leaseOwner: node.id, ...SENDING })
     try {
-      await work({ db, leaseOwner: node.id, sender, freeLeases: () => node.releaseDeadLeases(LEASED) })
+      await work({ db, node, sender })
     } finally {
       // Its deliveries in progress end with it.
       await sender.stop(0).finally(() => node.stop())
@@ -108,7 +106,7 @@ async function asProcess(url: string, work: (process: Process) => Promise<void>)
 }
 
 /** Runs charge, settle, push, credit, dispatch and delivery. */
-async function renew({ db, leaseOwner, sender, freeLeases }: Process, { store, calls }: Place): Promise<void> {
+async function renew({ db, node, sender }: Process, { store, calls }: Place): Promise<void> {
   const connector = stubConnector({ now: DUE_AT, priceMinor: 2900, onCharge: (keys) => void calls.push(...keys) })
   const connectorOf = async () => connector
   const doAll = async (engines: Engine[]) => {
@@ -121,14 +119,14 @@ async function renew({ db, leaseOwner, sender, freeLeases }: Process, { store, c
       if (done > 0) continue
       // The server may need a moment to notice that the other process has ended.
       await sleep(WAIT_FOR_LOCKS_MS)
-      await freeLeases()
+      await node.releaseDeadLeases(releases)
     }
   }
-  await freeLeases()
-  await doAll([
-    createBillingEngine({ db, leaseOwner, connectorOf }),
-    createJobEngine({ db, leaseOwner, jobs, deps: { db, connectorOf } })
-  ])
+  const billing = createBillingEngine({ db, leaseOwner: node.id, connectorOf })
+  const jobEngine = createJobEngine({ db, leaseOwner: node.id, jobs, deps: { db, connectorOf } })
+  const releases = [billing, jobEngine, sender].flatMap(({ releaseLeases }) => releaseLeases ?? [])
+  await node.releaseDeadLeases(releases)
+  await doAll([billing, jobEngine])
   await db.inStore(store.storeId, async (ctx) => {
     const [found] = await findCustomerIds(ctx, [{ memberId: null, platformId: String(FIRST_NUMBER + 1) }])
     const add = { type: 'manual_add' as const, amountMinor: 500, reason: 'trial', operationId: 'trial:1' }

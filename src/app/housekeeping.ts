@@ -1,5 +1,5 @@
 // Background work: what one node does for all, again and again. See also engines.ts (what falls due) and jobs.ts.
-import type { Node } from '#kit/engines'
+import type { LeaseRelease, Node } from '#kit/engines'
 import { pruneResponses } from '#kit/idempotency'
 import { pruneFacts, removeConsumers } from '#kit/outbox'
 import type { Database } from '#kit/postgres'
@@ -12,8 +12,8 @@ import { consumers, removedConsumers } from './consumers.ts'
 export type HousekeepingOptions = {
   db: Database
   node: Pick<Node, 'leads' | 'releaseDeadLeases'>
-  /** Tables whose rows engines lease. */
-  leased: readonly string[]
+  /** How what engines lease is released. */
+  releases: readonly LeaseRelease[]
   limiter: { prune(): Promise<unknown> }
   historyDays: number
   warn: (err: Error, message: string) => void
@@ -23,10 +23,10 @@ export type HousekeepingOptions = {
  * What one node does for all, again and again. Every task may run twice at once, or once more after its node has lost the
  * lead: each is a plain delete, or takes a lock of its own.
  */
-export function createHousekeeping({ db, node, leased, limiter, historyDays, warn }: HousekeepingOptions) {
+export function createHousekeeping({ db, node, releases, limiter, historyDays, warn }: HousekeepingOptions) {
   const tasks: [everyMs: number, failure: string, work: () => Promise<unknown>][] = [
     [1_000, 'Changes of lists not rolled up into their totals', () => rollUpTotals(db)],
-    [15_000, 'Leases of dead nodes not freed', () => node.releaseDeadLeases(leased)],
+    [15_000, 'Leases of dead nodes not freed', () => node.releaseDeadLeases(releases)],
     [15_000, 'Silent webhook listeners not closed', () => closeSilentListeners(db)],
     [600_000, 'Old rate windows not removed', () => limiter.prune()],
     [600_000, 'Old idempotent responses not removed', () => pruneResponses(db)],
@@ -46,7 +46,7 @@ export function createHousekeeping({ db, node, leased, limiter, historyDays, war
   return {
     /** What a node needs before it begins, whoever leads: leases of a crash freed, and tables for the history's days. */
     async prepare() {
-      await node.releaseDeadLeases(leased)
+      await node.releaseDeadLeases(releases)
       // Days are made a week ahead: a start need not wait for a backup that holds the tables.
       await doOne('Days of the webhook history not made or dropped', () => maintainHistory(db, historyDays))
     },

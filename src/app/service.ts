@@ -102,14 +102,15 @@ export async function createService(options: ServiceOptions) {
     sandbox: sandbox.engine,
     delivery
   })
-  const leased = [...new Set(engines.flatMap(({ leases }) => leases ?? []))]
+  // Engines may share one.
+  const releases = [...new Set(engines.flatMap(({ releaseLeases }) => releaseLeases ?? []))]
   const runner = createRunner({
     db,
     engines,
     holds: node.holds,
     pollMs: options.pollMs,
     statuses: (storeIds) => storeStatuses(db, storeIds),
-    freeLeases: () => node.releaseDeadLeases(leased),
+    freeLeases: () => node.releaseDeadLeases(releases),
     announce: role === 'web' ? signals.send : undefined,
     onError: (err, engine, storeId) => {
       metrics.measure(engineFailures, 1, { engine })
@@ -157,7 +158,7 @@ export async function createService(options: ServiceOptions) {
   const housekeeping = createHousekeeping({
     db,
     node,
-    leased,
+    releases,
     limiter,
     historyDays: options.webhookHistoryDays ?? 30,
     warn: (err, message) => logger.warn({ err }, message)

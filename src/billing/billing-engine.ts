@@ -4,6 +4,7 @@ import { type Database, directSql, instant, nullable, row } from '#kit/postgres'
 import type { Connector } from '#platform'
 import { storeNow } from '#stores'
 import { endGraces, nextSubscriptionWork, resumeEndedPauses } from '#subscriptions'
+import { releaseAttempts } from './charging/claims.ts'
 import { openDueAttempts } from './charging/open-attempts.ts'
 import { submitAttempts } from './charging/submit-attempts.ts'
 import { remindCustomers } from './dunning/remind-customers.ts'
@@ -60,7 +61,7 @@ export function createBillingEngine(options: {
 
   return {
     name: 'billing',
-    leases: 'billing_attempts',
+    releaseLeases: releaseAttempts,
     needsPlatform: 'known',
     due: dueWork,
     async nextDueAt(storeId) {

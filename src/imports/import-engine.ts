@@ -6,7 +6,16 @@ import type { Import } from './import.ts'
 import { fetchPlatformContracts, stopFetching } from './intake/fetch-platform-contracts.ts'
 import { processRows } from './processing/process-rows.ts'
 import { pruneImport } from './prune-import.ts'
-import { claimImport, dueImports, lockClaim, lockImport, markEnded, nextImportAt, releaseClaim } from './queries.ts'
+import {
+  claimImport,
+  dueImports,
+  lockClaim,
+  lockImport,
+  markEnded,
+  nextImportAt,
+  releaseClaim,
+  releaseImports
+} from './queries.ts'
 import { retainUntil } from './retain-until.ts'
 
 /** Delays before the next try after the platform could not be reached. */
@@ -84,7 +93,7 @@ export function createImportEngine(options: {
 
   return {
     name: 'imports',
-    leases: 'imports',
+    releaseLeases: releaseImports,
     needsPlatform: true,
     due: dueImports,
     nextDueAt: (storeId) => nextImportAt(db.direct, storeId),

@@ -1,13 +1,13 @@
 import type { Engine } from '#kit/engines'
 import type { Database } from '#kit/postgres'
 import { pruneImport } from './prune-import.ts'
-import { claimEndedImport, dueEndedImports, nextEndedImportAt } from './queries.ts'
+import { claimEndedImport, dueEndedImports, nextEndedImportAt, releaseImports } from './queries.ts'
 
 /** Prunes ended imports also in a store whose platform is disconnected, where the import engine does not run. */
 export function createImportPruneEngine({ db, leaseOwner }: { db: Database; leaseOwner: number }): Engine {
   return {
     name: 'import_pruning',
-    leases: 'imports',
+    releaseLeases: releaseImports,
     due: dueEndedImports,
     nextDueAt: (storeId) => nextEndedImportAt(db.direct, storeId),
     async runOnce(storeId) {

@@ -1,4 +1,4 @@
-import { dueQuery } from '#kit/engines'
+import { dueQuery, type LeaseRelease } from '#kit/engines'
 import { type Ctx, directSql, instant, int, nullable, type Queries, row, sql } from '#kit/postgres'
 import { Import } from './import.ts'
 import type { StagedRow } from './row-queries.ts'
@@ -213,3 +213,7 @@ export async function discardStaged(ctx: Ctx, importId: number): Promise<void> {
                        total_rows = 0, refused_rows = 0, listed_contracts = 0
      where store_id = ${ctx.storeId} and id = ${importId}`)
 }
+
+/** Releases what these nodes have leased, in all stores. */
+export const releaseImports: LeaseRelease = (owners) => sql`
+  update imports set lease_owner = null, leased_until = null where lease_owner = any(${owners}::bigint[])`

@@ -19,7 +19,8 @@ export {
   type InboundMessage,
   markInboundEnded,
   markInboundFailed,
-  nextInboundAt
+  nextInboundAt,
+  releaseInbound
 } from './inbound/inbound-queries.ts'
 export {
   type AttemptPayload,

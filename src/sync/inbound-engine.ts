@@ -13,7 +13,8 @@ import {
   MalformedPayload,
   markInboundEnded,
   markInboundFailed,
-  nextInboundAt
+  nextInboundAt,
+  releaseInbound
 } from '#platform'
 import { TOPICS, type TopicDeps, type TopicHandler } from './topics.ts'
 
@@ -86,7 +87,7 @@ export function createInboundEngine(
 
   return {
     name: 'inbound',
-    leases: 'inbound_webhooks',
+    releaseLeases: releaseInbound,
     needsPlatform: true,
     due: dueInbound,
 

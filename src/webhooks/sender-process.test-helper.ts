@@ -15,7 +15,7 @@ const sender = createDeliveryEngine({ db, leaseOwner: node.id, ...testSettings }
 
 // A killed process's connection may take the server a moment to notice; a lease would take a minute to run out.
 for (let waits = 0; waits < 50; waits++) {
-  await node.releaseDeadLeases(['webhook_queue'])
+  await node.releaseDeadLeases([sender.releaseLeases!])
   while ((await dispatch.runOnce(storeId)) + (await sender.runOnce(storeId)) > 0);
   const now = await db.inStore(storeId, async (ctx) => ctx.now)
   const dues = await Promise.all([dispatch.nextDueAt(storeId), sender.nextDueAt(storeId)])

@@ -1,3 +1,4 @@
+import type { LeaseRelease } from '#kit/engines'
 import { bool, type Ctx, instant, int, json, nullable, type RowOf, row, sql, text } from '#kit/postgres'
 
 export type EarlierAttempt = { idempotencyKey: string; platformAttemptId: string | null }
@@ -100,3 +101,7 @@ export async function markChecked(ctx: Ctx, rows: Checked[]): Promise<void> {
              as t(id, token, check_at, platform_id, is_confirmed, refused)
      where a.store_id = ${ctx.storeId} and a.id = t.id and a.lease_token = t.token and a.status = 'pending'`)
 }
+
+/** Releases what these nodes have leased, in all stores. */
+export const releaseAttempts: LeaseRelease = (owners) => sql`
+  update billing_attempts set lease_owner = null, leased_until = null where lease_owner = any(${owners}::bigint[])`

@@ -1,5 +1,6 @@
 import type { Statement } from '../postgres/index.ts'
 import type { DueStores } from './due-query.ts'
+import type { LeaseRelease } from './lease-owner.ts'
 
 /**
  * A part of the service that does what has become due in one store. The runner calls engines in the background; a test
@@ -15,8 +16,8 @@ export type Engine = {
   needsPlatform?: true | 'known'
   /** Its schedule is in real time, whatever the store's clock says; `due` then compares and returns real time. */
   realTime?: true
-  /** The table whose rows it claims under a lease; those that a dead node held are released there. */
-  leases?: string
+  /** Releases the leases of dead nodes on the rows that it claims; one that claims rows has it. */
+  releaseLeases?: LeaseRelease
   /** What it has due over many stores; made by `dueQuery`. */
   due(stores: DueStores): Statement
   /** The store time of the earliest thing still to be done, past or future, leased or not; null when there is none. */

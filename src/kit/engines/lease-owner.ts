@@ -1,4 +1,4 @@
-import { type Database, int, row, sql, type Tx } from '../postgres/index.ts'
+import { type Database, int, row, type Statement, sql, type Tx } from '../postgres/index.ts'
 import { LOCKS } from './advisory-locks.ts'
 import type { SessionPart } from './node-session.ts'
 
@@ -14,40 +14,44 @@ export async function newLeaseOwner(db: Database): Promise<{ id: number; part: S
       async opened(session) {
         await session.query(`set lock_timeout = '${OWN_LOCK_TIMEOUT}'`)
         await session.query('select pg_advisory_lock($1, $2)', [LOCKS.node, id])
+        // Again after a lost connection, since others may have taken this node for dead meanwhile.
+        await session.query('insert into nodes (id) values ($1) on conflict do nothing', [id])
       }
     }
   }
 }
 
+/** A statement that frees what these nodes have leased, in all stores; the module that owns the table has it. */
+export type LeaseRelease = (owners: number[]) => Statement
+
 /**
- * Frees what dead nodes had leased in these tables, so that other nodes continue at once instead of when the leases end.
- * Returns how many rows. Safe at any time: a node that lives holds its lock, and fencing counters refuse its late results
- * if its connection was lost for a while.
+ * Frees what dead nodes had leased, so that other nodes continue at once instead of when the leases end. Returns how many
+ * rows. Safe at any time: a node that lives holds its lock, and fencing counters refuse its late results if its connection
+ * was lost for a while. `releases` are run only when a node is dead.
  */
-export async function releaseDeadLeases(db: Database, own: number, tables: readonly string[]): Promise<number> {
-  let released = 0
-  for (const table of tables) released += await db.inInstallation((tx) => release(tx, table, own))
-  return released
+export async function releaseDeadLeases(db: Database, own: number, releases: readonly LeaseRelease[]): Promise<number> {
+  return db.inInstallation(async (tx) => {
+    const dead = await lockDead(tx, own)
+    if (dead.length === 0) return 0
+    let released = 0
+    for (const release of releases) released += await tx.run(release(dead))
+    await tx.run(sql`delete from nodes where id = any(${dead}::bigint[])`)
+    return released
+  })
 }
 
 /**
- * Owners whose lock can be had are dead; holding their locks until the commit keeps one that only lost its
- * connection from taking new leases meanwhile.
+ * Nodes whose lock can be had are dead; holding their locks until the commit keeps one that only lost its connection from
+ * taking new leases meanwhile.
  */
-async function release(tx: Tx, table: string, own: number): Promise<number> {
-  if (!/^[a-z_]+$/.test(table)) throw new Error(`${table} is no table name`)
-  const dead = await tx.many(row({ owner: int }), {
-    name: `dead_owners_${table}`,
-    text: `select owner
-             from (select distinct lease_owner as owner from ${table}
-                    where lease_owner is not null and lease_owner <> $1 order by 1 offset 0) as owners
-            where pg_try_advisory_xact_lock($2, owner::int)`,
-    values: [own, LOCKS.node]
-  })
-  if (dead.length === 0) return 0
-  return tx.run({
-    name: `release_leases_${table}`,
-    text: `update ${table} set lease_owner = null, leased_until = null where lease_owner = any($1::bigint[])`,
-    values: [dead.map((d) => d.owner)]
-  })
+async function lockDead(tx: Tx, own: number): Promise<number[]> {
+  const others = await tx.many(row({ id: int }), sql`select id from nodes where id <> ${own}`)
+  if (others.length === 0) return []
+  const dead = await tx.many(
+    row({ id: int }),
+    sql`
+    select id from unnest(${others.map(({ id }) => id)}::int[]) as others(id)
+     where pg_try_advisory_xact_lock(${LOCKS.node}, id)`
+  )
+  return dead.map(({ id }) => id)
 }

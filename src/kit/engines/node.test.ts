@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { createJobEngine } from '#kit/jobs'
 import { int, row, sql } from '#kit/postgres'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
@@ -9,6 +10,7 @@ import { until } from '../../../test/until.ts'
 import { startNode } from './node.ts'
 
 const { db } = await testDatabase()
+const releaseJobs = createJobEngine({ db, leaseOwner: 0, jobs: [], deps: {} }).releaseLeases!
 
 async function aNode(t: TestContext) {
   const node = await startNode(db)
@@ -63,11 +65,18 @@ test('frees the leases of nodes that are gone, and those only', async (t) => {
   await lease('d', gone.id)
   await gone.stop()
 
-  assert.equal(await one.releaseDeadLeases(['jobs', 'webhook_queue']), 2)
+  assert.equal(await one.releaseDeadLeases([releaseJobs]), 2)
   assert.deepEqual(await ownersLeft(), [one.id, two.id])
   await two.stop()
-  assert.equal(await one.releaseDeadLeases(['jobs']), 1)
-  assert.equal(await one.releaseDeadLeases(['jobs']), 0)
+  assert.equal(await one.releaseDeadLeases([releaseJobs]), 1)
+  assert.equal(await one.releaseDeadLeases([releaseJobs]), 0)
+})
+
+test('while all nodes live, the leased tables are not read', async (t) => {
+  const [node, _other] = [await aNode(t), await aNode(t)]
+  await node.releaseDeadLeases([releaseJobs])
+  const released = await node.releaseDeadLeases([() => assert.fail('the table is read')])
+  assert.equal(released, 0)
 })
 
 test('takes the same identity again when its connection is lost', async (t) => {
@@ -78,11 +87,11 @@ test('takes the same identity again when its connection is lost', async (t) => {
     await setTimeout(20)
     ;[after] = await backendsHolding(node.id)
   }
-  await other.releaseDeadLeases(['jobs'])
+  await other.releaseDeadLeases([releaseJobs])
   await lease('e', node.id)
-  assert.equal(await other.releaseDeadLeases(['jobs']), 0)
+  assert.equal(await other.releaseDeadLeases([releaseJobs]), 0)
   await node.stop()
-  assert.equal(await other.releaseDeadLeases(['jobs']), 1)
+  assert.equal(await other.releaseDeadLeases([releaseJobs]), 1)
 })
 
 test('each node knows how many live', async (t) => {

@@ -1,6 +1,6 @@
 import type { Database } from '../postgres/index.ts'
 import { createLeader } from './leader.ts'
-import { newLeaseOwner, releaseDeadLeases } from './lease-owner.ts'
+import { type LeaseRelease, newLeaseOwner, releaseDeadLeases } from './lease-owner.ts'
 import { createNodeCount } from './node-count.ts'
 import { type NodeSession, openNodeSession, type SessionPart } from './node-session.ts'
 import { createStoreHolds, type StoreHolds } from './store-holds.ts'
@@ -16,7 +16,7 @@ export type Node = {
   /** Whether this node does the housekeeping; it takes the lead when nobody has it. */
   leads(): Promise<boolean>
   /** As `releaseDeadLeases`. */
-  releaseDeadLeases(tables: readonly string[]): Promise<number>
+  releaseDeadLeases(releases: readonly LeaseRelease[]): Promise<number>
   /** Gives the identity up: what this node still holds counts as a dead one's from now on. */
   stop(): Promise<void>
 }
@@ -46,7 +46,7 @@ export async function startNode(
     holds,
     nodes: counter.nodes,
     leads: leader.leads,
-    releaseDeadLeases: (tables) => releaseDeadLeases(db, owner.id, tables),
+    releaseDeadLeases: (releases) => releaseDeadLeases(db, owner.id, releases),
     async stop() {
       await holds.close()
       await opened.close()

@@ -69,7 +69,7 @@ async function aNode(t: TestContext, { run = () => {}, pollMs = NEVER_MS }: { ru
       looks.push(...(storeIds ?? []))
       return storeStatuses(own, storeIds)
     },
-    freeLeases: () => node.releaseDeadLeases(['jobs']),
+    freeLeases: () => node.releaseDeadLeases([engine.releaseLeases!]),
     onError: (err) => failures.push(err),
     pollMs
   })

@@ -1,4 +1,4 @@
-import { dueQuery, type Engine } from '../engines/index.ts'
+import { dueQuery, type Engine, type LeaseRelease } from '../engines/index.ts'
 import {
   type Ctx,
   type Database,
@@ -44,6 +44,10 @@ const dueJobs = dueQuery(
     where j.leased_until is null or j.leased_until < statement_timestamp()
     group by j.store_id`
 )
+
+/** Releases what these nodes have leased, in all stores. */
+const releaseJobs: LeaseRelease = (owners) => sql`
+  update jobs set lease_owner = null, leased_until = null where lease_owner = any(${owners}::bigint[])`
 
 /** Runs jobs, a batch of each kind together. `jobs` lists every kind; `deps` goes to each of them. */
 export function createJobEngine<Deps>(options: {
@@ -124,7 +128,7 @@ export function createJobEngine<Deps>(options: {
 
   return {
     name: 'jobs',
-    leases: 'jobs',
+    releaseLeases: releaseJobs,
     needsPlatform: true,
     due: dueJobs,
     async nextDueAt(storeId) {

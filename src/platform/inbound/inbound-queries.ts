@@ -1,4 +1,4 @@
-import { dueQuery } from '#kit/engines'
+import { dueQuery, type LeaseRelease } from '#kit/engines'
 import { bool, type Ctx, directSql, instant, int, nullable, type RowOf, row, sql, text } from '#kit/postgres'
 
 const Inbound = row({
@@ -116,3 +116,7 @@ export const nextInboundAt = directSql<[number]>(
   'next_inbound_at',
   `select min(run_at) as at from inbound_webhooks where store_id = $1 and status = 'waiting'`
 )
+
+/** Releases what these nodes have leased, in all stores. */
+export const releaseInbound: LeaseRelease = (owners) => sql`
+  update inbound_webhooks set lease_owner = null, leased_until = null where lease_owner = any(${owners}::bigint[])`

@@ -10,6 +10,7 @@ import {
   markNotWalked,
   markWalked,
   nextReconciliationAt,
+  releaseReconciliations,
   type Walk,
   type WalkedPage
 } from './reconciliation.ts'
@@ -45,7 +46,7 @@ export function createReconcileEngine(options: ReconcileOptions): Engine {
 
   return {
     name: 'reconcile',
-    leases: 'reconciliations',
+    releaseLeases: releaseReconciliations,
     needsPlatform: true,
     realTime: true,
     due: dueReconciliations,

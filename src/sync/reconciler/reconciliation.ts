@@ -1,5 +1,5 @@
 import { realNow } from '#kit/clock'
-import { dueQuery } from '#kit/engines'
+import { dueQuery, type LeaseRelease } from '#kit/engines'
 import { type Ctx, directSql, instant, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
 
 /** What is looked at on a schedule, in the order in which it is looked at when all of it is due. */
@@ -146,3 +146,7 @@ export const nextReconciliationAt = directSql<[storeId: number]>(
     where r.store_id = $1 and (r.leased_until is null or r.leased_until < statement_timestamp())
     group by s.clock_at`
 )
+
+/** Releases what these nodes have leased, in all stores. */
+export const releaseReconciliations: LeaseRelease = (owners) => sql`
+  update reconciliations set lease_owner = null, leased_until = null where lease_owner = any(${owners}::bigint[])`

@@ -1,4 +1,4 @@
-import { dueQuery } from '#kit/engines'
+import { dueQuery, type LeaseRelease } from '#kit/engines'
 import { bool, bytes, type Ctx, directSql, int, nullable, type RowOf, row, sql, text } from '#kit/postgres'
 
 const ClaimedRow = row({
@@ -263,3 +263,7 @@ export const nextDelivery = directSql<[storeId: number]>(
     where e.store_id = $1 and e.status = 'enabled' and e.kind = 'url'
     order by d.next_try_at limit 1`
 )
+
+/** Releases what these nodes have leased, in all stores. */
+export const releaseLeasedDeliveries: LeaseRelease = (owners) => sql`
+  update webhook_queue set lease_owner = null, leased_until = null where lease_owner = any(${owners}::bigint[])`

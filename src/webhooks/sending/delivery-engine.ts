@@ -4,7 +4,12 @@ import { realNowMs } from '#kit/clock'
 import type { Engine } from '#kit/engines'
 import type { Measure } from '#kit/metrics'
 import { type Ctx, type Database, instant, row } from '#kit/postgres'
-import { dueDeliveries, nextDelivery, releaseDeliveries } from '../delivery/delivery-queries.ts'
+import {
+  dueDeliveries,
+  nextDelivery,
+  releaseDeliveries,
+  releaseLeasedDeliveries
+} from '../delivery/delivery-queries.ts'
 import { DISABLE_AFTER_HOURS, RETRY_SCHEDULE, type RetrySchedule } from '../delivery/delivery-retry-schedule.ts'
 import { rulesFor, type WebhookSettings } from '../endpoints/endpoint.ts'
 import { webhookTries } from '../metrics.ts'
@@ -113,7 +118,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
 
   return {
     name: 'deliveries',
-    leases: 'webhook_queue',
+    releaseLeases: releaseLeasedDeliveries,
     due: dueDeliveries,
 
     async nextDueAt(storeId) {
