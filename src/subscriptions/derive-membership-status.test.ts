@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Ctx, nullable, row, sql, text } from '#kit/postgres'
 import type { PlatformContract, PlatformContractLine } from '#platform'
+import { atOnce } from '../../test/at-once.ts'
 import { aContract, anOrder } from '../../test/contract-builder.ts'
 import { testDatabase } from '../../test/database.ts'
 import { aPlan } from '../../test/plan-builder.ts'
@@ -39,16 +40,10 @@ async function twoOfOne(second: Partial<PlatformContractLine> = {}) {
     a,
     ids: [await idOf(a), await idOf(b)] as const,
     eliteLine: { ...line, ...elite },
-    /** Does the second while the first is done and not committed, and waits for it. */
+    /** Does the second while the first is done and not committed. */
     async atOnce(doFirst: (ctx: Ctx) => Promise<unknown>, doSecond: (ctx: Ctx) => Promise<unknown>) {
-      const { second } = await inStore(async (ctx) => {
-        await doFirst(ctx)
-        const second = inStore(doSecond)
-        const waits = sql`select from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))`
-        while ((await ctx.tx.run(waits)) === 0);
-        return { second }
-      })
-      await second
+      const outcome = await atOnce(store, doFirst, doSecond)
+      if (outcome.status === 'rejected') throw outcome.reason
     },
     member: () =>
       inStore(({ tx, storeId }) =>
