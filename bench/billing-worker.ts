@@ -4,7 +4,7 @@ import { createMetricsRollupEngine } from '#analytics'
 import { createBillingEngine } from '#billing'
 import { createRunner, startNode } from '#kit/engines'
 import { createJobEngine } from '#kit/jobs'
-import { createFactEngine } from '#kit/outbox'
+import { createFactEngines } from '#kit/outbox'
 import { Database } from '#kit/postgres'
 import { runPeriodically } from '#kit/run-periodically'
 import { storeNow, storeStatuses } from '#stores'
@@ -54,7 +54,7 @@ function run(): () => Promise<void> {
     engines: [
       createBillingEngine({ db, leaseOwner: node.id, connectorOf }),
       createJobEngine({ db, leaseOwner: node.id, jobs, deps: { db, connectorOf } }),
-      createFactEngine({ db, consumers }),
+      ...createFactEngines({ db, consumers }),
       createMetricsRollupEngine({ db })
     ],
     onError: (err) => {

@@ -3,12 +3,13 @@
 // Usage: node bench/webhooks-fairness.ts
 import { loadavg } from 'node:os'
 import { createRunner, startNode } from '#kit/engines'
-import { createFactEngine, record } from '#kit/outbox'
+import { createFactEngines, record } from '#kit/outbox'
 import { Database, int, row, sql } from '#kit/postgres'
 import { storeStatuses } from '#stores'
 import { createDeliveryEngine, createEndpoint, setEndpointStatus } from '#webhooks'
 
 import { consumers } from '../src/app/consumers.ts'
+import { enginesInTurn } from '../test/engines-in-turn.ts'
 import { aStore, testVault } from '../test/store-builder.ts'
 import { benchDatabase, median } from './database.ts'
 import { trustLoopbackOnly } from './loopback-tls.ts'
@@ -34,7 +35,7 @@ const settings = { vault: testVault, addresses: { loopback: true, allow: [] } }
 // One port per endpoint, since connections are pooled by origin and most receivers have their own.
 const receiver = await startReceiver({ ports: 500 })
 const node = await startNode(db)
-const dispatch = createFactEngine({ db, consumers })
+const dispatch = enginesInTurn(createFactEngines({ db, consumers }))
 
 /** Creates the stores with their waiting deliveries; returns the hanging endpoints. */
 async function waitingDeliveries({ stores, endpoints }: Layout, hanging: boolean) {

@@ -4,10 +4,11 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { startNode } from '#kit/engines'
-import { createFactEngine, record } from '#kit/outbox'
+import { createFactEngines, record } from '#kit/outbox'
 import { Database, int, row, sql, text } from '#kit/postgres'
 import { createDeliveryEngine, createEndpoint } from '#webhooks'
 import { consumers } from '../src/app/consumers.ts'
+import { enginesInTurn } from '../test/engines-in-turn.ts'
 import { aStore, testVault } from '../test/store-builder.ts'
 import { benchDatabase, median, runOn } from './database.ts'
 import { trustLoopbackOnly } from './loopback-tls.ts'
@@ -27,7 +28,7 @@ const settings = { vault: testVault, addresses: { loopback: true, allow: [] } }
 const receiver = await startReceiver()
 const url = `https://127.0.0.1:${receiver.ports[0]}/hooks`
 const node = await startNode(db)
-const dispatch = createFactEngine({ db, consumers })
+const dispatch = enginesInTurn(createFactEngines({ db, consumers }))
 const queues = [await graphileWorker(database.url), await pgBoss(database.url)]
 
 type Waiting = { storeId: number; secret: string; messages: Message[]; fanOutPerSecond: number }

@@ -19,8 +19,7 @@ create table facts (
   store_id bigint not null,
   id bigint generated always as identity,
   name text not null,
-  -- The row under whose lock it was recorded, 'subscription:12' or 'member:5'. Consumers get facts with the same key in
-  -- order.
+  -- What it is about, 'subscription:12' or 'member:5'. Consumers get facts with the same key in the order of their positions.
   ordering_key text not null,
   -- json, not jsonb: a public payload is sent as exactly these bytes.
   data json not null,
@@ -42,12 +41,24 @@ create table fact_consumers (
   store_id bigint not null,
   consumer text not null,
   position bigint not null,
+  -- The furthest position that it ever had. Its position is before this one only if somebody has set it back: what it is given
+  -- again it may have handled before.
+  furthest bigint not null,
   last_position bigint not null,
   primary key (store_id, consumer),
-  check (position <= last_position)
+  check (position <= furthest and furthest <= last_position)
 );
 create index fact_consumers_behind on fact_consumers (store_id) where position < last_position;
 select protect_table('fact_consumers');
+
+-- Consumers of this installation and the facts that they receive, so that a node with older code knows which facts to leave
+-- to newer code, and starts consumers in a new store that it does not have itself.
+create table known_consumers (
+  name text primary key,
+  facts text[] not null
+);
+grant select on known_consumers to perennial_store;
+grant select, insert, update, delete on known_consumers to perennial_operator;
 
 -- Old facts are removed. Those that occurred after complete_since are all there; a store without a row has all it ever had.
 create table fact_history (
@@ -56,13 +67,17 @@ create table fact_history (
 );
 select protect_table('fact_history');
 
--- Facts that a consumer could not handle, and later facts of the same ordering key, which wait for them.
+-- Facts that a consumer could not handle, or that wait for a node with newer code; and later facts of the same ordering key,
+-- which wait for them.
 create table fact_retries (
   store_id bigint not null,
   consumer text not null,
   fact_id bigint not null,
+  -- As in the fact: only code that knows the name takes it, and facts of a key are taken by position.
+  name text not null,
+  position bigint not null,
   ordering_key text not null,
-  -- Failed tries. 0: it waits for an earlier fact.
+  -- Failed tries. 0: it waits for an earlier fact or for newer code.
   attempts integer not null,
   -- Store time. Null while it waits for an earlier fact, and after its last try.
   retry_at timestamptz,
@@ -75,8 +90,8 @@ create table fact_retries (
   check (retry_at is null or dead_at is null),
   check ((attempts > 0) = (last_error is not null))
 );
-create index fact_retries_by_ordering_key on fact_retries (store_id, consumer, ordering_key, fact_id);
-create index fact_retries_due on fact_retries (store_id, retry_at, fact_id) where retry_at is not null;
+create index fact_retries_by_ordering_key on fact_retries (store_id, consumer, ordering_key, position);
+create index fact_retries_due on fact_retries (store_id, retry_at, position) where retry_at is not null;
 select protect_table('fact_retries');
 
 -- Work that must be done after a commit, at least once: housekeeping and calls to the platform.

@@ -22,6 +22,8 @@ create table webhook_endpoints (
   failing_since timestamptz,
   -- Real time: until when a listener counts as open.
   listening_until timestamptz,
+  -- The webhook_ids of its deliveries are made from this: the same for a repetition, and others in another database.
+  webhook_id_seed uuid not null default gen_random_uuid(),
   -- The row stays, since the history refers to it.
   deleted_at timestamptz,
   created_at timestamptz not null,

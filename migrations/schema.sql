@@ -402,10 +402,11 @@ create table fact_consumers (
   store_id bigint not null,
   consumer text not null,
   "position" bigint not null,
+  furthest bigint not null,
   last_position bigint not null,
   constraint fact_consumers_pkey PRIMARY KEY (store_id, consumer),
   constraint fact_consumers_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
-  constraint fact_consumers_check CHECK ("position" <= last_position)
+  constraint fact_consumers_check CHECK ("position" <= furthest AND furthest <= last_position)
 );
 CREATE INDEX fact_consumers_behind ON public.fact_consumers USING btree (store_id) WHERE ("position" < last_position);
 alter table fact_consumers enable row level security;
@@ -438,6 +439,8 @@ create table fact_retries (
   store_id bigint not null,
   consumer text not null,
   fact_id bigint not null,
+  name text not null,
+  "position" bigint not null,
   ordering_key text not null,
   attempts integer not null,
   retry_at timestamp with time zone,
@@ -449,8 +452,8 @@ create table fact_retries (
   constraint fact_retries_check CHECK (retry_at IS NULL OR dead_at IS NULL),
   constraint fact_retries_check1 CHECK ((attempts > 0) = (last_error IS NOT NULL))
 );
-CREATE INDEX fact_retries_by_ordering_key ON public.fact_retries USING btree (store_id, consumer, ordering_key, fact_id);
-CREATE INDEX fact_retries_due ON public.fact_retries USING btree (store_id, retry_at, fact_id) WHERE (retry_at IS NOT NULL);
+CREATE INDEX fact_retries_by_ordering_key ON public.fact_retries USING btree (store_id, consumer, ordering_key, "position");
+CREATE INDEX fact_retries_due ON public.fact_retries USING btree (store_id, retry_at, "position") WHERE (retry_at IS NOT NULL);
 alter table fact_retries enable row level security;
 alter table fact_retries force row level security;
 create policy all_stores on fact_retries for all to perennial_operator
@@ -669,6 +672,14 @@ create policy one_store on jobs for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on jobs to perennial_operator, perennial_store;
+
+create table known_consumers (
+  name text not null,
+  facts text[] not null,
+  constraint known_consumers_pkey PRIMARY KEY (name)
+);
+grant delete, insert, select, update on known_consumers to perennial_operator;
+grant select on known_consumers to perennial_store;
 
 create table list_blocks (
   store_id bigint not null,
@@ -1456,6 +1467,7 @@ create table webhook_endpoints (
   disabled_at timestamp with time zone,
   failing_since timestamp with time zone,
   listening_until timestamp with time zone,
+  webhook_id_seed uuid not null default gen_random_uuid(),
   deleted_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,

@@ -71,8 +71,8 @@ const aDeadLetter = () =>
       values (${storeId}, 'member.updated', 'member:1', '{}', ${now}) returning id`
     )
     await tx.run(sql`
-      insert into fact_retries (store_id, consumer, fact_id, ordering_key, attempts, last_error, dead_at)
-      values (${storeId}, 'webhooks', ${id}, 'member:1', 6, 'It failed', ${now})`)
+      insert into fact_retries (store_id, consumer, fact_id, name, position, ordering_key, attempts, last_error, dead_at)
+      values (${storeId}, 'webhooks', ${id}, 'member.updated', ${id}, 'member:1', 6, 'It failed', ${now})`)
     return `webhooks:${id}`
   })
 

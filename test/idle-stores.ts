@@ -24,8 +24,8 @@ const HISTORY = [
    select x.store_id, 'billing.success', 'subscription:' || x.id, '{}', now() - c * interval '1 month',
           row_number() over (partition by x.store_id order by x.id, c)
      from idle s join subscriptions x using (store_id), generate_series(1, 4) c`,
-  `insert into fact_consumers (store_id, consumer, position, last_position)
-   select f.store_id, 'webhooks', max(f.position), max(f.position)
+  `insert into fact_consumers (store_id, consumer, position, furthest, last_position)
+   select f.store_id, 'webhooks', max(f.position), max(f.position), max(f.position)
      from idle s join facts f using (store_id) group by f.store_id`,
   `insert into inbound_webhooks (store_id, webhook_id, topic, body, received_at, run_at, status)
    select x.store_id, 'idle-' || x.id, 'orders/paid', '{}', now(), now(), 'done' from idle s join subscriptions x using (store_id)`,

@@ -1,5 +1,6 @@
 // Expand and contract (migrations/README.md): the code of an older commit must run on the schema that the current migrations create.
 // migrations/compatible-commit.json names the commit, and those of its test files that are run.
+// The consumers of facts of two versions at once are below: none passes over what the other wants.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -10,11 +11,24 @@ import { after, type TestContext, test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { type MigrationSet, migrate } from '#kit/postgres'
+import {
+  consumer,
+  createFactEngines,
+  defineFact,
+  record,
+  registerConsumers,
+  removeConsumers,
+  startConsumersInStores
+} from '#kit/outbox'
+import { int, type MigrationSet, migrate, row, sql, textList } from '#kit/postgres'
+import { PUBLIC_FACTS } from '#webhooks'
 import { schemaText } from '../scripts/schema-text.ts'
 import { MIGRATIONS } from '../src/app/migrations.ts'
 import { type Applied, planMigration } from '../src/kit/postgres/migration-set.ts'
 import { onServer, testDatabase, urlOf } from './database.ts'
+import { enginesInTurn } from './engines-in-turn.ts'
+import { startService } from './service-builder.ts'
+import { aStore, type BuiltStore } from './store-builder.ts'
 
 const run = promisify(execFile)
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -107,4 +121,158 @@ test('the older code joins, renews, retries, keeps credit and sends webhooks on 
     ({ stdout, stderr }) => assert.fail(`The tests of ${commit} fail on the present schema:\n${stdout}${stderr}`)
   )
   assert.match(report, /^ℹ pass [1-9]\d/m)
+})
+
+const { db } = await testDatabase()
+const fact = (name: string) => (n: number, member: number) =>
+  defineFact(name, () => ({ orderingKey: `member:${member}`, data: { n }, refs: { n } }))()
+const [known, novel] = [fact('test.known'), fact('test.novel')]
+const START = Temporal.Instant.from('2026-01-31T12:00:00Z')
+
+/** A node of some version: its consumers, by name, with the facts that they receive. */
+async function aVersion(consumers: Record<string, { facts: string[]; dropped?: string[]; fails?: () => boolean }>) {
+  const handled: Record<string, number[]> = {}
+  const made = Object.entries(consumers).map(([name, { facts, dropped, fails }]) => {
+    const mine: number[] = []
+    handled[name] = mine
+    const handle = async (_ctx: object, given: { refs: Record<string, number> }[]) => {
+      if (fails?.()) throw new Error('no')
+      mine.push(...given.map(({ refs }) => refs.n!))
+    }
+    return consumer(name, facts, handle, { from: 'now', dropped })
+  })
+  const engine = enginesInTurn(createFactEngines({ db, consumers: made }))
+  return {
+    handled,
+    /** As a service of this version does. */
+    async start() {
+      await registerConsumers(db, made)
+      await startConsumersInStores(db, made)
+    },
+    stop: () =>
+      removeConsumers(
+        db,
+        made.map(({ name }) => name),
+        []
+      ),
+    async settle({ storeId }: BuiltStore) {
+      while ((await engine.runOnce(storeId)) > 0);
+    },
+    nextDueAt: ({ storeId }: BuiltStore) => engine.nextDueAt(storeId)
+  }
+}
+const KNOWN = { facts: ['test.known'] }
+const BOTH = { facts: ['test.known', 'test.novel'] }
+
+test('a fact that only newer code’s consumer receives is left to it, with the later facts of its key', async () => {
+  const store = await aStore(db, { clockAt: START })
+  const [old, current] = [await aVersion({ mirror: KNOWN }), await aVersion({ mirror: BOTH })]
+  await old.start()
+  await current.start()
+  await store.inStore((ctx) => record(ctx, known(1, 7), novel(2, 7), known(3, 7), known(4, 8), novel(5, 8)))
+  await old.settle(store)
+  assert.deepEqual(old.handled.mirror, [1, 4])
+  assert.equal(await old.nextDueAt(store), null, 'older code does not wait for it')
+  // It starts again, which takes nothing from the newer version.
+  await old.start()
+  await store.inStore((ctx) => record(ctx, novel(6, 9), known(7, 9)))
+  await old.settle(store)
+  assert.deepEqual(old.handled.mirror, [1, 4])
+  await current.settle(store)
+  assert.deepEqual(
+    current.handled.mirror!.toSorted((a, b) => a - b),
+    [2, 3, 5, 6, 7]
+  )
+  assert.ok(current.handled.mirror!.indexOf(2) < current.handled.mirror!.indexOf(3))
+  assert.ok(current.handled.mirror!.indexOf(6) < current.handled.mirror!.indexOf(7))
+  assert.equal(await current.nextDueAt(store), null)
+  await current.stop()
+})
+
+test('a service makes its consumers known before it records a fact', async () => {
+  const { url } = await testDatabase()
+  const service = await startService(url)
+  const { facts } = await service.db.inInstallation((tx) =>
+    tx.one(row({ facts: textList }), sql`select facts from known_consumers where name = 'webhooks'`)
+  )
+  assert.deepEqual(facts, PUBLIC_FACTS)
+})
+
+test('older code does not retry a fact that it does not know', async () => {
+  const store = await aStore(db, { clockAt: START })
+  let isBroken = true
+  const [old, current] = [
+    await aVersion({ points: KNOWN }),
+    await aVersion({ points: { ...BOTH, fails: () => isBroken } })
+  ]
+  await current.start()
+  await store.inStore((ctx) => record(ctx, novel(1, 7), known(2, 8)))
+  await current.settle(store)
+  isBroken = false
+  await store.inStore(({ tx, storeId }) =>
+    tx.run(sql`update stores set clock_at = ${START.add({ minutes: 1 })} where store_id = ${storeId}`)
+  )
+  await old.settle(store)
+  assert.deepEqual(old.handled.points, [2])
+  await current.settle(store)
+  assert.deepEqual(current.handled.points, [1])
+  await current.stop()
+})
+
+test('in a new store, facts that older code gives positions to reach the consumers that it does not know', async () => {
+  const [old, current] = [
+    await aVersion({ ledger: KNOWN }),
+    await aVersion({ ledger: KNOWN, churn: KNOWN, loyalty: KNOWN })
+  ]
+  await old.start()
+  await current.start()
+  const store = await aStore(db)
+  await store.inStore((ctx) => record(ctx, known(1, 7), known(2, 7)))
+  await old.settle(store)
+  await store.inStore((ctx) => record(ctx, known(3, 7)))
+  await old.settle(store)
+  await current.settle(store)
+  assert.deepEqual([old.handled.ledger, current.handled.ledger], [[1, 2, 3], []])
+  assert.deepEqual(
+    [current.handled.churn, current.handled.loyalty],
+    [
+      [1, 2, 3],
+      [1, 2, 3]
+    ]
+  )
+  await current.stop()
+})
+
+test('facts that no consumer of any version receives hold up nobody', async () => {
+  const store = await aStore(db)
+  const [old, current] = [await aVersion({ search: KNOWN }), await aVersion({ search: KNOWN })]
+  await current.start()
+  await store.inStore((ctx) => record(ctx, novel(1, 7), known(2, 7)))
+  await old.settle(store)
+  assert.deepEqual(old.handled.search, [2])
+  await current.stop()
+})
+
+test('facts that a newer version needs no more are handled by older code or passed over, and block no key', async () => {
+  const store = await aStore(db, { clockAt: START })
+  const old = await aVersion({ exports: { ...BOTH, fails: () => true } })
+  const current = await aVersion({ exports: { ...KNOWN, dropped: ['test.novel'] } })
+  await old.start()
+  await store.inStore((ctx) => record(ctx, novel(1, 7), known(2, 7)))
+  await old.settle(store)
+  await current.start()
+  await old.start()
+  await store.inStore((ctx) => record(ctx, novel(3, 8), known(4, 8)))
+  await current.settle(store)
+  assert.deepEqual(current.handled.exports, [4])
+  await store.inStore(({ tx, storeId }) =>
+    tx.run(sql`update stores set clock_at = ${START.add({ minutes: 1 })} where store_id = ${storeId}`)
+  )
+  await current.settle(store)
+  assert.deepEqual(current.handled.exports, [4, 2])
+  const { left } = await store.inStore(({ tx, storeId }) =>
+    tx.one(row({ left: int }), sql`select count(*) as left from fact_retries where store_id = ${storeId}`)
+  )
+  assert.equal(left, 0)
+  await current.stop()
 })

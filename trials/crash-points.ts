@@ -5,7 +5,7 @@ import { createBillingEngine } from '#billing'
 import { changeCredits } from '#credits'
 import { type Engine, type Node, startNode } from '#kit/engines'
 import { createJobEngine } from '#kit/jobs'
-import { createFactEngine } from '#kit/outbox'
+import { createFactEngines } from '#kit/outbox'
 import { Database, int, row, sql, text } from '#kit/postgres'
 import { findCustomerIds } from '#members'
 import { createDeliveryEngine, createEndpoint, type DeliveryEngine } from '#webhooks'
@@ -132,7 +132,7 @@ async function renew({ db, node, sender }: Process, { store, calls }: Place): Pr
     const add = { type: 'manual_add' as const, amountMinor: 500, reason: 'trial', operationId: 'trial:1' }
     await changeCredits(ctx, [{ ...add, memberId: found! }])
   })
-  await doAll([createFactEngine({ db, consumers }), sender])
+  await doAll([...createFactEngines({ db, consumers }), sender])
 }
 
 async function assertOnce({ store, calls, receiver }: Place, where: string): Promise<void> {

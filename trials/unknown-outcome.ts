@@ -3,7 +3,7 @@ import { audit } from '#audit'
 import { createBillingEngine, settleAttempts } from '#billing'
 import type { Engine } from '#kit/engines'
 import { createJobEngine } from '#kit/jobs'
-import { createFactEngine } from '#kit/outbox'
+import { createFactEngines } from '#kit/outbox'
 import { type Database, int, row, sql } from '#kit/postgres'
 import { randomFrom } from '#kit/random'
 import type { AttemptRequest, PlatformAttempt, PlatformResult } from '#platform'
@@ -34,7 +34,7 @@ export async function outcomeUnknown({ db, subscriptions, seed }: UnknownTrial):
   const engines = [
     createBillingEngine({ db, leaseOwner: 1, connectorOf }),
     createJobEngine({ db, leaseOwner: 1, jobs, deps: { db, connectorOf } }),
-    createFactEngine({ db, consumers })
+    ...createFactEngines({ db, consumers })
   ]
 
   const until = DUE_AT.add({ hours: DARK_HOURS })

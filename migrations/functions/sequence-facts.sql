@@ -1,7 +1,8 @@
 -- Gives the next positions of a store to facts that have none, at most so many, in order of id, and returns how many there
 -- were. A consumer that reads up to the last position has missed nothing: a fact whose transaction commits late gets a
--- later position than those that were there before. Of facts with one ordering key the earlier one commits first, because
--- they are recorded under the lock of the row that the key names, so their positions are in their order.
+-- later position than those that were there before. The positions of facts with one ordering key are the order in which
+-- all consumers get them, also after a retry. It is that of the commits where the writers lock the same row. Where they do not
+-- (credit locks its account, a change of the member locks the member), either may come first.
 --
 -- One caller at a time per store: returns 0 when another one is at work, and in a store without consumers. It is a function
 -- because each of its statements needs a snapshot from after the lock, and so that it costs one round trip.

@@ -2,7 +2,7 @@
 import type { Engine } from '#kit/engines'
 import { createJobEngine } from '#kit/jobs'
 import type { Measure } from '#kit/metrics'
-import { createFactEngine, type FactFailure } from '#kit/outbox'
+import { createFactEngines, type FactFailure } from '#kit/outbox'
 import type { Database } from '#kit/postgres'
 import type { Connector } from '#platform'
 import type { ReconcileOptions } from '#sync'
@@ -24,7 +24,7 @@ export type EngineDeps = {
 }
 
 /** Every engine, in the order in which a charge passes through them. Dynamic imports keep an engine to one line. */
-const ENGINES: readonly ((deps: EngineDeps) => Engine)[] = [
+const ENGINES: readonly ((deps: EngineDeps) => Engine | Engine[])[] = [
   (await import('../billing/billing-engine.ts')).createBillingEngine,
   ({ sandbox }) => sandbox,
   (await import('../sync/inbound-engine.ts')).createInboundEngine,
@@ -33,10 +33,10 @@ const ENGINES: readonly ((deps: EngineDeps) => Engine)[] = [
   (await import('../imports/import-engine.ts')).createImportEngine,
   (await import('../imports/import-prune-engine.ts')).createImportPruneEngine,
   (await import('../credits/credit-engine.ts')).createCreditEngine,
-  (deps) => createFactEngine({ ...deps, consumers, onFailure: deps.onFactFailure }),
+  (deps) => createFactEngines({ ...deps, consumers, onFailure: deps.onFactFailure }),
   ({ delivery }) => delivery,
   (await import('../analytics/metrics-rollup-engine.ts')).createMetricsRollupEngine
 ]
 
 /** The engines of a node. */
-export const createEngines = (deps: EngineDeps): Engine[] => ENGINES.map((create) => create(deps))
+export const createEngines = (deps: EngineDeps): Engine[] => ENGINES.flatMap((create) => create(deps))

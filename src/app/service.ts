@@ -3,7 +3,7 @@ import { countQueues, diagnose } from '#audit'
 import { queueDepth } from '#audit/metrics'
 import { engineFailures, engineItems, engineRuns } from '#kit/engine-metrics'
 import { createRunner, createWorkSignals, type Runner, startNode } from '#kit/engines'
-import { removeConsumers, startConsumersInStores } from '#kit/outbox'
+import { registerConsumers, removeConsumers, startConsumersInStores } from '#kit/outbox'
 import { type Database, int, row, sql } from '#kit/postgres'
 import { createRateLimiter } from '#kit/rate-limit'
 import type { Secret, Vault } from '#kit/secrets'
@@ -52,6 +52,8 @@ export type Service = Awaited<ReturnType<typeof createService>>
 export async function createService(options: ServiceOptions) {
   const { db, vault, logger, metrics, urls } = options
   const role = options.role ?? 'all'
+  // Before this process records facts.
+  await registerConsumers(db, consumers)
   // A web node runs no engines: it reports the work that it makes, and the other nodes listen.
   const signals = createWorkSignals(db)
   let listening: Pick<Runner, 'wake' | 'wakeAll'> | undefined

@@ -19,7 +19,13 @@ export const eventsDispatched = defineAuditRule({
     (select 'fact_' || f.id, f.name || ' of ' || f.occurred_at || ' waits for the consumer ' || c.consumer
        from fact_consumers c join facts f on f.store_id = ${ctx.storeId} and f.position > c.position
       where c.store_id = ${ctx.storeId} and f.occurred_at < ${ctx.now.subtract({ hours: 1 })}
-      order by f.id limit 100)`
+      order by f.id limit 100)
+    union all
+    (select 'fact_' || fact_id, name || ' has been due for the consumer ' || consumer || ' since ' || retry_at
+              || ', which no running version of it takes'
+       from fact_retries
+      where store_id = ${ctx.storeId} and retry_at < ${ctx.now.subtract({ hours: 1 })}
+      order by fact_id limit 100)`
 })
 
 export const deadFacts = defineAuditRule({

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createBatcher, runBatched } from './batcher.ts'
+import { Database } from './postgres/index.ts'
 
 /** A batcher whose batches finish only when the test calls `next`, and the list of its batches. */
 function manualBatcher(maxItems = 3, maxWaiting = 10) {
@@ -77,7 +78,9 @@ test('a key with maxWaiting items refuses more until some have run; other keys a
   assert.deepEqual([await first, await other, await late], [['A', 'B', 'C'], 'X', 'E'])
 })
 
-const outage = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+const unreachable = new Database({ url: 'postgres://127.0.0.1:1/none' })
+const outage = await unreachable.inInstallation(async () => {}).catch((err) => err)
+await unreachable.close()
 
 test('after an outage of a batch no item is tried again', async () => {
   const tried: string[][] = []

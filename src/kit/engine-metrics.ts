@@ -1,7 +1,7 @@
 import { defineMetric } from './metrics.ts'
 
 const engine =
-  '`billing`, `inbound` (webhooks of the platform), `dispatch` (events to deliveries), `deliveries`, `jobs`, `reconcile`, …'
+  '`billing`, `inbound` (webhooks of the platform), `facts` (gives events their order), `facts:webhooks` (events to deliveries), `deliveries`, `jobs`, `reconcile`, …'
 
 export const engineRuns = defineMetric({
   name: 'perennial.engine.runs',

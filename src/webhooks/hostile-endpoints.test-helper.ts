@@ -4,8 +4,9 @@ import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
 import type { AddressRules } from '#kit/addresses'
 import { startNode } from '#kit/engines'
 import { internalId, publicId } from '#kit/ids'
-import { createFactEngine, record } from '#kit/outbox'
+import { createFactEngines, record } from '#kit/outbox'
 import { type Database, int, row, sql } from '#kit/postgres'
+import { enginesInTurn } from '../../test/engines-in-turn.ts'
 import { aStore, testVault } from '../../test/store-builder.ts'
 import { createEndpoint } from './endpoints/create-endpoint.ts'
 import { findDelivery, listDeliveries } from './history/list-deliveries.ts'
@@ -116,7 +117,7 @@ export async function aStage(
   const { storeId } = store
   const settings = { vault: testVault, addresses }
   const node = await startNode(db)
-  const dispatch = createFactEngine({ db, consumers: [webhooksConsumer] })
+  const dispatch = enginesInTurn(createFactEngines({ db, consumers: [webhooksConsumer] }))
   const sender = createDeliveryEngine({ db, leaseOwner: node.id, ...settings, ...options })
   after(async () => {
     await sender.stop(0)

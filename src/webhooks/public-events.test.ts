@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { glob } from 'node:fs/promises'
 import { test } from 'node:test'
 import { Type } from 'typebox'
-import { consumer, createFactEngine, defineFact, definePublicFact, type Fact, record } from '#kit/outbox'
+import { consumer, createFactEngines, defineFact, definePublicFact, type Fact, record } from '#kit/outbox'
 import { testDatabase } from '../../test/database.ts'
+import { enginesInTurn } from '../../test/engines-in-turn.ts'
 import { consumers } from '../app/consumers.ts'
 import { listDeliveries } from './history/list-deliveries.ts'
 import { openListener } from './listeners/open-listener.ts'
@@ -49,7 +50,7 @@ for (const [how, chosen] of Object.entries({
     const listener = await store.inStore((ctx) => openListener(ctx, {}, testSettings))
     await store.inStore((ctx) => record(ctx, mirrorStale(1), lookalike, aFact(1), unlisted(1), mirrorStale(2)))
 
-    const engine = createFactEngine({ db, consumers: chosen })
+    const engine = enginesInTurn(createFactEngines({ db, consumers: chosen }))
     while ((await engine.runOnce(store.storeId)) > 0);
     await store.settle()
     assert.deepEqual(

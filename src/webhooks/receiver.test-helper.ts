@@ -2,8 +2,9 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 import { startNode } from '#kit/engines'
-import { consumer, createFactEngine, type Fact, record } from '#kit/outbox'
+import { consumer, createFactEngines, type Fact, record } from '#kit/outbox'
 import { type Database, sql } from '#kit/postgres'
+import { enginesInTurn } from '../../test/engines-in-turn.ts'
 import { aStore, testVault } from '../../test/store-builder.ts'
 import { createEndpoint, type NewEndpoint } from './endpoints/create-endpoint.ts'
 import { PUBLIC_FACTS } from './public-events.ts'
@@ -55,7 +56,7 @@ export async function aSendingStore(
     store.inStore(({ tx }) => tx.run(sql`update stores set clock_at = ${at} where store_id = ${store.storeId}`))
   if (clock) await setClock(Temporal.Instant.from(clock))
   const node = await startNode(db)
-  const dispatch = createFactEngine({ db, consumers: [webhooksConsumer] })
+  const dispatch = enginesInTurn(createFactEngines({ db, consumers: [webhooksConsumer] }))
   const sender = createDeliveryEngine({ db, leaseOwner: node.id, ...testSettings, ...options })
   after(async () => {
     await sender.stop(0)

@@ -1,8 +1,9 @@
 // A process of its own that dispatches and delivers until nothing is due, for tests that kill it.
 import { setTimeout } from 'node:timers/promises'
 import { startNode } from '#kit/engines'
-import { createFactEngine } from '#kit/outbox'
+import { createFactEngines } from '#kit/outbox'
 import { Database } from '#kit/postgres'
+import { enginesInTurn } from '../../test/engines-in-turn.ts'
 import { testSettings, webhooksConsumer } from './receiver.test-helper.ts'
 import { createDeliveryEngine } from './sending/delivery-engine.ts'
 
@@ -10,7 +11,7 @@ const [url, store] = process.argv.slice(2)
 const storeId = Number(store)
 const db = new Database({ url: url! })
 const node = await startNode(db)
-const dispatch = createFactEngine({ db, consumers: [webhooksConsumer] })
+const dispatch = enginesInTurn(createFactEngines({ db, consumers: [webhooksConsumer] }))
 const sender = createDeliveryEngine({ db, leaseOwner: node.id, ...testSettings })
 
 // A killed process's connection may take the server a moment to notice; a lease would take a minute to run out.

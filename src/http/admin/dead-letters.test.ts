@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { consumer, createFactEngine, defineFact, RETRY_AFTER_MINUTES, record } from '#kit/outbox'
+import { consumer, createFactEngines, defineFact, RETRY_AFTER_MINUTES, record } from '#kit/outbox'
 import { setClock } from '#stores'
 import { testDatabase } from '../../../test/database.ts'
+import { enginesInTurn } from '../../../test/engines-in-turn.ts'
 import { aStore } from '../../../test/store-builder.ts'
 import { testServer } from '../server.test-helper.ts'
 
@@ -23,7 +24,7 @@ async function aStoreWithDeadLetters() {
     },
     { from: 'now' }
   )
-  const engine = createFactEngine({ db, consumers: [letters] })
+  const engine = enginesInTurn(createFactEngines({ db, consumers: [letters] }))
   const settle = async () => {
     while ((await engine.runOnce(store.storeId)) > 0);
   }

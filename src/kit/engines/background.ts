@@ -4,6 +4,7 @@ import { findDueWork } from './due-work.ts'
 import type { Engine } from './engine.ts'
 import type { StoreHolds } from './store-holds.ts'
 import { canWork, type StoreStatus } from './store-status.ts'
+import { createTurns } from './turns.ts'
 import { createWakeableTimer } from './wakeable-timer.ts'
 
 /**
@@ -59,6 +60,7 @@ export function createBackground(options: BackgroundOptions): Background {
    * Nobody is asked first: they may hold work in memory, and due queries leave out what this process has leased.
    */
   const unfinished = new Map<number, Map<Engine, number>>()
+  const turns = createTurns()
   /** When a store is to be looked at again, in milliseconds of `performance.now()`. */
   const alarms = new Map<number, number>()
   const woken = new Set<number>()
@@ -91,7 +93,8 @@ export function createBackground(options: BackgroundOptions): Background {
     if (ofStore?.size === 0) unfinished.delete(storeId)
   }
 
-  const work = async (engine: Engine, { storeId, isSandbox }: StoreStatus): Promise<void> => {
+  const work = async (engine: Engine, status: StoreStatus): Promise<void> => {
+    const { storeId, isSandbox } = status
     // Only sandbox stores have a clock that can be moved.
     const share = isSandbox ? await holds.share(storeId) : null
     if (isSandbox && !share) {
@@ -99,35 +102,62 @@ export function createBackground(options: BackgroundOptions): Background {
       if (unfinished.get(storeId)?.has(engine)) runAgain(engine, storeId)
       return
     }
+    const next = engine.next?.filter((one) => canWork(one, status))
+    const mayGoOn = () => !stopping && !isHeld(storeId) && !share?.isOver()
+    // What one engine did is often another's work.
+    let isForOthers = !next
     let done = 0
     let last: number | null = 1
     try {
-      while (last && !stopping && !isHeld(storeId) && !share?.isOver()) {
+      while (last && mayGoOn()) {
         last = await run(engine, storeId)
         done += last ?? 0
+        for (const one of (last && next) || []) if (!begin(one, status)) isForOthers = true
+        if (turns.waiting(engine).length > 0) break
       }
     } finally {
       await share?.end()
     }
     if (last === 0) finish(engine, storeId)
+    else if (last && mayGoOn()) turns.wait(engine, status)
     else runAgain(engine, storeId)
-    // What one engine did is often another's work. Work that is due and was not done is leased elsewhere, or failed.
-    if (done > 0) wake(storeId)
-    else wakeIn(storeId, RETRY_MS)
+    // Work that is due and was not done is leased elsewhere, or failed.
+    if (done === 0) wakeIn(storeId, RETRY_MS)
+    else if (isForOthers) wake(storeId)
   }
 
-  const begin = (engine: Engine, status: StoreStatus) => {
+  /** Begins, or lets the store wait for its turn. False when the engine is at work there: it may have missed what is new. */
+  const begin = (engine: Engine, status: StoreStatus): boolean => {
     const { storeId } = status
     const ofStore = working.get(storeId) ?? new Map<Engine, Promise<void>>()
-    if (stopping || isHeld(storeId) || ofStore.has(engine)) return
+    if (stopping || isHeld(storeId) || ofStore.has(engine)) return false
+    if (!turns.hasPlace(engine)) {
+      turns.wait(engine, status)
+      return true
+    }
+    turns.begin(engine, storeId)
     working.set(storeId, ofStore)
     const ended = work(engine, status)
       .catch((err) => onError(err, engine.name, storeId))
       .finally(() => {
         ofStore.delete(engine)
         if (ofStore.size === 0) working.delete(storeId)
+        turns.end(engine)
+        beginWaiting(engine)
       })
     ofStore.set(engine, ended)
+    return true
+  }
+
+  const beginWaiting = (engine: Engine) => {
+    for (const status of turns.waiting(engine)) {
+      if (!turns.hasPlace(engine)) return
+      // Its turn before is just ending, and comes here when it has ended.
+      if (working.get(status.storeId)?.has(engine)) continue
+      // A store that is held meanwhile is looked at again when it is free.
+      turns.leave(engine, status.storeId)
+      begin(engine, status)
+    }
   }
 
   const beginUnfinished = (status: StoreStatus) => {
@@ -141,7 +171,8 @@ export function createBackground(options: BackgroundOptions): Background {
   /** Returns whether every engine could be asked. One that could not leaves the others their work. */
   const look = async (stores: StoreStatus[]): Promise<boolean> => {
     stores.forEach(beginUnfinished)
-    const isWanted = (engine: Engine, storeId: number) => !isHeld(storeId) && !working.get(storeId)?.has(engine)
+    const isWanted = (engine: Engine, storeId: number) =>
+      !isHeld(storeId) && !working.get(storeId)?.has(engine) && !turns.isWaiting(engine, storeId)
     const { found, failed } = await findDueWork(db, engines, stores, isWanted)
     // Without a database all of them fail for one reason.
     if (failed.length === engines.length) throw failed[0]!.err

@@ -18,6 +18,10 @@ export type Engine = {
   realTime?: true
   /** Releases the leases of dead nodes on the rows that it claims; one that claims rows has it. */
   releaseLeases?: LeaseRelease
+  /** In how many stores a process lets it work at once in the background, batch by batch in turn; in all when left out. */
+  storesAtOnce?: number
+  /** Engines whose work it makes; in the background they begin as soon as it has done some. */
+  next?: readonly Engine[]
   /** What it has due over many stores; made by `dueQuery`. */
   due(stores: DueStores): Statement
   /** The store time of the earliest thing still to be done, past or future, leased or not; null when there is none. */

@@ -1,9 +1,12 @@
-import { bool, type Ctx, type Database, int, isOutage, row, sql } from '../postgres/index.ts'
+import { bool, type Ctx, type Database, int, isOutage, nullable, row, sql, textList } from '../postgres/index.ts'
 import { type Consumer, StoredFact } from './consumer.ts'
-import { blockedKeys, failAgain, nextRetry, putAside, type Retry, settleRetry } from './fact-retries.ts'
+import { blockedKeys, failAgain, namesOf, nextRetry, putAside, type Retry, settleRetry } from './fact-retries.ts'
+import { handleInTime, MAX_HANDLE_MS } from './handle-in-time.ts'
+import type { Pace } from './pace.ts'
 
-const BATCH = 200
 const MAX_RETRIES_PER_RUN = 50
+/** After this time a run begins no further try, so that whoever wants the store does not wait for long. */
+const MAX_RUN_MS = 5_000
 
 /** One failed try of a fact. `isDead`: it was the last one, and only an operator has the fact tried again. */
 export type FactFailure = {
@@ -14,107 +17,134 @@ export type FactFailure = {
   store: { id: number }
 }
 
-type Work = {
+export type Consumption = {
   db: Database
   storeId: number
   consumer: Consumer
-  /** Whether the consumer has facts that it is to try again, now or later. */
+  pace: Pace
+  /** Whether the consumer has facts ahead, and whether it has facts that it is to try again, now or later. */
+  isBehind: boolean
   hasRetries: boolean
   onFailure: (failure: FactFailure) => void
 }
 
 /**
- * Lets one consumer handle its due retries and its next facts in one store; returns how many facts it was given. Its
- * failures are its own: a fact that fails is put aside with the later ones of its ordering key, and the others go on.
- * Throws only when the database is out of reach. One caller at a time per store and consumer; returns 0 when another one
- * is at work.
+ * Lets one consumer handle its due retries and its next facts in one store; returns how many facts it was given. A fact that
+ * fails is put aside with the later ones of its ordering key, and the others go on. Throws when the database is out of reach, and
+ * when several facts failed together and there is no time left to find out which. One caller at a time per store and consumer;
+ * returns 0 when another one is at work.
  */
-export async function consumeFacts(work: Work): Promise<number> {
+export async function consumeFacts(work: Consumption): Promise<number> {
+  const endsAt = performance.now() + MAX_RUN_MS
   let retried = 0
-  if (work.hasRetries) while (retried < MAX_RETRIES_PER_RUN && (await retryOne(work))) retried++
-  return retried + (await takeFacts(work))
-}
-
-async function takeFacts(work: Work): Promise<number> {
-  try {
-    return await takeNext(work, BATCH)
-  } catch (err) {
-    if (isOutage(err)) throw err
+  if (work.hasRetries) {
+    while (retried < MAX_RETRIES_PER_RUN && performance.now() < endsAt && (await retryOne(work))) retried++
   }
-  // Which fact was at fault shows when each is handled in a transaction of its own.
-  let taken = 0
-  while (taken < BATCH && (await takeOne(work)) > 0) taken++
-  return taken
+  return retried + (work.isBehind ? await takeFacts(work, endsAt) : 0)
 }
 
-async function takeOne(work: Work): Promise<number> {
-  let handled: StoredFact | undefined
-  try {
-    return await takeNext(work, 1, (facts) => ([handled] = facts))
-  } catch (error) {
-    if (isOutage(error) || !handled) throw error
-    await setAside(work, handled, error)
-    return 1
+/** Takes the next facts. When they fail it takes fewer, until the first of them is handled or has failed by itself. */
+async function takeFacts(work: Consumption, endsAt: number): Promise<number> {
+  const { pace } = work
+  for (;;) {
+    const limit = pace.limit()
+    let facts: StoredFact[] = []
+    const began = performance.now()
+    try {
+      const taken = await takeNext(work, limit, (given) => {
+        facts = given
+      })
+      pace.succeeded(performance.now() - began)
+      return taken
+    } catch (error) {
+      if (facts.length === 0 || (isOutage(error) && pace.mayRepeat())) throw error
+      if (facts.length === 1) {
+        await setAside(work, facts[0]!, error)
+        return 1
+      }
+      pace.failed(facts.length)
+      if (performance.now() > endsAt) throw error
+    }
   }
 }
 
 /** The next facts after the consumer's position, handled and passed in one transaction. Returns how many there were. */
 function takeNext(
-  { db, storeId, consumer }: Work,
+  { db, storeId, consumer }: Consumption,
   limit: number,
-  onHandle: (facts: StoredFact[]) => void = () => {}
+  onHandle: (facts: StoredFact[]) => void
 ): Promise<number> {
   return db.inStore(storeId, async (ctx) => {
     const at = await lockConsumer(ctx, consumer)
     if (!at || at.position === at.last) return 0
-    const facts = await listNext(ctx, consumer, at, limit)
+    const unknown = (at.wanted ?? []).filter((name) => !namesOf(consumer).includes(name))
+    const facts = await listNext(ctx, [...consumer.facts, ...unknown], at, limit)
     const keys = at.hasRetries ? await blockedKeys(ctx, consumer, facts) : new Set<string>()
-    const blocked = facts.filter((fact) => keys.has(fact.orderingKey))
-    const free = facts.filter((fact) => !keys.has(fact.orderingKey))
-    await putAside(ctx, consumer, blocked)
+    const { free, waiting, newer } = sort(facts, keys, unknown)
+    await putAside(ctx, consumer, waiting, 'waits')
+    await putAside(ctx, consumer, newer, 'needs newer code')
     if (free.length > 0) {
-      onHandle(free)
-      await consumer.handle(ctx, free)
+      onHandle(facts)
+      await handleInTime(ctx, consumer, free, { isRepeat: at.position < at.furthest })
     }
-    await moveTo(ctx, consumer, facts.length < limit ? at.last : facts.at(-1)!.position)
+    await moveTo(ctx, consumer, at, facts.length < limit ? at.last : facts.at(-1)!.position)
     return facts.length
   })
 }
 
-async function setAside({ db, storeId, consumer, onFailure }: Work, fact: StoredFact, error: unknown): Promise<void> {
+/** `waiting` are facts whose ordering key has an earlier one in `keys` or in `newer`: those that only newer code can handle. */
+function sort(facts: StoredFact[], keys: Set<string>, unknown: string[]) {
+  const sorted = { free: [] as StoredFact[], waiting: [] as StoredFact[], newer: [] as StoredFact[] }
+  for (const fact of facts) {
+    if (keys.has(fact.orderingKey)) sorted.waiting.push(fact)
+    else if (unknown.includes(fact.name)) {
+      sorted.newer.push(fact)
+      keys.add(fact.orderingKey)
+    } else sorted.free.push(fact)
+  }
+  return sorted
+}
+
+async function setAside(
+  { db, storeId, consumer, onFailure }: Consumption,
+  fact: StoredFact,
+  error: unknown
+): Promise<void> {
   const isMine = await db.inStore(storeId, async (ctx) => {
     const at = await lockConsumer(ctx, consumer)
     // Another process may have taken the fact since, and handled it.
     if (!at || at.position >= fact.position) return false
-    await putAside(ctx, consumer, [fact], error)
-    await moveTo(ctx, consumer, fact.position)
+    await putAside(ctx, consumer, [fact], { error })
+    await moveTo(ctx, consumer, at, fact.position)
     return true
   })
   if (isMine) onFailure(failureOf(storeId, consumer, fact, error, false))
 }
 
 /** Tries the fact again whose retry is due first; false when none is due. */
-async function retryOne(work: Work): Promise<boolean> {
-  const { db, storeId, consumer } = work
+async function retryOne(work: Consumption): Promise<boolean> {
+  const { db, storeId, consumer, pace } = work
   let tried: Retry | null = null
   try {
     return await db.inStore(storeId, async (ctx) => {
       const at = await lockConsumer(ctx, consumer)
       tried = at?.hasRetries ? await nextRetry(ctx, consumer) : null
       if (!tried) return false
-      await consumer.handle(ctx, [tried.fact])
+      const isDropped = consumer.dropped.includes(tried.fact.name)
+      // Whether it was handled before its position was set back is not known.
+      if (!isDropped) await handleInTime(ctx, consumer, [tried.fact], { isRepeat: true })
       await settleRetry(ctx, consumer, tried.fact)
       return true
     })
   } catch (error) {
-    if (isOutage(error) || !tried) throw error
+    if (!tried || (isOutage(error) && pace.mayRepeat())) throw error
     await noteFailedRetry(work, tried, error)
     return true
   }
 }
 
 async function noteFailedRetry(
-  { db, storeId, consumer, onFailure }: Work,
+  { db, storeId, consumer, onFailure }: Consumption,
   { fact, attempts }: Retry,
   error: unknown
 ): Promise<void> {
@@ -138,7 +168,15 @@ function failureOf(
   return { err, consumer: consumer.name, fact: { id, name }, isDead, store: { id: storeId } }
 }
 
-type At = { position: number; last: number; hasRetries: boolean }
+const At = row({
+  position: int,
+  furthest: int,
+  last: int,
+  hasRetries: bool,
+  /** The names of all facts that some version of the consumer receives; null for one that was never made known. */
+  wanted: nullable(textList)
+})
+type At = ReturnType<typeof At>
 
 /**
  * Keeps other processes from working for this consumer in this store until the transaction ends, and returns how far it
@@ -148,30 +186,35 @@ type At = { position: number; last: number; hasRetries: boolean }
 async function lockConsumer({ tx, storeId }: Ctx, { name }: Consumer): Promise<At | null> {
   const { isMine } = await tx.one(
     row({ isMine: bool }),
-    sql`select pg_try_advisory_xact_lock(hashtextextended(${`consumer ${name}`}, ${storeId})) as is_mine`
+    sql`
+    select pg_try_advisory_xact_lock(hashtextextended(${`consumer ${name}`}, ${storeId})) as is_mine,
+           set_config('statement_timeout', ${String(MAX_HANDLE_MS)}, true)`
   )
   if (!isMine) return null
+  // What newer code wants is made known before its facts are recorded: whoever sees the facts sees that too.
   return tx.maybeOne(
-    row({ position: int, last: int, hasRetries: bool }),
+    At,
     sql`
-    select position, last_position as last,
+    select position, furthest, last_position as last,
            exists (select from fact_retries
-                    where store_id = ${storeId} and consumer = ${name} and dead_at is null) as has_retries
+                    where store_id = ${storeId} and consumer = ${name} and dead_at is null) as has_retries,
+           (select facts from known_consumers where name = ${name}) as wanted
       from fact_consumers where store_id = ${storeId} and consumer = ${name}`
   )
 }
 
-function listNext(ctx: Ctx, { facts }: Consumer, { position, last }: At, limit: number): Promise<StoredFact[]> {
+function listNext(ctx: Ctx, names: string[], { position, last }: At, limit: number): Promise<StoredFact[]> {
   return ctx.tx.many(
     StoredFact,
     sql`
     select id, position, name, ordering_key, data, refs, occurred_at from facts
-     where store_id = ${ctx.storeId} and position > ${position} and position <= ${last} and name = any(${facts}::text[])
+     where store_id = ${ctx.storeId} and position > ${position} and position <= ${last} and name = any(${names}::text[])
      order by position limit ${limit}`
   )
 }
 
-async function moveTo(ctx: Ctx, { name }: Consumer, position: number): Promise<void> {
+async function moveTo(ctx: Ctx, { name }: Consumer, { furthest }: At, position: number): Promise<void> {
   await ctx.tx.run(sql`
-    update fact_consumers set position = ${position} where store_id = ${ctx.storeId} and consumer = ${name}`)
+    update fact_consumers set position = ${position}, furthest = ${Math.max(position, furthest)}
+     where store_id = ${ctx.storeId} and consumer = ${name}`)
 }

@@ -15,9 +15,12 @@ export type StoredFact = RowOf<typeof StoredFact>
 /**
  * Handles facts of one store, in order per ordering key. It runs after the commit of the change, in the transaction that
  * moves this consumer's position: what it writes through `ctx` happens once per fact. It may run twice for a fact when
- * that transaction fails, so it does nothing outside the database. A throw puts the fact aside for a later retry.
+ * that transaction fails, so it does nothing outside the database. A throw puts the fact aside for a later retry, and so
+ * does a statement that comes more than 15 seconds after its beginning, or lasts that long.
+ *
+ * `isRepeat`: it may have handled some of the facts before, since its position was set back. It then does only what is missing.
  */
-export type HandleFacts = (ctx: Ctx, facts: StoredFact[]) => Promise<void>
+export type HandleFacts = (ctx: Ctx, facts: StoredFact[], how: { isRepeat: boolean }) => Promise<void>
 
 export type Consumer = {
   /** Stored with its position, so it stays the same between versions. */
@@ -30,6 +33,11 @@ export type Consumer = {
    * with the first one that is still kept (`beginning`).
    */
   from: 'now' | 'beginning'
+  /**
+   * Names that it received in an earlier version and needs no more; they stay here. Facts of a name that is in neither list would
+   * be kept for a node that receives them.
+   */
+  dropped: readonly string[]
 }
 
 /** Declares a consumer of facts. */
@@ -37,7 +45,7 @@ export function consumer(
   name: string,
   facts: readonly string[],
   handle: HandleFacts,
-  { from }: Pick<Consumer, 'from'>
+  { from, dropped = [] }: Pick<Consumer, 'from'> & Partial<Pick<Consumer, 'dropped'>>
 ): Consumer {
-  return { name, facts, handle, from }
+  return { name, facts, handle, from, dropped }
 }

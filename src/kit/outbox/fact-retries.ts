@@ -22,27 +22,43 @@ export async function blockedKeys(ctx: Ctx, { name }: Consumer, facts: StoredFac
   return new Set(rows.map(({ orderingKey }) => orderingKey))
 }
 
-/** Keeps facts for later: one that failed with `error`, or ones that wait for an earlier fact of their ordering key. */
-export async function putAside(ctx: Ctx, { name }: Consumer, facts: StoredFact[], error?: unknown): Promise<void> {
+/**
+ * Keeps facts for later: one that failed, ones that only newer code can handle, which may take them at once, or ones that wait
+ * for an earlier fact of their ordering key.
+ */
+export async function putAside(
+  ctx: Ctx,
+  { name }: Consumer,
+  facts: StoredFact[],
+  why: 'waits' | 'needs newer code' | { error: unknown }
+): Promise<void> {
   if (facts.length === 0) return
-  const hasFailed = error !== undefined
-  const retryAt = hasFailed ? ctx.now.add({ minutes: RETRY_AFTER_MINUTES[0] }) : null
+  const hasFailed = typeof why === 'object'
+  const failedUntil = ctx.now.add({ minutes: RETRY_AFTER_MINUTES[0] })
+  const retryAt = hasFailed ? failedUntil : why === 'waits' ? null : ctx.now
   await ctx.tx.run(sql`
-    insert into fact_retries (store_id, consumer, fact_id, ordering_key, attempts, retry_at, last_error)
-    select ${ctx.storeId}, ${name}, f.id, f.ordering_key, ${Number(hasFailed)}::int, ${retryAt}::timestamptz,
-           ${hasFailed ? messageOf(error) : null}::text
-      from unnest(${facts.map((f) => f.id)}::bigint[], ${facts.map((f) => f.orderingKey)}::text[]) as f(id, ordering_key)
-    on conflict (store_id, consumer, fact_id) do nothing`)
+    insert into fact_retries
+           (store_id, consumer, fact_id, name, position, ordering_key, attempts, retry_at, last_error)
+    select ${ctx.storeId}, ${name}, f.id, f.name, f.position, f.ordering_key, ${Number(hasFailed)}::int,
+           ${retryAt}::timestamptz, ${hasFailed ? messageOf(why.error) : null}::text
+      from unnest(${facts.map((f) => f.id)}::bigint[], ${facts.map((f) => f.name)}::text[],
+                  ${facts.map((f) => f.position)}::bigint[], ${facts.map((f) => f.orderingKey)}::text[])
+             as f(id, name, position, ordering_key)
+    on conflict (store_id, fact_id, consumer) do nothing`)
 }
 
-/** The fact whose retry is due first, with the number of its failed tries, or null. */
-export async function nextRetry(ctx: Ctx, { name }: Consumer): Promise<Retry | null> {
+/** The names of facts that this version of a consumer knows, those included that it needs no more. */
+export const namesOf = ({ facts, dropped }: Consumer) => [...facts, ...dropped]
+
+/** The fact whose retry is due first, with the number of its failed tries, or null. Facts of other names are left to newer code. */
+export async function nextRetry(ctx: Ctx, consumer: Consumer): Promise<Retry | null> {
   const found = await ctx.tx.maybeOne(
     row({ factId: int, attempts: int }),
     sql`
     select fact_id, attempts from fact_retries
-     where store_id = ${ctx.storeId} and consumer = ${name} and retry_at <= ${ctx.now}
-     order by retry_at, fact_id limit 1`
+     where store_id = ${ctx.storeId} and consumer = ${consumer.name} and retry_at <= ${ctx.now}
+       and name = any(${namesOf(consumer)}::text[])
+     order by retry_at, position limit 1`
   )
   if (!found) return null
   const fact = await ctx.tx.one(
@@ -82,14 +98,14 @@ export async function failAgain(
   return retryAt
 }
 
-/** Makes the earliest fact that is left of an ordering key due at once. */
+/** Makes the first fact that is left of an ordering key due at once. */
 async function releaseNext(ctx: Ctx, { name }: Consumer, orderingKey: string): Promise<void> {
   await ctx.tx.run(sql`
     update fact_retries set retry_at = ${ctx.now}
      where store_id = ${ctx.storeId} and consumer = ${name} and retry_at is null
-       and fact_id = (select min(r.fact_id) from fact_retries r
-                       where r.store_id = ${ctx.storeId} and r.consumer = ${name} and r.ordering_key = ${orderingKey}
-                         and r.dead_at is null)`)
+       and position = (select min(r.position) from fact_retries r
+                        where r.store_id = ${ctx.storeId} and r.consumer = ${name} and r.ordering_key = ${orderingKey}
+                          and r.dead_at is null)`)
 }
 
 const messageOf = (error: unknown) =>

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testDatabase } from '../../../test/database.ts'
+import { enginesInTurn } from '../../../test/engines-in-turn.ts'
 import { aStore, type BuiltStore } from '../../../test/store-builder.ts'
 import { instant, int, nullable, row, sql } from '../postgres/index.ts'
 import {
   type Consumer,
   consumer,
-  createFactEngine,
+  createFactEngines,
   defineFact,
   pruneFacts,
   record,
@@ -43,7 +44,7 @@ function remembering(
 }
 
 function factsOf(store: BuiltStore, consumers: Consumer[]) {
-  const engine = createFactEngine({ db, consumers })
+  const engine = enginesInTurn(createFactEngines({ db, consumers }))
   return {
     engine,
     add: (days: number, ...numbers: number[]) =>

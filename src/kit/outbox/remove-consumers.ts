@@ -14,6 +14,7 @@ export async function removeConsumers(
   if (both) throw new Error(`The consumer ${both.name} is in use and removed`)
   if (removed.length === 0) return
   await db.inInstallation(async (tx) => {
+    await tx.run(sql`delete from known_consumers where name = any(${removed}::text[])`)
     await tx.run(sql`delete from fact_retries where consumer = any(${removed}::text[])`)
     await tx.run(sql`delete from fact_consumers where consumer = any(${removed}::text[])`)
   })

@@ -1,5 +1,6 @@
-import { bool, type Ctx, type Database, directSql, int, nullable, row, sql } from '../postgres/index.ts'
+import { type Ctx, type Database, directSql, int, nullable, row, sql } from '../postgres/index.ts'
 import type { Consumer } from './consumer.ts'
+import { lockKnownConsumers } from './known-consumers.ts'
 
 const BATCH = 1_000
 
@@ -15,25 +16,30 @@ export async function sequenceFacts(db: Database, storeId: number): Promise<numb
 
 /**
  * Gives consumers that are new to the store their first position. To be called before facts are sequenced, so that a
- * consumer that begins `now` receives what was recorded since.
+ * consumer that begins `now` receives what was recorded since. A store without any gets those of newer code as well: they
+ * would otherwise miss the facts that older code gives positions to.
  */
 export async function startConsumers(ctx: Ctx, consumers: readonly Consumer[]): Promise<void> {
   const { storeId, tx } = ctx
-  if (!(await lockSequence(ctx))) return
+  const known = await lockKnownConsumers(ctx)
+  // No sequencer is at work in the store until the transaction ends.
+  await tx.run(sql`select pg_advisory_xact_lock(hashtextextended('sequence of facts', ${storeId}))`)
   // Old facts are removed: the last position is then known from the other consumers alone.
-  const { last, first } = await tx.one(
-    row({ last: int, first: nullable(int) }),
+  const { count, last, first } = await tx.one(
+    row({ count: int, last: int, first: nullable(int) }),
     sql`
-    select greatest((select max(last_position) from fact_consumers where store_id = ${storeId}),
+    select (select count(*) from fact_consumers where store_id = ${storeId}) as count,
+           greatest((select max(last_position) from fact_consumers where store_id = ${storeId}),
                     (select max(position) from facts where store_id = ${storeId} and position is not null), 0) as last,
            (select min(position) from facts where store_id = ${storeId} and position is not null) as first`
   )
   const beginning = first === null ? last : first - 1
-  const firsts = consumers.map(({ from }) => (from === 'beginning' ? beginning : last))
+  const firsts = new Map(count === 0 ? known.map((name) => [name, last]) : [])
+  for (const { name, from } of consumers) firsts.set(name, from === 'beginning' ? beginning : last)
   await tx.run(sql`
-    insert into fact_consumers (store_id, consumer, position, last_position)
-    select ${storeId}, c.name, c.position, ${last}::bigint
-      from unnest(${consumers.map(({ name }) => name)}::text[], ${firsts}::bigint[]) as c(name, position)
+    insert into fact_consumers (store_id, consumer, position, furthest, last_position)
+    select ${storeId}, c.name, c.position, c.position, ${last}::bigint
+      from unnest(${[...firsts.keys()]}::text[], ${[...firsts.values()]}::bigint[]) as c(name, position)
     on conflict (store_id, consumer) do nothing`)
 }
 
@@ -52,13 +58,4 @@ export async function startConsumersInStores(db: Database, consumers: readonly C
     )
   )
   for (const { storeId } of stores) await db.inStore(storeId, (ctx) => startConsumers(ctx, consumers))
-}
-
-/** Keeps sequencers out of the store until the transaction ends; false when one is at work. */
-async function lockSequence({ tx, storeId }: Ctx): Promise<boolean> {
-  const { isMine } = await tx.one(
-    row({ isMine: bool }),
-    sql`select pg_try_advisory_xact_lock(hashtextextended('sequence of facts', ${storeId})) as is_mine`
-  )
-  return isMine
 }

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { isStale, renewNames, roundOf, runNamed } from './named-statements.ts'
+import { noteDriverError } from './outage.ts'
 import { Pipeline } from './pipeline.ts'
 import { instant, type Row, row } from './row.ts'
 import { type Statement, sql } from './sql.ts'
@@ -142,8 +143,8 @@ export class Database {
       // Three messages in one round trip. The setting has its own message, so that a router can forward it to the
       // machine that holds the store.
       const [, , clock] = await Promise.all([
-        client.query('begin'),
-        client.query(`set local perennial.store_id = '${storeId}'`),
+        client.query('begin').catch(noteDriverError),
+        client.query(`set local perennial.store_id = '${storeId}'`).catch(noteDriverError),
         runNamed(client, storeClock(storeId))
       ])
       const [found] = clock.rows
@@ -156,7 +157,7 @@ export class Database {
   /** Runs one transaction over all stores, such as creating a store or auditing. */
   async inInstallation<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const open = async (client: pg.PoolClient, tx: Tx) => {
-      await client.query('begin')
+      await client.query('begin').catch(noteDriverError)
       return tx
     }
     return this.#transaction(this.#operator, open, work)
@@ -196,7 +197,7 @@ export class Database {
     open: (client: pg.PoolClient, tx: Tx) => Promise<Opened>,
     work: (opened: Opened) => Promise<T>
   ): Promise<T> {
-    const client = await pool.connect()
+    const client = await pool.connect().catch(noteDriverError)
     const tx = queriesOver((statement) => {
       this.#count()
       return runNamed(client, statement)
@@ -211,7 +212,7 @@ export class Database {
           const opened = await open(client, tx)
           const result = await work(opened)
           this.stats.roundTrips++
-          await client.query('commit')
+          await client.query('commit').catch(noteDriverError)
           return result
         } catch (err) {
           await client.query('rollback').catch((rollbackError: Error) => {

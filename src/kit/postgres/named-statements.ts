@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { noteDriverError } from './outage.ts'
 import type { Statement } from './sql.ts'
 import { encode } from './types.ts'
 
@@ -13,7 +14,8 @@ export function roundOf(client: pg.ClientBase): number {
 /** Runs a statement under its name, so that the connection prepares it once. Each round has different names. */
 export function runNamed(client: pg.ClientBase, { name, text, values }: Statement): Promise<pg.QueryResult> {
   const round = roundOf(client)
-  return client.query({ name: round === 0 ? name : `${name}_${round}`, text, values: values.map(encode) })
+  const named = { name: round === 0 ? name : `${name}_${round}`, text, values: values.map(encode) }
+  return client.query(named).catch(noteDriverError)
 }
 
 /**

@@ -38,3 +38,14 @@ test('an invalid statement, an invalid value and a bug are not outages', async (
   assert.equal(isOutage(Object.assign(new Error('odd'), { code: 'ERR_INVALID_ARG_TYPE' })), false)
   assert.equal(isOutage('text'), false)
 })
+
+test('what others raise inside a transaction, or a function with a code of its own, is no outage', async () => {
+  const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+  const thrown = await errorOf(() => db.inInstallation(() => Promise.reject(refused)))
+  assert.equal(thrown, refused)
+  assert.equal(isOutage(thrown), false)
+  const raised = sql`do $$ begin raise exception 'no' using errcode = '08006'; end $$`
+  assert.equal(isOutage(await errorOf(() => db.inInstallation((tx) => tx.run(raised)))), false)
+  const full = sql`do $$ begin raise exception 'no' using errcode = '53100'; end $$`
+  assert.equal(isOutage(await errorOf(() => db.inInstallation((tx) => tx.run(full)))), true, 'a full disk')
+})

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { isStale, renewNames, roundOf, runNamed } from './named-statements.ts'
+import { noteDriverError } from './outage.ts'
 import type { Statement } from './sql.ts'
 
 /**
@@ -23,7 +24,7 @@ export class Pipeline {
   /** Runs one statement; repeats it once, prepared again, if it was stale on its connection. */
   async query(statement: Statement): Promise<pg.QueryResult> {
     this.#turn = (this.#turn + 1) % this.#slots.length
-    const client = await this.#client(this.#turn)
+    const client = await this.#client(this.#turn).catch(noteDriverError)
     const round = roundOf(client)
     try {
       return await runNamed(client, statement)

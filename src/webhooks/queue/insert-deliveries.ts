@@ -72,15 +72,26 @@ function lockLastOfOrderingKey(ctx: Ctx, deliveries: NewDelivery[]) {
   )
 }
 
+/** Which of these deliveries there are already, on whatever day they were made, as far back as the history goes. */
+export function findDeliveriesOfFacts(ctx: Ctx, deliveries: NewDelivery[]) {
+  return ctx.tx.many(
+    row({ factId: int, endpointId: int }),
+    sql`
+    select d.fact_id, d.endpoint_id from webhook_deliveries d
+     where d.store_id = ${ctx.storeId} and d.fact_id = any(${[...new Set(deliveries.map((d) => d.event.id))]}::bigint[])
+       and d.endpoint_id = any(${[...new Set(deliveries.map((d) => d.endpointId))]}::bigint[])`
+  )
+}
+
 /**
  * Enabled endpoints, locked until the commit: a transaction that disables one at the same moment either is seen here or
  * finds the new deliveries and cancels them. A closed listener is left out.
  */
 export function lockEnabledEndpointsShared(ctx: Ctx) {
   return ctx.tx.many(
-    row({ id: int, kind: oneOf('url', 'listener'), events: nullable(textList) }),
+    row({ id: int, kind: oneOf('url', 'listener'), events: nullable(textList), webhookIdSeed: text }),
     sql`
-    select id, kind, events from webhook_endpoints
+    select id, kind, events, webhook_id_seed from webhook_endpoints
      where store_id = ${ctx.storeId} and status = 'enabled'
        and (listening_until is null or listening_until > clock_timestamp())
      order by id for key share`

@@ -1,15 +1,25 @@
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { isoOf } from '#kit/clock'
 import type { StoredFact } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { type EventType, eventOfFact } from '../public-events.ts'
-import { insertDeliveries, lockEnabledEndpointsShared } from './insert-deliveries.ts'
+import {
+  findDeliveriesOfFacts,
+  insertDeliveries,
+  lockEnabledEndpointsShared,
+  type NewDelivery,
+  type PublicFact
+} from './insert-deliveries.ts'
 
 /**
  * The consumer of public facts: makes one delivery of each for every enabled endpoint that accepts its event type. Facts
- * that are not public are left out.
+ * that are not public are left out, and so is what a repetition finds in the history.
  */
-export async function queueDeliveries(ctx: Ctx, facts: StoredFact[]): Promise<void> {
+export async function queueDeliveries(
+  ctx: Ctx,
+  facts: StoredFact[],
+  { isRepeat }: { isRepeat: boolean }
+): Promise<void> {
   const events = facts.flatMap((fact) => {
     const type = eventOfFact(fact.name)
     return type === null ? [] : [{ ...fact, type }]
@@ -17,15 +27,16 @@ export async function queueDeliveries(ctx: Ctx, facts: StoredFact[]): Promise<vo
   const endpoints = await lockEnabledEndpointsShared(ctx)
   if (endpoints.length === 0) return
 
-  const deliveries = events.flatMap((event) => {
-    const accepting = endpoints.filter(({ events: wanted }) => wanted === null || wanted.includes(event.type))
-    return accepting.map(({ id: endpointId, kind }) => {
-      const webhookId = newWebhookId()
+  const wanted = events.flatMap((event) => {
+    const accepting = endpoints.filter(({ events: types }) => types === null || types.includes(event.type))
+    return accepting.map(({ id: endpointId, kind, webhookIdSeed }) => {
+      const webhookId = webhookIdOf(event, webhookIdSeed)
       // The person at a listener sees the result at once and can send the delivery again.
       const maxTries = kind === 'listener' ? 1 : null
       return { endpointId, maxTries, webhookId, event }
     })
   })
+  const deliveries = isRepeat ? await withoutExisting(ctx, wanted) : wanted
   if (deliveries.length === 0) return
   const data = new Map(
     [...new Set(deliveries.map((d) => d.event))].map((event) => [event, JSON.parse(event.data) as unknown])
@@ -33,6 +44,21 @@ export async function queueDeliveries(ctx: Ctx, facts: StoredFact[]): Promise<vo
   await insertDeliveries(ctx, deliveries, ({ event, webhookId }) => bodyOf(event, webhookId, data.get(event)))
 }
 
+async function withoutExisting(ctx: Ctx, wanted: NewDelivery[]): Promise<NewDelivery[]> {
+  const existing = await findDeliveriesOfFacts(ctx, wanted)
+  const keys = new Set(existing.map(({ factId, endpointId }) => `${factId} ${endpointId}`))
+  return wanted.filter(({ event, endpointId }) => !keys.has(`${event.id} ${endpointId}`))
+}
+
+/**
+ * The same for each repetition, so that a receiver knows it. The snapshot is part of it, since numbers of facts come again after
+ * a restore from a backup; and the seed of the endpoint, since another installation may have the same facts.
+ */
+function webhookIdOf({ id, name, data, occurredAt }: PublicFact, seed: string): string {
+  return `wh_${hash('sha256', `${seed} ${id} ${name} ${occurredAt} ${data}`).slice(0, 32)}`
+}
+
+/** The id of a delivery without a fact. */
 export function newWebhookId(): string {
   return `wh_${randomUUID().replaceAll('-', '')}`
 }

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testDatabase } from '../../../test/database.ts'
+import { enginesInTurn } from '../../../test/engines-in-turn.ts'
 import { aStore, type BuiltStore } from '../../../test/store-builder.ts'
-import { Database, int, row, sql } from '../postgres/index.ts'
+import { type Ctx, Database, int, row, sql } from '../postgres/index.ts'
 import type { FactFailure } from './consume-facts.ts'
 import {
   type Consumer,
   consumer,
-  createFactEngine,
+  createFactEngines,
   defineFact,
   listDeadLetters,
   RETRY_AFTER_MINUTES,
@@ -51,7 +52,9 @@ async function aStoreWith(names: Record<string, { fails?: (fact: StoredFact) => 
 }
 
 function engineOf(database: Database, consumers: Consumer[], failures: FactFailure[] = []) {
-  return createFactEngine({ db: database, consumers, onFailure: (failure) => void failures.push(failure) })
+  return enginesInTurn(
+    createFactEngines({ db: database, consumers, onFailure: (failure) => void failures.push(failure) })
+  )
 }
 
 /** The notes are rows of a table of this test; their order is that of handling. */
@@ -258,8 +261,8 @@ test('a crash after handling and before the commit leaves nothing done, and the 
   const crashing = noting('ledger', EVERY, async (facts) => void seen.push(facts.map(({ refs }) => refs.n!)))
   const killed: Consumer = {
     ...crashing,
-    handle: async (ctx, facts) => {
-      await crashing.handle(ctx, facts)
+    handle: async (ctx, facts, how) => {
+      await crashing.handle(ctx, facts, how)
       const { pid } = await ctx.tx.one(row({ pid: int }), sql`select pg_backend_pid() as pid`)
       const session = await db.session()
       await session.query('reset role')
@@ -306,4 +309,82 @@ test('stays within the store', async () => {
   assert.ok((await settle(other, mine.engine)) > 0)
   assert.deepEqual(await mine.handled('ledger'), [])
   assert.deepEqual(await handledIn(other).handled('ledger'), [1])
+})
+
+test('after a retry the facts of a key come in the order in which the other consumers got them', async () => {
+  let isBroken = true
+  const store = await aStoreWith({ picky: { fails: () => isBroken }, healthy: {} })
+  await store.inStore((ctx) => record(ctx, orderPlaced(1, 1)))
+  await store.settle()
+  const [recorded, committing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const late = store.inStore(async (ctx) => {
+    await record(ctx, orderPlaced(2, 1))
+    recorded.resolve()
+    await committing.promise
+  })
+  await recorded.promise
+  await store.inStore((ctx) => record(ctx, orderPlaced(3, 1)))
+  await store.settle()
+  committing.resolve()
+  await late
+  await store.settle()
+  isBroken = false
+  await store.pass({ minutes: 1 })
+  await store.settle()
+  assert.deepEqual(await store.handled('healthy'), [1, 3, 2])
+  assert.deepEqual(await store.handled('picky'), [1, 3, 2])
+})
+
+for (const [what, fail] of Object.entries({
+  'a file that is missing': async () => {
+    throw Object.assign(new Error('no such file'), { code: 'ENOENT' })
+  },
+  'another service that refuses connections': async () => {
+    throw Object.assign(new Error('connect ECONNREFUSED 10.0.0.1:443'), { code: 'ECONNREFUSED' })
+  },
+  'a function that raises the code of a lost connection': async ({ tx }: Ctx) => {
+    await tx.run(sql`do $$ begin raise exception 'no' using errcode = '08006'; end $$`)
+  }
+})) {
+  test(`${what} is a failure of the fact and no outage`, async () => {
+    const store = await aStore(db, { clockAt: START })
+    const failures: FactFailure[] = []
+    const picky = noting('picky', EVERY)
+    const failing: Consumer = {
+      ...picky,
+      handle: (ctx, facts, how) => (facts.some(({ refs }) => refs.n === 1) ? fail(ctx) : picky.handle(ctx, facts, how))
+    }
+    await store.inStore((ctx) => record(ctx, orderPlaced(1, 1), orderPlaced(2, 2)))
+    await settle(store, engineOf(db, [failing], failures))
+    assert.deepEqual(await handledIn(store).handled('picky'), [2])
+    assert.equal(failures.length, 1)
+  })
+}
+
+test('a fact whose handling breaks the connection each time is put aside in the end', async () => {
+  const store = await aStore(db, { clockAt: START })
+  const failures: FactFailure[] = []
+  const picky = noting('picky', EVERY)
+  const breaking: Consumer = {
+    ...picky,
+    async handle(ctx, facts, how) {
+      await picky.handle(ctx, facts, how)
+      if (!facts.some(({ refs }) => refs.n === 1)) return
+      await ctx.tx.run(sql`reset role`)
+      await ctx.tx.run(sql`select pg_terminate_backend(pg_backend_pid())`)
+    }
+  }
+  await store.inStore((ctx) => record(ctx, orderPlaced(1, 1), orderPlaced(2, 2)))
+  const engine = engineOf(db, [breaking], failures)
+  let outages = 0
+  for (let done = 1; done > 0; ) {
+    done = await engine.runOnce(store.storeId).catch(() => ++outages)
+    assert.ok(outages < 20)
+  }
+  assert.deepEqual(await handledIn(store).handled('picky'), [2])
+  assert.deepEqual([failures.length, outages], [1, 5])
+
+  await clockOf(store).pass({ minutes: 1 })
+  for (let done = 1; done > 0; ) done = await engine.runOnce(store.storeId).catch(() => ++outages)
+  assert.deepEqual([failures.length, outages], [2, 10], 'and so is its retry')
 })
