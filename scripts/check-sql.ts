@@ -6,7 +6,8 @@ import { loadModule, parseSync } from 'libpg-query'
 import { dueQueries } from '#kit/engines'
 import { directStatements, statementsAcrossStores } from '#kit/postgres'
 import { MODULES } from './import-rules/tree.ts'
-import { EXCEPTIONS, MAINTAINED_COUNTS, READS_OVER_STORES } from './sql-rules/exceptions.ts'
+import { collectedStatements } from './sql-rules/collected.ts'
+import { EXCEPTIONS, MAINTAINED_COUNTS, RAN_EXCEPTIONS, READS_OVER_STORES } from './sql-rules/exceptions.ts'
 import { messageProblems, problemsOf } from './sql-rules/rules.ts'
 import { readSchema, type Schema } from './sql-rules/schema.ts'
 import { listStatements, type ProductStatement } from './sql-rules/statements.ts'
@@ -92,6 +93,14 @@ function unlistedReads(): SqlBreach[] {
     ...names.filter((name) => !READS_OVER_STORES.has(name)).map(breach('reads many stores, and is not listed')),
     ...[...READS_OVER_STORES.keys()].filter((name) => !names.includes(name)).map(breach('is listed, and no statement'))
   ]
+}
+
+/** The same of the statements that ran in a whole run of the tests, and that no reading of sources finds. */
+export async function collectedBreaches(directory: string): Promise<SqlBreach[]> {
+  await loadModule()
+  const known = [...(await listStatements(ROOT, 'src')), ...(await registeredStatements())]
+  const ran = await collectedStatements(ROOT, directory, known)
+  return sqlBreaches(ran, await readSchema(ROOT), RAN_EXCEPTIONS)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

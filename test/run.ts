@@ -24,9 +24,13 @@ try {
   await onServer(`create database ${TEMPLATE}`)
   await migrate(urlOf(TEMPLATE), MIGRATIONS)
   const files = process.argv.slice(2)
+  const isWhole = files.length === 0
+  const collected = isWhole ? await mkdtemp(join(tmpdir(), 'perennial-statements-')) : process.env.COLLECTED_STATEMENTS
+  if (collected) process.env.COLLECTED_STATEMENTS = collected
   const args = [
     '--import',
     fileURLToPath(new URL('compare-temporal.ts', import.meta.url)),
+    ...(collected ? ['--import', fileURLToPath(new URL('collect-statements.ts', import.meta.url))] : []),
     '--test',
     // More files at once than cores makes each slower and none earlier; each may use two dozen connections.
     `--test-concurrency=${Math.min(availableParallelism(), 3)}`,
@@ -37,6 +41,14 @@ try {
   ]
   const child = spawn(process.execPath, args, { stdio: 'inherit' })
   status = await new Promise<number>((resolve) => child.on('exit', (code) => resolve(code ?? 1)))
+  if (collected) {
+    // What was put together at run time is checked by the rules of check-sql, which reads the sources.
+    const { collectedBreaches } = await import('../scripts/check-sql.ts')
+    const breaches = await collectedBreaches(collected)
+    for (const { place, rule, reason } of breaches) process.stderr.write(`${place}: rule ${rule}: ${reason}\n`)
+    if (breaches.length > 0) status = 1
+    if (isWhole) await rm(collected, { recursive: true, force: true })
+  }
 } finally {
   await onServer(`drop database if exists ${TEMPLATE} with (force)`).catch(() => {})
   await embedded?.stop()

@@ -78,7 +78,7 @@ function isAcross(tokens: Token[], at: number): boolean {
 }
 
 /** The top-level function or constant that a place in a file belongs to. */
-function ownerAt(source: string, index: number): string {
+export function ownerAt(source: string, index: number): string {
   const names = [...source.slice(0, index).matchAll(/^(?:export )?(?:async )?(?:function\*? |const )(\w+)/gm)]
   return names.at(-1)?.[1] ?? ''
 }
