@@ -72,6 +72,8 @@ async function registeredStatements(): Promise<ProductStatement[]> {
     const door = `${ROOT}src/${name}/index.ts`
     if (existsSync(door)) await import(door)
   }
+  // Engines are behind the doors; this is their list.
+  await import('../src/app/engines.ts')
   const of = (registry: Map<string, string>, isAcross: boolean) =>
     [...registry].map(([name, text]) => ({
       file: 'registered',

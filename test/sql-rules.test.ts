@@ -69,6 +69,7 @@ for (const text of [
   'insert into members (store_id, id) select $1, x.id from (select id from plans where store_id = $1 offset 0) x returning id',
   'insert into members (store_id, id) values ($1, $1), ($1, $1) on conflict (store_id, id) do update set seen_at = excluded.seen_at',
   'select shout($1) from members where store_id = $1',
+  'select 1 from sandbox.members',
   'select recount($1) as count',
   'with x as (select id from members where store_id = $1 union select id from plans where store_id = $1) select id from x',
   'select m.id from members m left join plans p on p.store_id = $1 and p.id = m.plan_id where m.store_id = $1',

@@ -1,4 +1,4 @@
-import { conjunctsOf, type Node, withoutCasts } from './tree.ts'
+import { conjunctsOf, type Node, tableName, withoutCasts } from './tree.ts'
 
 /** A relation of one query level, by the name that its columns have there. */
 export type Relation = { table: string; alias: string }
@@ -100,7 +100,7 @@ function fromItem(item: Node, ctes: Names): { relations: Relation[]; conditions:
 
 function relationOf(range: Node): Relation {
   return {
-    table: range.relname as string,
+    table: tableName(range),
     alias: ((range.alias as Node)?.aliasname as string) ?? (range.relname as string)
   }
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { MAINTAINED_COUNTS } from './exceptions.ts'
 import { type Level, levelsOf, type Relation, storesOf } from './levels.ts'
 import type { Schema } from './schema.ts'
-import { functionName, type Node, nodesOf, withoutCasts } from './tree.ts'
+import { functionName, type Node, nodesOf, tableName, withoutCasts } from './tree.ts'
 
 /** What a rule finds wrong with a statement. Rules are numbered as ARCHITECTURE.md lists them. */
 export type Problem = { rule: 1 | 2 | 3 | 4 | 5 | 7 | 8 | 9; reason: string }
@@ -124,7 +124,7 @@ function unboundRelations(level: Level, { isSharded }: Schema, { parameters }: U
   ]
 }
 
-const targetOf = ({ node }: Level) => (node.relation as Node).relname as string
+const targetOf = ({ node }: Level) => tableName(node.relation as Node)
 
 /** The relations that `for update of …` names; all of the level where it names none. */
 function lockedNames(node: Node): string[] | 'all' {
@@ -136,7 +136,7 @@ function lockedNames(node: Node): string[] | 'all' {
 }
 
 function insertedStore(node: Node, isSharded: Schema['isSharded'], add: (n: number) => void): Problem[] {
-  const table = (node.relation as Node).relname as string
+  const table = tableName(node.relation as Node)
   if (!isSharded(table)) return []
   const columns = ((node.cols as { ResTarget: Node }[]) ?? []).map(({ ResTarget: column }) => column.name)
   const at = columns.indexOf('store_id')
@@ -199,7 +199,7 @@ function namedTimes(below: unknown): string[] {
 function insertsOfRows({ kind, node }: Level, schema: Schema): Problem[] {
   const select = (node.selectStmt as Node)?.SelectStmt as Node | undefined
   if (kind !== 'insert' || !select) return []
-  const table = (node.relation as Node).relname as string
+  const table = tableName(node.relation as Node)
   if (!schema.isSharded(table)) return []
   const isAnswered =
     node.onConflictClause !== undefined || node.returningClause !== undefined || node.returningList !== undefined
@@ -218,8 +218,7 @@ function readsOutsideOffset(below: unknown, { isSharded }: Schema): string[] {
   if (Array.isArray(below)) return below.flatMap((one) => readsOutsideOffset(one, { isSharded } as Schema))
   if (typeof below !== 'object' || below === null) return []
   return Object.entries(below).flatMap(([name, value]) => {
-    if (name === 'RangeVar')
-      return isSharded((value as Node).relname as string) ? [(value as Node).relname as string] : []
+    if (name === 'RangeVar') return isSharded(tableName(value as Node)) ? [tableName(value as Node)] : []
     const query =
       name === 'RangeSubselect' ? (value as Node).subquery : name === 'SubLink' ? (value as Node).subselect : undefined
     const subselect = (query as Node)?.SelectStmt

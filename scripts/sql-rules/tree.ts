@@ -16,6 +16,12 @@ export function functionName(call: Node): string {
   return ((call.funcname as { String: Node }[]).at(-1)!.String.sval as string).toLowerCase()
 }
 
+/** A table's name, with its schema where it is not ours: `sandbox.orders`. */
+export function tableName(range: Node): string {
+  const { schemaname: schema, relname } = range as { schemaname?: string; relname: string }
+  return schema && schema !== 'public' ? `${schema}.${relname}` : relname
+}
+
 /** Strips casts from an expression. */
 export function withoutCasts(node: Node | undefined): Node | undefined {
   return node?.TypeCast ? withoutCasts((node.TypeCast as Node).arg as Node) : node
