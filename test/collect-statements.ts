@@ -6,7 +6,8 @@ import pg from 'pg'
 const directory = process.env.COLLECTED_STATEMENTS
 /** Frames of ours in a stack: what lies below src, sandbox, test and so on. */
 const FRAME = /(?:file:\/\/)?\/[^\s()]*?\/((?:src|sandbox|test|sdk|bench|trials)\/[^\s():]+\.ts):(\d+)/
-const PASSED_ON = /^src\/kit\/postgres\/(database|pipeline|named-statements)\.ts$/
+/** These pass on the statements of others. */
+const PASSED_ON = /^src\/kit\/(postgres\/(database|pipeline|named-statements)|outbox\/handle-in-time)\.ts$/
 /** A text that tests run is looked at this often, in case the product runs it too. */
 const LOOKS = 3
 

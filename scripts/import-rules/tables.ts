@@ -55,7 +55,6 @@ function ownerOf({ schema, table }: TableUse, owners: ReadonlyMap<string, string
 
 /** Files whose statements name their table by a part put into the text, with the reason. */
 const NAMED_TABLES = new Map([
-  ['src/kit/engines/lease-owner.ts', 'frees leases in tables that their owners name'],
   ['src/views/totals/page-with-total.ts', 'reads the view of the list that its caller names'],
   ['sandbox/wire/pages.ts', 'reads the table of the sandbox that its caller names']
 ])
