@@ -47,7 +47,8 @@ async function pause(run: Run) {
     const { status } = await service.post(`/subscriptions/${subscription.id}/pause`, key, { duration: 5 })
     assert.equal(status, 200)
   })
-  await run(() => engine('dispatch').runOnce(storeId))
+  await engine('facts').runOnce(storeId)
+  await run(() => engine('facts:webhooks').runOnce(storeId))
   await run(async () => {
     await engine('deliveries').runOnce(storeId)
     await until('the webhook of the pause', () => receiver.events().includes('subscription.paused'))
