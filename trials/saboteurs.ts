@@ -12,8 +12,8 @@ export const SABOTEURS: Record<string, Saboteur> = {
     edits: [
       {
         file: 'src/kit/outbox/consume-facts.ts',
-        from: '      await consumer.handle(ctx, free)',
-        to: '      setTimeout(() => db.inStore(storeId, (later) => consumer.handle(later, free)), 200)'
+        from: '      await handleInTime(ctx, consumer, free, { isRepeat: at.position < at.furthest })',
+        to: '      setTimeout(() => db.inStore(storeId, (later) => consumer.handle(later, free, { isRepeat: false })), 200)'
       }
     ]
   },
