@@ -116,6 +116,8 @@ export function reopenDeliveries(ctx: Ctx, held: { day: Temporal.PlainDate; id: 
                    select coalesce(max(try_number), 0) as tries from webhook_tries
                     where store_id = ${ctx.storeId} and day = d.day and delivery_id = d.id) t
              where d.store_id = ${ctx.storeId} and d.day = any(${days}::date[]) and d.id = any(${ids}::bigint[])
+               -- One that is leaving the queue at this moment has a try that this statement does not see yet.
+               and not exists (select from webhook_queue q where q.store_id = ${ctx.storeId} and q.delivery_id = d.id)
             offset 0) o
      order by o.id
         on conflict do nothing`)

@@ -24,15 +24,17 @@ export async function resendDelivery(ctx: Ctx, webhookId: string): Promise<Deliv
   if (!found) throw deliveryNotFound(webhookId)
   // The order of locks everywhere: the endpoint, the row in the queue, the delivery.
   await refuseUnsendable(ctx, found.endpointId)
-  const open = await expediteDelivery(ctx, found.id)
-  if (!open) {
-    await lockDelivery(ctx, found)
-    // When it is not finished, another request has opened it meanwhile, or its day was dropped.
-    const reopened = (await reopenDeliveries(ctx, [found])) > 0
-    if (!reopened && !(await expediteDelivery(ctx, found.id))) throw deliveryNotFound(webhookId)
-  }
+  if (!(await expediteDelivery(ctx, found.id)) && !(await openAgain(ctx, found))) throw deliveryNotFound(webhookId)
 
   return (await findDelivery(ctx, webhookId))!
+}
+
+/** Opens a finished delivery again, or expedites one that another request has opened meanwhile; false when its day was dropped. */
+export async function openAgain(ctx: Ctx, found: { day: Temporal.PlainDate; id: number }): Promise<boolean> {
+  await lockDelivery(ctx, found)
+  const reopened = async () => (await reopenDeliveries(ctx, [found])) > 0
+  // The second time counts when it left the queue just then: nobody else can open it while it is locked here.
+  return (await reopened()) || (await expediteDelivery(ctx, found.id)) || (await reopened())
 }
 
 const CHUNK = 2000

@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { int, row, sql } from '#kit/postgres'
+import { atOnce } from '../../../test/at-once.ts'
 import { testDatabase } from '../../../test/database.ts'
 import { deleteEndpoint } from '../endpoints/delete-endpoint.ts'
 import { findEndpoint } from '../endpoints/list-endpoints.ts'
 import { setEndpointStatus } from '../endpoints/set-endpoint-status.ts'
+import { findDeliveryRow } from '../history/history-queries.ts'
 import { findDelivery, listDeliveries } from '../history/list-deliveries.ts'
 import { createPartition, dropPartition, listPartitions, moveOpenDeliveries } from '../history/retention-queries.ts'
 import { EVENT_TYPES } from '../public-events.ts'
 import { aFact, aReceiver, aSendingStore } from '../receiver.test-helper.ts'
-import { resendDelivery, resendFailed } from './resend-deliveries.ts'
+import { openAgain, resendDelivery, resendFailed } from './resend-deliveries.ts'
 import { sendSample } from './send-sample.ts'
 
 const { db } = await testDatabase()
@@ -215,6 +217,33 @@ test('resends of one delivery at once begin one round', async () => {
     (await listed(store)).map((d) => [d.status, d.tries]),
     [['delivered', 2]]
   )
+})
+
+test('a delivery that arrives while it is being opened again is opened after that try, which keeps its number', async () => {
+  const receiver = await aReceiver()
+  const store = await aSendingStore(db)
+  await store.anEndpoint({ url: receiver.url })
+  await store.record(aFact(1))
+  await store.settle()
+  const [delivery] = await listed(store)
+  const found = (await store.inStore((ctx) => findDeliveryRow(ctx, delivery!.webhookId)))!
+  await resend(store, delivery!.webhookId)
+
+  // As the sender settles a success: the try is written and the delivery leaves the queue, in one transaction.
+  const opened = await atOnce(
+    store,
+    async ({ tx, storeId }) => {
+      await tx.run(sql`delete from webhook_queue where store_id = ${storeId} and delivery_id = ${found.id}`)
+      await tx.run(sql`
+        insert into webhook_tries (store_id, day, delivery_id, try_number, started_at, duration_ms, response_code)
+        values (${storeId}, ${found.day}, ${found.id}, 2, now(), 1, 200)`)
+    },
+    (ctx) => openAgain(ctx, found)
+  )
+  assert.deepEqual(opened, { status: 'fulfilled', value: true })
+  await untilDone(store)
+  const { status, tries } = (await store.inStore((ctx) => findDelivery(ctx, delivery!.webhookId)))!
+  assert.deepEqual([status, tries], ['delivered', 3])
 })
 
 test('resends while the sender works and the endpoint is switched off and on leave everything in one state', async () => {
