@@ -1,4 +1,4 @@
-// TypeScript's own scanner over our sources: what is in a comment, a string or a template is told apart, as no pattern can.
+// Reads our sources with TypeScript's own scanner, which knows comments, strings and templates; no pattern does.
 import { SyntaxKind } from 'typescript/unstable/ast'
 import { createScanner } from 'typescript/unstable/ast/scanner'
 

@@ -222,6 +222,10 @@ test('doctor reports manually broken rows and exits with 1', async () => {
   )
 })
 
+/** A plan of this type; its price is to be added. */
+const createPlan = (type: string) =>
+  'plan create --store cli.example --name X --interval month --type'.split(' ').concat(type)
+
 for (const [what, args, expected] of [
   ['an unknown store', ['store', 'show', '--store', 'nowhere.example'], /nowhere\.example/],
   ['a flag that is missing', ['plan', 'create', '--store', 'a.example', '--name', 'VIP'], /--type/],
@@ -233,22 +237,7 @@ for (const [what, args, expected] of [
   ],
   [
     'an amount with too many decimals',
-    [
-      'plan',
-      'create',
-      '--store',
-      'cli.example',
-      '--name',
-      'X',
-      '--type',
-      'vip',
-      '--price',
-      '1.005',
-      '--interval',
-      'month',
-      '--interval-count',
-      '1'
-    ],
+    [...createPlan('vip'), '--price', '1.005', '--interval-count', '1'],
     /price.*2 decimals/
   ],
   [
@@ -310,29 +299,14 @@ test('a store whose platform cannot be reached is saved: the error says so, and 
 })
 
 test('an error about a field names its flag, and wrong flags are reported together', async () => {
-  const plan = ['plan', 'create', '--store', 'cli.example', '--name', 'X', '--type', 'product', '--interval', 'month']
+  const plan = createPlan('product')
   const errorOf = async (...args: string[]) => (await run(args)).err
   assert.match(
     await errorOf(...plan, '--price', '5', '--products', 'x'),
     /^perennial: --products \(product_ids\) must be/
   )
   assert.match(
-    await errorOf(
-      'plan',
-      'create',
-      '--store',
-      'cli.example',
-      '--name',
-      'X',
-      '--type',
-      'vip',
-      '--price',
-      '5',
-      '--interval',
-      'month',
-      '--trial-price',
-      '1'
-    ),
+    await errorOf(...createPlan('vip'), '--price', '5', '--trial-price', '1'),
     /^perennial: --trial-price .* --trial-type/
   )
   assert.match(

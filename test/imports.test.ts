@@ -208,7 +208,7 @@ for (const [what, tree, expected] of [
     { 'src/members/a.ts': `const a = ${text}` },
     'src/members/a.ts:1 imports what is not written out'
   ]),
-  ...['/work/src/billing/index.ts', 'file:///work/src/billing/index.ts'].map((path) => [
+  ...['/srv/app/src/billing/index.ts', 'file:///srv/app/src/billing/index.ts'].map((path) => [
     `a path from the root: ${path}`,
     { 'src/members/a.ts': `import '${path}'` },
     `src/members/a.ts:1 imports ${path}: a file is named from where it is used, or by its door`

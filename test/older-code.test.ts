@@ -248,7 +248,7 @@ test('facts that no consumer of any version receives hold up nobody', async () =
   await current.stop()
 })
 
-test('facts that a newer version needs no more are handled by older code or passed over, and block no key', async () => {
+test('facts that a newer version needs no more are handled by older code or skipped, and block no key', async () => {
   const store = await aStore(db, { clockAt: START })
   const old = await aVersion({ exports: { ...BOTH, fails: () => true } })
   const current = await aVersion({ exports: { ...KNOWN, dropped: ['test.novel'] } })

@@ -1,5 +1,6 @@
 import type { Shop } from '../shop.ts'
 import { type Html, html } from './html.ts'
+import { htmlDocument } from './html-document.ts'
 
 export type Notice = { kind: 'done' | 'problem'; title: string; detail?: string | null }
 
@@ -10,18 +11,10 @@ export function page(
   now: Temporal.Instant,
   body: { title: string; notice?: Notice | null; main: Html; account?: Html }
 ): string {
-  const { markup } = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${body.title} · ${shop.name}</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="${basePath}/storefront.css">
-</head>
-<body>
-<a class="skip" href="#main">Skip to content</a>
+  return htmlDocument({
+    title: `${body.title} · ${shop.name}`,
+    stylesheet: `${basePath}/storefront.css`,
+    body: html`<a class="skip" href="#main">Skip to content</a>
 <header>
   <div class="bar">
     <a class="shop" href="${basePath}/">${shop.name}</a>
@@ -32,11 +25,8 @@ export function page(
 <main id="main" tabindex="-1">
   ${body.notice && notice(body.notice)}
   ${body.main}
-</main>
-</body>
-</html>
-`
-  return markup
+</main>`
+  })
 }
 
 function notice({ kind, title, detail }: Notice): Html {

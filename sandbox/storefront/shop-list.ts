@@ -1,6 +1,7 @@
 import { row, sql, text } from '#kit/postgres'
 import type { SandboxDatabase } from '../report-queued.ts'
 import { html } from './html.ts'
+import { htmlDocument } from './html-document.ts'
 
 const MAX_SHOPS = 100
 
@@ -15,16 +16,9 @@ export async function shopListPage(db: SandboxDatabase): Promise<string> {
     shops.length > 0
       ? html`<ul>${shops.map(({ domain, name }) => html`<li><a href="/${domain}/">${name}</a> (${domain})</li>`)}</ul>`
       : html`<p>There are no shops yet. Create one with <code>perennial store create --sandbox</code>.</p>`
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Sandbox shops</title>
-<link rel="icon" href="data:,">
-</head>
-<body><main><h1>Sandbox shops</h1>${list}</main></body>
-</html>
-`.markup
+  return htmlDocument({
+    title: 'Sandbox shops',
+    stylesheet: null,
+    body: html`<main><h1>Sandbox shops</h1>${list}</main>`
+  })
 }

@@ -1,6 +1,14 @@
 import { type TSchema, Type } from 'typebox'
+import { inUse } from '../shared/errors.ts'
 import type { JsonSchema } from '../shared/json-schema.ts'
-import type { DocumentDialect, DocumentedRoute, Header, OperationResponse, Reference } from './document-types.ts'
+import type {
+  DocumentDialect,
+  DocumentedRoute,
+  ErrorKind,
+  Header,
+  OperationResponse,
+  Reference
+} from './document-types.ts'
 
 const integer = (description: string, example: number): Header => ({
   description,
@@ -31,6 +39,13 @@ export const HEADERS = {
 } satisfies Record<string, Header>
 
 export const RATE_LIMIT_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
+
+/** How every surface refuses a request for which the service is too busy. */
+export const TOO_BUSY: ErrorKind = {
+  meaning: 'The service is too busy. Nothing was changed; `Retry-After` says when to repeat the request.',
+  refusal: inUse(),
+  headers: ['Retry-After']
+}
 
 export function headerReferences(
   { headersOfEveryResponse }: DocumentDialect,

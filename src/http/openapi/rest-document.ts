@@ -1,5 +1,5 @@
 import type { Budget } from '#kit/rate-limit'
-import { Busy, Refusal } from '#kit/refusal'
+import { Refusal } from '#kit/refusal'
 import { exampleOf } from '#resources'
 import type { RatePlan } from '#stores'
 import { pagingOf } from '../rest/envelope.ts'
@@ -12,7 +12,7 @@ import { surfaceDocument } from './document.ts'
 import type { DocumentDialect, DocumentedRoute, ErrorKind, RestDocument, Tag } from './document-types.ts'
 import { guideAsMarkdown, guideOf } from './guide.ts'
 import { IDEMPOTENCY_KEY } from './operations.ts'
-import { codedError, HEADERS, namesObject, RATE_LIMIT_HEADERS } from './responses.ts'
+import { codedError, HEADERS, namesObject, RATE_LIMIT_HEADERS, TOO_BUSY } from './responses.ts'
 import { SIGNATURE_HEADERS, webhooksOf } from './webhooks.ts'
 
 /** By the first part of a path. */
@@ -57,11 +57,7 @@ const ERRORS: Record<string, ErrorKind> = {
     meaning: 'An internal error. The log has the details under the `X-Request-Id`.',
     refusal: null
   },
-  Unavailable: {
-    meaning: 'The service is too busy. Nothing was changed; `Retry-After` says when to repeat the request.',
-    refusal: new Busy('Others are using what this request needs; try again in a moment'),
-    headers: ['Retry-After']
-  }
+  Unavailable: TOO_BUSY
 }
 
 const CODES = ['invalid_request', 'authentication_failed', 'forbidden', 'not_found', 'rate_limited', 'internal_error']

@@ -1,12 +1,12 @@
 import { Type } from 'typebox'
-import { Busy, Refusal } from '#kit/refusal'
+import { Refusal } from '#kit/refusal'
 import { exampleOf } from '#resources'
 import { RateLimited } from '../shared/errors.ts'
 import { errorBody, statusOf } from '../storefront/errors.ts'
 import { STOREFRONT_PREFIX } from '../storefront/index.ts'
 import { surfaceDocument } from './document.ts'
 import type { DocumentDialect, DocumentedRoute, ErrorKind, OpenApiDocument, Tag } from './document-types.ts'
-import { HEADERS, namesObject, RATE_LIMIT_HEADERS } from './responses.ts'
+import { HEADERS, namesObject, RATE_LIMIT_HEADERS, TOO_BUSY } from './responses.ts'
 
 /** By the second part of a path, behind `membership`. */
 const TAGS: Record<string, Tag> = {
@@ -48,11 +48,7 @@ const ERRORS: Record<string, ErrorKind> = {
     meaning: 'An internal error. The log has the details under the `X-Request-Id`.',
     refusal: null
   },
-  Unavailable: {
-    meaning: 'The service is too busy. Nothing was changed; `Retry-After` says when to repeat the request.',
-    refusal: new Busy('Others are using what this request needs; try again in a moment'),
-    headers: ['Retry-After']
-  }
+  Unavailable: TOO_BUSY
 }
 
 const StorefrontError = Type.Object(

@@ -33,13 +33,18 @@ export function servedElsewhere(request: FastifyRequest, reply: FastifyReply): R
   )
 }
 
+/** The refusal of a request that waited too long for a lock or a connection. */
+export function inUse(): Busy {
+  return new Busy('Others are using what this request needs; try again in a moment')
+}
+
 /**
  * What to answer for something thrown: the refusal itself, an error of the framework in our words, or null for a bug of
  * ours.
  */
 export function refusalOf(err: unknown, request: FastifyRequest): Refusal | RateLimited | null {
   if (err instanceof Refusal || err instanceof RateLimited) return err
-  if (isBusy(err)) return new Busy('Others are using what this request needs; try again in a moment')
+  if (isBusy(err)) return inUse()
   const { code, statusCode } = err as Partial<FastifyError>
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':

@@ -112,7 +112,7 @@ export function createBackground(options: BackgroundOptions): Background {
       while (last && mayGoOn()) {
         last = await run(engine, storeId)
         done += last ?? 0
-        for (const one of (last && next) || []) if (!begin(one, status)) isForOthers = true
+        if (last) for (const one of next ?? []) if (!begin(one, status)) isForOthers = true
         if (turns.waiting(engine).length > 0) break
       }
     } finally {

@@ -20,6 +20,15 @@ type Sending = Awaited<ReturnType<typeof aSendingStore>>
 
 const listed = async (store: Sending) => (await store.inStore((ctx) => listDeliveries(ctx))).deliveries
 const resend = (store: Sending, webhookId: string) => store.inStore((ctx) => resendDelivery(ctx, webhookId))
+/** A store that has sent one fact to its one endpoint, with the delivery of it. */
+async function aStoreThatSent(receiver: { url: string }, options?: Parameters<typeof aSendingStore>[1]) {
+  const store = await aSendingStore(db, options)
+  const { id } = await store.anEndpoint({ url: receiver.url })
+  await store.record(aFact(1))
+  await store.settle()
+  const [delivery = assert.fail()] = await listed(store)
+  return { store, endpointId: id, webhookId: delivery.webhookId }
+}
 /** Runs all that is due until the store has nothing open. */
 async function untilDone(store: Sending) {
   await store.settle()
@@ -80,11 +89,8 @@ test('a sample that fails is not tried again', async () => {
 
 test('samples and resends are refused where nothing can be sent', async () => {
   const receiver = await aReceiver()
-  const [store, other] = [await aSendingStore(db), await aSendingStore(db)]
-  const { id } = await store.anEndpoint({ url: receiver.url })
-  await store.record(aFact(1))
-  await store.settle()
-  const [{ webhookId } = assert.fail()] = await listed(store)
+  const { store, endpointId: id, webhookId } = await aStoreThatSent(receiver)
+  const other = await aSendingStore(db)
   const sample = (endpoint: string, event: string) => store.inStore((ctx) => sendSample(ctx, endpoint, event))
 
   await assert.rejects(sample(id, 'nope'), { code: 'invalid_request', message: /^event must be an event type/ })
@@ -115,11 +121,7 @@ test('samples and resends are refused where nothing can be sent', async () => {
 
 test('a delivered one is sent again under the same webhook_id with the same bytes', async () => {
   const receiver = await aReceiver()
-  const store = await aSendingStore(db)
-  await store.anEndpoint({ url: receiver.url })
-  await store.record(aFact(1))
-  await store.settle()
-  const [{ webhookId } = assert.fail()] = await listed(store)
+  const { store, webhookId } = await aStoreThatSent(receiver)
   const again = await resend(store, webhookId)
   assert.deepEqual([again.status, again.tries, again.finishedAt], ['retrying', 1, null])
   await store.settle()
@@ -154,11 +156,7 @@ test('a failed one has a new round of the whole schedule, and its tries are coun
 
 test('one that is to be retried is tried at once, and goes on in its round', async () => {
   const receiver = await aReceiver((_, r) => r.writeHead(500).end())
-  const store = await aSendingStore(db, { clock: '2026-01-01T00:00:00Z' })
-  await store.anEndpoint({ url: receiver.url })
-  await store.record(aFact(1))
-  await store.settle()
-  const [{ webhookId } = assert.fail()] = await listed(store)
+  const { store, webhookId } = await aStoreThatSent(receiver, { clock: '2026-01-01T00:00:00Z' })
   const hurried = await resend(store, webhookId)
   assert.equal(hurried.nextTryAt!.toString(), '2026-01-01T00:00:00Z')
   await store.settle()
@@ -206,11 +204,7 @@ test('one that is being sent just now is left to the sender: nothing is sent twi
 
 test('resends of one delivery at once begin one round', async () => {
   const receiver = await aReceiver()
-  const store = await aSendingStore(db)
-  await store.anEndpoint({ url: receiver.url })
-  await store.record(aFact(1))
-  await store.settle()
-  const [{ webhookId } = assert.fail()] = await listed(store)
+  const { store, webhookId } = await aStoreThatSent(receiver)
   await Promise.all(Array.from({ length: 5 }, () => resend(store, webhookId)))
   await store.settle()
   assert.deepEqual(
@@ -221,13 +215,9 @@ test('resends of one delivery at once begin one round', async () => {
 
 test('a delivery that arrives while it is being opened again is opened after that try, which keeps its number', async () => {
   const receiver = await aReceiver()
-  const store = await aSendingStore(db)
-  await store.anEndpoint({ url: receiver.url })
-  await store.record(aFact(1))
-  await store.settle()
-  const [delivery] = await listed(store)
-  const found = (await store.inStore((ctx) => findDeliveryRow(ctx, delivery!.webhookId)))!
-  await resend(store, delivery!.webhookId)
+  const { store, webhookId } = await aStoreThatSent(receiver)
+  const found = (await store.inStore((ctx) => findDeliveryRow(ctx, webhookId)))!
+  await resend(store, webhookId)
 
   // As the sender settles a success: the try is written and the delivery leaves the queue, in one transaction.
   const opened = await atOnce(
@@ -242,7 +232,7 @@ test('a delivery that arrives while it is being opened again is opened after tha
   )
   assert.deepEqual(opened, { status: 'fulfilled', value: true })
   await untilDone(store)
-  const { status, tries } = (await store.inStore((ctx) => findDelivery(ctx, delivery!.webhookId)))!
+  const { status, tries } = (await store.inStore((ctx) => findDelivery(ctx, webhookId)))!
   assert.deepEqual([status, tries], ['delivered', 3])
 })
 
