@@ -15,8 +15,8 @@ import {
 } from './queries.ts'
 
 /**
- * Writes members' status, plan and next date, which subscriptions/derive-membership-status.ts derives, in the transaction that
- * changes a subscription.
+ * Writes members' status, plan and next date, which subscriptions/membership-status/derive-membership-status.ts derives, in the
+ * transaction that changes a subscription.
  * Returns the facts of it, which the caller records with that change. The first membership makes a customer a member
  * (member.created). A later change of tier is member.tier_changed, one of the plan alone member.updated; a change of status or
  * next date is in the events of the subscription.

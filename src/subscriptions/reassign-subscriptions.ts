@@ -1,6 +1,6 @@
 import { record } from '#kit/outbox'
 import { type Ctx, int, row, sql } from '#kit/postgres'
-import { deriveMembershipStatuses } from './derive-membership-status.ts'
+import { deriveMembershipStatuses } from './membership-status/derive-membership-status.ts'
 
 /**
  * Gives the subscriptions of one member to another, with their history and the gifts to them, since the platform has merged the

@@ -2,9 +2,9 @@
 // `contracts` records of a contract. A plan is applied by `applyPlans` of billing.
 
 export { markPaymentMethods, markPushed, markSeen, markTerms, type Pushed, type Terms } from '../contract-queries.ts'
-export { deriveMembershipStatuses } from '../derive-membership-status.ts'
 export { insertSubscriptions, type NewSubscription } from '../insert-subscriptions.ts'
 export { lockPastPaymentMethodDeadline } from '../lock-subscriptions.ts'
+export { deriveMembershipStatuses } from '../membership-status/derive-membership-status.ts'
 export { assertAllowed } from '../refusals.ts'
 export {
   dropChange,
