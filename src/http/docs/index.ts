@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify'
-import type { Budget } from '#kit/rate-limit'
 import type { RatePlan } from '#stores'
 import type { Documents } from '../openapi/collect-documents.ts'
 import { guideOf } from '../openapi/guide.ts'
-import { BUDGETS } from '../shared/rate-limits.ts'
+import { BUDGETS, type Budget } from '../rate-limits/budgets.ts'
 import { page } from './page.ts'
 import { CSS } from './style.ts'
 

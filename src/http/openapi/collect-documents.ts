@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import type { Budget } from '#kit/rate-limit'
 import type { RatePlan } from '#stores'
-import { BUDGETS } from '../shared/rate-limits.ts'
+import { BUDGETS, type Budget } from '../rate-limits/budgets.ts'
 import { adminDocument } from './admin-document.ts'
 import type { DocumentedRoute, OpenApiDocument, RestDocument } from './document-types.ts'
 import { restDocument } from './rest-document.ts'

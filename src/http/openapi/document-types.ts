@@ -1,6 +1,6 @@
 import type { RouteOptions } from 'fastify'
 import type { Refusal } from '#kit/refusal'
-import type { RateLimited } from '../shared/errors.ts'
+import type { RateLimited } from '../rate-limits/rate-limited.ts'
 import type { JsonSchema } from '../shared/json-schema.ts'
 import type { ErrorDialect } from '../shared/surface.ts'
 

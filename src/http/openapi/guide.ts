@@ -1,5 +1,5 @@
-import type { Budget } from '#kit/rate-limit'
 import type { RatePlan } from '#stores'
+import type { Budget } from '../rate-limits/budgets.ts'
 
 /** A section of the text before the operations. Paragraphs may have `code`, and nothing else of Markdown. */
 export type Section = {

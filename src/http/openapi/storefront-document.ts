@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { Refusal } from '#kit/refusal'
 import { exampleOf } from '#resources'
-import { RateLimited } from '../shared/errors.ts'
+import { RateLimited } from '../rate-limits/rate-limited.ts'
 import { errorBody, statusOf } from '../storefront/errors.ts'
 import { STOREFRONT_PREFIX } from '../storefront/index.ts'
 import { surfaceDocument } from './document.ts'

@@ -1,9 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import { Refusal } from '#kit/refusal'
 import { authenticateKey } from '#stores'
+import type { CountAddress } from '../rate-limits/address-limiter.ts'
+import { countForAddress, countForStore } from '../rate-limits/count-request.ts'
 import type { HttpDeps } from '../shared/deps.ts'
 import { authenticationFailed, bearerOf } from '../shared/errors.ts'
-import { type CountAddress, countForAddress, countForStore } from '../shared/rate-limits.ts'
 import type { Surface } from '../shared/surface.ts'
 
 /**

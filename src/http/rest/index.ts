@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { Ctx } from '#kit/postgres'
 import type { Caller } from '#stores'
+import type { CountAddress } from '../rate-limits/address-limiter.ts'
+import { enforceRateLimits } from '../rate-limits/enforce-rate-limits.ts'
 import type { HttpDeps } from '../shared/deps.ts'
 import { errorBody, statusOf } from '../shared/error-body.ts'
-import { type CountAddress, enforceRateLimits } from '../shared/rate-limits.ts'
+import { logBug } from '../shared/errors.ts'
 import { openSurface, refuseUnknownParameters } from '../shared/surface.ts'
 import { authenticateKeys } from './authenticate.ts'
 import { callerOf } from './caller.ts'
@@ -40,7 +42,7 @@ export function registerRest(
         if (request.method !== 'GET' && request.caller && reply.statusCode < 300) wake(request.caller.storeId)
         done()
       })
-      enforceRateLimits(rest, countAddress, errorBody)
+      enforceRateLimits(rest, countAddress, { errorBody, logBug })
     }
   })
 }

@@ -2,13 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { RateLimitStatus } from '#kit/rate-limit'
 import { Refusal } from '#kit/refusal'
+import type { CountAddress } from '../rate-limits/address-limiter.ts'
+import { rateLimitHeaders } from '../rate-limits/rate-limit-status.ts'
 import { errorBody, statusOf } from '../shared/error-body.ts'
 import { logBug, pathOf, refusalOf } from '../shared/errors.ts'
-import { rateLimitHeaders } from '../shared/rate-limits.ts'
-
-type CountAddress = (address: string) => RateLimitStatus
 
 /**
  * The URL to route a request by. A path that cannot be decoded is escaped once more, so that it reaches its surface, is

@@ -1,4 +1,4 @@
-import { SCOPES } from '#stores'
+import { type Caller, SCOPES } from '#stores'
 
 /**
  * The roles of people and programs that call the admin API. `operator` is whoever holds the operator token and may call
@@ -22,6 +22,10 @@ export const ALLOWED = {
 } as const
 
 declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whose API key the request has; null before it is found, and on the other surfaces. */
+    caller: Caller | null
+  }
   interface FastifyContextConfig {
     /** Who may call the route. Every route declares it; `ALLOWED` has the values of each surface. */
     allow?: (typeof ALLOWED)[keyof typeof ALLOWED][number]

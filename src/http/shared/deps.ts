@@ -4,10 +4,11 @@ import type { AddressRules } from '#kit/addresses'
 import type { SettingsSection } from '#kit/define-settings'
 import type { Measure } from '#kit/metrics'
 import type { Database } from '#kit/postgres'
-import type { Budget, RateLimiter } from '#kit/rate-limit'
 import type { Secret, Vault } from '#kit/secrets'
 import type { Connector } from '#platform'
 import type { RatePlan, StoreAccess } from '#stores'
+import type { Budget } from '../rate-limits/budgets.ts'
+import type { RateLimiter } from '../rate-limits/rate-limiter.ts'
 
 /** What the surfaces need. Parts that they must not import (the sandbox, the test clock, the auditor) are functions here. */
 export type HttpDeps = {

@@ -1,5 +1,5 @@
 import { Busy, type FieldProblem, type Refusal, type RefusalCode } from '#kit/refusal'
-import { RateLimited } from './errors.ts'
+import { RateLimited } from '../rate-limits/rate-limited.ts'
 
 /** Spec 1, Errors, has six codes. Refusals with another code use one of the six. */
 const ANSWERS: Record<RefusalCode, { status: number; code: string }> = {

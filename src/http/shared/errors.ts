@@ -1,15 +1,8 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { isBusy } from '#kit/postgres'
-import type { RateLimitStatus } from '#kit/rate-limit'
 import { Busy, Refusal } from '#kit/refusal'
-
-/** Thrown when the rate limit of a store is exceeded; each surface answers with 429 in its own shape. */
-export class RateLimited extends Error {
-  constructor({ limit, window }: Pick<RateLimitStatus, 'limit' | 'window'>) {
-    super(`Too many requests: the limit is ${limit} per ${window === 'day' ? 'day (UTC)' : window}`)
-  }
-}
+import { RateLimited } from '../rate-limits/rate-limited.ts'
 
 export const authenticationFailed = (message = 'A valid API key is needed') =>
   new Refusal('authentication_failed', message)

@@ -8,8 +8,9 @@ import type {
 } from 'fastify'
 import { Type } from 'typebox'
 import { Busy, type Refusal } from '#kit/refusal'
+import type { RateLimited } from '../rate-limits/rate-limited.ts'
 import { ALLOWED, requireAllow } from './access.ts'
-import { logBug, noSuchRoute, type RateLimited, refusalOf } from './errors.ts'
+import { logBug, noSuchRoute, refusalOf } from './errors.ts'
 
 /** A surface's own part of the server, whose routes are typed by their TypeBox schemas. */
 export type Surface = FastifyInstance<

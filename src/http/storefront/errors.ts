@@ -1,5 +1,5 @@
 import type { Refusal, RefusalCode } from '#kit/refusal'
-import { RateLimited } from '../shared/errors.ts'
+import { RateLimited } from '../rate-limits/rate-limited.ts'
 
 /** Spec 2, Errors: what breaks a rule of the Churn API is 403, what cannot be read is 422. */
 const STATUS: Record<RefusalCode, number> = {

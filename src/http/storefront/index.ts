@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify'
+import type { CountAddress } from '../rate-limits/address-limiter.ts'
+import { enforceRateLimits } from '../rate-limits/enforce-rate-limits.ts'
 import type { HttpDeps } from '../shared/deps.ts'
-import { type CountAddress, enforceRateLimits } from '../shared/rate-limits.ts'
+import { logBug } from '../shared/errors.ts'
 import { openSurface } from '../shared/surface.ts'
 import { errorBody, statusOf } from './errors.ts'
 import { refuseVisitors, verifyProxy } from './proxy.ts'
@@ -19,7 +21,7 @@ export function registerStorefront(app: FastifyInstance, deps: HttpDeps, countAd
     hooks(storefront) {
       storefront.decorateRequest('proxied', null)
       storefront.addHook('onRequest', verifyProxy(deps, countAddress))
-      enforceRateLimits(storefront, countAddress, errorBody)
+      enforceRateLimits(storefront, countAddress, { errorBody, logBug })
       storefront.addHook('preHandler', async (request) => refuseVisitors(request))
     }
   })

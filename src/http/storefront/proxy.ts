@@ -4,9 +4,10 @@ import type { Database } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import { type ProxyCheck, verifyProxyQuery } from '#platform'
 import { type StoreAccess, storeByDomain, storeNow } from '#stores'
+import type { CountAddress } from '../rate-limits/address-limiter.ts'
+import { countForAddress, countForStore } from '../rate-limits/count-request.ts'
 import type { HttpDeps } from '../shared/deps.ts'
 import { authenticationFailed } from '../shared/errors.ts'
-import { type CountAddress, countForAddress, countForStore } from '../shared/rate-limits.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,5 +1,5 @@
 import { realNow } from '#kit/clock'
-import type { RateLimitStatus } from '#kit/rate-limit'
+import type { RateLimitStatus } from './rate-limit-status.ts'
 
 /** A caller without a valid key has the limit of the smallest plan. */
 const PER_MINUTE = 60
@@ -7,8 +7,11 @@ const PER_MINUTE = 60
 const MAX_ADDRESSES = 50_000
 const MINUTE_MS = 60_000
 
+/** Counts a request without a valid credential, by the address it comes from. */
+export type CountAddress = (address: string) => RateLimitStatus
+
 /** Counts requests without a valid credential by client address, in the memory of this process. */
-export function createAddressLimiter(): (address: string) => RateLimitStatus {
+export function createAddressLimiter(): CountAddress {
   let minute = 0
   let counts = new Map<string, number>()
 

@@ -1,20 +1,7 @@
-import { createBatcher } from './batcher.ts'
-import { type Database, directSql, int, nullable, row, sql } from './postgres/index.ts'
-
-/** The number of requests allowed in each window. Null: unlimited. */
-export type Budget = { perMinute: number; perDay: number | null }
-
-/** The result for one request, with the numbers of the window that has fewer requests left. */
-export type RateLimitStatus = {
-  admitted: boolean
-  window: 'minute' | 'day'
-  limit: number
-  remaining: number
-  /** When that window ends, Unix seconds. */
-  resetAt: number
-  /** Seconds until a request can be admitted again; for a refused one. */
-  retryAfter: number
-}
+import { createBatcher } from '#kit/batcher'
+import { type Database, directSql, int, nullable, row, sql } from '#kit/postgres'
+import type { Budget } from './budgets.ts'
+import type { RateLimitStatus } from './rate-limit-status.ts'
 
 export type RateLimiter = {
   /** Counts one request of a store in an API family. A refused request does not use up the budget. */

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { testDatabase } from '../../test/database.ts'
-import { Database, int, row, sql } from './postgres/index.ts'
-import { type Budget, createRateLimiter, type RateLimitStatus } from './rate-limit.ts'
+import { Database, int, row, sql } from '#kit/postgres'
+import { testDatabase } from '../../../test/database.ts'
+import type { Budget } from './budgets.ts'
+import type { RateLimitStatus } from './rate-limit-status.ts'
+import { createRateLimiter } from './rate-limiter.ts'
 
 const { db, url } = await testDatabase()
 const otherProcess = new Database({ url })
