@@ -36,7 +36,7 @@ export function beforeDrop(close: () => Promise<void>): void {
 export async function testDatabase(): Promise<{ db: Database; url: string }> {
   const name = `test_${process.pid}_${randomBytes(4).toString('hex')}`
   await onServer(`create database ${name} template ${TEMPLATE}`)
-  // Otherwise tests would mostly wait for the disk. Tests kill the service, never the database server.
+  // For a server that is given: otherwise tests would mostly wait for its disk.
   await onServer(`alter database ${name} set synchronous_commit = off`)
   const url = urlOf(name)
   const db = new Database({ url })

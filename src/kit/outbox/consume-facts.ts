@@ -1,7 +1,7 @@
 import { bool, type Ctx, type Database, int, isOutage, nullable, row, sql, textList } from '../postgres/index.ts'
 import { type Consumer, StoredFact } from './consumer.ts'
 import { blockedKeys, failAgain, namesOf, nextRetry, putAside, type Retry, settleRetry } from './fact-retries.ts'
-import { handleInTime, MAX_HANDLE_MS } from './handle-in-time.ts'
+import { handleInTime } from './handle-in-time.ts'
 import type { Pace } from './pace.ts'
 
 const MAX_RETRIES_PER_RUN = 50
@@ -183,12 +183,12 @@ type At = ReturnType<typeof At>
  * is; null while another process works. The position is read in a statement of its own, or it could be older than the
  * lock. The lock is not that of the row: the sequencer writes there while the consumer handles facts.
  */
-async function lockConsumer({ tx, storeId }: Ctx, { name }: Consumer): Promise<At | null> {
+async function lockConsumer({ tx, storeId }: Ctx, { name, maxMs }: Consumer): Promise<At | null> {
   const { isMine } = await tx.one(
     row({ isMine: bool }),
     sql`
     select pg_try_advisory_xact_lock(hashtextextended(${`consumer ${name}`}, ${storeId})) as is_mine,
-           set_config('statement_timeout', ${String(MAX_HANDLE_MS)}, true)`
+           set_config('statement_timeout', ${String(maxMs)}, true)`
   )
   if (!isMine) return null
   // What newer code wants is made known before its facts are recorded: whoever sees the facts sees that too.

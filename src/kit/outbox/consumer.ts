@@ -16,7 +16,7 @@ export type StoredFact = RowOf<typeof StoredFact>
  * Handles facts of one store, in order per ordering key. It runs after the commit of the change, in the transaction that
  * moves this consumer's position: what it writes through `ctx` happens once per fact. It may run twice for a fact when
  * that transaction fails, so it does nothing outside the database. A throw puts the fact aside for a later retry, and so
- * does a statement that comes more than 15 seconds after its beginning, or lasts that long.
+ * does a statement that comes more than `maxMs` after its beginning, or lasts that long.
  *
  * `isRepeat`: it may have handled some of the facts before, since its position was set back. It then does only what is missing.
  */
@@ -38,14 +38,18 @@ export type Consumer = {
    * be kept for a node that receives them.
    */
   dropped: readonly string[]
+  /** How long it may take for the facts of one transaction, in milliseconds. */
+  maxMs: number
 }
 
-/** Declares a consumer of facts. */
+const MAX_MS = 15_000
+
+/** Declares a consumer of facts. It may take 15 seconds where `maxMs` is left out. */
 export function consumer(
   name: string,
   facts: readonly string[],
   handle: HandleFacts,
-  { from, dropped = [] }: Pick<Consumer, 'from'> & Partial<Pick<Consumer, 'dropped'>>
+  { from, dropped = [], maxMs = MAX_MS }: Pick<Consumer, 'from'> & Partial<Pick<Consumer, 'dropped' | 'maxMs'>>
 ): Consumer {
-  return { name, facts, handle, from, dropped }
+  return { name, facts, handle, from, dropped, maxMs }
 }
