@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { suite, test } from 'node:test'
 import { type Ctx, int, row, sql, text } from '#kit/postgres'
 import { randomFrom } from '#kit/random'
 import { cancelSubscription, pauseSubscription, resumeSubscription } from '#lifecycle'
@@ -230,43 +230,46 @@ async function wrongMetrics(store: Lived['store']): Promise<unknown[]> {
 const rebuild = ({ inStore }: Lived) =>
   inStore(({ tx, storeId }) => tx.one(row({ corrected: int }), sql`select rebuild_metrics(${storeId}) as corrected`))
 
-for (const life of LIVES) {
-  test(`over a daylight saving change in ${life.timezone}: every metric equals the value from the raw rows`, async (t) => {
-    let end: Lived | undefined
-    await live(life, async (lived) => {
-      end = lived
-      if (lived.n === 5 || lived.n === 21) await agree(lived, life)
-    })
-    const lived = end!
-    const { inStore, store } = lived
-
-    await t.test('as maintained by the writes', () => agree(lived, life))
-    await t.test('the doctor finds no difference', async () => assert.deepEqual(await wrongMetrics(store), []))
-    await t.test('after the metrics are damaged and rebuilt', async () => {
-      await inStore(async ({ tx, storeId }) => {
-        await tx.run(sql`delete from daily_metrics where store_id = ${storeId} and extract(day from day) > 9`)
-        await tx.run(sql`delete from daily_cancellations where store_id = ${storeId} and plan_id = 0`)
-        await tx.run(sql`delete from metric_changes where store_id = ${storeId}`)
-        await tx.run(
-          sql`update daily_metrics set revenue = 7, yearly_value = 3 where store_id = ${storeId} and plan_id <> 0`
-        )
+// Half of each is waiting for the database.
+suite('overview', { concurrency: true }, () => {
+  for (const life of LIVES) {
+    test(`over a daylight saving change in ${life.timezone}: every metric equals the value from the raw rows`, async (t) => {
+      let end: Lived | undefined
+      await live(life, async (lived) => {
+        end = lived
+        if (lived.n === 5 || lived.n === 21) await agree(lived, life)
       })
-      assert.notDeepEqual(await wrongMetrics(store), [])
-      assert.ok((await rebuild(lived)).corrected > 0)
-      assert.deepEqual(await wrongMetrics(store), [])
-      assert.deepEqual(await rebuild(lived), { corrected: 0 })
-      await agree(lived, life)
-      await service.deps.settle(store.storeId)
-      await agree(lived, life)
-      assert.deepEqual(await rebuild(lived), { corrected: 0 })
-    })
-    const stored = await inStore(({ tx, storeId }) =>
-      tx.many(
-        row({ metric: text }),
-        sql`select metric from rolled_up_metrics where store_id = ${storeId}
-             union select metric from metric_changes where store_id = ${storeId} order by 1`
+      const lived = end!
+      const { inStore, store } = lived
+
+      await t.test('as maintained by the writes', () => agree(lived, life))
+      await t.test('the doctor finds no difference', async () => assert.deepEqual(await wrongMetrics(store), []))
+      await t.test('after the metrics are damaged and rebuilt', async () => {
+        await inStore(async ({ tx, storeId }) => {
+          await tx.run(sql`delete from daily_metrics where store_id = ${storeId} and extract(day from day) > 9`)
+          await tx.run(sql`delete from daily_cancellations where store_id = ${storeId} and plan_id = 0`)
+          await tx.run(sql`delete from metric_changes where store_id = ${storeId}`)
+          await tx.run(
+            sql`update daily_metrics set revenue = 7, yearly_value = 3 where store_id = ${storeId} and plan_id <> 0`
+          )
+        })
+        assert.notDeepEqual(await wrongMetrics(store), [])
+        assert.ok((await rebuild(lived)).corrected > 0)
+        assert.deepEqual(await wrongMetrics(store), [])
+        assert.deepEqual(await rebuild(lived), { corrected: 0 })
+        await agree(lived, life)
+        await service.deps.settle(store.storeId)
+        await agree(lived, life)
+        assert.deepEqual(await rebuild(lived), { corrected: 0 })
+      })
+      const stored = await inStore(({ tx, storeId }) =>
+        tx.many(
+          row({ metric: text }),
+          sql`select metric from rolled_up_metrics where store_id = ${storeId}
+               union select metric from metric_changes where store_id = ${storeId} order by 1`
+        )
       )
-    )
-    assert.equal(stored.length, 19, `every metric occurs in the run: ${stored.map((k) => k.metric)}`)
-  })
-}
+      assert.equal(stored.length, 19, `every metric occurs in the run: ${stored.map((k) => k.metric)}`)
+    })
+  }
+})
