@@ -57,6 +57,7 @@ export function sandboxEngine(
   }
   return {
     name: 'sandbox',
+    stage: 'platform',
     due: dueOnPlatform,
     nextDueAt,
 

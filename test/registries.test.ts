@@ -79,7 +79,7 @@ test('every job is listed, and no two have the same name', async () => {
 })
 
 test('every engine is listed', async () => {
-  const list = await readFile(new URL('app/engines.ts', SRC), 'utf8')
+  const list = await readFile(new URL('app/engine-list.ts', SRC), 'utf8')
   const declared = (await readdir(SRC, { recursive: true })).filter((file) => /-engine\.ts$/.test(file))
   // The service makes these itself: kit's with what they call, the sender because it also stops it.
   const made = declared.filter((file) => file.startsWith('kit/') || file === 'webhooks/sending/delivery-engine.ts')

@@ -53,12 +53,12 @@ const REGISTRIES: Record<string, readonly string[]> = {
 }
 
 /**
- * Lists that import what they list by its file, past the doors, so that an entry is one line in the list: facts with a
+ * Lists that export what they list from its file, past the doors, so that an entry is one line in the list: facts with a
  * webhook (`billing/events/…`) and engines (`billing/billing-engine.ts`).
  */
 const LISTS_OF_FILES: Record<string, RegExp> = {
-  'src/webhooks/public-events.ts': /^events\/[a-z-]+\.ts$/,
-  'src/app/engines.ts': /^([a-z-]+\/)?[a-z-]+-engine\.ts$/
+  'src/webhooks/event-list.ts': /^events\/[a-z-]+\.ts$/,
+  'src/app/engine-list.ts': /^([a-z-]+\/)?[a-z-]+-engine\.ts$/
 }
 
 /** Whether a file is one of those lists, and imports an entry of it from a module; a list of a module from one before it. */

@@ -28,6 +28,7 @@ const dueRollUps = dueQuery(
 export function createMetricsRollupEngine({ db }: { db: Database }): Engine {
   return {
     name: 'metrics',
+    stage: 'others',
     due: dueRollUps,
     async nextDueAt(storeId) {
       const { count } = await db.direct.one(Count, waiting(storeId))

@@ -7,6 +7,7 @@ import type { Database } from '#kit/postgres'
 import type { Connector } from '#platform'
 import type { ReconcileOptions } from '#sync'
 import { consumers } from './consumers.ts'
+import * as engineList from './engine-list.ts'
 import { jobs } from './jobs.ts'
 
 export type EngineDeps = {
@@ -23,20 +24,11 @@ export type EngineDeps = {
   delivery: Engine
 }
 
-/** Every engine, in the order in which a charge passes through them. Dynamic imports keep an engine to one line. */
-const ENGINES: readonly ((deps: EngineDeps) => Engine | Engine[])[] = [
-  (await import('../billing/billing-engine.ts')).createBillingEngine,
-  ({ sandbox }) => sandbox,
-  (await import('../sync/inbound-engine.ts')).createInboundEngine,
-  (deps) => createJobEngine({ ...deps, jobs, deps }),
-  (await import('../sync/reconciler/reconcile-engine.ts')).createReconcileEngine,
-  (await import('../imports/import-engine.ts')).createImportEngine,
-  (await import('../imports/import-prune-engine.ts')).createImportPruneEngine,
-  (await import('../credits/credit-engine.ts')).createCreditEngine,
-  (deps) => createFactEngines({ ...deps, consumers, onFailure: deps.onFactFailure }),
-  ({ delivery }) => delivery,
-  (await import('../analytics/metrics-rollup-engine.ts')).createMetricsRollupEngine
+/** The engines of a node, in any order: each declares the stage of a round to which it belongs. */
+export const createEngines = (deps: EngineDeps): Engine[] => [
+  ...Object.values<(deps: EngineDeps) => Engine>(engineList).map((create) => create(deps)),
+  createJobEngine({ ...deps, jobs, deps }),
+  ...createFactEngines({ ...deps, consumers, onFailure: deps.onFactFailure }),
+  deps.sandbox,
+  deps.delivery
 ]
-
-/** The engines of a node. */
-export const createEngines = (deps: EngineDeps): Engine[] => ENGINES.flatMap((create) => create(deps))

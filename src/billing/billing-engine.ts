@@ -61,6 +61,7 @@ export function createBillingEngine(options: {
 
   return {
     name: 'billing',
+    stage: 'request',
     releaseLeases: releaseAttempts,
     needsPlatform: 'known',
     due: dueWork,

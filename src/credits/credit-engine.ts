@@ -10,6 +10,7 @@ const BATCH = 500
 export function createCreditEngine({ db }: { db: Database }): Engine {
   return {
     name: 'credits',
+    stage: 'others',
     due: dueExpiries,
     async nextDueAt(storeId) {
       return (await db.direct.one(row({ at: nullable(instant) }), nextExpiry(storeId))).at

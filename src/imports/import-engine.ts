@@ -93,6 +93,7 @@ export function createImportEngine(options: {
 
   return {
     name: 'imports',
+    stage: 'others',
     releaseLeases: releaseImports,
     needsPlatform: true,
     due: dueImports,

@@ -7,6 +7,7 @@ import { claimEndedImport, dueEndedImports, nextEndedImportAt, releaseImports } 
 export function createImportPruneEngine({ db, leaseOwner }: { db: Database; leaseOwner: number }): Engine {
   return {
     name: 'import_pruning',
+    stage: 'others',
     releaseLeases: releaseImports,
     due: dueEndedImports,
     nextDueAt: (storeId) => nextEndedImportAt(db.direct, storeId),

@@ -87,6 +87,7 @@ export function createInboundEngine(
 
   return {
     name: 'inbound',
+    stage: 'receive',
     releaseLeases: releaseInbound,
     needsPlatform: true,
     due: dueInbound,

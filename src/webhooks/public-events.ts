@@ -1,36 +1,39 @@
 import type { TSchema } from 'typebox'
 import { type EventDefinition, envelopeOf } from '#resources'
+import * as eventList from './event-list.ts'
 
-/**
- * From which fact each public event is made, in the order of the documents. A fact that is not named here is internal: no
- * endpoint ever receives it, not even one that accepts every type.
- *
- * These are the sixteen types of the contract (spec 1, Events), which shows four of their payloads, and ours. Dynamic
- * imports keep an event to one line.
- */
-const FACT_OF_EVENT = {
-  'subscription.created': (await import('../subscriptions/events/subscription-created.ts')).subscriptionCreated,
-  'subscription.activated': (await import('../subscriptions/events/subscription-activated.ts')).subscriptionActivated,
-  'subscription.updated': (await import('../subscriptions/events/subscription-updated.ts')).subscriptionUpdated,
-  'subscription.paused': (await import('../subscriptions/events/subscription-paused.ts')).subscriptionPaused,
-  'subscription.resumed': (await import('../subscriptions/events/subscription-resumed.ts')).subscriptionResumed,
-  'subscription.cancelled': (await import('../subscriptions/events/subscription-cancelled.ts')).subscriptionCancelled,
-  'billing.pending': (await import('../billing/events/billing-pending.ts')).billingPending,
-  'billing.success': (await import('../billing/events/billing-success.ts')).billingSuccess,
-  'billing.failed': (await import('../billing/events/billing-failed.ts')).billingFailed,
-  'billing.retry_scheduled': (await import('../billing/events/billing-retry-scheduled.ts')).billingRetryScheduled,
-  'billing.action_required': (await import('../billing/events/billing-action-required.ts')).billingActionRequired,
-  'member.created': (await import('../members/events/member-created.ts')).memberCreated,
-  'member.updated': (await import('../members/events/member-updated.ts')).memberUpdated,
-  'member.tier_changed': (await import('../members/events/tier-changed.ts')).tierChanged,
-  'member.points_changed': (await import('../points/events/points-changed.ts')).pointsChanged,
-  'store_credit.added': (await import('../credits/events/credit-added.ts')).creditAdded,
-  'store_credit.deducted': (await import('../credits/events/credit-deducted.ts')).creditDeducted
-} as const satisfies Record<string, { factName: string; event: EventDefinition }>
+const FACT_OF_EVENT = eventList satisfies Record<string, { factName: string; event: EventDefinition }>
 
 export type EventType = keyof typeof FACT_OF_EVENT
 
-export const EVENT_TYPES = Object.keys(FACT_OF_EVENT) as EventType[]
+/** The sixteen types of the contract in its order (spec 1, Events), which shows four of their payloads, and one of ours. */
+const READING_ORDER: readonly EventType[] = [
+  'subscription.created',
+  'subscription.activated',
+  'subscription.updated',
+  'subscription.paused',
+  'subscription.resumed',
+  'subscription.cancelled',
+  'billing.pending',
+  'billing.success',
+  'billing.failed',
+  'billing.retry_scheduled',
+  'billing.action_required',
+  'member.created',
+  'member.updated',
+  'member.tier_changed',
+  'member.points_changed',
+  'store_credit.added',
+  'store_credit.deducted'
+]
+
+/** Every type, in the order of documents and messages: those without a place of their own follow the others of their kind. */
+export const EVENT_TYPES = inKinds([...READING_ORDER, ...(Object.keys(FACT_OF_EVENT) as EventType[])])
+
+/** Each once, all of `billing.…` together and so on, otherwise in the order given. */
+function inKinds(types: EventType[]): EventType[] {
+  return [...Map.groupBy(new Set(types), (type) => type.split('.')[0]).values()].flat()
+}
 
 export const isEventType = (text: string): text is EventType => Object.hasOwn(FACT_OF_EVENT, text)
 

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
-import { openSurface, refuseUnknownParameters } from '../shared/surface.ts'
+import { openSurface, type Route, refuseUnknownParameters } from '../shared/surface.ts'
 import { authenticateCallers, callerResolvers } from './authenticate.ts'
 import type { AdminDeps } from './deps.ts'
 import { errorBody, statusOf } from './errors.ts'
-import { ADMIN_ROUTES } from './routes.ts'
+import * as routes from './routes.ts'
 import { readStores } from './store.ts'
 
 export const ADMIN_PREFIX = '/admin/api'
@@ -14,7 +14,7 @@ export function registerAdmin(app: FastifyInstance, deps: AdminDeps): void {
     name: 'admin',
     prefix: ADMIN_PREFIX,
     errors: { statusOf, errorBody },
-    routes: ADMIN_ROUTES,
+    routes: Object.values<Route<AdminDeps>>(routes),
     deps,
     hooks(admin) {
       refuseUnknownParameters(admin)

@@ -1,78 +1,73 @@
-import { routesIn } from '../shared/surface.ts'
-import type { AdminDeps } from './deps.ts'
-
-/** Every route of the admin API, in the order of its document. */
-export const ADMIN_ROUTES = await routesIn<AdminDeps>([
-  import('./stores/create-store.ts'),
-  import('./stores/list-stores.ts'),
-  import('./stores/get-store.ts'),
-  import('./stores/connect-store.ts'),
-  import('./stores/get-settings.ts'),
-  import('./stores/update-settings.ts'),
-  import('./stores/list-reconciliations.ts'),
-  import('./stores/reconcile-store.ts'),
-  import('./stores/list-alerts.ts'),
-  import('./keys/create-key.ts'),
-  import('./keys/list-keys.ts'),
-  import('./keys/revoke-key.ts'),
-  import('./plans/create-plan.ts'),
-  import('./plans/list-plans.ts'),
-  import('./plans/get-plan.ts'),
-  import('./plans/update-plan.ts'),
-  import('./plans/add-plan-version.ts'),
-  import('./subscriptions/create-subscription.ts'),
-  import('./subscriptions/get-subscription.ts'),
-  import('./subscriptions/list-activity.ts'),
-  import('./subscriptions/add-note.ts'),
-  import('./subscriptions/pause-subscription.ts'),
-  import('./subscriptions/resume-subscription.ts'),
-  import('./subscriptions/cancel-subscription.ts'),
-  import('./subscriptions/reactivate-subscription.ts'),
-  import('./subscriptions/skip-cycle.ts'),
-  import('./subscriptions/change-subscription.ts'),
-  import('./subscriptions/gift-subscription.ts'),
-  import('./subscriptions/revoke-gift.ts'),
-  import('./webhooks/create-endpoint.ts'),
-  import('./webhooks/list-endpoints.ts'),
-  import('./webhooks/get-endpoint.ts'),
-  import('./webhooks/update-endpoint.ts'),
-  import('./webhooks/delete-endpoint.ts'),
-  import('./webhooks/enable-endpoint.ts'),
-  import('./webhooks/disable-endpoint.ts'),
-  import('./webhooks/roll-secret.ts'),
-  import('./webhooks/end-roll.ts'),
-  import('./webhooks/test-endpoint.ts'),
-  import('./deliveries/list-deliveries.ts'),
-  import('./deliveries/get-delivery.ts'),
-  import('./deliveries/resend-delivery.ts'),
-  import('./deliveries/resend-failed.ts'),
-  import('./listeners/open-listener.ts'),
-  import('./listeners/fetch-deliveries.ts'),
-  import('./listeners/record-results.ts'),
-  import('./listeners/close-listener.ts'),
-  import('./listeners/send-samples.ts'),
-  import('./imports/start-import.ts'),
-  import('./imports/send-rows.ts'),
-  import('./imports/list-imports.ts'),
-  import('./imports/get-import.ts'),
-  import('./imports/list-refused-rows.ts'),
-  import('./imports/cancel-import.ts'),
-  import('./sandbox/advance-clock.ts'),
-  import('./sandbox/seed-store.ts'),
-  import('./sandbox/create-customer.ts'),
-  import('./sandbox/join-plan.ts'),
-  import('./sandbox/set-card.ts'),
-  import('./sandbox/place-order.ts'),
-  import('./sandbox/refund-order.ts'),
-  import('./sandbox/dispute-order.ts'),
-  import('./sandbox/delete-customer.ts'),
-  import('./sandbox/merge-customers.ts'),
-  import('./sandbox/revoke-card.ts'),
-  import('./sandbox/change-shop.ts'),
-  import('./sandbox/uninstall-app.ts'),
-  import('./sandbox/set-webhook-faults.ts'),
-  import('./dead-letters/list-dead-letters.ts'),
-  import('./dead-letters/retry-dead-letter.ts'),
-  import('./audit/run-doctor.ts'),
-  import('./openapi/get-document.ts')
-])
+// Every route of the admin API, one line each. Their order means nothing: http/openapi sorts the document.
+export { runDoctorRoute } from './audit/run-doctor.ts'
+export { listDeadLettersRoute } from './dead-letters/list-dead-letters.ts'
+export { retryDeadLetterRoute } from './dead-letters/retry-dead-letter.ts'
+export { getDeliveryRoute } from './deliveries/get-delivery.ts'
+export { listDeliveriesRoute } from './deliveries/list-deliveries.ts'
+export { resendDeliveryRoute } from './deliveries/resend-delivery.ts'
+export { resendFailedRoute } from './deliveries/resend-failed.ts'
+export { cancelImportRoute } from './imports/cancel-import.ts'
+export { getImportRoute } from './imports/get-import.ts'
+export { listImportsRoute } from './imports/list-imports.ts'
+export { listRefusedRowsRoute } from './imports/list-refused-rows.ts'
+export { sendRowsRoute } from './imports/send-rows.ts'
+export { startImportRoute } from './imports/start-import.ts'
+export { createKeyRoute } from './keys/create-key.ts'
+export { listKeysRoute } from './keys/list-keys.ts'
+export { revokeKeyRoute } from './keys/revoke-key.ts'
+export { closeListenerRoute } from './listeners/close-listener.ts'
+export { fetchDeliveriesRoute } from './listeners/fetch-deliveries.ts'
+export { openListenerRoute } from './listeners/open-listener.ts'
+export { recordResultsRoute } from './listeners/record-results.ts'
+export { sendSamplesRoute } from './listeners/send-samples.ts'
+export { getDocumentRoute } from './openapi/get-document.ts'
+export { addPlanVersionRoute } from './plans/add-plan-version.ts'
+export { createPlanRoute } from './plans/create-plan.ts'
+export { getPlanRoute } from './plans/get-plan.ts'
+export { listPlansRoute } from './plans/list-plans.ts'
+export { updatePlanRoute } from './plans/update-plan.ts'
+export { advanceClockRoute } from './sandbox/advance-clock.ts'
+export { changeShopRoute } from './sandbox/change-shop.ts'
+export { createCustomerRoute } from './sandbox/create-customer.ts'
+export { deleteCustomerRoute } from './sandbox/delete-customer.ts'
+export { disputeOrderRoute } from './sandbox/dispute-order.ts'
+export { joinPlanRoute } from './sandbox/join-plan.ts'
+export { mergeCustomersRoute } from './sandbox/merge-customers.ts'
+export { placeOrderRoute } from './sandbox/place-order.ts'
+export { refundOrderRoute } from './sandbox/refund-order.ts'
+export { revokeCardRoute } from './sandbox/revoke-card.ts'
+export { seedStoreRoute } from './sandbox/seed-store.ts'
+export { setCardRoute } from './sandbox/set-card.ts'
+export { setWebhookFaultsRoute } from './sandbox/set-webhook-faults.ts'
+export { uninstallAppRoute } from './sandbox/uninstall-app.ts'
+export { connectStoreRoute } from './stores/connect-store.ts'
+export { createStoreRoute } from './stores/create-store.ts'
+export { getSettingsRoute } from './stores/get-settings.ts'
+export { getStoreRoute } from './stores/get-store.ts'
+export { listAlertsRoute } from './stores/list-alerts.ts'
+export { listReconciliationsRoute } from './stores/list-reconciliations.ts'
+export { listStoresRoute } from './stores/list-stores.ts'
+export { reconcileStoreRoute } from './stores/reconcile-store.ts'
+export { updateSettingsRoute } from './stores/update-settings.ts'
+export { addNoteRoute } from './subscriptions/add-note.ts'
+export { cancelSubscriptionRoute } from './subscriptions/cancel-subscription.ts'
+export { changeSubscriptionRoute } from './subscriptions/change-subscription.ts'
+export { createSubscriptionRoute } from './subscriptions/create-subscription.ts'
+export { getSubscriptionRoute } from './subscriptions/get-subscription.ts'
+export { giftSubscriptionRoute } from './subscriptions/gift-subscription.ts'
+export { listActivityRoute } from './subscriptions/list-activity.ts'
+export { pauseSubscriptionRoute } from './subscriptions/pause-subscription.ts'
+export { reactivateSubscriptionRoute } from './subscriptions/reactivate-subscription.ts'
+export { resumeSubscriptionRoute } from './subscriptions/resume-subscription.ts'
+export { revokeGiftRoute } from './subscriptions/revoke-gift.ts'
+export { skipCycleRoute } from './subscriptions/skip-cycle.ts'
+export { createEndpointRoute } from './webhooks/create-endpoint.ts'
+export { deleteEndpointRoute } from './webhooks/delete-endpoint.ts'
+export { disableEndpointRoute } from './webhooks/disable-endpoint.ts'
+export { enableEndpointRoute } from './webhooks/enable-endpoint.ts'
+export { endRollRoute } from './webhooks/end-roll.ts'
+export { getEndpointRoute } from './webhooks/get-endpoint.ts'
+export { listEndpointsRoute } from './webhooks/list-endpoints.ts'
+export { rollSecretRoute } from './webhooks/roll-secret.ts'
+export { testEndpointRoute } from './webhooks/test-endpoint.ts'
+export { updateEndpointRoute } from './webhooks/update-endpoint.ts'

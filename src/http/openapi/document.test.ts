@@ -76,6 +76,30 @@ test('a route becomes an operation: what it takes, what it answers, its scope an
   })
 })
 
+test('operations are in the order of tags, then paths, then methods, however they are registered', () => {
+  const inOrder = [
+    'GET /v1/members',
+    'POST /v1/members',
+    'GET /v1/members/:member_id',
+    'PATCH /v1/members/:member_id',
+    'DELETE /v1/members/:member_id',
+    'POST /v1/members/:member_id/things',
+    'GET /v1/members/things',
+    'GET /v1/subscriptions/:member_id',
+    'GET /v1/analytics/overview'
+  ]
+  const routes = inOrder
+    .map((name) => name.split(' ') as [string, string])
+    .map(([method, url]) => aRoute({ method, url }))
+  for (const registered of [routes, routes.toReversed()]) {
+    const { paths } = restDocument(registered, BUDGETS)
+    const listed = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} /v1${path.replace(/{(\w+)}/g, ':$1')}`)
+    )
+    assert.deepEqual(listed, inOrder)
+  }
+})
+
 test('a list: a page of examples, and no 404', () => {
   const { get } = operationOf({
     method: 'GET',

@@ -17,19 +17,36 @@ export const IDEMPOTENCY_KEY: Parameter = {
   example: '8e03978e-40d5-43e8-bc93-6894a57f9324'
 }
 
-/** The paths of a document from the routes of a surface, without their common prefix. */
+/** The paths of a document from the routes of a surface, without their common prefix, in the reading order. */
 export function pathsOf(
   routes: DocumentedRoute[],
   dialect: DocumentDialect,
   publisher: Publisher
 ): Record<string, Record<string, Operation>> {
   const paths: Record<string, Record<string, Operation>> = {}
-  for (const route of routes) {
-    const path = route.url.slice(dialect.prefix.length).replace(/:(\w+)/g, '{$1}')
+  for (const route of inReadingOrder(routes, dialect)) {
+    const path = pathOf(route, dialect)
     paths[path] ??= {}
     paths[path][String(route.method).toLowerCase()] = operationOf(route, path, dialect, publisher)
   }
   return paths
+}
+
+const pathOf = ({ url }: DocumentedRoute, { prefix }: DocumentDialect) =>
+  url.slice(prefix.length).replace(/:(\w+)/g, '{$1}')
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+/**
+ * By tag, as the surface orders its tags; then by path, what has an id before what has a name there; then by method. The
+ * order in which routes are registered says nothing.
+ */
+function inReadingOrder(routes: DocumentedRoute[], dialect: DocumentDialect): DocumentedRoute[] {
+  const tags = Object.keys(dialect.tags)
+  const tagAt = (route: DocumentedRoute) => tags.indexOf(dialect.tagOf(pathOf(route, dialect)))
+  const methodAt = ({ method }: DocumentedRoute) => METHODS.indexOf(String(method))
+  const byUrl = (a: DocumentedRoute, b: DocumentedRoute) => Number(a.url > b.url) - Number(a.url < b.url)
+  return routes.toSorted((a, b) => tagAt(a) - tagAt(b) || byUrl(a, b) || methodAt(a) - methodAt(b))
 }
 
 /** Throws for a route that leaves out what a reader or a client needs. */

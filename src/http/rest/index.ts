@@ -6,10 +6,11 @@ import { enforceRateLimits } from '../rate-limits/enforce-rate-limits.ts'
 import type { HttpDeps } from '../shared/deps.ts'
 import { errorBody, statusOf } from '../shared/error-body.ts'
 import { logBug } from '../shared/errors.ts'
-import { openSurface, refuseUnknownParameters } from '../shared/surface.ts'
+import { openSurface, type Route, refuseUnknownParameters } from '../shared/surface.ts'
 import { authenticateKeys } from './authenticate.ts'
 import { callerOf } from './caller.ts'
-import { REST_ROUTES } from './routes.ts'
+import type { RestDeps } from './deps.ts'
+import * as routes from './routes.ts'
 import { createChangeCredit } from './store-credits/change-credit.ts'
 
 export const REST_PREFIX = '/v1'
@@ -26,7 +27,7 @@ export function registerRest(
     name: 'rest',
     prefix: REST_PREFIX,
     errors: { statusOf, errorBody },
-    routes: REST_ROUTES,
+    routes: Object.values<Route<RestDeps>>(routes),
     deps: { ...deps, changeCredit: createChangeCredit(db) },
     hooks(rest) {
       refuseUnknownParameters(rest)

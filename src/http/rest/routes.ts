@@ -1,27 +1,22 @@
-import { routesIn } from '../shared/surface.ts'
-import type { RestDeps } from './deps.ts'
-
-/** Every route of the direct API, in the order of its document. */
-export const REST_ROUTES = await routesIn<RestDeps>([
-  import('./members/list-members.ts'),
-  import('./members/get-member.ts'),
-  import('./members/update-member.ts'),
-  import('./subscriptions/list-subscriptions.ts'),
-  import('./subscriptions/get-subscription.ts'),
-  import('./subscriptions/pause-subscription.ts'),
-  import('./subscriptions/resume-subscription.ts'),
-  import('./subscriptions/cancel-subscription.ts'),
-  import('./subscriptions/skip-cycle.ts'),
-  import('./subscriptions/reactivate-subscription.ts'),
-  import('./subscriptions/change-subscription.ts'),
-  import('./subscriptions/list-activity.ts'),
-  import('./subscriptions/gift-subscription.ts'),
-  import('./subscriptions/revoke-gift.ts'),
-  import('./billing-attempts/list-billing-attempts.ts'),
-  import('./billing-attempts/retry-billing-attempt.ts'),
-  import('./analytics/get-analytics-overview.ts'),
-  import('./store-credits/get-store-credit.ts'),
-  import('./store-credits/list-credit-history.ts'),
-  import('./store-credits/add-store-credit.ts'),
-  import('./store-credits/deduct-store-credit.ts')
-])
+// Every route of the direct API, one line each. Their order means nothing: http/openapi sorts the document.
+export { getAnalyticsOverviewRoute } from './analytics/get-analytics-overview.ts'
+export { listBillingAttemptsRoute } from './billing-attempts/list-billing-attempts.ts'
+export { retryBillingAttemptRoute } from './billing-attempts/retry-billing-attempt.ts'
+export { getMemberRoute } from './members/get-member.ts'
+export { listMembersRoute } from './members/list-members.ts'
+export { updateMemberRoute } from './members/update-member.ts'
+export { addStoreCreditRoute } from './store-credits/add-store-credit.ts'
+export { deductStoreCreditRoute } from './store-credits/deduct-store-credit.ts'
+export { getStoreCreditRoute } from './store-credits/get-store-credit.ts'
+export { listCreditHistoryRoute } from './store-credits/list-credit-history.ts'
+export { cancelSubscriptionRoute } from './subscriptions/cancel-subscription.ts'
+export { changeSubscriptionRoute } from './subscriptions/change-subscription.ts'
+export { getSubscriptionRoute } from './subscriptions/get-subscription.ts'
+export { giftSubscriptionRoute } from './subscriptions/gift-subscription.ts'
+export { listActivityRoute } from './subscriptions/list-activity.ts'
+export { listSubscriptionsRoute } from './subscriptions/list-subscriptions.ts'
+export { pauseSubscriptionRoute } from './subscriptions/pause-subscription.ts'
+export { reactivateSubscriptionRoute } from './subscriptions/reactivate-subscription.ts'
+export { resumeSubscriptionRoute } from './subscriptions/resume-subscription.ts'
+export { revokeGiftRoute } from './subscriptions/revoke-gift.ts'
+export { skipCycleRoute } from './subscriptions/skip-cycle.ts'

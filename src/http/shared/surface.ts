@@ -24,11 +24,6 @@ export type Surface = FastifyInstance<
 /** Adds one route to a surface. Each is a file of its own, which exports nothing else. */
 export type Route<Deps> = (surface: Surface, deps: Deps) => void
 
-/** The routes of the files that a surface lists, in that order. Dynamic imports keep a route to one line of the list. */
-export async function routesIn<Deps>(files: Promise<Record<string, Route<Deps>>>[]): Promise<Route<Deps>[]> {
-  return (await Promise.all(files)).flatMap((file) => Object.values(file))
-}
-
 /** How a surface words a refusal; null is a bug of ours, which is answered without detail. */
 export type ErrorDialect = {
   statusOf: (refusal: Refusal | RateLimited | null) => number

@@ -3,10 +3,10 @@ import type { CountAddress } from '../rate-limits/address-limiter.ts'
 import { enforceRateLimits } from '../rate-limits/enforce-rate-limits.ts'
 import type { HttpDeps } from '../shared/deps.ts'
 import { logBug } from '../shared/errors.ts'
-import { openSurface } from '../shared/surface.ts'
+import { openSurface, type Route } from '../shared/surface.ts'
 import { errorBody, statusOf } from './errors.ts'
 import { refuseVisitors, verifyProxy } from './proxy.ts'
-import { STOREFRONT_ROUTES } from './routes.ts'
+import * as routes from './routes.ts'
 
 export const STOREFRONT_PREFIX = '/apps/svc-api/v1'
 
@@ -16,7 +16,7 @@ export function registerStorefront(app: FastifyInstance, deps: HttpDeps, countAd
     name: 'storefront',
     prefix: STOREFRONT_PREFIX,
     errors: { statusOf, errorBody },
-    routes: STOREFRONT_ROUTES,
+    routes: Object.values<Route<HttpDeps>>(routes),
     deps,
     hooks(storefront) {
       storefront.decorateRequest('proxied', null)

@@ -1,6 +1,7 @@
 import type { Statement } from '../postgres/index.ts'
 import type { DueStores } from './due-query.ts'
 import type { LeaseRelease } from './lease-owner.ts'
+import type { Stage } from './stages.ts'
 
 /**
  * A part of the service that does what has become due in one store. The runner calls engines in the background; a test
@@ -9,6 +10,8 @@ import type { LeaseRelease } from './lease-owner.ts'
  */
 export type Engine = {
   name: string
+  /** Where it comes in the rounds of a store that settles. */
+  stage: Stage
   /**
    * It works with the store's platform, so it rests while the store is disconnected from that; `known`: also until what
    * happened there meanwhile is known.

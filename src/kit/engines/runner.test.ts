@@ -311,6 +311,29 @@ test('an engine whose due work cannot be read leaves the others theirs, and is a
   await askedAgain.promise
 })
 
+test('a store settles by stages, in whatever order the engines are given', async (t) => {
+  const store = await aStore(db)
+  const node = await aNode(t)
+  const ran: string[] = []
+  const once = (name: string, stage: Engine['stage']): Engine => ({
+    ...node.engine,
+    name,
+    stage,
+    nextDueAt: async () => (ran.includes(name) ? null : Temporal.Instant.fromEpochMilliseconds(0)),
+    runOnce: async () => ran.push(name)
+  })
+  const runner = createRunner({
+    db: node.db,
+    engines: [once('d', 'send'), once('b', 'others'), once('c', 'others'), once('a', 'request')],
+    holds: node.node.holds,
+    statuses: (storeIds) => storeStatuses(node.db, storeIds),
+    freeLeases: async () => 0,
+    onError: (err) => node.failures.push(err)
+  })
+  await runner.alone(store.storeId, (alone) => alone.settle())
+  assert.deepEqual([ran, node.failures], [['a', 'b', 'c', 'd'], []])
+})
+
 test('while one node holds a store the others keep off it, and go on afterwards', async (t) => {
   const [held, other] = [await aStore(db), await aStore(db)]
   const [holder, worker] = [await aNode(t), await aNode(t, { pollMs: 20 })]

@@ -2,11 +2,13 @@ import { type Database, UnknownStore } from '../postgres/index.ts'
 import { createBackground } from './background.ts'
 import type { Engine } from './engine.ts'
 import { type SettledStore, settledStore } from './settle-store.ts'
+import { inStages } from './stages.ts'
 import type { StoreHolds } from './store-holds.ts'
 import type { StoreStatus } from './store-status.ts'
 
 export type RunnerOptions = {
   db: Database
+  /** In any order: each declares its stage. */
   engines: Engine[]
   holds: StoreHolds
   /** The status of these stores, or of all. */
@@ -38,7 +40,8 @@ export type Runner = {
 
 /** Runs engines over stores: in the background as work becomes due, or to the end of what is due for a test clock. */
 export function createRunner(options: RunnerOptions): Runner {
-  const { engines, holds, statuses, freeLeases, announce, onError, onRun } = options
+  const { holds, statuses, freeLeases, announce, onError, onRun } = options
+  const engines = inStages(options.engines)
   const held = new Map<number, Promise<void>>()
   let started = false
   let stopping = false
@@ -55,7 +58,7 @@ export function createRunner(options: RunnerOptions): Runner {
     }
   }
 
-  const background = createBackground({ ...options, run, isHeld: (storeId) => held.has(storeId) })
+  const background = createBackground({ ...options, engines, run, isHeld: (storeId) => held.has(storeId) })
   const wake = (storeId: number) => (started ? background.wake(storeId) : announce?.(storeId))
 
   const statusOf = async (storeId: number) => {

@@ -23,6 +23,7 @@ export type SettledStore = {
 
 /** Runs engines to the end of what is due in a store that is held. */
 export function settledStore(options: {
+  /** In the order of their stages. */
   engines: Engine[]
   status: () => Promise<StoreStatus>
   /** Runs an engine once; null when it fails. */

@@ -128,6 +128,7 @@ export function createJobEngine<Deps>(options: {
 
   return {
     name: 'jobs',
+    stage: 'jobs',
     releaseLeases: releaseJobs,
     needsPlatform: true,
     due: dueJobs,

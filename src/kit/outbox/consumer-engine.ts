@@ -40,6 +40,7 @@ export function createConsumerEngine({
 
   return {
     name: engine,
+    stage: 'facts',
     storesAtOnce: STORES_AT_ONCE,
     due: (stores) => consumerDue(stores, consumer.name, namesOf(consumer)),
     async nextDueAt(storeId) {

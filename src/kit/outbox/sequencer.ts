@@ -17,6 +17,7 @@ export function createSequencer({
   const started = new Set<number>()
   return {
     name: 'facts',
+    stage: 'facts',
     next,
     due: (stores) => unsequencedDue(stores),
     async nextDueAt(storeId) {

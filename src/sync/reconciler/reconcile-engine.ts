@@ -46,6 +46,7 @@ export function createReconcileEngine(options: ReconcileOptions): Engine {
 
   return {
     name: 'reconcile',
+    stage: 'others',
     releaseLeases: releaseReconciliations,
     needsPlatform: true,
     realTime: true,

@@ -118,6 +118,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
 
   return {
     name: 'deliveries',
+    stage: 'send',
     releaseLeases: releaseLeasedDeliveries,
     due: dueDeliveries,
 
