@@ -28,7 +28,7 @@ const READING_ORDER: readonly EventType[] = [
 ]
 
 /** Every type, in the order of documents and messages: those without a place of their own follow the others of their kind. */
-export const EVENT_TYPES = inKinds([...READING_ORDER, ...(Object.keys(FACT_OF_EVENT) as EventType[])])
+export const EVENT_TYPES = inKinds([...READING_ORDER, ...(Object.keys(eventList) as EventType[])])
 
 /** Each once, all of `billing.…` together and so on, otherwise in the order given. */
 function inKinds(types: EventType[]): EventType[] {
