@@ -174,7 +174,7 @@ test('after failures the facts come in larger numbers again', async () => {
 test('what does not end is ended, and counts as a failure of its fact', async () => {
   const store = await aStore(db)
   const failures: FactFailure[] = []
-  const hanging = { ...of('hanging', ({ tx }) => tx.run(sql`select pg_sleep(600)`)), maxMs: 500 }
+  const hanging = { ...of('hanging', async ({ tx }) => void (await tx.run(sql`select pg_sleep(600)`))), maxMs: 500 }
   const [sequencer, engine] = createFactEngines({
     db,
     consumers: [hanging],
