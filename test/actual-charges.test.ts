@@ -20,7 +20,7 @@ const SECOND = '2026-02-28T15:00:00Z'
 const aMember = (outcome?: string | string[]) => aChargedMember(db, sandbox, outcome)
 
 test('a charge that was paid although it was reported as failed is found before the next retry, which charges nothing', async () => {
-  const m = await aMember(['told_failed', 'success'])
+  const m = await aMember(['reported_failed', 'success'])
   await m.goTo(SECOND)
   await m.bill()
   assert.deepEqual(await m.shown(), [['failed', 'card_declined']])
@@ -47,7 +47,7 @@ test('a charge that was paid although it was reported as failed is found before 
 })
 
 test('a retry is not sent while the platform cannot be asked about the earlier attempt', async () => {
-  const m = await aMember(['told_failed', 'success'])
+  const m = await aMember(['reported_failed', 'success'])
   await m.goTo(SECOND)
   await m.bill()
   await m.goTo('2026-03-02T16:00:00Z')
@@ -69,7 +69,7 @@ test('a retry is not sent while the platform cannot be asked about the earlier a
 })
 
 test('a late success corrects the failure once and cancels its retry', async () => {
-  const m = await aMember('told_failed')
+  const m = await aMember('reported_failed')
   await m.goTo(SECOND)
   await m.bill()
   const [failed] = await m.attempts()
@@ -87,7 +87,7 @@ test('a late success corrects the failure once and cancels its retry', async () 
 
 test('a late success waits for a retry in progress; a second payment is reported as a finding', async () => {
   for (const next of ['insufficient_funds', 'success']) {
-    const m = await aMember('told_failed')
+    const m = await aMember('reported_failed')
     await m.goTo(SECOND)
     await m.bill()
     const [failed] = await m.attempts()
@@ -119,7 +119,7 @@ test('a late success waits for a retry in progress; a second payment is reported
 
 test('a late success that waits for a retry counts even if that retry never reached the platform', async () => {
   for (const isCancelled of [false, true]) {
-    const m = await aMember('told_failed')
+    const m = await aMember('reported_failed')
     await m.goTo(SECOND)
     await m.bill()
     const [failed] = await m.attempts()
@@ -149,7 +149,7 @@ test('a late success that waits for a retry counts even if that retry never reac
 })
 
 test('a late success after the subscription has ended is recorded and reported; the subscription stays ended', async () => {
-  const m = await aMember('told_failed')
+  const m = await aMember('reported_failed')
   await m.goTo(SECOND)
   await m.bill()
   await m.inStore((ctx) => cancelSubscription(ctx, m.id, { reason: 'other', comment: null, by: 'api' }))

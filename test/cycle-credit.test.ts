@@ -117,7 +117,7 @@ for (const [outcome, days, balance] of [
 test('a payment that was reported as failed issues its credit when it is corrected', async () => {
   const store = await aStoreWithCredit()
   const { customer } = await store.join()
-  await store.card(customer.id, 'told_failed')
+  await store.card(customer.id, 'reported_failed')
   await store.advance({ to: '2026-02-28T15:00:00Z' })
   assert.equal((await store.credit(customer.id)).balance, 5)
   await store.advance({ by: 'P4D' })

@@ -10,7 +10,7 @@ import { startService } from './service-builder.ts'
 
 const MEMBERS = 10
 const ROUNDS = 4
-const OUTCOMES = ['success', 'duplicate', 'late', 'lost', 'told_failed', 'insufficient_funds', 'expired_card']
+const OUTCOMES = ['success', 'duplicate', 'late', 'lost', 'reported_failed', 'insufficient_funds', 'expired_card']
 const MOVES = ['Pause', 'Activate', 'Activate', 'Activate', 'Cancel'] as const
 
 const Standing = row({ contract: text, status: text })

@@ -107,7 +107,7 @@ test('a reconciliation finds new contracts on several pages, even after the plat
 test('a payment that was reported as failed is found, and the cycle is not charged again', async () => {
   const store = await service.aStore()
   const { customer, contract_id: id } = await store.member('bob@example.com')
-  await store.card(customer.id, 'told_failed')
+  await store.card(customer.id, 'reported_failed')
   await store.advance({ by: 'P1M' })
   assert.equal((await service.get('/billing-attempts?status=failed', store.key)).body.meta.total, 1)
   await store.card(customer.id, 'success')

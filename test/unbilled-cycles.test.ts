@@ -47,7 +47,7 @@ test('a missed cycle does not affect the next one: its retry is refused, and the
 })
 
 test("a cycle that the platform reports as paid by another cycle's payment is missed, and the next one is charged", async () => {
-  const m = await aMember('told_failed', { inventory: { retryAfterDays: [] } })
+  const m = await aMember('reported_failed', { inventory: { retryAfterDays: [] } })
   await m.goTo(SECOND)
   await m.bill()
   const third = Temporal.Instant.from('2026-03-31T14:00:00Z')

@@ -114,7 +114,7 @@ export async function resolveAttemptsNow(
       : contract.status === 'ACTIVE' || decide === 'paid all along'
         ? verdictOf(attempt, customer, card, decide)
         : 'CANCELLED_PAYMENT'
-    if (verdict === 'paid' || verdict === 'told_failed') paid.add(cycle)
+    if (verdict === 'paid' || verdict === 'reported_failed') paid.add(cycle)
     return { attempt, contract, customer, card, verdict, charge: chargeOf(contract, attempt.cycleIndex) }
   })
 
@@ -136,8 +136,8 @@ export async function resolveAttemptsNow(
 }
 
 type Decision = 'confirmed' | 'refused' | 'expired' | 'paid all along'
-/** `told_failed`: paid, but reported as failed for now. */
-type Verdict = 'paid' | 'challenged' | 'told_failed' | DeclineCode
+/** `reported_failed`: paid, but reported as failed for now. */
+type Verdict = 'paid' | 'challenged' | 'reported_failed' | DeclineCode
 type Case = {
   attempt: Attempt
   contract: Contract
@@ -160,7 +160,7 @@ function verdictOf(
   if (!card) return 'PAYMENT_METHOD_NOT_SPECIFIED'
   if (card.revokedAt) return 'INVALID_PAYMENT_METHOD'
   if (attempt.outcome === '3ds') return 'challenged'
-  if (attempt.outcome === 'told_failed') return 'told_failed'
+  if (attempt.outcome === 'reported_failed') return 'reported_failed'
   return declineOf(attempt.outcome) ?? 'paid'
 }
 
@@ -214,14 +214,14 @@ function answerOf({ attempt, verdict }: Case, orderId: string | null, now: Tempo
     const resolveAt = now.add({ hours: 24 * CHALLENGE_DAYS })
     return { id: attempt.id, status: 'challenged', errorCode: null, errorMessage: null, orderId: null, resolveAt }
   }
-  const code = verdict === 'told_failed' ? 'GENERIC_ERROR' : verdict
+  const code = verdict === 'reported_failed' ? 'GENERIC_ERROR' : verdict
   return {
     id: attempt.id,
     status: 'failed',
     errorCode: code,
     errorMessage: messageOf(code),
     orderId: null,
-    correctedAt: verdict === 'told_failed' ? now.add({ minutes: CORRECTION_AFTER_MINUTES }) : null
+    correctedAt: verdict === 'reported_failed' ? now.add({ minutes: CORRECTION_AFTER_MINUTES }) : null
   }
 }
 
@@ -232,7 +232,7 @@ async function markContracts(q: Queries, shop: Shop, cases: Case[]) {
     .map(({ contract, verdict, charge }) => ({
       id: contract.id,
       paid: verdict === 'paid',
-      errorType: verdict === 'paid' ? null : errorTypeOf(verdict === 'told_failed' ? 'GENERIC_ERROR' : verdict),
+      errorType: verdict === 'paid' ? null : errorTypeOf(verdict === 'reported_failed' ? 'GENERIC_ERROR' : verdict),
       used: verdict === 'paid' ? charge.usedDiscountIds : []
     }))
   if (marks.length === 0) return

@@ -28,12 +28,12 @@ async function charge(shop: TestShop, contractId: string, key: string) {
   return { id: subscriptionBillingAttempt.id as string, ...data.subscriptionBillingAttempt }
 }
 
-test('`told_failed` becomes a success after an hour without a webhook, and the cycle cannot be charged again', async () => {
+test('`reported_failed` becomes a success after an hour without a webhook, and the cycle cannot be charged again', async () => {
   const shop = await aShop()
   await shop.aPlan()
   const { customerId, contractId } = await aMember(shop)
   const received = await shop.aReceiver(['SUBSCRIPTION_BILLING_ATTEMPTS_FAILURE', 'ORDERS_CREATE'])
-  await shop.sandbox.controls.setCard({ storeId: shop.storeId, customerId, outcome: ['told_failed', 'success'] })
+  await shop.sandbox.controls.setCard({ storeId: shop.storeId, customerId, outcome: ['reported_failed', 'success'] })
   const reported = await charge(shop, contractId, 'one')
   assert.equal(reported.state.__typename, 'SubscriptionBillingAttemptFailedState')
   assert.equal(reported.order, null)

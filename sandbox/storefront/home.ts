@@ -166,7 +166,7 @@ const OUTCOME_WORDS: Record<string, string> = {
   late: 'The result arrives 26 hours late',
   lost: 'The result is never reported',
   duplicate: 'Everything is reported twice',
-  told_failed: 'Reported as failed although it is paid'
+  reported_failed: 'Reported as failed although it is paid'
 }
 
 function cardSection(basePath: string, { customer, card }: Account): Html {

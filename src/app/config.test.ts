@@ -77,7 +77,7 @@ test('the address for this machine itself is one that can be opened', () => {
   )
 })
 
-test('docs/settings.md tells of every setting what the program tells', async () => {
+test('docs/settings.md says of every setting what the program says', async () => {
   const page = await readFile(new URL('../../docs/settings.md', import.meta.url), 'utf8')
   for (const { name, accepts, default: fallback, meaning } of ENVIRONMENT_VARIABLES) {
     assert.ok(page.includes(`| \`${name}\` | ${accepts} | ${fallback} | ${meaning} |`), name)

@@ -7,7 +7,7 @@ export const ownAddresses = interfaces
   .filter(({ internal, address }) => !internal && !address.startsWith('fe80:'))
   .map(({ address }) => address)
 
-/** Answered by whoever it is, but never here. */
+/** Whatever answers at these addresses, requests to them never reach this machine. */
 export const ELSEWHERE = '93.184.216.34'
 
 // biome-ignore format: a table

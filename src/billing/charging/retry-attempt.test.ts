@@ -13,7 +13,7 @@ const HARD = 'EXPIRED_PAYMENT_METHOD'
 const announced = (attempts: { retryAt: Temporal.Instant | null }[]) =>
   attempts.map((a) => a.retryAt?.toString() ?? null)
 
-test('a cycle that was in billing when the pause began is passed over, whatever becomes of its attempt', async () => {
+test('a cycle that was in billing when the pause began is skipped, whatever becomes of its attempt', async () => {
   for (const [result, paidCycle] of [
     [SOFT, 1],
     [HARD, 1],

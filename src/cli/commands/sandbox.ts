@@ -69,7 +69,7 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
       outcome: needed(
         '--outcome <outcome>',
         text(
-          'success, insufficient_funds or another decline code, 3ds, late, lost, duplicate or told_failed; or several, separated by commas, one per charge'
+          'success, insufficient_funds or another decline code, 3ds, late, lost, duplicate or reported_failed; or several, separated by commas, one per charge'
         )
       )
     },

@@ -72,7 +72,7 @@ test('the paths of the document work from where it is served, and its headers ar
   for (const name of declared) assert.ok(headers[name.toLowerCase()], name)
 })
 
-test('the page tells every operation, with its scope, a request to copy, and its refusals', () => {
+test('the page has every operation, with its scope, a request to copy, and its refusals', () => {
   for (const [method = '', path, id = '', scope] of described) {
     const section = page.slice(page.indexOf(`<section id="${id.toLowerCase()}">`)).split('</section>')[0]!
     assert.ok(section.includes(`<b>${method.toUpperCase()}</b> /v1${path}</code>`), id)
@@ -83,7 +83,7 @@ test('the page tells every operation, with its scope, a request to copy, and its
   }
 })
 
-test('the page tells parameters, bodies, objects, events, errors and limits', () => {
+test('the page has parameters, bodies, objects, events, errors and limits', () => {
   for (const markup of [
     '<td><code>limit</code></td><td>query</td><td>Maximum number of objects on the page. Must be an integer from 1 to 100. Default 50.</td>',
     '<td><code>member_id</code> <em>required</em></td><td>path</td><td>Must be a member id.</td>',

@@ -30,7 +30,10 @@ test('a request that waits too long for a row gets 503 with Retry-After, and suc
   assert.equal(refused.statusCode, 503)
   assert.equal(refused.headers['retry-after'], '2')
   assert.deepEqual(refused.json(), {
-    error: { code: 'internal_error', message: 'Others are using what this request needs; try again in a moment' }
+    error: {
+      code: 'internal_error',
+      message: 'The service is busy, and nothing was changed; repeat the request after the seconds in Retry-After'
+    }
   })
   assert.match(logged(), /PATCH refused: canceling statement due to lock timeout/)
   assert.doesNotMatch(logged(), /"level":50/)

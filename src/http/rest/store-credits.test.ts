@@ -66,7 +66,7 @@ test('a customer without credit has zero, not changed ever, and an empty history
   assert.deepEqual((await history()).json(), { data: [], meta: { total: 0, limit: 50, offset: 0, has_more: false } })
 })
 
-test('adding and deducting answer with the balance; the history tells both, newest first', async () => {
+test('responses to add and deduct have the balance; the history has both entries, newest first', async () => {
   const { store, cust, add, deduct, balance, history } = await aCustomer()
   const added = await add({ amount: 25, reason: 'Sorry for the late parcel', expires_at: '2026-12-31' })
   assert.equal(added.statusCode, 200)

@@ -156,7 +156,7 @@ test('a birth date is ours alone: it can be cleared, and nothing is pushed', asy
   assert.deepEqual(await jobs(), [])
 })
 
-test('what changes nothing tells nothing, and answers with the member all the same', async () => {
+test('a request that changes nothing records no event, and its response is the member', async () => {
   const { patch, read, events, jobs } = await aMember()
   const before = await read()
   const response = await patch({ loyalty_points: 0, first_name: 'Ada', birth_date: null })

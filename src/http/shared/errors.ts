@@ -28,7 +28,7 @@ export function servedElsewhere(request: FastifyRequest, reply: FastifyReply): R
 
 /** The refusal of a request that waited too long for a lock or a connection. */
 export function inUse(): Busy {
-  return new Busy('Others are using what this request needs; try again in a moment')
+  return new Busy('The service is busy, and nothing was changed; repeat the request after the seconds in Retry-After')
 }
 
 /**

@@ -57,7 +57,8 @@ export function createBackground(options: BackgroundOptions): Background {
   const working = new Map<number, Map<Engine, Promise<void>>>()
   /**
    * Engines whose last run in a store failed or left work, and when they run again, in milliseconds of `performance.now()`.
-   * Nobody is asked first: they may hold work in memory, and due queries leave out what this process has leased.
+   * They run again without a due query before: they may hold work in memory, and a due query leaves out what this process has
+   * leased.
    */
   const unfinished = new Map<number, Map<Engine, number>>()
   const turns = createTurns()

@@ -2,15 +2,15 @@ import { type Ctx, type Database, row, sql, text, textList } from '../postgres/i
 import type { Consumer } from './consumer.ts'
 
 /**
- * Tells all nodes of these consumers and the facts that they receive. To be called when a process starts, before it records
- * facts: a node with older code then leaves alone what it does not know.
+ * Makes these consumers, and the facts that they receive, known to all nodes. To be called when a process starts, before it
+ * records facts: a node with older code then skips what it does not know.
  */
 export async function registerConsumers(
   db: Database,
   consumers: readonly Pick<Consumer, 'name' | 'facts' | 'dropped'>[]
 ): Promise<void> {
   await db.inInstallation(async (tx) => {
-    // A store that gets its first consumers meanwhile gets these too, or is committed and found by whoever starts these.
+    // A new store takes the same lock: it either sees these consumers, or is committed before `startConsumersInStores` looks.
     await tx.run(sql`select pg_advisory_xact_lock(hashtextextended('known consumers', 0))`)
     const known = await tx.many(row({ name: text, facts: textList }), sql`select name, facts from known_consumers`)
     for (const { name, facts, dropped } of consumers) {

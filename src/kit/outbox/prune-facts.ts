@@ -39,7 +39,7 @@ export async function pruneFacts(
   return pruned
 }
 
-/** Facts are about in the order of time, so the first ones are read and no more: a batch costs the same however many there are. */
+/** Facts are nearly in order of time, so only the oldest are read: a batch costs the same however many facts there are. */
 async function pruneBatch({ tx, storeId }: Ctx, before: Temporal.Instant, batch: number): Promise<number> {
   const { count, newest } = await tx.one(
     row({ count: int, newest: nullable(instant) }),

@@ -235,7 +235,7 @@ test('a store has at most 1000 endpoints, two at once included; a deleted one ma
   assert.ok(await make())
 })
 
-test('when the sender disables an endpoint, a notice tells why, since when and what to do', async () => {
+test('when the sender disables an endpoint, a notice says why, since when and what to do', async () => {
   const gone = await aReceiver((_, r) => r.writeHead(410).end())
   const unhealthy = await aReceiver((_, r) => r.writeHead(500).end())
   const store = await aSendingStore(db, { clock: '2026-01-01T12:00:00Z' })

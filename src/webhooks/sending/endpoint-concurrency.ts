@@ -27,8 +27,8 @@ type StoreWindows<P, R> = {
 // they are, never more than this part of them.
 const FIRST_LIMIT = 2
 const UNHEALTHY_SHARE = 0.5
-// What memory holds counts as started if this process dies: so no more than what is under way and what will be before the
-// next look, which is about as much as passed since the last one.
+// If this process dies, each delivery that it holds in memory counts as a try. So it holds what is being sent and what it will send
+// before it leases again, which is about as much as it sent since the last time.
 const AHEAD = 2
 const MAX_HELD = 256
 const BATCH_WAIT_MS = 20
