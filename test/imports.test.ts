@@ -12,10 +12,22 @@ const MIGRATIONS = {
   'sandbox/migrations/0001-shops.sql': 'create table sandbox_shops (id int);'
 }
 
+const FUNCTIONS = {
+  'migrations/functions/touch.sql':
+    "create function touch(store int) returns void language plpgsql as $$ -- the store's members\n begin update members set a = 1; end $$;",
+  'migrations/functions/touch-twice.sql':
+    'create function touch_twice(store int) returns void language sql as $$ select touch(store), touch(store) $$;'
+}
+
 test('what the rules allow passes', () => {
   assert.deepEqual(
     breaches({
       ...MIGRATIONS,
+      ...FUNCTIONS,
+      'migrations/0017-members.sql':
+        'create index more on members (a); create trigger more after insert on members for each row execute function more();' +
+        'create table more (store_id int references members); select touch(7)',
+      'src/members/queries.ts': 'sql`select touch_twice(7)`',
       'src/billing/index.ts': "export { retryAttempt } from './retry-attempt.ts'",
       'src/billing/retry-attempt.ts':
         "import { a } from '#subscriptions'\nimport { b } from '#subscriptions/transitions'\nimport type { C } from '#kit/outbox'\n" +
@@ -307,6 +319,16 @@ for (const [what, tree, expected] of [
     { 'src/kit/jobs/index.ts': "export { a } from './a.ts'", 'src/billing/index.ts': "export { a } from './a.ts'" },
     'src/billing/index.ts:1 exports a, as src/kit/jobs/index.ts does'
   ],
+  [
+    'one name at a single file of kit and at a module’s door',
+    { 'src/kit/ids.ts': 'export const a = 1', 'src/billing/index.ts': "export { a } from './a.ts'" },
+    'src/billing/index.ts:1 exports a, as src/kit/ids.ts does'
+  ],
+  [
+    'one name at two single files of kit',
+    { 'src/kit/ids.ts': 'export const a = 1', 'src/kit/money.ts': 'export function a() {}' },
+    'src/kit/money.ts:1 exports a, as src/kit/ids.ts does'
+  ],
   ...[
     'sql`-- why\n update members set a = 1`',
     'sql`UPDATE MEMBERS SET a = 1`',
@@ -334,7 +356,9 @@ for (const [what, tree, expected] of [
     'sql`delete from members using stores, billing_attempts b`',
     'sql`values ((select 1 from "billing_attempts"))`',
     "sql`select $q$'$q$ from billing_attempts where a = 'x'`",
-    'const ALSO = `left join billing_attempts b on true`'
+    'const ALSO = `left join billing_attempts b on true`',
+    'sql`coalesce((select count(*) from billing_attempts), 0)`',
+    'const COUNT = `coalesce((select count(*) from billing_attempts), 0) as count`'
   ].map((text) => [
     `a read of a table of a later module: ${text}`,
     { ...MIGRATIONS, 'src/members/a.ts': text },
@@ -349,6 +373,57 @@ for (const [what, tree, expected] of [
     'a migration that changes the table of another module',
     { ...MIGRATIONS, 'migrations/0017-billing.sql': 'update members set a = 1' },
     'migrations/0017-billing.sql:0 changes the table members of members'
+  ],
+  ...[
+    'create index more on members (store_id)',
+    'create trigger more after insert on members for each row execute function more()',
+    'create policy more on members using (true)',
+    'alter table members add column more int',
+    'create table more partition of members default',
+    'drop trigger more on members',
+    'grant select on members to public'
+  ].map((text) => [
+    `a migration that changes the table of another module: ${text}`,
+    { ...MIGRATIONS, 'migrations/0017-billing.sql': text },
+    'migrations/0017-billing.sql:0 changes the table members of members'
+  ]),
+  [
+    'a migration that references a table of a later module',
+    {
+      ...MIGRATIONS,
+      'migrations/0017-members.sql':
+        'create table more (store_id int references stores, a int references billing_attempts)'
+    },
+    'migrations/0017-members.sql:0 members comes before billing, and does not read its table billing_attempts'
+  ],
+  [
+    'a migration that calls a function which writes tables of another module',
+    { ...MIGRATIONS, ...FUNCTIONS, 'migrations/0017-billing.sql': 'select touch(7)' },
+    'migrations/0017-billing.sql:0 calls touch() of members'
+  ],
+  ...['sql`select touch(7)`', 'sql`and touch_twice(7) is null`'].map((text) => [
+    `a call of a function that writes tables of another module: ${text}`,
+    { ...MIGRATIONS, ...FUNCTIONS, 'src/webhooks/a.ts': text },
+    `src/webhooks/a.ts:1 only members calls ${text.match(/touch\w*/)![0]}(), which writes the table members`
+  ]),
+  [
+    'a call of a function whose tables are put together',
+    {
+      ...MIGRATIONS,
+      'migrations/functions/drop-day.sql':
+        "create function drop_day() returns void language plpgsql as $$ begin execute format('drop table %I', 'members' || 1); end $$;",
+      'src/stores/a.ts': 'sql`select drop_day()`'
+    },
+    'src/stores/a.ts:1 only members calls drop_day(), which writes the table members'
+  ],
+  [
+    'a function that makes a trigger on the table of another module',
+    {
+      ...MIGRATIONS,
+      'migrations/functions/touch.sql': `${FUNCTIONS['migrations/functions/touch.sql']}
+        create trigger touch after insert on billing_attempts for each row execute function touch()`
+    },
+    'migrations/functions/touch.sql:0 a function writes tables of one module, and these are of billing and members'
   ],
   [
     'a function that writes tables of two modules',

@@ -1,5 +1,5 @@
 import { lineAt, type Token, tokensOf } from '../source-tokens.ts'
-import { type Breach, KIT_FOLDERS, MODULES, SECOND_DOORS, type Tree } from './tree.ts'
+import { type Breach, isTest, KIT_FOLDERS, MODULES, SECOND_DOORS, type Tree } from './tree.ts'
 
 const DOORS = [
   ...KIT_FOLDERS.map((name) => `src/${name.slice(1)}/index.ts`),
@@ -24,10 +24,13 @@ const DECLARES = new Set([
   '*'
 ])
 
+/** A file beside the folders of kit, which is a door of its own: `#kit/ids`. */
+const isDoorOfKit = (file: string) => /^src\/kit\/[^/]+\.ts$/.test(file) && !isTest(file)
+
 /** A name that two doors export, and a door that exports everything of a file. */
 export function doorBreaches(tree: Tree): Breach[] {
   const first = new Map<string, string>()
-  return DOORS.flatMap((file) => {
+  return [...[...tree.keys()].filter(isDoorOfKit).sort(), ...DOORS].flatMap((file) => {
     const source = tree.get(file)
     if (source === undefined) return []
     return exportsOf(source).flatMap(({ name, line }): Breach[] => {
