@@ -15,6 +15,7 @@ const SCHEMA = `
     select 'x' from plans where store_id = store and id = plan $$;
   create function recount(store bigint) returns void language plpgsql as $$ begin delete from plans where store_id = store; end $$;
   create function shout(word text) returns text language sql immutable as $$ select upper(word) $$;
+  create function spread(id bigint) returns bigint language sql stable as $$ select id * 2 $$;
   create function roll() returns int language sql as $$ select 4 $$;
   create function again(store bigint) returns void language plpgsql as $$ begin perform recount(store); end $$;
   create view seen as select * from members where seen_at is not null;
@@ -68,6 +69,7 @@ for (const text of [
   'update members m set seen_at = $1 from unnest($1::bigint[]) as u(id) where m.store_id = $1 and m.id = u.id',
   'insert into members (store_id, id) select $1, x.id from (select id from plans where store_id = $1 offset 0) x returning id',
   'insert into members (store_id, id) values ($1, $1), ($1, $1) on conflict (store_id, id) do update set seen_at = excluded.seen_at',
+  'update members set plan_id = coalesce($1, plan_id), id = case when id > 1 then length(shout($1)) end where store_id = $1',
   'select shout($1) from members where store_id = $1',
   'select 1 from sandbox.members',
   'select recount($1) as count',
@@ -114,6 +116,10 @@ for (const [text, ...expected] of [
   [
     'update members set seen_at = coalesce(seen_at, statement_timestamp()) where store_id = $1',
     '2: statement_timestamp() in CASE, COALESCE or DO UPDATE: give a parameter'
+  ],
+  [
+    'update members set id = case when id > 1 then spread(id) end where store_id = $1',
+    '2: spread() in CASE, COALESCE or DO UPDATE: give a parameter'
   ],
   [
     'insert into members (store_id, id) values ($1, 1) on conflict (store_id, id) do update set seen_at = now()',
@@ -212,15 +218,69 @@ for (const [text, ...expected] of [
   test(`found: ${text}`, () => assert.deepEqual(problems(text), expected))
 }
 
+/** The problems of a declared statement, given as source code. */
+const problemsIn = (text: string) =>
+  sqlBreaches(statementsIn('src/a.ts', text), schemaOf([SCHEMA]), []).map(({ rule, reason }) => `${rule}: ${reason}`)
+
 test('a read over many stores only reads', () => {
-  const found = (text: string) =>
-    sqlBreaches(statementsIn('src/a.ts', `const a = dueQuery('a', \`${text}\`)`), schemaOf([SCHEMA]), []).map(
-      ({ rule, reason }) => `${rule}: ${reason}`
-    )
+  const found = (text: string) => problemsIn(`const a = dueQuery('a', \`${text}\`)`)
   assert.deepEqual(found('select store_id from members'), [])
   assert.deepEqual(found('select store_id from members for update'), [
     '9: a statement over many stores only reads, and locks nothing'
   ])
+})
+
+test('a read over many stores joins within a store only', () => {
+  const found = (text: string) => problemsIn(`const a = dueQuery<[x: string]>('a', \`${text}\`)`)
+  const stores = 'unnest($1::bigint[]) as s(store_id)'
+  for (const joined of [
+    `select m.store_id from ${stores} join members m on m.store_id = s.store_id`,
+    `select m.store_id from ${stores}, members m, plans p where s.store_id = m.store_id and p.store_id = m.store_id`,
+    `with s as (select store_id from ${stores}) select 1 from s, members m where m.store_id = s.store_id`,
+    `select 1 from ${stores} where exists (select from members m where m.store_id = s.store_id)`
+  ]) {
+    assert.deepEqual(found(joined), [])
+  }
+  for (const apart of [
+    `select m.store_id from ${stores}, members m where m.id > 7`,
+    `select 1 from ${stores} join members m on m.id = s.store_id`,
+    `select 1 from ${stores} where exists (select from members m where m.store_id = m.store_id)`,
+    `select 1 from ${stores} left join members m on true where s.store_id = 1`
+  ]) {
+    assert.deepEqual(found(apart), ['9: members m is not joined by its store_id'])
+  }
+  assert.deepEqual(found(`select 1 from ${stores}, members m, plans p where p.store_id = m.store_id`), [
+    '9: members m is not joined by its store_id',
+    '9: plans p is not joined by its store_id'
+  ])
+})
+
+test('what is declared beside a read over many stores is for one store', () => {
+  const [first, second] = statementsIn(
+    'src/a.ts',
+    "const a = dueQuery('a', 'select 1'); const b = directSql<[number]>('b', 'select 2')"
+  )
+  assert.deepEqual([first!.isAcross, second!.isAcross], [true, false])
+})
+
+test('a release of leases needs no exception, and does nothing else', () => {
+  const found = (text: string, type = ': LeaseRelease') =>
+    problemsIn(`export const release${type} = (owners) => sql\`${text.replace('$1', hole('owners'))}\``)
+  const release = 'update members set lease_owner = null, leased_until = null where lease_owner = any($1::bigint[])'
+  assert.deepEqual(found(release), [])
+  assert.deepEqual(found(release, ''), ['1: members has no store_id = $n of its own'])
+  for (const more of [
+    release.replace('set ', 'set seen_at = null, '),
+    release.replace('leased_until = null', 'leased_until = statement_timestamp()'),
+    release.replace('where', 'from plans where'),
+    release.replace(/ where.*/, ''),
+    `${release} or true`,
+    'delete from members where lease_owner = any($1)'
+  ]) {
+    assert.deepEqual(found(more), [
+      '9: a release of leases only ends those of the owners that it is given, in one table'
+    ])
+  }
 })
 
 test('an exception covers only its statement and rules, and an unused one is reported', () => {

@@ -46,21 +46,6 @@ export const EXCEPTIONS: Exception[] = [
     reason:
       'locks and moves a whole day of history, of all stores; on several machines each does it for its own partitions'
   },
-  ...(
-    [
-      ['src/kit/jobs/job-engine.ts', 'releaseJobs'],
-      ['src/platform/inbound/inbound-queries.ts', 'releaseInbound'],
-      ['src/billing/charging/claims.ts', 'releaseAttempts'],
-      ['src/imports/queries.ts', 'releaseImports'],
-      ['src/sync/reconciler/reconciliation.ts', 'releaseReconciliations'],
-      ['src/webhooks/delivery/delivery-queries.ts', 'releaseLeasedDeliveries']
-    ] as const
-  ).map(([file, owner]) => ({
-    file,
-    owner,
-    rules: [1],
-    reason: 'releases what dead nodes have leased, in all stores'
-  })),
   { file: 'src/kit/idempotency.ts', owner: 'pruneResponses', rules: [1], reason: 'removes old rows of every store' },
   {
     file: 'src/http/rate-limits/rate-limiter.ts',

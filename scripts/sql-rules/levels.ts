@@ -106,20 +106,38 @@ function relationOf(range: Node): Relation {
 }
 
 /** The parameters n for which the level says `relation.store_id = $n` itself, and not only through a join. */
-export function storesOf({ relations, conditions }: Level, relation: Relation): number[] {
+export function storesOf(level: Level, relation: Relation): number[] {
+  return equalToStore(level, relation).flatMap((side) => {
+    const parameter = side?.ParamRef as Node | undefined
+    return parameter ? [parameter.number as number] : []
+  })
+}
+
+/** The names of what the level joins by `relation.store_id = name.store_id`. */
+export function joinedStoresOf(level: Level, relation: Relation): string[] {
+  return equalToStore(level, relation).flatMap((side) => {
+    const names = side?.ColumnRef ? columnNames(side.ColumnRef as Node) : []
+    return names.length === 2 && names[1] === 'store_id' && names[0] !== relation.alias ? [names[0]!] : []
+  })
+}
+
+/** What the level's conditions say a relation's `store_id` is equal to. */
+function equalToStore({ relations, conditions }: Level, relation: Relation): (Node | undefined)[] {
   return conditions.flatMap(({ node, limits }) => {
     if (limits !== 'all' && !limits.includes(relation)) return []
     const equals = node.A_Expr as Node | undefined
     if (equals?.kind !== 'AEXPR_OP' || ((equals.name as Node[]).at(-1)!.String as Node).sval !== '=') return []
     const sides = [withoutCasts(equals.lexpr as Node), withoutCasts(equals.rexpr as Node)]
-    const parameter = sides.find((side) => side?.ParamRef)?.ParamRef as Node | undefined
-    const isStore = sides.some((side) => side?.ColumnRef && isStoreOf(side.ColumnRef as Node, relation, relations))
-    return parameter && isStore ? [parameter.number as number] : []
+    const at = sides.findIndex((side) => side?.ColumnRef && isStoreOf(side.ColumnRef as Node, relation, relations))
+    return at < 0 ? [] : [sides[1 - at]]
   })
 }
 
 function isStoreOf(column: Node, { alias }: Relation, relations: Relation[]): boolean {
-  const names = (column.fields as { String?: Node }[]).map(({ String: name }) => name?.sval)
+  const names = columnNames(column)
   if (names.at(-1) !== 'store_id') return false
   return names.length === 1 ? relations.length === 1 : names[0] === alias
 }
+
+const columnNames = (column: Node) =>
+  (column.fields as { String?: Node }[]).map(({ String: name }) => name?.sval as string)

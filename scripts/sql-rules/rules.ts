@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { MAINTAINED_COUNTS } from './exceptions.ts'
-import { type Level, levelsOf, type Relation, storesOf } from './levels.ts'
+import { joinedStoresOf, type Level, levelsOf, type Relation, storesOf } from './levels.ts'
 import type { Schema } from './schema.ts'
 import { functionName, type Node, nodesOf, tableName, withoutCasts } from './tree.ts'
 
 /** What a rule finds wrong with a statement. Rules are numbered as ARCHITECTURE.md lists them. */
 export type Problem = { rule: 1 | 2 | 3 | 4 | 5 | 7 | 8 | 9; reason: string }
 
-/** What the rules know of a statement besides its tree: what its parameters are given, and whether it is declared over many stores. */
-export type Use = { parameters: readonly string[]; isAcross: boolean }
+/** What the rules know of a statement besides its tree: what its parameters are given, and as what it is declared over many stores. */
+export type Use = { parameters: readonly string[]; isAcross: boolean; isRelease?: boolean }
 
 /** Volatile functions: PostgreSQL's own, as it lists them, and one of an extension. */
 const VOLATILE = new Set([
@@ -39,7 +39,11 @@ export function problemsOf(statement: Node, schema: Schema, use: Use = { paramet
   const levels = levelsOf(statement)
   const problems = [
     ...kindProblems(statement),
-    ...(use.isAcross ? acrossProblems(statement, levels) : storeProblems(levels, schema, use)),
+    ...(use.isRelease
+      ? releaseProblems(statement)
+      : use.isAcross
+        ? acrossProblems(statement, levels, schema)
+        : storeProblems(levels, schema, use)),
     ...levels.flatMap((level) => volatileFunctions(level, schema)),
     ...levels.flatMap((level) => insertsOfRows(level, schema)),
     ...functionsThatRead(statement, schema),
@@ -67,10 +71,45 @@ function kindProblems(statement: Node): Problem[] {
   return [{ rule: 9, reason: `${kind.replace(/Stmt$/, '')}: neither a plain read nor a plain change of rows` }]
 }
 
-/** Rule 9: a declared read over many stores reads, and locks nothing. */
-function acrossProblems(statement: Node, levels: Level[]): Problem[] {
+/** Rule 9: a declared read over many stores reads, locks nothing, and joins within a store only. */
+function acrossProblems(statement: Node, levels: Level[], { isSharded }: Schema): Problem[] {
   const isRead = 'SelectStmt' in statement && levels.every(({ kind, node }) => kind === 'select' && !node.lockingClause)
-  return isRead ? [] : [{ rule: 9, reason: 'a statement over many stores only reads, and locks nothing' }]
+  const sources = ['RangeVar', 'RangeFunction', 'RangeSubselect'].flatMap((kind) => nodesOf(statement, kind))
+  const apart = sources.length === 1 ? [] : levels.flatMap((level) => apartIn(level, isSharded))
+  return [
+    ...(isRead ? [] : [{ rule: 9, reason: 'a statement over many stores only reads, and locks nothing' } as const]),
+    ...apart.map((one): Problem => ({ rule: 9, reason: `${nameOf(one)} is not joined by its store_id` }))
+  ]
+}
+
+/** The relations of a level that no `a.store_id = b.store_id` joins to what is not a sharded table of this level. */
+function apartIn(level: Level, isSharded: Schema['isSharded']): Relation[] {
+  const sharded = level.relations.filter(({ table }) => isSharded(table))
+  const apart = new Set(sharded)
+  const isReached = (relation: Relation) =>
+    joinedStoresOf(level, relation).some((alias) => ![...apart].some((one) => one.alias === alias))
+  for (let found: Relation[] = sharded; found.length > 0; ) {
+    found = [...apart].filter(isReached)
+    for (const one of found) apart.delete(one)
+  }
+  return [...apart]
+}
+
+/** Rule 9: what releases leases of dead nodes ends them by their owner in one table, and does nothing else. */
+function releaseProblems(statement: Node): Problem[] {
+  const { relation, targetList, whereClause, ...others } = (statement.UpdateStmt ?? {}) as Node
+  const set = ((targetList as { ResTarget: Node }[]) ?? []).map(({ ResTarget: target }) => target)
+  const isEnd = set.every(
+    ({ name, val }) => /^lease(_owner|d_until)$/.test(name as string) && ((val as Node).A_Const as Node)?.isnull
+  )
+  const { kind, lexpr, rexpr } = ((whereClause as Node)?.A_Expr ?? {}) as Node
+  const isOfOwners =
+    kind === 'AEXPR_OP_ANY' &&
+    nodesOf(lexpr, 'String')[0]?.sval === 'lease_owner' &&
+    withoutCasts(rexpr as Node)?.ParamRef !== undefined
+  return relation && isEnd && isOfOwners && !('fromClause' in others || 'withClause' in others)
+    ? []
+    : [{ rule: 9, reason: 'a release of leases only ends those of the owners that it is given, in one table' }]
 }
 
 /** Rules 1 and 5, and 9 where a statement over all stores is more than a plain read or change. */
@@ -108,21 +147,22 @@ function unboundRelations(level: Level, { isSharded }: Schema, { parameters }: U
     })
   const locked = lockedNames(level.node)
   const isLocked = ({ alias }: Relation) => locked === 'all' || locked.includes(alias)
-  const name = ({ table, alias }: Relation) => (table === alias ? table : `${table} ${alias}`)
   const everyStore = level.relations
     .filter(({ table }) => table === 'stores')
     .filter((one) => storesOf(level, one).length === 0)
   const changesAll =
     (level.kind === 'update' || level.kind === 'delete') && everyStore.some(({ table }) => table === targetOf(level))
   return [
-    ...unbound.map((one): Problem => ({ rule: 1, reason: `${name(one)} has no store_id = $n of its own` })),
+    ...unbound.map((one): Problem => ({ rule: 1, reason: `${nameOf(one)} has no store_id = $n of its own` })),
     ...[...unbound, ...everyStore]
       .filter(isLocked)
-      .map((one): Problem => ({ rule: 5, reason: `${name(one)} is locked for more than one store` })),
+      .map((one): Problem => ({ rule: 5, reason: `${nameOf(one)} is locked for more than one store` })),
     ...(changesAll ? [{ rule: 9, reason: `a ${level.kind} of every row of stores` } as const] : []),
     ...(level.kind === 'insert' ? insertedStore(level.node, isSharded, (n) => stores.add(given(n))) : [])
   ]
 }
+
+const nameOf = ({ table, alias }: Relation) => (table === alias ? table : `${table} ${alias}`)
 
 const targetOf = ({ node }: Level) => tableName(node.relation as Node)
 
@@ -174,7 +214,7 @@ function volatileFunctions({ kind, node }: Level, { functions }: Schema): Proble
       ),
     ...[
       ...calls(inBranches)
-        .filter((name) => TIMES.has(name))
+        .filter((name) => TIMES.has(name) || functions.get(name)?.isImmutable === false)
         .map((name) => `${name}()`),
       ...namedTimes(inBranches)
     ].map((name): Problem => ({ rule: 2, reason: `${name} in CASE, COALESCE or DO UPDATE: give a parameter` }))

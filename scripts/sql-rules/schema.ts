@@ -8,7 +8,7 @@ export type Schema = {
   /** Whether a table is sharded by `store_id`; views of such tables and partitions are. */
   isSharded(table: string): boolean
   /** Our functions, but for those of triggers. */
-  functions: ReadonlyMap<string, { isVolatile: boolean; readsTables: boolean; language: string }>
+  functions: ReadonlyMap<string, { isVolatile: boolean; isImmutable: boolean; readsTables: boolean; language: string }>
   /** Statement triggers that see the rows of a whole statement: `record_inserts on members`. */
   transitionTriggers: readonly string[]
 }
@@ -42,7 +42,7 @@ export function schemaOf(texts: string[]): Schema {
   }
   const functions = new Map<
     string,
-    { isVolatile: boolean; readsTables: boolean; language: string; words: Set<string> }
+    { isVolatile: boolean; isImmutable: boolean; readsTables: boolean; language: string; words: Set<string> }
   >()
   for (const { CreateFunctionStmt: statement } of statements as { CreateFunctionStmt?: Node }[]) {
     if (!statement) continue
@@ -59,7 +59,8 @@ export function schemaOf(texts: string[]): Schema {
     const volatility = ((options.get('volatility') as Node)?.String as Node)?.sval ?? 'volatile'
     const words = new Set(body.replaceAll(/'[^']*'/g, '').split(/[^a-z_0-9]+/))
     const readsTables = [...sharded, ...REFERENCE_TABLES].some((table) => words.has(table))
-    functions.set(name, { isVolatile: volatility === 'volatile', readsTables, language, words })
+    const [isVolatile, isImmutable] = [volatility === 'volatile', volatility === 'immutable']
+    functions.set(name, { isVolatile, isImmutable, readsTables, language, words })
   }
   markCallersOfReaders(functions)
   const transitionTriggers = (statements as { CreateTrigStmt?: Node }[]).flatMap(({ CreateTrigStmt: statement }) =>

@@ -15,6 +15,8 @@ export type ProductStatement = {
   parameters: string[]
   /** Declared by `acrossStores` or `dueQuery`: a plain read over many stores. */
   isAcross: boolean
+  /** Declared as a `LeaseRelease`: releases what dead nodes have leased, in all stores. */
+  isRelease?: boolean
   /** It begins as a statement, but nothing says that it is one: where it does not parse it is prose, or a part of a text. */
   isProse?: boolean
 }
@@ -61,6 +63,7 @@ export function statementsIn(file: string, source: string, others?: RegExp): Pro
         text,
         parameters,
         isAcross: isAcross(tokens, i),
+        isRelease: isTagged && isRelease(tokens, i),
         isProse: !isTagged
       }
     ]
@@ -69,13 +72,20 @@ export function statementsIn(file: string, source: string, others?: RegExp): Pro
 
 /** Whether the token is the text of `acrossStores<…>('name', text)`. */
 function isAcross(tokens: Token[], at: number): boolean {
-  const [comma, name] = [tokens[at - 1], tokens[at - 2]]
-  if (comma?.text !== ',' || name?.kind !== 'string') return false
-  return (
-    tokens.slice(Math.max(0, at - 40), at - 2).findLast((token) => ACROSS.has(token.text)) !== undefined &&
-    tokens[at - 3]?.text === '('
-  )
+  const [open, name, comma] = tokens.slice(Math.max(0, at - 3), at)
+  if (open?.text !== '(' || name?.kind !== 'string' || comma?.text !== ',') return false
+  let called = at - 4
+  if (tokens[called]?.text === '>') called = tokens.findLastIndex(({ text }, i) => i < called && text === '<') - 1
+  return ACROSS.has(tokens[called]?.text ?? '')
 }
+
+/** Whether the token is the text of `const release…: LeaseRelease = (owners) => sql`. */
+function isRelease(tokens: Token[], at: number): boolean {
+  const type = tokens.findLastIndex(({ text }, i) => i < at && text === 'LeaseRelease')
+  return type >= 0 && /^: LeaseRelease = \( \w+ \) = ?> sql$/.test(textOf(tokens.slice(type - 1, at)))
+}
+
+const textOf = (tokens: Token[]) => tokens.map(({ text }) => text).join(' ')
 
 /** The top-level function or constant that a place in a file belongs to. */
 export function ownerAt(source: string, index: number): string {
