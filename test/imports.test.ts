@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { breachesOf } from '../scripts/check-imports.ts'
+import { readTree, SECOND_DOORS } from '../scripts/import-rules/tree.ts'
 
 /** What the rules find in a small tree, given as paths and texts. */
 const breaches = (tree: Record<string, string>) =>
@@ -76,6 +78,13 @@ for (const [what, tree, expected] of [
     { 'src/lifecycle/a.ts': "import { a } from '#subscriptions/for-billing'" },
     'src/lifecycle/a.ts:1 imports #subscriptions/for-billing: this door is open only to billing'
   ],
+  ...['src/sync/a.ts', 'src/churn/a.ts', 'src/imports/a.ts', 'src/http/rest/a.ts', 'src/demo/a.ts', 'src/app/a.ts'].map(
+    (file) => [
+      `what applies a plan, in ${file}`,
+      { [file]: "import { applyPlans } from '#billing/apply-plans'" },
+      `${file}:1 imports #billing/apply-plans: this door is open only to lifecycle, contracts`
+    ]
+  ),
   [
     'a module from kit',
     { 'src/kit/jobs.ts': "import type { A } from '#stores'" },
@@ -445,3 +454,35 @@ for (const [what, tree, expected] of [
     assert.deepEqual(breaches(tree), [expected])
   })
 }
+
+/** What writes one side of a subscription, or what applies to both whatever it is given, and the only door that it may leave by. */
+const GUARDED: Record<string, string[]> = {
+  'src/subscriptions/transitions/for-billing.ts': [
+    'applyTransitions',
+    'claimDueCycles',
+    'claimNextCycle',
+    'endGraces',
+    'markDueNow',
+    'reopenCycles',
+    'resumeEndedPauses',
+    'settleCycles'
+  ],
+  'src/billing/settling/apply-plans.ts': ['applyPlans']
+}
+
+test('what changes the agreement or its charges alone leaves by no other door', async () => {
+  const tree = await readTree(fileURLToPath(new URL('..', import.meta.url)))
+  const doors = [...tree].filter(([file]) => /^src\/[a-z]+\/index\.ts$/.test(file) || isSecondDoor(file))
+  for (const [own, names] of Object.entries(GUARDED)) {
+    for (const name of names) {
+      const holders = doors.filter(([, source]) => new RegExp(`^export .*\\b${name}\\b`, 'm').test(source))
+      assert.deepEqual(
+        holders.map(([file]) => file),
+        [own],
+        name
+      )
+    }
+  }
+})
+
+const isSecondDoor = (path: string) => Object.values(SECOND_DOORS).some(({ file }) => file === path)

@@ -34,7 +34,8 @@ export const SECOND_DOORS: Record<string, { file: string; openTo: readonly strin
     file: 'src/subscriptions/transitions/index.ts',
     openTo: ['billing', 'lifecycle', 'contracts']
   },
-  '#subscriptions/for-billing': { file: 'src/subscriptions/transitions/for-billing.ts', openTo: ['billing'] }
+  '#subscriptions/for-billing': { file: 'src/subscriptions/transitions/for-billing.ts', openTo: ['billing'] },
+  '#billing/apply-plans': { file: 'src/billing/settling/apply-plans.ts', openTo: ['lifecycle', 'contracts'] }
 }
 
 /** Parts of kit that are folders with a door, as `imports` of package.json names them. */

@@ -8,6 +8,5 @@ export {
   retryHeldCharges,
   retryWithNewMethod
 } from './dunning/retry-on-payment-method-update.ts'
-export { applyPlans } from './settling/apply-plans.ts'
 export { issueCheckoutCredits } from './settling/cycle-credits.ts'
 export { settleAttempts } from './settling/settle-attempts.ts'

@@ -148,7 +148,7 @@ function planAfterEnd(
 ): TransitionPlan | null {
   if (before.status !== 'failed' || status !== 'cancelled') return null
   const activities = [activityMessages.reconciled('The platform cancelled the failed contract')]
-  return { before, after: { ...before, status, updatedAt: now }, events: [], activities, stopsBilling: false }
+  return { before, after: { ...before, status, updatedAt: now }, events: [], activities }
 }
 
 /** Dates that differ because the next one was moved there, or because the fixed number of cycles is another one now. */
@@ -171,7 +171,7 @@ function planTerms(before: Subscription, after: Subscription, store: StoreContex
   const changes = changesOf(before, after)
   const events: Fact[] = Object.keys(changes).length > 0 ? [subscriptionUpdated(after, changes, store.profile)] : []
   if (events.length === 0 && !hasOtherTerms(before, after)) return null
-  return { before, after, events, activities: termsMessages(before, after, store.timezone), stopsBilling: false }
+  return { before, after, events, activities: termsMessages(before, after, store.timezone) }
 }
 
 export function hasOtherTerms(a: Terms, b: Terms): boolean {

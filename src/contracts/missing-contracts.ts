@@ -1,4 +1,4 @@
-import { applyPlans } from '#billing'
+import { applyPlans } from '#billing/apply-plans'
 import { bool, type Ctx, directSql, int, type Queries, type RowOf, row, sql, text } from '#kit/postgres'
 import { shortenList } from '#kit/shorten-list'
 import { type NewAlert, notify } from '#stores'

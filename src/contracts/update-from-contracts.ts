@@ -1,4 +1,5 @@
-import { applyPlans, retryWithNewMethod } from '#billing'
+import { retryWithNewMethod } from '#billing'
+import { applyPlans } from '#billing/apply-plans'
 import { waitingKeys } from '#kit/jobs'
 import type { Ctx } from '#kit/postgres'
 import type { Plan } from '#plans'

@@ -1,10 +1,10 @@
-import { applyPlans } from '#billing'
+import { applyPlans } from '#billing/apply-plans'
 import type { Ctx } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
 import { assertAllowedCountry, listCustomers } from '#members'
 import { findPlan } from '#plans'
 import { type Actor, lockSubscription, type Subscription } from '#subscriptions'
-import { assertAllowed, planContextOf, planGift } from '#subscriptions/transitions'
+import { assertAllowed, noChange, planContextOf, planGift, type TransitionPlan } from '#subscriptions/transitions'
 import { notGiven, onlyMemberships, receiverNotFound } from './refusals.ts'
 
 /**
@@ -12,27 +12,37 @@ import { notGiven, onlyMemberships, receiverNotFound } from './refusals.ts'
  * given on to another receiver. Giving it to who holds it already changes nothing.
  */
 export async function giftSubscription(ctx: Ctx, id: number, receiverId: number, by: Actor): Promise<Subscription> {
-  const subscription = await lockSubscription(ctx, id)
-  assertAllowed('gift', subscription, ctx.now)
-  if (subscription.receiverMemberId === receiverId) return subscription
-  await assertReceiver(ctx, subscription, receiverId)
-
-  const plan = planGift(subscription, receiverId, await planContextOf(ctx))
+  const plan = await previewGift(ctx, id, receiverId)
   await applyPlans(ctx, [plan], by)
 
   return plan.after
 }
 
+/** What `giftSubscription` would change; refuses what it refuses. */
+export async function previewGift(ctx: Ctx, id: number, receiverId: number): Promise<TransitionPlan> {
+  const subscription = await lockSubscription(ctx, id)
+  assertAllowed('gift', subscription, ctx.now)
+  if (subscription.receiverMemberId === receiverId) return noChange(subscription)
+  await assertReceiver(ctx, subscription, receiverId)
+
+  return planGift(subscription, receiverId, await planContextOf(ctx))
+}
+
 /** Gives a membership that was given away back to the contract's customer. Refuses one that is no gift. */
 export async function revokeGift(ctx: Ctx, id: number, by: Actor): Promise<Subscription> {
+  const plan = await previewRevokedGift(ctx, id)
+  await applyPlans(ctx, [plan], by)
+
+  return plan.after
+}
+
+/** What `revokeGift` would change; refuses what it refuses. */
+export async function previewRevokedGift(ctx: Ctx, id: number): Promise<TransitionPlan> {
   const subscription = await lockSubscription(ctx, id)
   assertAllowed('revoke_gift', subscription, ctx.now)
   if (subscription.receiverMemberId === null) throw notGiven(id)
 
-  const plan = planGift(subscription, null, await planContextOf(ctx))
-  await applyPlans(ctx, [plan], by)
-
-  return plan.after
+  return planGift(subscription, null, await planContextOf(ctx))
 }
 
 /** Only a membership can be given away, to another customer than the one who pays, from a country that its plan allows. */

@@ -1,7 +1,7 @@
-import { applyPlans } from '#billing'
+import { applyPlans } from '#billing/apply-plans'
 import type { Ctx } from '#kit/postgres'
 import { type Actor, lockSubscription, type Subscription } from '#subscriptions'
-import { assertAllowed, enqueueWaitingEdits, planContextOf, planReactivate } from '#subscriptions/transitions'
+import { assertAllowed, planContextOf, planReactivate, type TransitionPlan } from '#subscriptions/transitions'
 
 /**
  * Takes a cancellation back. Billing continues at the next date of the schedule, or a day later with a past due cycle, if its
@@ -9,13 +9,16 @@ import { assertAllowed, enqueueWaitingEdits, planContextOf, planReactivate } fro
  * (docs/decisions/0008).
  */
 export async function reactivateSubscription(ctx: Ctx, id: number, by: Actor): Promise<Subscription> {
+  const plan = await previewReactivation(ctx, id)
+  await applyPlans(ctx, [plan], by)
+
+  return plan.after
+}
+
+/** What `reactivateSubscription` would change; refuses what it refuses. */
+export async function previewReactivation(ctx: Ctx, id: number): Promise<TransitionPlan> {
   const subscription = await lockSubscription(ctx, id)
   assertAllowed('reactivate', subscription, ctx.now)
 
-  const plan = planReactivate(subscription, await planContextOf(ctx))
-  await applyPlans(ctx, [plan], by)
-  // Changes that were requested before the cancellation waited for it.
-  await enqueueWaitingEdits(ctx, [id])
-
-  return plan.after
+  return planReactivate(subscription, await planContextOf(ctx))
 }

@@ -1,7 +1,7 @@
-import { applyPlans } from '#billing'
+import { applyPlans } from '#billing/apply-plans'
 import type { Ctx } from '#kit/postgres'
 import { type Actor, lockSubscription, type Subscription } from '#subscriptions'
-import { assertAllowed, planContextOf, planReschedule } from '#subscriptions/transitions'
+import { assertAllowed, noChange, planContextOf, planReschedule, type TransitionPlan } from '#subscriptions/transitions'
 
 /**
  * Bills the next cycle at `nextBillingAt`, which the caller has checked to be ahead, and counts all later ones from there.
@@ -14,12 +14,21 @@ export async function rescheduleSubscription(
   nextBillingAt: Temporal.Instant,
   by: Actor
 ): Promise<Subscription> {
-  const subscription = await lockSubscription(ctx, id)
-  assertAllowed('reschedule', subscription, ctx.now)
-  if (subscription.nextBillingAt?.equals(nextBillingAt)) return subscription
-
-  const plan = planReschedule(subscription, nextBillingAt, await planContextOf(ctx))
+  const plan = await previewReschedule(ctx, id, nextBillingAt)
   await applyPlans(ctx, [plan], by)
 
   return plan.after
+}
+
+/** What `rescheduleSubscription` would change; refuses what it refuses. */
+export async function previewReschedule(
+  ctx: Ctx,
+  id: number,
+  nextBillingAt: Temporal.Instant
+): Promise<TransitionPlan> {
+  const subscription = await lockSubscription(ctx, id)
+  assertAllowed('reschedule', subscription, ctx.now)
+  if (subscription.nextBillingAt?.equals(nextBillingAt)) return noChange(subscription)
+
+  return planReschedule(subscription, nextBillingAt, await planContextOf(ctx))
 }

@@ -1,7 +1,7 @@
-import { applyPlans } from '#billing'
+import { applyPlans } from '#billing/apply-plans'
 import type { Ctx } from '#kit/postgres'
 import { type Actor, lockSubscription, type Subscription } from '#subscriptions'
-import { assertAllowed, planContextOf, planResume } from '#subscriptions/transitions'
+import { assertAllowed, planContextOf, planResume, type TransitionPlan } from '#subscriptions/transitions'
 
 /**
  * Continues billing at `nextBillingAt`, or at the next date of the schedule when that is null: a day later with a past due
@@ -13,11 +13,20 @@ export async function resumeSubscription(
   nextBillingAt: Temporal.Instant | null,
   by: Actor
 ): Promise<Subscription> {
-  const subscription = await lockSubscription(ctx, id)
-  assertAllowed('resume', subscription, ctx.now)
-
-  const plan = planResume(subscription, nextBillingAt, await planContextOf(ctx))
+  const plan = await previewResume(ctx, id, nextBillingAt)
   await applyPlans(ctx, [plan], by)
 
   return plan.after
+}
+
+/** What `resumeSubscription` would change; refuses what it refuses. */
+export async function previewResume(
+  ctx: Ctx,
+  id: number,
+  nextBillingAt: Temporal.Instant | null
+): Promise<TransitionPlan> {
+  const subscription = await lockSubscription(ctx, id)
+  assertAllowed('resume', subscription, ctx.now)
+
+  return planResume(subscription, nextBillingAt, await planContextOf(ctx))
 }

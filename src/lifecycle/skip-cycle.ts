@@ -1,7 +1,8 @@
-import { applyPlans, isCycleHeld } from '#billing'
+import { isCycleHeld } from '#billing'
+import { applyPlans } from '#billing/apply-plans'
 import type { Ctx } from '#kit/postgres'
 import { type Actor, lockSubscription, type Subscription } from '#subscriptions'
-import { assertAllowed, planContextOf, planSkip } from '#subscriptions/transitions'
+import { assertAllowed, planContextOf, planSkip, type TransitionPlan } from '#subscriptions/transitions'
 
 /**
  * Skips the next cycle: it is never billed, and the one after it keeps its date. Also skips a cycle that is held for a person,
@@ -9,11 +10,16 @@ import { assertAllowed, planContextOf, planSkip } from '#subscriptions/transitio
  * waits for a retry or its customer. A fixed number of cycles counts paid ones, so it ends later.
  */
 export async function skipCycle(ctx: Ctx, id: number, by: Actor): Promise<Subscription> {
-  const subscription = await lockSubscription(ctx, id)
-  assertAllowed((await isCycleHeld(ctx, subscription)) ? 'skip_held' : 'skip', subscription, ctx.now)
-
-  const plan = planSkip(subscription, await planContextOf(ctx))
+  const plan = await previewSkip(ctx, id)
   await applyPlans(ctx, [plan], by)
 
   return plan.after
+}
+
+/** What `skipCycle` would change; refuses what it refuses. */
+export async function previewSkip(ctx: Ctx, id: number): Promise<TransitionPlan> {
+  const subscription = await lockSubscription(ctx, id)
+  assertAllowed((await isCycleHeld(ctx, subscription)) ? 'skip_held' : 'skip', subscription, ctx.now)
+
+  return planSkip(subscription, await planContextOf(ctx))
 }

@@ -1,4 +1,3 @@
-export { endGraces, resumeEndedPauses } from './due-transitions.ts'
 export { subscriptionActivated } from './events/subscription-activated.ts'
 export { subscriptionCreated } from './events/subscription-created.ts'
 export { changesOf, subscriptionUpdated } from './events/subscription-updated.ts'

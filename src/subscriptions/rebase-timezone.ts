@@ -35,7 +35,6 @@ export async function rebaseTimezone(ctx: Ctx, outdated: Subscription[]): Promis
         ...message,
         text: `The shop moved from ${from} to ${store.timezone}: ${message.text}`
       })),
-      stopsBilling: false,
       isDated
     }
   })

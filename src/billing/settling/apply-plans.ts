@@ -8,21 +8,23 @@ import { voidAttempts } from './void-attempts.ts'
 
 /**
  * Carries out plans of locked subscriptions in the caller's transaction, on both sides: the agreement changes, and nothing more
- * is charged for what a plan stops. There is no other way to stop a subscription, so no caller can leave its charges behind.
+ * is charged for what is not active afterwards, nor for a cycle that is passed over. That follows from the agreement, not from what
+ * a plan says of its charges. Outside billing there is no other way to stop a subscription, so no caller can leave them behind.
  */
 export async function applyPlans(ctx: Ctx, plans: TransitionPlan[], by: Actor): Promise<void> {
-  await applyTransitions(ctx, plans, by)
-  const stopped = plans.filter(({ stopsBilling }) => stopsBilling)
+  const changes = plans.filter(({ before, after }) => after !== before)
+  await applyTransitions(ctx, changes, by)
+  const stopped = changes.filter(({ before, after }) => after.status !== 'active' || after.nextCycle > before.nextCycle)
   if (stopped.length > 0) {
     await stopBilling(
       ctx,
-      stopped.map(({ before }) => before.id)
+      stopped.map(({ after }) => after.id)
     )
   }
 }
 
 /**
- * Sends nothing more for stopped subscriptions: unsent attempts end as `voided`, announced retries are cancelled. An attempt
+ * Sends nothing more of what was opened for these subscriptions: unsent attempts end as `voided`, announced retries are cancelled. An attempt
  * that was sent stays pending: only the platform can say how it ends.
  */
 async function stopBilling(ctx: Ctx, subscriptionIds: number[]): Promise<void> {

@@ -4,10 +4,10 @@ import { type Actor, actorOf } from '../history/activity-messages.ts'
 import { type NewActivity, recordActivities } from '../history/record-activity.ts'
 import { deriveMembershipStatuses } from '../membership-status/derive-membership-status.ts'
 import { enqueueContractPush } from '../platform-requests.ts'
-import { endChangesOf } from '../requested-changes.ts'
+import { endChangesOf, enqueueWaitingEdits } from '../requested-changes.ts'
 import { holderOf, type Subscription } from '../subscription.ts'
 import type { TransitionPlan } from './transition-plan.ts'
-import { isFinal } from './transitions.ts'
+import { isFinal, isOver } from './transitions.ts'
 
 /**
  * Writes plans to the agreement: rows, membership statuses, facts, history, and the request that the platform's contract
@@ -45,6 +45,14 @@ export async function applyTransitionsUnrecorded(ctx: Ctx, plans: TransitionPlan
     await enqueueContractPush(
       ctx,
       moved.map(({ before }) => before.id)
+    )
+  }
+  // Changes that were requested before an end waited for it to be taken back.
+  const revived = plans.filter(({ before, after }) => isOver(before.status) && !isOver(after.status))
+  if (revived.length > 0) {
+    await enqueueWaitingEdits(
+      ctx,
+      revived.map(({ after }) => after.id)
     )
   }
   return {

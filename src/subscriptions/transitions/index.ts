@@ -11,7 +11,6 @@ export {
   endChanges,
   endChangesOf,
   endMethodChanges,
-  enqueueWaitingEdits,
   type NewChange,
   writeChanges
 } from '../requested-changes.ts'
@@ -21,5 +20,5 @@ export { planReschedule, planSkip, rescheduledTo } from './plan-date.ts'
 export { planGift } from './plan-gift.ts'
 export { PAYMENT_FAILED, planRetriesExhausted } from './plan-retries-exhausted.ts'
 export { planCancel, planEnd, planPause } from './plan-stop.ts'
-export { type PlanContext, planContextOf, type TransitionPlan } from './transition-plan.ts'
+export { noChange, type PlanContext, planContextOf, type TransitionPlan } from './transition-plan.ts'
 export { isFinal, isInBilling, isOver } from './transitions.ts'

@@ -28,8 +28,7 @@ export function planResume(
     before: s,
     after,
     events: [subscriptionResumed(after, now, store.profile)],
-    activities: [activityMessages.resumed(s, after, store.timezone)],
-    stopsBilling: false
+    activities: [activityMessages.resumed(s, after, store.timezone)]
   }
 }
 
@@ -47,8 +46,7 @@ export function planReactivate(s: Subscription, context: PlanContext): Transitio
     before: s,
     after,
     events: [subscriptionUpdated(after, reactivatedChanges(s, after), store.profile)],
-    activities: [activityMessages.reactivated(s, after, store.timezone)],
-    stopsBilling: false
+    activities: [activityMessages.reactivated(s, after, store.timezone)]
   }
 }
 

@@ -13,8 +13,7 @@ export function planSkip(s: Subscription, { now, store }: PlanContext): Transiti
     before: s,
     after,
     events: [subscriptionUpdated(after, changesOf(s, after), store.profile)],
-    activities: [activityMessages.skipped(s, after, store.timezone)],
-    stopsBilling: false
+    activities: [activityMessages.skipped(s, after, store.timezone)]
   }
 }
 
@@ -29,8 +28,7 @@ export function planReschedule(
     before: s,
     after,
     events: [subscriptionUpdated(after, changesOf(s, after), store.profile)],
-    activities: [activityMessages.dateChanged(s, after, store.timezone)],
-    stopsBilling: false
+    activities: [activityMessages.dateChanged(s, after, store.timezone)]
   }
 }
 

@@ -10,7 +10,6 @@ export function planGift(s: Subscription, receiverId: number | null, { now, stor
     before: s,
     after,
     events: [subscriptionUpdated(after, changesOf(s, after), store.profile)],
-    activities: [activityMessages.gifted(s, after)],
-    stopsBilling: false
+    activities: [activityMessages.gifted(s, after)]
   }
 }

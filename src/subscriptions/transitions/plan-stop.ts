@@ -30,8 +30,7 @@ export function planPause(s: Subscription, resumesAt: Temporal.Instant | null, c
     before: s,
     after,
     events: [subscriptionPaused(after, store.profile)],
-    activities: [activityMessages.paused(resumesAt, store.timezone)],
-    stopsBilling: true
+    activities: [activityMessages.paused(resumesAt, store.timezone)]
   }
 }
 
@@ -62,8 +61,7 @@ export function planCancel(
     before: s,
     after,
     events: [subscriptionCancelled(after, now, reason, store.profile)],
-    activities: [activityMessages.cancelled(reason, comment)],
-    stopsBilling: true
+    activities: [activityMessages.cancelled(reason, comment)]
   }
 }
 
@@ -93,8 +91,7 @@ export function planEnd(
     before: s,
     after,
     events: [subscriptionCancelled(after, now, reason, store.profile)],
-    activities: [activityMessages.ended(status, reason)],
-    stopsBilling: true
+    activities: [activityMessages.ended(status, reason)]
   }
 }
 

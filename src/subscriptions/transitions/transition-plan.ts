@@ -13,9 +13,10 @@ export type TransitionPlan = {
   after: Subscription & { cancelComment?: string | null }
   events: Fact[]
   activities: ActivityMessage[]
-  /** No further charge is wanted: attempts that were not sent yet end as `voided`, announced retries are cancelled. */
-  stopsBilling: boolean
 }
+
+/** The plan of an action that has nothing left to do; applying it writes nothing. */
+export const noChange = (s: Subscription): TransitionPlan => ({ before: s, after: s, events: [], activities: [] })
 
 /** What planning depends on besides the subscription: the store's time, and the shop's time zone and settings. */
 export type PlanContext = { now: Temporal.Instant; store: StoreContext }

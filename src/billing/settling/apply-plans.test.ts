@@ -1,0 +1,92 @@
+// Whether a plan stops the charges follows from what it leaves, not from what it says.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { int, row, sql, text } from '#kit/postgres'
+import type { Subscription } from '#subscriptions'
+import { planContextOf, planSkip } from '#subscriptions/transitions'
+import { testDatabase } from '../../../test/database.ts'
+import { aSubscriptionLife, at } from '../../../test/subscription-life.ts'
+import { applyPlans } from './apply-plans.ts'
+
+const { db } = await testDatabase()
+const NOW = at('2026-02-28T15:00:00Z')
+
+type Life = Awaited<ReturnType<typeof aSubscriptionLife>>
+
+/** Second cycles with an attempt that was not sent, and with a declined one whose retry is announced. */
+const charges: Record<string, { to: (life: Life) => Promise<unknown>; left: { code: string; retries: number } }> = {
+  'an unsent attempt': { to: (life) => life.open(), left: { code: 'voided', retries: 0 } },
+  'an announced retry': {
+    to: async (life) => {
+      await life.bill()
+      await life.decline('INSUFFICIENT_FUNDS')
+    },
+    left: { code: 'card_declined', retries: 0 }
+  }
+}
+
+const noDates = { nextBillingAt: null, billingDueAt: null, paymentMethodDeadline: null }
+const ended = { ...noDates, cancelledAt: NOW, cancelReason: 'other' }
+
+/** Plans that mention no charge, of every way in which a subscription is no longer active. */
+const stops: Record<string, Partial<Subscription>> = {
+  paused: { ...noDates, status: 'paused', pausedAt: NOW },
+  cancelled: { ...ended, status: 'cancelled' },
+  'cancelled, to be taken back': { ...ended, status: 'cancelled', graceEndsAt: NOW.add({ hours: 24 }) },
+  failed: { ...ended, status: 'failed' },
+  expired: { ...ended, status: 'expired' }
+}
+
+const attemptsOf = ({ inStore, storeId }: Life) =>
+  inStore(({ tx }) =>
+    tx.many(
+      row({ status: text, code: text, retries: int }),
+      sql`select status, coalesce(error_code, '') as code, (retry_at is not null)::int as retries
+            from billing_attempts where store_id = ${storeId} order by id`
+    )
+  )
+
+for (const [what, { to, left }] of Object.entries(charges)) {
+  for (const [status, change] of Object.entries(stops)) {
+    test(`a plan that leaves a subscription ${status} ends ${what}, whatever it says of the time before`, async () => {
+      for (const believed of [{}, change]) {
+        const life = await aSubscriptionLife(db)
+        await life.goTo(NOW.toString())
+        await to(life)
+        const held = await life.read()
+        const plan = { before: { ...held, ...believed }, after: { ...held, ...change }, events: [], activities: [] }
+        await life.inStore((ctx) => applyPlans(ctx, [plan], 'api'))
+        assert.equal((await life.read()).status, change.status)
+        assert.deepEqual(await attemptsOf(life), [{ status: 'failed', ...left }])
+      }
+    })
+  }
+
+  test(`a plan that passes over the cycle ends ${what}`, async () => {
+    const life = await aSubscriptionLife(db)
+    await life.goTo(NOW.toString())
+    await to(life)
+    const plan = planSkip(await life.read(), await life.inStore(planContextOf))
+    await life.inStore((ctx) => applyPlans(ctx, [plan], 'api'))
+    assert.equal((await life.read()).nextCycle, 3)
+    assert.deepEqual(await attemptsOf(life), [{ status: 'failed', ...left }])
+  })
+
+  test(`a plan that leaves a subscription active keeps ${what}`, async () => {
+    const life = await aSubscriptionLife(db)
+    await life.goTo(NOW.toString())
+    await to(life)
+    const [held, attempts] = [await life.read(), await attemptsOf(life)]
+    const plan = { before: held, after: { ...held, priceMinor: 100 }, events: [], activities: [] }
+    await life.inStore((ctx) => applyPlans(ctx, [plan], 'api'))
+    assert.deepEqual([(await life.read()).priceMinor, await attemptsOf(life)], [100, attempts])
+  })
+}
+
+test('a plan that changes nothing writes nothing', async () => {
+  const life = await aSubscriptionLife(db)
+  await life.goTo(NOW.toString())
+  const held = await life.read()
+  await life.inStore((ctx) => applyPlans(ctx, [{ before: held, after: held, events: [], activities: [] }], 'api'))
+  assert.deepEqual(await life.read(), held)
+})
