@@ -43,7 +43,7 @@ export function doorBreaches(tree: Tree): Breach[] {
 }
 
 /** The names that a door exports; `*` for all of a file, also where it is imported as one name. */
-function exportsOf(source: string): { name: string; line: number }[] {
+export function exportsOf(source: string): { name: string; line: number }[] {
   const tokens = tokensOf(source)
   return tokens.flatMap((token, i) => {
     const at = (names: string[]) => names.map((name) => ({ name, line: lineAt(source, token.index) }))
