@@ -37,8 +37,11 @@ test('what the rules allow passes', () => {
         'export const find = sql`\n  select a.id from billing_attempts a join members m on m.id = a.member_id for update`',
       'src/billing/retry-attempt.test.ts': "import { a } from '../subscriptions/queries.ts'\nsql`delete from members`",
       'src/app/engine-list.ts': "export { createBillingEngine } from '../billing/billing-engine.ts'",
+      'src/app/job-list.ts': "export { aJob } from '../billing/a-job.ts'",
+      'src/billing/a-job.ts': "export const aJob = defineJob('a', B, {}, c)",
       'src/webhooks/event-list.ts':
         "export { billingFailed as 'billing.failed' } from '../billing/events/billing-failed.ts'",
+      'src/billing/events/billing-failed.ts': 'export const billingFailed = definePublicFact()',
       'src/http/rest/members.ts': "import { a } from '#views'\nimport { b } from '../shared/deps.ts'",
       'src/http/shared/deps.ts': '',
       'src/app/service.ts': "import { a } from '../../sandbox/index.ts'\nimport { b } from '#webhooks'",
@@ -185,6 +188,22 @@ for (const [what, tree, expected] of [
     'a file of a module that is no engine, in the list of engines',
     { 'src/app/engine-list.ts': "export { a } from '../billing/queries.ts'" },
     'src/app/engine-list.ts:1 imports ../billing/queries.ts: a module is entered by its door, #billing'
+  ],
+  [
+    'a file of a module that defines no job, in the list of jobs',
+    {
+      'src/app/job-list.ts': "export { a } from '../billing/queries.ts'",
+      'src/billing/queries.ts': "import { defineJob } from '#kit/jobs'"
+    },
+    'src/app/job-list.ts:1 imports ../billing/queries.ts: it declares no job'
+  ],
+  [
+    'a job, outside the list of jobs',
+    {
+      'src/app/jobs.ts': "export { a } from '../billing/a.ts'",
+      'src/billing/a.ts': 'export const a = defineJob(b, c)'
+    },
+    'src/app/jobs.ts:1 imports ../billing/a.ts: a module is entered by its door, #billing'
   ],
   [
     'a fact of another module, outside the table of public events',

@@ -1,5 +1,6 @@
 // Each registry lists every entry that modules declare, once: an unlisted entry would silently do nothing.
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import type { AuditRule } from '#kit/define-audit-rule'
@@ -19,6 +20,10 @@ async function declaredIn<T>(name: string): Promise<[file: string, entry: T][]> 
   const files = (await readdir(SRC, { recursive: true })).filter(
     (file) => /^(?!app|cli)/.test(file) && file.endsWith(name)
   )
+  return exportsOf(files)
+}
+
+async function exportsOf<T>(files: string[]): Promise<[file: string, entry: T][]> {
   const exported = await Promise.all(
     files.map(async (file) =>
       Object.values(await import(new URL(file, SRC).href)).map((entry) => [file, entry] as const)
@@ -68,9 +73,13 @@ test('every rule of the auditor is listed, and no two have the same name', async
 })
 
 test('every job is listed, and no two have the same name', async () => {
-  const declared = await declaredIn<AnyJob<object>>('/jobs.ts')
-  assert.ok(declared.length > 0)
-  const unlisted = declared.filter(([file, job]) => !file.startsWith('kit/') && !jobs.includes(job as never))
+  const sources = (await readdir(SRC, { recursive: true })).filter((file) => /^(?!kit).*(?<!\.test)\.ts$/.test(file))
+  const defining = sources.filter((file) => /\bdefineJob\(/.test(readFileSync(new URL(file, SRC), 'utf8')))
+  const declared = (await exportsOf<AnyJob<object>>(defining)).filter(
+    ([, one]) => typeof one === 'object' && 'run' in one
+  )
+  assert.ok(declared.length >= defining.length && defining.length > 0)
+  const unlisted = declared.filter(([, job]) => !jobs.includes(job as never))
   assert.deepEqual(
     unlisted.map(([file, { name }]) => `${file}: ${name}`),
     []

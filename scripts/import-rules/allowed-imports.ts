@@ -1,9 +1,9 @@
 import {
   type Breach,
   importsOf,
-  isListed,
   isTest,
   KIT_FOLDERS,
+  listed,
   moduleOf,
   order,
   partOf,
@@ -61,10 +61,8 @@ function problemOf(file: string, specifier: string, tree: Tree): string | null {
   const inner = doorPassed(file, target)
   if (inner) return inner
   if (to === from) return from === 'http' ? problemInHttp(file, target) : null
-  if (isListed(file, target)) {
-    const isFact = !target.includes('/events/') || /\bdefinePublicFact\b/.test(tree.get(target) ?? 'definePublicFact')
-    return isFact ? null : 'it declares no fact with a webhook'
-  }
+  const entry = listed(file, target, tree)
+  if (entry) return entry.problem
   if (moduleOf(target) !== null) return `a module is entered by its door, #${to}`
   if (from === 'resources') return 'resources imports nothing of ours'
   if (PARTS[from] ? PARTS[from].includes(to) : to === 'kit') return null

@@ -47,26 +47,35 @@ export const KIT_FOLDERS = ['#kit/engines', '#kit/jobs', '#kit/outbox', '#kit/po
  * rest of the module.
  */
 const REGISTRIES: Record<string, readonly string[]> = {
-  jobs: ['app'],
   settings: ['app'],
   metrics: ['app'],
   'audit-rules': ['audit']
 }
 
 /**
- * Lists that export what they list from its file, past the doors, so that an entry is one line in the list: facts with a
- * webhook (`billing/events/…`) and engines (`billing/billing-engine.ts`).
+ * Lists that export what they list from its file, past the doors, so that an entry is one line in the list: which files of a
+ * module each may name, by their paths or by what they declare.
  */
-const LISTS_OF_FILES: Record<string, RegExp> = {
-  'src/webhooks/event-list.ts': /^events\/[a-z-]+\.ts$/,
-  'src/app/engine-list.ts': /^([a-z-]+\/)?[a-z-]+-engine\.ts$/
+const LISTS_OF_FILES: Record<string, { files: RegExp; declares?: RegExp; what: string }> = {
+  'src/webhooks/event-list.ts': {
+    files: /^events\/[a-z-]+\.ts$/,
+    declares: /\bdefinePublicFact\b/,
+    what: 'fact with a webhook'
+  },
+  'src/app/engine-list.ts': { files: /^([a-z-]+\/)?[a-z-]+-engine\.ts$/, what: 'engine' },
+  'src/app/job-list.ts': { files: /\.ts$/, declares: /\bexport const \w+ = defineJob\(/, what: 'job' }
 }
 
-/** Whether a file is one of those lists, and imports an entry of it from a module; a list of a module from one before it. */
-export function isListed(file: string, target: string): boolean {
-  const [own, module] = [moduleOf(file), moduleOf(target)]
-  const isBefore = own === null || order(module) < order(own)
-  return module !== null && isBefore && (LISTS_OF_FILES[file]?.test(target.slice(`src/${module}/`.length)) ?? false)
+/**
+ * Null when a file is none of those lists, or the target none of the files that it may name; a list of a module names those of
+ * modules before it. Else what is wrong with the target, or that nothing is.
+ */
+export function listed(file: string, target: string, tree: Tree): { problem: string | null } | null {
+  const [own, module, list] = [moduleOf(file), moduleOf(target), LISTS_OF_FILES[file]]
+  if (!list || module === null || (own !== null && order(module) >= order(own))) return null
+  if (!list.files.test(target.slice(`src/${module}/`.length))) return null
+  const declares = list.declares?.test(tree.get(target) ?? '') ?? true
+  return { problem: declares ? null : `it declares no ${list.what}` }
 }
 
 /** The place of a module in their order; -1 for what is no module. */

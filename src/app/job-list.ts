@@ -1,5 +1,9 @@
-// The jobs of every module that has some, one line each module; its jobs.ts has a line for each job. Other background work:
-// engines.ts (billing, deliveries, imports, the reconciler) and housekeeping.ts (what one node does for all).
-export * as memberJobs from '#members/jobs'
-export * as subscriptionJobs from '#subscriptions/jobs'
-export * as syncJobs from '#sync/jobs'
+// Every job, one line each, from the file that defines it. Other background work: engine-list.ts (billing, deliveries, imports,
+// the reconciler) and housekeeping.ts (what one node does for all).
+export { pushCustomerJob } from '../members/push-customers.ts'
+export { applyPlanVersion } from '../subscriptions/apply-plan-version.ts'
+export { rebaseTimezoneJob } from '../subscriptions/timezone-rebase-job.ts'
+export { editContracts } from '../sync/contracts/edit-contracts.ts'
+export { finishCreations } from '../sync/contracts/finish-creations.ts'
+export { pushContracts } from '../sync/contracts/push-contracts.ts'
+export { syncContracts } from '../sync/contracts/read-and-apply-contracts.ts'

@@ -5,5 +5,5 @@ import * as jobList from './job-list.ts'
 
 type Deps = { db: Database; connectorOf: (storeId: number) => Promise<Connector> }
 
-/** Every job, by the module that runs it. */
-export const jobs = Object.values(jobList).flatMap((ofModule): AnyJob<Deps>[] => Object.values(ofModule))
+/** Every job, in any order: each declares its priority. */
+export const jobs: AnyJob<Deps>[] = Object.values<AnyJob<Deps>>(jobList)
