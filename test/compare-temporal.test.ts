@@ -16,3 +16,12 @@ test('values that differ only in a time are not equal, at whatever depth', () =>
   }
   assert.deepEqual([null, { a: now }], [null, { a: now }])
 })
+
+test('values that differ in something else fail as Node has them fail, with both values', () => {
+  const isNodes = { name: 'AssertionError', message: /strictly deep-equal/ }
+  assert.throws(() => assert.deepEqual({ a: 1 }, { a: 2 }), isNodes)
+  assert.throws(() => assert.deepEqual({ a: 1 }, { a: 2 }, 'of our own'), {
+    name: 'AssertionError',
+    message: 'of our own'
+  })
+})

@@ -6,8 +6,10 @@ type Compare = (actual: unknown, expected: unknown, message?: string | Error) =>
 const byNode = assert.deepEqual as Compare
 
 /** As Node's, and Temporal values are equal only if they are the same time. */
-const deepEqual: Compare = (actual, expected, message) => {
-  byNode(actual, expected, message)
+const deepEqual: Compare = (actual, expected, ...[message]) => {
+  // Node refuses a message that is given as undefined.
+  if (message === undefined) byNode(actual, expected)
+  else byNode(actual, expected, message)
   const differing = differingTimes(actual, expected, new Set())
   if (differing) assert.fail(message ?? `The times ${differing.join(' and ')} differ`)
 }
