@@ -6,7 +6,7 @@ type Compare = (actual: unknown, expected: unknown, message?: string | Error) =>
 const byNode = assert.deepEqual as Compare
 
 /** As Node's, and Temporal values are equal only if they are the same time. */
-const deepEqual: Compare = (actual, expected, ...[message]) => {
+const deepEqual: Compare = (actual, expected, message) => {
   // Node refuses a message that is given as undefined.
   if (message === undefined) byNode(actual, expected)
   else byNode(actual, expected, message)
