@@ -237,6 +237,39 @@ test('the report has the columns of the file, and no cell that a spreadsheet wou
   )
 })
 
+test('a corrected report imports the same values as the file, also where a cell begins like a formula', async () => {
+  const imports = await aStoreForImports(service)
+  const ids = await imports.contracts(725_001, 6)
+  const values = ['+4917', '=1+1', '-2', "'+x", "''@y", "'plain"]
+  const file = (price: string) =>
+    values.map((value, i) => `${JSON.stringify({ contract_id: ids[i], price, external_id: value })}\n`).join('')
+  const first = await imports.import({ source: 'ndjson' }, file('28'), 'application/x-ndjson')
+  await imports.settle()
+  const refused = (await imports.report(first, 'csv')).trimEnd().split('\r\n')
+  const at = refused[0]!.split(',').indexOf('external_id')
+  assert.deepEqual(
+    refused.slice(1).map((line) => line.split(',')[at]),
+    ["'+4917", "'=1+1", "'-2", "''+x", "'''@y", "'plain"]
+  )
+
+  // What the documents say: correct the rows, remove the last five columns, import the file.
+  const last = refused[0]!.split(',').indexOf('line')
+  const corrected = refused.map((line) => line.replace(',28,', ',29,').split(',').slice(0, last).join(','))
+  const second = await imports.import({ source: 'csv' }, `${corrected.join('\n')}\n`)
+  await imports.settle()
+  assert.deepEqual((await imports.show(second)).created, 6)
+  const kept = await service.db.inStore(imports.store.storeId, ({ tx }) =>
+    tx.many(
+      row({ id: text }),
+      sql`select external_id as id from import_rows where store_id = ${imports.store.storeId} and status = 'created' order by line`
+    )
+  )
+  assert.deepEqual(
+    kept.map(({ id }) => id),
+    values
+  )
+})
+
 test('an invalid header refuses the file; an interrupted upload continues with the same file only', async () => {
   const imports = await aStoreForImports(service)
   const ids = await imports.contracts(730_001, 3)

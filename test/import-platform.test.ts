@@ -186,6 +186,27 @@ test('a row without a contract creates one on the platform, uncharged, and it is
   )
 })
 
+test('a contract created from a corrected report is not created again by the original file', async () => {
+  const imports = await withCustomers(['ada@example.com'])
+  const fileWith = (date: string) => csv(COLUMNS, [['', 'ada@example.com', 'VIP', '', date, '', '', '+4917']])
+  const original = fileWith('2026-02-30')
+  const first = await imports.import({ source: 'csv' }, original)
+  await imports.settle()
+  const report = (await imports.report(first, 'csv')).trimEnd().split('\r\n')
+  const corrected = report.map((line) => line.replace('02-30', '02-20').split(',').slice(0, COLUMNS.length).join(','))
+  assert.match(corrected[1]!, /,'\+4917$/)
+  for (const [file, expected] of [
+    [`${corrected.join('\n')}\n`, { created: 1, unchanged: 0, refused: 0 }],
+    [fileWith('2026-02-20'), { created: 0, unchanged: 1, refused: 0 }]
+  ] as const) {
+    const id = await imports.import({ source: 'csv' }, file)
+    await imports.settle()
+    const { created, unchanged, refused } = await imports.show(id)
+    assert.deepEqual({ created, unchanged, refused }, expected)
+  }
+  assert.equal((await imports.counts()).contracts, 1)
+})
+
 test("a lost response of the platform creates no second contract, even if the first one's message arrives earlier", async () => {
   const imports = await withCustomers(['ada@example.com'])
   const { storeId } = imports.store

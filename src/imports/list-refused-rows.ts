@@ -1,4 +1,5 @@
 import type { Database } from '#kit/postgres'
+import { escapeFormula, escapeRowText } from './formula-escape.ts'
 import { listRefused } from './row-queries.ts'
 import { requireImport } from './show-import.ts'
 
@@ -8,7 +9,8 @@ export type ReportFormat = 'csv' | 'ndjson'
 
 /**
  * The report of refused rows, streamed in pieces, with their fields as received. `original` is a row that could not be split into
- * fields. Refuses an unknown import.
+ * fields. A cell of CSV that a spreadsheet would run has an apostrophe before it, which the import of the file takes away again.
+ * Refuses an unknown import.
  */
 export async function refusedRowsReport(
   db: Database,
@@ -36,8 +38,9 @@ async function* csvReport(db: Database, storeId: number, id: number, columns: st
   for await (const rows of pagesOf(db, storeId, id)) {
     yield rows
       .map(({ line, input, original, refusalCode, refusalField, refusalMessage }) => {
-        const fields = columns.map((column) => input?.[column] ?? '')
-        return csvLine([...fields, String(line), refusalCode, refusalField ?? '', refusalMessage, original ?? ''])
+        const fields = columns.map((column) => escapeFormula(input?.[column] ?? ''))
+        const why = [String(line), refusalCode, refusalField ?? '', escapeFormula(refusalMessage)]
+        return csvLine([...fields, ...why, escapeRowText(original ?? '')])
       })
       .join('')
   }
@@ -57,8 +60,6 @@ function csvLine(cells: string[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`
 }
 
-/** A spreadsheet would run a cell that starts like a formula; a leading apostrophe makes it text. */
 function csvCell(value: string): string {
-  const harmless = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
+  return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
 }

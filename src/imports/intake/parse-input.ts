@@ -1,3 +1,4 @@
+import { unescapeFormula } from '../formula-escape.ts'
 import { type Input, type RowRefusal, refused } from '../import.ts'
 import type { FileRecord } from './read-records.ts'
 import { FIELDS } from './read-row.ts'
@@ -20,14 +21,16 @@ const broken = (record: FileRecord, message: string, field: string | null = null
 /** The row as text that PostgreSQL can store: invalid bytes and NUL are replaced. */
 const originalOf = ({ bytes }: FileRecord) => bytes.toString('utf8').replaceAll('\0', '\ufffd')
 
-/** Reads a CSV record. Empty fields are left out. */
+/** Reads a CSV record. Empty fields are left out; the apostrophe before a formula, as the report writes it, is taken away. */
 export function parseCsvInput(record: FileRecord, columns: string[]): ImportInput {
   if (record.fields === null) return broken(record, `The row ${record.problem}`)
   const { fields } = record
   if (fields.length !== columns.length) {
     return broken(record, `The row has ${fields.length} fields; the header has ${columns.length}`)
   }
-  const given = columns.flatMap((column, i) => (fields[i]!.trim() === '' ? [] : [[column, fields[i]!]]))
+  const given = columns
+    .map((column, i) => [column, unescapeFormula(fields[i]!)] as const)
+    .filter(([, value]) => value.trim() !== '')
   return { input: Object.fromEntries(given), refusal: null, original: null }
 }
 
