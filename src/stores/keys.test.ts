@@ -36,7 +36,7 @@ test('a key is shown once, stored as a hash, and gives access to its own store w
   })
 })
 
-test('without scopes a key has all; an unknown scope is refused with the list of scopes', async () => {
+test('without scopes a key has all; an empty list and an unknown scope are refused', async () => {
   const store = await aStore(db)
   const { scopes } = await createKey(db, { storeId: store.storeId, name: 'All' })
   assert.deepEqual(scopes, SCOPES)
@@ -44,6 +44,10 @@ test('without scopes a key has all; an unknown scope is refused with the list of
   await assert.rejects(createKey(db, { storeId: store.storeId, name: 'No', scopes: ['read:all'] }), {
     code: 'invalid_request',
     message: /read:members, write:members, .*"read:all" is not one of them/
+  })
+  await assert.rejects(createKey(db, { storeId: store.storeId, name: 'None', scopes: [] }), {
+    code: 'invalid_request',
+    message: 'scopes must name a scope; leave it out for a key with all of them'
   })
 })
 

@@ -9,6 +9,8 @@ export const keyNotFound = (keyId: number) => new Refusal('not_found', `There is
 
 export const alertNotFound = (id: string) => new Refusal('not_found', `There is no alert ${id}`)
 
+export const noScopes = () => invalidField('scopes', 'must name a scope; leave it out for a key with all of them')
+
 export const unknownScope = (scope: string, allowed: readonly string[]) =>
   invalidField('scopes', `must be any of ${allowed.join(', ')}; ${JSON.stringify(scope)} is not one of them`)
 

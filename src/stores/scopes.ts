@@ -1,4 +1,4 @@
-import { unknownScope } from './refusals.ts'
+import { noScopes, unknownScope } from './refusals.ts'
 
 /** The groups of scopes; each has a `read:` and a `write:` scope. The spec does not define permissions. */
 const SCOPE_GROUPS = ['members', 'subscriptions', 'billing', 'store_credits', 'analytics', 'data', 'churn'] as const
@@ -9,9 +9,10 @@ export const SCOPES: readonly Scope[] = SCOPE_GROUPS.flatMap((group) => [`read:$
 
 const known = new Set<string>(SCOPES)
 
-/** The requested scopes, each once and in our order; all of them when none are requested. Refuses an unknown one. */
+/** The requested scopes, each once and in our order; all of them when they are left out. Refuses an empty list and unknown ones. */
 export function scopesFrom(requested: readonly string[] | undefined): Scope[] {
-  if (requested === undefined || requested.length === 0) return [...SCOPES]
+  if (requested === undefined) return [...SCOPES]
+  if (requested.length === 0) throw noScopes()
   const unknown = requested.find((scope) => !known.has(scope))
   if (unknown !== undefined) throw unknownScope(unknown, SCOPES)
   return SCOPES.filter((scope) => requested.includes(scope))

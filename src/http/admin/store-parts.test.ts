@@ -33,6 +33,17 @@ test('keys: made with the text shown once, listed without it, revoked', async ()
   assert.equal(await authenticateKey(db, key), null)
 })
 
+test('keys: an empty list of scopes is refused and makes no key; left out or null, the key has all scopes', async () => {
+  const store = await aStore(db)
+  const refused = await admin('POST', `/stores/${store.domain}/keys`, { name: 'X', scopes: [] })
+  assert.equal(refused.statusCode, 400)
+  assert.match(refused.json().error.message, /^scopes must name a scope/)
+  assert.deepEqual((await admin('GET', `/stores/${store.domain}/keys`)).json().data, [])
+  for (const body of [{ name: 'Y' }, { name: 'Y', scopes: null }]) {
+    assert.deepEqual((await admin('POST', `/stores/${store.domain}/keys`, body)).json().scopes, SCOPES)
+  }
+})
+
 test("keys: an unknown scope is refused with those there are; another store's key is unknown", async () => {
   const [mine, theirs] = [await aStore(db), await aStore(db)]
   const refused = await admin('POST', `/stores/${mine.domain}/keys`, { name: 'X', scopes: ['admin'] })

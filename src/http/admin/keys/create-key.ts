@@ -23,7 +23,7 @@ export function createKeyRoute(admin: Surface, { db }: AdminDeps): void {
             Type.Array(Type.String({ maxLength: 50 }), {
               maxItems: 50,
               description: `a list of ${SCOPES.join(', ')}`,
-              meaning: 'What it may do; everything without them',
+              meaning: 'What it may do; everything when it is left out, and an empty list is refused',
               examples: [['read:members', 'read:subscriptions']]
             })
           )
