@@ -236,6 +236,16 @@ for (const [what, args, expected] of [
     /--(by|to)/
   ],
   [
+    'a clock that moves too far',
+    ['clock', 'advance', '--store', 'cli.example', '--to', '2050-01-01T00:00:00Z'],
+    /^--to must be an instant at most 10 years after /
+  ],
+  [
+    'a clock that moves by too much',
+    ['clock', 'advance', '--store', 'cli.example', '--by', 'P11Y'],
+    /^--by must be a duration of at most 10 years$/
+  ],
+  [
     'an amount with too many decimals',
     [...createPlan('vip'), '--price', '1.005', '--interval-count', '1'],
     /price.*2 decimals/
@@ -282,11 +292,11 @@ test('a store whose platform cannot be reached is saved: the error says so, and 
   const missing = await run(live)
   assert.equal(
     missing.err,
-    'perennial: --platform-url is required without sandbox; --access-token is required without sandbox; ' +
-      '--app-secret is required without sandbox\n'
+    'perennial: --platform-url is required without --sandbox; --access-token is required without --sandbox; ' +
+      '--app-secret is required without --sandbox\n'
   )
   const both = await run([...live, '--sandbox', ...credentials])
-  assert.match(both.err, /^perennial: --access-token is not accepted with sandbox, .*; --app-secret is not accepted/)
+  assert.match(both.err, /^perennial: --access-token is not accepted with --sandbox, .*; --app-secret is not accepted/)
 
   const failed = await run([...live, ...credentials, '--platform-url', 'https://127.0.0.1:9'])
   assert.match(

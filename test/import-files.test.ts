@@ -285,6 +285,11 @@ test('an invalid header refuses the file; an interrupted upload continues with t
     assert.match(body.error.message, expected)
   }
   assert.equal((await imports.send(id, '{}', 'application/x-ndjson')).status, 400)
+  const plain = await imports.send(id, 'contract_id\n1\n', 'text/plain')
+  assert.deepEqual(
+    [plain.status, plain.body.error.message],
+    [400, 'A body must be sent with Content-Type: text/csv or application/x-ndjson']
+  )
 
   const rows = Array.from({ length: 2_500 }, (_, i) => [i < 3 ? ids[i]! : 900_000 + i])
   const file = csv(['contract_id'], rows)

@@ -288,7 +288,10 @@ test('only a failed attempt of an active subscription with an open cycle is retr
   await store.card(member.customer, 'success')
   await store.advance({ to: '2026-04-01T00:00:00Z' })
   const paid = (await member.attempts()).find((a) => a.status === 'success')
-  assert.equal((await retry(paid.id))[0], 400)
+  assert.deepEqual(await retry(paid.id), [
+    400,
+    `Billing attempt ${paid.id} has succeeded: only a failed attempt can be retried`
+  ])
   assert.match(String((await retry(failed.id))[1]), /^Cycle 2 of subscription .* is paid/)
   await member.post('pause')
   assert.match(String((await retry(failed.id))[1]), /is paused: only an attempt of an active subscription/)

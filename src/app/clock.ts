@@ -63,7 +63,9 @@ function targetOf({ by, to }: Advance, now: Temporal.Instant, timezone: string):
   if (Temporal.Instant.compare(target, now) < 0) throw invalidField('to', `must be an instant from ${now} on`)
   const longest = now.toZonedDateTimeISO('UTC').add({ years: LONGEST_YEARS }).toInstant()
   if (Temporal.Instant.compare(target, longest) > 0) {
-    throw new Refusal('invalid_request', `The clock moves at most ${LONGEST_YEARS} years at once`)
+    throw by === undefined
+      ? invalidField('to', `must be an instant at most ${LONGEST_YEARS} years after ${now}, where the clock is`)
+      : tooLong()
   }
   return target.round({ smallestUnit: 'millisecond', roundingMode: 'floor' })
 }
@@ -80,9 +82,11 @@ function after(now: Temporal.Instant, by: string, timezone: string): Temporal.In
   try {
     return now.toZonedDateTimeISO(timezone).add(duration).toInstant()
   } catch {
-    throw invalidField('by', `must be a duration of at most ${LONGEST_YEARS} years`)
+    throw tooLong()
   }
 }
+
+const tooLong = () => invalidField('by', `must be a duration of at most ${LONGEST_YEARS} years`)
 
 function instantFrom(to: string): Temporal.Instant {
   try {

@@ -8,7 +8,10 @@ export const attemptNotFound = (id: number) =>
   new Refusal('not_found', `There is no billing attempt ${publicId('ba', id)}`)
 
 export const attemptNotFailed = (id: number, status: 'pending' | 'success') =>
-  new Refusal('conflict', `Billing attempt ${publicId('ba', id)} is ${status}: only a failed attempt can be retried`)
+  new Refusal(
+    'conflict',
+    `Billing attempt ${publicId('ba', id)} ${status === 'success' ? 'has succeeded' : 'is pending'}: only a failed attempt can be retried`
+  )
 
 export const subscriptionNotLive = (id: number, status: string) =>
   new Refusal(

@@ -3,7 +3,7 @@ import { request as overHttps } from 'node:https'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { CommandError, ConnectionLost } from './command-error.ts'
+import { CommandError, ConnectionLost, FileRefused } from './command-error.ts'
 import { notRunning, type Server } from './find-server.ts'
 
 /** A JSON object as the server sent it. */
@@ -56,7 +56,12 @@ export function adminApi(server: Server): AdminApi {
       if (!result) throw brokeOff(server)
       return result
     },
-    sendFile: async (path, file, type) => documentOf(await exchange(server, 'PUT', path, { body: file, type }), server),
+    async sendFile(path, file, type) {
+      const response = await exchange(server, 'PUT', path, { body: file, type })
+      return documentOf(response, server).catch((err: CommandError) => {
+        throw isRefusal(response) ? new FileRefused(err.code, err.message) : err
+      })
+    },
     async readFile(path) {
       const response = await send(server, 'GET', path)
       if (isRefusal(response)) await documentOf(response, server)

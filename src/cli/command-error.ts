@@ -8,6 +8,9 @@ export class CommandError extends Error {
   }
 }
 
+/** The server refused a file: what its message names is in the file, not in a flag. */
+export class FileRefused extends CommandError {}
+
 /** The connection was lost before a response: nobody knows how much of the request was done. */
 export class ConnectionLost extends CommandError {}
 

@@ -1,4 +1,4 @@
-import { CommandError } from './command-error.ts'
+import { CommandError, FileRefused } from './command-error.ts'
 import type { Flags } from './flags.ts'
 
 /** The fields of the admin API that a flag may set, by the flag's key, where the names differ. */
@@ -16,10 +16,10 @@ const OTHER_FIELDS: Record<string, string> = {
 
 /**
  * A refusal of the server in words of the command line: `product_ids must be …` becomes `--products (product_ids) must be …`.
- * `fields` are further fields by the key of their flag. Errors of another kind are returned as they are.
+ * `fields` are further fields by the key of their flag. Errors of another kind, and those about a file, are returned as they are.
  */
 export function nameFlags(err: unknown, flags: Flags, fields: Record<string, string> = {}): unknown {
-  if (!(err instanceof CommandError && err.code === 'invalid_request')) return err
+  if (!(err instanceof CommandError && err.code === 'invalid_request') || err instanceof FileRefused) return err
   const flagOf = new Map<string, string>()
   for (const [key, { written }] of Object.entries(flags)) {
     const flag = written.split(' ')[0]!
@@ -40,14 +40,15 @@ export function nameFlags(err: unknown, flags: Flags, fields: Record<string, str
 }
 
 /**
- * Where a message names a field: at the beginning of a problem, perhaps with a path into the value (`perks.discount.value`), and
- * wherever a name with an underscore is, which is no English word.
+ * Where a message names a field: at the beginning of a problem, perhaps with a path into the value (`perks.discount.value`), after
+ * "with" or "without" at the end of a clause, and wherever a name with an underscore is, which is no English word.
  */
 function fieldsIn(fields: string[]): RegExp {
   const any = (names: string[]) => names.map((name) => RegExp.escape(name)).join('|')
   const unmistakable = fields.filter((field) => field.includes('_'))
-  const anywhere = unmistakable.length > 0 ? `|\\b(${any(unmistakable)})\\b` : ''
-  return new RegExp(`(^|; )(${any(fields)})([.[]\\S+)?(?= )${anywhere}`, 'g')
+  const anywhere = unmistakable.length > 0 ? `|\\b(?:${any(unmistakable)})\\b` : ''
+  const condition = `(?<=\\bwith(?:out)? )(?:${any(fields)})(?=[;,]|$)`
+  return new RegExp(`(^|; )(${any(fields)})([.[]\\S+)?(?= )|(${condition}${anywhere})`, 'g')
 }
 
 const snakeCase = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

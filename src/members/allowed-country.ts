@@ -21,7 +21,10 @@ export async function assertAllowedCountry(ctx: Ctx, plan: Plan, memberId: numbe
 export async function assertHolderAllowed(ctx: Ctx, plan: Plan, memberId: number): Promise<void> {
   if (isAllowed(plan, await countryOf(ctx, memberId))) return
   const allowed = plan.allowedCountries.join(', ')
-  throw invalidField('plan_id', `must be a plan for the country of its holder: ${plan.name} is for ${allowed} only`)
+  throw invalidField(
+    'plan_id',
+    `must be a plan for the country of the subscription's member: ${plan.name} is for ${allowed} only`
+  )
 }
 
 async function countryOf(ctx: Ctx, memberId: number): Promise<string | null> {

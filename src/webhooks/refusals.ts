@@ -31,12 +31,13 @@ export const unknownEventTypes = (field: 'event' | 'events', unknown: string[]) 
     `must be ${field === 'event' ? 'an event type' : 'event types'}: ${unknown.map((u) => `"${u}"`).join(', ')} is not one of ${EVENT_TYPES.join(', ')}`
   )
 
-export const noEventTypes = () => invalidField('events', 'must name an event type; leave it out to receive every type')
+export const noEventTypes = () => invalidField('events', 'must name an event type, or be null to receive every type')
 
 export const unusableDescription = () =>
   invalidField('description', 'must have at most 500 characters, without control characters')
 
-export const unusableReason = () => invalidField('reason', 'must have 1 to 200 characters, without control characters')
+export const unusableReason = () =>
+  invalidField('reason', 'must have 1 to 200 characters, not all blank, without control characters')
 
 export const unusableOverlap = (maxHours: number) =>
   invalidField('overlap', `must be a whole number of hours from 0 to ${maxHours}`)

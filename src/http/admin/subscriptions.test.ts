@@ -119,7 +119,7 @@ test('a reason of blanks is no reason, as in the direct API', async () => {
     const response = await post('/cancel', { reason })
     assert.deepEqual(
       [response.statusCode, response.json().error.message],
-      [400, 'reason must be a text of 1 to 200 characters']
+      [400, 'reason must be a text of 1 to 200 characters that is not blank']
     )
   }
   assert.partialDeepStrictEqual((await post('/cancel', { reason: ' moving ' })).json(), { cancel_reason: 'moving' })

@@ -188,6 +188,7 @@ test('what cannot be used is refused by name, with what it takes', async () => {
     ],
     ['POST', '/webhooks', { url: 'http://10.0.0.1/' }, /^url must be an https:\/\/ URL/],
     ['PATCH', `/webhooks/${id}`, {}, 'The body must hold url, events or description'],
+    ['PATCH', `/webhooks/${id}`, { events: [] }, 'events must name an event type, or be null to receive every type'],
     [
       'PATCH',
       `/webhooks/${id}`,

@@ -13,8 +13,8 @@ const TAGS: Record<string, Tag> = {
   churn: { name: 'Churn API', description: 'What a customer does to leave a membership.' }
 }
 
-const tooLong = new Refusal('invalid_request', 'reason must be a text of 1 to 200 characters', [
-  { field: 'reason', message: 'must be a text of 1 to 200 characters' }
+const tooLong = new Refusal('invalid_request', 'reason must be a text of 1 to 200 characters that is not blank', [
+  { field: 'reason', message: 'must be a text of 1 to 200 characters that is not blank' }
 ])
 
 /** Every way in which the storefront refuses, with a response that it really gives. */

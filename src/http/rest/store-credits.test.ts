@@ -154,7 +154,7 @@ test('a body that is not right: 400 naming the field and what it takes', async (
   const { add, deduct, balance } = await aCustomer()
   const amount =
     "amount must be a number above 0 and at most 1000000000, with no more decimals than the store's currency has"
-  const reason = 'reason must be a text of 1 to 500 characters'
+  const reason = 'reason must be a text of 1 to 500 characters that is not blank'
   const date =
     'expires_at must be an ISO date from 0001-01-01 to 9999-12-31, or a date-time such as 2026-01-31T12:00:00Z'
   const good = { amount: 1, reason: 'x' }
@@ -175,7 +175,7 @@ test('a body that is not right: 400 naming the field and what it takes', async (
           `The body holds the number ${number} at "amount", which has more digits than a double keeps (up to 15 are always accepted)`
         ] as const
     ),
-    [{ amount: 1 }, `reason is required and must be a text of 1 to 500 characters`],
+    [{ amount: 1 }, `reason is required and must be a text of 1 to 500 characters that is not blank`],
     [{ ...good, reason: '' }, reason],
     [{ ...good, reason: '  ' }, reason],
     [{ ...good, reason: 'x'.repeat(501) }, reason],

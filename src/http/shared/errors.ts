@@ -43,7 +43,7 @@ export function refusalOf(err: unknown, request: FastifyRequest): Refusal | Rate
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new Refusal('invalid_request', `The body is larger than ${request.routeOptions.bodyLimit / 1024} KiB`)
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new Refusal('invalid_request', 'A body must be sent with Content-Type: application/json')
+      return new Refusal('invalid_request', `A body must be sent with Content-Type: ${typesOf(request).join(' or ')}`)
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new Refusal('invalid_request', 'The body does not have the length that Content-Length says')
     case 'FST_ERR_BAD_URL':
@@ -58,6 +58,10 @@ export function refusalOf(err: unknown, request: FastifyRequest): Refusal | Rate
   }
   return null
 }
+
+/** The types of the body that the route accepts. */
+const typesOf = ({ routeOptions: { schema } }: FastifyRequest): string[] =>
+  Object.keys(schema?.consumes ?? { 'application/json': null })
 
 /** Logs a bug, once; without the detail of a database error, which quotes the row. */
 export function logBug(request: FastifyRequest, err: unknown): void {

@@ -126,7 +126,7 @@ test("an unknown contract, or another store's: 404", async () => {
 test('a body that is not as it must be: 422 with the fields', async () => {
   const store = await aClockedStore()
   const query = () => signed(store, '1')
-  const reason = 'must be a text of 1 to 200 characters'
+  const reason = 'must be a text of 1 to 200 characters that is not blank'
   for (const [body, field, problem] of [
     [{}, 'reason', `is required and ${reason}`],
     [{ reason: '' }, 'reason', reason],

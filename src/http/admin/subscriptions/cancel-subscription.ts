@@ -8,7 +8,7 @@ import { SubscriptionBody } from './present-subscription.ts'
 const CancelBody = Type.Object({
   reason: Type.Optional(
     Type.String({
-      ...text(200, undefined, {
+      ...text(200, 'a text of 1 to 200 characters that is not blank', {
         meaning: 'The reason, for reports and events; `other` by default',
         examples: ['too_expensive']
       }),

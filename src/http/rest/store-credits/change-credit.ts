@@ -24,7 +24,7 @@ export const Reason = (example: string) =>
     minLength: 1,
     maxLength: 500,
     pattern: '\\S',
-    description: 'a text of 1 to 500 characters',
+    description: 'a text of 1 to 500 characters that is not blank',
     meaning: 'The reason, for the history and the event',
     examples: [example]
   })

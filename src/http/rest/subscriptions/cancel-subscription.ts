@@ -11,7 +11,7 @@ const CancelBody = Type.Object({
       minLength: 1,
       maxLength: 200,
       pattern: '\\S',
-      description: 'a text of 1 to 200 characters',
+      description: 'a text of 1 to 200 characters that is not blank',
       meaning: 'The reason, for reports and events; `other` by default',
       examples: ['too_expensive']
     })

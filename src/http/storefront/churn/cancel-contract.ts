@@ -46,7 +46,7 @@ export function cancelContractRoute(storefront: Surface, { db, wake }: Pick<Http
             minLength: 1,
             maxLength: 200,
             pattern: '\\S',
-            description: 'a text of 1 to 200 characters',
+            description: 'a text of 1 to 200 characters that is not blank',
             meaning: "One of the aliases of cancellation reasons, or the customer's own words",
             examples: ['too_expensive']
           }),
