@@ -96,6 +96,9 @@ async function aShop() {
             Number(line.currentPrice.amount),
             Number(line.lineDiscountedPrice.amount)
           ]),
+        customer: customer.id as string,
+        contract: contractGid as string,
+        activity: async () => (await service.get(`/subscriptions/${shown.id}/activity`, store.key)).body.data as any[],
         lastActivity: async () =>
           (await service.get(`/subscriptions/${shown.id}/activity`, store.key)).body.data[0].text as string
       }
@@ -125,6 +128,37 @@ test("the price is the sum of all lines, and a requested price changes the plan'
   await member.change({ price: 7 })
   assert.equal(await member.price(), 50)
   assert.match(await member.lastActivity(), /was not accepted: The price cannot be reached by the price of one line/)
+  await store.soundBooks()
+})
+
+test('a price that cannot be reached does not drop the payment method that is requested with it', async () => {
+  const store = await aShop()
+  const { variantId } = await store.variantOf('Mug', '4.00')
+  const member = await store.member({ lines: [{ productVariantId: variantId, quantity: 2, currentPrice: '4.00' }] })
+  const ofCustomer = { storeId: store.storeId, customerId: member.customer }
+  await service.sandbox.controls.revokeCard(ofCustomer)
+  await service.sandbox.controls.setCard({ ...ofCustomer, outcome: 'success' })
+  await store.settle()
+  const connector = await service.deps.connectorOf(store.storeId)
+  const cards = await connector.customers.findPaymentMethods([member.customer])
+  assert.ok(cards.ok)
+  const [payment_method_id] = cards.value.get(member.customer)!
+  const method = () =>
+    store.shop('query($id: ID!) { subscriptionContract(id: $id) { customerPaymentMethod { id } } }', {
+      id: member.contract
+    })
+  await member.change({ price: 7, payment_method_id })
+  assert.equal((await method()).customerPaymentMethod.id, payment_method_id)
+  const refusal = (await member.activity()).find(({ kind }: any) => kind === 'reconciled')
+  assert.match(refusal.text, /^A requested change of price was not accepted: The price cannot be reached/)
+  assert.partialDeepStrictEqual(refusal.details, { price: 7, payment_method_id: null })
+
+  // Both are refused: one entry has both.
+  const unknown = 'gid://platform/CustomerPaymentMethod/none'
+  await member.change({ price: 6, payment_method_id: unknown })
+  const [last] = await member.activity()
+  assert.match(last.text, /^A requested change of price and payment method was not accepted: /)
+  assert.partialDeepStrictEqual(last.details, { price: 6, payment_method_id: unknown })
   await store.soundBooks()
 })
 

@@ -302,6 +302,40 @@ test('a payment method that is unknown to the platform is refused by it and note
   assert.match(last.text, /was not accepted: Payment method does not exist/)
 })
 
+test('a refused payment method drops itself only: terms that wait with it are made, the history and an alert say so', async () => {
+  const store = await service.aStore()
+  const member = await aMember(store)
+  const unknown = 'gid://platform/CustomerPaymentMethod/none'
+  const gold = await service.admin('POST', `${store.at}/plans`, {
+    name: 'Gold',
+    type: 'vip',
+    price: '59.00',
+    interval: 'month'
+  })
+  // Neither request has reached the platform when the second is accepted.
+  assert.equal((await member.change({ plan_id: gold.id })).status, 200)
+  const { pending_change } = (await member.change({ payment_method_id: unknown })).body.data
+  assert.partialDeepStrictEqual(pending_change, { plan_id: gold.id, payment_method_id: unknown })
+  await settle(store)
+  const after = await member.read()
+  assert.deepEqual([after.pending_change, after.plan.id, after.price], [null, gold.id, 59])
+  const refusal = (await member.activity()).find(({ kind }: any) => kind === 'reconciled')
+  assert.equal(refusal.text, 'A requested change of payment method was not accepted: Payment method does not exist')
+  const { requested_by, ...dropped } = refusal.details
+  assert.equal(requested_by.actor, 'api')
+  assert.deepEqual(dropped, {
+    plan_id: null,
+    price: null,
+    interval: null,
+    interval_count: null,
+    payment_method_id: unknown
+  })
+  const [alert] = (await service.admin('GET', `${store.at}/alerts`)).data
+  assert.equal(alert.kind, 'change_not_accepted')
+  assert.match(alert.message, new RegExp(`${member.id}, payment method: Payment method does not exist`))
+  await soundBooks()
+})
+
 test('a new payment method of a contract whose charge waits for one is charged at once; a pending price waits until then', async () => {
   const store = await service.aStore()
   const member = await aMember(store)

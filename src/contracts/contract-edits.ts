@@ -1,7 +1,7 @@
 import type { Ctx } from '#kit/postgres'
 import { isSoldUnder, listPlans, type Plan } from '#plans'
 import type { ContractEdit, PlatformContract, PlatformContractLine } from '#platform'
-import { type Change, listChanges, lockSubscriptions, recordActivities, type Subscription } from '#subscriptions'
+import { type Change, listChanges, lockSubscriptions, type Subscription } from '#subscriptions'
 import { endChanges, endMethodChanges, isFinal, isInBilling } from '#subscriptions/transitions'
 
 /** A requested change that can be made on the platform now, with its subscription and plan. */
@@ -49,6 +49,19 @@ const NO_TERMS = { planId: null, priceMinor: null, linePriceMinor: null, interva
 
 const hasTerms = (change: Change): boolean =>
   (Object.keys(NO_TERMS) as (keyof typeof NO_TERMS)[]).some((name) => change[name] !== null)
+
+/**
+ * The parts of a change that the platform may accept without each other: the terms and the payment method. The terms belong
+ * together, because a plan brings its price and interval.
+ */
+export function partsOf(one: ReadyChange): ReadyChange[] {
+  const { change } = one
+  if (change.platformPaymentMethodId === null || !hasTerms(change)) return [one]
+  return [
+    { ...one, change: { ...change, platformPaymentMethodId: null } },
+    { ...one, change: { ...change, ...NO_TERMS }, plan: null }
+  ]
+}
 
 /** Ends changes that were made or refused. */
 export async function endReady(ctx: Ctx, ended: ReadyChange[]): Promise<void> {
@@ -113,25 +126,4 @@ function totalOf(contract: PlatformContract, line: PlatformContractLine, minor: 
   const takenOff = Math.max(0, sum(contract.lines) - contract.priceMinor)
   const rest = sum(contract.lines.filter((one) => one !== line)) + contract.deliveryPriceMinor - takenOff
   return { lineId: line.id, minor, nearMinor: Math.max(0, Math.round((minor - rest) / line.quantity)) }
-}
-
-/** Ends a change that the platform refuses for good, and says so in the history. */
-export async function refuseChange(ctx: Ctx, refused: ReadyChange, reason: string): Promise<void> {
-  await endReady(ctx, [refused])
-  const { subscriptionId, actor, actorId, planId, priceMinor, interval, intervalCount } = refused.change
-  await recordActivities(ctx, [
-    {
-      subscriptionId,
-      kind: 'reconciled',
-      actor: 'platform',
-      text: `A requested change was not accepted: ${reason}`.slice(0, 500),
-      refs: {
-        requested_by: { actor, actor_id: actorId },
-        plan_id: planId,
-        price_minor: priceMinor,
-        interval,
-        interval_count: intervalCount
-      }
-    }
-  ])
 }

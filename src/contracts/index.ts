@@ -1,5 +1,5 @@
 export { applyPaymentMethodUpdate } from './apply-payment-method-update.ts'
-export { editOf, endReady, listReadyChanges, type ReadyChange, refuseChange } from './contract-edits.ts'
+export { editOf, endReady, listReadyChanges, partsOf, type ReadyChange } from './contract-edits.ts'
 export { type ContractPush, listContractPushes, pushCalls, recordPushes } from './contract-pushes.ts'
 export type { SubscriptionRequest } from './contract-request.ts'
 export { createSubscription } from './create-subscription.ts'
@@ -12,4 +12,5 @@ export {
   type UnansweredCreation
 } from './pending-creations.ts'
 export { quarantineContracts } from './quarantined-contracts.ts'
+export { type RefusedChange, reportRefusedChanges } from './refused-changes.ts'
 export { type ImportStake, upsertFromContracts } from './upsert-from-contracts.ts'

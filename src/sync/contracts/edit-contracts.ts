@@ -1,4 +1,12 @@
-import { editOf, endReady, listReadyChanges, type ReadyChange, refuseChange } from '#contracts'
+import {
+  editOf,
+  endReady,
+  listReadyChanges,
+  partsOf,
+  type ReadyChange,
+  type RefusedChange,
+  reportRefusedChanges
+} from '#contracts'
 import { defineJob, type JobOutcome } from '#kit/jobs'
 import type { ChangedContract, Connector, ContractEdit, PlatformContract, PlatformResult } from '#platform'
 import { editContractJob } from '#subscriptions'
@@ -9,8 +17,8 @@ import { readAndApplyContracts } from './read-and-apply-contracts.ts'
 const MAX_DRAFTS = 3
 
 /**
- * Makes requested changes of terms on the platform's contracts, and then applies the edited contracts here. A change that the
- * platform refuses for good is dropped; a change during a charge waits until the charge has ended.
+ * Makes requested changes of terms on the platform's contracts, and then applies the edited contracts here. What the platform
+ * refuses for good of a change is dropped and reported; a change during a charge waits until the charge has ended.
  */
 export const editContracts = defineJob(
   editContractJob,
@@ -35,26 +43,36 @@ export const editContracts = defineJob(
       })
     )
     const failures = new Map<number, string>()
-    const edited: ReadyChange[] = []
+    const edited: Ended[] = []
+    const refused: Ended[] = []
     for (const [i, result] of results.entries()) {
       const one = ready[i]!
-      if (result.outcome === 'edited') edited.push(one)
-      else if (result.outcome === 'refused') await db.inStore(storeId, (ctx) => refuseChange(ctx, one, result.reason))
-      else failures.set(one.subscription.id, result.reason)
+      if (result.outcome === 'failed') failures.set(one.subscription.id, result.reason)
+      else if (result.outcome === 'edited') edited.push({ one, refused: result.refused })
+      else refused.push({ one, refused: [{ refused: one, reason: result.reason }] })
     }
+    const end = (ended: Ended[]) =>
+      db.inStore(storeId, async (ctx) => {
+        const whole = ended.map(({ one }) => one)
+        await endReady(ctx, whole)
+        await reportRefusedChanges(
+          ctx,
+          ended.flatMap((each) => each.refused)
+        )
+      })
+    if (refused.length > 0) await end(refused)
     if (edited.length > 0) {
       const { failed } = await readAndApplyContracts(
         deps,
         storeId,
-        edited.map(({ subscription }) => subscription.platformContractId)
+        edited.map(({ one }) => one.subscription.platformContractId)
       )
-      const reasonOf = ({ subscription }: ReadyChange) => failed.get(subscription.platformContractId)
-      for (const one of edited) {
-        const reason = reasonOf(one)
-        if (reason !== undefined) failures.set(one.subscription.id, reason)
+      const reasonOf = ({ one }: Ended) => failed.get(one.subscription.platformContractId)
+      for (const each of edited) {
+        const reason = reasonOf(each)
+        if (reason !== undefined) failures.set(each.one.subscription.id, reason)
       }
-      const synced = edited.filter((one) => reasonOf(one) === undefined)
-      await db.inStore(storeId, (ctx) => endReady(ctx, synced))
+      await end(edited.filter((each) => reasonOf(each) === undefined))
     }
     return wanted.map((id): JobOutcome => {
       if (unsettled.includes(id)) return waits
@@ -64,11 +82,33 @@ export const editContracts = defineJob(
   }
 )
 
-type Edited = { outcome: 'edited' } | { outcome: 'refused' | 'failed'; reason: string }
+/** A change that is not to be made again, with what was refused of it. */
+type Ended = { one: ReadyChange; refused: RefusedChange[] }
 
+type EditedPart = { outcome: 'edited' } | { outcome: 'refused' | 'failed'; reason: string }
+type Edited = { outcome: 'edited'; refused: RefusedChange[] } | { outcome: 'refused' | 'failed'; reason: string }
+
+/**
+ * Makes the change. If the platform refuses it for good, its terms and its payment method are tried one by one: they may come
+ * from different requests, and one that is refused does not drop the other.
+ */
 async function edit(connector: Connector, one: ReadyChange, contract: PlatformContract | undefined): Promise<Edited> {
   if (!contract) return { outcome: 'refused', reason: 'The platform has no such contract' }
-  const wanted = editOf(one, contract)
+  const whole = await editPart(connector, one, contract)
+  if (whole.outcome === 'edited') return { outcome: 'edited', refused: [] }
+  const parts = partsOf(one)
+  if (whole.outcome === 'failed' || parts.length === 1) return whole
+  const refused: RefusedChange[] = []
+  for (const part of parts) {
+    const made = await editPart(connector, part, contract)
+    if (made.outcome === 'failed') return made
+    if (made.outcome === 'refused') refused.push({ refused: part, reason: made.reason })
+  }
+  return refused.length === parts.length ? whole : { outcome: 'edited', refused }
+}
+
+async function editPart(connector: Connector, part: ReadyChange, contract: PlatformContract): Promise<EditedPart> {
+  const wanted = editOf(part, contract)
   if (typeof wanted === 'string') return { outcome: 'refused', reason: wanted }
   const result = await editUnlessStale(connector, wanted)
   if (result.ok) return { outcome: 'edited' }
