@@ -1,6 +1,6 @@
 // Every command, run as a process against the running service, with the keys of its --json document.
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -222,6 +222,11 @@ test('doctor reports manually broken rows and exits with 1', async () => {
   )
 })
 
+test('--version prints the version of the package', async () => {
+  const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'))
+  assert.partialDeepStrictEqual(await run(['--version']), { code: 0, out: `${version}\n` })
+})
+
 /** A plan of this type; its price is to be added. */
 const createPlan = (type: string) =>
   'plan create --store cli.example --name X --interval month --type'.split(' ').concat(type)
@@ -254,6 +259,11 @@ for (const [what, args, expected] of [
     'perks that are no JSON',
     ['plan', 'update', '--store', 'cli.example', '--id', 'plan_1', '--perks', import.meta.filename],
     /--perks.*a file with perks as one JSON object/
+  ],
+  [
+    'a product that is none',
+    [...createPlan('product'), '--price', '9', '--products', 'x'],
+    /^--products \(product_ids\) must be 1 to 250 product ids of the platform, as texts of digits or as global ids$/
   ],
   ['a plan that is none', ['plan', 'disable', '--store', 'cli.example', '--id', 'plan_99'], /There is no plan plan_99/],
   [

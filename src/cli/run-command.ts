@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { Command, CommanderError, Option } from 'commander'
 import type { SettingsSection } from '#kit/define-settings'
 import { adminApi } from './admin-api.ts'
@@ -21,6 +22,10 @@ import { findServer } from './find-server.ts'
 
 /** What the program gives its command line, which imports nothing of the service. */
 type Parts = ServeParts & { settingsSections: readonly SettingsSection[] }
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string
+}
 
 const ENV_HELP = `
 Commands find the service by PERENNIAL_URL and PERENNIAL_TOKEN, or by the files that it writes to DATA_DIR (./data).
@@ -67,6 +72,7 @@ export async function runCommand(
 function programOf(terminal: Terminal, parts: Parts): Command {
   const program = new Command('perennial')
     .description('Subscriptions and memberships for stores: the service and its operator commands')
+    .version(version, '-V, --version', 'print the version of the program')
     .addHelpText('after', ENV_HELP)
     .exitOverride()
     // runCommand prints errors, in both formats.
