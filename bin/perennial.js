@@ -46,16 +46,21 @@ function runWith(node) {
     // The channel tells the program when we die, however we die.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc']
   })
-  for (const signal of FORWARDED) {
-    process.on(signal, () => {
-      // A terminal sends its Ctrl-C to both of us.
-      if (signal === 'SIGTERM' || !process.stdin.isTTY) child.kill(signal)
-    })
-  }
   // Started by npx, a signal may end the shell between us and leave us behind; then the child is to end too.
   const parent = process.ppid
-  if (process.env.npm_lifecycle_event) {
-    setInterval(() => process.ppid !== parent && child.kill('SIGTERM'), 500).unref()
+  const watch = process.env.npm_lifecycle_event && setInterval(endIfAlone, 500).unref()
+  function endIfAlone() {
+    if (process.ppid === parent) return
+    clearInterval(watch)
+    child.kill('SIGTERM')
+  }
+  for (const signal of FORWARDED) {
+    process.on(signal, () => {
+      clearInterval(watch)
+      // A signal to the process group, such as Ctrl-C, has reached the program too; it counts both as one (src/kit/stop-signals.ts).
+      // Windows sends it to both of us always, and kill() there would end the program without a warning.
+      if (process.platform !== 'win32') child.kill(signal)
+    })
   }
   child.on('error', (err) => fail(`${node} does not start: ${err.message}`))
   child.on('exit', (code, signal) => {

@@ -2,17 +2,21 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { findEmbeddedPostgres } from '../src/embedded-postgres/start.ts'
 import { testDatabase } from './database.ts'
 import { freePort } from './service-process.ts'
 import { until } from './until.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const TOKEN = 'group-operator-token-0123456789abcdef'
 const OLDER = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.11.0'})`
 
 /** A copy of the repository whose program prints its arguments and does what the first one says. */
@@ -105,6 +109,74 @@ test('a service whose launcher is killed stops, and starts again at the same por
   assert.ok(await isAlive())
   again.kill('SIGTERM')
   assert.deepEqual(await once(again, 'exit'), [0, null])
+})
+
+/** Starts the service by an older Node, with its own database in `dataDir`, as the leader of a process group. */
+async function serveInGroup(dataDir: string) {
+  const { DATABASE_URL: _, ...inherited } = process.env
+  const env = {
+    ...inherited,
+    DATA_DIR: dataDir,
+    PORT: '0',
+    SANDBOX: 'off',
+    LOG_LEVEL: 'info',
+    PERENNIAL_TOKEN: TOKEN
+  }
+  const child = spawn(process.execPath, ['--import', OLDER, join(ROOT, 'bin/perennial.js'), 'serve'], {
+    env,
+    detached: true
+  })
+  const ended = once(child, 'exit')
+  after(() => child.exitCode === null && child.signalCode === null && process.kill(-child.pid!, 'SIGKILL'))
+  let printed = ''
+  child.stdout.on('data', (chunk) => {
+    printed += chunk
+  })
+  const line = (pattern: RegExp) =>
+    until(String(pattern), () => {
+      assert.equal(child.exitCode, null, printed)
+      return pattern.exec(printed)
+    })
+  const [, url] = await line(/API +(http:\/\/127\.0\.0\.1:\d+)/)
+  return { url, line, ended, signalGroup: (signal: NodeJS.Signals) => process.kill(-child.pid!, signal) }
+}
+
+function aDataDir(): string {
+  const dataDir = mkdtempSync(join(tmpdir(), 'perennial-group-'))
+  after(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 10 }))
+  return dataDir
+}
+
+test('a signal to the whole process group stops the service and its database cleanly', async () => {
+  const dataDir = aDataDir()
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGTERM', 'SIGINT', 'SIGTERM', 'SIGINT'] as const) {
+    const { ended, signalGroup } = await serveInGroup(dataDir)
+    signalGroup(signal)
+    assert.deepEqual(await ended, [0, null], signal)
+    assert.equal(await findEmbeddedPostgres(dataDir), null)
+  }
+})
+
+test('a second signal, later, ends a stop that waits at once, and the database stops by itself', async () => {
+  const dataDir = aDataDir()
+  const { url, line, ended, signalGroup } = await serveInGroup(dataDir)
+  const client = new pg.Client({ connectionString: (await findEmbeddedPostgres(dataDir))! })
+  client.on('error', () => {})
+  await client.connect()
+  // The stop waits for a request that waits for this lock.
+  await client.query('begin; lock table stores in access exclusive mode')
+  const request = fetch(`${url}/admin/api/stores`, { headers: { authorization: `Bearer ${TOKEN}` } }).catch(() => {})
+  await until('the request waits', async () => {
+    const { rowCount } = await client.query('select from pg_locks where not granted')
+    return rowCount! > 0
+  })
+  signalGroup('SIGTERM')
+  await line(/SIGTERM: finishing/)
+  await sleep(2_000)
+  signalGroup('SIGTERM')
+  assert.deepEqual(await ended, [130, null])
+  await request
+  await until('the database has stopped', () => !existsSync(join(dataDir, 'postgres', 'postmaster.pid')))
 })
 
 test('without the package that contains Node 26 the error names the missing package', async () => {

@@ -1,8 +1,10 @@
+import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { createLogger } from '#kit/logger'
 import { Database, migrate } from '#kit/postgres'
 import { openVault } from '#kit/secrets'
+import { stopOnSignals } from '#kit/stop-signals'
 import { isMasterKeyValid, listStores } from '#stores'
 import { moveSandboxStores } from '#sync'
 import { removeServerFile, writeServerFile } from '../cli/server-file.ts'
@@ -23,7 +25,7 @@ const WRONG_MASTER_KEY =
 
 /**
  * Runs the service until a signal ends it: database, migrations, both ports, the demo store at the first start, then the
- * background. A second signal ends the process at once.
+ * background. A second signal ends the process at once and leaves the embedded database to shut down by itself.
  */
 export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
   try {
@@ -42,14 +44,20 @@ async function run(config: Config): Promise<void> {
   await mkdir(config.dataDir, { recursive: true }).catch((err: Error) =>
     refuse(`DATA_DIR cannot be used: ${err.message}`)
   )
-  const embedded = config.databaseUrl === null ? await startDatabase(config, (line) => logger.info(line)) : null
+  let embedded: EmbeddedPostgres | null = null
+  const stop = untilSignal(async () => embedded?.requestStop())
+  const ended = once(stop, 'abort')
+  stop.addEventListener('abort', () => logger.info(`${stop.reason}: finishing what is under way`))
+  if (config.databaseUrl === null) embedded = await startDatabase(config, (line) => logger.info(line))
   const databaseUrl = config.databaseUrl ?? embedded!.url
   const stack = new AsyncDisposableStack()
-  if (embedded) stack.defer(() => embedded.stop())
+  stack.defer(() => embedded?.stop())
   try {
+    if (stop.aborted) return
     const applied = await migrated(databaseUrl)
     for (const name of applied) logger.debug(`Migrated ${name}`)
     if (applied.length > 0) logger.info(`Migrated the database: ${applied.length} files`)
+    if (stop.aborted) return
     const db = stack.adopt(new Database({ url: databaseUrl, poolSize: config.databasePool }), (open) => open.close())
     const sandboxDb = stack.adopt(new Database({ url: databaseUrl, poolSize: 6 }), (open) => open.close())
     const urls = { public: config.publicUrl ?? '', sandbox: '' }
@@ -74,9 +82,9 @@ async function run(config: Config): Promise<void> {
       }),
       (running) => running.stop()
     )
+    if (stop.aborted) return
     const url = await listen(service.http, 'PORT', config.port, config.host)
     urls.public ||= url
-    const ended = untilSignal()
     if (config.role === 'worker') {
       await service.start()
       say(`\nPerennial is ready, as a worker.\n  Health       ${url}/readyz\n`)
@@ -92,8 +100,7 @@ async function run(config: Config): Promise<void> {
       if (key === 'stopped') return
       say(table(url, config.sandbox ? urls.sandbox : null, await storeToShow(db), key))
     }
-    const signal = await ended
-    logger.info(`${signal}: finishing what is under way`)
+    await ended
   } finally {
     await stack.disposeAsync()
   }
@@ -156,24 +163,18 @@ function table(api: string, sandbox: string | null, domain: string, key: string 
 const LOOK_FOR_PARENT_MS = 500
 
 /**
- * Resolves with the first signal. npm sends a signal to a shell that may end without forwarding it, so under npm the loss of the
- * parent process counts as SIGTERM.
+ * Aborted by the first signal. At a second one the process ends after `atOnce`. npm sends a signal to a shell that may end without
+ * forwarding it, so under npm the loss of the parent process counts as SIGTERM.
  */
-function untilSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.once(signal, () => {
-        process.once(signal, () => process.exit(130))
-        resolve(signal)
-      })
-    }
-    const parent = process.ppid
-    if (!process.env.npm_lifecycle_event) return
-    const watch = setInterval(() => {
-      if (process.ppid === parent) return
-      clearInterval(watch)
-      resolve('SIGTERM')
-    }, LOOK_FOR_PARENT_MS)
-    watch.unref()
-  })
+function untilSignal(atOnce: () => Promise<void>): AbortSignal {
+  const { signal, receive } = stopOnSignals(() => void atOnce().finally(() => process.exit(130)))
+  const parent = process.ppid
+  if (!process.env.npm_lifecycle_event) return signal
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(watch)
+    if (!signal.aborted) receive('SIGTERM')
+  }, LOOK_FOR_PARENT_MS)
+  watch.unref()
+  return signal
 }

@@ -203,6 +203,8 @@ function run(program: string, args: string[], options: RunAs & { cwd: string }, 
       ...options,
       env,
       windowsHide: true,
+      // A signal to our process group, such as Ctrl-C, is for us to handle.
+      detached: process.platform !== 'win32',
       stdio: ['ignore', 'ignore', 'pipe', input]
     })
     let output = ''

@@ -103,14 +103,7 @@ export async function launch(
 
 /** Shuts the server down: rolls back open transactions, flushes everything to disk, and returns when the process has ended. */
 export async function stopPostmaster(pid: number, places: Places, runtime: Runtime): Promise<void> {
-  // After its end the process id may belong to another process.
-  if (!((await isPostmaster(pid, places)) ?? readPidFile(places)?.pid === pid)) return
-  if (process.platform === 'win32') {
-    const args = ['stop', '--pgdata', places.cluster, '--mode', 'fast', '--no-wait', '--silent']
-    await promisify(execFile)(runtime.program('pg_ctl'), args, { windowsHide: true })
-  } else {
-    process.kill(pid, 'SIGINT')
-  }
+  if (!(await requestStop(pid, places, runtime))) return
   const deadline = performance.now() + STOPPED_WITHIN_MS
   while (isAlive(pid)) {
     if (performance.now() > deadline) {
@@ -118,6 +111,19 @@ export async function stopPostmaster(pid: number, places: Places, runtime: Runti
     }
     await sleep(10)
   }
+}
+
+/** Begins the shutdown, which the server finishes by itself. Returns false if it does not run. */
+export async function requestStop(pid: number, places: Places, runtime: Runtime): Promise<boolean> {
+  // After its end the process id may belong to another process.
+  if (!((await isPostmaster(pid, places)) ?? readPidFile(places)?.pid === pid)) return false
+  if (process.platform === 'win32') {
+    const args = ['stop', '--pgdata', places.cluster, '--mode', 'fast', '--no-wait', '--silent']
+    await promisify(execFile)(runtime.program('pg_ctl'), args, { windowsHide: true })
+  } else {
+    process.kill(pid, 'SIGINT')
+  }
+  return true
 }
 
 async function launchDirectly(

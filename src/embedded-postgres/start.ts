@@ -14,7 +14,15 @@ import {
   removePidFile,
   SUPERUSER
 } from './data-dir.ts'
-import { isPostmaster, launch, runsWith, type Settings, settingsFor, stopPostmaster } from './postmaster.ts'
+import {
+  isPostmaster,
+  launch,
+  requestStop,
+  runsWith,
+  type Settings,
+  settingsFor,
+  stopPostmaster
+} from './postmaster.ts'
 import { chooseRunAs, messageOf, prepareRuntime, type RunAs, type Runtime } from './runtime.ts'
 
 export type EmbeddedPostgres = {
@@ -24,6 +32,8 @@ export type EmbeddedPostgres = {
   adopted: boolean
   /** Shuts the server down, also an adopted one, and releases the data directory. */
   stop(): Promise<void>
+  /** Tells the server to shut down, for a process that ends without waiting for that. */
+  requestStop(): Promise<void>
 }
 
 export type EmbeddedOptions = {
@@ -80,7 +90,12 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
 
     let stopping: Promise<void> | null = null
     const stop = () => (stopping ??= stopPostmaster(server.pid, places, runtime).finally(unlock))
-    return { url: urlOf(places, server.port, DATABASE), adopted: server.adopted, stop }
+    return {
+      url: urlOf(places, server.port, DATABASE),
+      adopted: server.adopted,
+      stop,
+      requestStop: async () => void (await requestStop(server.pid, places, runtime))
+    }
   } catch (err) {
     unlock()
     throw err

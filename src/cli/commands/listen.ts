@@ -1,5 +1,6 @@
 import { styleText } from 'node:util'
 import { type Command, InvalidArgumentError } from 'commander'
+import { stopOnSignals } from '#kit/stop-signals'
 import type { Document } from '../admin-api.ts'
 import { addCommand, type Terminal } from '../command.ts'
 import { badUsage } from '../command-error.ts'
@@ -45,7 +46,7 @@ export function addListenCommand(program: Command, terminal: Terminal): void {
     },
     run: async ({ store, forwardTo, events, insecure = false }, { api, out, err, json }) => {
       const remark = (text: string) => void err.write(`${text}\n`)
-      const stopping = stopOnSignal()
+      const stopping = stopOnSignals(() => process.exit(130))
       try {
         await runListener({
           api,
@@ -63,21 +64,6 @@ export function addListenCommand(program: Command, terminal: Terminal): void {
     },
     show: () => ''
   })
-}
-
-/** A second Ctrl-C ends the process at once. */
-function stopOnSignal(): { signal: AbortSignal; forget(): void } {
-  const stop = new AbortController()
-  const end = () => stop.abort()
-  const interrupt = () => {
-    if (stop.signal.aborted) process.exit(130)
-    end()
-  }
-  process.on('SIGINT', interrupt).on('SIGTERM', end)
-  return {
-    signal: stop.signal,
-    forget: () => void process.off('SIGINT', interrupt).off('SIGTERM', end)
-  }
 }
 
 function forPeople(
