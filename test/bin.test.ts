@@ -129,9 +129,11 @@ async function serveInGroup(dataDir: string) {
   const ended = once(child, 'exit')
   after(() => child.exitCode === null && child.signalCode === null && process.kill(-child.pid!, 'SIGKILL'))
   let printed = ''
-  child.stdout.on('data', (chunk) => {
-    printed += chunk
-  })
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      printed += chunk
+    })
+  }
   const line = (pattern: RegExp) =>
     until(String(pattern), () => {
       assert.equal(child.exitCode, null, printed)
