@@ -1,4 +1,4 @@
-const BATCH = 200
+const BATCH = 500
 const FACTOR = 4
 /** Only facts that were handled faster than this are followed by more at a time. */
 const QUICK_MS = 2_000
