@@ -15,11 +15,11 @@ export function urlOf(database: string): string {
   return url.href
 }
 
-export async function onServer(statement: string): Promise<void> {
+export async function onServer(...statements: string[]): Promise<void> {
   const client = new pg.Client({ connectionString: urlOf('postgres') })
   await client.connect()
   try {
-    await client.query(statement)
+    for (const statement of statements) await client.query(statement)
   } finally {
     await client.end()
   }
@@ -35,9 +35,11 @@ export function beforeDrop(close: () => Promise<void>): void {
 /** A migrated, empty database for this test file, dropped when the file ends. */
 export async function testDatabase(): Promise<{ db: Database; url: string }> {
   const name = `test_${process.pid}_${randomBytes(4).toString('hex')}`
-  await onServer(`create database ${name} template ${TEMPLATE}`)
-  // For a server that is given: otherwise tests would mostly wait for its disk.
-  await onServer(`alter database ${name} set synchronous_commit = off`)
+  await onServer(
+    `create database ${name} template ${TEMPLATE}`,
+    // For a server that is given: otherwise tests would mostly wait for its disk.
+    `alter database ${name} set synchronous_commit = off`
+  )
   const url = urlOf(name)
   const db = new Database({ url })
   after(async () => {

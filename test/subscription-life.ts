@@ -148,6 +148,15 @@ export async function aSubscriptionLife(
           sql`select *, idempotency_key as key from billing_attempts where store_id = ${storeId} order by id`
         )
       ),
+    /** How each attempt stands, oldest first: its status, its error code ('' for none), and 1 with an announced retry. */
+    charges: () =>
+      inStore(({ tx }) =>
+        tx.many(
+          row({ status: text, code: text, retries: int }),
+          sql`select status, coalesce(error_code, '') as code, (retry_at is not null)::int as retries
+                from billing_attempts where store_id = ${storeId} order by id`
+        )
+      ),
     lastEvent: async (type: string) => {
       const events = await inStore(({ tx }) =>
         tx.many(

@@ -300,7 +300,7 @@ test('a first charge that is paid while the subscription is paused activates it,
   assert.deepEqual((await types(store)).at(-1), 'subscription.activated', 'after the payments')
 })
 
-test('a pause bills nothing, ends by itself, and passes over the cycles it covered', async () => {
+test('a pause bills nothing, ends by itself, and skips the cycles it covered', async () => {
   const store = await aStore(db, { clockAt: START })
   const contract = aContract(START)
   await sync(store, contract)

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { Command, CommanderError, Option } from 'commander'
 import type { SettingsSection } from '#kit/define-settings'
+import { version } from '#kit/version'
 import { adminApi } from './admin-api.ts'
 import type { Terminal } from './command.ts'
 import { badUsage, CommandError } from './command-error.ts'
@@ -22,10 +22,6 @@ import { findServer } from './find-server.ts'
 
 /** What the program gives its command line, which imports nothing of the service. */
 type Parts = ServeParts & { settingsSections: readonly SettingsSection[] }
-
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string
-}
 
 const ENV_HELP = `
 Commands find the service by PERENNIAL_URL and PERENNIAL_TOKEN, or by the files that it writes to DATA_DIR (./data).

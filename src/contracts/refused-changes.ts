@@ -29,7 +29,7 @@ export async function reportRefusedChanges(ctx: Ctx, changes: RefusedChange[]): 
   await notify(ctx, alertOf(changes))
 }
 
-const reasonOf = ({ reason }: RefusedChange) => reason.replaceAll('\0', '').slice(0, MAX_TEXT_CHARACTERS)
+const reasonOf = ({ reason }: RefusedChange) => reason.replaceAll('\0', '')
 
 const requesterOf = ({ refused: { change } }: RefusedChange) => ({ actor: change.actor, actor_id: change.actorId })
 

@@ -1,7 +1,7 @@
 // What stops a subscription stops its charges too, in the same transaction, whoever wants it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { int, row, sql, text } from '#kit/postgres'
+import { row, sql, text } from '#kit/postgres'
 import { testDatabase } from '../../test/database.ts'
 import { whileRefused } from '../../test/refused-writes.ts'
 import { aSubscriptionLife } from '../../test/subscription-life.ts'
@@ -31,15 +31,6 @@ async function withAnnouncedRetry(): Promise<Life> {
   return life
 }
 
-const attemptsOf = ({ inStore, storeId }: Life) =>
-  inStore(({ tx }) =>
-    tx.many(
-      row({ status: text, code: text, retries: int }),
-      sql`select status, coalesce(error_code, '') as code, (retry_at is not null)::int as retries
-            from billing_attempts where store_id = ${storeId} order by id`
-    )
-  )
-
 const eventsSince = ({ inStore, storeId }: Life, type: string) =>
   inStore(({ tx }) =>
     tx.many(
@@ -63,7 +54,7 @@ for (const [what, stop] of Object.entries(stops)) {
   test(`${what} voids the attempt that was not sent, and reports it after what stopped it`, async () => {
     const life = await withUnsentAttempt()
     await stop(life)
-    assert.deepEqual(await attemptsOf(life), [{ status: 'failed', code: 'voided', retries: 0 }])
+    assert.deepEqual(await life.charges(), [{ status: 'failed', code: 'voided', retries: 0 }])
     const { status } = await life.read()
     const first = status === 'paused' ? 'subscription.paused' : 'subscription.cancelled'
     assert.deepEqual(
@@ -72,16 +63,16 @@ for (const [what, stop] of Object.entries(stops)) {
     )
     await life.goTo('2026-06-30T15:00:00Z')
     await life.bill()
-    assert.equal((await attemptsOf(life)).length, 1)
+    assert.equal((await life.charges()).length, 1)
   })
 
   test(`${what} cancels the retry that was announced`, async () => {
     const life = await withAnnouncedRetry()
     await stop(life)
-    assert.deepEqual(await attemptsOf(life), [{ status: 'failed', code: 'card_declined', retries: 0 }])
+    assert.deepEqual(await life.charges(), [{ status: 'failed', code: 'card_declined', retries: 0 }])
     await life.goTo('2026-06-30T15:00:00Z')
     await life.bill()
-    assert.equal((await attemptsOf(life)).length, 1)
+    assert.equal((await life.charges()).length, 1)
   })
 }
 
@@ -108,7 +99,7 @@ test('a transaction that fails after the pause leaves the agreement and its char
     /too late/
   )
   assert.deepEqual(await life.read(), before)
-  assert.deepEqual(await attemptsOf(life), [{ status: 'pending', code: '', retries: 0 }])
+  assert.deepEqual(await life.charges(), [{ status: 'pending', code: '', retries: 0 }])
 })
 
 test('a decline that is reported after the stop announces no retry, and its fact says so', async () => {
@@ -117,7 +108,7 @@ test('a decline that is reported after the stop announces no retry, and its fact
     await life.bill()
     await life[stop]()
     await life.decline('INSUFFICIENT_FUNDS')
-    assert.deepEqual(await attemptsOf(life), [{ status: 'failed', code: 'card_declined', retries: 0 }])
+    assert.deepEqual(await life.charges(), [{ status: 'failed', code: 'card_declined', retries: 0 }])
     const failed = await life.lastEvent('billing.failed')
     assert.deepEqual([failed.retry_scheduled, failed.attempts_remaining], [false, 0])
     assert.deepEqual(await eventsSince(life, 'billing.failed'), [{ type: 'billing.failed' }])
@@ -141,9 +132,9 @@ for (const [what, refused] of Object.entries(written)) {
     await whileRefused(url, refused, async () => {
       await assert.rejects(life.pause(), { code: '23514' })
       assert.deepEqual(await life.read(), before)
-      assert.deepEqual(await attemptsOf(life), [{ status: 'pending', code: '', retries: 0 }])
+      assert.deepEqual(await life.charges(), [{ status: 'pending', code: '', retries: 0 }])
     })
     await life.pause()
-    assert.deepEqual(await attemptsOf(life), [{ status: 'failed', code: 'voided', retries: 0 }])
+    assert.deepEqual(await life.charges(), [{ status: 'failed', code: 'voided', retries: 0 }])
   })
 }

@@ -7,9 +7,9 @@ import { clearRetries } from '../attempts/settlement.ts'
 import { voidAttempts } from './void-attempts.ts'
 
 /**
- * Carries out plans of locked subscriptions in the caller's transaction, on both sides: the agreement changes, and nothing more
- * is charged for what is not active afterwards, nor for a cycle that is passed over. That follows from the agreement, not from what
- * a plan says of its charges. Outside billing there is no other way to stop a subscription, so no caller can leave them behind.
+ * Carries out plans of locked subscriptions in the caller's transaction, on both sides: the agreement changes, and nothing
+ * more is charged for what is not active afterwards, nor for a cycle that is skipped. That follows from the agreement, not from
+ * what a plan says of its charges. Outside billing there is no other way to stop a subscription, so no caller can leave them behind.
  */
 export async function applyPlans(ctx: Ctx, plans: TransitionPlan[], by: Actor): Promise<void> {
   const changes = plans.filter(({ before, after }) => after !== before)
@@ -24,8 +24,8 @@ export async function applyPlans(ctx: Ctx, plans: TransitionPlan[], by: Actor): 
 }
 
 /**
- * Sends nothing more of what was opened for these subscriptions: unsent attempts end as `voided`, announced retries are cancelled. An attempt
- * that was sent stays pending: only the platform can say how it ends.
+ * Sends nothing more of what was opened for these subscriptions: unsent attempts end as `voided`, announced retries are
+ * cancelled. An attempt that was sent stays pending: only the platform can say how it ends.
  */
 async function stopBilling(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
   await clearRetries(ctx, subscriptionIds)

@@ -1,12 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { version } from '#kit/version'
 import { createPublisher } from '../shared/json-schema.ts'
 import type { DocumentDialect, DocumentedRoute, OpenApiDocument, Parameter } from './document-types.ts'
 import { pathsOf } from './operations.ts'
 import { errorResponses } from './responses.ts'
-
-const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
-  version: string
-}
 
 type Publish = ReturnType<typeof createPublisher>['forResponse']
 

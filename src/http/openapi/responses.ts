@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox'
-import { inUse } from '../shared/errors.ts'
+import { tooBusy } from '../shared/errors.ts'
 import type { JsonSchema } from '../shared/json-schema.ts'
 import type {
   DocumentDialect,
@@ -43,7 +43,7 @@ export const RATE_LIMIT_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining',
 /** How every surface refuses a request for which the service is too busy. */
 export const TOO_BUSY: ErrorKind = {
   meaning: 'The service is too busy. Nothing was changed; `Retry-After` says when to repeat the request.',
-  refusal: inUse(),
+  refusal: tooBusy(),
   headers: ['Retry-After']
 }
 

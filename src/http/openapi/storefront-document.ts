@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Refusal } from '#kit/refusal'
+import { invalidField, Refusal } from '#kit/refusal'
 import { exampleOf } from '#resources'
 import { RateLimited } from '../rate-limits/rate-limited.ts'
 import { errorBody, statusOf } from '../storefront/errors.ts'
@@ -13,9 +13,7 @@ const TAGS: Record<string, Tag> = {
   churn: { name: 'Churn API', description: 'What a customer does to leave a membership.' }
 }
 
-const tooLong = new Refusal('invalid_request', 'reason must be a text of 1 to 200 characters that is not blank', [
-  { field: 'reason', message: 'must be a text of 1 to 200 characters that is not blank' }
-])
+const tooLong = invalidField('reason', 'must be a text of 1 to 200 characters that is not blank')
 
 /** Every way in which the storefront refuses, with a response that it really gives. */
 const ERRORS: Record<string, ErrorKind> = {

@@ -27,7 +27,7 @@ export function servedElsewhere(request: FastifyRequest, reply: FastifyReply): R
 }
 
 /** The refusal of a request that waited too long for a lock or a connection. */
-export function inUse(): Busy {
+export function tooBusy(): Busy {
   return new Busy('The service is busy, and nothing was changed; repeat the request after the seconds in Retry-After')
 }
 
@@ -37,7 +37,7 @@ export function inUse(): Busy {
  */
 export function refusalOf(err: unknown, request: FastifyRequest): Refusal | RateLimited | null {
   if (err instanceof Refusal || err instanceof RateLimited) return err
-  if (isBusy(err)) return inUse()
+  if (isBusy(err)) return tooBusy()
   const { code, statusCode } = err as Partial<FastifyError>
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':

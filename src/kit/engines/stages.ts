@@ -1,6 +1,6 @@
 /**
  * The stages of a round in a store that settles, in their order: what one engine did is often the work of the next, so one
- * round brings a charge from its request to the webhooks that tell of it. Nothing depends on the order: in the background all
+ * round brings a charge from its request to its webhooks. Nothing depends on the order: in the background all
  * engines run at once.
  */
 const STAGES = [

@@ -16,7 +16,7 @@ const { db } = await testDatabase()
 const headersOf = ({ headers }: Received) => headers as Record<string, string>
 const signed = (secret: string, body: string) => `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
 
-/** The deliveries that tell of these payloads, each as `data.payload` of its own event, in that order. */
+/** The deliveries of these payloads, each as `data.payload` of its own event, in that order. */
 async function delivered(payloads: unknown[]): Promise<{ secret: string; received: Received[] }> {
   const receiver = await aReceiver()
   const store = await aSendingStore(db)

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { cancelSubscription } from '#lifecycle'
+import { notBlank } from '../../shared/not-blank.ts'
 import type { Surface } from '../../shared/surface.ts'
 import { text } from '../fields.ts'
 import { changedSubscription, SubscriptionParams } from './one-subscription.ts'
@@ -7,13 +8,7 @@ import { SubscriptionBody } from './present-subscription.ts'
 
 const CancelBody = Type.Object({
   reason: Type.Optional(
-    Type.String({
-      ...text(200, 'a text of 1 to 200 characters that is not blank', {
-        meaning: 'The reason, for reports and events; `other` by default',
-        examples: ['too_expensive']
-      }),
-      pattern: '\\S'
-    })
+    notBlank(200, { meaning: 'The reason, for reports and events; `other` by default', examples: ['too_expensive'] })
   ),
   comment: Type.Optional(text(1024, undefined, { meaning: "The customer's own words", examples: ['We are moving.'] }))
 })

@@ -4,6 +4,7 @@ import { type CreditChange, changeCredits } from '#credits'
 import type { Ctx, Database } from '#kit/postgres'
 import { findCustomerIds, parseCustomerId } from '#members'
 import type { PlatformProfileName } from '#stores'
+import { notBlank } from '../../shared/not-blank.ts'
 import { batchedWrites } from '../batched-writes.ts'
 import { envelope } from '../envelope.ts'
 import { presentCredit } from '../present-credit.ts'
@@ -20,14 +21,7 @@ export const Amount = Type.Number({
 })
 
 export const Reason = (example: string) =>
-  Type.String({
-    minLength: 1,
-    maxLength: 500,
-    pattern: '\\S',
-    description: 'a text of 1 to 500 characters that is not blank',
-    meaning: 'The reason, for the history and the event',
-    examples: [example]
-  })
+  notBlank(500, { meaning: 'The reason, for the history and the event', examples: [example] })
 
 /** A change of the store credit of a customer who is named as the path names them. */
 type NamedChange = {

@@ -1,17 +1,14 @@
 import { Type } from 'typebox'
 import { cancelSubscription } from '#lifecycle'
 import { SubscriptionBody } from '#resources'
+import { notBlank } from '../../shared/not-blank.ts'
 import type { Surface } from '../../shared/surface.ts'
 import { Envelope } from '../envelope.ts'
 import { changedSubscription, SubscriptionParams } from './one-subscription.ts'
 
 const CancelBody = Type.Object({
   reason: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 200,
-      pattern: '\\S',
-      description: 'a text of 1 to 200 characters that is not blank',
+    notBlank(200, {
       meaning: 'The reason, for reports and events; `other` by default',
       examples: ['too_expensive']
     })

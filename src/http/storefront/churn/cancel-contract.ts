@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { cancelSubscription } from '#lifecycle'
 import type { HttpDeps } from '../../shared/deps.ts'
+import { notBlank } from '../../shared/not-blank.ts'
 import type { Surface } from '../../shared/surface.ts'
 import { customerOf } from '../proxy.ts'
 import { shopMinute } from '../shop-time.ts'
@@ -42,11 +43,7 @@ export function cancelContractRoute(storefront: Surface, { db, wake }: Pick<Http
         description: 'Cancels a contract of the customer who is logged in. It takes effect at once.',
         params: ContractParams,
         body: Type.Object({
-          reason: Type.String({
-            minLength: 1,
-            maxLength: 200,
-            pattern: '\\S',
-            description: 'a text of 1 to 200 characters that is not blank',
+          reason: notBlank(200, {
             meaning: "One of the aliases of cancellation reasons, or the customer's own words",
             examples: ['too_expensive']
           }),
