@@ -6,8 +6,9 @@ import * as metricList from '../src/app/metric-list.ts'
 import * as settingsSections from '../src/app/settings-sections.ts'
 import { platformChargesAgree } from '../src/audit/platform-charges.ts'
 import * as ruleList from '../src/audit/rule-list.ts'
+import { DECLINE_KINDS, DECLINE_TABLE } from '../src/billing/dunning/decline-codes.ts'
 import { eventSections } from './event-sections.ts'
-import { table } from './markdown.ts'
+import { code, table } from './markdown.ts'
 
 type Rule = Pick<AuditRule, 'name' | 'severity' | 'help'>
 
@@ -69,7 +70,30 @@ const PARTS: { file: string; name: string; text: () => string }[] = [
   },
   { file: 'docs/operations.md', name: 'findings', text: tableOf(rulesOf('finding')) },
   { file: 'docs/operations.md', name: 'warnings', text: tableOf(rulesOf('warning')) },
-  { file: 'docs/events.md', name: 'payloads', text: eventSections }
+  { file: 'docs/events.md', name: 'payloads', text: eventSections },
+  {
+    file: 'docs/api.md',
+    name: 'decline classes',
+    text: tableOf(() => [
+      ['`error.code`', 'kind', '`error.decline_code`'],
+      ...Object.entries(DECLINE_KINDS).map(([declineClass, kind]) => [
+        code(declineClass),
+        kind,
+        DECLINE_TABLE.filter((row) => row.code === declineClass)
+          .map(({ declineCode }) => code(declineCode))
+          .toSorted()
+          .join(', ')
+      ])
+    ])
+  },
+  {
+    file: 'docs/declines.md',
+    name: 'decline codes',
+    text: tableOf(() => [
+      ['code of the platform', '`error.code`', 'kind', 'why', 'from'],
+      ...DECLINE_TABLE.map((row) => [code(row.platformCode), code(row.code), row.kind, row.reason, row.source])
+    ])
+  }
 ]
 
 /** The files that hold such parts. */

@@ -55,6 +55,13 @@ const ALERTS: Record<string, (attempt: Attempt, code: string, message: string) =
     message: `The platform refused all tries of cycle ${attempt.cycleIndex} of ${publicId('sub', attempt.subscriptionId)}, with ${code}: ${message} It waits until it is retried manually.`,
     atMostEveryHours: ONCE_A_DAY
   }),
+  // Its own alert for each code: one that is about a customer's address says nothing about a currency.
+  invalid_order: (attempt, code, message) => ({
+    kind: `order_declined_${code}`,
+    subject: 'A charge was declined for something that no card changes',
+    message: `The platform declined the charge of cycle ${attempt.cycleIndex} of ${publicId('sub', attempt.subscriptionId)}, with ${code}: ${message} It is not retried, and it is not given up either. Correct what the code names on the platform, then retry ${publicId('ba', attempt.id)}, or skip the cycle. \`perennial doctor\` lists every charge that waits like this (charges_held).`,
+    atMostEveryHours: ONCE_A_DAY
+  }),
   already_paid: (attempt) => ({
     kind: 'paid_elsewhere',
     subject: 'The platform calls a cycle paid, and its payment is not found',

@@ -190,18 +190,20 @@ export const chargesHeld = defineAuditRule({
   name: 'charges_held',
   severity: 'warning',
   help:
-    'A charge waits for a person; its `error.code` says why: the platform does not bill the contract, or did not accept the ' +
-    'call. Fix what it names there, then retry the attempt; or skip the cycle, which is then never charged, and the next one ' +
-    'is charged on its day. `already_paid` is from an earlier version: such a cycle is now marked as missed automatically.',
+    'A charge waits for a person; its `error.code` says why: the platform does not bill the contract, did not accept the ' +
+    'call, or declined the order for something that no card changes (`invalid_order`). Fix what it names there, then retry the ' +
+    'attempt; or skip the cycle, which is then never charged, and the next one is charged on its day. `already_paid` is from an ' +
+    'earlier version: such a cycle is now marked as missed automatically.',
   wrong: (ctx) => sql`
     select 'sub_' || s.id as subject,
-           'has a charge of cycle ' || s.next_cycle || ' that waits for a person: ' || l.error_code as message
+           'has a charge of cycle ' || s.next_cycle || ' that waits for a person: ' || l.error_code
+             || coalesce(' (' || l.decline_code || ')', '') as message
       from subscriptions s
      cross join lateral (
-       select a.error_code from billing_attempts a
+       select a.error_code, a.decline_code from billing_attempts a
         where a.store_id = ${ctx.storeId} and a.subscription_id = s.id and a.cycle_index = s.next_cycle
         order by a.attempt_number desc limit 1) l
-     where s.store_id = ${ctx.storeId} and s.status = 'active' and s.billing_due_at is null and s.declines = 0
-       and l.error_code in ('already_paid', 'contract_not_billable', 'not_accepted')
+     where s.store_id = ${ctx.storeId} and s.status = 'active' and s.billing_due_at is null
+       and s.payment_method_deadline is null and l.error_code = any(${HELD_CLASSES}::text[])
      order by s.id limit 100`
 })

@@ -164,6 +164,23 @@ export async function listSubscriptionsInBilling(ctx: Ctx, subscriptions: Subscr
   return rows.map((r) => r.subscriptionId)
 }
 
+/** The error code of the last attempt of the next cycle of these subscriptions, by subscription; only where it has failed. */
+export async function listLastErrors(ctx: Ctx, subscriptions: Subscription[]): Promise<Map<number, string>> {
+  if (subscriptions.length === 0) return new Map()
+  const rows = await ctx.tx.many(
+    row({ subscriptionId: int, status: text, code: nullable(text) }),
+    sql`
+    select distinct on (a.subscription_id) a.subscription_id, a.status, a.error_code as code
+      from unnest(${subscriptions.map((s) => s.id)}::bigint[], ${subscriptions.map((s) => s.nextCycle)}::int[])
+             as t(id, next_cycle)
+      join billing_attempts a on a.store_id = ${ctx.storeId} and a.subscription_id = t.id and a.cycle_index = t.next_cycle
+     order by a.subscription_id, a.attempt_number desc`
+  )
+  return new Map(
+    rows.flatMap(({ subscriptionId, status, code }) => (status === 'failed' && code ? [[subscriptionId, code]] : []))
+  )
+}
+
 /** Marks on the pending attempts of these subscriptions that a new payment method has arrived. */
 export async function markNewPaymentMethod(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
   if (subscriptionIds.length === 0) return

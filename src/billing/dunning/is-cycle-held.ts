@@ -1,8 +1,8 @@
 import { type Ctx, row, sql, text } from '#kit/postgres'
 import type { Subscription } from '#subscriptions'
-import { DECLINE_CODES } from './decline-codes.ts'
+import { HELD_CLASSES } from './decline-codes.ts'
 
-const HELD = new Set([...DECLINE_CODES.values()].filter(({ kind }) => kind === 'held').map(({ code }) => code))
+const HELD = new Set<string>(HELD_CLASSES)
 
 /**
  * Whether the next cycle is held for a person: its last attempt has failed, and neither a retry nor a new payment method will

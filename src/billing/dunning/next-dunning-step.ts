@@ -3,7 +3,7 @@ import type { CycleResult, DeclineCounter } from '#subscriptions/for-billing'
 import { PAYMENT_FAILED } from '#subscriptions/transitions'
 import type { Attempt } from '../attempts/attempt.ts'
 import type { DunningSettings } from '../settings.ts'
-import type { Decline } from './decline-codes.ts'
+import { type Decline, isBeyondCards } from './decline-codes.ts'
 import { attemptsRemainingAfter, CONTRACT_RETRY_HOURS, retryDaysAfter } from './retry-schedule.ts'
 
 /** What follows a failed charge: for its cycle, and how many tries of the retry schedule are left. */
@@ -22,8 +22,8 @@ export type DunningRules = { dunning: DunningSettings; timezone: string }
 
 /**
  * What follows the decline of an attempt. After a manual attempt the retry schedule stays where it was, and goes on with the
- * retry that waited, unless the card turns out to be dead. A payment method that arrived during the attempt is tried at once,
- * whatever the schedule says, unless goods are missing.
+ * retry that waited, unless the card turns out to be dead or no card can pay the order. A payment method that arrived during the
+ * attempt is tried at once, whatever the schedule says, unless no payment method helps.
  */
 export function dunningStepAfter(
   attempt: Attempt,
@@ -36,13 +36,15 @@ export function dunningStepAfter(
   if (decline.code === 'already_paid') return cycleAlreadyPaid
   const { declines } = subscription
   // A manual attempt without a retry or a decline behind it counts like any other.
-  const isBeside = attempt.manual && (attempt.ladderRetryAt !== null || declines > 0)
+  // An order that no card can pay is held in any case.
+  const isBeside =
+    attempt.manual && decline.code !== 'invalid_order' && (attempt.ladderRetryAt !== null || declines > 0)
   const step = isBeside
     ? stepBeside(attempt, decline, declines, dunning, now, timezone)
     : decline.code === 'contract_not_billable'
       ? contractRetryStep(attempt.attemptNumber, now)
       : nextDunningStep(subscription, decline, dunning, now, timezone)
-  if (!attempt.newPaymentMethod || decline.kind === 'inventory') return step
+  if (!attempt.newPaymentMethod || isBeyondCards(decline.code)) return step
   return {
     next: { outcome: 'declined', retryAt: now, paymentMethodDeadline: null, counts: step.next.counts },
     attemptsRemaining: Math.max(step.attemptsRemaining, 1)
@@ -58,8 +60,7 @@ function stepBeside(
   now: Temporal.Instant,
   timezone: string
 ): DunningStep {
-  const isDead = decline.kind === 'hard' && declines > 0
-  const retryAt = isDead || ladderRetryAt === null ? null : latest(ladderRetryAt, now)
+  const retryAt = decline.kind === 'hard' || ladderRetryAt === null ? null : latest(ladderRetryAt, now)
   // A charge that waited for a new payment method waits again, with a deadline.
   const paymentMethodDeadline = retryAt === null ? paymentMethodDeadlineFrom(dunning, now, timezone) : null
   return {

@@ -1,8 +1,9 @@
 import { type Ctx, int, row, sql, text } from '#kit/postgres'
 import { lockSubscriptions, type Subscription } from '#subscriptions'
 import { markDueNow } from '#subscriptions/for-billing'
-import { listSubscriptionsInBilling, markNewPaymentMethod } from '../attempts/attempt.ts'
+import { listLastErrors, listSubscriptionsInBilling, markNewPaymentMethod } from '../attempts/attempt.ts'
 import { expediteRetries } from '../attempts/settlement.ts'
+import { isBeyondCards } from './decline-codes.ts'
 
 /**
  * Contracts (platform numbers) of these customers (likewise) that a new payment method can help: their charge is under way, is
@@ -48,7 +49,8 @@ export async function retryWithNewMethod(ctx: Ctx, subscriptionIds: number[], ot
   // Locked before attempts are read: an attempt that is being settled is then read as it ended.
   const held = (await lockSubscriptions(ctx, concerned)).filter(isWaiting)
   const underWay = new Set(await listSubscriptionsInBilling(ctx, held))
-  const ids = held.map(({ id }) => id)
+  const errors = await listLastErrors(ctx, held)
+  const ids = held.filter((s) => !isHeldForPerson(s, errors.get(s.id))).map(({ id }) => id)
   await markNewPaymentMethod(
     ctx,
     ids.filter((id) => underWay.has(id) && others.includes(id))
@@ -62,6 +64,10 @@ export async function retryWithNewMethod(ctx: Ctx, subscriptionIds: number[], ot
 /** Whether a payment method can help: the charge is held, or waits for its next retry after a decline. */
 const isWaiting = ({ status, billingDueAt, declines }: Subscription) =>
   status === 'active' && (billingDueAt === null || declines > 0)
+
+/** Nothing is to follow by itself, since the order is at fault: another payment method would be declined too. */
+const isHeldForPerson = ({ billingDueAt }: Subscription, lastError: string | undefined) =>
+  billingDueAt === null && lastError !== undefined && isBeyondCards(lastError)
 
 async function retryNow(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
   await expediteRetries(ctx, subscriptionIds)
