@@ -4,7 +4,12 @@ import type { BuiltStore } from './store-builder.ts'
 /** A monthly plan as `createPlan` returns it; its tier is its name. */
 export async function aPlan(
   { inStore }: BuiltStore,
-  { name, trialDays = 0, creditMinor = 0 }: { name: string; trialDays?: number; creditMinor?: number }
+  {
+    name,
+    trialDays = 0,
+    trialType = trialDays > 0 ? 'days' : null,
+    creditMinor = 0
+  }: { name: string; trialDays?: number; trialType?: 'days' | 'next_billing_date' | null; creditMinor?: number }
 ): Promise<{ sellingPlanId: string }> {
   return inStore(({ tx, storeId, now }) =>
     tx.one(
@@ -14,7 +19,7 @@ export async function aPlan(
         insert into plans (store_id, name, type, tier_name, price_minor, currency, interval, interval_count, trial_type,
           trial_days, credit_minor, platform_product_id, platform_variant_id, platform_selling_plan_group_id, platform_selling_plan_id,
           created_at, updated_at)
-        select ${storeId}, ${name}, 'vip', ${name}, 2900, 'USD', 'month', 1, case when ${trialDays}::int > 0 then 'days' end,
+        select ${storeId}, ${name}, 'vip', ${name}, 2900, 'USD', 'month', 1, ${trialType},
                ${trialDays}, ${creditMinor}, n, n, n, n, ${now}, ${now}
           from (select (count(*) + 101)::text as n from plans where store_id = ${storeId}) as numbered
         returning *)

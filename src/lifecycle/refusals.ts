@@ -1,5 +1,6 @@
+import { isoOf } from '#kit/clock'
 import { publicId } from '#kit/ids'
-import { Refusal } from '#kit/refusal'
+import { invalidField, Refusal } from '#kit/refusal'
 
 export const notGiven = (id: number) =>
   new Refusal('conflict', `Subscription ${publicId('sub', id)} is not given to anybody`)
@@ -8,3 +9,9 @@ export const onlyMemberships = (id: number) =>
   new Refusal('conflict', `Subscription ${publicId('sub', id)} is for products: only a membership can be given away`)
 
 export const receiverNotFound = (id: number) => new Refusal('not_found', `There is no customer ${publicId('cust', id)}`)
+
+export const afterTrial = (trialEndsAt: Temporal.Instant) =>
+  invalidField(
+    'next_billing_date',
+    `must not be after ${isoOf(trialEndsAt)}, when the trial ends: a trial cannot be made longer`
+  )

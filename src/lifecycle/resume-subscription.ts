@@ -2,10 +2,12 @@ import { applyPlans } from '#billing/apply-plans'
 import type { Ctx } from '#kit/postgres'
 import { type Actor, lockSubscription, type Subscription } from '#subscriptions'
 import { assertAllowed, planContextOf, planResume, type TransitionPlan } from '#subscriptions/transitions'
+import { assertWithinTrial } from './assert-within-trial.ts'
 
 /**
  * Continues billing at `nextBillingAt`, or at the next date of the schedule when that is null: a day later with a past due
- * cycle, if its period still runs then (docs/decisions/0010). Charges nothing at once by itself. Refuses any status but paused.
+ * cycle, if its period still runs then (docs/decisions/0010). Charges nothing at once by itself. Refuses any status but paused, and a
+ * date after the end of a running trial.
  */
 export async function resumeSubscription(
   ctx: Ctx,
@@ -27,6 +29,7 @@ export async function previewResume(
 ): Promise<TransitionPlan> {
   const subscription = await lockSubscription(ctx, id)
   assertAllowed('resume', subscription, ctx.now)
+  if (nextBillingAt) assertWithinTrial(subscription, nextBillingAt, ctx.now)
 
   return planResume(subscription, nextBillingAt, await planContextOf(ctx))
 }

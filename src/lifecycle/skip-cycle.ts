@@ -6,8 +6,8 @@ import { assertAllowed, planContextOf, planSkip, type TransitionPlan } from '#su
 
 /**
  * Skips the next cycle: it is never billed, and the one after it keeps its date. Also skips a cycle that is held for a person,
- * which nothing else would ever end. Refuses any status but active, a cycle that is being charged, and one that was declined and
- * waits for a retry or its customer. A fixed number of cycles counts paid ones, so it ends later.
+ * which nothing else would ever end. Refuses any status but active, the first cycle of a running trial, a cycle that is being
+ * charged, and one that was declined and waits for a retry or its customer. A fixed number of cycles counts paid ones, so it ends later.
  */
 export async function skipCycle(ctx: Ctx, id: number, by: Actor): Promise<Subscription> {
   const plan = await previewSkip(ctx, id)

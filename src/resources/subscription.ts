@@ -63,7 +63,11 @@ export const SubscriptionBody = Type.Object(
     max_cycles: OrNull(
       Type.Integer({ description: 'Number of paid cycles after which the subscription expires; null for no limit' })
     ),
-    trial_ends_at: OrNull(Timestamp('When the trial ends or ended; the first charge is due then')),
+    trial_ends_at: OrNull(
+      Timestamp(
+        'When the trial ends or ended; the first charge is due then, or later if the platform or a pause has put it off'
+      )
+    ),
     next_billing_date: OrNull(
       Timestamp(
         'The next charge or scheduled retry; null unless active, and while a charge waits for a new payment method'

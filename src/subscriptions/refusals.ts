@@ -1,3 +1,4 @@
+import { isoOf } from '#kit/clock'
 import { publicId } from '#kit/ids'
 import { Refusal } from '#kit/refusal'
 import type { Subscription } from './subscription.ts'
@@ -12,7 +13,7 @@ export function assertAllowed(transition: TransitionName, subscription: Subscrip
   if ('obstacle' in decision) throw notAllowed(transition, subscription, decision.obstacle)
 }
 
-const notAllowed = (transition: TransitionName, { id, status }: Subscription, obstacle: Obstacle) => {
+const notAllowed = (transition: TransitionName, { id, status, trialEndsAt }: Subscription, obstacle: Obstacle) => {
   const name = `Subscription ${publicId('sub', id)}`
   const { from, to } = transitions[transition]
   const can = CAN[transition]
@@ -23,7 +24,8 @@ const notAllowed = (transition: TransitionName, { id, status }: Subscription, ob
         : `${name} is ${status}: only ${listOf(from)} subscription ${can}.`,
     in_billing: `${name} cannot ${can.slice('can '.length)} now: the cycle is being charged or was declined.`,
     no_grace: `${name} cannot be reactivated: it was cancelled without a grace period, or that period is over.`,
-    no_cycle_left: `${name} has no next cycle: all its cycles are paid.`
+    no_cycle_left: `${name} has no next cycle: all its cycles are paid.`,
+    in_trial: `${name} is in its trial until ${trialEndsAt && isoOf(trialEndsAt)}: its first charge cannot be skipped before that.`
   }[obstacle]
   return new Refusal('conflict', sentence)
 }

@@ -4,11 +4,14 @@ import { billingDate } from '../schedule/billing-dates.ts'
 import { datesAt, type Subscription } from '../subscription.ts'
 import { noDeclines, type PlanContext, type TransitionPlan } from './transition-plan.ts'
 
-/** The next cycle is never billed, and what it failed with is forgotten; the cycle after it keeps its date. */
+/**
+ * The next cycle is never billed, and what it failed with is forgotten; the cycle after it keeps its date, and a trial its end: the
+ * first charge of a trial cannot be skipped before it is due.
+ */
 export function planSkip(s: Subscription, { now, store }: PlanContext): TransitionPlan {
   const nextCycle = s.nextCycle + 1
   const at = billingDate(s, nextCycle, store.timezone)
-  const after = { ...withTrialUntil(at, s), ...noDeclines, nextCycle, ...datesAt(s, at), updatedAt: now }
+  const after = { ...s, ...noDeclines, nextCycle, ...datesAt(s, at), updatedAt: now }
   return {
     before: s,
     after,
@@ -37,7 +40,8 @@ export function rescheduledTo(date: Temporal.Instant, s: Subscription): Subscrip
   return { ...withTrialUntil(date, s), anchorAt: date, anchorCycle: s.nextCycle, pastDueCycle: null }
 }
 
-/** A trial lasts until its first charge. */
+/** With the first charge at this date, which ends a trial: a date before its end makes it shorter, and nothing makes it longer. */
 export function withTrialUntil(date: Temporal.Instant, s: Subscription): Subscription {
-  return s.trialEndsAt !== null && s.cycleIndex === 0 ? { ...s, trialEndsAt: date } : s
+  if (s.trialEndsAt === null || s.cycleIndex > 0) return s
+  return Temporal.Instant.compare(date, s.trialEndsAt) < 0 ? { ...s, trialEndsAt: date } : s
 }

@@ -15,6 +15,8 @@ function a(status: SubscriptionStatus, over: Partial<Situation> = {}): Situation
     pastDueCycle: null,
     cyclesPaid: 1,
     maxCycles: null,
+    cycleIndex: 1,
+    trialEndsAt: null,
     graceEndsAt: status === 'cancelled' ? LATER : null,
     ...over
   }
@@ -72,6 +74,18 @@ test('where all cycles of a fixed number are paid there is none to skip or to mo
   for (const transition of ['skip', 'reschedule'] as const) {
     assert.deepEqual(decide(transition, done, NOW), { obstacle: 'no_cycle_left' })
     assert.deepEqual(decide(transition, { ...done, maxCycles: 4 }, NOW), { to: 'active' })
+  }
+})
+
+test('the first charge of a trial is not skipped until the trial is over', () => {
+  const of = (trialEndsAt: Temporal.Instant, over: Partial<Situation> = {}) =>
+    a('active', { cycleIndex: 0, cyclesPaid: 0, trialEndsAt, ...over })
+  assert.deepEqual(decide('skip', of(LATER), NOW), { obstacle: 'in_trial' })
+  assert.deepEqual(decide('skip', of(NOW.add({ milliseconds: 1 })), NOW), { obstacle: 'in_trial' })
+  assert.deepEqual(decide('skip', of(NOW), NOW), { to: 'active' })
+  assert.deepEqual(decide('skip', of(LATER, { cycleIndex: 1 }), NOW), { to: 'active' }, 'its first charge is paid')
+  for (const transition of ['skip_held', 'reschedule', 'pause', 'cancel', 'gift'] as const) {
+    assert.ok('to' in decide(transition, of(LATER), NOW), transition)
   }
 })
 

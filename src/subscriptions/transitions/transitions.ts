@@ -36,10 +36,12 @@ export type Situation = Pick<
   | 'graceEndsAt'
   | 'cyclesPaid'
   | 'maxCycles'
+  | 'cycleIndex'
+  | 'trialEndsAt'
 >
 
 /** Why a transition is not possible. */
-export type Obstacle = 'status' | 'in_billing' | 'no_grace' | 'no_cycle_left'
+export type Obstacle = 'status' | 'in_billing' | 'no_grace' | 'no_cycle_left' | 'in_trial'
 
 /** The status that the transition leads to, or why it is not possible. The whole lifecycle is decided here. */
 export function decide(
@@ -57,9 +59,16 @@ export function decide(
 const OBSTACLES: Partial<Record<TransitionName, (situation: Situation, now: Temporal.Instant) => Obstacle | null>> = {
   reactivate: ({ graceEndsAt }, now) =>
     graceEndsAt && Temporal.Instant.compare(now, graceEndsAt) < 0 ? null : 'no_grace',
-  skip: obstacleOfSchedule,
+  // A cycle that is skipped in a trial would be another one without a charge.
+  skip: (situation, now) => obstacleOfSchedule(situation) ?? (isInTrial(situation, now) ? 'in_trial' : null),
   reschedule: obstacleOfSchedule
 }
+
+/** Its first charge is ahead, and the trial before it is not over. */
+export const isInTrial = (
+  { cycleIndex, trialEndsAt }: Pick<Situation, 'cycleIndex' | 'trialEndsAt'>,
+  now: Temporal.Instant
+): boolean => cycleIndex === 0 && trialEndsAt !== null && Temporal.Instant.compare(trialEndsAt, now) > 0
 
 function obstacleOfSchedule(situation: Situation): Obstacle | null {
   if (isInBilling(situation)) return 'in_billing'

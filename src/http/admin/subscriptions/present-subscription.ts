@@ -42,7 +42,11 @@ export const SubscriptionBody = Type.Object(
     cycle_index: Type.Integer({ description: 'The last cycle that is paid; 0 during a trial' }),
     max_cycles: OrNull(Type.Integer({ description: 'After how many cycles it expires; null for never' })),
     next_billing_date: OrNull(Timestamp('The next charge, or the next retry while one is planned')),
-    trial_ends_at: OrNull(Timestamp('When the trial ends or ended; the first charge is then')),
+    trial_ends_at: OrNull(
+      Timestamp(
+        'When the trial ends or ended; the first charge is then, or later if the platform or a pause has put it off'
+      )
+    ),
     paused_at: OrNull(Timestamp('When the pause began')),
     resumes_at: OrNull(Timestamp('When it resumes by itself; null for a pause without an end')),
     cancelled_at: OrNull(Timestamp('When it ended, for whatever reason')),

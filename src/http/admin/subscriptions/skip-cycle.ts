@@ -13,7 +13,8 @@ export function skipCycleRoute(admin: Surface): void {
       schema: {
         operationId: 'skipCycle',
         summary: 'Skip the next cycle',
-        description: 'The next cycle is never billed; the one after it keeps its date.',
+        description:
+          'The next cycle is never billed; the one after it keeps its date. Refused in a trial, which nothing makes longer.',
         params: SubscriptionParams,
         body: Type.Object({}),
         response: { 200: SubscriptionBody }

@@ -31,7 +31,7 @@ export function changeSubscriptionRoute(rest: Surface): void {
         operationId: 'changeSubscription',
         summary: 'Change a subscription',
         description:
-          'A new date takes effect immediately. Plan, price, interval and payment method take effect with the next cycle: they are first sent to the platform, and are shown as `pending_change` until it has accepted them. Fields that are left out stay as they are.',
+          'A new date takes effect immediately; in a trial it must not be after the end of the trial. Plan, price, interval and payment method take effect with the next cycle: they are first sent to the platform, and are shown as `pending_change` until it has accepted them. Fields that are left out stay as they are.',
         params: SubscriptionParams,
         body: ChangeBody,
         response: { 200: Envelope(SubscriptionBody) },

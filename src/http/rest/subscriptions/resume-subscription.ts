@@ -23,7 +23,7 @@ export function resumeSubscriptionRoute(rest: Surface): void {
         operationId: 'resumeSubscription',
         summary: 'Resume a subscription',
         description:
-          'Ends a pause immediately. Billing continues at the next date of the schedule, or at the given date. Without a date, a cycle that was unpaid when the pause began is charged one day later, if that cycle has not ended by then. Nothing is charged immediately.',
+          'Ends a pause immediately. Billing continues at the next date of the schedule, or at the given date, which must not be after the end of a running trial. Without a date, a cycle that was unpaid when the pause began is charged one day later, if that cycle has not ended by then. Nothing is charged immediately.',
         params: SubscriptionParams,
         body: ResumeBody,
         response: { 200: Envelope(SubscriptionBody) },

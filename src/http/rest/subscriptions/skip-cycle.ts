@@ -15,7 +15,7 @@ export function skipCycleRoute(rest: Surface): void {
         operationId: 'skipSubscriptionCycle',
         summary: 'Skip the next cycle',
         description:
-          'The next cycle is not billed; the cycle after it keeps its date. Only for an active subscription whose current cycle is not being charged and was not declined. A cycle whose charge is on hold until a person decides can be skipped.',
+          'The next cycle is not billed; the cycle after it keeps its date. Only for an active subscription that is not in its trial and whose current cycle is not being charged and was not declined. A cycle whose charge is on hold until a person decides can be skipped.',
         params: SubscriptionParams,
         body: Type.Object({}),
         response: { 200: Envelope(SubscriptionBody) },
