@@ -23,6 +23,7 @@ test('`import file` waits for the import to end; refused rows exit with 1 and ar
   await writeFile(good, csv(['contract_id'], [[a!], [b!]]))
   const done = await json('import', 'file', good, ...store, '--mode', 'paused', '--paused-until', '2026-06-01')
   assert.deepEqual([done.status, done.mode, done.created, done.refused], ['done', 'paused', 2, 0])
+  assert.equal(done.allow_duplicates, false)
 
   const bad = join(folder, 'bad.jsonl')
   await writeFile(bad, `{"contract_id":"${a}"}\n{"contract_id":"5"}\n`)
@@ -58,4 +59,19 @@ test("`import platform` imports the platform's contracts", async () => {
   await imports.contracts(711_001, 3, () => ({ nextBillingAt: '2027-01-01T00:00:00Z' }))
   const done = await json('import', 'platform', '--store', imports.store.domain)
   assert.deepEqual([done.status, done.created], ['done', 3])
+})
+
+test('`import file --allow-duplicates` accepts several rows of one customer and plan without an id', async () => {
+  const imports = await aStoreForImports(service)
+  const store = ['--store', imports.store.domain]
+  await imports.store.customer('ada@example.com')
+  const file = join(folder, 'twice.csv')
+  const row = ['ada@example.com', 'VIP', '2026-03-01']
+  await writeFile(file, csv(['email', 'plan', 'next_billing_date'], [row, row]))
+  const { code, out } = await run(['import', 'file', file, ...store])
+  assert.equal(code, 1)
+  assert.match(out, /created +1[\s\S]*refused +1/)
+  const allowed = await json('import', 'file', file, ...store, '--allow-duplicates')
+  assert.deepEqual([allowed.created, allowed.unchanged, allowed.refused, allowed.allow_duplicates], [1, 1, 0, true])
+  assert.equal((await run(['import', 'platform', ...store, '--allow-duplicates'])).code, 2)
 })

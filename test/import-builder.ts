@@ -69,5 +69,13 @@ export async function aStoreForImports(service: Service, options: Record<string,
   }
 }
 
+/** The same for a store with customers who have a card, by e-mail address. */
+export async function aStoreWithCustomers(service: Service, emails: string[]) {
+  const imports = await aStoreForImports(service)
+  const customers = new Map<string, string>()
+  for (const email of emails) customers.set(email, (await imports.store.customer(email)).id)
+  return { ...imports, customers }
+}
+
 export const csv = (columns: string[], rows: (string | number)[][]) =>
   `${[columns, ...rows].map((row) => row.join(',')).join('\n')}\n`

@@ -6,7 +6,7 @@ import { int, row, sql, text } from '#kit/postgres'
 import type { Connector } from '#platform'
 import { type ConnectorCalls, withCalls } from './connectors.ts'
 import { testDatabase } from './database.ts'
-import { aStoreForImports, csv } from './import-builder.ts'
+import { aStoreForImports, aStoreWithCustomers, csv } from './import-builder.ts'
 import { startService } from './service-builder.ts'
 
 const { url } = await testDatabase()
@@ -131,12 +131,7 @@ test('an operation that a crash left behind is found again; one that failed, or 
   assert.deepEqual([shown.status, shown.total, shown.unchanged], ['done', 5, 5])
 })
 
-async function withCustomers(emails: string[]) {
-  const imports = await aStoreForImports(service)
-  const customers = new Map<string, string>()
-  for (const email of emails) customers.set(email, (await imports.store.customer(email)).id)
-  return { ...imports, customers }
-}
+const withCustomers = (emails: string[]) => aStoreWithCustomers(service, emails)
 
 const COLUMNS = ['customer_id', 'email', 'plan', 'price', 'next_billing_date', 'cycles_paid', 'status', 'external_id']
 

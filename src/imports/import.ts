@@ -9,6 +9,8 @@ export const Import = row({
   /** The status that a contract gets here when its row gives none. */
   mode: oneOf(...MODES),
   pausedUntil: nullable(instant),
+  /** Rows without an id may create several contracts of one customer for one plan. */
+  allowDuplicates: bool,
   status: oneOf('receiving', 'fetching', 'running', 'done', 'failed', 'cancelled'),
   columns: textList,
   fileSha256: nullable(text),

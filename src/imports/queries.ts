@@ -5,14 +5,17 @@ import type { StagedRow } from './row-queries.ts'
 
 export function insertImport(
   ctx: Ctx,
-  values: Pick<Import, 'source' | 'mode' | 'pausedUntil' | 'status' | 'fileSha256'> & { dueAt: Temporal.Instant }
+  values: Pick<Import, 'source' | 'mode' | 'pausedUntil' | 'allowDuplicates' | 'status' | 'fileSha256'> & {
+    dueAt: Temporal.Instant
+  }
 ): Promise<Import> {
   return ctx.tx.one(
     Import,
     sql`
-    insert into imports (store_id, source, mode, paused_until, status, file_sha256, due_at, started_at, created_at)
-    values (${ctx.storeId}, ${values.source}, ${values.mode}, ${values.pausedUntil}, ${values.status}, ${values.fileSha256},
-            ${values.dueAt}, case when ${values.status} = 'fetching' then ${ctx.now}::timestamptz end, ${ctx.now})
+    insert into imports (store_id, source, mode, paused_until, allow_duplicates, status, file_sha256, due_at, started_at,
+                         created_at)
+    values (${ctx.storeId}, ${values.source}, ${values.mode}, ${values.pausedUntil}, ${values.allowDuplicates},
+            ${values.status}, ${values.fileSha256}, ${values.dueAt}, case when ${values.status} = 'fetching' then ${ctx.now}::timestamptz end, ${ctx.now})
     returning *`
   )
 }
@@ -25,10 +28,10 @@ export function lockImport(ctx: Ctx, id: number): Promise<Import | null> {
   return ctx.tx.maybeOne(Import, sql`select * from imports where store_id = ${ctx.storeId} and id = ${id} for update`)
 }
 
-/** The newest unfinished import of the same file with the same mode; null if there is none. */
+/** The newest unfinished import of the same file with the same options; null if there is none. */
 export function findOpenImport(
   ctx: Ctx,
-  wanted: Pick<Import, 'source' | 'mode' | 'pausedUntil' | 'fileSha256'>
+  wanted: Pick<Import, 'source' | 'mode' | 'pausedUntil' | 'allowDuplicates' | 'fileSha256'>
 ): Promise<Import | null> {
   return ctx.tx.maybeOne(
     Import,
@@ -36,7 +39,7 @@ export function findOpenImport(
     select * from imports
      where store_id = ${ctx.storeId} and source = ${wanted.source} and mode = ${wanted.mode}
        and paused_until is not distinct from ${wanted.pausedUntil}::timestamptz
-       and file_sha256 is not distinct from ${wanted.fileSha256}::text
+       and file_sha256 is not distinct from ${wanted.fileSha256}::text and allow_duplicates = ${wanted.allowDuplicates}
        and status in ('receiving', 'fetching', 'running')
      order by id desc limit 1`
   )
@@ -149,6 +152,15 @@ export async function lockClaim(ctx: Ctx, { id, leaseToken }: Import): Promise<b
     update imports set leased_until = statement_timestamp() + interval '2 minutes'
      where store_id = ${ctx.storeId} and id = ${id} and lease_token = ${leaseToken} and lease_owner is not null`)
   return held === 1
+}
+
+/**
+ * Locks all running imports of the store, so that no two of them create contracts at once without seeing each other's rows. Before
+ * `lockClaim`, and in order of id.
+ */
+export async function lockRunningImports(ctx: Ctx): Promise<void> {
+  await ctx.tx.run(sql`
+    select id from imports where store_id = ${ctx.storeId} and status = 'running' order by id for no key update`)
 }
 
 /** Releases the lease. `dueAt` is when the next step is due, null when nothing is left; `error` is why it is delayed. */

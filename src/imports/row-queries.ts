@@ -73,20 +73,58 @@ export function listOpenRows(ctx: Ctx, { id, status }: Import, limit: number): P
 export async function markCreating(
   ctx: Ctx,
   importId: number,
-  rows: { line: number; createKey: string; customerId: string }[]
+  rows: { line: number; createKey: string; customerId: string; creates: string }[]
 ): Promise<Set<number>> {
   const marked = await ctx.tx.many(
     row({ line: int }),
     sql`
     update import_rows r set status = 'creating', create_key = t.create_key, platform_customer_id = t.customer,
-                             requested_at = statement_timestamp()
+                             creates = t.creates, requested_at = statement_timestamp()
       from unnest(${rows.map((r) => r.line)}::int[], ${rows.map((r) => r.createKey)}::text[],
-                  ${rows.map((r) => r.customerId)}::text[]) as t(line, create_key, customer)
+                  ${rows.map((r) => r.customerId)}::text[], ${rows.map((r) => r.creates)}::text[])
+             as t(line, create_key, customer, creates)
      where r.store_id = ${ctx.storeId} and r.import_id = ${importId} and r.line = t.line and r.status = 'waiting'
        and not exists (select from import_rows k where k.store_id = ${ctx.storeId} and k.create_key = t.create_key)
     returning r.line`
   )
   return new Set(marked.map(({ line }) => line))
+}
+
+/** Those of the creation keys that a row of any import has. */
+export async function listKnownKeys(ctx: Ctx, createKeys: string[]): Promise<Set<string>> {
+  const known = await ctx.tx.many(
+    row({ createKey: text }),
+    sql`
+    select create_key from import_rows where store_id = ${ctx.storeId} and create_key = any(${createKeys}::text[])`
+  )
+  return new Set(known.map(({ createKey }) => createKey))
+}
+
+/**
+ * The first row without an id, of any import, that has created or is creating the same for the same customer. Of what it has
+ * created only live subscriptions count. `creates` is compared with what the row was for and with the subscription's present plan,
+ * which is all that is known of rows of earlier versions.
+ */
+export function listSameCreations(ctx: Ctx, wanted: { customerId: string; creates: string }[]) {
+  return ctx.tx.many(
+    row({ customerId: text, creates: text, importId: int, line: int }),
+    sql`
+    select w.customer as customer_id, w.creates, found.import_id, found.line
+      from unnest(${wanted.map((w) => w.customerId)}::text[], ${wanted.map((w) => w.creates)}::text[]) as w(customer, creates),
+           lateral (
+             select r.import_id, r.line from import_rows r
+              where r.store_id = ${ctx.storeId} and r.platform_customer_id = w.customer and r.status = 'creating'
+                and r.external_id is null and r.creates = w.creates
+             union all
+             select r.import_id, r.line
+               from members m
+               join subscriptions s on s.store_id = ${ctx.storeId} and s.member_id = m.id and s.status in ('active', 'paused')
+               join import_rows r on r.store_id = ${ctx.storeId} and r.subscription_id = s.id and r.status = 'created'
+                    and r.create_key is not null and r.external_id is null
+              where m.store_id = ${ctx.storeId} and m.platform_customer_id = w.customer
+                and w.creates in (r.creates, 'plan:' || s.plan_id)
+              order by import_id, line limit 1) as found`
+  )
 }
 
 /** Records that creation of these rows' contracts is requested again. */

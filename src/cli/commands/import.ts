@@ -7,7 +7,7 @@ import type { Command } from 'commander'
 import type { AdminApi, Document } from '../admin-api.ts'
 import { addCommand, type Terminal } from '../command.ts'
 import { CommandError } from '../command-error.ts'
-import { argument, oneOf, optional, text, wholeNumber } from '../flags.ts'
+import { argument, oneOf, optional, text, toggle, wholeNumber } from '../flags.ts'
 import { facts, table } from '../print.ts'
 import { showProgress } from '../show-progress.ts'
 import { storeFlag, storePath } from './store-flag.ts'
@@ -42,13 +42,17 @@ export function addImportCommands(program: Command, terminal: Terminal): void {
         ...oneOf('csv', 'ndjson'),
         accepts: 'csv or ndjson (default: by the file name)'
       }),
-      ...begins
+      ...begins,
+      allowDuplicates: toggle(
+        '--allow-duplicates',
+        'accept several rows of one customer and plan that have neither contract_id nor external_id'
+      )
     },
-    run: async ({ path, store, format, mode, pausedUntil }, { api, err, failed }) => {
+    run: async ({ path, store, format, mode, pausedUntil, allowDuplicates }, { api, err, failed }) => {
       const source = format ?? (/\.(ndjson|jsonl)$/i.test(path) ? 'ndjson' : 'csv')
       const sha256 = await hashOf(path)
       const server = api()
-      const requested = { source, mode, paused_until: pausedUntil, sha256 }
+      const requested = { source, mode, paused_until: pausedUntil, allow_duplicates: allowDuplicates, sha256 }
       const started = await server.post(storePath(store, '/imports'), requested)
       err.write(`Sending ${path} as ${started.id}\n`)
       try {

@@ -4,10 +4,11 @@ import { storeContext } from '#stores'
 import { ClaimLost } from '../claim-lost.ts'
 import { type Import, type OpenRow, type RowRefusal, type RowResult, refused } from '../import.ts'
 import type { RequestedContract } from '../intake/read-row.ts'
-import { lockClaim } from '../queries.ts'
+import { lockClaim, lockRunningImports } from '../queries.ts'
 import { findCreated, markCreating, markRequested } from '../row-queries.ts'
 import { planFinder } from './find-plan.ts'
-import { contractRequestFromRow, type RowContractRequest } from './row-to-contract-request.ts'
+import { refuseDuplicates } from './refuse-duplicates.ts'
+import { contractRequestFromRow, type RowCreation } from './row-to-contract-request.ts'
 import type { Found } from './take-over-contracts.ts'
 
 type Read = { row: OpenRow; requested: RequestedContract }
@@ -15,7 +16,7 @@ type Read = { row: OpenRow; requested: RequestedContract }
 /** The outcome: contracts to import, finished rows, and the failure because of which other rows still wait. */
 export type CreationResults = { found: Found[]; results: RowResult[]; failure: PlatformFailure | null }
 
-type Creation = Read & { request: RowContractRequest }
+type Creation = Read & RowCreation
 
 /**
  * Creates the contracts of rows on the platform. The platform has no idempotency key for this, so each row first stores a key,
@@ -41,9 +42,9 @@ export async function createContracts(
   }))
   const creations: Creation[] = []
   for (const read of reads) {
-    const request = contractRequestFromRow(read.requested, { ...facts, ...customers.value, mode: claimed.mode })
-    if ('refusal' in request) refuse(read, request.refusal)
-    else creations.push({ ...read, request })
+    const creation = contractRequestFromRow(read.requested, { ...facts, ...customers.value, mode: claimed.mode })
+    if ('refusal' in creation) refuse(read, creation.refusal)
+    else creations.push({ ...read, ...creation })
   }
 
   // The platform may already have the contracts of earlier attempts.
@@ -110,7 +111,8 @@ async function findCustomers(connector: Connector, reads: Read[]) {
 
 /**
  * Marks rows as being created, each with a key that is unique over all imports of the store. A row whose key already exists is
- * the same row of the same file, or has the same external id: it shares the contract that was created for that key.
+ * the same row of the same file, or has the same external id: it shares the contract that was created for that key. Rows that
+ * create what another row without an id has created are refused.
  */
 async function claimKeys(
   db: Database,
@@ -126,18 +128,25 @@ async function claimKeys(
     return { ...creation, row: { ...creation.row, createKey } }
   })
   return db.inStore(storeId, async (ctx) => {
+    await lockRunningImports(ctx)
     if (!(await lockClaim(ctx, claimed))) throw new ClaimLost(claimed.id)
+    const { allowed, refused } = await refuseDuplicates(ctx, claimed, keyed)
     const marked = await markCreating(
       ctx,
       claimed.id,
-      keyed.map(({ row, request }) => ({ line: row.line, createKey: row.createKey, customerId: request.customerId }))
+      allowed.map(({ row, request, creates }) => ({
+        line: row.line,
+        createKey: row.createKey,
+        customerId: request.customerId,
+        creates
+      }))
     )
     await markRequested(
       ctx,
       claimed.id,
       repeated.map(({ row }) => row.line)
     )
-    const others = keyed.filter(({ row }) => !marked.has(row.line))
+    const others = allowed.filter(({ row }) => !marked.has(row.line))
     const before = await findCreated(
       ctx,
       others.map(({ row }) => row.createKey)
@@ -149,6 +158,6 @@ async function claimKeys(
         { line, status: 'unchanged', subscriptionId: earlier.subscriptionId, platformContractId: earlier.contractId }
       ]
     })
-    return { creations: keyed.filter(({ row }) => marked.has(row.line)), results }
+    return { creations: allowed.filter(({ row }) => marked.has(row.line)), results: [...refused, ...results] }
   })
 }

@@ -15,11 +15,14 @@ type Context = {
   mode: Import['mode']
 }
 
+/** What a row creates: its request, and the plan or, without one, the variant that it is for (`plan:7`, `variant:4021`). */
+export type RowCreation = { request: RowContractRequest; creates: string }
+
 /** The contract to create for a row, or why the row is refused. Terms that the row leaves open come from the plan. */
 export function contractRequestFromRow(
   requested: RequestedContract,
   known: Context
-): RowContractRequest | { refusal: RowRefusal } {
+): RowCreation | { refusal: RowRefusal } {
   const customers =
     requested.customerId === null ? (known.byEmail.get(requested.email!.toLowerCase()) ?? []) : [requested.customerId]
   const [customerId, ...others] = customers.filter((id) => known.cards.has(id))
@@ -43,7 +46,7 @@ export function contractRequestFromRow(
   if (currency !== known.currency) {
     return { refusal: refused('invalid_field', 'currency', `currency must be ${known.currency}, the shop's currency`) }
   }
-  return {
+  const request = {
     customerId,
     status: requested.status ?? (known.mode === 'paused' || requested.pausedUntil ? 'paused' : 'active'),
     currency,
@@ -56,4 +59,5 @@ export function contractRequestFromRow(
     priceMinor: requested.price?.minor ?? plan!.priceMinor,
     sellingPlan: plan && { id: plan.platformSellingPlanId, name: plan.name }
   }
+  return { request, creates: plan ? `plan:${plan.id}` : `variant:${variantId}` }
 }

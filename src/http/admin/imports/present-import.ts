@@ -17,6 +17,9 @@ export const ImportBody = Type.Object(
     source: Type.String({ description: 'Where its rows come from: `csv`, `ndjson` or `platform`' }),
     mode: Type.String({ description: 'How contracts begin where their row does not say: `live` or `paused`' }),
     paused_until: OrNull(Timestamp('When paused ones resume by themselves')),
+    allow_duplicates: Type.Boolean({
+      description: 'Whether its rows without an id may create several contracts of one customer for one plan'
+    }),
     status: Type.String({
       description:
         "`receiving` (waits for its file, for seven days), `fetching` (waits for the platform's list), `running`, `done`, `failed` or `cancelled`"
@@ -53,6 +56,7 @@ export const ImportBody = Type.Object(
         source: 'csv',
         mode: 'paused',
         paused_until: '2027-03-01T05:00:00.000Z',
+        allow_duplicates: false,
         status: 'done',
         sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
         listed: 0,
@@ -79,6 +83,7 @@ export function presentImport(shown: Import): Static<typeof ImportBody> {
     source: shown.source,
     mode: shown.mode,
     paused_until: isoOrNull(shown.pausedUntil),
+    allow_duplicates: shown.allowDuplicates,
     status: shown.status,
     sha256: shown.fileSha256,
     listed: shown.listedContracts,

@@ -15,6 +15,14 @@ const NewImportBody = Type.Object({
     })
   ),
   paused_until: IsoDate('With the mode `paused`: when they resume by themselves', '2030-03-01'),
+  allow_duplicates: Type.Optional(
+    Type.Boolean({
+      description: 'true or false',
+      meaning:
+        'Whether rows without `contract_id` and `external_id` may create several contracts of one customer for one plan; `false` by default. Only for a file',
+      examples: [false]
+    })
+  ),
   sha256: Type.Optional(
     Type.String({
       pattern: '^[0-9a-fA-F]{64}$',
@@ -43,12 +51,13 @@ export function startImportRoute(admin: Surface): void {
     },
     async (request, reply) => {
       const { timezone } = storeOf(request)
-      const { source, mode = 'live', paused_until, sha256 } = request.body
+      const { source, mode = 'live', paused_until, allow_duplicates = false, sha256 } = request.body
       const started = await request.inStore((ctx) =>
         startImport(ctx, {
           source,
           mode,
           pausedUntil: futureOrNull('paused_until', paused_until, timezone, ctx.now),
+          allowDuplicates: allow_duplicates,
           fileSha256: sha256?.toLowerCase() ?? null
         })
       )
