@@ -64,7 +64,8 @@ export function aContract(at: Temporal.Instant, over: Partial<PlatformContract> 
         variantId: '1',
         sellingPlanId: null,
         sellingPlanName: null,
-        priceMinor: 2900
+        priceMinor: 2900,
+        lastingPriceMinor: 2900
       }
     ],
     priceMinor: 2900,

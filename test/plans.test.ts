@@ -132,7 +132,7 @@ test("a new version's price applies to new subscriptions; existing ones keep the
   await store.soundBooks()
 })
 
-test('a version for running subscriptions changes their price from the next cycle on', async () => {
+test('a version for running subscriptions changes the old list price from the next cycle on, and no price agreed with one person', async () => {
   const store = await aPlanStore()
   const plan = await store.create({ name: 'Gold', type: 'vip', trial_days: 0 })
   const members = [await store.join('Gold'), await store.join('Gold'), await store.join('Gold')]
@@ -149,18 +149,18 @@ test('a version for running subscriptions changes their price from the next cycl
     priced.map(({ type, data }: RecordedEvent) => [type, data.changes]),
     [
       ['subscription.updated', { price: { from: 29, to: 35 } }],
-      ['subscription.updated', { price: { from: 20, to: 35 } }],
       ['subscription.updated', { price: { from: 29, to: 35 } }]
     ]
   )
-  for (const { contract_id } of members) assert.equal(await store.versionOf(contract_id), 3)
+  for (const { contract_id } of [first, paused]) assert.equal(await store.versionOf(contract_id), 3)
+  assert.equal(await store.versionOf(deal.contract_id), 2)
   assert.equal(await store.versionOf(other.contract_id), 1)
 
   const charged = await store.recorded(() => store.advance({ to: '2026-03-01T00:00:00Z' }))
   const amounts = charged
     .filter(({ type }: RecordedEvent) => type === 'billing.success')
     .map(({ data }: RecordedEvent) => data.amount)
-  assert.deepEqual(amounts.sort(), [29, 35, 35])
+  assert.deepEqual(amounts.sort(), [20, 29, 35])
 
   // The current cycle keeps its end; the yearly cycles begin there.
   await store.version(plan.id, { price: '300.00', interval: 'year', apply_to: 'running' })
@@ -180,7 +180,9 @@ test('a run of its job that another process has by now changes nothing', async (
   await store.version(plan.id, { price: '35.00', apply_to: 'new' })
   const { id: planId } = (await store.plans()).find(({ name }: { name: string }) => name === 'Gold')!
   const run = (renewLease: () => Promise<void>) =>
-    applyPlanVersion.run(service.deps, store.storeId, [{ input: { planId, version: 2 }, attempts: 1, renewLease }])
+    applyPlanVersion.run(service.deps, store.storeId, [
+      { input: { planId, version: 2, target: 'list_price', afterId: 0 }, attempts: 1, renewLease }
+    ])
   await assert.rejects(
     run(() => Promise.reject(new Error('lost'))),
     /lost/
@@ -241,7 +243,8 @@ test("a version that changes only the price keeps a subscription's own interval 
   assert.deepEqual(await terms(slow), [35, 'week', 6])
   assert.deepEqual(await terms(agreed), [290, 'year', 1])
   assert.deepEqual(await terms(asking), [35, 'month', 2])
-  for (const { contract_id } of [plain, slow, agreed, asking]) assert.equal(await store.versionOf(contract_id), 2)
+  for (const { contract_id } of [plain, slow, asking]) assert.equal(await store.versionOf(contract_id), 2)
+  assert.equal(await store.versionOf(agreed.contract_id), 1)
   await store.soundBooks()
 })
 

@@ -175,9 +175,9 @@ function planTerms(before: Subscription, after: Subscription, store: StoreContex
 }
 
 export function hasOtherTerms(a: Terms, b: Terms): boolean {
-  const hasOther = (['planId', 'planVersion', 'name', 'priceMinor', 'interval', 'intervalCount'] as const).some(
-    (f) => a[f] !== b[f]
-  )
+  const hasOther = (
+    ['planId', 'planVersion', 'name', 'priceMinor', 'unitPriceMinor', 'interval', 'intervalCount'] as const
+  ).some((f) => a[f] !== b[f])
   return hasOther || a.trialEndsAt?.epochMilliseconds !== b.trialEndsAt?.epochMilliseconds
 }
 

@@ -12,7 +12,7 @@ import {
 } from '#subscriptions'
 import { isOver, type NewSubscription } from '#subscriptions/transitions'
 import { nameOf, type Origin, ofContract } from './new-subscription.ts'
-import { ourStatus, versionOf } from './read-contract-terms.ts'
+import { ourStatus, unitPriceOf, versionOf } from './read-contract-terms.ts'
 
 /** How a contract begins here that no checkout has made. Null: what the platform's contract says. */
 export type StartTerms = {
@@ -65,6 +65,7 @@ export function importedSubscription(
     planVersion: plan ? versionOf(contract, plan, contract.createdAt) : (terms.plan?.currentVersion ?? null),
     // A plan that the import names stays as long as the contract has the line that it was named for.
     name: plan?.name ?? nameOf(contract),
+    unitPriceMinor: unitPriceOf(contract, plan ?? terms.plan),
     status,
     cycleIndex,
     nextCycle,

@@ -3,7 +3,7 @@ import type { PlatformContract } from '#platform'
 import type { StoreContext } from '#stores'
 import { billingDate, withInterval } from '#subscriptions'
 import { isOver, type NewSubscription } from '#subscriptions/transitions'
-import { isSameDate, ourStatus, trialEndOf, versionOf } from './read-contract-terms.ts'
+import { isSameDate, ourStatus, trialEndOf, unitPriceOf, versionOf } from './read-contract-terms.ts'
 
 /** What is known of a new contract besides what it says itself. */
 export type Origin = {
@@ -52,6 +52,7 @@ export function newSubscription(
     planId: plan?.id ?? null,
     planVersion: plan && versionOf(contract, plan, contract.createdAt),
     name: plan?.name ?? nameOf(contract),
+    unitPriceMinor: unitPriceOf(contract, plan),
     status,
     cycleIndex,
     nextCycle,

@@ -30,12 +30,25 @@ export function versionOf(contract: PlatformContract, plan: Plan, at: Temporal.I
 
 /** What the contract now sells, at which price and how often. */
 export function termsOf(before: Subscription, contract: PlatformContract, plans: Plan[]): Omit<Terms, 'trialEndsAt'> {
+  const bought = boughtBy(before, contract, plans)
   return {
-    ...boughtBy(before, contract, plans),
+    ...bought,
+    unitPriceMinor: unitPriceOf(contract, plans.find(({ id }) => id === bought.planId) ?? null),
     priceMinor: contract.priceMinor + contract.deliveryPriceMinor,
     interval: contract.interval,
     intervalCount: contract.intervalCount
   }
+}
+
+/**
+ * The price of one of what the plan sells, before discounts, whatever else is in the contract: of the lines that were sold under the
+ * plan, or of the only line. Null where that is not one price.
+ */
+export function unitPriceOf({ lines }: PlatformContract, plan: Plan | null): number | null {
+  const ofPlan = lines.filter(({ sellingPlanId: sold }) => plan && sold !== null && isSoldUnder(plan, sold))
+  const counting = ofPlan.length > 0 || lines.length > 1 ? ofPlan : lines
+  const prices = new Set(counting.map(({ lastingPriceMinor }) => lastingPriceMinor))
+  return prices.size === 1 ? [...prices][0]! : null
 }
 
 /**

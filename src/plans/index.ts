@@ -1,4 +1,10 @@
-export { addPlanVersion, applyPlanVersionJob } from './add-plan-version.ts'
+export {
+  addPlanVersion,
+  applyPlanVersionJob,
+  followPlanVersionJob,
+  nextPlanVersion,
+  type VersionOffer
+} from './add-plan-version.ts'
 export { ACCEPTED_COUNTRIES } from './countries.ts'
 export { createPlan } from './create-plan.ts'
 export { CREDIT_PAYOUT_TYPES } from './credit-payout-types.ts'
@@ -10,6 +16,8 @@ export {
   type Plan,
   type PlanVersion,
   TRIAL_TYPES,
+  VERSION_TARGETS,
+  type VersionTarget,
   versionSoldAt
 } from './plan.ts'
 export { ACCEPTED_TRIAL_DAYS, MAX_TRIAL_DAYS } from './plan-input.ts'

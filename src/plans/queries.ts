@@ -1,5 +1,5 @@
 import { type Ctx, int, row, sql } from '#kit/postgres'
-import { Plan, PlanVersion } from './plan.ts'
+import { Plan, PlanVersion, type VersionTarget } from './plan.ts'
 
 /** All plans of the store, disabled ones too, oldest first. */
 export function listPlans(ctx: Ctx): Promise<Plan[]> {
@@ -19,7 +19,8 @@ export function listPlanVersions(ctx: Ctx, planId: number): Promise<PlanVersion[
   return ctx.tx.many(
     PlanVersion,
     sql`
-    select version, price_minor, interval, interval_count, credit_minor, applies_to, created_at
+    select version, price_minor, interval, interval_count, credit_minor, coalesce(running_prices, applies_to) as applies_to,
+           created_at
       from plan_versions where store_id = ${ctx.storeId} and plan_id = ${planId} order by version desc`
   )
 }
@@ -86,7 +87,7 @@ export async function markPlan(ctx: Ctx, plan: PlanSettings & { id: number }, le
 export type NextVersion = Pick<Plan, 'priceMinor' | 'interval' | 'intervalCount' | 'creditMinor'> & {
   id: number
   sellingPlanId: string
-  appliesTo: PlanVersion['appliesTo']
+  appliesTo: VersionTarget
 }
 
 /** Inserts the next version and makes it current, under the lease; false if the lease is no longer held. */
@@ -100,9 +101,10 @@ export async function markVersion(ctx: Ctx, next: NextVersion, leaseToken: numbe
        where store_id = ${ctx.storeId} and id = ${next.id} and lease_token = ${leaseToken}
       returning *)
     insert into plan_versions (store_id, plan_id, version, price_minor, interval, interval_count, credit_minor,
-                               platform_selling_plan_id, applies_to, created_at)
+                               platform_selling_plan_id, applies_to, running_prices, created_at)
     select ${ctx.storeId}, id, current_version, price_minor, interval, interval_count, credit_minor,
-           platform_selling_plan_id, ${next.appliesTo}, ${ctx.now}
+           platform_selling_plan_id, ${next.appliesTo === 'new' ? 'new' : 'running'},
+           ${next.appliesTo === 'new' ? null : next.appliesTo}, ${ctx.now}
       from moved
     returning version`)
   return touched > 0

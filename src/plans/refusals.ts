@@ -15,6 +15,12 @@ export const sameTerms = (id: number) =>
     `A new version of plan ${publicId('plan', id)} must have a price, interval, interval_count or credit that differs from the present one`
   )
 
+export const versionUnderWay = (id: number) =>
+  new Refusal(
+    'conflict',
+    `An earlier version of plan ${publicId('plan', id)} is still being brought to its subscriptions; try again when that is done`
+  )
+
 /** Why the platform refused a plan. Unknown products are an error of the request. */
 export function publishFailed(failure: PlatformFailure): Refusal {
   if (failure.kind === 'rejected' && failure.field?.endsWith('productIds')) {

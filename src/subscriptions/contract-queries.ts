@@ -42,7 +42,7 @@ export async function markSeen(ctx: Ctx, rows: Seen[]): Promise<void> {
 /** What is bought, at which price and how often: the part of a subscription that only the platform's contract changes. */
 export type Terms = Pick<
   Subscription,
-  'planId' | 'planVersion' | 'name' | 'priceMinor' | 'interval' | 'intervalCount' | 'trialEndsAt'
+  'planId' | 'planVersion' | 'name' | 'priceMinor' | 'unitPriceMinor' | 'interval' | 'intervalCount' | 'trialEndsAt'
 >
 
 /** Writes new terms of locked rows. */
@@ -50,14 +50,16 @@ export async function markTerms(ctx: Ctx, rows: (Terms & { id: number })[]): Pro
   if (rows.length === 0) return
   await ctx.tx.run(sql`
     update subscriptions s
-       set plan_id = t.plan_id, plan_version = t.plan_version, name = t.name, price_minor = t.price, interval = t.interval,
+       set plan_id = t.plan_id, plan_version = t.plan_version, name = t.name, price_minor = t.price, unit_price_minor = t.unit_price,
+           interval = t.interval,
            interval_count = t.interval_count, trial_ends_at = t.trial_ends_at, updated_at = ${ctx.now}
       from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.planId)}::bigint[],
                   ${rows.map((r) => r.planVersion)}::int[],
                   ${rows.map((r) => r.name)}::text[], ${rows.map((r) => r.priceMinor)}::bigint[],
+                  ${rows.map((r) => r.unitPriceMinor)}::bigint[],
                   ${rows.map((r) => r.interval)}::text[], ${rows.map((r) => r.intervalCount)}::int[],
                   ${rows.map((r) => r.trialEndsAt)}::timestamptz[])
-             as t(id, plan_id, plan_version, name, price, interval, interval_count, trial_ends_at)
+             as t(id, plan_id, plan_version, name, price, unit_price, interval, interval_count, trial_ends_at)
      where s.store_id = ${ctx.storeId} and s.id = t.id`)
 }
 

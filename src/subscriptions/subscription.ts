@@ -18,7 +18,10 @@ export const Subscription = row({
   platformRevision: text,
   name: text,
   status: oneOf('active', 'paused', 'cancelled', 'failed', 'expired'),
+  /** Of a cycle: all lines, with discounts and delivery. */
   priceMinor: int,
+  /** Of one of what the plan sells, before discounts; null where it is not one price, or the contract was not read since the upgrade. */
+  unitPriceMinor: nullable(int),
   currency: text,
   interval: oneOf('day', 'week', 'month', 'year'),
   intervalCount: int,

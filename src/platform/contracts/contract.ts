@@ -15,6 +15,8 @@ export type PlatformContractLine = {
   sellingPlanName: string | null
   /** The present price of one, before discounts. A price change after some cycles is not included yet. */
   priceMinor: number
+  /** The price of one after the last price change that is announced, before discounts: after a trial, for example. */
+  lastingPriceMinor: number
 }
 
 /** Ids are the digits of global ids, as text. Amounts are minor units of the contract's currency. */
@@ -125,7 +127,8 @@ function readLine(line: Fields, currency: string): PlatformContractLine {
     variantId: line.maybeId('variantId'),
     sellingPlanId: line.maybeId('sellingPlanId'),
     sellingPlanName: line.maybeText('sellingPlanName'),
-    priceMinor: line.money('currentPrice', currency)
+    priceMinor: line.money('currentPrice', currency),
+    lastingPriceMinor: lastingPrice(line, currency) ?? line.money('currentPrice', currency)
   }
 }
 
@@ -136,16 +139,22 @@ function readLine(line: Fields, currency: string): PlatformContractLine {
  */
 export function recurringPrice(line: Fields, currency: string): number {
   const discounted = line.money('lineDiscountedPrice', currency)
-  const changes = (line.maybeAt('pricingPolicy')?.maybeList('cycleDiscounts') ?? [])
-    .filter((change) => change.int('afterCycle') > 0)
-    .sort((a, b) => b.int('afterCycle') - a.int('afterCycle'))
-  if (!changes[0]) return discounted
+  const ofOne = lastingPrice(line, currency)
+  if (ofOne === null) return discounted
   const quantity = line.int('quantity')
   const present = line.money('currentPrice', currency) * quantity
-  const lasting = changes[0].money('computedPrice', currency) * quantity
+  const lasting = ofOne * quantity
   if (present === 0) return lasting
   // Rounded to the nearest minor unit, in whole numbers that do not overflow.
   return Number((BigInt(lasting) * BigInt(discounted) * 2n + BigInt(present)) / (BigInt(present) * 2n))
+}
+
+/** The price of one after the last price change that is announced; null where none is. */
+function lastingPrice(line: Fields, currency: string): number | null {
+  const changes = (line.maybeAt('pricingPolicy')?.maybeList('cycleDiscounts') ?? [])
+    .filter((change) => change.int('afterCycle') > 0)
+    .sort((a, b) => b.int('afterCycle') - a.int('afterCycle'))
+  return changes[0]?.money('computedPrice', currency) ?? null
 }
 
 /** Reads `changedContract`. */

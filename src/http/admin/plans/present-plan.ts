@@ -7,6 +7,7 @@ import { OrNull, Timestamp } from '#resources'
 import { oneOf } from '../fields.ts'
 import { PerksBody } from './perks-body.ts'
 import { INTERVALS } from './plan-fields.ts'
+import { APPLY_TO } from './version-fields.ts'
 
 const describe = <T extends TSchema>(schema: T, description: string): T => ({ ...schema, description })
 
@@ -65,7 +66,10 @@ const VersionBody = Type.Object({
   interval: oneOf(INTERVALS, { description: 'The unit of a cycle' }),
   interval_count: Type.Integer({ description: 'How many units a cycle lasts' }),
   credit: Type.Number({ description: 'Store credit for each paid cycle' }),
-  apply_to: oneOf(['new', 'running'], { description: 'Whom it was made for' }),
+  apply_to: oneOf(APPLY_TO, {
+    description:
+      'Whom it was made for: `new`, `list_price` or `all`; `running` is one for all of before there was a choice'
+  }),
   created_at: Timestamp('When it was put on sale')
 })
 

@@ -1,0 +1,104 @@
+import { type Ctx, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
+
+/** Which of a plan's subscriptions a version may move: those with an earlier one, after `afterId`. */
+type Behind = { planId: number; version: number; afterId: number; limit: number }
+
+const Id = row({ id: int })
+
+/** Live subscriptions of a plan with an earlier version, and those whose end can be taken back; in order of id. */
+export async function listBehindVersion(ctx: Ctx, { planId, version, afterId, limit }: Behind): Promise<number[]> {
+  const rows = await ctx.tx.many(
+    Id,
+    sql`
+    select id from subscriptions
+     where store_id = ${ctx.storeId} and plan_id = ${planId} and id > ${afterId}
+       and (status in ('active', 'paused') or grace_ends_at is not null)
+       and (plan_version is null or plan_version < ${version})
+     order by id limit ${limit}`
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** The same, locked until the transaction ends. */
+export async function lockBehindVersion(ctx: Ctx, { planId, version, afterId, limit }: Behind): Promise<number[]> {
+  const rows = await ctx.tx.many(
+    Id,
+    sql`
+    select id from subscriptions
+     where store_id = ${ctx.storeId} and plan_id = ${planId} and id > ${afterId}
+       and (status in ('active', 'paused') or grace_ends_at is not null)
+       and (plan_version is null or plan_version < ${version})
+     order by id limit ${limit} for no key update`
+  )
+  return rows.map(({ id }) => id)
+}
+
+const terms = {
+  planVersion: nullable(int),
+  priceMinor: int,
+  unitPriceMinor: nullable(int),
+  interval: oneOf('day', 'week', 'month', 'year'),
+  intervalCount: int,
+  requestedPlanId: nullable(int),
+  requestedPriceMinor: nullable(int),
+  requestedLinePriceMinor: nullable(int),
+  requestedInterval: nullable(oneOf('day', 'week', 'month', 'year')),
+  requestedIntervalCount: nullable(int)
+}
+
+const Repriced = row({
+  id: int,
+  memberId: int,
+  email: nullable(text),
+  status: oneOf('active', 'paused', 'cancelled', 'failed', 'expired'),
+  ...terms,
+  /** Requested and waiting; it stays so. */
+  platformPaymentMethodId: nullable(text)
+})
+export type Repriced = RowOf<typeof Repriced>
+
+/** The terms of these subscriptions and their customers, in order of id. */
+export function listRepriced(ctx: Ctx, ids: number[]): Promise<Repriced[]> {
+  if (ids.length === 0) return Promise.resolve([])
+  return ctx.tx.many(
+    Repriced,
+    sql`
+    select s.id, s.member_id, m.email, s.status, s.plan_version, s.price_minor, s.unit_price_minor, s.interval, s.interval_count,
+           c.plan_id as requested_plan_id, c.price_minor as requested_price_minor,
+           c.line_price_minor as requested_line_price_minor, c.interval as requested_interval,
+           c.interval_count as requested_interval_count, c.platform_payment_method_id
+      from subscriptions s
+      join members m on m.store_id = ${ctx.storeId} and m.id = s.member_id
+      left join subscription_changes c on c.store_id = ${ctx.storeId} and c.subscription_id = s.id
+     where s.store_id = ${ctx.storeId} and s.id = any(${ids}::bigint[])
+     order by s.id`
+  )
+}
+
+const SameTerms = row({ ...terms, count: int })
+
+/** How many subscriptions that a version may move have the same terms, whatever they are. */
+export function countByTerms(ctx: Ctx, { planId, version }: Pick<Behind, 'planId' | 'version'>) {
+  return ctx.tx.many(
+    SameTerms,
+    sql`
+    select s.plan_version, s.price_minor, s.unit_price_minor, s.interval, s.interval_count,
+           c.plan_id as requested_plan_id, c.price_minor as requested_price_minor,
+           c.line_price_minor as requested_line_price_minor, c.interval as requested_interval,
+           c.interval_count as requested_interval_count, count(*) as count
+      from subscriptions s
+      left join subscription_changes c on c.store_id = ${ctx.storeId} and c.subscription_id = s.id
+     where s.store_id = ${ctx.storeId} and s.plan_id = ${planId}
+       and (s.status in ('active', 'paused') or s.grace_ends_at is not null)
+       and (s.plan_version is null or s.plan_version < ${version})
+     group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10`
+  )
+}
+
+/** Sets the version of these subscriptions. */
+export async function markVersion(ctx: Ctx, version: number, ids: number[]): Promise<void> {
+  if (ids.length === 0) return
+  await ctx.tx.run(sql`
+    update subscriptions set plan_version = ${version}
+     where store_id = ${ctx.storeId} and id = any(${ids}::bigint[])`)
+}
