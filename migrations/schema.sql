@@ -527,6 +527,7 @@ create table import_rows (
   platform_customer_id text,
   create_key text,
   requested_at timestamp with time zone,
+  creates text,
   constraint import_rows_pkey PRIMARY KEY (store_id, import_id, line),
   constraint import_rows_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
   constraint import_rows_store_id_import_id_fkey FOREIGN KEY (store_id, import_id) REFERENCES imports(store_id, id),
@@ -534,6 +535,7 @@ create table import_rows (
   constraint import_rows_check CHECK ((status = 'refused'::text) = (refusal_code IS NOT NULL)),
   constraint import_rows_check1 CHECK (status <> 'creating'::text OR create_key IS NOT NULL AND platform_customer_id IS NOT NULL),
   constraint import_rows_check2 CHECK ((status = ANY (ARRAY['created'::text, 'unchanged'::text])) = (subscription_id IS NOT NULL)),
+  constraint import_rows_creates_check CHECK (length(creates) <= 50),
   constraint import_rows_original_check CHECK (length(original) <= 70000),
   constraint import_rows_refusal_field_check CHECK (length(refusal_field) <= 200),
   constraint import_rows_refusal_message_check CHECK (length(refusal_message) <= 500),
@@ -541,6 +543,7 @@ create table import_rows (
 );
 CREATE UNIQUE INDEX import_rows_contract ON public.import_rows USING btree (store_id, import_id, platform_contract_id) WHERE ((platform_contract_id IS NOT NULL) AND (status <> 'refused'::text));
 CREATE UNIQUE INDEX import_rows_create_key ON public.import_rows USING btree (store_id, create_key) WHERE (create_key IS NOT NULL);
+CREATE INDEX import_rows_creating ON public.import_rows USING btree (store_id, platform_customer_id) WHERE (status = 'creating'::text);
 CREATE UNIQUE INDEX import_rows_external_id ON public.import_rows USING btree (store_id, import_id, external_id) WHERE ((external_id IS NOT NULL) AND (status <> 'refused'::text));
 CREATE INDEX import_rows_of_contract ON public.import_rows USING btree (store_id, platform_contract_id) WHERE (platform_contract_id IS NOT NULL);
 CREATE INDEX import_rows_of_subscription ON public.import_rows USING btree (store_id, subscription_id) WHERE (subscription_id IS NOT NULL);
@@ -583,6 +586,7 @@ create table imports (
   created_at timestamp with time zone not null,
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
+  allow_duplicates boolean not null default false,
   constraint imports_pkey PRIMARY KEY (store_id, id),
   constraint imports_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
   constraint imports_check CHECK (mode = 'paused'::text OR paused_until IS NULL),
@@ -918,10 +922,12 @@ create table plan_versions (
   platform_selling_plan_id text not null,
   applies_to text not null,
   created_at timestamp with time zone not null,
+  running_prices text,
   constraint plan_versions_pkey PRIMARY KEY (store_id, plan_id, version),
   constraint plan_versions_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
   constraint plan_versions_store_id_plan_id_fkey FOREIGN KEY (store_id, plan_id) REFERENCES plans(store_id, id),
   constraint plan_versions_applies_to_check CHECK (applies_to = ANY (ARRAY['new'::text, 'running'::text])),
+  constraint plan_versions_check CHECK (running_prices IS NULL OR (running_prices = ANY (ARRAY['list_price'::text, 'all'::text])) AND applies_to = 'running'::text),
   constraint plan_versions_credit_minor_check CHECK (credit_minor >= 0),
   constraint plan_versions_interval_check CHECK ("interval" = ANY (ARRAY['day'::text, 'week'::text, 'month'::text, 'year'::text])),
   constraint plan_versions_interval_count_check CHECK (interval_count >= 1 AND interval_count <= 28),
@@ -1357,6 +1363,7 @@ create table subscriptions (
   payment_method jsonb,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  unit_price_minor bigint,
   constraint subscriptions_pkey PRIMARY KEY (store_id, id),
   constraint subscriptions_store_id_platform_contract_id_key UNIQUE (store_id, platform_contract_id),
   constraint subscriptions_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
@@ -1388,7 +1395,8 @@ create table subscriptions (
   constraint subscriptions_platform_contract_id_check CHECK (platform_contract_id ~ '^[0-9]{1,20}$'::text),
   constraint subscriptions_price_minor_check CHECK (price_minor >= 0),
   constraint subscriptions_status_check CHECK (status = ANY (ARRAY['active'::text, 'paused'::text, 'cancelled'::text, 'failed'::text, 'expired'::text])),
-  constraint subscriptions_timezone_rebases_check CHECK (timezone_rebases >= 0)
+  constraint subscriptions_timezone_rebases_check CHECK (timezone_rebases >= 0),
+  constraint subscriptions_unit_price_minor_check CHECK (unit_price_minor >= 0)
 );
 CREATE INDEX subscriptions_by_contract_number ON public.subscriptions USING btree (store_id, length(platform_contract_id), platform_contract_id COLLATE "C") WHERE (status = ANY (ARRAY['active'::text, 'paused'::text]));
 CREATE INDEX subscriptions_by_member ON public.subscriptions USING btree (store_id, member_id);

@@ -50,7 +50,7 @@ async function aStore(...emails: string[]) {
 
 test('the second row is refused, whatever names the customer and the plan; the first is charged once', async () => {
   const store = await aStore()
-  const [{ id: planId }] = (await store.plans()) as [{ id: number }]
+  const { id: planId } = (await store.plans())[0]!
   const taken = await store.take([
     rowOf('ada@example.com'),
     [store.customers.get('ada@example.com')!, '', `plan_${planId}`, '', '', '', '2026-03-01', ''],
@@ -84,7 +84,7 @@ test('another plan, another customer, or an id makes it another agreement', asyn
 
 test('a row without a plan is compared by its variant', async () => {
   const store = await aStore()
-  const [{ platformVariantId }] = (await store.plans()) as [{ platformVariantId: string }]
+  const platformVariantId = (await store.plans())[0]!.platformVariantId!
   const row: Row = ['', 'ada@example.com', '', platformVariantId, '19.00', 'month', DATE, '']
   const taken = await store.take([row, row])
   assert.deepEqual(taken.counts, [1, 0, 1])

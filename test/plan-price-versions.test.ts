@@ -8,7 +8,7 @@ import { previewPlanVersion } from '#subscriptions'
 import { applyPlanVersion } from '../src/subscriptions/apply-plan-version.ts'
 import { testDatabase } from './database.ts'
 import { aDueStore } from './due-store.ts'
-import { aStoreWithEvents } from './recorded-events.ts'
+import { aStoreWithEvents, type RecordedEvent } from './recorded-events.ts'
 import { startService } from './service-builder.ts'
 
 const { url } = await testDatabase()
@@ -61,6 +61,9 @@ async function aPricedStore() {
   }
 }
 
+const goldOf = async (storeId: number) =>
+  (await service.db.inStore(storeId, listPlans)).find(({ name }) => name === 'Gold')!.id
+
 const versionOf = (storeId: number, id: string) =>
   service.db.inStore(storeId, async ({ tx }) => {
     const found = await tx.one(
@@ -108,7 +111,7 @@ for (const [applyTo, expected, totals] of [
     assert.deepEqual(after, { ...BEFORE, ...expected })
     const changed = preview.data.filter((one: any) => one.outcome === 'changed')
     assert.deepEqual(
-      events.map(({ type, data }) => [type, data.subscription_id, data.changes.price]).sort(),
+      events.map(({ type, data }: RecordedEvent) => [type, data.subscription_id, data.changes.price]).sort(),
       changed
         .map((one: any) => [
           'subscription.updated',
@@ -198,9 +201,7 @@ test('a price that is requested and still waits is an agreed price', async () =>
 
 test('a second version for running subscriptions is refused until the first is brought to all', async () => {
   const store = await aPricedStore()
-  const [{ id: planId }] = (await service.db.inStore(store.storeId, listPlans)).filter(
-    ({ name }) => name === 'Gold'
-  ) as [{ id: number }]
+  const planId = await goldOf(store.storeId)
   for (const add of [
     (ctx: Ctx) => enqueue(ctx, followPlanVersionJob, [{ planId, version: 1, target: 'all', afterId: 0 }]),
     (ctx: Ctx) => enqueue(ctx, applyPlanVersionJob, [{ planId, version: 1 }])
@@ -235,9 +236,7 @@ test('a second version for running subscriptions is refused until the first is b
 test('the job of a node with older code keeps agreed prices too', async () => {
   const store = await aPricedStore()
   await store.version({ price: '35.00', apply_to: 'new' })
-  const [{ id: planId }] = (await service.db.inStore(store.storeId, listPlans)).filter(
-    ({ name }) => name === 'Gold'
-  ) as [{ id: number }]
+  const planId = await goldOf(store.storeId)
   await service.db.inStore(store.storeId, (ctx) => enqueue(ctx, applyPlanVersionJob, [{ planId, version: 2 }]))
   await store.settle()
   const terms = await store.terms()
@@ -247,7 +246,7 @@ test('the job of a node with older code keeps agreed prices too', async () => {
 test('a large plan is brought to a version batch by batch, each subscription once, as the preview says', async () => {
   const { db, deps } = service
   const store = await aDueStore(db, { subscriptions: 4_500, dueAt: Temporal.Instant.from('2026-03-01T00:00:00Z') })
-  const [{ id: planId }] = (await store.inStore(listPlans)) as [{ id: number }]
+  const { id: planId } = (await store.inStore(listPlans))[0]!
   await store.inStore(async ({ tx, storeId, now }) => {
     // Every third has a price of its own; so a batch that began again after what it moved would meet them again.
     await tx.run(sql`update subscriptions set price_minor = 2000 where store_id = ${storeId} and id % 3 = 0`)

@@ -2,6 +2,7 @@ import { defineAuditRule, type Wrong } from '#kit/define-audit-rule'
 import { instant, int, oneOf, row, sql } from '#kit/postgres'
 import { storeContext } from '#stores'
 import { billingDate } from '#subscriptions'
+import { HELD_CLASSES } from './dunning/decline-codes.ts'
 
 export const cyclesChargedOnce = defineAuditRule({
   name: 'cycles_charged_once',
