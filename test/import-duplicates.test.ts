@@ -97,7 +97,7 @@ test('the second row is refused in a later batch and in a later import, while th
   const strangers = Array.from({ length: 60 }, (_, i) => rowOf(`nobody${i}@example.com`))
   const first = await store.take([rowOf('ada@example.com'), ...strangers, rowOf('ada@example.com')])
   assert.deepEqual(first.counts, [1, 0, 61])
-  assert.deepEqual(first.refused.at(-1), [62, 'duplicate_row', 'external_id'])
+  assert.deepEqual(first.refused.at(-1), [63, 'duplicate_row', 'external_id'])
 
   const second = await store.take([rowOf('ada@example.com')])
   assert.deepEqual(second.counts, [0, 0, 1])

@@ -188,6 +188,46 @@ test('its pages are bounded and have every subscription once, with the totals of
   )
 })
 
+test('the list price is told from others in a trial, for several pieces, and after another one was agreed', async () => {
+  const store = await aStoreWithEvents(service)
+  const { id: plan } = await service.admin('POST', `${store.at}/plans`, {
+    name: 'Gold',
+    type: 'vip',
+    price: '29.00',
+    interval: 'month',
+    trial_days: 10,
+    trial_price: '1.50'
+  })
+  const contracts = []
+  for (const name of ['trial', 'two', 'own']) {
+    contracts.push(store.contract((await store.member(`${name}@example.com`, 'Gold')).contract_id))
+  }
+  await store.settle()
+  await store.advance({ to: '2026-02-11T00:00:00Z' })
+  const [, two, own] = contracts
+  await two!.edit({ line: { quantity: 2 } })
+  await own!.edit({ line: { currentPrice: '28.00' } })
+  await store.member('later@example.com', 'Gold')
+  await store.settle()
+  const { data } = await service.admin('GET', `${store.at}/plans/${plan}/versions/preview?price=35`)
+  assert.deepEqual(
+    data.map((one: any) => [
+      one.email,
+      one.from.price,
+      one.from.unit_price,
+      one.outcome,
+      one.to.price,
+      one.to.unit_price
+    ]),
+    [
+      ['trial@example.com', 29, 29, 'changed', 35, 35],
+      ['two@example.com', 58, 29, 'changed', null, 35],
+      ['own@example.com', 28, 28, 'kept', 28, 28],
+      ['later@example.com', 29, 29, 'changed', 35, 35]
+    ]
+  )
+})
+
 test('a price that is requested and still waits is an agreed price', async () => {
   const store = await aPricedStore()
   await service.db.inStore(store.storeId, ({ tx }) =>

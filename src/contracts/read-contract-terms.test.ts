@@ -90,3 +90,22 @@ test('a trial ends after its days in the shop, or with the first billing date', 
   // Met long after, the platform's date is of a later cycle.
   assert.equal(ends(first, '2026-06-10T00:00:00Z', next('2026-06-30T15:00:00Z')), '2026-02-28T15:00:00Z')
 })
+
+test('the unit price is that of the lines of the plan, or of the only line; of different prices it is none', () => {
+  const at = (lastingPriceMinor: number, sellingPlanId: string | null = '103') =>
+    line({ lastingPriceMinor, sellingPlanId })
+  for (const [lines, price] of [
+    [[at(2900)], 2900],
+    [[line({ priceMinor: 150, lastingPriceMinor: 2900, quantity: 3, sellingPlanId: '102' })], 2900],
+    [[at(2900), at(900, '999'), at(500, null)], 2900],
+    [[at(2900), at(2900, '102')], 2900],
+    [[at(2900), at(2500)], null],
+    [[at(2900, null)], 2900],
+    [[at(2900, null), at(2900, null)], null],
+    [[], null]
+  ] as const) {
+    const before = { planId: 1, planVersion: 1, name: 'VIP' } as Subscription
+    const { unitPriceMinor } = termsOf(before, { ...contract, lines: [...lines] }, PLANS)
+    assert.equal(unitPriceMinor, price, JSON.stringify(lines))
+  }
+})

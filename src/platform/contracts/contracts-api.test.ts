@@ -34,7 +34,8 @@ test('reads a contract', async () => {
         variantId: '2',
         sellingPlanId: '3',
         sellingPlanName: 'VIP',
-        priceMinor: 2900
+        priceMinor: 2900,
+        lastingPriceMinor: 2900
       }
     ],
     priceMinor: 2750,
