@@ -1,12 +1,13 @@
 // Lints the OpenAPI documents of this checkout: `node scripts/check-openapi.ts`. Each is checked against the meta-schema of
 // OpenAPI 3.1, against Redocly's rules, and against what we promise our readers: everything is described, every operation
-// is shown by examples and lists each of its responses.
+// is shown by examples and lists each of its responses, and each pattern is one that every engine reads alike.
 import { fileURLToPath } from 'node:url'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import type { OpenApiDocument, Operation } from '../src/http/openapi/document-types.ts'
 import type { JsonSchema } from '../src/http/shared/json-schema.ts'
 import { apiDocuments, jsonOf, type SurfaceName } from './api-document.ts'
+import { patternProblem } from './portable-patterns.ts'
 
 /** The responses and parameters that every operation of a surface must list. */
 type Promises = {
@@ -70,10 +71,21 @@ export async function problemsOf(json: string, surface: SurfaceName): Promise<st
   }
   const { paths, webhooks = {}, components } = JSON.parse(json) as OpenApiDocument
   return [
+    ...unportableIn(JSON.parse(json), ''),
     ...Object.entries(components.schemas).flatMap(([name, schema]) => undescribed(schema, name)),
-    ...operationsIn(paths).flatMap((one) => [...undescribedIn(one), ...unshown(one), ...incomplete(one, promises)]),
+    ...operationsIn(paths).flatMap((one) => [...undescribedIn(one), ...undated(one), ...unshown(one), ...incomplete(one, promises)]),
     ...operationsIn(webhooks).flatMap(unshown)
   ]
+}
+
+/** Patterns, wherever they are, that an engine of the languages of our readers does not know or reads in another way. */
+function unportableIn(part: unknown, at: string): string[] {
+  if (typeof part !== 'object' || part === null) return []
+  return Object.entries(part).flatMap(([name, value]) => {
+    if (name !== 'pattern' || typeof value !== 'string') return unportableIn(value, `${at}/${name}`)
+    const problem = patternProblem(value)
+    return problem ? [`${at}/pattern ${value}: ${problem}`] : []
+  })
 }
 
 type Named = { at: string; path: string; method: string; operation: Operation }
@@ -108,6 +120,20 @@ function undescribed(schema: JsonSchema, at: string): string[] {
   })
   return schema.items ? [...fields, ...undescribed(schema.items, `${at}[]`)] : fields
 }
+
+/** Parameters and fields of a body that are dates and do not say so. */
+function undated({ at, operation }: Named): string[] {
+  const parameters = (operation.parameters ?? []).flatMap((one) => ('name' in one ? [[one.name, one] as const] : []))
+  const fields = Object.values(operation.requestBody?.content ?? {}).flatMap(({ schema }) =>
+    Object.entries(schema.properties ?? {}).map(([name, field]) => [name, { ...field, schema: field }] as const)
+  )
+  return [...parameters, ...fields]
+    .filter(([, { description = '', schema }]) => /\bISO date\b/.test(description) && !hasFormat(schema))
+    .map(([name]) => `${at}: ${name} is a date without a format`)
+}
+
+const hasFormat = ({ format, anyOf = [] }: JsonSchema): boolean =>
+  format !== undefined || anyOf.some((option) => option.format !== undefined)
 
 function unshown({ at, operation }: Named): string[] {
   const contents = contentsOf(operation).filter(({ example }) => example === undefined)

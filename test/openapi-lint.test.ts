@@ -77,6 +77,26 @@ for (const [name, change, problem] of [
     'an operation without a scope',
     (d: any) => delete d.paths['/members'].get['x-required-scope'],
     /get \/members has no x-required-scope/
+  ],
+  [
+    'a pattern that Go does not know',
+    (d: any) => (d.components.parameters.IdempotencyKey.schema.pattern = '^(?=a).*$'),
+    /IdempotencyKey\/schema\/pattern .*: \(\?= is not known to all engines/
+  ],
+  [
+    'a pattern of a field that Python does not know',
+    (d: any) =>
+      (d.paths['/members/{member_id}'].patch.requestBody.content['application/json'].schema.properties.email.pattern =
+        '^\\p{L}+$'),
+    /email\/pattern .*: \\p is not known to all engines/
+  ],
+  [
+    'a date filter without a format',
+    (d: any) => {
+      const { parameters } = d.paths['/subscriptions'].get
+      parameters.find(({ name }: { name: string }) => name === 'created_after').schema = { type: 'string' }
+    },
+    /get \/subscriptions: created_after is a date without a format/
   ]
 ] as const) {
   test(`an invalid document is refused: ${name}`, async () => {

@@ -46,7 +46,9 @@ export async function contractRequestFor(
   const cards = known(await connector.customers.findPaymentMethods([customer.id])).get(customer.id) ?? []
   const { id: paymentMethodId, problem } = choosePaymentMethod(requested.paymentMethodId, cards)
   if (problem !== null)
-    throw new Refusal('invalid_request', problem, [{ field: 'payment_method_id', message: problem }])
+    throw new Refusal('invalid_request', problem, [
+      { field: 'payment_method_id', code: 'invalid', message: problem }
+    ])
   await db.inStore(storeId, async (ctx) => {
     const { nextBillingAt: at } = requested
     const isAhead = Temporal.Instant.compare(at, ctx.now) > 0
@@ -76,7 +78,9 @@ export async function contractRequestFor(
 function onSale(plan: Plan | null): Plan {
   if (!plan) throw invalidField('plan_id', 'must be the id of a plan of this store')
   if (plan.status === 'disabled') {
-    throw new Refusal('conflict', `Plan ${publicId('plan', plan.id)} is disabled: nobody can join it`)
+    throw new Refusal('conflict', `Plan ${publicId('plan', plan.id)} is disabled: nobody can join it`, [
+      { field: 'plan_id', code: 'invalid', message: 'must be the id of a plan that is enabled' }
+    ])
   }
   return plan
 }

@@ -3,13 +3,13 @@ import { decimalOf } from '#kit/money'
 import { invalidField, Refusal } from '#kit/refusal'
 import type { Credit } from './credit.ts'
 
-/** The message names the field `amount`, which is what has to change. */
-export const notEnoughCredit = ({ memberId, availableMinor }: Credit, wantedMinor: number, currency: string) =>
-  new Refusal(
-    'conflict',
-    `amount is more than the available store credit: ${publicId('cust', memberId)} has ` +
-      `${decimalOf(availableMinor, currency)} ${currency} available, and ${decimalOf(wantedMinor, currency)} was requested`
-  )
+/** Names the field `amount`, which is what has to change. */
+export const notEnoughCredit = ({ memberId, availableMinor }: Credit, wantedMinor: number, currency: string) => {
+  const message =
+    `is more than the available store credit: ${publicId('cust', memberId)} has ` +
+    `${decimalOf(availableMinor, currency)} ${currency} available, and ${decimalOf(wantedMinor, currency)} was requested`
+  return new Refusal('conflict', `amount ${message}`, [{ field: 'amount', code: 'invalid', message }])
+}
 
 export const tooMuchCredit = () => invalidField('amount', 'would make the balance larger than can be stored')
 

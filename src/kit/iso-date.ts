@@ -11,6 +11,7 @@ const LATEST = Temporal.Instant.from('9999-12-31T23:59:59.999Z')
 export const IsoDateText = (meaning?: string, example = '2026-01-31') =>
   Type.Refine(
     Type.String({
+      formats: ['date', 'date-time'],
       description: 'an ISO date from 0001-01-01 to 9999-12-31, or a date-time such as 2026-01-31T12:00:00Z',
       ...(meaning && { meaning }),
       examples: [example]

@@ -6,7 +6,16 @@ export type RefusalCode =
   | 'conflict'
   | 'unavailable'
 
-export type FieldProblem = { field: string; message: string }
+/** What is wrong with a field, for programs. */
+export const PROBLEM_CODES = {
+  required: 'it is missing',
+  invalid: 'its value is not accepted, or a rule refuses it',
+  unknown: 'there is no such field here',
+  not_found: 'it names nothing in the store'
+} as const
+
+/** One field at fault: a parameter of the path or query, a field of the body, a header, or `body` for all of it. */
+export type FieldProblem = { field: string; code: keyof typeof PROBLEM_CODES; message: string }
 
 /**
  * An expected error: the request cannot be carried out, and the message says why. It has no HTTP status; each surface has its
@@ -34,6 +43,11 @@ export class Busy extends Refusal {
 }
 
 /** A refusal of one input field: the message names the field and says what it accepts. */
-export function invalidField(field: string, message: string): Refusal {
-  return new Refusal('invalid_request', `${field} ${message}`, [{ field, message }])
+export function invalidField(field: string, message: string, code: FieldProblem['code'] = 'invalid'): Refusal {
+  return new Refusal('invalid_request', `${field} ${message}`, [{ field, code, message }])
+}
+
+/** A refusal of the body as a whole. */
+export function invalidBody(message: string, code: FieldProblem['code'] = 'invalid'): Refusal {
+  return new Refusal('invalid_request', `The body ${message}`, [{ field: 'body', code, message }])
 }

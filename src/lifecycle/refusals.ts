@@ -8,7 +8,10 @@ export const notGiven = (id: number) =>
 export const onlyMemberships = (id: number) =>
   new Refusal('conflict', `Subscription ${publicId('sub', id)} is for products: only a membership can be given away`)
 
-export const receiverNotFound = (id: number) => new Refusal('not_found', `There is no customer ${publicId('cust', id)}`)
+export const receiverNotFound = (id: number) =>
+  new Refusal('not_found', `There is no customer ${publicId('cust', id)}`, [
+    { field: 'receiver', code: 'not_found', message: 'must be a customer of the store' }
+  ])
 
 export const afterTrial = (trialEndsAt: Temporal.Instant) =>
   invalidField(

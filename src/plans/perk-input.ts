@@ -20,15 +20,15 @@ export class PerkInput {
     this.#problems = problems
     const isObject = typeof given === 'object' && given !== null && !Array.isArray(given)
     this.#given = isObject ? (given as Record<string, unknown>) : {}
-    if (!isObject) problems.push({ field: path, message: `must be an object with ${keys.join(', ')}` })
+    if (!isObject) problems.push({ field: path, code: 'invalid', message: `must be an object with ${keys.join(', ')}` })
     for (const key of Object.keys(this.#given).filter((key) => !keys.includes(key))) {
       const field = `${path}.${key}`.slice(0, 200)
-      problems.push({ field, message: `is not a field here; ${path} accepts ${keys.join(', ')}` })
+      problems.push({ field, code: 'unknown', message: `is not a field here; ${path} accepts ${keys.join(', ')}` })
     }
   }
 
   refuse(key: string, message: string): null {
-    this.#problems.push({ field: `${this.path}.${key}`, message })
+    this.#problems.push({ field: `${this.path}.${key}`, code: 'invalid', message })
     return null
   }
 

@@ -4,7 +4,10 @@ import type { PlatformFailure } from '#platform'
 
 export const planNotFound = (id: number) => new Refusal('not_found', `There is no plan ${publicId('plan', id)}`)
 
-export const nameTaken = (name: string) => new Refusal('conflict', `There is already a plan named ${name}`)
+export const nameTaken = (name: string) =>
+  new Refusal('conflict', `There is already a plan named ${name}`, [
+    { field: 'name', code: 'invalid', message: 'is the name of another plan' }
+  ])
 
 export const planBusy = (id: number) =>
   new Refusal('conflict', `Plan ${publicId('plan', id)} is being changed by another request; try again in a moment`)

@@ -3,7 +3,10 @@ import { invalidField, Refusal } from '#kit/refusal'
 
 export const storeNotFound = (reference: string) => new Refusal('not_found', `There is no store ${reference}`)
 
-export const domainTaken = (domain: string) => new Refusal('conflict', `There already is a store ${domain}`)
+export const domainTaken = (domain: string) =>
+  new Refusal('conflict', `There already is a store ${domain}`, [
+    { field: 'domain', code: 'invalid', message: 'is the domain of another store' }
+  ])
 
 export const keyNotFound = (keyId: number) => new Refusal('not_found', `There is no API key ${publicId('key', keyId)}`)
 

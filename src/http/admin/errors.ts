@@ -22,5 +22,5 @@ export function errorBody(refusal: Refusal | RateLimited | null) {
   }
   if (refusal instanceof RateLimited) return { error: { code: 'rate_limited', message: refusal.message } }
   const { code, message, details } = refusal
-  return { error: { code, message, ...(details.length > 1 && { details }) } }
+  return { error: { code, message, ...(details.length > 0 && { details }) } }
 }

@@ -78,8 +78,8 @@ const ERRORS: Record<string, ErrorKind> = {
     meaning:
       'The request is malformed or cannot be carried out. The message names the field and says what is accepted.',
     refusal: invalid([
-      { field: 'limit', message: 'must be an integer from 1 to 100' },
-      { field: 'stat', message: 'is not a parameter here; this route accepts before, limit' }
+      { field: 'limit', code: 'invalid', message: 'must be an integer from 1 to 100' },
+      { field: 'stat', code: 'unknown', message: 'is not a parameter here; this route accepts before, limit' }
     ])
   },
   AuthenticationFailed: {

@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox'
+import { PROBLEM_CODES } from '#kit/refusal'
 import { tooBusy } from '../shared/errors.ts'
 import type { JsonSchema } from '../shared/json-schema.ts'
 import type {
@@ -68,10 +69,20 @@ export const codedError = (codes: string[], example: object): TSchema =>
         details: Type.Optional(
           Type.Array(
             Type.Object({
-              field: Type.String({ description: 'The parameter, field or header' }),
-              message: Type.String({ description: 'What is wrong with it' })
+              field: Type.String({
+                description: 'The parameter of the path or query, the field of the body, or the header; `body` for all of it'
+              }),
+              code: Type.Union(
+                Object.keys(PROBLEM_CODES).map((code) => Type.Literal(code)),
+                {
+                  description: `What is wrong, for programs. ${Object.entries(PROBLEM_CODES)
+                    .map(([code, meaning]) => `\`${code}\`: ${meaning}`)
+                    .join('; ')}`
+                }
+              ),
+              message: Type.String({ description: 'What is wrong with it, for people' })
             }),
-            { description: 'Every problem, if there is more than one' }
+            { description: 'Each field at fault; absent when no field is' }
           )
         )
       })

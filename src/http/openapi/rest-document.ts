@@ -30,8 +30,8 @@ const ERRORS: Record<string, ErrorKind> = {
     meaning:
       'The request is malformed or cannot be carried out. The message names the field and says what is accepted.',
     refusal: invalid([
-      { field: 'limit', message: 'must be an integer from 1 to 100' },
-      { field: 'stat', message: 'is not a parameter here; this route accepts limit, offset, status, plan_id, email' }
+      { field: 'limit', code: 'invalid', message: 'must be an integer from 1 to 100' },
+      { field: 'stat', code: 'unknown', message: 'is not a parameter here; this route accepts limit, offset, status, plan_id, email' }
     ])
   },
   AuthenticationFailed: {
@@ -45,7 +45,9 @@ const ERRORS: Record<string, ErrorKind> = {
   },
   NotFound: {
     meaning: 'The object does not exist in the store of the API key, or the path or method does not exist.',
-    refusal: new Refusal('not_found', 'There is no member mem_999'),
+    refusal: new Refusal('not_found', 'There is no member mem_999', [
+      { field: 'member_id', code: 'not_found', message: 'names nothing in the store' }
+    ]),
     isFor: namesObject
   },
   RateLimited: {

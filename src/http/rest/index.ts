@@ -6,6 +6,7 @@ import { enforceRateLimits } from '../rate-limits/enforce-rate-limits.ts'
 import type { HttpDeps } from '../shared/deps.ts'
 import { errorBody, statusOf } from '../shared/error-body.ts'
 import { logBug } from '../shared/errors.ts'
+import { naming } from '../shared/path-ids.ts'
 import { openSurface, type Route, refuseUnknownParameters } from '../shared/surface.ts'
 import { authenticateKeys } from './authenticate.ts'
 import { callerOf } from './caller.ts'
@@ -26,7 +27,7 @@ export function registerRest(
   openSurface(app, {
     name: 'rest',
     prefix: REST_PREFIX,
-    errors: { statusOf, errorBody },
+    errors: { complete: naming, statusOf, errorBody },
     routes: Object.values<Route<RestDeps>>(routes),
     deps: { ...deps, changeCredit: createChangeCredit(db) },
     hooks(rest) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
-import { Refusal } from '#kit/refusal'
+import { invalidBody } from '#kit/refusal'
 import { writeKeyUses } from '#stores'
 import { registerAdmin } from '../admin/index.ts'
 import { registerDocs } from '../docs/index.ts'
@@ -67,11 +67,11 @@ export function buildHttp(deps: HttpDeps, { healthOnly = false } = {}): FastifyI
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     const charset = /;\s*charset="?([^";\s]+)/i.exec(request.headers['content-type'] ?? '')?.[1]
-    if (charset && !/^utf-?8$/i.test(charset)) throw new Refusal('invalid_request', 'The body must be in UTF-8')
+    if (charset && !/^utf-?8$/i.test(charset)) throw invalidBody('must be in UTF-8')
     if (body.length === 0) return undefined
     const parsed = parseStrictJson(body)
     // After this, null stands for a missing body.
-    if (parsed === null) throw new Refusal('invalid_request', 'The body must be a JSON object')
+    if (parsed === null) throw invalidBody('must be a JSON object')
     return parsed
   })
 

@@ -1,4 +1,4 @@
-import { Refusal } from '#kit/refusal'
+import { invalidBody, Refusal } from '#kit/refusal'
 import { readNumber } from './strict-numbers.ts'
 
 /** Deeper than any body of ours. Deeper bodies cost time and have no use. */
@@ -16,7 +16,7 @@ export function parseStrictJson(bytes: Buffer): unknown {
   try {
     value = JSON.parse(text)
   } catch {
-    throw malformed('The body is not valid JSON')
+    throw invalidBody('is not valid JSON')
   }
   checkTokens(text)
   return value
@@ -28,7 +28,7 @@ function decode(bytes: Buffer): string {
   try {
     return utf8.decode(bytes)
   } catch {
-    throw malformed('The body is not valid UTF-8')
+    throw invalidBody('is not valid UTF-8')
   }
 }
 
@@ -42,7 +42,7 @@ function checkDepth(text: string) {
     const char = text.charCodeAt(i)
     if (char === QUOTE) i = endOfString(text, i)
     else if (char === 123 || char === 91) {
-      if (++depth > MAX_DEPTH) throw malformed(`The body is nested deeper than ${MAX_DEPTH}`)
+      if (++depth > MAX_DEPTH) throw invalidBody(`is nested deeper than ${MAX_DEPTH}`)
     } else if (char === 125 || char === 93) depth--
   }
 }
@@ -75,16 +75,16 @@ function checkString(text: string, start: number, end: number, open: Container[]
   const written = text.slice(start + 1, end)
   const hasEscape = written.includes('\\')
   const string = hasEscape ? (JSON.parse(`"${written}"`) as string) : written
-  if (hasEscape && string.includes('\0')) throw malformed('The body holds a NUL character')
-  if (hasEscape && !string.isWellFormed()) throw malformed('The body holds half of a surrogate pair')
+  if (hasEscape && string.includes('\0')) throw invalidBody('holds a NUL character')
+  if (hasEscape && !string.isWellFormed()) throw invalidBody('holds half of a surrogate pair')
   if (isAKey) checkKey(string, open.at(-1)!)
 }
 
 function checkKey(key: string, object: Container) {
-  if (key === '__proto__') throw malformed('The body holds the key __proto__')
+  if (key === '__proto__') throw invalidBody('holds the key __proto__')
   if (object.key !== null) {
     object.seen ??= new Set([object.key])
-    if (object.seen.has(key)) throw malformed(`The body holds the key ${JSON.stringify(key.slice(0, 100))} twice`)
+    if (object.seen.has(key)) throw invalidBody(`holds the key ${JSON.stringify(key.slice(0, 100))} twice`)
     object.seen.add(key)
   }
   object.key = key
@@ -116,7 +116,7 @@ function notKept(number: string, lost: keyof typeof LOSSES, open: Container[]): 
   const path = open.flatMap(({ key }) => key ?? []).join('.')
   const where = path === '' ? '' : ` at ${JSON.stringify(path.slice(0, 100))}`
   const short = number.length > 40 ? `${number.slice(0, 40)}…` : number
-  return malformed(`The body holds the number ${short}${where}, which ${LOSSES[lost]}`)
+  return new Refusal('invalid_request', `The body holds the number ${short}${where}, which ${LOSSES[lost]}`, [
+    { field: path.slice(0, 100) || 'body', code: 'invalid', message: `holds the number ${short}, which ${LOSSES[lost]}` }
+  ])
 }
-
-const malformed = (message: string) => new Refusal('invalid_request', message)

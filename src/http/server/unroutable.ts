@@ -23,13 +23,28 @@ export function refuseUnreadableUrls(app: FastifyInstance): void {
 }
 
 function unreadable({ url, originalUrl }: FastifyRequest): Refusal | undefined {
-  if (originalUrl.includes('#'))
-    return new Refusal('invalid_request', 'The URL holds a #: within a value it is written %23')
-  if (url !== originalUrl) return new Refusal('invalid_request', 'The path holds a broken percent escape')
+  if (originalUrl.includes('#')) {
+    const message = 'holds a #: within a value it is written %23'
+    return new Refusal('invalid_request', `The URL ${message}`, [{ field: 'URL', code: 'invalid', message }])
+  }
+  if (url !== originalUrl) {
+    return new Refusal('invalid_request', 'The path holds a broken percent escape', [
+      { field: 'path', code: 'invalid', message: 'holds a broken percent escape' }
+    ])
+  }
   const query = url.slice(pathOf(url).length)
   if (!query.includes('%')) return
-  if (!isDecodable(query)) return new Refusal('invalid_request', 'The query string holds a broken percent escape')
-  if (query.includes('%00')) return new Refusal('invalid_request', 'The query string holds a NUL character')
+  if (!isDecodable(query)) return unreadableIn(query, 'holds a broken percent escape', (part) => !isDecodable(part))
+  if (query.includes('%00')) return unreadableIn(query, 'holds a NUL character', (part) => part.includes('%00'))
+}
+
+function unreadableIn(query: string, message: string, isBad: (part: string) => boolean): Refusal {
+  const parameters = query.slice(1).split('&').filter(isBad)
+  return new Refusal(
+    'invalid_request',
+    `The query string ${message}`,
+    parameters.map((part) => ({ field: part.split('=')[0]!.slice(0, 100), code: 'invalid', message }))
+  )
 }
 
 function isDecodable(text: string): boolean {
@@ -46,9 +61,17 @@ export function refuseUnsupportedExpectations(app: FastifyInstance): void {
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.addHook('onRequest', ({ raw: { headers, httpVersion } }, _reply, done) => {
     if (headers.host === undefined && httpVersion === '1.1') {
-      done(new Refusal('invalid_request', 'The header Host is missing'))
+      done(
+        new Refusal('invalid_request', 'The header Host is missing', [
+          { field: 'Host', code: 'required', message: 'is missing' }
+        ])
+      )
     } else if (headers.expect !== undefined && !/^100-continue$/i.test(headers.expect)) {
-      done(new Refusal('invalid_request', 'The header Expect must be 100-continue'))
+      done(
+        new Refusal('invalid_request', 'The header Expect must be 100-continue', [
+          { field: 'Expect', code: 'invalid', message: 'must be 100-continue' }
+        ])
+      )
     } else done()
   })
 }

@@ -24,5 +24,5 @@ export function errorBody(refusal: Answerable | RateLimited | null) {
   if (refusal === null) return { error: { code: 'internal_error', message: 'Something went wrong on our side' } }
   if (refusal instanceof RateLimited) return { error: { code: 'rate_limited', message: refusal.message } }
   const { code, message, details = [] } = refusal
-  return { error: { code: ANSWERS[code].code, message, ...(details.length > 1 && { details }) } }
+  return { error: { code: ANSWERS[code].code, message, ...(details.length > 0 && { details }) } }
 }

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { isBusy } from '#kit/postgres'
-import { Busy, Refusal } from '#kit/refusal'
+import { Busy, invalidBody, Refusal } from '#kit/refusal'
 import { RateLimited } from '../rate-limits/rate-limited.ts'
 
 export const authenticationFailed = (message = 'A valid API key is needed') =>
@@ -41,11 +41,11 @@ export function refusalOf(err: unknown, request: FastifyRequest): Refusal | Rate
   const { code, statusCode } = err as Partial<FastifyError>
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new Refusal('invalid_request', `The body is larger than ${request.routeOptions.bodyLimit / 1024} KiB`)
+      return invalidBody(`is larger than ${request.routeOptions.bodyLimit / 1024} KiB`)
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new Refusal('invalid_request', `A body must be sent with Content-Type: ${typesOf(request).join(' or ')}`)
+      return invalidType(typesOf(request))
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new Refusal('invalid_request', 'The body does not have the length that Content-Length says')
+      return invalidBody('does not have the length that Content-Length says')
     case 'FST_ERR_BAD_URL':
       return new Refusal('invalid_request', 'The request names no path')
   }
@@ -58,6 +58,11 @@ export function refusalOf(err: unknown, request: FastifyRequest): Refusal | Rate
   }
   return null
 }
+
+const invalidType = (accepted: string[]) =>
+  new Refusal('invalid_request', `A body must be sent with Content-Type: ${accepted.join(' or ')}`, [
+    { field: 'Content-Type', code: 'invalid', message: `must be ${accepted.join(' or ')} for a body` }
+  ])
 
 /** The types of the body that the route accepts. */
 const typesOf = ({ routeOptions: { schema } }: FastifyRequest): string[] =>

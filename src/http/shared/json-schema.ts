@@ -8,6 +8,8 @@ export type JsonSchema = {
   description?: string
   /** Of a field of a request: what it does. Its `description` says what it accepts. */
   meaning?: string
+  /** Of a text: it has one of these formats. Published as `anyOf`, since `format` names one. */
+  formats?: string[]
   /** Of a number: it is money. */
   amount?: boolean
   const?: unknown
@@ -49,6 +51,7 @@ export function createPublisher() {
     function shape({
       anyOf,
       meaning,
+      formats,
       amount: _,
       properties,
       items,
@@ -57,6 +60,10 @@ export function createPublisher() {
     }: JsonSchema): JsonSchema {
       if (side === 'request' && schema.description) schema.description = whatItMustBe(schema.description, meaning)
       if (anyOf) return oneOfThose(schema, anyOf)
+      if (formats) {
+        const { type, ...about } = schema
+        return { ...about, anyOf: formats.map((format) => ({ type, format })) }
+      }
       if (items) return { ...schema, items: publish(items) }
       if (!properties) return schema
       const fields = Object.entries(properties).map(([name, field]) => [name, publish(field)] as const)
@@ -77,6 +84,7 @@ export function createPublisher() {
       }
       const [only, ...others] = options.filter(({ type }) => type !== 'null').map(publish)
       if (!only || others.length > 0) return { ...schema, anyOf: options.map(publish) }
+      if (only.anyOf) return { ...only, ...schema, anyOf: [...only.anyOf, { type: 'null' }] }
       const values = only.enum && { enum: [...only.enum, null] }
       return typeof only.type === 'string'
         ? { ...only, ...values, ...schema, type: [only.type, 'null'] }

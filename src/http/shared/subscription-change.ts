@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { internalId } from '#kit/ids'
 import { minorOf } from '#kit/money'
-import { invalidField, Refusal } from '#kit/refusal'
+import { invalidBody, invalidField } from '#kit/refusal'
 import type { SubscriptionChange } from '#lifecycle'
 import { A_YEAR_OF_DAYS, futureOrNull, IsoDate } from './dates.ts'
 
@@ -82,7 +82,4 @@ function planIdOf(text: string): number {
 }
 
 const nothingGiven = () =>
-  new Refusal(
-    'invalid_request',
-    `The body must hold at least one of ${[...Object.keys(ChangeFields), 'price'].sort().join(', ')}`
-  )
+  invalidBody(`must hold at least one of ${[...Object.keys(ChangeFields), 'price'].sort().join(', ')}`, 'required')

@@ -2,6 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type {
   FastifyBaseLogger,
   FastifyInstance,
+  FastifyRequest,
   RawReplyDefaultExpression,
   RawRequestDefaultExpression,
   RawServerDefault
@@ -26,6 +27,8 @@ export type Route<Deps> = (surface: Surface, deps: Deps) => void
 
 /** How a surface words a refusal; null is a bug of ours, which is answered without detail. */
 export type ErrorDialect = {
+  /** Adds to a refusal what the request tells of it. */
+  complete?: (refusal: Refusal | RateLimited | null, request: FastifyRequest) => Refusal | RateLimited | null
   statusOf: (refusal: Refusal | RateLimited | null) => number
   errorBody: (refusal: Refusal | RateLimited | null) => object
 }
@@ -76,7 +79,8 @@ export function handleErrors(
     throw refusePath(request, reply)
   })
   app.setErrorHandler((err, request, reply) => {
-    const refusal = refusalOf(err, request)
+    const found = refusalOf(err, request)
+    const refusal = errors.complete?.(found, request) ?? found
     if (!refusal) logBug(request, err)
     if (refusal instanceof Busy) {
       request.log.warn({ route: request.routeOptions.url }, `${request.method} refused: ${(err as Error).message}`)

@@ -1,7 +1,7 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { type FieldProblem, Refusal } from '#kit/refusal'
+import { type FieldProblem, invalidBody, Refusal } from '#kit/refusal'
 
 type Field = {
   name: string
@@ -41,14 +41,14 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, metho
     // A body that may be empty may be missing.
     const isMissing = !isText && (input ?? null) === null && required.length === 0
     if (!isText && !isMissing && !isPlainObject(input))
-      return { error: new Refusal('invalid_request', bodyMissing(fields)) }
+      return { error: notAnObject(fields, input) }
     const given = (input ?? {}) as Record<string, unknown>
     const value: Record<string, unknown> = {}
     const problems: FieldProblem[] = []
     for (const { name, required, integer, accepts, fits, inner } of fields) {
       const present = Object.hasOwn(given, name) ? given[name] : undefined
       if (present === undefined || (present === null && leavesOutNulls && !required && !fits(null))) {
-        if (required) problems.push({ field: name, message: `is required and must be ${accepts}` })
+        if (required) problems.push({ field: name, code: 'required', message: `is required and must be ${accepts}` })
         continue
       }
       if (inner) {
@@ -59,8 +59,7 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, metho
       }
       const read = isText && integer ? integerOf(present) : present
       if (fits(read)) value[name] = read
-      else if (isText && Array.isArray(present)) problems.push({ field: name, message: 'is given more than once' })
-      else problems.push({ field: name, message: `must be ${accepts}` })
+      else problems.push(invalidValue(name, isText && Array.isArray(present) ? 'is given more than once' : `must be ${accepts}`))
     }
     problems.push(...unknownFields(given, fields, isText))
     return problems.length > 0 ? { error: invalid(problems) } : { value }
@@ -77,7 +76,7 @@ function groupOf(name: string, schema: TSchema, { required, method }: { required
     accepts,
     fits: isPlainObject,
     inner(given) {
-      if (!isPlainObject(given)) return { problems: [{ field: name, message: `must be ${accepts}` }] }
+      if (!isPlainObject(given)) return { problems: [invalidValue(name, `must be ${accepts}`)] }
       const checked = check(given) as { value: unknown } | { error: Refusal }
       if ('value' in checked) return checked
       return { problems: checked.error.details.map((problem) => ({ ...problem, field: `${name}.${problem.field}` })) }
@@ -97,7 +96,7 @@ function unknownFields(given: Record<string, unknown>, fields: Field[], isText: 
   return Object.keys(given)
     .filter((name) => !known.includes(name))
     .slice(0, 10)
-    .map((name) => ({ field: name.slice(0, 100), message }))
+    .map((name) => ({ field: name.slice(0, 100), code: 'unknown', message }))
 }
 
 /** The refusal of a request in which these fields or parameters are wrong. */
@@ -106,10 +105,12 @@ export function invalid(problems: FieldProblem[]): Refusal {
   return new Refusal('invalid_request', message, problems)
 }
 
-function bodyMissing(fields: Field[]): string {
+function notAnObject(fields: Field[], input: unknown): Refusal {
   const required = fields.filter((field) => field.required).map(({ name }) => name)
   const needed = required.length > 0 ? ` with ${required.join(', ')}` : ''
-  return `The body must be a JSON object${needed}`
+  return invalidBody(`must be a JSON object${needed}`, (input ?? null) === null ? 'required' : 'invalid')
 }
+
+const invalidValue = (field: string, message: string): FieldProblem => ({ field, code: 'invalid', message })
 
 const isPlainObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { invalidField } from '#kit/refusal'
+import { invalidBody } from '#kit/refusal'
 import { EVENT_TYPES, updateEndpoint } from '#webhooks'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
@@ -38,7 +38,7 @@ export function updateEndpointRoute(admin: Surface, { db, addresses }: AdminDeps
     },
     async (request) => {
       const { params, body } = request
-      if (Object.keys(body).length === 0) throw invalidField('The body', 'must hold url, events or description')
+      if (Object.keys(body).length === 0) throw invalidBody('must hold url, events or description', 'required')
       return presentEndpoint(await updateEndpoint(db, storeOf(request).storeId, params.endpoint, body, { addresses }))
     }
   )

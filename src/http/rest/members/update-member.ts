@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Static, Type } from 'typebox'
-import { Refusal } from '#kit/refusal'
+import { invalidBody } from '#kit/refusal'
 import { type Profile, updateMember } from '#members'
 import { adjustPoints } from '#points'
 import { MemberBody } from '#resources'
@@ -16,17 +16,23 @@ import { MemberParams } from './member-params.ts'
 /** The spec names no bound; this one leaves every sum of points far below 2^53. */
 const MAX_POINTS = 1_000_000_000_000
 
-/** One that can be seen, and not only spaces, joiners and fillers of no width. */
-const VISIBLE = '[^\\s\\p{C}\\p{Default_Ignorable_Code_Point}]'
+/** One that can be seen, and not only spaces, joiners and fillers of no width: not every engine knows it in a pattern. */
+const VISIBLE = /[^\s\p{C}\p{Default_Ignorable_Code_Point}]/u
+
+/** The control characters, inside a class: as every engine of patterns writes them. */
+const CONTROL = '\\x00-\\x1f\\x7f-\\x9f'
 
 /** Written so that no address costs more than its length: the dot is the first that is not the domain's first character. */
-const ADDRESS = '^[^\\s@\\p{Cc}]+@[^\\s@\\p{Cc}][^\\s@\\p{Cc}.]*\\.[^\\s@\\p{Cc}]+$'
+const ADDRESS = `^[^\\s@${CONTROL}]+@[^\\s@${CONTROL}][^\\s@${CONTROL}.]*\\.[^\\s@${CONTROL}]+$`
 
 const name = (example: string) =>
   Type.Optional(
     Type.Union(
       [
-        Type.String({ minLength: 1, maxLength: 200, pattern: `^(?=.*${VISIBLE})[^\\p{Cc}]+$`, examples: [example] }),
+        Type.Refine(
+          Type.String({ minLength: 1, maxLength: 200, pattern: `^[^${CONTROL}]+$`, examples: [example] }),
+          (text) => VISIBLE.test(text)
+        ),
         Type.Null()
       ],
       {
@@ -62,7 +68,7 @@ const UpdateBody = Type.Object(
       Type.Union(
         [
           Type.Refine(
-            Type.String({ format: 'date', pattern: '^\\d{4}-\\d{2}-\\d{2}$', examples: ['1990-01-31'] }),
+            Type.String({ format: 'date', pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', examples: ['1990-01-31'] }),
             (text) => dayOf(text) !== null
           ),
           Type.Null()
@@ -127,4 +133,4 @@ function dayOf(text: string): Temporal.PlainDate | null {
 }
 
 const nothingGiven = () =>
-  new Refusal('invalid_request', `The body must hold at least one of ${Object.keys(UpdateBody.properties).join(', ')}`)
+  invalidBody(`must hold at least one of ${Object.keys(UpdateBody.properties).join(', ')}`, 'required')
