@@ -46,6 +46,24 @@ export const EXCEPTIONS: Exception[] = [
     reason:
       'locks and moves a whole day of history, of all stores; on several machines each does it for its own partitions'
   },
+  {
+    file: 'src/webhooks/history/retention-queries.ts',
+    owner: 'countDay',
+    rules: [1, 9],
+    reason: 'counts a whole day of history, of all stores; on several machines each does it for its own partitions'
+  },
+  {
+    file: 'src/webhooks/history/retention-queries.ts',
+    owner: 'listUncountedDays',
+    rules: [1, 9],
+    reason: 'finds the days of the history, of all stores, that are to be counted'
+  },
+  {
+    file: 'src/webhooks/event-log/roll-up-event-counts.ts',
+    owner: 'rollUpEventCounts',
+    rules: [1],
+    reason: 'finds the stores with events to count'
+  },
   { file: 'src/kit/idempotency.ts', owner: 'pruneResponses', rules: [1], reason: 'removes old rows of every store' },
   {
     file: 'src/http/rate-limits/rate-limiter.ts',

@@ -6,7 +6,7 @@ import type { Database } from '#kit/postgres'
 import { runPeriodically } from '#kit/run-periodically'
 import { storeStatuses } from '#stores'
 import { rollUpTotals } from '#views'
-import { closeSilentListeners, deleteForgottenListeners, maintainHistory } from '#webhooks'
+import { closeSilentListeners, deleteForgottenListeners, maintainHistory, rollUpEventCounts } from '#webhooks'
 import { consumers, removedConsumers } from './consumers.ts'
 
 export type HousekeepingOptions = {
@@ -26,6 +26,7 @@ export type HousekeepingOptions = {
 export function createHousekeeping({ db, node, releases, limiter, historyDays, warn }: HousekeepingOptions) {
   const tasks: [everyMs: number, failure: string, work: () => Promise<unknown>][] = [
     [1_000, 'Changes of lists not rolled up into their totals', () => rollUpTotals(db)],
+    [10_000, 'Events not counted for the totals of their lists', () => rollUpEventCounts(db)],
     [15_000, 'Leases of dead nodes not freed', () => node.releaseDeadLeases(releases)],
     [15_000, 'Silent webhook listeners not closed', () => closeSilentListeners(db)],
     [600_000, 'Old rate windows not removed', () => limiter.prune()],

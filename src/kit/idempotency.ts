@@ -42,6 +42,20 @@ export async function claimKeys(ctx: Ctx, claims: Claim[]): Promise<Claimed[]> {
   })
 }
 
+/** What a claim of the key would find now. It claims nothing: a request with the key may be under way. */
+export async function peekKey(ctx: Ctx, { key, fingerprint }: Claim): Promise<Claimed> {
+  const found = await ctx.tx.maybeOne(
+    StoredKey,
+    sql`
+    select idempotency_key, fingerprint, status, body from idempotent_responses
+     where store_id = ${ctx.storeId} and idempotency_key = ${key} and status is not null
+       and created_at >= statement_timestamp() - ${RETAINED_FOR}::interval`
+  )
+  if (!found) return { state: 'fresh' }
+  const { status, body } = found
+  return found.fingerprint.equals(fingerprint) ? { state: 'stored', response: { status, body } } : { state: 'other' }
+}
+
 function listStoredResponses(ctx: Ctx, keys: string[]) {
   return ctx.tx.many(
     StoredKey,

@@ -14,6 +14,7 @@ export type IdPrefix =
   | 'alert'
   | 'act'
   | 'imp'
+  | 'evt'
 
 /** The public form of an internal id: `sub_42`. */
 export function publicId(prefix: IdPrefix, id: number): string {

@@ -1,7 +1,16 @@
 import { noScopes, unknownScope } from './refusals.ts'
 
 /** The groups of scopes; each has a `read:` and a `write:` scope. The spec does not define permissions. */
-const SCOPE_GROUPS = ['members', 'subscriptions', 'billing', 'store_credits', 'analytics', 'data', 'churn'] as const
+const SCOPE_GROUPS = [
+  'members',
+  'subscriptions',
+  'billing',
+  'store_credits',
+  'analytics',
+  'data',
+  'churn',
+  'webhooks'
+] as const
 
 export type Scope = `${'read' | 'write'}:${(typeof SCOPE_GROUPS)[number]}`
 

@@ -46,6 +46,9 @@ export const EVENTS = byType<EventDefinition>((type) => FACT_OF_EVENT[type].even
 /** The schema of what receivers get, by event type: the envelope around each payload. */
 export const EVENT_SCHEMAS = byType<TSchema>((type) => envelopeOf(type, EVENTS[type]))
 
+/** The name of the fact that an event is made from. */
+export const factOfEvent = (type: EventType): string => FACT_OF_EVENT[type].factName
+
 const EVENT_OF_FACT = new Map<string, EventType>(EVENT_TYPES.map((type) => [FACT_OF_EVENT[type].factName, type]))
 
 /** The names of the facts that become public events. */

@@ -7,6 +7,18 @@ export const endpointNotFound = (id: string) =>
 export const deliveryNotFound = (webhookId: string) =>
   new Refusal('not_found', `There is no webhook delivery ${webhookId.slice(0, 100)}`)
 
+export const eventsRemoved = (start: number) =>
+  invalidField(
+    'since',
+    `must be ${start} or more: events up to that sequence are no longer kept. Leave it out for the events that are`
+  )
+
+export const eventsNotYet = (end: number) =>
+  invalidField(
+    'since',
+    `must be ${end} or less, the sequence up to which there are events. If the store was restored from a backup, read its events anew`
+  )
+
 export const unusableUrl = (problem: string) => invalidField('url', problem)
 
 export const fixedListener = (id: string) =>

@@ -21,7 +21,10 @@ const TAGS: Record<string, Tag> = {
   subscriptions: { name: 'Subscriptions', description: 'What is billed on a schedule, and its lifecycle.' },
   'billing-attempts': { name: 'Billing attempts', description: 'Each try to charge one cycle.' },
   'store-credits': { name: 'Store credits', description: "A customer's balance of store credit and its ledger." },
-  analytics: { name: 'Analytics', description: 'Aggregate metrics of the store.' }
+  analytics: { name: 'Analytics', description: 'Aggregate metrics of the store.' },
+  events: { name: 'Events', description: 'What happened, for a receiver that missed deliveries.' },
+  'webhook-endpoints': { name: 'Webhook endpoints', description: 'The receivers of events.' },
+  'webhook-deliveries': { name: 'Webhook deliveries', description: 'One event for one endpoint.' }
 }
 
 /** Every way in which the direct API refuses, with a response that it really gives. */

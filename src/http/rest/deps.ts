@@ -2,6 +2,6 @@ import type { HttpDeps } from '../shared/deps.ts'
 import type { ChangeCredit } from './store-credits/change-credit.ts'
 
 /** What the routes of the direct API are given. */
-export type RestDeps = Pick<HttpDeps, 'db' | 'connectorOf'> & {
+export type RestDeps = Pick<HttpDeps, 'db' | 'connectorOf' | 'vault' | 'addresses'> & {
   changeCredit: ChangeCredit
 }

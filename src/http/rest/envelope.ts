@@ -14,8 +14,23 @@ const Meta = Type.Object(
   }
 )
 
+const SequenceMeta = Type.Object(
+  {
+    ...Meta.properties,
+    next_since: Type.Integer({ description: 'The `since` of the next request, which goes on after this page' })
+  },
+  {
+    title: 'SequenceMeta',
+    description: 'The position of the page in a list that is read by sequence.',
+    examples: [{ total: 1, limit: 1, offset: 0, has_more: false, next_since: 815 }]
+  }
+)
+
 /** The envelope of every response: `data` and `meta` (spec 1, Response envelope). */
 export const Envelope = <Data extends TSchema>(data: Data) => Type.Object({ data, meta: Meta })
+
+/** The same for a list that goes on at `meta.next_since`. */
+export const SequenceEnvelope = <Data extends TSchema>(data: Data) => Type.Object({ data, meta: SequenceMeta })
 
 /** One object; its `meta` is that of a page of one. */
 export function envelope<Data>(data: Data): { data: Data; meta: Static<typeof Meta> } {

@@ -20,7 +20,7 @@ const MAX_BODY_BYTES = 64 * 1024
 /** The direct API (spec 1): bearer key, envelope, one error shape, a rate limit's headers on every answer. */
 export function registerRest(
   app: FastifyInstance,
-  deps: Pick<HttpDeps, 'db' | 'connectorOf' | 'limiter' | 'budgets' | 'wake'>,
+  deps: Pick<HttpDeps, 'db' | 'connectorOf' | 'vault' | 'addresses' | 'limiter' | 'budgets' | 'wake'>,
   countAddress: CountAddress
 ): void {
   const { db, wake } = deps

@@ -9,6 +9,7 @@ const NOUNS = {
   ba: 'billing attempt',
   plan: 'plan',
   key: 'API key',
+  we: 'webhook endpoint',
   imp: 'import'
 } as const satisfies Partial<Record<IdPrefix, string>>
 

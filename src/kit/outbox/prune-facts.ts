@@ -41,8 +41,8 @@ export async function pruneFacts(
 
 /** Facts are nearly in order of time, so only the oldest are read: a batch costs the same however many facts there are. */
 async function pruneBatch({ tx, storeId }: Ctx, before: Temporal.Instant, batch: number): Promise<number> {
-  const { count, newest } = await tx.one(
-    row({ count: int, newest: nullable(instant) }),
+  const { count, newest, last } = await tx.one(
+    row({ count: int, newest: nullable(instant), last: nullable(int) }),
     sql`
     with pruned as (
       delete from facts
@@ -54,20 +54,25 @@ async function pruneBatch({ tx, storeId }: Ctx, before: Temporal.Instant, batch:
                         and not exists (select from fact_retries r where r.store_id = ${storeId} and r.fact_id = facts.id)
                       order by position limit ${batch}) f
               where f.occurred_at < ${before}))
-      returning occurred_at)
-    select count(*) as count, max(occurred_at) as newest from pruned`
+      returning occurred_at, position)
+    select count(*) as count, max(occurred_at) as newest, max(position) as last from pruned`
   )
-  if (newest) await noteIncomplete({ tx, storeId }, newest)
+  if (newest && last) await noteIncomplete({ tx, storeId }, { newest, last })
   return count
 }
 
 /**
- * Notes since when all facts of the store are kept, for those who compare facts with what they are about. A day is added: rows
- * that came from the platform have its clock's time.
+ * Notes since when all facts of the store are kept, for those who compare facts with what they are about, and after which position,
+ * for those who read them. A day is added to the time: rows that came from the platform have its clock's.
  */
-async function noteIncomplete({ tx, storeId }: Pick<Ctx, 'tx' | 'storeId'>, newest: Temporal.Instant): Promise<void> {
+async function noteIncomplete(
+  { tx, storeId }: Pick<Ctx, 'tx' | 'storeId'>,
+  { newest, last }: { newest: Temporal.Instant; last: number }
+): Promise<void> {
   await tx.run(sql`
-    insert into fact_history (store_id, complete_since) values (${storeId}, ${newest.add({ hours: 24 })})
+    insert into fact_history (store_id, complete_since, pruned_through)
+    values (${storeId}, ${newest.add({ hours: 24 })}, ${last})
     on conflict (store_id) do update
-      set complete_since = greatest(fact_history.complete_since, excluded.complete_since)`)
+      set complete_since = greatest(fact_history.complete_since, excluded.complete_since),
+          pruned_through = greatest(fact_history.pruned_through, excluded.pruned_through)`)
 }

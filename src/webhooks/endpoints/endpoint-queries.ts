@@ -53,6 +53,20 @@ export function listEndpointRows(ctx: Ctx) {
   )
 }
 
+/** The same without listeners, page by page: there are at most a thousand. */
+export function listUrlEndpointRows(ctx: Ctx, { limit, offset }: { limit: number; offset: number }) {
+  return ctx.tx.many(
+    EndpointRow,
+    sql`
+    select id, kind, url, events, description, status, disabled_reason, disabled_at, failing_since,
+           case when previous_secret_until > clock_timestamp() then previous_secret_until end as previous_secret_until,
+           created_at, updated_at
+      from webhook_endpoints
+     where store_id = ${ctx.storeId} and kind = 'url' and deleted_at is null
+     order by id desc offset ${offset} limit ${limit}`
+  )
+}
+
 /** Null also for one that is deleted. */
 export function findEndpointRow(ctx: Ctx, id: number) {
   return ctx.tx.maybeOne(

@@ -67,7 +67,7 @@ const ALONG_QUEUE = `
  * What belongs to a delivery besides its row: its next try from the queue, and the result of its last try. The offsets keep
  * the planner from reading whole days for a few rows.
  */
-const SHOWN = `
+export const SHOWN = `
          d.id, d.day, d.endpoint_id, e.kind as endpoint_kind, d.webhook_id, d.event_type, d.ordering_key, d.fact_id is null as is_sample,
          case when q.tries = 0 then 'waiting' when q.tries > 0 then 'retrying' else coalesce(d.undelivered_status, 'delivered') end
            as status,
@@ -76,7 +76,7 @@ const SHOWN = `
               then coalesce(d.undelivered_at, t.started_at + t.duration_ms * interval '1 millisecond') end as finished_at,
          t.response_code, t.duration_ms, t.failure`
 
-const BESIDE = `
+export const BESIDE = `
     left join lateral (
          select kind from webhook_endpoints where store_id = $1 and id = d.endpoint_id offset 0) e on true
     left join lateral (

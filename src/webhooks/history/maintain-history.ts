@@ -1,12 +1,12 @@
 import type { Database } from '#kit/postgres'
-import { createPartition, dropPartition, listPartitions, moveOpenDeliveries } from './retention-queries.ts'
+import { countDay, createPartition, dropPartition, listPartitions, listUncountedDays, moveOpenDeliveries } from './retention-queries.ts'
 
 /** Partitions are made so many days ahead, so that housekeeping may fail for a while without stopping deliveries. */
 const DAYS_AHEAD = 7
 
 /**
  * Keeps the history of the last `days` days, today beside them: drops older ones whole and makes the coming ones. A
- * delivery that is still open moves to the present day with its tries. Each day in a transaction; safe to repeat and for
+ * delivery that is still open moves to the present day with its tries. Days that have ended are counted. Each day in a transaction; safe to repeat and for
  * several processes at once. Days are UTC days of real time.
  */
 export async function maintainHistory(db: Database, days: number): Promise<void> {
@@ -23,4 +23,5 @@ export async function maintainHistory(db: Database, days: number): Promise<void>
       await dropPartition(tx, old)
     })
   }
+  for (const ended of await db.inInstallation(listUncountedDays)) await db.inInstallation((tx) => countDay(tx, ended))
 }

@@ -41,7 +41,42 @@ export async function moveOpenDeliveries(tx: Tx, from: Temporal.PlainDate, to: T
     update webhook_deliveries d set day = ${String(to)}::date
       from webhook_queue q
      where q.day = ${String(from)}::date and d.store_id = q.store_id and d.day = q.day and d.id = q.delivery_id`)
+  await tx.run(sql`
+    insert into webhook_delivery_counts (store_id, endpoint_id, day, deliveries)
+    select q.store_id, q.endpoint_id, ${String(to)}::date, q.deliveries
+      from (select store_id, endpoint_id, count(*) as deliveries from webhook_queue where day = ${String(from)}::date
+             group by store_id, endpoint_id offset 0) q
+     order by 1, 2
+    on conflict (store_id, endpoint_id, day) do update
+      set deliveries = webhook_delivery_counts.deliveries + excluded.deliveries`)
+  await tx.run(sql`delete from webhook_delivery_counts where day = ${String(from)}::date`)
   await tx.run(sql`update webhook_queue set day = ${String(to)}::date where day = ${String(from)}::date`)
+}
+
+/** Days on which no more deliveries are made, an hour after their end, and which are not yet counted for good. */
+export async function listUncountedDays(tx: Tx): Promise<Temporal.PlainDate[]> {
+  const days = await tx.many(
+    Day,
+    sql`
+    select d as day from webhook_partitions() d
+     where d < ((clock_timestamp() - interval '1 hour') at time zone 'UTC')::date
+       and not exists (select from webhook_delivery_counts c where c.day = d and c.is_final) order by 1`
+  )
+  return days.map(({ day }) => day)
+}
+
+/** An endpoint's number is unique in the database, so that the index of endpoints alone is read. */
+export async function countDay(tx: Tx, counted: Temporal.PlainDate): Promise<void> {
+  await tx.run(sql`
+    insert into webhook_delivery_counts (store_id, endpoint_id, day, deliveries, is_final)
+    select c.store_id, c.endpoint_id, ${String(counted)}::date, c.deliveries, true
+      from (select e.store_id, d.endpoint_id, d.deliveries
+              from (select endpoint_id, count(*) as deliveries from webhook_deliveries
+                     where day = ${String(counted)}::date group by endpoint_id) d
+              join webhook_endpoints e on e.id = d.endpoint_id
+            offset 0) c
+     order by 1, 2
+    on conflict (store_id, endpoint_id, day) do update set deliveries = excluded.deliveries, is_final = true`)
 }
 
 export async function dropPartition(tx: Tx, unwanted: Temporal.PlainDate): Promise<void> {

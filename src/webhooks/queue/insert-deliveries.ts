@@ -41,7 +41,12 @@ async function insertPortion(ctx: Ctx, deliveries: NewDelivery[], bodies: string
                     ${deliveries.map((d) => d.event.orderingKey)}::text[], ${bodies}::text[])
              with ordinality as d(endpoint_id, fact_id, webhook_id, event_type, ordering_key, body, position)
        order by d.position
-      returning id, day, endpoint_id, ordering_key, webhook_id)
+      returning id, day, endpoint_id, ordering_key, webhook_id),
+    counted as (
+      insert into webhook_delivery_counts (store_id, endpoint_id, day, deliveries)
+      select ${ctx.storeId}, endpoint_id, day, count(*) from made group by endpoint_id, day order by endpoint_id, day
+      on conflict (store_id, endpoint_id, day) do update
+        set deliveries = webhook_delivery_counts.deliveries + excluded.deliveries)
     insert into webhook_queue
            (store_id, delivery_id, day, endpoint_id, ordering_key, max_tries, first, ready, next_try_at)
     select ${ctx.storeId}, m.id, m.day, m.endpoint_id, m.ordering_key, r.max_tries, true, r.ready, ${ctx.now}

@@ -42,7 +42,12 @@ export async function insertSamples(
              ${SAMPLE_OBJECT}, s.body, ${ctx.now}
         from unnest(${samples.map((s) => s.endpointId)}::bigint[], ${samples.map((s) => s.webhookId)}::text[],
                     ${samples.map((s) => s.body)}::text[]) as s(endpoint_id, webhook_id, body)
-      returning id, day, endpoint_id)
+      returning id, day, endpoint_id),
+    counted as (
+      insert into webhook_delivery_counts (store_id, endpoint_id, day, deliveries)
+      select ${ctx.storeId}, endpoint_id, day, count(*) from made group by endpoint_id, day order by endpoint_id, day
+      on conflict (store_id, endpoint_id, day) do update
+        set deliveries = webhook_delivery_counts.deliveries + excluded.deliveries)
     insert into webhook_queue (store_id, delivery_id, day, endpoint_id, ordering_key, max_tries, first, ready, next_try_at)
     select ${ctx.storeId}, id, day, endpoint_id, ${SAMPLE_OBJECT}, 1, false, true, ${ctx.now} from made
     returning delivery_id`)

@@ -4,7 +4,7 @@ import { Timestamp } from '#resources'
 import { EVENT_TYPES, openListener } from '#webhooks'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
-import { eventTypes } from '../event-types.ts'
+import { eventTypes } from '../../shared/webhook-fields.ts'
 import { StoreParams } from '../store.ts'
 
 const OpenedListener = Type.Object(

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { triggerSample } from '#webhooks'
 import type { Surface } from '../../shared/surface.ts'
 import { DeliveryBody, presentDelivery } from '../deliveries/present-delivery.ts'
-import { eventType } from '../event-types.ts'
+import { eventType } from '../../shared/webhook-fields.ts'
 import { StoreParams } from '../store.ts'
 
 const SentSamples = Type.Object({

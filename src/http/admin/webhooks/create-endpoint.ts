@@ -2,9 +2,8 @@ import { Type } from 'typebox'
 import { createEndpoint } from '#webhooks'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
-import { eventTypes } from '../event-types.ts'
+import { endpointDescription, endpointUrl, eventTypes } from '../../shared/webhook-fields.ts'
 import { StoreParams, storeOf } from '../store.ts'
-import { description, url } from './endpoint-fields.ts'
 import { EndpointWithSecret, presentWithSecret } from './present-endpoint.ts'
 
 /** POST /stores/{store}/webhooks */
@@ -19,9 +18,9 @@ export function createEndpointRoute(admin: Surface, { db, vault, addresses }: Ad
         description: 'Registers an endpoint. Its signing secret is only in this response.',
         params: StoreParams,
         body: Type.Object({
-          url: url(),
+          url: endpointUrl(),
           events: Type.Optional(eventTypes({ meaning: 'What it receives; every type without them' })),
-          description: Type.Optional(description())
+          description: Type.Optional(endpointDescription())
         }),
         response: { 201: EndpointWithSecret }
       }

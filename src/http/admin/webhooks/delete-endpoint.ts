@@ -1,19 +1,7 @@
-import { Type } from 'typebox'
+import { DeletedWebhookEndpointBody } from '#resources'
 import { deleteEndpoint } from '#webhooks'
 import type { Surface } from '../../shared/surface.ts'
 import { EndpointParams } from './endpoint-fields.ts'
-
-const DeletedEndpoint = Type.Object(
-  {
-    id: Type.String({ description: 'The endpoint id' }),
-    deleted: Type.Literal(true, { description: 'Always true' })
-  },
-  {
-    title: 'DeletedWebhookEndpoint',
-    description: 'A deleted endpoint.',
-    examples: [{ id: 'we_2', deleted: true }]
-  }
-)
 
 /** DELETE /stores/{store}/webhooks/{endpoint} */
 export function deleteEndpointRoute(admin: Surface): void {
@@ -26,7 +14,7 @@ export function deleteEndpointRoute(admin: Surface): void {
         summary: 'Delete a webhook endpoint',
         description: 'Deliveries that wait for it are cancelled. Its history stays.',
         params: EndpointParams,
-        response: { 200: DeletedEndpoint }
+        response: { 200: DeletedWebhookEndpointBody }
       }
     },
     async (request) => {

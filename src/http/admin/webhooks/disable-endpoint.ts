@@ -1,12 +1,12 @@
 import { Type } from 'typebox'
 import { setEndpointStatus } from '#webhooks'
 import type { Surface } from '../../shared/surface.ts'
-import { text } from '../fields.ts'
+import { disabledReason } from '../../shared/webhook-fields.ts'
 import { EndpointParams } from './endpoint-fields.ts'
 import { EndpointBody, presentEndpoint } from './present-endpoint.ts'
 
 const DisableBody = Type.Object({
-  reason: Type.Optional(text(200, undefined, { meaning: 'Why, for lists', examples: ['Moving to another host'] }))
+  reason: Type.Optional(disabledReason())
 })
 
 /** POST /stores/{store}/webhooks/{endpoint}/disable */

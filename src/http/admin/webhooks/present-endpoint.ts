@@ -1,51 +1,28 @@
 import { type Static, Type } from 'typebox'
 import { isoOf, isoOrNull } from '#kit/clock'
-import { OrNull, Timestamp } from '#resources'
+import { exampleOf, WebhookEndpointBody, WebhookEndpointWithSecretBody } from '#resources'
 import { type Endpoint, EVENT_TYPES } from '#webhooks'
 
-const EXAMPLE = {
-  id: 'we_2',
-  kind: 'url',
-  url: 'https://example.com/hooks',
-  events: ['billing.failed'],
-  all_events: false,
-  description: 'CRM',
-  status: 'enabled',
-  disabled_reason: null,
-  disabled_at: null,
-  failing_since: null,
-  previous_secret_until: null,
-  created_at: '2027-04-10T00:00:00.000Z',
-  updated_at: '2027-04-10T00:00:00.000Z'
+const { id, url: _, ...fields } = WebhookEndpointBody.properties
+const ofKind = {
+  id,
+  kind: Type.String({ description: '`url`, or `listener` for a running `perennial listen`' }),
+  url: Type.String({ description: 'Where deliveries are posted; empty for a listener' }),
+  ...fields
 }
 
-export const EndpointBody = Type.Object(
-  {
-    id: Type.String({ description: 'The endpoint id, `we_2`' }),
-    kind: Type.String({ description: '`url`, or `listener` for a running `perennial listen`' }),
-    url: Type.String({ description: 'Where deliveries are posted; empty for a listener' }),
-    events: Type.Array(Type.String(), { description: 'The event types that it receives' }),
-    all_events: Type.Boolean({ description: 'Whether it receives every type, also types added later' }),
-    description: Type.String({ description: 'What lists say about it' }),
-    status: Type.String({ description: '`enabled` or `disabled`' }),
-    disabled_reason: OrNull(Type.String({ description: 'Why it is disabled' })),
-    disabled_at: OrNull(Timestamp('Since when it is disabled')),
-    failing_since: OrNull(Timestamp('The first failure after the last success')),
-    previous_secret_until: OrNull(
-      Timestamp('Until when the old secret signs too, in real time; null when only one secret signs')
-    ),
-    created_at: Timestamp('When it was registered'),
-    updated_at: Timestamp('When any of these fields last changed')
-  },
-  { title: 'WebhookEndpoint', description: "An endpoint of a store's webhooks.", examples: [EXAMPLE] }
-)
+export const EndpointBody = Type.Object(ofKind, {
+  title: 'WebhookEndpoint',
+  description: "An endpoint of a store's webhooks.",
+  examples: [{ kind: 'url', ...(exampleOf(WebhookEndpointBody) as object) }]
+})
 
 export const EndpointWithSecret = Type.Object(
-  { ...EndpointBody.properties, secret: Type.String({ description: 'Signs its deliveries; shown only here' }) },
+  { ...ofKind, secret: WebhookEndpointWithSecretBody.properties.secret },
   {
     title: 'WebhookEndpointWithSecret',
     description: 'An endpoint with its signing secret, which only the responses that create or roll it show.',
-    examples: [{ ...EXAMPLE, secret: 'whsec_0NqrlOzx9v6eh3SM4IzDVGxBEXj9meLy42AR8SDSltY=' }]
+    examples: [{ kind: 'url', ...(exampleOf(WebhookEndpointWithSecretBody) as object) }]
   }
 )
 

@@ -1,20 +1,12 @@
 import { Type } from 'typebox'
 import { rollSecret } from '#webhooks'
 import type { Surface } from '../../shared/surface.ts'
+import { rollOverlap } from '../../shared/webhook-fields.ts'
 import type { AdminDeps } from '../deps.ts'
 import { EndpointParams } from './endpoint-fields.ts'
 import { EndpointWithSecret, presentWithSecret } from './present-endpoint.ts'
 
-const RollBody = Type.Object({
-  overlap: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: 168,
-      description: 'a whole number of hours from 0 to 168 for which the old secret signs too (default: 24)',
-      examples: [24]
-    })
-  )
-})
+const RollBody = Type.Object({ overlap: Type.Optional(rollOverlap()) })
 
 /** POST /stores/{store}/webhooks/{endpoint}/roll */
 export function rollSecretRoute(admin: Surface, { vault }: AdminDeps): void {

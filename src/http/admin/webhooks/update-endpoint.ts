@@ -1,23 +1,17 @@
 import { Type } from 'typebox'
 import { invalidBody } from '#kit/refusal'
-import { EVENT_TYPES, updateEndpoint } from '#webhooks'
+import { updateEndpoint } from '#webhooks'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
-import { eventTypes } from '../event-types.ts'
+import { changedEventTypes, endpointDescription, endpointUrl } from '../../shared/webhook-fields.ts'
 import { storeOf } from '../store.ts'
-import { description, EndpointParams, url } from './endpoint-fields.ts'
+import { EndpointParams } from './endpoint-fields.ts'
 import { EndpointBody, presentEndpoint } from './present-endpoint.ts'
 
 const EndpointChange = Type.Object({
-  url: Type.Optional(url()),
-  events: Type.Optional(
-    Type.Union([eventTypes({}), Type.Null()], {
-      description: `a list of ${EVENT_TYPES.join(', ')}; or null for all, those to come included`,
-      meaning: 'What it receives',
-      examples: [['billing.failed']]
-    })
-  ),
-  description: Type.Optional(description())
+  url: Type.Optional(endpointUrl()),
+  events: Type.Optional(changedEventTypes()),
+  description: Type.Optional(endpointDescription())
 })
 
 /** PATCH /stores/{store}/webhooks/{endpoint} */

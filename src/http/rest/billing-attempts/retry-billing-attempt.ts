@@ -8,6 +8,7 @@ import type { Surface } from '../../shared/surface.ts'
 import { actorOf, callerOf } from '../caller.ts'
 import { Envelope, envelope } from '../envelope.ts'
 import { presentBillingAttempt } from '../present-billing-attempt.ts'
+import { AttemptParams } from './attempt-params.ts'
 
 /** POST /billing-attempts/{attempt_id}/retry (spec 1, Endpoints). Answers with the new attempt, which is pending. */
 export function retryBillingAttemptRoute(rest: Surface): void {
@@ -20,7 +21,7 @@ export function retryBillingAttemptRoute(rest: Surface): void {
         summary: 'Retry a billing attempt',
         description:
           'Charges the same cycle again, now, with a new attempt. Returns the new attempt, which is `pending` until the platform reports its outcome. Only for a failed attempt of a contract that has not ended, whose cycle is unpaid and was not missed. The number of scheduled retries does not change.',
-        params: Type.Object({ attempt_id: Type.String({ description: 'a billing attempt id', examples: ['ba_154'] }) }),
+        params: AttemptParams,
         body: Type.Object({}),
         response: { 200: Envelope(BillingAttemptBody) },
         responseExample: {

@@ -1,0 +1,69 @@
+import { findCustomerId, type CustomerIdReference } from '#members'
+import type { Ctx } from '#kit/postgres'
+import { EVENT_TYPES, type EventType, eventOfFact, factOfEvent } from '../public-events.ts'
+import { eventsNotYet, eventsRemoved } from '../refusals.ts'
+import { countEventsAfter, listEventsAfter, listEventsOfType } from './event-log-queries.ts'
+import { countCustomerEvents, listCustomerEvents, type LoggedFact } from './customer-events.ts'
+import { readSpan } from './event-span.ts'
+
+/** An event as it is kept: `data` is the payload of its deliveries, `sequence` their `X-Svc-Sequence`. */
+export type LoggedEvent = Pick<LoggedFact, 'id' | 'occurredAt'> & { type: EventType; sequence: number; data: unknown }
+
+type EventFilters = {
+  type?: EventType
+  customer?: CustomerIdReference
+  /** Events after this sequence; all that are kept, if it is left out. */
+  since?: number
+  limit: number
+  offset: number
+}
+
+/**
+ * The public events of a store in the order of their sequence. Nothing is skipped: an event that is not yet in the list has a
+ * higher sequence than every event that is. Facts that are not public are never in it. `nextSince`: where the next page begins.
+ * Refuses a `since` that is before the events that are kept, or after the last one.
+ */
+export async function listEvents(
+  ctx: Ctx,
+  { type, customer, since, limit, offset }: EventFilters
+): Promise<{ events: LoggedEvent[]; total: number; nextSince: number }> {
+  const span = await readSpan(ctx)
+  const after = since ?? span.start
+  if (after < span.start) throw eventsRemoved(span.start)
+  if (after > span.end) throw eventsNotYet(span.end)
+
+  const names = (type ? [type] : EVENT_TYPES).map(factOfEvent)
+  const wanted = { names, after, end: span.end, countedTo: span.countedTo ?? 0, limit, offset }
+  const { facts, total } = await read(ctx, wanted, customer)
+  // What was removed meanwhile may be missing from the page.
+  const { start } = await readSpan(ctx)
+  if (after < start) throw eventsRemoved(start)
+
+  const isLast = offset + facts.length >= total
+  return {
+    events: facts.map(({ id, name, position, data, occurredAt }) => ({
+      id,
+      type: eventOfFact(name)!,
+      sequence: position,
+      occurredAt,
+      data: JSON.parse(data) as unknown
+    })),
+    total,
+    nextSince: isLast ? span.end : facts.at(-1)!.position
+  }
+}
+
+type Wanted = Parameters<typeof listEventsAfter>[1]
+
+async function read(ctx: Ctx, wanted: Wanted, customer: CustomerIdReference | undefined) {
+  if (!customer) {
+    const list = wanted.names.length === 1 ? listEventsOfType : listEventsAfter
+    return { facts: await list(ctx, wanted), total: await countEventsAfter(ctx, wanted) }
+  }
+  const memberId = await findCustomerId(ctx, customer)
+  if (memberId === null) return { facts: [], total: 0 }
+  return {
+    facts: await listCustomerEvents(ctx, memberId, wanted),
+    total: await countCustomerEvents(ctx, memberId, wanted)
+  }
+}
