@@ -74,6 +74,7 @@ test('billing attempts: found, and a failed one retried', async () => {
   assert.equal(data[0]!.error?.decline_code, 'insufficient_funds')
   const retried = await client.billingAttempts.retry(data[0]!.id)
   assert.deepEqual([retried.status, retried.attempt_number], ['pending', 2])
+  assert.deepEqual(await client.billingAttempts.get(retried.id), retried)
   await service.deps.settle(store.storeId)
   const [settled] = await client.billingAttempts
     .list({ subscription_id: retried.subscription_id })
@@ -95,14 +96,56 @@ test("store credit: added, spent, refused, and its history listed, by the member
   assert.deepEqual(amounts, [-2.5, 10])
 })
 
+test('events: read page by page up to the last one, and on from there', async () => {
+  const { store, client } = await aStoreWithClient()
+  await store.member('ada@example.com')
+  await service.deps.settle(store.storeId)
+  const read: string[] = []
+  let last = 0
+  for await (const { data, meta } of client.events.list({ limit: 1 }).pages()) {
+    for (const event of data) read.push(event.event)
+    last = meta.next_since
+  }
+  assert.deepEqual(read, ['member.created', 'subscription.created', 'subscription.activated'])
+  assert.deepEqual((await client.events.list({ since: last })).data, [])
+
+  const [member] = await client.members.list().toArray({ atMost: 1 })
+  await client.storeCredits.add(member!.customer.id, { amount: 5, reason: 'Gift' })
+  await service.deps.settle(store.storeId)
+  const events = []
+  for await (const event of client.events.list({ since: last })) events.push(event)
+  const [added] = events
+  assert.ok(events.length === 1 && added?.event === 'store_credit.added')
+  assert.deepEqual([added.data.amount, added.data.customer.id], [5, member!.customer.id])
+})
+
+test('webhook endpoints: made, changed, tried and deleted by their receiver', async () => {
+  const { store, client } = await aStoreWithClient()
+  const receiver = await aReceiver()
+  const { id, secret } = await client.webhookEndpoints.create({ url: receiver.url, events: ['billing.failed'] })
+  assert.match(secret, /^whsec_/)
+  assert.equal((await client.webhookEndpoints.update(id, { events: null })).all_events, true)
+  const sent = await client.webhookEndpoints.test(id, { event: 'billing.success' })
+  await service.deps.settle(store.storeId)
+  assert.equal((await client.webhookDeliveries.get(sent.id)).status, 'delivered')
+  assert.deepEqual(
+    (await client.webhookEndpoints.deliveries(id).toArray({ atMost: 5 })).map((delivery) => delivery.id),
+    [sent.id]
+  )
+  assert.deepEqual(await client.webhookEndpoints.delete(id), { id, deleted: true })
+  await assert.rejects(client.webhookEndpoints.get(id).then(), NotFoundError)
+})
+
 test('every operation of the API has a method, and every method calls an operation', async () => {
   const requested = new Set<string>()
-  const { members, subscriptions, billingAttempts, storeCredits, analytics } = service.client('k', {
+  const client = service.client('k', {
     fetch: async (input, init) => {
       requested.add(`${init!.method} ${new URL(String(input)).pathname.slice('/v1'.length)}`)
       return Response.json({ data: {}, meta: { total: 1, limit: 1, offset: 0, has_more: false } })
     }
   })
+  const { members, subscriptions, billingAttempts, storeCredits, analytics } = client
+  const { events, webhookEndpoints, webhookDeliveries } = client
   const credit = { amount: 1, reason: 'Gift' }
   await Promise.all([
     ...[members.list(), subscriptions.list(), billingAttempts.list(), storeCredits.history('{customer_id}')],
@@ -118,11 +161,24 @@ test('every operation of the API has a method, and every method calls an operati
     subscriptions.skip('{subscription_id}'),
     subscriptions.update('{subscription_id}', { price: 1 }),
     subscriptions.activity('{subscription_id}'),
+    billingAttempts.get('{attempt_id}'),
     billingAttempts.retry('{attempt_id}'),
     storeCredits.get('{customer_id}'),
     storeCredits.add('{customer_id}', credit),
     storeCredits.deduct('{customer_id}', credit),
-    analytics.overview()
+    analytics.overview(),
+    ...[events.list(), webhookEndpoints.list(), webhookEndpoints.deliveries('{endpoint_id}')],
+    webhookEndpoints.get('{endpoint_id}'),
+    webhookEndpoints.create({ url: 'https://example.com' }),
+    webhookEndpoints.update('{endpoint_id}', { description: 'CRM' }),
+    webhookEndpoints.delete('{endpoint_id}'),
+    webhookEndpoints.enable('{endpoint_id}'),
+    webhookEndpoints.disable('{endpoint_id}'),
+    webhookEndpoints.rollSecret('{endpoint_id}'),
+    webhookEndpoints.endRoll('{endpoint_id}'),
+    webhookEndpoints.test('{endpoint_id}', { event: 'billing.failed' }),
+    webhookDeliveries.get('{delivery_id}'),
+    webhookDeliveries.resend('{delivery_id}')
   ])
   const { paths } = (await (await fetch(`${service.urls.public}/openapi.json`)).json()) as {
     paths: Record<string, object>

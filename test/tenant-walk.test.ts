@@ -21,6 +21,8 @@ type Things = {
   subscription: string
   attempt: string
   plan: string
+  endpoint: string
+  delivery: string
 }
 
 /** The kind of id of each path parameter. A parameter that is missing here fails the test. */
@@ -28,7 +30,9 @@ const PATH_IDS: Record<string, keyof Things> = {
   member_id: 'member',
   customer_id: 'customer',
   subscription_id: 'subscription',
-  attempt_id: 'attempt'
+  attempt_id: 'attempt',
+  endpoint_id: 'endpoint',
+  delivery_id: 'delivery'
 }
 
 /**
@@ -57,6 +61,9 @@ const KNOWN: Record<string, { body?: object; before?: (store: Walked) => Promise
     }
   },
   changeSubscription: { body: { price: 31 } },
+  // The names of the examples would be looked up.
+  createWebhookEndpoint: { body: { url: 'http://127.0.0.1:4000/hooks' } },
+  updateWebhookEndpoint: { body: { url: 'http://127.0.0.1:4000/hooks', events: null } },
   giftSubscription: {
     body: { receiver: 'receiver@example.com' },
     before: (store) => aReceiver(store)
@@ -98,7 +105,8 @@ const OF_THE_SPEC = [
 const ID_FILTERS: Record<string, keyof Things> = {
   plan_id: 'plan',
   customer_id: 'customer',
-  subscription_id: 'subscription'
+  subscription_id: 'subscription',
+  customer: 'customer'
 }
 
 /** Well-formed ids that do not exist. */
@@ -108,7 +116,9 @@ const UNKNOWN: Things = {
   platformCustomer: '987654321987654321',
   subscription: 'sub_987654321',
   attempt: 'ba_987654321',
-  plan: 'plan_987654321'
+  plan: 'plan_987654321',
+  endpoint: 'we_987654321',
+  delivery: `wh_${'9'.repeat(32)}`
 }
 
 type Walked = Awaited<ReturnType<typeof walked>>
@@ -122,6 +132,10 @@ async function walked() {
   const { customer } = await store.member('ada@example.com')
   await store.card(customer.id, 'insufficient_funds')
   await store.advance({ to: '2026-03-01T00:00:00Z' })
+  const endpoint = await service.post('/webhook-endpoints', store.key, { url: 'http://127.0.0.1:9/hooks' })
+  const delivery = await service.post(`/webhook-endpoints/${endpoint.body.data.id}/test`, store.key, {
+    event: 'billing.success'
+  })
   const first = async (path: string) => (await service.get(path, store.key)).body.data[0]
   const member = await first('/members')
   const things: Things = {
@@ -130,7 +144,9 @@ async function walked() {
     platformCustomer: customer.id,
     subscription: (await first('/subscriptions')).id,
     attempt: (await first('/billing-attempts')).id,
-    plan: member.plan_id
+    plan: member.plan_id,
+    endpoint: endpoint.body.data.id,
+    delivery: delivery.body.data.id
   }
   return {
     ...store,
@@ -208,7 +224,7 @@ test('this test covers every operation, and the document every route', () => {
   for (const { id, parameters } of operations) {
     for (const { name, in: place } of parameters) {
       if (place === 'path') assert.ok(name in PATH_IDS, `${id} names a ${name}, which the walk does not know`)
-      if (place !== 'query' || !name.endsWith('_id')) continue
+      if (place !== 'query' || !(name.endsWith('_id') || name === 'customer')) continue
       assert.ok(name in ID_FILTERS, `${id} filters by ${name}, which the walk does not know`)
     }
   }

@@ -42,8 +42,8 @@ for (const [status, code, type] of [
   })
 }
 
-test('the details of a malformed request are there when there are several', async () => {
-  const details = [{ field: 'limit', message: 'must be an integer' }]
+test('the details of a malformed request are there, or empty when no field is at fault', async () => {
+  const details = [{ field: 'limit', code: 'invalid', message: 'must be an integer' }]
   const { client } = await aClient([
     answering(400, { error: { code: 'invalid_request', message: 'No', details } }),
     saying(400, 'invalid_request')

@@ -3,7 +3,7 @@ import type { components } from './openapi.ts'
 
 type ErrorBody = components['schemas']['Error']['error']
 export type ErrorCode = ErrorBody['code'] | 'unexpected_response'
-/** One error of a request: the parameter, field or header, and what it accepts. */
+/** One error of a request: the parameter, field or header (`body` for all of it), what kind of error, and what is accepted. */
 export type FieldProblem = NonNullable<ErrorBody['details']>[number]
 
 /** The base class of all errors of this package. */
@@ -34,7 +34,7 @@ export class ApiError extends PerennialError {
 /** 400: the request is invalid, or not possible in the current state, which the message names. */
 export class InvalidRequestError extends ApiError {
   override name = 'InvalidRequestError'
-  /** Each error, if there are several; the message describes a single one. */
+  /** Each field at fault; empty when none is. */
   readonly details: FieldProblem[]
 
   constructor(message: string, details: FieldProblem[], facts: ResponseFacts) {

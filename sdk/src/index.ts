@@ -15,6 +15,7 @@ export {
   RateLimitedError,
   TimeoutError
 } from './errors.ts'
+export type { EventList, EventPage } from './event-list.ts'
 export type { List, Paging } from './list.ts'
 export type { CallOptions, ClientOptions } from './options.ts'
 export { type CursorPage, type NumberedPage, type OffsetPage, pages, rowsOf } from './pages.ts'
@@ -24,10 +25,16 @@ export type {
   AnalyticsOverview,
   BillingAttempt,
   Customer,
+  DeletedWebhookEndpoint,
   Member,
   StoreCredit,
   StoreCreditEntry,
-  Subscription
+  StoredEvent,
+  Subscription,
+  WebhookDelivery,
+  WebhookDeliveryDetail,
+  WebhookEndpoint,
+  WebhookEndpointWithSecret
 } from './types.ts'
 export {
   type EventNamed,

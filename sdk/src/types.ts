@@ -1,4 +1,5 @@
 import type { components, operations } from './openapi.ts'
+import type { EventNamed, EventType } from './webhooks/events.ts'
 
 type Schemas = components['schemas']
 export type Activity = Schemas['Activity']
@@ -9,6 +10,19 @@ export type Member = Schemas['Member']
 export type StoreCredit = Schemas['StoreCredit']
 export type StoreCreditEntry = Schemas['StoreCreditEntry']
 export type Subscription = Schemas['Subscription']
+export type DeletedWebhookEndpoint = Schemas['DeletedWebhookEndpoint']
+export type WebhookDelivery = Schemas['WebhookDelivery']
+export type WebhookDeliveryDetail = Schemas['WebhookDeliveryDetail']
+export type WebhookEndpoint = Schemas['WebhookEndpoint']
+export type WebhookEndpointWithSecret = Schemas['WebhookEndpointWithSecret']
+
+/**
+ * An event of the list, discriminated by `event`: a delivery's body without its `webhook_id`. `sequence` is the
+ * `X-Svc-Sequence` of its deliveries.
+ */
+export type StoredEvent = {
+  [Type in EventType]: Omit<EventNamed<Type>, 'webhook_id'> & Pick<Schemas['Event'], 'id' | 'sequence'>
+}[EventType]
 
 /** The query parameters of an operation. */
 export type Query<Name extends keyof operations> = NonNullable<operations[Name]['parameters']['query']>

@@ -21,6 +21,13 @@ export class BillingAttempts {
     )
   }
 
+  get(attemptId: string, options?: CallOptions): Call<BillingAttempt> {
+    return this.#core.call(
+      (api, sending) => api.GET('/billing-attempts/{attempt_id}', { ...at(attemptId), ...sending }),
+      options
+    )
+  }
+
   /** Charges the cycle of a failed attempt again; returns the new attempt, which is pending. */
   retry(attemptId: string, options?: CallOptions): Call<BillingAttempt> {
     return this.#core.call(
