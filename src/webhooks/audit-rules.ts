@@ -1,5 +1,6 @@
 import { defineAuditRule } from '#kit/define-audit-rule'
 import { day, nullable, row, sql } from '#kit/postgres'
+import { BLOCK, readSpan } from './event-log/event-span.ts'
 import { eventOfFact, PUBLIC_FACTS } from './public-events.ts'
 
 export const eventsDelivered = defineAuditRule({
@@ -74,4 +75,28 @@ export const deliveriesFinished = defineAuditRule({
        and not exists (select from webhook_tries t where t.store_id = ${ctx.storeId} and t.day = d.day
                         and t.delivery_id = d.id and t.failure is null)
      limit 100`
+})
+
+export const eventsCounted = defineAuditRule({
+  name: 'events_counted',
+  severity: 'finding',
+  help: 'The counts from which the list of events knows its totals do not match the facts that are kept.',
+  counted: (ctx) => sql`select count(*) as count from event_counts where store_id = ${ctx.storeId}`,
+  async wrong(ctx) {
+    const { start, countedTo } = await readSpan(ctx)
+    return sql`
+    with counted as (
+      select name, counted_to, through - lag(through, 1, 0::bigint) over (partition by name order by counted_to) as facts
+        from event_counts where store_id = ${ctx.storeId}),
+    present as (
+      select name, ((position - 1) / ${BLOCK}::bigint + 1) * ${BLOCK}::bigint as counted_to, count(*) as facts
+        from facts where store_id = ${ctx.storeId} and position > ${start} and position <= ${countedTo ?? 0} group by 1, 2)
+    select 'fact ' || name as subject,
+           'up to position ' || counted_to || ' there are ' || coalesce(p.facts, 0) || ' in the block; the counts say '
+             || coalesce(c.facts, 0) as message
+      from counted c full join present p using (name, counted_to)
+     -- Of a block that is not kept whole the facts are not known.
+     where counted_to - ${BLOCK}::bigint >= ${start} and coalesce(p.facts, 0) <> coalesce(c.facts, 0)
+     order by counted_to, name limit 100`
+  }
 })

@@ -23,7 +23,7 @@ export function guideOf(budgets: Record<RatePlan, Budget>): Section[] {
       id: 'responses',
       title: 'Responses',
       paragraphs: [
-        'JSON with `data`, the object or the page of a list, and `meta`, the position of the page in the list. Lists are newest first. Filters are combined; a filter with an unknown id returns an empty list, not an error.',
+        'JSON with `data`, the object or the page of a list, and `meta`, the position of the page in the list. Lists are newest first; events are oldest first. Filters are combined; a filter with an unknown id returns an empty list, not an error.',
         'Times are ISO 8601 in UTC. Amounts are decimals in the currency beside them. A date in a filter means midnight in the time zone of the shop; a date-time is used as given. `after`, `before`, `from` and `to` are exclusive.',
         'Every field is always present; `null` means that it has no value. Fields may be added: ignore those that you do not know. `X-Request-Id` identifies each response. Responses must not be cached. `HEAD` works wherever `GET` does.'
       ]
@@ -33,7 +33,7 @@ export function guideOf(budgets: Record<RatePlan, Budget>): Section[] {
       title: 'Requests with a body',
       paragraphs: [
         'JSON in UTF-8 with `Content-Type: application/json`, at most 64 KiB. Unknown parameters and fields are errors, and so is a key that appears twice in an object. In a `POST`, `null` means the same as leaving the field out.',
-        'Every `POST` and `PATCH` accepts an `Idempotency-Key`. Within 24 hours (of real time, also in a store with a test clock) the same key with the same request returns the first response again, with `Idempotent-Replayed: true`, and nothing is done twice. The same key with another request returns 400. A request that failed has changed nothing, and its key can be used again.'
+        'Every `POST`, `PATCH` and `DELETE` accepts an `Idempotency-Key`. Within 24 hours (of real time, also in a store with a test clock) the same key with the same request returns the first response again, with `Idempotent-Replayed: true`, and nothing is done twice. The same key with another request returns 400. A request that failed has changed nothing, and its key can be used again.'
       ]
     },
     {
