@@ -11,7 +11,9 @@ const unlimited = { perMinute: 1_000_000, perDay: null }
 const { app } = testServer(db, { budgets: { starter: unlimited, growth: unlimited, enterprise: unlimited } })
 const { body: document } = await app.inject('/openapi.json')
 const operations = operationsOf(JSON.parse(document))
-const key = await (await aStore(db)).aKey()
+// The dates of the examples are ahead of it.
+const store = await aStore(db, { clockAt: Temporal.Instant.from('2026-11-20T12:00:00Z') })
+const key = await store.aKey()
 
 type Sent = { id?: string; query?: string; body?: unknown; headers?: Record<string, string> }
 

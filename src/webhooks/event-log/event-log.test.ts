@@ -113,9 +113,11 @@ test("a customer's events are found by the customer, also those that older code 
       row({ id: int }),
       sql`
       insert into subscriptions
-             (store_id, member_id, platform_contract_id, name, status, price_minor, currency, interval, interval_count, anchor_at,
-              created_at, updated_at)
-      values (${storeId}, ${member.id}, '88', 'VIP', 'active', 2900, 'USD', 'month', 1, ${now}, ${now}, ${now}) returning id`
+             (store_id, member_id, platform_contract_id, platform_revision, name, status, price_minor, currency, interval,
+              interval_count, anchor_at, anchor_cycle, cycle_index, next_cycle, next_billing_at, created_at, updated_at)
+      values (${storeId}, ${member.id}, '88', '1', 'VIP', 'active', 2900, 'USD', 'month', 1, ${now}, 1, 0, 1, ${now}, ${now},
+              ${now})
+      returning id`
     )
     return { memberId: member.id, subscriptionId: subscription.id }
   })
@@ -279,6 +281,7 @@ const removeFact = ({ storeId, inStore }: Awaited<ReturnType<typeof aLoggingStor
   })
 
 test('totals and pages are the same with counted blocks, from any since, for every type', async () => {
+  await rollUpEventCounts(db)
   const store = await aLoggingStore()
   const names = ['subscription.paused', 'billing.failed', 'subscription.paused', 'internal.thing', 'member.updated']
   await store.addMany(3 * BLOCK + 17, names)
