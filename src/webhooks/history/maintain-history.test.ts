@@ -4,6 +4,7 @@ import { int, row, sql } from '#kit/postgres'
 import { testDatabase } from '../../../test/database.ts'
 import { aFact, aReceiver, aSendingStore } from '../receiver.test-helper.ts'
 import { findDelivery, listDeliveries } from './list-deliveries.ts'
+import { listEndpointDeliveries } from './list-endpoint-deliveries.ts'
 import { maintainHistory } from './maintain-history.ts'
 import { createPartition, listPartitions } from './retention-queries.ts'
 
@@ -13,7 +14,7 @@ test('history is kept for so many days and dropped by the day; what is open move
   let unhealthy = true
   const receiver = await aReceiver((_, r) => r.writeHead(unhealthy ? 500 : 200).end())
   const store = await aSendingStore(db, { clock: '2026-01-01T00:00:00Z' })
-  await store.anEndpoint({ url: receiver.url, events: ['subscription.paused'] })
+  const endpoint = await store.anEndpoint({ url: receiver.url, events: ['subscription.paused'] })
   await store.record(aFact(1))
   await store.settle()
   unhealthy = false
@@ -45,6 +46,9 @@ test('history is kept for so many days and dropped by the day; what is open move
   await moveBack(31, gone!.webhookId)
   await moveBack(31, open.webhookId)
 
+  // As if older code had made them, which counts nothing.
+  await store.inStore(({ tx, storeId }) => tx.run(sql`delete from webhook_delivery_counts where store_id = ${storeId}`))
+
   await Promise.all([maintainHistory(db, 30), maintainHistory(db, 30)])
 
   const days = await db.inInstallation(listPartitions)
@@ -56,6 +60,12 @@ test('history is kept for so many days and dropped by the day; what is open move
     (await store.inStore((ctx) => listDeliveries(ctx))).deliveries.map((d) => d.webhookId),
     [open.webhookId, kept!.webhookId]
   )
+  // What is kept is counted: the day that has ended, and what moved to today.
+  const total = async () =>
+    (await store.inStore((ctx) => listEndpointDeliveries(ctx, endpoint.id, { limit: 1, offset: 0 }))).total
+  assert.equal(await total(), 2)
+  await maintainHistory(db, 30)
+  assert.equal(await total(), 2)
   await store.setClock(Temporal.Instant.from('2026-01-01T00:01:00Z'))
   await store.settle()
   const found = await store.inStore((ctx) => findDelivery(ctx, open.webhookId))
