@@ -398,6 +398,42 @@ create policy one_store on daily_metrics for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on daily_metrics to perennial_operator, perennial_store;
 
+create table event_count_marks (
+  store_id bigint not null,
+  counted_to bigint not null,
+  constraint event_count_marks_pkey PRIMARY KEY (store_id),
+  constraint event_count_marks_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint event_count_marks_counted_to_check CHECK ((counted_to % 256::bigint) = 0)
+);
+alter table event_count_marks enable row level security;
+alter table event_count_marks force row level security;
+create policy all_stores on event_count_marks for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on event_count_marks for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on event_count_marks to perennial_operator, perennial_store;
+
+create table event_counts (
+  store_id bigint not null,
+  name text not null,
+  counted_to bigint not null,
+  through bigint not null,
+  constraint event_counts_pkey PRIMARY KEY (store_id, name, counted_to),
+  constraint event_counts_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint event_counts_counted_to_check CHECK ((counted_to % 256::bigint) = 0)
+);
+alter table event_counts enable row level security;
+alter table event_counts force row level security;
+create policy all_stores on event_counts for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on event_counts for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on event_counts to perennial_operator, perennial_store;
+
 create table fact_consumers (
   store_id bigint not null,
   consumer text not null,
@@ -422,6 +458,7 @@ grant delete, insert, select, update on fact_consumers to perennial_operator, pe
 create table fact_history (
   store_id bigint not null,
   complete_since timestamp with time zone not null,
+  pruned_through bigint not null default 0,
   constraint fact_history_pkey PRIMARY KEY (store_id),
   constraint fact_history_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
 );
@@ -1459,6 +1496,27 @@ create policy one_store on webhook_deliveries for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on webhook_deliveries to perennial_operator, perennial_store;
+
+create table webhook_delivery_counts (
+  store_id bigint not null,
+  endpoint_id bigint not null,
+  day date not null,
+  deliveries bigint not null,
+  is_final boolean not null default false,
+  constraint webhook_delivery_counts_pkey PRIMARY KEY (store_id, endpoint_id, day),
+  constraint webhook_delivery_counts_store_id_endpoint_id_fkey FOREIGN KEY (store_id, endpoint_id) REFERENCES webhook_endpoints(store_id, id),
+  constraint webhook_delivery_counts_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
+) with (fillfactor=50);
+CREATE INDEX webhook_delivery_counts_by_day ON public.webhook_delivery_counts USING btree (day);
+alter table webhook_delivery_counts enable row level security;
+alter table webhook_delivery_counts force row level security;
+create policy all_stores on webhook_delivery_counts for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on webhook_delivery_counts for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on webhook_delivery_counts to perennial_operator, perennial_store;
 
 create table webhook_endpoints (
   store_id bigint not null,

@@ -73,7 +73,12 @@ export async function problemsOf(json: string, surface: SurfaceName): Promise<st
   return [
     ...unportableIn(JSON.parse(json), ''),
     ...Object.entries(components.schemas).flatMap(([name, schema]) => undescribed(schema, name)),
-    ...operationsIn(paths).flatMap((one) => [...undescribedIn(one), ...undated(one), ...unshown(one), ...incomplete(one, promises)]),
+    ...operationsIn(paths).flatMap((one) => [
+      ...undescribedIn(one),
+      ...undated(one),
+      ...unshown(one),
+      ...incomplete(one, promises)
+    ]),
     ...operationsIn(webhooks).flatMap(unshown)
   ]
 }

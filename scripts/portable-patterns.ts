@@ -22,9 +22,9 @@ export function patternProblem(pattern: string): string | null {
       if (typeof end === 'string') return end
       i += end
     } else if (rest.startsWith('\\')) {
-      const [escape] = ESCAPE.exec(rest) ?? []
-      if (!escape) return unknownEscape(rest)
-      i += escape.length
+      const [known] = ESCAPE.exec(rest) ?? []
+      if (!known) return unknownEscape(rest)
+      i += known.length
     } else if (rest.startsWith('(?') && !rest.startsWith('(?:')) {
       return `${rest.slice(0, 3)} is not known to all engines`
     } else if (rest.startsWith('{')) {
@@ -41,16 +41,17 @@ export function patternProblem(pattern: string): string | null {
 function endOfClass(text: string): number | string {
   for (let i = text.startsWith('[^') ? 2 : 1; i < text.length; ) {
     const rest = text.slice(i)
-    if (rest.startsWith(']')) return i < 3 && /^\[\^?\]/.test(text) ? 'an empty class is not known to all engines' : i + 1
+    if (rest.startsWith(']'))
+      return i < 3 && /^\[\^?\]/.test(text) ? 'an empty class is not known to all engines' : i + 1
     if (rest.startsWith('[')) return 'a [ in a class must be escaped'
     if (/^(?:--|&&|\|\||~~)/.test(rest)) return `${rest.slice(0, 2)} in a class is an operator in some engines`
     if (!rest.startsWith('\\')) {
       i++
       continue
     }
-    const [escape] = ESCAPE.exec(rest) ?? []
-    if (!escape) return unknownEscape(rest)
-    i += escape.length
+    const [known] = ESCAPE.exec(rest) ?? []
+    if (!known) return unknownEscape(rest)
+    i += known.length
   }
   return 'a class has no end'
 }

@@ -3,7 +3,14 @@ import { test } from 'node:test'
 import { patternProblem } from '../scripts/portable-patterns.ts'
 
 test('patterns that JavaScript, Python and Go read alike pass', () => {
-  const portable = ['^[0-9]{1,20}$', '\\S', '^[\\x21-\\x7e]*$', '^(?:a|b)+$', '^[^@\\s]{1,64}@[^\\]\\[.-]+$', '^a\\.b\\$$']
+  const portable = [
+    '^[0-9]{1,20}$',
+    '\\S',
+    '^[\\x21-\\x7e]*$',
+    '^(?:a|b)+$',
+    '^[^@\\s]{1,64}@[^\\]\\[.-]+$',
+    '^a\\.b\\$$'
+  ]
   for (const pattern of portable) assert.equal(patternProblem(pattern), null, pattern)
 })
 

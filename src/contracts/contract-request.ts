@@ -46,9 +46,7 @@ export async function contractRequestFor(
   const cards = known(await connector.customers.findPaymentMethods([customer.id])).get(customer.id) ?? []
   const { id: paymentMethodId, problem } = choosePaymentMethod(requested.paymentMethodId, cards)
   if (problem !== null)
-    throw new Refusal('invalid_request', problem, [
-      { field: 'payment_method_id', code: 'invalid', message: problem }
-    ])
+    throw new Refusal('invalid_request', problem, [{ field: 'payment_method_id', code: 'invalid', message: problem }])
   await db.inStore(storeId, async (ctx) => {
     const { nextBillingAt: at } = requested
     const isAhead = Temporal.Instant.compare(at, ctx.now) > 0

@@ -44,8 +44,7 @@ export class WebhookEndpoints {
   /** Changes the given fields only. */
   update(endpointId: string, changes: Body<'updateWebhookEndpoint'>, options?: CallOptions): Call<WebhookEndpoint> {
     return this.#core.call(
-      (api, sending) =>
-        api.PATCH('/webhook-endpoints/{endpoint_id}', { ...at(endpointId), body: changes, ...sending }),
+      (api, sending) => api.PATCH('/webhook-endpoints/{endpoint_id}', { ...at(endpointId), body: changes, ...sending }),
       options
     )
   }
@@ -67,11 +66,7 @@ export class WebhookEndpoints {
   }
 
   /** Cancels the deliveries that wait for it. */
-  disable(
-    endpointId: string,
-    body: Body<'disableWebhookEndpoint'> = {},
-    options?: CallOptions
-  ): Call<WebhookEndpoint> {
+  disable(endpointId: string, body: Body<'disableWebhookEndpoint'> = {}, options?: CallOptions): Call<WebhookEndpoint> {
     return this.#core.call(
       (api, sending) => api.POST('/webhook-endpoints/{endpoint_id}/disable', { ...at(endpointId), body, ...sending }),
       options

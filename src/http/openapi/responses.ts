@@ -70,7 +70,8 @@ export const codedError = (codes: string[], example: object): TSchema =>
           Type.Array(
             Type.Object({
               field: Type.String({
-                description: 'The parameter of the path or query, the field of the body, or the header; `body` for all of it'
+                description:
+                  'The parameter of the path or query, the field of the body, or the header; `body` for all of it'
               }),
               code: Type.Union(
                 Object.keys(PROBLEM_CODES).map((code) => Type.Literal(code)),

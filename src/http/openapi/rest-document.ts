@@ -34,7 +34,11 @@ const ERRORS: Record<string, ErrorKind> = {
       'The request is malformed or cannot be carried out. The message names the field and says what is accepted.',
     refusal: invalid([
       { field: 'limit', code: 'invalid', message: 'must be an integer from 1 to 100' },
-      { field: 'stat', code: 'unknown', message: 'is not a parameter here; this route accepts limit, offset, status, plan_id, email' }
+      {
+        field: 'stat',
+        code: 'unknown',
+        message: 'is not a parameter here; this route accepts limit, offset, status, plan_id, email'
+      }
     ])
   },
   AuthenticationFailed: {

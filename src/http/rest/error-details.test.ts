@@ -76,7 +76,13 @@ for (const operation of operations) {
     if (named) {
       assert.ok(NOBODY[named], `the walk has no unknown ${named}`)
       for (const id of [NOBODY[named], 'nonsense', `${NOBODY[named]}9999999999999999`]) {
-        await assertNames(operation, { id, body: operation.body ? goodBody(operation) : undefined }, 404, named, 'not_found')
+        await assertNames(
+          operation,
+          { id, body: operation.body ? goodBody(operation) : undefined },
+          404,
+          named,
+          'not_found'
+        )
       }
     }
     for (const { name, schema } of query) {
@@ -87,7 +93,13 @@ for (const operation of operations) {
     await assertNames(operation, { query: '?nonsense=1' }, 400, 'nonsense', 'unknown')
     if (isWrite) {
       const headers = { 'idempotency-key': 'two words' }
-      await assertNames(operation, { headers, body: operation.body ? goodBody(operation) : undefined }, 400, 'Idempotency-Key', 'invalid')
+      await assertNames(
+        operation,
+        { headers, body: operation.body ? goodBody(operation) : undefined },
+        400,
+        'Idempotency-Key',
+        'invalid'
+      )
     }
     if (!operation.body) return
 

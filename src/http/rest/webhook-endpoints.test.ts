@@ -64,10 +64,10 @@ test('an endpoint is created with its secret once, listed, read, changed and del
   assert.deepEqual((await api('GET', `/webhook-endpoints/${id}`)).data, endpoint)
   const other = (await api('POST', '/webhook-endpoints', { url: `${HOOK}2` })).data
   const page = await api('GET', '/webhook-endpoints?limit=1')
-  assert.deepEqual([page.data.map((one: { id: string }) => one.id), page.meta], [
-    [other.id],
-    { total: 2, limit: 1, offset: 0, has_more: true }
-  ])
+  assert.deepEqual(
+    [page.data.map((one: { id: string }) => one.id), page.meta],
+    [[other.id], { total: 2, limit: 1, offset: 0, has_more: true }]
+  )
   assert.deepEqual((await api('GET', '/webhook-endpoints?offset=1')).data, [endpoint])
 
   const changed = await api('PATCH', `/webhook-endpoints/${id}`, { events: null, description: 'CRM' })
@@ -96,7 +96,11 @@ test('what no endpoint can have is refused with its field, and changes nothing',
       ['PATCH', `/webhook-endpoints/${id}`]
     ] as const) {
       const { status, error } = await api(method, path, body)
-      assert.deepEqual([status, error.code, error.details[0].field], [400, 'invalid_request', field], JSON.stringify(body))
+      assert.deepEqual(
+        [status, error.code, error.details[0].field],
+        [400, 'invalid_request', field],
+        JSON.stringify(body)
+      )
     }
   }
   const { data } = await api('GET', '/webhook-endpoints')

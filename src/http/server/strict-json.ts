@@ -117,6 +117,10 @@ function notKept(number: string, lost: keyof typeof LOSSES, open: Container[]): 
   const where = path === '' ? '' : ` at ${JSON.stringify(path.slice(0, 100))}`
   const short = number.length > 40 ? `${number.slice(0, 40)}…` : number
   return new Refusal('invalid_request', `The body holds the number ${short}${where}, which ${LOSSES[lost]}`, [
-    { field: path.slice(0, 100) || 'body', code: 'invalid', message: `holds the number ${short}, which ${LOSSES[lost]}` }
+    {
+      field: path.slice(0, 100) || 'body',
+      code: 'invalid',
+      message: `holds the number ${short}, which ${LOSSES[lost]}`
+    }
   ])
 }

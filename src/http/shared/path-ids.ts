@@ -33,5 +33,7 @@ export function naming<R>(refusal: R, { routeOptions: { schema } }: FastifyReque
   const { properties = {} } = (schema?.params ?? {}) as { properties?: object }
   const [field] = Object.keys(properties)
   if (field === undefined) return refusal
-  return new Refusal('not_found', refusal.message, [{ field, code: 'not_found', message: 'names nothing in the store' }])
+  return new Refusal('not_found', refusal.message, [
+    { field, code: 'not_found', message: 'names nothing in the store' }
+  ])
 }

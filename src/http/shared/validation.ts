@@ -40,8 +40,7 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, metho
   return (input: unknown) => {
     // A body that may be empty may be missing.
     const isMissing = !isText && (input ?? null) === null && required.length === 0
-    if (!isText && !isMissing && !isPlainObject(input))
-      return { error: notAnObject(fields, input) }
+    if (!isText && !isMissing && !isPlainObject(input)) return { error: notAnObject(fields, input) }
     const given = (input ?? {}) as Record<string, unknown>
     const value: Record<string, unknown> = {}
     const problems: FieldProblem[] = []
@@ -59,7 +58,10 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, metho
       }
       const read = isText && integer ? integerOf(present) : present
       if (fits(read)) value[name] = read
-      else problems.push(invalidValue(name, isText && Array.isArray(present) ? 'is given more than once' : `must be ${accepts}`))
+      else
+        problems.push(
+          invalidValue(name, isText && Array.isArray(present) ? 'is given more than once' : `must be ${accepts}`)
+        )
     }
     problems.push(...unknownFields(given, fields, isText))
     return problems.length > 0 ? { error: invalid(problems) } : { value }

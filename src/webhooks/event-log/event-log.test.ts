@@ -72,7 +72,10 @@ test('events are in the order of their sequence, with the payload of their deliv
     ['subscription.paused', 'billing.failed', 'subscription.paused']
   )
   const sequences = events.map(({ sequence }) => sequence)
-  assert.deepEqual(sequences, sequences.toSorted((a, b) => a - b))
+  assert.deepEqual(
+    sequences,
+    sequences.toSorted((a, b) => a - b)
+  )
   for (const [i, { type, occurredAt, data }] of events.entries()) {
     const body = receiver.received.find((one) => one.body.includes(`"n":${i + 1},`))!.body
     const start = `{"event":"${type}","timestamp":"${occurredAt.toString({ smallestUnit: 'millisecond' })}",`
@@ -253,7 +256,10 @@ test('a since before what is kept, or after the last event, is refused with the 
     })
   }
   assert.equal((await store.events({ since: second!.sequence })).total, 1)
-  await assert.rejects(store.events({ since: last + 1 }), { code: 'invalid_request', message: /since must be .* or less/ })
+  await assert.rejects(store.events({ since: last + 1 }), {
+    code: 'invalid_request',
+    message: /since must be .* or less/
+  })
 })
 
 test('where a later fact was removed before an earlier one, the earlier one is not offered as if nothing were missing', async () => {
@@ -291,7 +297,20 @@ test('totals and pages are the same with counted blocks, from any since, for eve
   await store.addMany(BLOCK + 3, ['subscription.paused'])
   const { nextSince: end } = await store.events({ limit: 1, offset: 9999 })
 
-  const sinces = [0, 1, 100, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK + 5, 5 * BLOCK, 6 * BLOCK - 1, 6 * BLOCK, end - 1, end]
+  const sinces = [
+    0,
+    1,
+    100,
+    BLOCK - 1,
+    BLOCK,
+    BLOCK + 1,
+    2 * BLOCK + 5,
+    5 * BLOCK,
+    6 * BLOCK - 1,
+    6 * BLOCK,
+    end - 1,
+    end
+  ]
   const types = [undefined, 'subscription.paused', 'billing.failed', 'billing.success', 'store_credit.added'] as const
   const read = async () => {
     const found = []

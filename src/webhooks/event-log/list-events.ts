@@ -1,9 +1,9 @@
-import { findCustomerId, type CustomerIdReference } from '#members'
 import type { Ctx } from '#kit/postgres'
+import { type CustomerIdReference, findCustomerId } from '#members'
 import { EVENT_TYPES, type EventType, eventOfFact, factOfEvent } from '../public-events.ts'
 import { eventsNotYet, eventsRemoved } from '../refusals.ts'
+import { countCustomerEvents, type LoggedFact, listCustomerEvents } from './customer-events.ts'
 import { countEventsAfter, listEventsAfter, listEventsOfType } from './event-log-queries.ts'
-import { countCustomerEvents, listCustomerEvents, type LoggedFact } from './customer-events.ts'
 import { readSpan } from './event-span.ts'
 
 /** An event as it is kept: `data` is the payload of its deliveries, `sequence` their `X-Svc-Sequence`. */

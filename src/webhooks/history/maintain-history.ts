@@ -1,5 +1,12 @@
 import type { Database } from '#kit/postgres'
-import { countDay, createPartition, dropPartition, listPartitions, listUncountedDays, moveOpenDeliveries } from './retention-queries.ts'
+import {
+  countDay,
+  createPartition,
+  dropPartition,
+  listPartitions,
+  listUncountedDays,
+  moveOpenDeliveries
+} from './retention-queries.ts'
 
 /** Partitions are made so many days ahead, so that housekeeping may fail for a while without stopping deliveries. */
 const DAYS_AHEAD = 7

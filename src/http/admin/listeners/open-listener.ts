@@ -3,8 +3,8 @@ import { isoOf } from '#kit/clock'
 import { Timestamp } from '#resources'
 import { EVENT_TYPES, openListener } from '#webhooks'
 import type { Surface } from '../../shared/surface.ts'
-import type { AdminDeps } from '../deps.ts'
 import { eventTypes } from '../../shared/webhook-fields.ts'
+import type { AdminDeps } from '../deps.ts'
 import { StoreParams } from '../store.ts'
 
 const OpenedListener = Type.Object(

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { triggerSample } from '#webhooks'
 import type { Surface } from '../../shared/surface.ts'
-import { DeliveryBody, presentDelivery } from '../deliveries/present-delivery.ts'
 import { eventType } from '../../shared/webhook-fields.ts'
+import { DeliveryBody, presentDelivery } from '../deliveries/present-delivery.ts'
 import { StoreParams } from '../store.ts'
 
 const SentSamples = Type.Object({

@@ -124,9 +124,14 @@ function checkConnection({ sandbox, ...body }: Static<typeof NewStoreBody>): voi
   const problems = sandbox
     ? [...NEEDED_FOR_A_LIVE_STORE, 'proxy_secret' as const]
         .filter((field) => body[field] !== undefined)
-        .map((field) => ({ field, message: 'is not accepted with sandbox, which creates it' }))
+        .map((field) => ({
+          field,
+          code: 'invalid' as const,
+          message: 'is not accepted with sandbox, which creates it'
+        }))
     : NEEDED_FOR_A_LIVE_STORE.filter((field) => body[field] === undefined).map((field) => ({
         field,
+        code: 'required' as const,
         message: 'is required without sandbox'
       }))
   if (problems.length > 0) throw invalid(problems)

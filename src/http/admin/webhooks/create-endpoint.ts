@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { createEndpoint } from '#webhooks'
 import type { Surface } from '../../shared/surface.ts'
-import type { AdminDeps } from '../deps.ts'
 import { endpointDescription, endpointUrl, eventTypes } from '../../shared/webhook-fields.ts'
+import type { AdminDeps } from '../deps.ts'
 import { StoreParams, storeOf } from '../store.ts'
 import { EndpointWithSecret, presentWithSecret } from './present-endpoint.ts'
 

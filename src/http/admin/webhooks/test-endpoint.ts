@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import { sendSample } from '#webhooks'
 import type { Surface } from '../../shared/surface.ts'
+import { eventType } from '../../shared/webhook-fields.ts'
 import { DeliveryDetailBody, presentDeliveryDetail } from '../deliveries/present-delivery.ts'
 import type { AdminDeps } from '../deps.ts'
-import { eventType } from '../../shared/webhook-fields.ts'
 import { storeOf } from '../store.ts'
 import { EndpointParams } from './endpoint-fields.ts'
 

@@ -27,7 +27,11 @@ const EventQuery = Type.Object({
   type: Type.Optional(
     Type.Union(
       EVENT_TYPES.map((type) => Type.Literal(type)),
-      { description: `one of ${EVENT_TYPES.join(', ')}`, meaning: 'Events of this type', examples: ['store_credit.added'] }
+      {
+        description: `one of ${EVENT_TYPES.join(', ')}`,
+        meaning: 'Events of this type',
+        examples: ['store_credit.added']
+      }
     )
   ),
   customer: idField("a customer id, the platform's number or its global id", {

@@ -13,8 +13,7 @@ export function getWebhookDeliveryRoute(rest: Surface): void {
       schema: {
         operationId: 'getWebhookDelivery',
         summary: 'Read a webhook delivery',
-        description:
-          'One delivery with its body and every attempt.',
+        description: 'One delivery with its body and every attempt.',
         params: DeliveryParams,
         response: { 200: Envelope(WebhookDeliveryDetailBody) }
       }

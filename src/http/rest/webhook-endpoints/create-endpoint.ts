@@ -36,7 +36,12 @@ export function createWebhookEndpointRoute(rest: Surface, { db, vault, addresses
       const earlier = await replayed(request, reply, keeping)
       if (earlier) return earlier
       const checked = await checkNewEndpoint(db, storeId, request.body, { addresses })
-      return withIdempotency(request, reply, async (ctx) => withSecret(await addEndpoint(ctx, checked, { vault })), keeping)
+      return withIdempotency(
+        request,
+        reply,
+        async (ctx) => withSecret(await addEndpoint(ctx, checked, { vault })),
+        keeping
+      )
     }
   )
 }

@@ -14,8 +14,7 @@ export function deleteWebhookEndpointRoute(rest: Surface): void {
       schema: {
         operationId: 'deleteWebhookEndpoint',
         summary: 'Delete a webhook endpoint',
-        description:
-          'Deliveries that wait for it are cancelled. Its history stays with the operator.',
+        description: 'Deliveries that wait for it are cancelled. Its history stays with the operator.',
         params: EndpointParams,
         response: { 200: Envelope(DeletedWebhookEndpointBody) }
       }

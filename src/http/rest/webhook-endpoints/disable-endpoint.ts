@@ -15,12 +15,15 @@ export function disableWebhookEndpointRoute(rest: Surface): void {
       schema: {
         operationId: 'disableWebhookEndpoint',
         summary: 'Disable a webhook endpoint',
-        description:
-          'Deliveries that wait for it are cancelled.',
+        description: 'Deliveries that wait for it are cancelled.',
         params: EndpointParams,
         body: Type.Object({ reason: Type.Optional(disabledReason()) }),
         response: { 200: Envelope(WebhookEndpointBody) },
-        responseExample: { status: 'disabled', disabled_reason: 'Moving to another host', disabled_at: '2027-04-11T00:00:00.000Z' }
+        responseExample: {
+          status: 'disabled',
+          disabled_reason: 'Moving to another host',
+          disabled_at: '2027-04-11T00:00:00.000Z'
+        }
       }
     },
     (request, reply) =>

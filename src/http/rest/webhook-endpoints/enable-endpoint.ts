@@ -14,8 +14,7 @@ export function enableWebhookEndpointRoute(rest: Surface): void {
       schema: {
         operationId: 'enableWebhookEndpoint',
         summary: 'Enable a webhook endpoint',
-        description:
-          'It receives events from the next one on. Read what it missed meanwhile from the list of events.',
+        description: 'It receives events from the next one on. Read what it missed meanwhile from the list of events.',
         params: EndpointParams,
         body: Type.Object({}),
         response: { 200: Envelope(WebhookEndpointBody) }

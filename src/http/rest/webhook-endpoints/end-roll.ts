@@ -14,8 +14,7 @@ export function endWebhookSecretRollRoute(rest: Surface): void {
       schema: {
         operationId: 'endWebhookSecretRoll',
         summary: 'End the overlap of two secrets',
-        description:
-          'From now on only the new secret signs, in `X-Svc-Signature`. Without an overlap nothing changes.',
+        description: 'From now on only the new secret signs, in `X-Svc-Signature`. Without an overlap nothing changes.',
         params: EndpointParams,
         body: Type.Object({}),
         response: { 200: Envelope(WebhookEndpointBody) }

@@ -13,8 +13,7 @@ export function getWebhookEndpointRoute(rest: Surface): void {
       schema: {
         operationId: 'getWebhookEndpoint',
         summary: 'Read a webhook endpoint',
-        description:
-          'One endpoint by id, without its secret.',
+        description: 'One endpoint by id, without its secret.',
         params: EndpointParams,
         response: { 200: Envelope(WebhookEndpointBody) }
       }

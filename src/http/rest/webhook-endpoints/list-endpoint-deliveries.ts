@@ -20,8 +20,7 @@ export function listWebhookDeliveriesRoute(rest: Surface): void {
       schema: {
         operationId: 'listWebhookDeliveries',
         summary: 'List the deliveries of a webhook endpoint',
-        description:
-          'Newest first, as far back as the history goes (30 days, unless the operator sets another time).',
+        description: 'Newest first, as far back as the history goes (30 days, unless the operator sets another time).',
         params: EndpointParams,
         querystring: Type.Object({ ...PagingFields, status: Type.Optional(DeliveryStatus) }),
         response: { 200: Envelope(Type.Array(WebhookDeliveryBody)) }

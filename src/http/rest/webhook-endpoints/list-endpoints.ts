@@ -14,8 +14,7 @@ export function listWebhookEndpointsRoute(rest: Surface): void {
       schema: {
         operationId: 'listWebhookEndpoints',
         summary: 'List webhook endpoints',
-        description:
-          'Newest first.',
+        description: 'Newest first.',
         querystring: Type.Object(PagingFields),
         response: { 200: Envelope(Type.Array(WebhookEndpointBody)) }
       }

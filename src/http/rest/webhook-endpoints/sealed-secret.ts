@@ -2,8 +2,8 @@ import type { Static } from 'typebox'
 import type { Vault } from '#kit/secrets'
 import type { WebhookEndpointWithSecretBody } from '#resources'
 import type { Endpoint } from '#webhooks'
-import { envelope } from '../envelope.ts'
 import type { Keeping } from '../../shared/idempotency.ts'
+import { envelope } from '../envelope.ts'
 import { presentWebhookEndpoint } from '../present-webhook-endpoint.ts'
 
 /** The response that shows a new secret. */
