@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import type { FastifyBaseLogger } from 'fastify'
 import { pino } from 'pino'
@@ -12,6 +13,17 @@ import { buildHttp } from './server/server.ts'
 import type { HttpDeps } from './shared/deps.ts'
 
 export const OPERATOR_TOKEN = 'operator-token-of-tests'
+
+/**
+ * A refused response without its details, which must name a field: which one, rest/error-details.test.ts asks of every route.
+ */
+export function refusedFor(response: { json(): any }, field?: string): { error: { code: string; message: string } } {
+  const { details, ...error } = response.json().error
+  assert.ok(details?.length > 0, `${error.message}: no field is named`)
+  for (const detail of details) assert.deepEqual(Object.keys(detail), ['field', 'code', 'message'])
+  if (field) assert.equal(details[0].field, field)
+  return { error }
+}
 
 /** The server of a test file, what was logged, and which calls went to the parts above it, in order. */
 export function testServer(db: Database, given: Partial<HttpDeps> = {}) {

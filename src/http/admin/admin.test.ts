@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Refusal } from '#kit/refusal'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
-import { OPERATOR_TOKEN, testServer } from '../server.test-helper.ts'
+import { OPERATOR_TOKEN, refusedFor, testServer } from '../server.test-helper.ts'
 
 const { db } = await testDatabase()
 const { app, admin, calls } = testServer(db)
@@ -73,7 +73,7 @@ test('makes a sandbox store: its shop, its webhooks, and the answer that the com
 
   const again = await admin('POST', '/stores', sound)
   assert.equal(again.statusCode, 409)
-  assert.deepEqual(again.json(), {
+  assert.deepEqual(refusedFor(again, 'domain'), {
     error: { code: 'conflict', message: 'There already is a store admin.example' }
   })
 })
@@ -174,7 +174,7 @@ test('bodies that are not as they must be: 400, whatever is wrong with them', as
   ] as const) {
     const response = await post(payload, contentType)
     assert.equal(response.statusCode, 400, String(message))
-    assert.deepEqual(response.json(), { error: { code: 'invalid_request', message } })
+    assert.deepEqual(refusedFor(response), { error: { code: 'invalid_request', message } })
   }
   assert.equal((await post('{}', 'application/json; charset=UTF-8')).statusCode, 200)
   // What may be empty may be missing.

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Refusal } from '#kit/refusal'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
-import { OPERATOR_TOKEN, testServer } from '../server.test-helper.ts'
+import { OPERATOR_TOKEN, refusedFor, testServer } from '../server.test-helper.ts'
 
 const { db } = await testDatabase()
 const { app, admin, calls } = testServer(db)
@@ -96,7 +96,7 @@ for (const [path, body, message] of [
     const before = calls.length
     const response = await admin('POST', `/stores/${store.domain}${path}`, body)
     assert.equal(response.statusCode, 400)
-    assert.deepEqual(response.json(), { error: { code: 'invalid_request', message } })
+    assert.deepEqual(refusedFor(response), { error: { code: 'invalid_request', message } })
     assert.equal(calls.length, before)
   })
 }

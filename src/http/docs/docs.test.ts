@@ -77,7 +77,7 @@ test('the page has every operation, with its scope, a request to copy, and its r
     const section = page.slice(page.indexOf(`<section id="${id.toLowerCase()}">`)).split('</section>')[0]!
     assert.ok(section.includes(`<b>${method.toUpperCase()}</b> /v1${path}</code>`), id)
     assert.ok(section.includes(`Scope <code>${scope}</code>`), id)
-    assert.match(section, /curl (-X (POST|PATCH) )?&#34;http:\/\/here\/v1\//, id)
+    assert.match(section, /curl (-X (POST|PATCH|DELETE) )?&#34;http:\/\/here\/v1\//, id)
     assert.equal(section.includes('Idempotency-Key'), method !== 'get', id)
     assert.match(section, /<a href="#error-429">429<\/a>/, id)
   }

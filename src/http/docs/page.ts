@@ -17,7 +17,7 @@ export function page(document: RestDocument, guide: Section[], origin: string): 
       operations: listed.filter(({ operation }) => operation.tags.includes(name))
     }))
     .filter(({ operations }) => operations.length > 0)
-  const objects = Object.entries(document.components.schemas).filter(([name]) => !name.endsWith('Event'))
+  const objects = Object.entries(document.components.schemas).filter(([name]) => !/.Event$/.test(name))
   const events = Object.entries(document.webhooks)
 
   const contents = [
@@ -57,8 +57,8 @@ export function page(document: RestDocument, guide: Section[], origin: string): 
 ${sample('First request', `curl -H "Authorization: Bearer $KEY" \\\n  "${origin + prefix}/members?limit=2"`)}</section>
 ${guide.map(guideSection).join('\n')}
 <section id="errors"><h2>Errors</h2>
-<p>The body is <code>{"error": {"code", "message"}}</code>. When several fields have the wrong form, <code>details</code> lists
-each of them. Use <code>code</code> in programs; the message is for people.</p>
+<p>The body is <code>{"error": {"code", "message"}}</code>. When a field is at fault, <code>details</code> lists
+it with a <code>code</code> of its own. Use the codes in programs; messages are for people.</p>
 ${errorSections(document)}</section>
 ${groups
   .map(

@@ -54,10 +54,10 @@ test('a route becomes an operation: what it takes, what it answers, its scope an
       type: 'object',
       properties: {
         on: {
-          type: ['string', 'null'],
           description:
             'When to make it. Must be an ISO date from 0001-01-01 to 9999-12-31, or a date-time such as 2026-01-31T12:00:00Z.',
-          examples: ['2026-01-31']
+          examples: ['2026-01-31'],
+          anyOf: [{ type: 'string', format: 'date' }, { type: 'string', format: 'date-time' }, { type: 'null' }]
         }
       },
       additionalProperties: false

@@ -4,15 +4,18 @@ import { publicId } from '#kit/ids'
 import { reactivationGraceSettings } from '#lifecycle/settings'
 import { listPlans } from '#plans'
 import { updateSettings } from '#stores'
+import { createEndpoint, sendSample } from '#webhooks'
 import { testDatabase } from '../../../test/database.ts'
 import { aPlan } from '../../../test/plan-builder.ts'
 import { aStore } from '../../../test/store-builder.ts'
+import { testSettings } from '../../webhooks/receiver.test-helper.ts'
 import { attemptsOf, joined } from '../rest/subscription.test-helper.ts'
 import { testServer } from '../server.test-helper.ts'
 import type { RestDocument } from './document-types.ts'
 
 const { db } = await testDatabase()
 const { app } = testServer(db)
+const RECEIVER = 'https://93.184.216.34/hooks'
 const document = (await app.inject('/openapi.json')).json() as RestDocument
 
 /** What has to be asked before, so that the operation can be done. */
@@ -20,7 +23,9 @@ const BEFORE: Record<string, string> = {
   resumeSubscription: 'pauseSubscription',
   reactivateSubscription: 'cancelSubscription',
   revokeGift: 'giftSubscription',
-  deductStoreCredit: 'addStoreCredit'
+  deductStoreCredit: 'addStoreCredit',
+  enableWebhookEndpoint: 'disableWebhookEndpoint',
+  endWebhookSecretRoll: 'rollWebhookSecret'
 }
 
 /** The operation with the body of its example and nulls for `nulls`, on the object of our own that takes the place of its. */
@@ -34,11 +39,15 @@ async function asker(operationId: string) {
   await aPlan(store, { name: 'Elite' })
   const [plan] = await store.inStore(listPlans)
   const [failed] = await attemptsOf(store, subscriptionId)
+  const endpoint = await createEndpoint(db, store.storeId, { url: RECEIVER }, testSettings)
+  const delivery = await store.inStore((ctx) => sendSample(ctx, endpoint.id, 'billing.failed'))
   const ids: Record<string, string> = {
     member_id: publicId('mem', memberId),
     customer_id: publicId('cust', memberId),
     subscription_id: publicId('sub', subscriptionId),
-    attempt_id: publicId('ba', failed!.id)
+    attempt_id: publicId('ba', failed!.id),
+    endpoint_id: endpoint.id,
+    delivery_id: delivery.webhookId
   }
   const authorization = `Bearer ${await store.aKey()}`
   return (id: string, nulls = false) => {
@@ -52,6 +61,8 @@ async function asker(operationId: string) {
       payload: {
         ...(example as object),
         ...('plan_id' in (example as object) && { plan_id: publicId('plan', plan!.id) }),
+        // The name of the example would be looked up.
+        ...('url' in (example as object) && { url: RECEIVER }),
         ...('receiver' in (example as object) && { receiver: publicId('cust', other.memberId) }),
         ...(nulls && Object.fromEntries(optional.map((name) => [name, null])))
       }
@@ -79,8 +90,9 @@ for (const { method, operation } of writes) {
     const { statusCode, body } = await ask(operationId, true)
     assert.equal(statusCode, 200, body)
     const { properties = {}, required = [] } = operation.requestBody!.content['application/json'].schema
-    for (const [name, { type = [] }] of Object.entries(properties)) {
-      assert.equal([type].flat().includes('null'), !required.includes(name), name)
+    for (const [name, { type = [], anyOf = [] }] of Object.entries(properties)) {
+      const types = [type, ...anyOf.map((option) => option.type ?? [])].flat()
+      assert.equal(types.includes('null'), !required.includes(name), name)
     }
   })
 }

@@ -4,7 +4,7 @@ import { Value } from 'typebox/value'
 import { AnalyticsBody } from '#resources'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
-import { testServer } from '../server.test-helper.ts'
+import { refusedFor, testServer } from '../server.test-helper.ts'
 import { Envelope } from './envelope.ts'
 import { at, joined, START } from './subscription.test-helper.ts'
 
@@ -66,7 +66,9 @@ test('the four periods and nothing else', async () => {
     const response = await rest(`/analytics/overview?period=${period}`, key)
     assert.equal(response.statusCode, 400, period)
     const problem = period.includes('&') ? 'is given more than once' : 'must be 7d, 30d, 90d or 365d'
-    assert.deepEqual(response.json(), { error: { code: 'invalid_request', message: `period ${problem}` } })
+    assert.deepEqual(refusedFor(response, 'period'), {
+      error: { code: 'invalid_request', message: `period ${problem}` }
+    })
   }
   assert.equal((await rest('/analytics/overview?from=2026-01-01', key)).statusCode, 400)
 })

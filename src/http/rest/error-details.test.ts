@@ -90,7 +90,8 @@ for (const operation of operations) {
       await assertNames(operation, { query: `?${name}=1&${name}=2` }, 400, name, 'invalid')
       await assertNames(operation, { query: `?${name}=%00` }, 400, name, 'invalid')
     }
-    await assertNames(operation, { query: '?nonsense=1' }, 400, 'nonsense', 'unknown')
+    const given = operation.body ? { body: goodBody(operation) } : {}
+    await assertNames(operation, { ...given, query: '?nonsense=1' }, 400, 'nonsense', 'unknown')
     if (isWrite) {
       const headers = { 'idempotency-key': 'two words' }
       await assertNames(

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { publicId } from '#kit/ids'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
-import { testServer } from '../server.test-helper.ts'
+import { refusedFor, testServer } from '../server.test-helper.ts'
 import { at, attemptsOf, idsOf, joined, nothing, START } from './subscription.test-helper.ts'
 
 const { db } = await testDatabase()
@@ -134,10 +134,10 @@ test("another store's ids are unknown ones, in paths and in filters, and its row
   const key = await mine.aKey()
   const [member, subscription] = [publicId('mem', memberId), publicId('sub', subscriptionId)]
 
-  assert.deepEqual((await rest(`/members/${member}`, key)).json(), {
+  assert.deepEqual(refusedFor(await rest(`/members/${member}`, key), 'member_id'), {
     error: { code: 'not_found', message: `There is no member ${member}` }
   })
-  assert.deepEqual((await rest(`/subscriptions/${subscription}`, key)).json(), {
+  assert.deepEqual(refusedFor(await rest(`/subscriptions/${subscription}`, key), 'subscription_id'), {
     error: { code: 'not_found', message: `There is no subscription ${subscription}` }
   })
   for (const path of [

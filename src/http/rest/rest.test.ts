@@ -5,7 +5,7 @@ import { createKey, revokeKey } from '#stores'
 import { memberFilters, queryFields } from '#views'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
-import { testServer } from '../server.test-helper.ts'
+import { refusedFor, testServer } from '../server.test-helper.ts'
 
 const { db, url } = await testDatabase()
 const { app, rest } = testServer(db)
@@ -133,7 +133,7 @@ test('unknown ids and ids of other forms: 404', async () => {
   ] as const) {
     const response = await rest(path, key)
     assert.equal(response.statusCode, 404, path)
-    assert.deepEqual(response.json(), { error: { code: 'not_found', message } })
+    assert.deepEqual(refusedFor(response), { error: { code: 'not_found', message } })
   }
 })
 
@@ -167,7 +167,7 @@ test('wrong parameters: 400 naming each and what it takes', async () => {
   ] as const) {
     const response = await rest(path, key)
     assert.equal(response.statusCode, 400, path)
-    assert.deepEqual(response.json(), { error: { code: 'invalid_request', message } })
+    assert.deepEqual(refusedFor(response), { error: { code: 'invalid_request', message } })
     assert.equal(budgetOf(response).limit, 300)
   }
 })
@@ -180,8 +180,8 @@ test('several wrong parameters: details tell each', async () => {
       code: 'invalid_request',
       message: `limit must be an integer from 1 to 100; foo ${unknown}`,
       details: [
-        { field: 'limit', message: 'must be an integer from 1 to 100' },
-        { field: 'foo', message: unknown }
+        { field: 'limit', code: 'invalid', message: 'must be an integer from 1 to 100' },
+        { field: 'foo', code: 'unknown', message: unknown }
       ]
     }
   })

@@ -4,6 +4,7 @@ import { resolveCustomer } from '#members'
 import { SubscriptionBody } from '#resources'
 import { subscriptionNotFound } from '#subscriptions'
 import { findSubscription } from '#views'
+import { replayed } from '../../shared/idempotency.ts'
 import { ACCEPTED_CUSTOMER, parseCustomer } from '../../shared/parse-customer.ts'
 import type { Surface } from '../../shared/surface.ts'
 import { callerOf } from '../caller.ts'
@@ -40,6 +41,8 @@ export function giftSubscriptionRoute(rest: Surface, { db, connectorOf }: RestDe
     },
     async (request, reply) => {
       const { storeId, profile } = callerOf(request)
+      const earlier = await replayed<Awaited<ReturnType<typeof changedSubscription>>>(request, reply)
+      if (earlier) return earlier
       const id = subscriptionIdOf(request)
       if (!(await findSubscription(db.direct, storeId, id))) throw subscriptionNotFound(id)
       const reference = parseCustomer('receiver', request.body.receiver, profile)
