@@ -145,16 +145,26 @@ const CONTENT_TYPES = [
   'x'
 ]
 
-/** Random requests for the operations of a document, from valid to far from valid. */
+/** What a field of a body of this name can mostly not be by chance. */
+const WORDS: Record<string, string[]> = {
+  url: ['http://127.0.0.1:9/hooks', 'https://93.184.216.34/hooks', 'https://10.0.0.1/'],
+  event: ['billing.success', 'member.updated'],
+  events: ['billing.failed', 'store_credit.added']
+}
+
+/**
+ * Random requests for the operations of a document, from valid to far from valid. `ids` are those of objects that there are, by the
+ * parameter that names them.
+ */
 export function fuzzRequests(operations: Operation[], ids: Record<string, string[]>, random: Random) {
   const chance = (p: number) => random() < p
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!
   const known = Object.values(ids).flat()
 
-  function value({ schema }: { schema: Record<string, any> }): unknown {
+  function value({ schema, name = '' }: { schema: Record<string, any>; name?: string }): unknown {
     if (schema.enum) return pick(schema.enum)
     if (schema.const !== undefined) return schema.const
-    if (schema.anyOf) return value({ schema: pick(schema.anyOf as Record<string, any>[]) })
+    if (schema.anyOf) return value({ schema: pick(schema.anyOf as Record<string, any>[]), name })
     switch (pick([schema.type].flat())) {
       case 'integer':
         return (schema.minimum ?? -3) + Math.floor(random() * 120)
@@ -164,7 +174,10 @@ export function fuzzRequests(operations: Operation[], ids: Record<string, string
         return chance(0.5)
       case 'object':
         return object(schema)
+      case 'array':
+        return Array.from({ length: Math.floor(random() * 3) }, () => value({ schema: schema.items, name }))
       case 'string':
+        if (WORDS[name] && chance(0.7)) return pick(WORDS[name])
         return chance(0.3) ? pick(known) : chance(0.5) ? '2026-02-10' : 'ordinary'
       default:
         return null
@@ -176,7 +189,7 @@ export function fuzzRequests(operations: Operation[], ids: Record<string, string
     return Object.fromEntries(
       Object.entries((schema.properties ?? {}) as Record<string, Record<string, any>>)
         .filter(([name]) => required.has(name) || chance(0.6))
-        .map(([name, field]) => [name, value({ schema: field })])
+        .map(([name, field]) => [name, value({ schema: field, name })])
     )
   }
 
@@ -187,7 +200,9 @@ export function fuzzRequests(operations: Operation[], ids: Record<string, string
   }
 
   function target(path: string, parameters: Parameter[]): string {
-    const filled = path.replace(/\{(\w+)\}/g, () => encoded(chance(0.75) ? pick(known) : pick(TEXTS)))
+    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
+      encoded(chance(0.25) ? pick(TEXTS) : pick(chance(0.5) ? ids[name]! : known))
+    )
     const query = parameters
       .filter((p) => p.in === 'query' && (p.required || chance(0.4)))
       .map((p) => `${p.name}=${encoded(chance(0.6) ? String(value(p)) : pick(TEXTS))}`)

@@ -8,8 +8,10 @@ import { randomFrom } from '#kit/random'
 import { giftSubscription } from '#lifecycle'
 import { reactivationGraceSettings } from '#lifecycle/settings'
 import { updateSettings } from '#stores'
+import { createEndpoint, sendSample } from '#webhooks'
 import { at, attemptsOf, joined, START } from '../src/http/rest/subscription.test-helper.ts'
 import { testServer } from '../src/http/server.test-helper.ts'
+import { testSettings } from '../src/webhooks/receiver.test-helper.ts'
 import { aPlatform, data, lastPage } from './fake-platform.ts'
 import { type FuzzRequest, fuzzRequests } from './fuzz-requests.ts'
 import { type Operation, operationsOf } from './openapi.ts'
@@ -51,19 +53,30 @@ export async function fuzz(db: Database, { requests, seed }: { requests: number;
   const store = await aStore(db, { clockAt: at(START), platformUrl: platform.url })
   const key = await store.aKey()
   await store.inStore((ctx) => updateSettings(ctx, reactivationGraceSettings, 720))
-  const ids: Record<string, string[]> = { member: [], customer: [], subscription: [], attempt: [] }
+  const [members, customers, subscriptions, attempts, endpoints, deliveries]: string[][] = [[], [], [], [], [], []]
   for (let i = 0; i < 30; i++) {
     // Half of them two months ago, so that their failed charge can be retried.
     const since = i % 2 ? START : '2025-11-30T15:00:00Z'
     const { contract, memberId, subscriptionId } = await joined(store, since)
-    const [before] = ids.member!.slice(-1)
+    const [before] = members!.slice(-1)
     if (before && i % 3 === 0) {
       await store.inStore((ctx) => giftSubscription(ctx, subscriptionId, Number(before.slice('mem_'.length)), 'api'))
     }
-    ids.member!.push(`mem_${memberId}`)
-    ids.customer!.push(`cust_${memberId}`, contract.customer!.id)
-    ids.subscription!.push(`sub_${subscriptionId}`)
-    for (const { id } of await attemptsOf(store, subscriptionId)) ids.attempt!.push(`ba_${id}`)
+    members!.push(`mem_${memberId}`)
+    customers!.push(`cust_${memberId}`, contract.customer!.id)
+    subscriptions!.push(`sub_${subscriptionId}`)
+    for (const { id } of await attemptsOf(store, subscriptionId)) attempts!.push(`ba_${id}`)
+    const endpoint = await createEndpoint(db, store.storeId, { url: 'http://127.0.0.1:9/' }, testSettings)
+    endpoints!.push(endpoint.id)
+    deliveries!.push((await store.inStore((ctx) => sendSample(ctx, endpoint.id, 'billing.failed'))).webhookId)
+  }
+  const ids = {
+    member_id: members!,
+    customer_id: customers!,
+    subscription_id: subscriptions!,
+    attempt_id: attempts!,
+    endpoint_id: endpoints!,
+    delivery_id: deliveries!
   }
 
   const next = fuzzRequests(operations, ids, randomFrom(seed))
@@ -84,7 +97,7 @@ export async function fuzz(db: Database, { requests, seed }: { requests: number;
   }
   try {
     // First, since random requests soon leave no subscription that can still be changed.
-    await sendOne(changeOf(operations, ids.subscription![0]!))
+    await sendOne(changeOf(operations, subscriptions![0]!))
     await Promise.all(Array.from({ length: WORKERS }, worker))
   } finally {
     agent.destroy()
