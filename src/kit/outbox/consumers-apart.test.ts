@@ -114,16 +114,28 @@ test('stores with many facts leave the others their turn', async (t) => {
   const MANY = 1_500
   let handled = 0
   let before = Number.NaN
+  const begun = new Set<number>()
+  const smallIsDue = Promise.withResolvers<void>()
   const slow = of('slow with many facts', async ({ storeId }, facts) => {
+    begun.add(storeId)
+    if (storeId !== small.storeId) await smallIsDue.promise
     await setTimeout(50)
     handled += facts.length
     if (storeId === small.storeId) before = handled
   })
+  t.after(() => smallIsDue.resolve())
   const node = await aNode(t, [slow])
   await Promise.all([add(one, ...count(MANY)), add(two, ...count(MANY))])
   await Promise.all([node.tell(one, MANY), node.tell(two, MANY)])
-  await until('both are at work', () => handled > 0)
+  await until('both are at work', () => begun.size === 2)
   await node.tell(small, 1)
+  await until('the fact of the small store is due', () =>
+    small.inStore(async ({ tx, storeId }) => {
+      const due = sql`select exists (select from facts where store_id = ${storeId} and position is not null) as is_due`
+      return (await tx.one(row({ isDue: bool }), due)).isDue
+    })
+  )
+  smallIsDue.resolve()
   await until('everything', () => handled === 2 * (MANY + 1) + 1)
   assert.ok(before < 2 * MANY, `${before} facts of others came first`)
 })
