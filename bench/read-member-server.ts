@@ -68,7 +68,8 @@ function perennialServer(connectionString: string) {
       changeShop: unused,
       uninstall: unused,
       install: unused,
-      setWebhookFaults: unused
+      setWebhookFaults: unused,
+      setChargeFaults: unused
     }
   })
 }

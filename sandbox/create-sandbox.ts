@@ -3,6 +3,7 @@ import { Agent } from 'undici'
 import type { Engine } from '#kit/engines'
 import type { Database } from '#kit/postgres'
 import { adminSchema } from './admin/index.ts'
+import type { ChargeFaults } from './billing/charge-faults.ts'
 import { resultFileRoute } from './bulk/result-file.ts'
 import { type AdminControls, adminControls, type SandboxUrls } from './controls/admin-controls.ts'
 import { type Controls, makeControls } from './controls/index.ts'
@@ -36,11 +37,16 @@ export function createSandbox(options: {
   log?: (message: string, fields: Record<string, unknown>) => void
   /** Called after a commit that queued messages for this store, which is work for the engine. */
   onQueued?: (storeId: number) => void
+  /** The faults of charges in shops that are created without their own; none when left out. */
+  newShopFaults?: ChargeFaults
+  /** The scopes that the app requests, and has in shops that the service creates. */
+  requestedScopes: readonly string[]
 }): Sandbox {
   const shops = new Shops(options.db)
   const agent = new Agent({ connections: 32, keepAliveTimeout: 30_000 })
   const db = reportingQueued(options.db, options.onQueued ?? (() => {}))
-  const platform: Platform = { db, shops, clock: options.clock, log: options.log ?? (() => {}) }
+  const { clock, log = () => {}, newShopFaults = null } = options
+  const platform: Platform = { db, shops, clock, log, newShopFaults }
   const controls = makeControls(platform)
   const schema = adminSchema()
   const app = makeApp(platform, schema, [
@@ -52,7 +58,7 @@ export function createSandbox(options: {
   return {
     app,
     controls,
-    adminControls: (urls) => adminControls(platform, controls, urls),
+    adminControls: (urls) => adminControls(platform, controls, urls, options.requestedScopes),
     engine: sandboxEngine(options.db, shops, agent, schema, options.clock),
     close: async () => {
       await app.close()

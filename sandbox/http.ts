@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { GraphQLSchema } from 'graphql'
 import { API_VERSION, isServedVersion } from './admin/shop.ts'
+import type { ChargeFaults } from './billing/charge-faults.ts'
 import type { SandboxDatabase } from './report-queued.ts'
 import { hashToken, headerWord, type Shop, type Shops } from './shop.ts'
 import { shopListPage } from './storefront/shop-list.ts'
@@ -13,6 +14,8 @@ export type Platform = {
   db: SandboxDatabase
   shops: Shops
   clock: (shopDomain: string) => Promise<Temporal.Instant>
+  /** The faults of charges in shops that are created. */
+  newShopFaults: ChargeFaults | null
   log: (message: string, fields: Record<string, unknown>) => void
 }
 

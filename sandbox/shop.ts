@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { bytes, type Database, instant, int, nullable, type RowOf, row, sql, text, textList } from '#kit/postgres'
+import { bytes, type Database, instant, int, json, nullable, type RowOf, row, sql, text, textList } from '#kit/postgres'
+import type { ChargeFaults } from './billing/charge-faults.ts'
 
 export const Shop = row({
   storeId: int,
@@ -15,9 +16,11 @@ export const Shop = row({
   proxySecret: text,
   appProxyUrl: nullable(text),
   accessScopes: nullable(textList),
+  withheldFields: textList,
   resolveDelaySeconds: int,
   costCapacity: int,
   costRestoreRate: int,
+  chargeFaults: nullable(json<ChargeFaults>()),
   createdAt: instant
 })
 export type Shop = RowOf<typeof Shop>
@@ -43,7 +46,8 @@ export class Shops {
       Shop,
       sql`
       select store_id, id::text as id, domain, name, email, timezone, currency, profile, access_token_hash, app_secret,
-             proxy_secret, app_proxy_url, access_scopes, resolve_delay_seconds, cost_capacity, cost_restore_rate, created_at
+             proxy_secret, app_proxy_url, access_scopes, withheld_fields, resolve_delay_seconds, cost_capacity, cost_restore_rate,
+             charge_faults, created_at
         from sandbox.shops where domain = ${domain}`
     )
     if (found) this.#cache(found)
@@ -57,7 +61,8 @@ export class Shops {
       Shop,
       sql`
       select store_id, id::text as id, domain, name, email, timezone, currency, profile, access_token_hash, app_secret,
-             proxy_secret, app_proxy_url, access_scopes, resolve_delay_seconds, cost_capacity, cost_restore_rate, created_at
+             proxy_secret, app_proxy_url, access_scopes, withheld_fields, resolve_delay_seconds, cost_capacity, cost_restore_rate,
+             charge_faults, created_at
         from sandbox.shops where store_id = ${storeId}`
     )
     if (found) this.#cache(found)

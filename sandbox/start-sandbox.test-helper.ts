@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 import { Agent, type Dispatcher, request } from 'undici'
 import type { Database } from '#kit/postgres'
-import { createSandbox, type Sandbox } from './index.ts'
+import { createSandbox, type Sandbox, UNKIND } from './index.ts'
+import { ACCESS_SCOPES } from './wire/access.ts'
 
 export type Received = { topic: string; headers: Record<string, string>; text: string; body: Record<string, unknown> }
 
@@ -15,7 +16,9 @@ export async function startSandbox(db: Database) {
   const sandbox = createSandbox({
     db,
     clock: async (domain) => clocks.get(domain) ?? Temporal.Now.instant(),
-    log: (_message, fields) => bugs.push(fields.err)
+    log: (_message, fields) => bugs.push(fields.err),
+    newShopFaults: UNKIND,
+    requestedScopes: ACCESS_SCOPES
   })
   const origin = await sandbox.app.listen({ port: 0, host: '127.0.0.1' })
   const agent = new Agent()

@@ -1,6 +1,7 @@
 import pino from 'pino'
 import { Database } from '#kit/postgres'
 import { Secret } from '#kit/secrets'
+import { type ChargeFaults, UNKIND } from '../sandbox/index.ts'
 import { type ClientOptions, createClient } from '../sdk/src/index.ts'
 import type { Role } from '../src/app/config.ts'
 import { createMetrics } from '../src/app/metrics.ts'
@@ -24,7 +25,8 @@ export async function startService(
     port = 0,
     role = 'all',
     pollMs,
-    publicUrl = ''
+    publicUrl = '',
+    sandboxFaults = UNKIND
   }: {
     background?: boolean
     trustedProxies?: string[]
@@ -33,6 +35,8 @@ export async function startService(
     pollMs?: number
     /** The URL at which the platform reaches the service; default: this node. */
     publicUrl?: string
+    /** The faults of charges in the shops of this test; default: those of every test. */
+    sandboxFaults?: ChargeFaults
   } = {}
 ) {
   const db = new Database({ url: databaseUrl })
@@ -50,7 +54,8 @@ export async function startService(
     metrics,
     addresses: { loopback: true, allow: [] },
     urls,
-    trustedProxies
+    trustedProxies,
+    sandboxFaults
   })
   const url = await service.http.listen({ port, host: '127.0.0.1' })
   urls.public = publicUrl || url

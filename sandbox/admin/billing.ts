@@ -95,9 +95,9 @@ async function chargeCycle(
     return { subscriptionBillingAttempt: null, userErrors: [early] }
   }
   const tries = ((await api.load.attemptsOf.get(contractId)) ?? []).filter(
-    (attempt) => attempt.cycleIndex === cycle.index && attempt.status === 'failed'
+    (attempt) => isOfCycle(attempt, contract, cycle.index) && attempt.status === 'failed'
   )
-  const idempotencyKey = `cycle-${cycle.index}-${tries.length}`
+  const idempotencyKey = `cycle-${contract.cyclesBefore + cycle.index}-${tries.length}`
   const originAt = Temporal.Instant.compare(cycle.endAt, now) < 0 ? cycle.endAt : now
   return payload(await createAttempt(api, { contractId, idempotencyKey, cycle: { index: cycle.index }, originAt }))
 }
@@ -130,7 +130,12 @@ async function cycles(
 }
 
 async function attemptsOfCycle({ contract, index }: ShownCycle, api: Api): Promise<Attempt[]> {
-  return ((await api.load.attemptsOf.get(contract.id)) ?? []).filter((attempt) => attempt.cycleIndex === index)
+  return ((await api.load.attemptsOf.get(contract.id)) ?? []).filter((attempt) => isOfCycle(attempt, contract, index))
+}
+
+/** Whether an attempt was for this cycle in the contract's present numbering. */
+function isOfCycle(attempt: Attempt, contract: Contract, index: number): boolean {
+  return attempt.cycleIndex === index && attempt.cyclesBefore === contract.cyclesBefore
 }
 
 function challengeUrl(attempt: Attempt, api: Api): string | null {

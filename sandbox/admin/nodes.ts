@@ -1,6 +1,7 @@
 import { findBulkOperation } from '../state/bulk-operations.ts'
 import { findDraft } from '../state/drafts.ts'
 import { findWebhookSubscriptions } from '../state/webhook-subscriptions.ts'
+import { accessDenied, isGranted, scopeOfType } from '../wire/access.ts'
 import type { Api, Resolver, Resolvers } from '../wire/api.ts'
 import { invalidId, isNumericId, parseGid } from '../wire/gid.ts'
 
@@ -45,8 +46,17 @@ export async function findNode(api: Api, text: string): Promise<Found> {
   return finder && isNumericId(parsed.id) ? ((await finder(api, parsed.id)) ?? null) : null
 }
 
-const node: Resolver = (_root: unknown, { id }: { id: string }, api: Api) => findNode(api, id)
+/** The object of a gid for a query, which needs the scope of its type. */
+async function readNode(api: Api, id: string, field: string): Promise<Found> {
+  const found = await findNode(api, id)
+  const scope = found ? scopeOfType(found.__typename) : null
+  if (scope !== null && !isGranted(api.shop, scope)) throw accessDenied(field, scope)
+  return found
+}
+
+const node: Resolver = (_root: unknown, { id }: { id: string }, api: Api) => readNode(api, id, 'node')
 const nodes: Resolver = (_root: unknown, { ids }: { ids: string[] }, api: Api) =>
-  Promise.all(ids.map((id) => findNode(api, id)))
+  // A promise for each, so that one that is denied is null by itself.
+  ids.map((id) => readNode(api, id, 'nodes'))
 
 export const nodeResolvers: Resolvers = { QueryRoot: { node, nodes } }

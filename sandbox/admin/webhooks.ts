@@ -8,6 +8,7 @@ import {
   type WebhookSubscription,
   type WebhookSubscriptionFields
 } from '../state/webhook-subscriptions.ts'
+import { isGranted, scopeOfTopic } from '../wire/access.ts'
 import type { Api, Resolvers } from '../wire/api.ts'
 import { type PageArgs, pageOf } from '../wire/connections.ts'
 import { numberIn } from '../wire/gid.ts'
@@ -47,7 +48,14 @@ function problemOf(input: SubscriptionInput, uri: string | undefined): UserError
 async function create(_root: unknown, args: { topic: string; webhookSubscription: SubscriptionInput }, api: Api) {
   const input = args.webhookSubscription
   const uri = input.uri ?? input.callbackUrl ?? undefined
-  const problem = problemOf(input, uri)
+  const scope = scopeOfTopic(args.topic)
+  const problem =
+    scope !== null && !isGranted(api.shop, scope)
+      ? userError(
+          ['topic'],
+          `You do not have permission to create or update webhooks with ${topicOf(args.topic)} topic.`
+        )
+      : problemOf(input, uri)
   if (problem) return { webhookSubscription: null, userErrors: [problem] }
   const created = await api.write((q, now) =>
     insertWebhookSubscription(

@@ -62,7 +62,17 @@ export function messageOf(code: DeclineCode): string {
   return DECLINES[code]
 }
 
-const SPECIAL = ['success', '3ds', 'late', 'lost', 'duplicate', 'reported_failed'] as const
+const SPECIAL = [
+  'success',
+  '3ds',
+  'late',
+  'never',
+  'lost',
+  'duplicate',
+  'reported_failed',
+  'corrected',
+  'reversed'
+] as const
 
 /** All outcomes that a card can be scripted to have. */
 export const OUTCOMES: readonly string[] = [...SPECIAL, ...Object.keys(DECLINES).map((code) => code.toLowerCase())]

@@ -36,28 +36,52 @@ export async function resolveDueAttempts(q: Queries, shop: Shop, now: Temporal.I
 }
 
 /**
- * Corrects due attempts that were reported as failed although they were paid. Sends no webhook: an app sees the correction only
- * when it reads the attempt. Returns the number of attempts.
+ * Gives due attempts their other result: those that were reported as failed although they were paid, and those that are reported
+ * as failed although they had been paid. Outcome `reported_failed` has no webhook: an app sees the correction only when it reads
+ * the attempt. Returns the number of attempts.
  */
 export async function correctDueAttempts(q: Queries, shop: Shop, now: Temporal.Instant): Promise<number> {
   const due = await q.many(
-    row({ id: text }),
+    row({ id: text, outcome: text }),
     sql`
     update sandbox.billing_attempts a set corrected_at = null
       from (select id from sandbox.billing_attempts
              where store_id = ${shop.storeId} and corrected_at <= ${now}
              order by corrected_at, billing_attempts.id limit ${BATCH} for update skip locked) due
      where a.store_id = ${shop.storeId} and a.id = due.id
-    returning a.id::text as id`
+    returning a.id::text as id, a.outcome`
   )
+  const [reversed, paid] = [due.filter(isReversed), due.filter((one) => !isReversed(one))]
   await resolveAttemptsNow(
     q,
     shop,
-    due.map(({ id }) => id),
+    paid.map(({ id }) => id),
     now,
     'paid all along'
   )
+  await reverse(
+    q,
+    shop,
+    reversed.map(({ id }) => id),
+    now
+  )
   return due.length
+}
+
+const isReversed = ({ outcome }: { outcome: string }) => outcome === 'reversed'
+
+/** Reports paid attempts as failed. Their orders stay as they are: the money was taken. */
+async function reverse(q: Queries, shop: Shop, ids: string[], now: Temporal.Instant) {
+  if (ids.length === 0) return
+  const attempts = await findAttempts(q, shop.storeId, ids)
+  const failed = { status: 'failed', errorCode: 'GENERIC_ERROR', errorMessage: messageOf('GENERIC_ERROR') } as const
+  const results = attempts.map(({ id, orderId }): AttemptResult => ({ ...failed, id, orderId }))
+  await resolveAttempts(q, shop.storeId, results, now)
+  const messages = attempts.flatMap((attempt) => {
+    const payload = attemptPayload(shop, { ...attempt, ...failed, orderId: null })
+    return webhookMessage([{ topic: 'subscription_billing_attempts/failure', payload }])
+  })
+  await queueWebhooks(q, shop, messages, now)
 }
 
 /** Fails payments that nobody confirmed in time. Returns their number. */
@@ -108,14 +132,17 @@ export async function resolveAttemptsNow(
     const contract = contracts.get(attempt.contractId)!
     const card = contract.paymentToken === null ? null : (cards.get(contract.paymentToken) ?? null)
     const customer = customers.get(contract.customerId) ?? null
-    const cycle = `${attempt.contractId}:${attempt.cycleIndex}`
-    const verdict = paid.has(cycle)
-      ? 'INVOICE_ALREADY_PAID'
-      : contract.status === 'ACTIVE' || decide === 'paid all along'
-        ? verdictOf(attempt, customer, card, decide)
-        : 'CANCELLED_PAYMENT'
+    const cycle = `${attempt.contractId}:${attempt.cyclesBefore}:${attempt.cycleIndex}`
+    const isPaid = paid.has(cycle)
+    const verdict =
+      isPaid && !shop.chargeFaults?.paysAgain
+        ? 'INVOICE_ALREADY_PAID'
+        : contract.status === 'ACTIVE' || decide === 'paid all along'
+          ? verdictOf(attempt, customer, card, decide)
+          : 'CANCELLED_PAYMENT'
     if (verdict === 'paid' || verdict === 'reported_failed') paid.add(cycle)
-    return { attempt, contract, customer, card, verdict, charge: chargeOf(contract, attempt.cycleIndex) }
+    const charge = chargeOf(contract, attempt.cyclesBefore + attempt.cycleIndex)
+    return { attempt, contract, customer, card, verdict, isPaidAgain: isPaid && verdict === 'paid', charge }
   })
 
   const bought = cases.filter(({ verdict }) => verdict === 'paid')
@@ -123,14 +150,15 @@ export async function resolveAttemptsNow(
   const orders = new Map(bought.map((found, i) => [found.attempt.id, placed[i]!]))
 
   const results = cases.map((found) => answerOf(found, orders.get(found.attempt.id)?.order.id ?? null, now))
+  const resultById = new Map(results.map((result) => [result.id, result]))
   await resolveAttempts(q, shop.storeId, results, now)
   await markContracts(q, shop, cases)
   await queueWebhooks(
     q,
     shop,
-    decide === 'paid all along'
-      ? []
-      : cases.flatMap((found, i) => messagesOf(shop, found, results[i]!, orders.get(found.attempt.id))),
+    cases
+      .filter(({ attempt }) => decide !== 'paid all along' || attempt.outcome === 'corrected')
+      .flatMap((found) => messagesOf(shop, found, resultById.get(found.attempt.id)!, orders.get(found.attempt.id))),
     now
   )
 }
@@ -145,6 +173,8 @@ type Case = {
   customer: Customer | null
   card: PaymentMethod | null
   verdict: Verdict
+  /** A payment of a cycle that was paid before. */
+  isPaidAgain: boolean
   charge: Charge
 }
 
@@ -160,20 +190,21 @@ function verdictOf(
   if (!card) return 'PAYMENT_METHOD_NOT_SPECIFIED'
   if (card.revokedAt) return 'INVALID_PAYMENT_METHOD'
   if (attempt.outcome === '3ds') return 'challenged'
-  if (attempt.outcome === 'reported_failed') return 'reported_failed'
+  if (attempt.outcome === 'reported_failed' || attempt.outcome === 'corrected') return 'reported_failed'
   return declineOf(attempt.outcome) ?? 'paid'
 }
 
-/** The paid cycles as `contract:cycle`, including those still reported as failed. */
+/** The paid cycles as `contract:numbering:cycle`, including those still reported as failed. */
 async function paidCycles(q: Queries, shop: Shop, attempts: Attempt[]): Promise<Set<string>> {
   const rows = await q.many(
     row({ cycle: text }),
     sql`
-    select a.contract_id || ':' || a.cycle_index as cycle
-      from unnest(${attempts.map((a) => a.contractId)}::bigint[], ${attempts.map((a) => a.cycleIndex)}::int[])
-           as asked(contract_id, cycle_index)
+    select a.contract_id || ':' || a.cycles_before || ':' || a.cycle_index as cycle
+      from unnest(${attempts.map((a) => a.contractId)}::bigint[], ${attempts.map((a) => a.cyclesBefore)}::int[],
+                  ${attempts.map((a) => a.cycleIndex)}::int[])
+           as asked(contract_id, cycles_before, cycle_index)
       join sandbox.billing_attempts a on a.store_id = ${shop.storeId} and a.contract_id = asked.contract_id
-           and a.cycle_index = asked.cycle_index and (a.status = 'succeeded' or a.corrected_at is not null)`
+           and a.cycles_before = asked.cycles_before and a.cycle_index = asked.cycle_index and (a.status = 'succeeded' or a.corrected_at is not null)`
   )
   return new Set(rows.map(({ cycle }) => cycle))
 }
@@ -205,11 +236,19 @@ function purchaseOf({ contract, customer, card, charge }: Case): Purchase {
 
 /** The time that a customer has to confirm a payment. */
 const CHALLENGE_DAYS = 7
-/** How long a paid attempt is reported as failed. */
+/** How long an attempt has its first result when that is not the last one. */
 const CORRECTION_AFTER_MINUTES = 60
 
-function answerOf({ attempt, verdict }: Case, orderId: string | null, now: Temporal.Instant): AttemptResult {
-  if (verdict === 'paid') return { id: attempt.id, status: 'succeeded', errorCode: null, errorMessage: null, orderId }
+function answerOf(
+  { attempt, verdict, isPaidAgain: paidAgain }: Case,
+  orderId: string | null,
+  now: Temporal.Instant
+): AttemptResult {
+  const otherResultAt = now.add({ minutes: CORRECTION_AFTER_MINUTES })
+  if (verdict === 'paid') {
+    const correctedAt = isReversed(attempt) ? otherResultAt : null
+    return { id: attempt.id, status: 'succeeded', errorCode: null, errorMessage: null, orderId, correctedAt, paidAgain }
+  }
   if (verdict === 'challenged') {
     const resolveAt = now.add({ hours: 24 * CHALLENGE_DAYS })
     return { id: attempt.id, status: 'challenged', errorCode: null, errorMessage: null, orderId: null, resolveAt }
@@ -221,7 +260,7 @@ function answerOf({ attempt, verdict }: Case, orderId: string | null, now: Tempo
     errorCode: code,
     errorMessage: messageOf(code),
     orderId: null,
-    correctedAt: verdict === 'reported_failed' ? now.add({ minutes: CORRECTION_AFTER_MINUTES }) : null
+    correctedAt: verdict === 'reported_failed' ? otherResultAt : null
   }
 }
 

@@ -53,9 +53,18 @@ export type AdminControls = {
     storeId: number,
     faults: Parameters<Controls['setWebhookFaults']>[0]['faults']
   ): ReturnType<Controls['setWebhookFaults']>
+  setChargeFaults(
+    storeId: number,
+    faults: Parameters<Controls['setChargeFaults']>[0]['faults']
+  ): ReturnType<Controls['setChargeFaults']>
 }
 
-export function adminControls(platform: Platform, controls: Controls, urls: SandboxUrls): AdminControls {
+export function adminControls(
+  platform: Platform,
+  controls: Controls,
+  urls: SandboxUrls,
+  requestedScopes: readonly string[]
+): AdminControls {
   const decimal = async (storeId: number, minor: number) => decimalOf(minor, (await shopOf(platform, storeId)).currency)
 
   const all: AdminControls = {
@@ -72,7 +81,8 @@ export function adminControls(platform: Platform, controls: Controls, urls: Sand
         accessToken,
         appSecret,
         proxySecret,
-        appProxyUrl
+        appProxyUrl,
+        accessScopes: [...requestedScopes]
       })
     },
     createCustomer: (storeId, { email, firstName, lastName, countryCode, provinceCode }) =>
@@ -97,7 +107,8 @@ export function adminControls(platform: Platform, controls: Controls, urls: Sand
     changeShop: (storeId, change) => controls.changeShop({ storeId, ...change }),
     uninstall: (storeId) => controls.uninstall({ storeId }),
     install: (storeId, accessToken) => controls.install({ storeId, accessToken }),
-    setWebhookFaults: (storeId, faults) => controls.setWebhookFaults({ storeId, faults })
+    setWebhookFaults: (storeId, faults) => controls.setWebhookFaults({ storeId, faults }),
+    setChargeFaults: (storeId, faults) => controls.setChargeFaults({ storeId, faults })
   }
   return new Proxy(all, {
     get(target, name: keyof AdminControls) {

@@ -2,8 +2,10 @@ import { isTimezone } from '#kit/clock'
 import { isCurrency } from '#kit/money'
 import { sql } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
+import type { ChargeFaults } from '../billing/charge-faults.ts'
 import type { Platform } from '../http.ts'
 import { hashToken } from '../shop.ts'
+import { checkedFaults } from './set-charge-faults.ts'
 
 export type NewShop = {
   storeId: number
@@ -17,28 +19,31 @@ export type NewShop = {
   proxySecret: string
   /** The target of requests under /apps/svc-api, e.g. http://127.0.0.1:3000/apps/svc-api. */
   appProxyUrl: string | null
-  /** Scopes granted to the app; default: all. */
+  /** Scopes granted to the app; default: all that the sandbox knows. */
   accessScopes?: string[]
   /** The size and refill per second of the query-cost bucket. */
   costCapacity?: number
   costRestoreRate?: number
   /** The time until a billing attempt is resolved, by the shop's clock. */
   resolveDelaySeconds?: number
+  /** Faults of its charges; a shop that exists keeps its own. Default: those of the platform's options. */
+  chargeFaults?: ChargeFaults | null
 }
 
 /** Creates a shop, or updates the existing one. */
-export async function createShop({ db, shops }: Platform, input: NewShop): Promise<void> {
+export async function createShop({ db, shops, newShopFaults }: Platform, input: NewShop): Promise<void> {
   if (!isTimezone(input.timezone)) throw invalidField('timezone', 'must be an IANA time zone such as Europe/Berlin')
   if (!isCurrency(input.currency)) throw invalidField('currency', 'must be an ISO 4217 code such as USD')
   const at = Temporal.Now.instant()
+  const faults = input.chargeFaults === undefined ? newShopFaults : input.chargeFaults
   await db.direct.run(sql`
     insert into sandbox.shops (store_id, domain, name, email, timezone, currency, profile, access_token_hash, app_secret,
                                proxy_secret, app_proxy_url, access_scopes, cost_capacity, cost_restore_rate,
-                               resolve_delay_seconds, created_at)
+                               resolve_delay_seconds, charge_faults, created_at)
     values (${input.storeId}, ${input.domain.toLowerCase()}, ${input.name}, ${`owner@${input.domain}`}, ${input.timezone},
             ${input.currency}, ${input.profile}, ${hashToken(input.accessToken)}, ${input.appSecret}, ${input.proxySecret},
             ${input.appProxyUrl}, ${input.accessScopes ?? null}, ${input.costCapacity ?? 100_000},
-            ${input.costRestoreRate ?? 50_000}, ${input.resolveDelaySeconds ?? 0}, ${at})
+            ${input.costRestoreRate ?? 50_000}, ${input.resolveDelaySeconds ?? 0}, ${faults && JSON.stringify(checkedFaults(faults))}::jsonb, ${at})
     on conflict (store_id) do update
        set domain = excluded.domain, name = excluded.name, timezone = excluded.timezone, currency = excluded.currency,
            profile = excluded.profile, access_token_hash = excluded.access_token_hash, app_secret = excluded.app_secret,

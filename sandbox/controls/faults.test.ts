@@ -29,7 +29,7 @@ async function charge(shop: TestShop, contractId: string, key: string) {
 }
 
 test('`reported_failed` becomes a success after an hour without a webhook, and the cycle cannot be charged again', async () => {
-  const shop = await aShop()
+  const shop = await aShop({ chargeFaults: null })
   await shop.aPlan()
   const { customerId, contractId } = await aMember(shop)
   const received = await shop.aReceiver(['SUBSCRIPTION_BILLING_ATTEMPTS_FAILURE', 'ORDERS_CREATE'])

@@ -12,8 +12,10 @@ import { placeOrder } from './place-order.ts'
 import { dispute, refund } from './refund-and-dispute.ts'
 import { revokeCard } from './revoke-card.ts'
 import { sendCompliance } from './send-compliance.ts'
+import { setAccess } from './set-access.ts'
 import { setBulkFaults } from './set-bulk-faults.ts'
 import { setCard } from './set-card.ts'
+import { setChargeFaults } from './set-charge-faults.ts'
 import { setWebhookFaults } from './set-webhook-faults.ts'
 import { settleChallenge } from './settle-challenge.ts'
 import { install, uninstall } from './uninstall.ts'
@@ -39,7 +41,9 @@ export type Controls = {
   uninstall: Bound<typeof uninstall>
   install: Bound<typeof install>
   setWebhookFaults: Bound<typeof setWebhookFaults>
+  setAccess: Bound<typeof setAccess>
   setBulkFaults: Bound<typeof setBulkFaults>
+  setChargeFaults: Bound<typeof setChargeFaults>
   charges: Bound<typeof listCharges>
   counts: Bound<typeof countAll>
   listCustomers(storeId: number, limit?: number): Promise<Customer[]>
@@ -68,7 +72,9 @@ export function makeControls(platform: Platform): Controls {
     uninstall: bind(uninstall),
     install: bind(install),
     setWebhookFaults: bind(setWebhookFaults),
+    setAccess: bind(setAccess),
     setBulkFaults: bind(setBulkFaults),
+    setChargeFaults: bind(setChargeFaults),
     charges: bind(listCharges),
     counts: bind(countAll),
     listCustomers: (storeId, limit = 50) => listCustomers(platform.db.direct, storeId, limit)

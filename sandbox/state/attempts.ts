@@ -5,6 +5,8 @@ const AttemptRow = row({
   contractId: text,
   idempotencyKey: text,
   cycleIndex: int,
+  cyclesBefore: int,
+  periodAt: nullable(instant),
   originAt: nullable(instant),
   status: text as (value: unknown) => AttemptStatus,
   outcome: text,
@@ -25,8 +27,9 @@ export async function findAttempts(q: Queries, storeId: number, ids: string[]): 
   const rows = await q.many(
     AttemptRow,
     sql`
-    select id::text as id, contract_id::text as contract_id, idempotency_key, cycle_index, origin_at, status, outcome,
-           resolve_at, error_code, error_message, order_id::text as order_id, challenge, created_at, completed_at
+    select id::text as id, contract_id::text as contract_id, coalesce(shown_key, idempotency_key) as idempotency_key,
+           cycle_index, cycles_before, period_at, origin_at, status, outcome, resolve_at, error_code,
+           error_message, order_id::text as order_id, challenge, created_at, completed_at
       from sandbox.billing_attempts where store_id = ${storeId} and id = any(${ids}::bigint[])`
   )
   return rows.map(asAttempt)
@@ -37,8 +40,9 @@ export async function listAttemptsOf(q: Queries, storeId: number, contractIds: s
   const rows = await q.many(
     AttemptRow,
     sql`
-    select id::text as id, contract_id::text as contract_id, idempotency_key, cycle_index, origin_at, status, outcome,
-           resolve_at, error_code, error_message, order_id::text as order_id, challenge, created_at, completed_at
+    select id::text as id, contract_id::text as contract_id, coalesce(shown_key, idempotency_key) as idempotency_key,
+           cycle_index, cycles_before, period_at, origin_at, status, outcome, resolve_at, error_code,
+           error_message, order_id::text as order_id, challenge, created_at, completed_at
       from sandbox.billing_attempts where store_id = ${storeId} and contract_id = any(${contractIds}::bigint[])
      order by billing_attempts.id`
   )
@@ -54,8 +58,9 @@ export async function findAttemptByKey(
   const found = await q.maybeOne(
     AttemptRow,
     sql`
-    select id::text as id, contract_id::text as contract_id, idempotency_key, cycle_index, origin_at, status, outcome,
-           resolve_at, error_code, error_message, order_id::text as order_id, challenge, created_at, completed_at
+    select id::text as id, contract_id::text as contract_id, coalesce(shown_key, idempotency_key) as idempotency_key,
+           cycle_index, cycles_before, period_at, origin_at, status, outcome, resolve_at, error_code,
+           error_message, order_id::text as order_id, challenge, created_at, completed_at
       from sandbox.billing_attempts
      where store_id = ${storeId} and contract_id = ${contractId} and idempotency_key = ${key}`
   )
@@ -66,8 +71,9 @@ export async function findAttemptByChallenge(q: Queries, storeId: number, challe
   const found = await q.maybeOne(
     AttemptRow,
     sql`
-    select id::text as id, contract_id::text as contract_id, idempotency_key, cycle_index, origin_at, status, outcome,
-           resolve_at, error_code, error_message, order_id::text as order_id, challenge, created_at, completed_at
+    select id::text as id, contract_id::text as contract_id, coalesce(shown_key, idempotency_key) as idempotency_key,
+           cycle_index, cycles_before, period_at, origin_at, status, outcome, resolve_at, error_code,
+           error_message, order_id::text as order_id, challenge, created_at, completed_at
       from sandbox.billing_attempts where store_id = ${storeId} and challenge = ${challenge}`
   )
   return found && asAttempt(found)
@@ -78,24 +84,39 @@ const StoredAttempt = row({ contractStatus: text, created: bool, attempt: nullab
 type RawAttempt = Record<'id' | 'contract_id' | 'order_id', string | null> & Record<string, unknown>
 
 /**
- * Stores an attempt in one statement, with the next outcome of the customer's card script. Returns the existing attempt if the key
- * was used before. Stores nothing if the contract is not active. Null if the contract does not exist.
+ * Stores an attempt in one statement, with the next outcome of the customer's card script; `onSuccess` replaces the outcome
+ * `success`. Returns the existing attempt if the key was used before. Stores nothing if the contract is not active. Null if the
+ * contract does not exist.
  */
 export async function insertAttempt(
   q: Queries,
   storeId: number,
-  input: { contractId: string; idempotencyKey: string; cycleIndex: number; originAt: Temporal.Instant | null },
-  resolution: { now: Temporal.Instant; at: Temporal.Instant; lateAt: Temporal.Instant; challenge: string }
+  input: {
+    contractId: string
+    idempotencyKey: string
+    cycleIndex: number
+    periodAt: Temporal.Instant
+    originAt: Temporal.Instant | null
+  },
+  resolution: {
+    now: Temporal.Instant
+    at: Temporal.Instant
+    lateAt: Temporal.Instant
+    neverAt: Temporal.Instant
+    challenge: string
+    onSuccess: string
+  }
 ): Promise<{ contractStatus: string; created: boolean; attempt: Attempt | null } | null> {
   const found = await q.maybeOne(
     StoredAttempt,
     sql`
     with contract as (
-      select c.id, c.status, c.customer_id
+      select c.id, c.status, c.customer_id, c.cycles_before
         from sandbox.contracts c where c.store_id = ${storeId} and c.id = ${input.contractId}
     ), card as (
       -- Locked, so that concurrent attempts get different outcomes of the script.
-      select cu.id, coalesce(cu.script[1], cu.outcome) as outcome, cardinality(cu.script) > 0 as scripted
+      select cu.id, case coalesce(cu.script[1], cu.outcome) when 'success' then ${resolution.onSuccess}
+                         else coalesce(cu.script[1], cu.outcome) end as outcome, cardinality(cu.script) > 0 as scripted
         from sandbox.customers cu join contract on cu.id = contract.customer_id
        where cu.store_id = ${storeId}
          for update of cu
@@ -103,11 +124,12 @@ export async function insertAttempt(
       select a.* from sandbox.billing_attempts a
        where a.store_id = ${storeId} and a.contract_id = ${input.contractId} and a.idempotency_key = ${input.idempotencyKey}
     ), created as (
-      insert into sandbox.billing_attempts (store_id, contract_id, idempotency_key, cycle_index, origin_at, outcome, challenge,
-                                            resolve_at, created_at)
-      select ${storeId}, contract.id, ${input.idempotencyKey}, ${input.cycleIndex}, ${input.originAt}, card.outcome,
-             case when card.outcome = '3ds' then ${resolution.challenge} end,
-             case when card.outcome = 'late' then ${resolution.lateAt}::timestamptz else ${resolution.at}::timestamptz end, ${resolution.now}
+      insert into sandbox.billing_attempts (store_id, contract_id, idempotency_key, cycle_index, cycles_before, period_at,
+                                            origin_at, outcome, challenge, resolve_at, created_at)
+      select ${storeId}, contract.id, ${input.idempotencyKey}, ${input.cycleIndex}, contract.cycles_before, ${input.periodAt},
+             ${input.originAt}, card.outcome, case when card.outcome = '3ds' then ${resolution.challenge} end,
+             case card.outcome when 'late' then ${resolution.lateAt}::timestamptz when 'never' then ${resolution.neverAt}::timestamptz
+                               else ${resolution.at}::timestamptz end, ${resolution.now}
         from contract join card on card.id = contract.customer_id
        where contract.status = 'ACTIVE' and not exists (select from existing)
       on conflict (store_id, contract_id, idempotency_key) do nothing
@@ -137,14 +159,24 @@ function withInstants(raw: RawAttempt): Record<string, unknown> {
   )
 }
 
+/** Forgets the keys of a contract's attempts that are older than `before`: the same key then makes a new attempt. */
+export async function forgetKeys(q: Queries, storeId: number, contractId: string, before: Temporal.Instant) {
+  await q.run(sql`
+    update sandbox.billing_attempts a
+       set shown_key = a.idempotency_key, idempotency_key = a.idempotency_key || ' forgotten ' || a.id
+     where a.store_id = ${storeId} and a.contract_id = ${contractId} and a.created_at < ${before} and a.shown_key is null`)
+}
+
 export type AttemptResult = {
   id: string
   status: AttemptStatus
   errorCode: string | null
   errorMessage: string | null
   orderId: string | null
-  /** For an attempt that is reported as failed but paid: when it is corrected. */
+  /** For an attempt whose first result is not the last one: when it gets the other. */
   correctedAt?: Temporal.Instant | null
+  /** A payment of a cycle that was paid before. */
+  paidAgain?: boolean
   /** For a challenged attempt: when the challenge expires. */
   resolveAt?: Temporal.Instant
 }
@@ -154,21 +186,23 @@ export async function resolveAttempts(q: Queries, storeId: number, results: Atte
   await q.run(sql`
     update sandbox.billing_attempts a
        set status = n.status, error_code = n."errorCode", error_message = n."errorMessage", order_id = n."orderId",
-           corrected_at = n."correctedAt", resolve_at = coalesce(n."resolveAt", a.resolve_at),
+           corrected_at = n."correctedAt", paid_again = coalesce(n."paidAgain", a.paid_again), resolve_at = coalesce(n."resolveAt", a.resolve_at),
            completed_at = case when n.status in ('succeeded', 'failed') then ${now}::timestamptz end
       from jsonb_to_recordset(${JSON.stringify(results)}::jsonb)
            as n(id bigint, status text, "errorCode" text, "errorMessage" text, "orderId" bigint, "correctedAt" timestamptz,
-                "resolveAt" timestamptz)
+                "paidAgain" boolean, "resolveAt" timestamptz)
      where a.store_id = ${storeId} and a.id = n.id`)
 }
 
-/** The contract's last paid cycle; 0 if none. */
+/** The last paid cycle in the contract's present numbering; 0 if none. */
 export async function lastPaidCycle(q: Queries, storeId: number, contractId: string): Promise<number> {
   const { cycle } = await q.one(
     row({ cycle: int }),
     sql`
-    select coalesce(max(cycle_index), 0) as cycle from sandbox.billing_attempts
-     where store_id = ${storeId} and contract_id = ${contractId} and status = 'succeeded'`
+    select coalesce(max(a.cycle_index), 0) as cycle
+      from sandbox.contracts c
+      join sandbox.billing_attempts a on a.store_id = ${storeId} and a.contract_id = c.id and a.cycles_before = c.cycles_before
+     where c.store_id = ${storeId} and c.id = ${contractId} and a.status = 'succeeded'`
   )
   return cycle
 }

@@ -73,6 +73,7 @@ const ContractRow = row({
   nextBillingAt: nullable(instant),
   cycleAnchorAt: instant,
   cycleAnchorIndex: int,
+  cyclesBefore: int,
   billingPolicy: json<BillingPolicy>(),
   deliveryPolicy: json<DeliveryPolicy>(),
   deliveryPriceMinor: int,
@@ -97,7 +98,7 @@ export async function findContracts(q: Queries, storeId: number, ids: string[]):
     ContractRow,
     sql`
     select id::text as id, customer_id::text as customer_id, status, currency, next_billing_at, cycle_anchor_at,
-           cycle_anchor_index, billing_policy, delivery_policy, delivery_price_minor, payment_token,
+           cycle_anchor_index, cycles_before, billing_policy, delivery_policy, delivery_price_minor, payment_token,
            origin_order_id::text as origin_order_id, note, custom_attributes, lines, discounts, revision::text as revision_id,
            last_payment_status, last_error_type, created_at, updated_at
       from sandbox.contracts where store_id = ${storeId} and id = any(${ids}::bigint[])`
@@ -115,7 +116,7 @@ export async function lockContract(q: Queries, storeId: number, id: string): Pro
     ContractRow,
     sql`
     select id::text as id, customer_id::text as customer_id, status, currency, next_billing_at, cycle_anchor_at,
-           cycle_anchor_index, billing_policy, delivery_policy, delivery_price_minor, payment_token,
+           cycle_anchor_index, cycles_before, billing_policy, delivery_policy, delivery_price_minor, payment_token,
            origin_order_id::text as origin_order_id, note, custom_attributes, lines, discounts, revision::text as revision_id,
            last_payment_status, last_error_type, created_at, updated_at
       from sandbox.contracts where store_id = ${storeId} and id = ${id}
@@ -130,7 +131,7 @@ export async function listContractsOf(q: Queries, storeId: number, customerIds: 
     ContractRow,
     sql`
     select id::text as id, customer_id::text as customer_id, status, currency, next_billing_at, cycle_anchor_at,
-           cycle_anchor_index, billing_policy, delivery_policy, delivery_price_minor, payment_token,
+           cycle_anchor_index, cycles_before, billing_policy, delivery_policy, delivery_price_minor, payment_token,
            origin_order_id::text as origin_order_id, note, custom_attributes, lines, discounts, revision::text as revision_id,
            last_payment_status, last_error_type, created_at, updated_at
       from sandbox.contracts where store_id = ${storeId} and customer_id = any(${customerIds}::bigint[])
@@ -169,19 +170,22 @@ export async function insertContracts(
      order by position
     on conflict (store_id, id) do nothing
     returning id::text as id, customer_id::text as customer_id, status, currency, next_billing_at, cycle_anchor_at,
-              cycle_anchor_index, billing_policy, delivery_policy, delivery_price_minor, payment_token,
+              cycle_anchor_index, cycles_before, billing_policy, delivery_policy, delivery_price_minor, payment_token,
               origin_order_id::text as origin_order_id, note, custom_attributes, lines, discounts,
               revision::text as revision_id, last_payment_status, last_error_type, created_at, updated_at`
   )
   return rows.map(asContract)
 }
 
+/** Which cycle lies where: cycle `cycleAnchorIndex` ends at `cycleAnchorAt`; `cyclesBefore` were counted in earlier numberings. */
+export type Numbering = Pick<Contract, 'cycleAnchorAt' | 'cycleAnchorIndex' | 'cyclesBefore'>
+
 /** Writes the contract's terms with a new revision and returns the updated row. */
 export async function updateContract(
   q: Queries,
   storeId: number,
   id: string,
-  to: ContractTerms & { cycleAnchorAt: Temporal.Instant; cycleAnchorIndex: number },
+  to: ContractTerms & Numbering,
   now: Temporal.Instant
 ): Promise<Contract> {
   const found = await q.one(
@@ -189,14 +193,14 @@ export async function updateContract(
     sql`
     update sandbox.contracts
        set status = ${to.status}, next_billing_at = ${to.nextBillingAt}, cycle_anchor_at = ${to.cycleAnchorAt},
-           cycle_anchor_index = ${to.cycleAnchorIndex}, billing_policy = ${JSON.stringify(to.billingPolicy)},
+           cycle_anchor_index = ${to.cycleAnchorIndex}, cycles_before = ${to.cyclesBefore}, billing_policy = ${JSON.stringify(to.billingPolicy)},
            delivery_policy = ${JSON.stringify(to.deliveryPolicy)}, delivery_price_minor = ${to.deliveryPriceMinor},
            payment_token = ${to.paymentToken}, note = ${to.note}, custom_attributes = ${JSON.stringify(to.customAttributes)},
            lines = ${JSON.stringify(to.lines)}, discounts = ${JSON.stringify(to.discounts)},
            revision = nextval('sandbox.revisions'), updated_at = ${now}
      where store_id = ${storeId} and id = ${id}
     returning id::text as id, customer_id::text as customer_id, status, currency, next_billing_at, cycle_anchor_at,
-              cycle_anchor_index, billing_policy, delivery_policy, delivery_price_minor, payment_token,
+              cycle_anchor_index, cycles_before, billing_policy, delivery_policy, delivery_price_minor, payment_token,
               origin_order_id::text as origin_order_id, note, custom_attributes, lines, discounts,
               revision::text as revision_id, last_payment_status, last_error_type, created_at, updated_at`
   )

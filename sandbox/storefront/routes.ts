@@ -204,7 +204,7 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
     const attempt = await findAttemptByChallenge(db.direct, shop.storeId, challenge)
     const contract = attempt && (await findContract(db.direct, shop.storeId, attempt.contractId))
     if (!contract) return reply.code(404).send({ errors: 'Not Found' })
-    const { totalMinor } = chargeOf(contract, attempt.cycleIndex)
+    const { totalMinor } = chargeOf(contract, attempt.cyclesBefore + attempt.cycleIndex)
     const amount = { minor: totalMinor, currency: contract.currency }
     const main = challengePage(basePath, challenge, amount, attempt.status === 'challenged')
     const now = await clock(shop.domain)

@@ -1,11 +1,11 @@
-import { Kind, type OperationDefinitionNode } from 'graphql'
+import { defaultFieldResolver, GraphQLError, type GraphQLSchema, getNamedType, isObjectType } from 'graphql'
 import type { Shop } from '../shop.ts'
-import type { WireError } from './errors.ts'
 
-/** The scopes that an app is granted by default: those that a membership app requests. */
+/** Every scope that the sandbox knows: what the app of a shop has that was created without a list of its own. */
 export const ACCESS_SCOPES = [
   'read_customers',
   'write_customers',
+  'read_customer_merge',
   'read_orders',
   'write_orders',
   'read_products',
@@ -20,38 +20,101 @@ export const ACCESS_SCOPES = [
   'read_shopify_payments_disputes'
 ] as const
 
-const NEEDED: [RegExp, string][] = [
-  [/^(customers|customerByIdentifier|customer)$/, 'read_customers'],
+/** What reading an object needs, wherever it is found: at the root, below another object, or by its id. */
+const SCOPE_OF_TYPE: Record<string, string> = {
+  Customer: 'read_customers',
+  CustomerPaymentMethod: 'read_customer_payment_methods',
+  Order: 'read_orders',
+  OrderTransaction: 'read_orders',
+  Refund: 'read_orders',
+  Product: 'read_products',
+  ProductVariant: 'read_products',
+  SellingPlan: 'read_products',
+  SellingPlanGroup: 'read_products',
+  DiscountNode: 'read_discounts',
+  DiscountCodeNode: 'read_discounts',
+  SubscriptionContract: 'read_own_subscription_contracts',
+  SubscriptionBillingAttempt: 'read_own_subscription_contracts',
+  SubscriptionBillingCycle: 'read_own_subscription_contracts',
+  SubscriptionDraft: 'read_own_subscription_contracts',
+  StoreCreditAccount: 'read_store_credit_accounts',
+  ShopifyPaymentsDispute: 'read_shopify_payments_disputes',
+  OrderDisputeSummary: 'read_shopify_payments_disputes'
+}
+
+const SCOPE_OF_MUTATION: [RegExp, string][] = [
   [/^customer(Create|Update)$/, 'write_customers'],
-  [/^(orders|order|refund)$/, 'read_orders'],
   [/^refundCreate$/, 'write_orders'],
-  [/^(products|product|productVariant)$/, 'read_products'],
   [/^(product(Create|VariantsBulkUpdate)|sellingPlanGroup[A-Z]\w*)$/, 'write_products'],
   [/^discount(Code|Automatic)/, 'write_discounts'],
-  [/^subscription(Contracts?|BillingAttempts?|BillingCycles)$/, 'read_own_subscription_contracts'],
   [/^subscription/, 'write_own_subscription_contracts'],
-  [/^storeCreditAccount(Credit|Debit)$/, 'write_store_credit_account_transactions'],
-  [/^storeCreditAccount$/, 'read_store_credit_accounts'],
-  [/^disputes?$/, 'read_shopify_payments_disputes']
+  [/^storeCreditAccount(Credit|Debit)$/, 'write_store_credit_account_transactions']
 ]
 
-/** The error of the first root field that the app may not use; null if it may use them all. */
-export function lacksScope(shop: Shop, operation: OperationDefinitionNode): WireError | null {
-  if (shop.accessScopes === null) return null
-  for (const selection of operation.selectionSet.selections) {
-    if (selection.kind !== Kind.FIELD) continue
-    const name = selection.name.value
-    const scope = NEEDED.find(([pattern]) => pattern.test(name))?.[1]
-    if (!scope || shop.accessScopes.includes(scope)) continue
-    return {
-      message: `Access denied for ${name} field. Required access: \`${scope}\` access scope.`,
-      path: [selection.alias?.value ?? name],
-      extensions: {
-        code: 'ACCESS_DENIED',
-        documentation: 'https://shopify.dev/api/usage/access-scopes',
-        requiredAccess: `\`${scope}\` access scope.`
+const SCOPE_OF_TOPIC: [RegExp, string][] = [
+  [/^CUSTOMERS_MERGE$/, 'read_customer_merge'],
+  [/^CUSTOMER_PAYMENT_METHODS_/, 'read_customer_payment_methods'],
+  [/^CUSTOMERS?_/, 'read_customers'],
+  [/^(ORDERS|ORDER_TRANSACTIONS|REFUNDS)_/, 'read_orders'],
+  [/^DISPUTES_/, 'read_shopify_payments_disputes'],
+  [/^(PRODUCTS|SELLING_PLAN_GROUPS)_/, 'read_products'],
+  [/^SUBSCRIPTION_/, 'read_own_subscription_contracts']
+]
+
+const scopeIn = (table: [RegExp, string][], name: string) => table.find(([pattern]) => pattern.test(name))?.[1] ?? null
+
+/** The scope that a subscription to a topic needs, by the topic's name in the GraphQL enum; null for none. */
+export const scopeOfTopic = (topic: string): string | null => scopeIn(SCOPE_OF_TOPIC, topic)
+
+/** The scope that a field needs; null for none. A connection needs that of its objects. */
+export function scopeOfField(parentType: string, field: string, returnedType: string): string | null {
+  if (parentType === 'Mutation') return scopeIn(SCOPE_OF_MUTATION, field)
+  return scopeOfType(returnedType.replace(/(Connection|Edge)$/, ''))
+}
+
+/** The scope that reading an object of a type needs; null for none. */
+export const scopeOfType = (type: string): string | null => SCOPE_OF_TYPE[type] ?? null
+
+/** Whether the app of a shop has a scope. Writing includes reading. */
+export function isGranted({ accessScopes }: Pick<Shop, 'accessScopes'>, scope: string): boolean {
+  const granted: readonly string[] = accessScopes ?? ACCESS_SCOPES
+  return granted.includes(scope) || granted.includes(scope.replace(/^read_/, 'write_'))
+}
+
+const DOCUMENTATION = 'https://shopify.dev/api/usage/access-scopes'
+
+/** The error of a field whose scope the app lacks. The field is null, or else the nearest object around it that may be. */
+export function accessDenied(field: string, scope: string): GraphQLError {
+  return new GraphQLError(`Access denied for ${field} field. Required access: \`${scope}\` access scope.`, {
+    extensions: { code: 'ACCESS_DENIED', documentation: DOCUMENTATION, requiredAccess: `\`${scope}\` access scope.` }
+  })
+}
+
+/** The error of a field with personal data that the platform has not approved for the app. */
+function notApproved(field: string): GraphQLError {
+  return new GraphQLError(`This app is not approved to use the ${field} field.`, {
+    extensions: { code: 'ACCESS_DENIED', documentation: DOCUMENTATION }
+  })
+}
+
+/**
+ * Has every field check its scope before it resolves, at any depth, and the shop's list of fields that are withheld from the app
+ * (`Order.email`).
+ */
+export function checkAccess(schema: GraphQLSchema): void {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith('__')) continue
+    const canBeWithheld = type.name in SCOPE_OF_TYPE || type.name === 'MailingAddress'
+    for (const field of Object.values(type.getFields())) {
+      const scope = scopeOfField(type.name, field.name, getNamedType(field.type).name)
+      if (scope === null && !canBeWithheld) continue
+      const resolve = field.resolve ?? defaultFieldResolver
+      const path = `${type.name}.${field.name}`
+      field.resolve = (source, args, api: { shop: Shop }, info) => {
+        if (scope !== null && !isGranted(api.shop, scope)) throw accessDenied(field.name, scope)
+        if (api.shop.withheldFields.includes(path)) throw notApproved(field.name)
+        return resolve(source, args, api, info)
       }
     }
   }
-  return null
 }

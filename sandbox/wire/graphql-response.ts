@@ -10,7 +10,6 @@ import {
   parse,
   validate
 } from 'graphql'
-import { lacksScope } from './access.ts'
 import type { Api } from './api.ts'
 import type { Buckets } from './buckets.ts'
 import { actualCost, requestedCost } from './cost.ts'
@@ -75,8 +74,6 @@ export class GraphqlHandler {
   }
 
   async #run(api: Api, document: DocumentNode, operation: OperationDefinitionNode, given: Record<string, unknown>) {
-    const denied = lacksScope(api.shop, operation)
-    if (denied) return { data: null, errors: [denied] }
     const result = await execute({
       schema: this.#schema,
       document,

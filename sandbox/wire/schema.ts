@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { buildSchema, type GraphQLSchema, isInterfaceType, isObjectType, isUnionType } from 'graphql'
+import { checkAccess } from './access.ts'
 import type { Resolvers } from './api.ts'
 import { gid } from './gid.ts'
 import { installScalars } from './scalars.ts'
@@ -33,5 +34,6 @@ export function makeSchema(resolvers: Resolvers): GraphQLSchema {
     if (id && !id.resolve) id.resolve = (source, _args, api) => gid(api.shop, type.name, source.id)
     if (legacyResourceId && !legacyResourceId.resolve) legacyResourceId.resolve = (source) => source.id
   }
+  checkAccess(schema)
   return schema
 }

@@ -6,11 +6,11 @@ import { createRunner, createWorkSignals, type Runner, startNode } from '#kit/en
 import { registerConsumers, removeConsumers, startConsumersInStores } from '#kit/outbox'
 import { type Database, int, row, sql } from '#kit/postgres'
 import type { Secret, Vault } from '#kit/secrets'
-import { createConnectors } from '#platform'
+import { createConnectors, requestedScopes } from '#platform'
 import { storeByDomain, storeNow, storeStatuses } from '#stores'
-import { createConnections, PLATFORM_TOPICS } from '#sync'
+import { createConnections, PLATFORM_TOPICS, reportWithheld } from '#sync'
 import { createDeliveryEngine, RETRY_SCHEDULE, type WebhookSettings } from '#webhooks'
-import { createSandbox } from '../../sandbox/index.ts'
+import { type ChargeFaults, createSandbox } from '../../sandbox/index.ts'
 import { seedStore } from '../demo/seed-store.ts'
 import { INBOUND_WEBHOOKS_PATH } from '../http/inbound/inbound-webhooks.ts'
 import { createRateLimiter } from '../http/rate-limits/rate-limiter.ts'
@@ -44,6 +44,8 @@ export type ServiceOptions = {
   trustedProxies?: string[]
   /** How often the runner asks all stores for due work; five seconds when left out. */
   pollMs?: number
+  /** The faults of charges in sandbox shops that are created; none when left out. */
+  sandboxFaults?: ChargeFaults
 }
 
 export type Service = Awaited<ReturnType<typeof createService>>
@@ -64,7 +66,14 @@ export async function createService(options: ServiceOptions) {
     missed: () => listening?.wakeAll()
   }
   const node = await startNode(db, role === 'web' ? undefined : onWork)
-  const connectors = createConnectors({ measure: metrics.measure, nodes: node.nodes })
+  const connectors = createConnectors({
+    measure: metrics.measure,
+    nodes: node.nodes,
+    async onWithheld(storeId, field) {
+      logger.warn({ store: { id: storeId }, field }, 'The platform withholds a field from us')
+      await reportWithheld(db, storeId, field)
+    }
+  })
   const connections = createConnections({
     db,
     vault,
@@ -83,7 +92,9 @@ export async function createService(options: ServiceOptions) {
       return storeNow(options.sandboxDb, store.storeId)
     },
     log: (message, fields) => logger.error(fields, message),
-    onQueued: (storeId) => runner.wake(storeId)
+    onQueued: (storeId) => runner.wake(storeId),
+    newShopFaults: options.sandboxFaults,
+    requestedScopes
   })
   const delivery = createDeliveryEngine({
     db,

@@ -68,7 +68,8 @@ export function testServer(db: Database, given: Partial<HttpDeps> = {}) {
       changeShop: noted('changeShop', undefined),
       uninstall: noted('uninstall', undefined),
       install: noted('install', undefined),
-      setWebhookFaults: noted('setWebhookFaults', undefined)
+      setWebhookFaults: noted('setWebhookFaults', undefined),
+      setChargeFaults: noted('setChargeFaults', undefined)
     },
     doctor: noted('doctor', { checked: { members: 3 }, findings: [], warnings: [] }),
     seed: async () => ({ members: 0 }),

@@ -1,3 +1,4 @@
+export { requestedScopes } from './access-scopes.ts'
 export type { PlatformAttempt } from './billing/attempt.ts'
 export type { AttemptRequest } from './billing/billing-api.ts'
 export type { Connector } from './connector.ts'

@@ -26,6 +26,19 @@ const faultFlags = {
   shuffle: toggle('--shuffle', 'send webhooks out of order'),
   seed: optional('--seed <number>', decimal('a whole number; the same seed causes the same faults'))
 } satisfies Flags
+const shareOf = (what: string) => decimal(`the share that ${what}, from 0 to 1`)
+const chargeFlags = {
+  off: toggle('--off', 'charge correctly again'),
+  paysAgain: toggle('--pays-again', 'a paid cycle is paid again under another key'),
+  keyMinutes: optional('--key-minutes <minutes>', decimal('the minutes after which idempotency keys are forgotten')),
+  renumbers: toggle('--renumbers', 'each edit of a contract numbers its cycles anew'),
+  never: optional('--never <share>', shareOf('never has a result')),
+  late: optional('--late <share>', shareOf('has its result 26 hours late')),
+  reversed: optional('--reversed <share>', shareOf('is reported as paid, and an hour later as failed')),
+  corrected: optional('--corrected <share>', shareOf('is reported as failed, and an hour later as paid')),
+  reportedFailed: optional('--reported-failed <share>', shareOf('is reported as failed although it is paid')),
+  seed: optional('--seed <number>', decimal('a whole number; the same seed causes the same faults'))
+} satisfies Flags
 const orderFlag = needed('--order <id>', platformNumber('the order'))
 
 /** Actions of customers and staff in a shop on the sandbox platform. */
@@ -69,7 +82,7 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
       outcome: needed(
         '--outcome <outcome>',
         text(
-          'success, insufficient_funds or another decline code, 3ds, late, lost, duplicate or reported_failed; or several, separated by commas, one per charge'
+          'success, insufficient_funds or another decline code, 3ds, late, never, lost, duplicate, reported_failed, corrected or reversed; or several, separated by commas, one per charge'
         )
       )
     },
@@ -171,6 +184,19 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
       requireOneOf(faultFlags, given)
       const { delayHours, ...faults } = given
       return api().post(storePath(store, '/sandbox/webhook-faults'), { ...faults, delay_hours: delayHours })
+    },
+    show: facts
+  })
+
+  addCommand(sandbox, terminal, {
+    name: 'charges',
+    summary: "make the shop's charges faulty, or correct again",
+    flags: { store: storeFlag, ...chargeFlags },
+    run: ({ store, ...given }, { api }) => {
+      requireOneOf(chargeFlags, given)
+      const { paysAgain, keyMinutes, reportedFailed, ...faults } = given
+      const body = { ...faults, pays_again: paysAgain, key_minutes: keyMinutes, reported_failed: reportedFailed }
+      return api().post(storePath(store, '/sandbox/charge-faults'), body)
     },
     show: facts
   })

@@ -104,6 +104,21 @@ export type SandboxControls = {
   install(storeId: number, accessToken: string): Promise<void>
   /** Sets what goes wrong with the shop's webhooks from now on; null ends it. */
   setWebhookFaults(storeId: number, faults: WebhookFaults | null): Promise<void>
+  /** Sets what goes wrong with the shop's charges from now on; null ends it. */
+  setChargeFaults(storeId: number, faults: ChargeFaults | null): Promise<void>
+}
+
+/** Shares of charges from 0 to 1. */
+export type ChargeFaults = {
+  paysAgain?: boolean
+  keyMinutes?: number
+  renumbers?: boolean
+  never?: number
+  late?: number
+  reversed?: number
+  corrected?: number
+  reportedFailed?: number
+  seed?: number
 }
 
 /** Shares of messages from 0 to 1. */

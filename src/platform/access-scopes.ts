@@ -1,0 +1,15 @@
+/** The access scopes that the app requests on the platform, each with what needs it. Without one of them a store is not whole. */
+export const REQUESTED_SCOPES = {
+  read_customers: 'members: names and addresses, and messages about their changes',
+  write_customers: 'a profile that is changed here',
+  read_customer_merge: 'messages about customers that were merged',
+  read_customer_payment_methods: 'the card of a subscription, and messages about new and revoked ones',
+  read_orders: 'the orders of charges and checkouts',
+  read_products: 'products and prices of plans',
+  write_products: 'plans as products with selling plans',
+  read_own_subscription_contracts: 'subscriptions and their charges',
+  write_own_subscription_contracts: 'charges, and changes of subscriptions'
+} as const satisfies Record<string, string>
+
+/** The names of `REQUESTED_SCOPES`. */
+export const requestedScopes = Object.keys(REQUESTED_SCOPES) as (keyof typeof REQUESTED_SCOPES)[]
