@@ -62,8 +62,9 @@ export function decideContractChanges(
     platformRevision: contract.revision,
     platformNextBillingAt: isWaiting ? before.platformNextBillingAt : contract.nextBillingDate,
     maxCycles: contract.maxCycles,
-    paymentMethod: contract.paymentMethod,
-    platformPaymentMethodId: contract.paymentMethodId,
+    ...(contract.paymentMethod === undefined
+      ? {}
+      : { paymentMethod: contract.paymentMethod, platformPaymentMethodId: contract.paymentMethodId ?? null }),
     // What has ended there cannot be taken back.
     graceEndsAt: isOver(status) ? null : before.graceEndsAt
   }
@@ -76,9 +77,7 @@ export function decideContractChanges(
       : []
     return { seen, planned: planAfterEnd(before, status, now), isPushed, isUnsure: false, noticed }
   }
-  const noticed = [paymentMethodMessage(before.paymentMethod, contract.paymentMethod)].filter(
-    (message) => message !== null
-  )
+  const noticed = [paymentMethodMessage(before.paymentMethod, seen.paymentMethod)].filter((message) => message !== null)
   const hasMoved = status !== before.status
   const newDate = dateMovedTo(before, contract)
   if (isWaiting && !isOver(status)) {

@@ -79,8 +79,8 @@ export function ofContract(contract: PlatformContract, now: Temporal.Instant) {
     currency: contract.currency,
     platformNextBillingAt: contract.nextBillingDate,
     maxCycles: contract.maxCycles,
-    paymentMethod: contract.paymentMethod,
-    platformPaymentMethodId: contract.paymentMethodId,
+    paymentMethod: contract.paymentMethod ?? null,
+    platformPaymentMethodId: contract.paymentMethodId ?? null,
     cancelledAt: isOver(status) ? now : null,
     cancelReason: isOver(status) ? 'platform' : null
   }

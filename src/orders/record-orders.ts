@@ -7,7 +7,8 @@ export type RecordedOrder = RowOf<typeof RecordedOrder>
 
 /**
  * Stores orders as the platform reports them, and returns our rows by the platform's order id. If an order is reported twice or
- * out of order, the newest version by the platform's `updated_at` stays. Unknown customers are created as members.
+ * out of order, the newest version by the platform's `updated_at` stays. Unknown customers are created as members. What the platform
+ * withholds from us stays as it is.
  */
 export async function recordOrders(ctx: Ctx, reported: PlatformOrder[]): Promise<Map<string, RecordedOrder>> {
   const orders = newestOfEach(reported)
@@ -59,15 +60,24 @@ function insertMissingOrders(ctx: Ctx, orders: PlatformOrder[]) {
 function updateOlderOrders(ctx: Ctx, orders: PlatformOrder[]) {
   return ctx.tx.run(sql`
     update orders o
-       set member_id = coalesce(m.id, o.member_id), name = t.name, number = t.number, email = t.email,
-           currency = t.currency, total_minor = t.total, tax_minor = t.tax, discount_minor = t.discount,
+       set member_id = coalesce(m.id, o.member_id), name = t.name, number = t.number,
+           email = case when t.withheld ? 'email' then o.email else t.email end,
+           currency = t.currency, total_minor = t.total,
+           tax_minor = case when t.withheld ? 'taxMinor' then o.tax_minor else t.tax end,
+           discount_minor = case when t.withheld ? 'discountMinor' then o.discount_minor else t.discount end,
            refunded_minor = t.refunded,
-           financial_status = t.financial_status, gateway = t.gateway, country_code = t.country, province = t.province,
+           financial_status = case when t.withheld ? 'financialStatus' and o.financial_status <> '' then o.financial_status
+                                   else t.financial_status end,
+           gateway = t.gateway,
+           country_code = case when t.withheld ? 'countryCode' then coalesce(t.country, o.country_code) else t.country end,
+           province = case when t.withheld ? 'countryCode' then coalesce(t.province, o.province) else t.province end,
            tags = array(select jsonb_array_elements_text(t.tags::jsonb)),
-           discount_codes = array(select jsonb_array_elements_text(t.codes::jsonb)), source_name = t.source,
-           cancelled_at = t.cancelled_at, processed_at = t.processed_at, platform_updated_at = t.updated_at,
+           discount_codes = array(select jsonb_array_elements_text(t.codes::jsonb)),
+           source_name = case when t.withheld ? 'sourceName' then o.source_name else t.source end,
+           cancelled_at = case when t.withheld ? 'cancelledAt' then o.cancelled_at else t.cancelled_at end, processed_at = t.processed_at, platform_updated_at = t.updated_at,
            updated_at = ${ctx.now}
-      from unnest(${orders.map((o) => o.id)}::text[], ${orders.map((o) => o.customerId)}::text[],
+      from (select n.*, n.withheld_fields::jsonb as withheld from unnest(
+                  ${orders.map((o) => o.id)}::text[], ${orders.map((o) => o.customerId)}::text[],
                   ${orders.map((o) => o.name)}::text[], ${orders.map((o) => o.number)}::text[],
                   ${orders.map((o) => o.email)}::text[], ${orders.map((o) => o.currency)}::text[],
                   ${orders.map((o) => o.totalMinor)}::bigint[], ${orders.map((o) => o.taxMinor)}::bigint[],
@@ -77,9 +87,9 @@ function updateOlderOrders(ctx: Ctx, orders: PlatformOrder[]) {
                   ${orders.map((o) => o.province)}::text[], ${orders.map((o) => JSON.stringify(o.tags))}::text[],
                   ${orders.map((o) => JSON.stringify(o.discountCodes))}::text[], ${orders.map((o) => o.sourceName)}::text[],
                   ${orders.map((o) => o.cancelledAt)}::timestamptz[], ${orders.map((o) => o.processedAt)}::timestamptz[],
-                  ${orders.map((o) => o.updatedAt)}::timestamptz[])
-             as t(id, customer, name, number, email, currency, total, tax, discount, refunded, financial_status, gateway, country,
-                  province, tags, codes, source, cancelled_at, processed_at, updated_at)
+                  ${orders.map((o) => o.updatedAt)}::timestamptz[], ${orders.map((o) => JSON.stringify(o.withheld ?? []))}::text[])
+             as n(id, customer, name, number, email, currency, total, tax, discount, refunded, financial_status, gateway, country,
+                  province, tags, codes, source, cancelled_at, processed_at, updated_at, withheld_fields)) t
       left join members m on m.store_id = ${ctx.storeId} and m.platform_customer_id = t.customer
      where o.store_id = ${ctx.storeId} and o.platform_order_id = t.id and t.updated_at >= o.platform_updated_at`)
 }

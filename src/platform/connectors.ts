@@ -3,6 +3,7 @@ import { type Connector, createConnector } from './connector.ts'
 import { countCalls } from './count-calls.ts'
 import { type ClientOptions, createClient, type PlatformAccess } from './wire/client.ts'
 import { CostBudget } from './wire/cost-budget.ts'
+import { nameOfWithheld, type WithheldField } from './wire/withheld.ts'
 
 /** How often stores are looked for that can be forgotten. */
 const FORGET_EVERY_MS = 600_000
@@ -21,13 +22,22 @@ export type Connectors = {
   forget(storeId: number): void
 }
 
-export type ConnectorOptions = ClientOptions & {
+export type ConnectorOptions = Omit<ClientOptions, 'onWithheld'> & {
   measure?: Measure
+  /**
+   * Reports that the platform withholds something from us, once for each store and field; again if the report fails.
+   */
+  onWithheld?: (storeId: number, field: { name: string; message: string }) => Promise<void>
   /** How many nodes call the same platforms, this one included; 1 when left out. */
   nodes?: () => number
 }
 
-export function createConnectors({ measure, nodes, ...options }: ConnectorOptions = {}): Connectors {
+export function createConnectors({
+  measure,
+  nodes,
+  onWithheld = async () => {},
+  ...options
+}: ConnectorOptions = {}): Connectors {
   const known = new Map<number, { access: PlatformAccess; connector: Connector }>()
   const budgets = new Map<number, CostBudget>()
 
@@ -35,6 +45,15 @@ export function createConnectors({ measure, nodes, ...options }: ConnectorOption
     const budget = budgets.get(storeId) ?? new CostBudget(nodes)
     budgets.set(storeId, budget)
     return budget
+  }
+
+  const reported = new Set<string>()
+  const reportOnce = (storeId: number, field: WithheldField) => {
+    const name = nameOfWithheld(field)
+    const key = `${storeId} ${name} ${field.message}`
+    if (reported.has(key)) return
+    reported.add(key)
+    onWithheld(storeId, { name, message: field.message }).catch(() => reported.delete(key))
   }
 
   /** What has not been used for a while makes room, also of stores that another node has disconnected. */
@@ -52,7 +71,7 @@ export function createConnectors({ measure, nodes, ...options }: ConnectorOption
       const last = known.get(access.storeId)
       if (last && isSame(last.access, access)) return last.connector
       const { storeId, profile, url, accessToken } = access
-      const connector = createConnector(createClient(access, budgetOf(storeId), options))
+      const connector = createConnector(createClient(access, budgetOf(storeId), { ...options, onWithheld: reportOnce }))
       const counted = measure ? countCalls(connector, measure) : connector
       known.set(storeId, { access: { storeId, profile, url, accessToken }, connector: counted })
       return counted

@@ -2,6 +2,7 @@ export { createConnections } from './connections/connections.ts'
 export { moveSandboxStores } from './connections/move-sandbox-stores.ts'
 export { openStore, type SandboxShops } from './connections/open-store.ts'
 export { reconcileStore, reconnectAndReconcile } from './connections/reconnect-and-reconcile.ts'
+export { reportWithheld } from './connections/report-withheld.ts'
 export type { ReconcileOptions } from './reconciler/reconcile-engine.ts'
 export {
   claimWalk,

@@ -1,6 +1,6 @@
 import { instrumentParts, type PlatformPaymentMethod, readPaymentMethod } from '../customers/payment-method.ts'
 import { OrderParts, type PlatformOrder, readOrder } from '../orders/order.ts'
-import type { Fields } from '../wire/fields.ts'
+import { type Fields, Withheld } from '../wire/fields.ts'
 
 export type PlatformAttemptState = 'pending' | 'action_required' | 'success' | 'failed'
 
@@ -16,6 +16,8 @@ export type PlatformAttempt = {
   /** The page where the customer completes the 3-D Secure challenge, while action is required. */
   nextActionUrl: string | null
   createdAt: Temporal.Instant
+  /** The time that the order was asked to have, which is within the cycle that is charged. */
+  originAt: Temporal.Instant | null
   completedAt: Temporal.Instant | null
   order: PlatformOrder | null
   paymentMethod: PlatformPaymentMethod | null
@@ -23,7 +25,7 @@ export type PlatformAttempt = {
 
 // The flat fields (errorCode, order, nextActionUrl) are deprecated in favour of `state`; errorMessage has no successor.
 export const AttemptParts = `fragment AttemptParts on SubscriptionBillingAttempt {
-  id idempotencyKey createdAt completedAt errorMessage
+  id idempotencyKey createdAt originTime completedAt errorMessage
   state {
     __typename
     ... on SubscriptionBillingAttemptSuccessState { order { ...OrderParts } }
@@ -53,8 +55,25 @@ export function readAttempt(attempt: Fields): PlatformAttempt {
     contractId: contract.id('id'),
     ...readState(attempt.at('state'), attempt.maybeText('errorMessage')),
     createdAt: attempt.instant('createdAt'),
+    originAt: attempt.maybeInstant('originTime'),
     completedAt: attempt.maybeInstant('completedAt'),
     paymentMethod: readPaymentMethod(contract.maybeAt('customerPaymentMethod'))
+  }
+}
+
+/** The order of a payment: paid, if its payment status is withheld. Null if so much is withheld that nothing can be recorded. */
+function readChargedOrder(fields: Fields): PlatformOrder | null {
+  try {
+    const order = readOrder(fields)
+    if (!order.withheld?.includes('financialStatus')) return order
+    return {
+      ...order,
+      financialStatus: 'paid',
+      withheld: order.withheld.filter((field) => field !== 'financialStatus')
+    }
+  } catch (err) {
+    if (err instanceof Withheld) return null
+    throw err
   }
 }
 
@@ -66,7 +85,7 @@ function readState(state: Fields, errorMessage: string | null): StateParts {
   switch (state.text('__typename')) {
     case 'SubscriptionBillingAttemptSuccessState': {
       const order = state.maybeAt('order')
-      return { ...PENDING, state: 'success', order: order && readOrder(order) }
+      return { ...PENDING, state: 'success', order: order && readChargedOrder(order) }
     }
     case 'SubscriptionBillingAttemptActionRequiredState':
       return {

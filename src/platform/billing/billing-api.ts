@@ -25,7 +25,7 @@ export type BillingApi = {
   createAttempt(request: AttemptRequest): Promise<PlatformResult<PlatformAttempt>>
   /** One result per request, in the order given and independent of the others. */
   createAttempts(requests: AttemptRequest[]): Promise<PlatformResult<PlatformAttempt>[]>
-  /** By id; leaves out attempts that the platform does not have. */
+  /** By id; leaves out attempts that the platform does not have, or withholds from us. */
   findAttempts(ids: string[]): Promise<PlatformResult<Map<string, PlatformAttempt>>>
   /** A page of the attempts created at `since` or later, oldest first. */
   listAttemptsSince(since: Temporal.Instant, after: string | null): Promise<PlatformResult<Page<PlatformAttempt>>>
@@ -72,7 +72,9 @@ export function createBillingApi(client: PlatformClient): BillingApi {
 }
 
 function findAttempts(client: PlatformClient, ids: string[]) {
-  return findByIds(client, 'SubscriptionBillingAttempt', BillingAttemptsByIds, ids, readAttempt)
+  return findByIds(client, 'SubscriptionBillingAttempt', BillingAttemptsByIds, ids, readAttempt, {
+    withheld: 'missing'
+  })
 }
 
 async function findAttemptByKey(

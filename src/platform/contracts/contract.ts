@@ -44,9 +44,10 @@ export type PlatformContract = {
   priceMinor: number
   /** After its present discounts. */
   deliveryPriceMinor: number
-  paymentMethod: PlatformPaymentMethod | null
-  /** The payment method that the contract is charged to: the last part of its global id. */
-  paymentMethodId: string | null
+  /** Undefined if the platform withholds it from us. */
+  paymentMethod: PlatformPaymentMethod | null | undefined
+  /** The payment method that the contract is charged to: the last part of its global id. Undefined as above. */
+  paymentMethodId: string | null | undefined
   /** The key under which we created the contract; null when someone else did. */
   createKey: string | null
   /** The recipient of a gift, as the creator of the contract wrote it: a customer's global id or number, or an e-mail address. */
@@ -84,8 +85,9 @@ export const changedContract = 'contract { id status nextBillingDate revisionId 
 export function readContract(contract: Fields): PlatformContract {
   const currency = contract.text('currencyCode')
   const policy = contract.at('billingPolicy')
-  const customer = contract.maybeAt('customer')
-  const originOrder = contract.maybeAt('originOrder')
+  // A contract without a customer has ended, and one without an order has not paid its first cycle.
+  const customer = contract.atIfAny('customer')
+  const originOrder = contract.atIfAny('originOrder')
   const paymentMethod = contract.maybeAt('customerPaymentMethod')
   const lines = contract.at('lines').list('nodes')
   return {
@@ -111,8 +113,9 @@ export function readContract(contract: Fields): PlatformContract {
     lines: lines.map((line) => readLine(line, currency)),
     priceMinor: lines.reduce((sum, line) => sum + recurringPrice(line, currency), 0),
     deliveryPriceMinor: contract.money('deliveryPrice', currency),
-    paymentMethod: readPaymentMethod(paymentMethod),
-    paymentMethodId: paymentMethod?.token('id') ?? null,
+    ...(contract.isWithheld('customerPaymentMethod') || paymentMethod?.isWithheld('instrument')
+      ? { paymentMethod: undefined, paymentMethodId: undefined }
+      : { paymentMethod: readPaymentMethod(paymentMethod), paymentMethodId: paymentMethod?.token('id') ?? null }),
     createKey: attributeOf(contract, KEY_ATTRIBUTE),
     giftReceiver: attributeOf(contract, GIFT_ATTRIBUTE)
   }

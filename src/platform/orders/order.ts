@@ -28,7 +28,25 @@ export type PlatformOrder = {
   tags: string[]
   discountCodes: string[]
   sourceName: string | null
+  /** Fields that the platform withholds from us: their values here mean nothing. Left out: it withholds none. */
+  withheld?: readonly OrderField[]
 }
+
+/** The fields of an order that may be withheld by themselves; without one of the others there is no order to record. */
+export type OrderField = (typeof WITHHOLDABLE)[number][0]
+
+/** Each with what it is read from. */
+const WITHHOLDABLE = [
+  ['email', 'email'],
+  ['customerId', 'customer'],
+  ['countryCode', 'shippingAddress'],
+  ['countryCode', 'billingAddress'],
+  ['financialStatus', 'displayFinancialStatus'],
+  ['taxMinor', 'totalTaxSet'],
+  ['discountMinor', 'totalDiscountsSet'],
+  ['cancelledAt', 'cancelledAt'],
+  ['sourceName', 'sourceName']
+] as const
 
 export const OrderParts = `fragment OrderParts on Order {
   id name number createdAt processedAt updatedAt cancelledAt currencyCode displayFinancialStatus
@@ -45,9 +63,11 @@ export const OrderParts = `fragment OrderParts on Order {
 /** Reads OrderParts. */
 export function readOrder(order: Fields): PlatformOrder {
   const currency = order.text('currencyCode')
-  const total = (key: string) => order.maybeAt(key)?.money('shopMoney', currency) ?? 0
+  const maybeTotal = (key: string) => order.maybeAt(key)?.money('shopMoney', currency) ?? 0
+  const total = (key: string) => order.atIfAny(key)?.money('shopMoney', currency) ?? 0
   const address = order.maybeAt('shippingAddress') ?? order.maybeAt('billingAddress')
   const name = order.text('name')
+  const withheld = WITHHOLDABLE.flatMap(([field, key]) => (order.isWithheld(key) ? field : []))
   return {
     id: order.id('id'),
     name,
@@ -58,8 +78,8 @@ export function readOrder(order: Fields): PlatformOrder {
     cancelledAt: order.maybeInstant('cancelledAt'),
     currency,
     totalMinor: total('totalPriceSet'),
-    taxMinor: total('totalTaxSet'),
-    discountMinor: total('totalDiscountsSet'),
+    taxMinor: maybeTotal('totalTaxSet'),
+    discountMinor: maybeTotal('totalDiscountsSet'),
     refundedMinor: total('totalRefundedSet'),
     // The platform gives no payment status for an order that has no payment yet.
     financialStatus: order.maybeText('displayFinancialStatus')?.toLowerCase() ?? 'pending',
@@ -70,6 +90,7 @@ export function readOrder(order: Fields): PlatformOrder {
     province: address?.maybeText('province') ?? null,
     tags: order.texts('tags'),
     discountCodes: order.texts('discountCodes'),
-    sourceName: order.maybeText('sourceName')
+    sourceName: order.maybeText('sourceName'),
+    ...(withheld.length > 0 ? { withheld } : {})
   }
 }

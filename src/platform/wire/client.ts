@@ -6,6 +6,7 @@ import { failed, type PlatformResult, succeeded, UNREADABLE_RESPONSE } from './o
 import { ADMIN_PATH, gid, PROFILES, type ProfileName } from './platform-profiles.ts'
 import { noUsableResponse, type ReadResponse, readResponse, rejection, throttled } from './read-response.ts'
 import { post } from './transport.ts'
+import type { WithheldField } from './withheld.ts'
 
 /** The address of a store's platform and the token that it accepts. `url` may have a path: `https://shop.example/base`. */
 export type PlatformAccess = { storeId: number; profile: ProfileName; url: string; accessToken: string }
@@ -15,6 +16,8 @@ export type ClientOptions = {
   timeoutMs?: number
   /** How long a call may wait for the cost budget, over all its tries, before it is `throttled`; 10 s when left out. */
   throttleWaitMs?: number
+  /** Called for each field that a response lacks because we may not read it. */
+  onWithheld?: (storeId: number, field: WithheldField) => void
 }
 
 type Variables = Record<string, unknown>
@@ -70,10 +73,12 @@ export function createClient(access: PlatformAccess, budget: CostBudget, options
   }
 
   async function call<T>(document: AdminDocument, variables: Variables, read: (data: Fields) => PlatformResult<T>) {
-    const { failure, data } = await send(document, variables)
+    const { failure, data, withheld = [] } = await send(document, variables)
     if (failure) return failed(failure)
+    for (const field of withheld) options.onWithheld?.(access.storeId, field)
     try {
-      return read(new Fields(data, 'data'))
+      const paths = withheld.map(({ path }) => `data.${path}`)
+      return read(new Fields(data, 'data', paths))
     } catch (err) {
       if (!(err instanceof MalformedPayload)) throw err
       const message = `The platform's answer cannot be understood: ${err.message}`

@@ -12,22 +12,36 @@ export class MalformedPayload extends Error {
   }
 }
 
+/** A value that is needed is withheld from us: the platform has it, and we may not read it. */
+export class Withheld extends MalformedPayload {}
+
 const DIGITS = /^[0-9]{1,20}$/
 
 /**
  * One JSON object from the platform, read field by field. Each read checks its value and otherwise throws MalformedPayload
- * with the whole path (`order.customer.id`). Absent and null are the same.
+ * with the whole path (`order.customer.id`). Absent and null are the same, and so is what is withheld from us (`withheld`), except
+ * that a needed value that is withheld throws `Withheld`.
  */
 export class Fields {
   readonly path: string
   readonly #raw: Record<string, unknown>
+  readonly #withheld: readonly string[]
 
-  constructor(value: unknown, path: string) {
+  /** `withheld`: the whole paths of fields that are null because we may not read them, or something below them. */
+  constructor(value: unknown, path: string, withheld: readonly string[] = []) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       throw new MalformedPayload(path, 'must be an object')
     }
     this.#raw = value as Record<string, unknown>
     this.path = path
+    this.#withheld = withheld
+  }
+
+  /** Whether a value is null because we may not read it: nobody knows what it is. */
+  isWithheld(key: string): boolean {
+    if (this.has(key)) return false
+    const path = `${this.path}.${key}`
+    return this.#withheld.some((one) => one === path || one.startsWith(`${path}.`))
   }
 
   has(key: string): boolean {
@@ -155,20 +169,37 @@ export class Fields {
   }
 
   at(key: string): Fields {
-    return new Fields(this.#raw[key], `${this.path}.${key}`)
+    if (this.isWithheld(key)) this.refuse(key, 'must be an object')
+    return new Fields(this.#raw[key], `${this.path}.${key}`, this.#withheld)
   }
 
   maybeAt(key: string): Fields | null {
     return this.has(key) ? this.at(key) : null
   }
 
+  /** Like `maybeAt`, for an object whose absence means something: throws if it is withheld. */
+  atIfAny(key: string): Fields | null {
+    return this.isWithheld(key) ? this.refuse(key, 'must be readable') : this.maybeAt(key)
+  }
+
   list(key: string): Fields[] {
-    return this.#array(key).map((value, i) => new Fields(value, `${this.path}.${key}.${i}`))
+    return this.#array(key).map((value, i) => new Fields(value, `${this.path}.${key}.${i}`, this.#withheld))
   }
 
   /** Like `list`, without the nulls that `nodes(ids:)` returns for ids that it does not know. */
   known(key: string): Fields[] {
-    return this.#array(key).flatMap((value, i) => (value ? [new Fields(value, `${this.path}.${key}.${i}`)] : []))
+    return this.#array(key).flatMap((value, i) =>
+      value ? [new Fields(value, `${this.path}.${key}.${i}`, this.#withheld)] : []
+    )
+  }
+
+  /** Whether an entry of a list is null because we may not read it. */
+  hasWithheldEntries(key: string): boolean {
+    const start = `${this.path}.${key}.`
+    const places = this.#withheld.flatMap((path) =>
+      path.startsWith(start) ? Number(path.slice(start.length).split('.')[0]) : []
+    )
+    return places.some((place) => this.#array(key)[place] === null)
   }
 
   maybeList(key: string): Fields[] {
@@ -182,6 +213,7 @@ export class Fields {
   }
 
   refuse(key: string, message: string): never {
+    if (this.isWithheld(key)) throw new Withheld(`${this.path}.${key}`, 'may not be read by us')
     throw new MalformedPayload(`${this.path}.${key}`, message)
   }
 

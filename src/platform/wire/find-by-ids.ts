@@ -2,7 +2,7 @@ import { mapConcurrently } from '#kit/map-concurrently'
 import type { PlatformClient } from './client.ts'
 import type { AdminDocument } from './document.ts'
 import type { Fields } from './fields.ts'
-import { type PlatformResult, succeeded } from './outcome.ts'
+import { failed, type PlatformFailure, type PlatformResult, succeeded } from './outcome.ts'
 
 /** So many objects in one document cost less than 1000 points, the maximum for one document; a test counts the points. */
 export const MAX_IDS_PER_DOCUMENT = 47
@@ -10,31 +10,41 @@ const BATCHES_AT_ONCE = 4
 
 /**
  * Reads objects of one type by `nodes(ids:)`. Leaves out ids that the platform does not know or that belong to another type.
- * The first failure is the failure of all: in half a list, the missing half would look deleted.
+ * The first failure is the failure of all: in half a list, the missing half would look deleted. So is an object that we may not
+ * read, unless it may count as missing (`withheld: 'missing'`).
  */
 export async function findByIds<T extends { id: string }>(
   client: PlatformClient,
   type: string,
   document: AdminDocument,
   ids: string[],
-  read: (node: Fields) => T
+  read: (node: Fields) => T,
+  { withheld = 'failure' }: { withheld?: 'failure' | 'missing' } = {}
 ): Promise<PlatformResult<Map<string, T>>> {
   const gids = [...new Set(ids)].map((id) => client.gid(type, id))
   const batches = Array.from({ length: Math.ceil(gids.length / MAX_IDS_PER_DOCUMENT) }, (_, i) =>
     gids.slice(i * MAX_IDS_PER_DOCUMENT, (i + 1) * MAX_IDS_PER_DOCUMENT)
   )
   const results = await mapConcurrently(batches, BATCHES_AT_ONCE, (batch) =>
-    client.query(document, { ids: batch }, (data) =>
-      data
+    client.query(document, { ids: batch }, (data) => ({
+      isWithheld: data.hasWithheldEntries('nodes'),
+      nodes: data
         .known('nodes')
         .filter((node) => node.has('id'))
         .map(read)
-    )
+    }))
   )
   const found = new Map<string, T>()
   for (const result of results) {
     if (!result.ok) return result
-    for (const one of result.value) found.set(one.id, one)
+    if (result.value.isWithheld && withheld === 'failure') return failed(notReadable(type))
+    for (const one of result.value.nodes) found.set(one.id, one)
   }
   return succeeded(found)
 }
+
+const notReadable = (type: string): PlatformFailure => ({
+  kind: 'unauthorized',
+  message: `The platform withholds an object of type ${type}`,
+  code: 'access_denied'
+})

@@ -3,11 +3,14 @@ import type { ThrottleStatus } from './cost-budget.ts'
 import { Fields, MalformedPayload } from './fields.ts'
 import type { PlatformFailure } from './outcome.ts'
 import type { Exchange } from './transport.ts'
+import { isAccessDenied, pathOf, type WithheldField, withheldFields } from './withheld.ts'
 
 /** A GraphQL response: either its failure or its `data`, and its cost where the platform states it. */
 export type ReadResponse = {
   failure?: PlatformFailure
   data?: unknown
+  /** What `data` does not have because we may not read it. */
+  withheld?: WithheldField[]
   requestedCost?: number
   throttleStatus?: ThrottleStatus
 }
@@ -69,9 +72,19 @@ function readGraphql(response: Fields, mutation: boolean): ReadResponse {
       restoreRate: status.number('restoreRate')
     }
   }
-  const error = response.maybeList('errors')[0]
-  if (error) return { ...read, failure: failureOf(error, mutation) }
-  return { ...read, data: response.raw('data') }
+  const errors = response.maybeList('errors')
+  if (errors.length === 0) return { ...read, data: response.raw('data') }
+  const withheld = withheldFields(errors)
+  if (withheld && hasContent(response)) return { ...read, data: response.raw('data'), withheld }
+  // An error that is not about access says more of what happened.
+  const error = errors.find((one) => !isAccessDenied(one)) ?? errors[0]!
+  return { ...read, failure: failureOf(error, mutation) }
+}
+
+/** Whether anything of the response came: an error below a field that may not be null takes away what is around it. */
+function hasContent(response: Fields): boolean {
+  const data = response.maybeAt('data')
+  return data?.keys().some((key) => data.has(key)) ?? false
 }
 
 // Codes that the platform gives before it executes anything. Those of static validation are in camelCase.
@@ -93,7 +106,12 @@ function failureOf(error: Fields, mutation: boolean): PlatformFailure {
   const message = error.text('message')
   const code = error.maybeAt('extensions')?.maybeText('code') ?? ''
   if (code === 'THROTTLED') return throttled(0)
-  if (code === 'ACCESS_DENIED') return { kind: 'unauthorized', message, code: 'access_denied' }
+  if (code === 'ACCESS_DENIED') {
+    // Below the root it concerns what was to be read of an effect that has taken place.
+    const isAfterEffect = mutation && pathOf(error).length > 1
+    if (isAfterEffect) return { ...noUsableResponse(message, true), code: 'access_denied' }
+    return { kind: 'unauthorized', message, code: 'access_denied' }
+  }
   const mayBeExecuted = mutation && !NOT_EXECUTED.has(code) && !/^[a-z]/.test(code)
   return { ...noUsableResponse(message, mayBeExecuted), ...(code ? { code: code.toLowerCase() } : {}) }
 }

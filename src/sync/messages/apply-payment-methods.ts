@@ -25,6 +25,6 @@ async function findContractsCharging(
   if (waiting.length === 0) return []
   const { contracts } = unwrap(await (await connectorOf(storeId)).contracts.findReadable(waiting))
   return [...contracts.values()].flatMap(({ id, paymentMethodId }) =>
-    paymentMethodId !== null && methodIds.has(paymentMethodId) ? { contractId: id, methodId: paymentMethodId } : []
+    paymentMethodId != null && methodIds.has(paymentMethodId) ? { contractId: id, methodId: paymentMethodId } : []
   )
 }

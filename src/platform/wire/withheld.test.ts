@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { anAttempt, anOrder, aPlatform, created, json, theFailure, theValue } from '../../../test/fake-platform.ts'
+
+const denied = (...path: (string | number)[]) => ({
+  message: `Access denied for ${path.at(-1)} field.`,
+  path,
+  extensions: { code: 'ACCESS_DENIED' }
+})
+const success = (order: unknown) => ({ __typename: 'SubscriptionBillingAttemptSuccessState', order })
+const request = {
+  contractId: '9',
+  idempotencyKey: 'key-1',
+  originTime: Temporal.Instant.from('2026-02-28T10:00:00Z')
+}
+
+test('a payment is read with what came of its order; each withheld field is reported once', async () => {
+  const order = { ...anOrder('5'), email: null, customer: null, displayFinancialStatus: null }
+  const path = (i: number, field: string) => denied('nodes', i, 'state', 'order', field)
+  const nodes = [anAttempt('3', success(order)), anAttempt('4', success(order))]
+  const { connect } = await aPlatform((res) =>
+    json(res, {
+      data: { nodes },
+      errors: [path(0, 'email'), path(0, 'customer'), path(0, 'displayFinancialStatus'), path(1, 'email')]
+    })
+  )
+  const reports: string[] = []
+  let fails = true
+  const connector = connect({
+    onWithheld: async (storeId, { name }) => {
+      reports.push(`${storeId} ${name}`)
+      // A report that failed is made again.
+      if (name.endsWith('customer') && fails) {
+        fails = false
+        throw new Error('The database is down')
+      }
+    }
+  })
+  const found = theValue(await connector.billing.findAttempts(['3', '4']))
+  const { state, order: read } = found.get('3')!
+  assert.equal(state, 'success')
+  assert.deepEqual(
+    [read!.id, read!.totalMinor, read!.financialStatus, read!.withheld],
+    ['5', 2900, 'paid', ['email', 'customerId']]
+  )
+  await connector.billing.findAttempts(['3', '4'])
+  const named = (field: string) => `1 nodes.state.order.${field}`
+  assert.deepEqual(reports, [named('email'), named('customer'), named('displayFinancialStatus'), named('customer')])
+})
+
+test('a payment whose order may not be read, or whose total may not, is a payment without an order', async () => {
+  for (const [order, ...path] of [
+    [null, 'order'],
+    [{ ...anOrder('5'), totalPriceSet: null }, 'order', 'totalPriceSet']
+  ] as const) {
+    const { connector } = await aPlatform((res) =>
+      json(res, {
+        data: { nodes: [anAttempt('3', success(order))] },
+        errors: [denied('nodes', 0, 'state', ...path)]
+      })
+    )
+    const attempt = theValue(await connector.billing.findAttempts(['3'])).get('3')!
+    assert.deepEqual([attempt.state, attempt.order], ['success', null])
+  }
+})
+
+test('an attempt that was created is created, whatever of the answer is withheld', async () => {
+  const { connector } = await aPlatform((res) =>
+    json(res, {
+      data: created(anAttempt('3', success({ ...anOrder('5'), email: null }))),
+      errors: [denied('subscriptionBillingAttemptCreate', 'subscriptionBillingAttempt', 'state', 'order', 'email')]
+    })
+  )
+  assert.equal(theValue(await connector.billing.createAttempt(request)).state, 'success')
+})
+
+test('if nothing of the answer came, a mutation with an error below its root may have been executed; one at its root was not', async () => {
+  const root = 'subscriptionBillingAttemptCreate'
+  for (const [path, expected] of [
+    [[root, 'subscriptionBillingAttempt', 'id'], { kind: 'unavailable', code: 'access_denied', outcomeUnknown: true }],
+    [[root], { kind: 'unauthorized', code: 'access_denied', outcomeUnknown: undefined }]
+  ] as const) {
+    const { connector } = await aPlatform((res) => json(res, { data: { [root]: null }, errors: [denied(...path)] }))
+    const { kind, code, outcomeUnknown } = theFailure(await connector.billing.createAttempt(request))
+    assert.deepEqual({ kind, code, outcomeUnknown }, expected)
+  }
+})
+
+test('another error beside withheld fields is the failure of the whole answer', async () => {
+  const internal = { message: 'Internal error', extensions: { code: 'INTERNAL_SERVER_ERROR' } }
+  const { connector } = await aPlatform((res) =>
+    json(res, { data: { nodes: [anAttempt('3')] }, errors: [denied('nodes', 0, 'createdAt'), internal] })
+  )
+  const { kind, code } = theFailure(await connector.billing.findAttempts(['3']))
+  assert.deepEqual([kind, code], ['unavailable', 'internal_server_error'])
+})
+
+test('an object that may not be read is missing among attempts and orders, and the failure of all among customers', async () => {
+  const { connector } = await aPlatform((res) => json(res, { data: { nodes: [null] }, errors: [denied('nodes', 0)] }))
+  assert.equal(theValue(await connector.billing.findAttempts(['3'])).size, 0)
+  assert.equal(theValue(await connector.orders.findMany(['3'])).size, 0)
+  const { kind, code } = theFailure(await connector.customers.findMany(['3']))
+  assert.deepEqual([kind, code], ['unauthorized', 'access_denied'])
+})

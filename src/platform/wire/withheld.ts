@@ -1,0 +1,36 @@
+import type { Fields } from './fields.ts'
+
+/** A field that the platform withholds from us, in a response that is good otherwise. */
+export type WithheldField = {
+  /** From the root of the response, with the places in lists: `nodes.0.state.order.email`. */
+  path: string
+  /** The platform's reason. */
+  message: string
+}
+
+/** Errors that each say of a field below the root that we may not read it; null if one says something else. */
+export function withheldFields(errors: Fields[]): WithheldField[] | null {
+  const withheld: WithheldField[] = []
+  for (const error of errors) {
+    const path = pathOf(error)
+    if (!isAccessDenied(error) || path.length < 2) return null
+    withheld.push({ path: path.join('.'), message: error.text('message') })
+  }
+  return withheld
+}
+
+export const isAccessDenied = (error: Fields): boolean =>
+  error.maybeAt('extensions')?.maybeText('code') === 'ACCESS_DENIED'
+
+/** The keys and places on the way to the field that an error is about; empty for an error of the whole request. */
+export function pathOf(error: Fields): string[] {
+  const path = error.raw('path')
+  return Array.isArray(path) ? path.map(String) : []
+}
+
+/** The name of a withheld field for people, the same for each object of a list: `nodes.state.order.email`. */
+export const nameOfWithheld = ({ path }: WithheldField): string =>
+  path
+    .split('.')
+    .filter((key) => !/^\d+$/.test(key))
+    .join('.')
