@@ -175,6 +175,8 @@ create table billing_attempts (
   leased_until timestamp with time zone,
   created_at timestamp with time zone not null,
   completed_at timestamp with time zone,
+  reversed_at timestamp with time zone,
+  other_payment_id text,
   constraint billing_attempts_pkey PRIMARY KEY (store_id, id),
   constraint billing_attempts_store_id_idempotency_key_key UNIQUE (store_id, idempotency_key),
   constraint billing_attempts_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
@@ -202,6 +204,7 @@ CREATE INDEX billing_attempts_late ON public.billing_attempts USING btree (store
 CREATE INDEX billing_attempts_leased ON public.billing_attempts USING btree (lease_owner) WHERE (lease_owner IS NOT NULL);
 CREATE INDEX billing_attempts_newest ON public.billing_attempts USING btree (store_id, scheduled_at DESC, id DESC);
 CREATE UNIQUE INDEX billing_attempts_one_open_or_paid ON public.billing_attempts USING btree (store_id, subscription_id, cycle_index) WHERE (status = ANY (ARRAY['pending'::text, 'success'::text]));
+CREATE INDEX billing_attempts_reversed ON public.billing_attempts USING btree (store_id, id) WHERE (reversed_at IS NOT NULL);
 CREATE INDEX billing_attempts_to_check ON public.billing_attempts USING btree (store_id, check_at, id) WHERE (status = 'pending'::text);
 CREATE INDEX billing_attempts_to_remind ON public.billing_attempts USING btree (store_id, remind_at, id) WHERE (remind_at IS NOT NULL);
 CREATE TRIGGER append_metrics AFTER UPDATE ON billing_attempts REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_attempt_changes();
@@ -1637,12 +1640,16 @@ create table sandbox.billing_attempts (
   corrected_at timestamp with time zone,
   created_at timestamp with time zone not null,
   completed_at timestamp with time zone,
+  cycles_before integer not null default 0,
+  period_at timestamp with time zone,
+  paid_again boolean not null default false,
+  shown_key text,
   constraint billing_attempts_pkey PRIMARY KEY (store_id, id),
   constraint billing_attempts_store_id_contract_id_idempotency_key_key UNIQUE (store_id, contract_id, idempotency_key),
   constraint billing_attempts_cycle_index_check CHECK (cycle_index >= 1),
   constraint billing_attempts_status_check CHECK (status = ANY (ARRAY['pending'::text, 'challenged'::text, 'succeeded'::text, 'failed'::text]))
 );
-CREATE UNIQUE INDEX billing_attempts_paid_once ON sandbox.billing_attempts USING btree (store_id, contract_id, cycle_index) WHERE (status = 'succeeded'::text);
+CREATE UNIQUE INDEX billing_attempts_paid_once ON sandbox.billing_attempts USING btree (store_id, contract_id, cycles_before, cycle_index) WHERE ((status = 'succeeded'::text) AND (NOT paid_again));
 CREATE INDEX billing_attempts_to_correct ON sandbox.billing_attempts USING btree (store_id, corrected_at, id) WHERE (corrected_at IS NOT NULL);
 CREATE INDEX billing_attempts_to_expire ON sandbox.billing_attempts USING btree (store_id, resolve_at, id) WHERE (status = 'challenged'::text);
 CREATE INDEX billing_attempts_to_resolve ON sandbox.billing_attempts USING btree (store_id, resolve_at, id) WHERE (status = 'pending'::text);
@@ -1690,6 +1697,7 @@ create table sandbox.contracts (
   last_error_type text,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  cycles_before integer not null default 0,
   constraint contracts_pkey PRIMARY KEY (store_id, id),
   constraint contracts_status_check CHECK (status = ANY (ARRAY['ACTIVE'::text, 'PAUSED'::text, 'CANCELLED'::text, 'EXPIRED'::text, 'FAILED'::text]))
 );
@@ -1957,6 +1965,8 @@ create table sandbox.shops (
   faulty_messages bigint not null default 0,
   bulk_faults jsonb,
   created_at timestamp with time zone not null,
+  charge_faults jsonb,
+  withheld_fields text[] not null default '{}'::text[],
   constraint shops_pkey PRIMARY KEY (store_id),
   constraint shops_profile_check CHECK (profile = ANY (ARRAY['platform'::text, 'shopify'::text]))
 );

@@ -6,6 +6,7 @@ export {
   attemptEventsComplete,
   chargedAfterStop,
   chargedTwice,
+  chargeReversed,
   chargesHeld,
   chargesNotMissed,
   cycleCreditsIssued,

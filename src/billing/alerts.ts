@@ -3,6 +3,7 @@ import { numberOf } from '#kit/money'
 import type { NewAlert } from '#stores'
 import type { Subscription } from '#subscriptions'
 import type { Attempt } from './attempts/attempt.ts'
+import type { ReportedPayment } from './attempts/attempt-result.ts'
 import type { SettledAttempt } from './attempts/settlement.ts'
 import { isLastContractRetry } from './dunning/retry-schedule.ts'
 
@@ -85,6 +86,23 @@ export const paidAfterPause = (of: Of, isActive: boolean): NewAlert => ({
       ? 'It is active again.'
       : 'It stays paused, since the period of that cycle is over: please decide whether to resume it or to refund the charge.')
 })
+
+export const chargeReversed = (attempt: Attempt): NewAlert => ({
+  kind: 'charge_reversed',
+  subject: 'The platform calls a paid charge failed',
+  message: `The platform had reported the charge of ${sumOf(attempt)} for cycle ${attempt.cycleIndex} of ${publicId('sub', attempt.subscriptionId)} (${publicId('ba', attempt.id)}) as paid, and now reports it as failed. It counts as paid, and the cycle is not charged again: please look at its order on the platform, and cancel or refund there what was not paid.`
+})
+
+/** A payment that no attempt of ours has made, and that has not paid the next cycle for certain. */
+export const paidOutside = ({ id }: Pick<Subscription, 'id'>, payment: ReportedPayment): NewAlert => ({
+  kind: 'paid_outside',
+  subject: 'A subscription was charged outside Perennial',
+  message: `The platform has a charge of ${publicId('sub', id)} that Perennial did not make: attempt ${payment.platformAttemptId}${orderOf(payment)}. It was not counted for a cycle: please decide whether to refund it.`,
+  isOnce: true
+})
+
+const orderOf = ({ order }: ReportedPayment) =>
+  order ? `, order ${order.name} of ${numberOf(order.totalMinor, order.currency)} ${order.currency}` : ''
 
 export const chargedTwice = (of: Of, other: Attempt): NewAlert => ({
   kind: 'charged_twice',

@@ -8,5 +8,6 @@ export {
   retryHeldCharges,
   retryWithNewMethod
 } from './dunning/retry-on-payment-method-update.ts'
+export { adoptPayments } from './settling/adopt-payments.ts'
 export { issueCheckoutCredits } from './settling/cycle-credits.ts'
 export { settleAttempts } from './settling/settle-attempts.ts'

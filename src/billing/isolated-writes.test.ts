@@ -35,6 +35,7 @@ test('a result that cannot be written holds up no other, and is asked for again 
     errorMessage: null,
     nextActionUrl: null,
     createdAt: SECOND,
+    originAt: null,
     completedAt: SECOND,
     paymentMethod: null
   })

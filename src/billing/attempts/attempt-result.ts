@@ -1,7 +1,12 @@
 import type { PlatformAttempt, PlatformOrder, PlatformPaymentMethod } from '#platform'
 
 /** How an attempt ended, as the platform reported it. */
-export type AttemptResult = { idempotencyKey: string; platformAttemptId: string | null } & (
+export type AttemptResult = {
+  idempotencyKey: string
+  platformAttemptId: string | null
+  /** Of an attempt that was read from the platform: its contract, and the time that it is for. */
+  of?: AttemptOrigin
+} & (
   | { state: 'success'; order: PlatformOrder | null; paymentMethod: PlatformPaymentMethod | null }
   | {
       state: 'failed'
@@ -14,9 +19,24 @@ export type AttemptResult = { idempotencyKey: string; platformAttemptId: string 
     }
 )
 
+type AttemptOrigin = {
+  contractId: string
+  /** The time within its cycle that the attempt is for. */
+  originAt: Temporal.Instant
+  createdAt: Temporal.Instant
+}
+
+/** A success that was read from the platform. */
+export type ReportedPayment = Extract<AttemptResult, { state: 'success' }> & {
+  of: AttemptOrigin
+  platformAttemptId: string
+}
+
 /** How an attempt of the platform ended; null while it has not. */
 export function resultOf(reported: PlatformAttempt): AttemptResult | null {
-  const ref = { idempotencyKey: reported.idempotencyKey, platformAttemptId: reported.id }
+  const { contractId, createdAt } = reported
+  const of = { contractId, createdAt, originAt: reported.originAt ?? createdAt }
+  const ref = { idempotencyKey: reported.idempotencyKey, platformAttemptId: reported.id, of }
   if (reported.state === 'success') {
     return { ...ref, state: 'success', order: reported.order, paymentMethod: reported.paymentMethod }
   }

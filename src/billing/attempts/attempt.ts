@@ -107,6 +107,18 @@ export function lockRivals(ctx: Ctx, attempts: Attempt[]): Promise<Attempt[]> {
   )
 }
 
+/** Locks the attempt of a cycle that is open or paid; null when there is none. */
+export function lockAttemptOfCycle(ctx: Ctx, subscriptionId: number, cycle: number): Promise<Attempt | null> {
+  return ctx.tx.maybeOne(
+    Attempt,
+    sql`
+    select * from billing_attempts
+     where store_id = ${ctx.storeId} and subscription_id = ${subscriptionId} and cycle_index = ${cycle}
+       and status in ('pending', 'success')
+       for update`
+  )
+}
+
 /** Locks the attempts of the same cycles whose success was reported late and has not been applied yet. */
 export function lockLateSuccesses(ctx: Ctx, attempts: Attempt[]): Promise<Attempt[]> {
   return ctx.tx.many(

@@ -233,6 +233,13 @@ export async function isKnownPayment(ctx: Ctx, subscriptionId: number, platformA
   return found !== null
 }
 
+/** Notes that the platform has another payment of an open attempt's cycle, to be found before the cycle is charged again. */
+export async function noteOtherPayment(ctx: Ctx, { id }: Attempt, platformAttemptId: string): Promise<void> {
+  await ctx.tx.run(sql`
+    update billing_attempts set other_payment_id = ${platformAttemptId}
+     where store_id = ${ctx.storeId} and id = ${id} and status = 'pending'`)
+}
+
 /** Cancels the announced retries of these subscriptions: those ahead, and one that is due and has no attempt yet. */
 export async function clearRetries(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
   await ctx.tx.run(sql`

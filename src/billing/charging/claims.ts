@@ -12,7 +12,10 @@ export const ClaimedAttempt = row({
   platformContractId: text,
   /** The date of its cycle; null where it was not stored yet. */
   cycleAt: nullable(instant),
-  /** Attempts of its cycle that were sent before it and ended without a payment, as far as was reported. */
+  /**
+   * Attempts of its cycle that were sent before it and ended without a payment, as far as was reported; without a key, payments that
+   * are not ours.
+   */
   earlier: json<EarlierAttempt[]>(),
   /**
    * Whether the charge is still wanted: not where the subscription was stopped, not for a missed cycle, and for a past due
@@ -52,11 +55,12 @@ export function claimAttempts(ctx: Ctx, limit: number, leaseOwner: number): Prom
       returning a.*, due.submitted_at as submitted_before)
     select c.id, c.subscription_id, c.cycle_index, c.idempotency_key, s.platform_contract_id, c.scheduled_at, c.cycle_at,
            case when c.attempt_number = 1 then '[]'::jsonb else (
-             select coalesce(jsonb_agg(jsonb_build_object('idempotencyKey', e.idempotency_key,
-                                                        'platformAttemptId', e.platform_attempt_id)
+             select coalesce(jsonb_agg(jsonb_build_object('idempotencyKey', p.key, 'platformAttemptId', p.platform_id)
                                       order by e.attempt_number), '[]')
                from billing_attempts e
-              where e.store_id = ${ctx.storeId} and e.subscription_id = c.subscription_id
+              cross join lateral (values (e.idempotency_key, e.platform_attempt_id), ('', e.other_payment_id))
+                      as p(key, platform_id)
+              where (p.key <> '' or p.platform_id is not null) and e.store_id = ${ctx.storeId} and e.subscription_id = c.subscription_id
                 and e.cycle_index = c.cycle_index and e.attempt_number < c.attempt_number
                 and e.submitted_at is not null and e.error_code <> 'superseded') end as earlier,
            s.status = 'active' and c.cycle_index >= s.next_cycle

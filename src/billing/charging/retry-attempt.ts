@@ -39,12 +39,12 @@ export async function retryAttempt(ctx: Ctx, id: number, by: Actor): Promise<Att
   if (failed.status !== 'failed') throw attemptNotFailed(id, failed.status)
   if (subscription.status !== 'active') throw subscriptionNotLive(subscription.id, subscription.status)
 
+  // Under the subscription's lock nobody opens another attempt: this holds without the constraint, and the constraint without it.
+  const [rival] = await lockRivals(ctx, [failed])
+  if (rival) throw cycleNotOpen(rival)
   // The platform's contract has the next date already: it would take a charge of a missed cycle for that of the next one, which
   // then could not be charged.
-  if (failed.cycleIndex < subscription.nextCycle) {
-    const [rival] = await lockRivals(ctx, [failed])
-    throw rival ? cycleNotOpen(rival) : cycleMissed(failed.cycleIndex, subscription)
-  }
+  if (failed.cycleIndex < subscription.nextCycle) throw cycleMissed(failed.cycleIndex, subscription)
   const { timezone } = await storeContext(ctx)
   const dunning = await settingsOf(ctx, dunningSettings)
   const cycleAt = billingDate(subscription, failed.cycleIndex, timezone)

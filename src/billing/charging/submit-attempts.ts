@@ -1,6 +1,6 @@
 import { runBatched } from '#kit/batcher'
 import { type Ctx, type Database, isOutage } from '#kit/postgres'
-import type { Connector } from '#platform'
+import type { Connector, PlatformAttempt } from '#platform'
 import { enqueueContractSync, lockSubscriptions, type Subscription } from '#subscriptions'
 import { markDueNow } from '#subscriptions/for-billing'
 import { lockAttemptsByKey, lockLateSuccesses } from '../attempts/attempt.ts'
@@ -17,8 +17,9 @@ import { checkLater, outcomeOf, refusedOutcome, type SubmitOutcome } from './sub
 
 /**
  * Sends waiting attempts to the platform and checks those sent before, up to `limit`, and writes the outcomes. Every call uses the
- * attempt's stored key, so a repetition after a crash or a lost response charges nothing again. A new key is sent only after the
- * platform has said that no earlier attempt of the cycle was paid.
+ * attempt's stored key. After a crash or a lost response the platform is searched for the attempt before its key is sent again,
+ * because keys are forgotten there after a time. A new key is sent only after the platform has said that no earlier attempt of the
+ * cycle was paid.
  */
 export async function submitAttempts(
   db: Database,
@@ -40,12 +41,12 @@ export async function submitAttempts(
     await Promise.all([
       send(
         connector,
-        wanted.filter((a) => a.earlier.length === 0),
+        wanted.filter((a) => isFirstCall(a)),
         claim.now
       ),
       sendUnlessPaid(
         connector,
-        wanted.filter((a) => a.earlier.length > 0),
+        wanted.filter((a) => !isFirstCall(a)),
         claim.now
       ),
       fetchOutcomes(connector, known, claim.now),
@@ -115,7 +116,10 @@ async function send(connector: Connector, attempts: ClaimedAttempt[], now: Tempo
   })
 }
 
-/** Sends attempts of cycles that were tried before, unless an earlier attempt was paid. */
+/** Whether the platform cannot have anything of the cycle from us yet. */
+const isFirstCall = ({ earlier, submittedBefore }: ClaimedAttempt) => earlier.length === 0 && submittedBefore === null
+
+/** Sends attempts of cycles that were tried before, unless an earlier attempt was paid or the platform has the attempt itself. */
 async function sendUnlessPaid(
   connector: Connector,
   attempts: ClaimedAttempt[],
@@ -124,12 +128,32 @@ async function sendUnlessPaid(
   if (attempts.length === 0) return []
   const found = await findPriorPayment(connector, attempts)
   const clear = attempts.filter((_, i) => found[i]!.state === 'nothing')
+  const unheard = clear.filter((a) => a.submittedBefore !== null)
   const others = attempts.flatMap((attempt, i) => {
     const prior = found[i]!
     return prior.state === 'nothing' ? [] : [outcomeOfPriorPayment(connector, attempt, prior, now)]
   })
-  const [sent, ...rest] = await Promise.all([send(connector, clear, now), ...others])
-  return [...sent, ...rest.flat()]
+  const [sent, again, ...rest] = await Promise.all([
+    send(
+      connector,
+      clear.filter((a) => a.submittedBefore === null),
+      now
+    ),
+    sendUnlessThere(connector, unheard, now),
+    ...others
+  ])
+  return [...sent, ...again, ...rest.flat()]
+}
+
+/** Sends attempts again whose earlier call may have arrived, where the platform does not have them. */
+async function sendUnlessThere(
+  connector: Connector,
+  attempts: ClaimedAttempt[],
+  now: Temporal.Instant
+): Promise<SubmitOutcome[]> {
+  const found = await Promise.all(attempts.map((attempt) => fetchUnwanted(connector, attempt, now)))
+  const missing = found.flatMap((outcome) => ('unsent' in outcome ? outcome.unsent : []))
+  return [...found.filter((outcome) => !('unsent' in outcome)), ...(await send(connector, missing, now))]
 }
 
 async function outcomeOfPriorPayment(
@@ -142,8 +166,9 @@ async function outcomeOfPriorPayment(
   const instead = resultOf(prior.by)!
   // An earlier call of this attempt may have arrived: then it exists there, and ends as it ended there.
   const itself = attempt.submittedBefore === null ? null : await fetchUnwanted(connector, attempt, now)
-  if (itself && !('unsent' in itself)) return [{ result: instead }, itself]
-  return [{ superseded: attempt, instead }]
+  const isOurs = attempt.earlier.some((e) => e.idempotencyKey === prior.by.idempotencyKey)
+  if (itself && !('unsent' in itself)) return isOurs ? [{ result: instead }, itself] : [itself]
+  return [isOurs ? { superseded: attempt, instead } : settledBy(attempt, prior.by)]
 }
 
 async function fetchOutcomes(
@@ -187,11 +212,13 @@ async function findWhatPaid(
   if (attempt.earlier.some((e) => e.idempotencyKey === found.by.idempotencyKey)) {
     return { superseded: attempt, instead: result }
   }
-  return {
-    result: { ...result, idempotencyKey: attempt.idempotencyKey },
-    external: attempt,
-    platformAttemptId: found.by.id
-  }
+  return settledBy(attempt, found.by)
+}
+
+/** The payment of somebody else as the result of an attempt of ours. */
+function settledBy(attempt: ClaimedAttempt, by: PlatformAttempt): SubmitOutcome {
+  const result = { ...resultOf(by)!, idempotencyKey: attempt.idempotencyKey }
+  return { result, external: attempt, platformAttemptId: by.id }
 }
 
 async function write(ctx: Ctx, byKey: Map<string, ClaimedAttempt>, reported: SubmitOutcome[]): Promise<void> {

@@ -32,11 +32,12 @@ import { billingSuccess } from '../events/billing-success.ts'
 import { dunningSettings } from '../settings.ts'
 import { applyLateSuccesses, type LateSuccess, lateSuccessOfRow } from './apply-late-success.ts'
 import { cycleCreditOf, issueCycleCredits } from './cycle-credits.ts'
+import { recordReversals } from './record-reversals.ts'
 
 /**
  * Settles attempts: order, attempt, next date, dunning step, credit, facts and history in one transaction. A result that is
  * reported twice, or under a key that is not ours, changes nothing. A success also holds against an earlier failure of the same
- * attempt. Where the platform calls the cycle paid, the attempt is checked on the platform first. `requiredActions`: payments
+ * attempt; a failure after a success is recorded and changes nothing. Where the platform calls the cycle paid, the attempt is checked on the platform first. `requiredActions`: payments
  * that wait for their customer. Returns how many attempts ended.
  */
 export async function settleAttempts(
@@ -47,6 +48,13 @@ export async function settleAttempts(
   const reported = successesFirst(results)
   const { before, attempts } = await lockReported(ctx, reported, requiredActions)
   const ended = attempts.length > 0 ? await settleLocked(ctx, attempts, before) : 0
+  if (attempts.length < reported.size) {
+    const settling = new Set(attempts.map(({ attempt }) => attempt.idempotencyKey))
+    await recordReversals(
+      ctx,
+      [...reported.values()].filter(({ idempotencyKey }) => !settling.has(idempotencyKey))
+    )
+  }
   if (requiredActions.length > 0) await recordActionRequired(ctx, requiredActions)
   return ended
 }

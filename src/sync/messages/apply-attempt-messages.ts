@@ -1,4 +1,4 @@
-import { type AttemptResult, resultOf, settleAttempts } from '#billing'
+import { type AttemptResult, adoptPayments, resultOf, settleAttempts } from '#billing'
 import {
   type AttemptPayload,
   type Connector,
@@ -9,7 +9,10 @@ import {
 } from '#platform'
 import type { SyncDeps } from '../deps.ts'
 
-/** Settles the billing attempts that messages are about, with their present state on the platform. */
+/**
+ * Settles the billing attempts that messages are about, with their present state on the platform, and adopts payments that no
+ * attempt of ours has made.
+ */
 export async function applyAttemptMessages(
   { db, connectorOf }: SyncDeps,
   storeId: number,
@@ -30,7 +33,9 @@ export async function applyAttemptMessages(
       requiredActions.push({ idempotencyKey: attempt.idempotencyKey, actionUrl: attempt.nextActionUrl })
     }
   }
-  await db.inStore(storeId, (ctx) => settleAttempts(ctx, results, requiredActions))
+  const settled = await db.inStore(storeId, (ctx) => settleAttempts(ctx, results, requiredActions))
+  // A transaction of its own, and only where something was not ours to settle: subscriptions are locked before attempts.
+  if (settled < results.length) await db.inStore(storeId, (ctx) => adoptPayments(ctx, results))
 }
 
 /** The result in a message without an attempt id. It can be trusted, because the message was signed. */

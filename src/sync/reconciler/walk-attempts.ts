@@ -1,4 +1,4 @@
-import { listFailedAttempts, resultOf, settleAttempts } from '#billing'
+import { adoptPayments, listFailedAttempts, resultOf, settleAttempts } from '#billing'
 import type { PlatformAttempt, PlatformResult } from '#platform'
 import type { Walk, WalkedPage } from './reconciliation.ts'
 import { OVERLAP_MINUTES, type Walking } from './walk-contracts.ts'
@@ -38,11 +38,13 @@ export async function walkFailedAttempts(walking: Walking, walk: Walk): Promise<
   return { ok: true, value: { seen: failed.length, changed, after, lastId: String(last.id) } }
 }
 
-/** A result that is known already, or of an attempt that is not ours, changes nothing. */
-function applyReportedAttempts({ db, storeId }: Walking, attempts: PlatformAttempt[]): Promise<number> {
+/** A result that is known already changes nothing, nor does one of an attempt that is not ours, unless it is a payment. */
+async function applyReportedAttempts({ db, storeId }: Walking, attempts: PlatformAttempt[]): Promise<number> {
   const results = attempts.flatMap((attempt) => resultOf(attempt) ?? [])
   const requiredActions = attempts.flatMap(({ idempotencyKey, nextActionUrl }) =>
     nextActionUrl ? [{ idempotencyKey, actionUrl: nextActionUrl }] : []
   )
-  return db.inStore(storeId, (ctx) => settleAttempts(ctx, results, requiredActions))
+  const settled = await db.inStore(storeId, (ctx) => settleAttempts(ctx, results, requiredActions))
+  if (settled >= results.length) return settled
+  return settled + (await db.inStore(storeId, (ctx) => adoptPayments(ctx, results)))
 }
