@@ -3,16 +3,18 @@ import type { ConnectorCalls } from '../test/connectors.ts'
 
 /**
  * A platform that responds at once, without a socket: every charge succeeds with its own order, and every contract is active with its
- * `nextBillingDate` from before the run. It has no state, so each process can have one, and the same key always gives the same
- * result. `onCharge` is called with the keys of each call.
+ * `nextBillingDate` from before the run. It has no state but `charged`, so each process can have one, and the same key always gives
+ * the same result. `onCharge` is called with the keys of each call.
  */
 export function stubConnector(options: {
   now: Temporal.Instant
   /** For ids of contracts, customers and orders; see aDueStore. */
   priceMinor: number
   onCharge?: (keys: string[]) => void
+  /** The keys that were charged by other processes too; only these are found by their key. */
+  charged?: readonly string[]
 }): Connector {
-  const { now, priceMinor, onCharge } = options
+  const { now, priceMinor, onCharge, charged = [] } = options
   const changed = async (id: string, nextBillingDate: Temporal.Instant = now) =>
     succeeded({ id, status: 'active', revision: '2', nextBillingDate })
 
@@ -21,7 +23,8 @@ export function stubConnector(options: {
       async createAttempts(requests) {
         onCharge?.(requests.map((request) => request.idempotencyKey))
         return requests.map(({ contractId, idempotencyKey }) => succeeded(anAttempt(contractId, idempotencyKey)))
-      }
+      },
+      findAttemptByKey: async (contractId, key) => succeeded(charged.includes(key) ? anAttempt(contractId, key) : null)
     },
     contracts: {
       findReadable: async (ids) =>
@@ -42,6 +45,7 @@ export function stubConnector(options: {
       errorMessage: null,
       nextActionUrl: null,
       createdAt: now,
+      originAt: now,
       completedAt: now,
       order: anOrder(`${cycle}${contractId}`, contractId),
       paymentMethod: { type: 'card', lastFour: '4242', brand: 'visa' }

@@ -162,7 +162,7 @@ test('a late success after the subscription has ended is recorded and reported; 
 })
 
 test('a cycle that the platform reports as paid is settled by the payment found there, whoever made it', async () => {
-  const m = await aMember()
+  const m = await aChargedMember(db, sandbox, 'success', {}, null)
   await m.goTo(SECOND)
   const by = { contractId: m.contractId, originTime: Temporal.Instant.from(SECOND) }
   theValue(

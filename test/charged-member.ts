@@ -3,6 +3,7 @@ import { waitingKeys } from '#kit/jobs'
 import { bool, type Database, int, nullable, row, sql, text } from '#kit/postgres'
 import { listAlerts, setClock } from '#stores'
 import { findSubscriptionByContract, listActivity, lockSubscriptions, syncContractJob } from '#subscriptions'
+import type { ChargeFaults } from '../sandbox/index.ts'
 import type { startSandbox } from '../sandbox/start-sandbox.test-helper.ts'
 import { diagnose } from '../src/audit/diagnose.ts'
 import { resultOf } from '../src/billing/attempts/attempt-result.ts'
@@ -23,10 +24,11 @@ export async function aChargedMember(
   db: Database,
   sandbox: Awaited<ReturnType<typeof startSandbox>>,
   outcome: string | string[] = 'success',
-  dunning: DunningChange = {}
+  dunning: DunningChange = {},
+  chargeFaults?: ChargeFaults | null
 ) {
   const store = await aStore(db, { clockAt: Temporal.Instant.from(START), dunning })
-  const shop = await sandbox.aShop({ now: START })
+  const shop = await sandbox.aShop({ now: START, ...(chargeFaults === undefined ? {} : { chargeFaults }) })
   const { storeId, inStore } = store
   const connector = connectorTo({ storeId, profile: 'platform', url: shop.base, accessToken: shop.shop.accessToken })
   await connector.products.createPlan({
@@ -57,6 +59,7 @@ export async function aChargedMember(
     shop.advance(shop.now.until(at))
     await shop.settle()
   }
+  const doctor = () => diagnose({ db, chargesOf: () => controls.charges(shop.storeId) }, store.domain)
   const submit = () => submitAttempts(db, storeId, connector, 1, 50)
   const attempts = () =>
     inStore(({ tx }) =>
@@ -77,6 +80,7 @@ export async function aChargedMember(
   return {
     id,
     card,
+    shop,
     customerId,
     goTo,
     inStore,
@@ -120,11 +124,12 @@ export async function aChargedMember(
     /** Whether a sync of the contract is enqueued. */
     isSynced: async () => (await inStore((ctx) => waitingKeys(ctx, syncContractJob, [contractId]))).size > 0,
     /** The doctor's findings about the platform's charges and ours. */
-    disagreements: async () => {
-      const chargesOf = () => controls.charges(shop.storeId)
-      const { findings } = await diagnose({ db, chargesOf }, store.domain)
-      return findings.filter(({ check }) => check === 'platform_charges_agree').map(({ message }) => message)
-    },
+    disagreements: async () =>
+      (await doctor()).findings.filter(({ check }) => check === 'platform_charges_agree').map(({ message }) => message),
+    /** The names of the doctor's findings. */
+    findings: async () => (await doctor()).findings.map(({ check }) => check),
+    /** The names of the doctor's warnings. */
+    warnings: async () => (await doctor()).warnings.map(({ check }) => check),
     charges: async () => (await controls.charges(shop.storeId)).map(({ idempotencyKey }) => idempotencyKey),
     now: async () => {
       const [s] = await inStore((ctx) => lockSubscriptions(ctx, [id]))

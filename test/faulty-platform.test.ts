@@ -20,8 +20,8 @@ test('over a faulty connection, three months of renewals are each charged once, 
   beforeDrop(async () => line.close())
   await movePlatform(service.db, store.storeId, `${line.url}/${store.domain}`)
 
-  // A day more, for attempts whose result had to be read from the platform.
-  await store.advance({ to: '2026-05-01T15:00:00Z' })
+  // Days more, for attempts whose result had to be read from the platform: a call is repeated only after it was searched for.
+  await store.advance({ to: '2026-05-04T15:00:00Z' })
   const { body } = await service.get('/billing-attempts?status=success&limit=1', store.key)
   assert.equal(body.meta.total, MEMBERS * 3)
   assert.equal((await service.get('/billing-attempts?status=failed', store.key)).body.meta.total, 0)

@@ -53,7 +53,7 @@ async function loseMessages(seed: number): Promise<void> {
   assert.deepEqual(await ours(), await theirs())
   assert.equal((await ours()).length, MEMBERS)
   const charges = await controls.charges(storeId)
-  assert.equal(new Set(charges.map((c) => `${c.contractId}:${c.cycleIndex}`)).size, charges.length)
+  assert.equal(new Set(charges.map((c) => `${c.contractId}:${c.periodAt}`)).size, charges.length)
   assert.ok(charges.length >= MEMBERS / 2, `only ${charges.length} charges`)
   assert.deepEqual((await service.admin('POST', '/doctor', { store: store.id })).findings, [])
 

@@ -43,6 +43,9 @@ export async function startProcess(options: {
     },
     stdio: ['ignore', 'pipe', 'inherit']
   })
+  const killWithUs = () => child.kill('SIGKILL')
+  process.once('exit', killWithUs)
+  child.once('exit', () => process.removeListener('exit', killWithUs))
   const url = await new Promise<string>((resolve, reject) => {
     let output = ''
     child.stdout!.on('data', (chunk: Buffer) => {

@@ -47,7 +47,8 @@ test('a missed cycle does not affect the next one: its retry is refused, and the
 })
 
 test("a cycle that the platform reports as paid by another cycle's payment is missed, and the next one is charged", async () => {
-  const m = await aMember('reported_failed', { inventory: { retryAfterDays: [] } })
+  // A platform that refuses what it calls paid.
+  const m = await aChargedMember(db, sandbox, 'reported_failed', { inventory: { retryAfterDays: [] } }, null)
   await m.goTo(SECOND)
   await m.bill()
   const third = Temporal.Instant.from('2026-03-31T14:00:00Z')

@@ -74,7 +74,7 @@ async function loseOnce(platform: Platform, subscriptions: number, seed: number)
   )
   assert.deepEqual(await stateOf(platform, spoilt), await stateOf(platform, inOrder))
   const charges = await platform.controls.charges(spoilt)
-  assert.equal(new Set(charges.map((c) => `${c.contractId}:${c.cycleIndex}`)).size, charges.length)
+  assert.equal(new Set(charges.map((c) => `${c.contractId}:${c.periodAt}`)).size, charges.length)
   return { happenings: rounds.flat().length, charges: charges.length }
 }
 

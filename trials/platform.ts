@@ -3,6 +3,7 @@ import pino from 'pino'
 import { Database, sql } from '#kit/postgres'
 import { Secret } from '#kit/secrets'
 import { openStore } from '#sync'
+import { UNKIND } from '../sandbox/index.ts'
 import { createMetrics } from '../src/app/metrics.ts'
 import { createService } from '../src/app/service.ts'
 import { readAndApplyContracts } from '../src/sync/contracts/read-and-apply-contracts.ts'
@@ -28,7 +29,8 @@ export async function startPlatform(databaseUrl: string, serviceUrl: string | nu
     logger: pino({ level: 'warn' }),
     metrics,
     addresses: { loopback: true, allow: [] },
-    urls
+    urls,
+    sandboxFaults: UNKIND
   })
   if (serviceUrl === null) urls.public = await service.http.listen({ port: 0, host: '127.0.0.1' })
   urls.sandbox = await service.sandbox.app.listen({ port: 0, host: '127.0.0.1' })

@@ -1,8 +1,12 @@
-// The long fault runs: `npm run trials [trial|all] [seed] [runs]`. Prints one line of results per run; a failing run throws. Without a
-// number of runs each trial runs once.
-import { mkdtemp, rm } from 'node:fs/promises'
+// The long fault runs: `npm run trials -- [trial|all] [seed] [runs] [--size N] [--results FILE]`. Prints one line of results per run; a
+// failing run throws, and so does one that takes longer than an hour. Without a number of runs each trial runs once.
+// `--size`: the subscriptions of kill-renewals. `--results`: each line is also appended to this file, and a run whose line is there
+// already is left out, so that an interrupted series goes on where it was.
+import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
 import { Database } from '#kit/postgres'
 import { benchDatabase } from '../bench/database.ts'
 import { calendarTrial } from './calendar.ts'
@@ -14,14 +18,20 @@ import { loseMessages } from './lost-messages.ts'
 import { killOneOfTwoNodes } from './two-nodes.ts'
 import { outcomeUnknown } from './unknown-outcome.ts'
 
-const only = process.argv[2] ?? 'all'
-const seed = Number(process.argv[3] ?? Date.now() % 1_000_000)
-const runs = Number(process.argv[4] ?? 1)
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { size: { type: 'string', default: '5000' }, results: { type: 'string' } }
+})
+const only = positionals[0] ?? 'all'
+const seed = Number(positionals[1] ?? Date.now() % 1_000_000)
+const runs = Number(positionals[2] ?? 1)
+const subscriptions = Number(values.size)
+const MAX_RUN_MS = 3_600_000
 
 type Place = { databaseUrl: string; db: Database; dataDir: string; seed: number }
 
 const TRIALS: Record<string, (place: Place) => Promise<object>> = {
-  'kill-renewals': (place) => killDuringRenewals({ ...place, subscriptions: 5_000, kills: 40 }),
+  'kill-renewals': (place) => killDuringRenewals({ ...place, subscriptions, kills: 40 }),
   'crash-points': (place) => crashAtEveryStatement({ ...place, stride: 1 }),
   'unknown-outcome': (place) => outcomeUnknown({ ...place, subscriptions: 1_000 }),
   contention,
@@ -29,6 +39,27 @@ const TRIALS: Record<string, (place: Place) => Promise<object>> = {
   'two-nodes': (place) => killOneOfTwoNodes({ ...place, subscriptions: 200, moves: 20, kills: 10 }),
   'lost-messages': (place) => loseMessages({ ...place, runs: 1_000, subscriptions: 6 }),
   calendar: (place) => calendarTrial({ ...place, zones: Intl.supportedValuesOf('timeZone'), fromYear: 2026, years: 3 })
+}
+
+/** The runs that a file of results has: trial, seed and size. */
+async function doneIn(file: string): Promise<Set<string>> {
+  const text = await readFile(file, 'utf8').catch((err: NodeJS.ErrnoException) => {
+    if (err.code === 'ENOENT') return ''
+    throw err
+  })
+  const lines = text.split('\n').filter((line) => line !== '')
+  return new Set(lines.map((line) => JSON.parse(line)).map((done) => `${done.trial} ${done.seed} ${done.size}`))
+}
+
+/** The report of a run; throws if it hangs. */
+async function inTime(report: Promise<object>): Promise<object> {
+  const ended = new AbortController()
+  const limit = sleep(MAX_RUN_MS, undefined, { signal: ended.signal }).then(() => {
+    throw new Error(`The run takes longer than ${MAX_RUN_MS / 60_000} minutes`)
+  })
+  // Its end is awaited by the race only.
+  limit.catch(() => {})
+  return Promise.race([report, limit]).finally(() => ended.abort())
 }
 
 /** In rounds, because of the rate limit of a store. */
@@ -42,17 +73,22 @@ async function contention(place: Place): Promise<object> {
 }
 
 if (only !== 'all' && !TRIALS[only]) throw new Error(`There is no trial ${only}: ${Object.keys(TRIALS).join(', ')}`)
+const done = values.results ? await doneIn(values.results) : new Set<string>()
 for (const [name, trial] of Object.entries(TRIALS)) {
   if (only !== 'all' && only !== name) continue
+  const size = name === 'kill-renewals' ? { size: subscriptions } : {}
   for (let run = 0; run < runs; run++) {
+    if (done.has(`${name} ${seed + run} ${size.size}`)) continue
     const database = await benchDatabase()
     const db = new Database({ url: database.url })
     const dataDir = await mkdtemp(join(tmpdir(), 'perennial-trial-'))
     const began = performance.now()
     try {
-      const report = await trial({ databaseUrl: database.url, db, dataDir, seed: seed + run })
+      const report = await inTime(trial({ databaseUrl: database.url, db, dataDir, seed: seed + run }))
       const seconds = Math.round((performance.now() - began) / 1000)
-      console.log(JSON.stringify({ trial: name, seed: seed + run, ...report, seconds }))
+      const line = JSON.stringify({ trial: name, seed: seed + run, ...size, ...report, seconds })
+      console.log(line)
+      if (values.results) await appendFile(values.results, `${line}\n`)
     } finally {
       await rm(dataDir, { recursive: true, force: true })
       await db.close()
