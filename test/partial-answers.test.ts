@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parse, type SelectionSetNode } from 'graphql'
 import { int, nullable, row, sql, text } from '#kit/postgres'
+import { recordOrders } from '#orders'
 import { requestedScopes } from '#platform'
 import { ACCESS_SCOPES, scopeOfField, scopeOfTopic, scopeOfType } from '../sandbox/wire/access.ts'
 import { makeSchema } from '../sandbox/wire/schema.ts'
@@ -80,7 +81,10 @@ test('a withheld field does not take away what was known', async () => {
   const connector = await service.deps.connectorOf(storeId)
   const orders = await connector.orders.findMany([orderId])
   assert.ok(orders.ok)
-  assert.deepEqual(orders.value.get(orderId)!.withheld, ['email'])
+  const order = orders.value.get(orderId)!
+  assert.deepEqual(order.withheld, ['email'])
+  await service.db.inStore(storeId, (ctx) => recordOrders(ctx, [order]))
+  assert.equal((await charges(storeId))[0]!.email, 'ada@example.com')
   await service.admin('POST', `/stores/store_${storeId}/reconcile`, {})
   const [known] = await service.db.inStore(storeId, ({ tx }) =>
     tx.many(

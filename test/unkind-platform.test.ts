@@ -389,6 +389,8 @@ test('a payment by hand that was reported before the cycle is due has paid it', 
     (await m.events()).map(({ type }) => type),
     ['billing.pending', 'billing.success']
   )
+  await report(m, id)
+  assert.deepEqual(await m.alerts(), [])
 })
 
 test('a payment by hand in dunning has paid the cycle: its retry is not made', async () => {

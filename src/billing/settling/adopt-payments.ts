@@ -33,11 +33,9 @@ export async function adoptPayments(ctx: Ctx, results: AttemptResult[]): Promise
 }
 
 async function adopt(ctx: Ctx, subscription: Subscription, payment: ReportedPayment): Promise<boolean> {
-  const { id, nextCycle, status, createdAt } = subscription
+  const { id, nextCycle, status } = subscription
   const { timezone } = await storeContext(ctx)
   const lastPaidAt = billingDate(subscription, nextCycle - 1, timezone)
-  // What was charged before the subscription was ours is history.
-  if (Temporal.Instant.compare(payment.of.createdAt, createdAt) < 0) return false
   const isForNext = Temporal.Instant.compare(payment.of.originAt, lastPaidAt) > 0
   const open = await lockAttemptOfCycle(ctx, id, nextCycle)
   if (status !== 'active' || !isForNext || open?.status === 'success') {

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { anAttempt, anOrder, aPlatform, created, json, theFailure, theValue } from '../../../test/fake-platform.ts'
+import {
+  aContract,
+  anAttempt,
+  anOrder,
+  aPlatform,
+  created,
+  json,
+  theFailure,
+  theValue
+} from '../../../test/fake-platform.ts'
 
 const denied = (...path: (string | number)[]) => ({
   message: `Access denied for ${path.at(-1)} field.`,
@@ -101,4 +110,31 @@ test('an object that may not be read is missing among attempts and orders, and t
   assert.equal(theValue(await connector.orders.findMany(['3'])).size, 0)
   const { kind, code } = theFailure(await connector.customers.findMany(['3']))
   assert.deepEqual([kind, code], ['unauthorized', 'access_denied'])
+})
+
+test('a contract whose customer or origin order may not be read is unreadable; one whose card may not is read', async () => {
+  for (const field of ['customer', 'originOrder']) {
+    const { connector } = await aPlatform((res) =>
+      json(res, {
+        data: { nodes: [{ ...aContract('9'), [field]: null }, aContract('8')] },
+        errors: [denied('nodes', 0, field)]
+      })
+    )
+    const { contracts, unreadable } = theValue(await connector.contracts.findReadable(['9', '8']))
+    assert.deepEqual([...contracts.keys()], ['8'], field)
+    assert.match(unreadable.get('9')!, new RegExp(`${field} may not be read`))
+  }
+  for (const [method, ...path] of [
+    [null, 'customerPaymentMethod'],
+    [{ id: 'gid://platform/CustomerPaymentMethod/1f2e', instrument: null }, 'customerPaymentMethod', 'instrument']
+  ] as const) {
+    const { connector } = await aPlatform((res) =>
+      json(res, {
+        data: { nodes: [{ ...aContract('9'), customerPaymentMethod: method }] },
+        errors: [denied('nodes', 0, ...path)]
+      })
+    )
+    const { contracts } = theValue(await connector.contracts.findReadable(['9']))
+    assert.deepEqual([contracts.get('9')!.paymentMethod, contracts.get('9')!.paymentMethodId], [undefined, undefined])
+  }
 })
