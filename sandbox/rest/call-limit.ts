@@ -11,7 +11,11 @@ export class CallLimits {
     const known = this.#levels.get(storeId) ?? { calls: 0, at }
     const calls = Math.max(0, known.calls - ((at - known.at) / 1000) * PER_SECOND)
     if (calls + 1 > SIZE) {
-      return { calls: Math.ceil(calls), size: SIZE, retryAfterSeconds: Math.ceil(((calls + 1 - SIZE) / PER_SECOND) * 10) / 10 }
+      return {
+        calls: Math.ceil(calls),
+        size: SIZE,
+        retryAfterSeconds: Math.ceil(((calls + 1 - SIZE) / PER_SECOND) * 10) / 10
+      }
     }
     this.#levels.set(storeId, { calls: calls + 1, at })
     return { calls: Math.ceil(calls + 1), size: SIZE, retryAfterSeconds: null }
