@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createImportEngine } from '#imports'
+import { sql } from '#kit/postgres'
 import { listPlans } from '#plans'
 import { withCalls } from './connectors.ts'
 import { testDatabase } from './database.ts'
@@ -80,6 +81,39 @@ test('another plan, another customer, or an id makes it another agreement', asyn
     rowOf('ada@example.com', 'VIP', 'b')
   ])
   assert.deepEqual(taken.counts, [5, 0, 0])
+})
+
+test('a subscription of an earlier import stands for its present plan, and for no other', async () => {
+  const store = await aStore()
+  const { id: silver } = await store.plan('Silver')
+  await store.plan('Gold')
+  const { storeId } = store.store
+  assert.deepEqual((await store.take([rowOf('ada@example.com')])).counts, [1, 0, 0])
+  assert.deepEqual((await store.take([rowOf('ada@example.com', 'Gold')])).counts, [1, 0, 0])
+  // As a row of an earlier version, which does not say what it was for.
+  await service.db.inStore(storeId, ({ tx }) =>
+    tx.run(sql`update import_rows set creates = null where store_id = ${storeId}`)
+  )
+  assert.deepEqual((await store.take([rowOf('ada@example.com', 'gold')])).counts, [0, 0, 1])
+  const { id } = (await store.subscriptions()).find(({ plan }: any) => plan.name === 'Gold')
+  assert.deepEqual((await store.take([rowOf('ada@example.com', 'Silver'), rowOf('n@example.com')])).counts, [1, 0, 1])
+  await service.admin('POST', `${store.store.at}/subscriptions/${id}/cancel`)
+  const [held] = (await store.subscriptions()).filter(({ plan }: any) => plan.name === 'VIP')
+  await service.admin('POST', `${store.store.at}/subscriptions/${held.id}/change`, { plan_id: silver })
+  await store.settle()
+  assert.deepEqual((await store.take([rowOf('ada@example.com'), rowOf('o@example.com')])).counts, [1, 0, 1])
+})
+
+test('an unfinished import goes on only with the same option', async () => {
+  const store = await aStore()
+  const sha256 = 'a'.repeat(64)
+  const ids = []
+  for (const allow_duplicates of [false, true, true, false, undefined]) {
+    ids.push((await store.start({ source: 'csv', sha256, allow_duplicates })).id)
+  }
+  const [without, allowing] = ids
+  assert.notEqual(without, allowing)
+  assert.deepEqual(ids, [without, allowing, allowing, without, without])
 })
 
 test('a row without a plan is compared by its variant', async () => {

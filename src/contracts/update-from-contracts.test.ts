@@ -182,3 +182,18 @@ test('a subscription that has ended here and is active on the platform again is 
   for (const revision of ['12', '13']) await sync({ revision })
   assert.deepEqual([await pushes(), (await notes()).length], [1, 1])
 })
+
+test('another price of a line is known, also where the cycle costs the same and nobody is told', async () => {
+  const { id, contract, inStore } = await aFollowed()
+  const of = async () => (await inStore((ctx) => lockSubscriptions(ctx, [id])))[0]!
+  assert.deepEqual([(await of()).priceMinor, (await of()).unitPriceMinor], [2900, 2900])
+  const events = () =>
+    inStore(({ tx, storeId }) =>
+      tx.many(row({ type: text }), sql`select name as type from facts where store_id = ${storeId}`)
+    )
+  const before = await events()
+  const lines = contract.lines.map((line) => ({ ...line, priceMinor: 5800, lastingPriceMinor: 5800 }))
+  await inStore((ctx) => upsertFromContracts(ctx, [{ ...contract, revision: '10', lines }], []))
+  assert.deepEqual([(await of()).priceMinor, (await of()).unitPriceMinor], [2900, 5800])
+  assert.deepEqual(await events(), before)
+})

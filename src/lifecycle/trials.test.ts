@@ -64,9 +64,11 @@ test('a pause does not make a trial longer', async () => {
   const life = await aTrial()
   await life.pause()
   await assert.rejects(life.resume('2026-02-10T15:00:01Z'), { code: 'invalid_request' })
-  await life.resume()
-  assert.deepEqual(await datesOf(life), ['2026-02-10T15:00:00Z', '2026-02-10T15:00:00Z'])
-  await life.pause()
+  for (const date of [null, '2026-02-10T15:00:00Z']) {
+    await life.resume(date)
+    assert.deepEqual(await datesOf(life), ['2026-02-10T15:00:00Z', '2026-02-10T15:00:00Z'], String(date))
+    await life.pause()
+  }
   await life.resume('2026-02-08T15:00:00Z')
   assert.deepEqual(await datesOf(life), ['2026-02-08T15:00:00Z', '2026-02-08T15:00:00Z'])
 
