@@ -687,6 +687,16 @@ create policy one_store on inbound_webhooks for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on inbound_webhooks to perennial_operator, perennial_store;
 
+create table installation (
+  is_only boolean not null default true,
+  id uuid not null default gen_random_uuid(),
+  place text,
+  epoch bigint not null default 0,
+  constraint installation_pkey PRIMARY KEY (is_only),
+  constraint installation_is_only_check CHECK (is_only)
+);
+grant select, update on installation to perennial_operator;
+
 create table jobs (
   store_id bigint not null,
   id bigint not null generated always as identity,
@@ -1244,6 +1254,7 @@ create table stores (
   catching_up boolean not null default false,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  restored_at timestamp with time zone,
   constraint stores_pkey PRIMARY KEY (store_id),
   constraint stores_domain_key UNIQUE (domain),
   constraint stores_check CHECK (clock_at IS NULL OR sandbox),

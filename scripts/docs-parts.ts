@@ -6,6 +6,7 @@ import * as metricList from '../src/app/metric-list.ts'
 import * as settingsSections from '../src/app/settings-sections.ts'
 import { platformChargesAgree } from '../src/audit/platform-charges.ts'
 import * as ruleList from '../src/audit/rule-list.ts'
+import { standbysSynchronous } from '../src/audit/standbys-synchronous.ts'
 import { DECLINE_KINDS, DECLINE_TABLE } from '../src/billing/dunning/decline-codes.ts'
 import { eventSections } from './event-sections.ts'
 import { code, table } from './markdown.ts'
@@ -14,7 +15,7 @@ type Rule = Pick<AuditRule, 'name' | 'severity' | 'help'>
 
 const rulesOf = (severity: Rule['severity']) => () => [
   ['check', severity === 'finding' ? 'a finding means' : 'what to do'],
-  ...[...Object.values(ruleList), platformChargesAgree]
+  ...[...Object.values(ruleList), platformChargesAgree, standbysSynchronous]
     .filter((rule: Rule) => rule.severity === severity)
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .map(({ name, help }) => [`\`${name}\``, help])

@@ -49,3 +49,11 @@ export async function testDatabase(): Promise<{ db: Database; url: string }> {
   })
   return { db, url }
 }
+
+/** A database without any tables, dropped when the file ends. */
+export async function emptyDatabase(): Promise<string> {
+  const name = `test_${process.pid}_${randomBytes(4).toString('hex')}`
+  await onServer(`create database ${name}`, `alter database ${name} set synchronous_commit = off`)
+  after(() => onServer(`drop database if exists ${name} with (force)`))
+  return urlOf(name)
+}

@@ -26,9 +26,11 @@ export async function startProcess(options: {
   dataDir: string
   port?: number
   sandboxPort?: number
+  /** The program of another version; this one's by default. */
+  main?: string
   env?: Record<string, string>
 }) {
-  const child: ChildProcess = spawn(process.execPath, [MAIN, 'serve'], {
+  const child: ChildProcess = spawn(process.execPath, [options.main ?? MAIN, 'serve'], {
     env: {
       ...process.env,
       DATABASE_URL: options.databaseUrl,

@@ -30,7 +30,9 @@ export async function startPlatform(databaseUrl: string, serviceUrl: string | nu
     metrics,
     addresses: { loopback: true, allow: [] },
     urls,
-    sandboxFaults: UNKIND
+    sandboxFaults: UNKIND,
+    // A service with another database cannot wake it.
+    pollMs: 200
   })
   if (serviceUrl === null) urls.public = await service.http.listen({ port: 0, host: '127.0.0.1' })
   urls.sandbox = await service.sandbox.app.listen({ port: 0, host: '127.0.0.1' })
@@ -41,6 +43,8 @@ export async function startPlatform(databaseUrl: string, serviceUrl: string | nu
     controls: service.sandbox.controls,
     deps: service.deps,
     connectorOf: service.deps.connectorOf,
+    /** Has it work in the background, for a trial whose service has another database and so cannot do that. */
+    run: () => service.start(),
 
     /** A store with this many monthly subscriptions, each started and paid at TRIAL_START. */
     async aStore(domain: string, subscriptions: number): Promise<number> {

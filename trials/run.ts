@@ -7,14 +7,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { Database } from '#kit/postgres'
-import { benchDatabase } from '../bench/database.ts'
+import { Database, migrate } from '#kit/postgres'
+import { benchDatabase, runOn } from '../bench/database.ts'
+import { MIGRATIONS } from '../src/app/migrations.ts'
 import { calendarTrial } from './calendar.ts'
 import { contendForRetries } from './contention.ts'
 import { crashAtEveryStatement } from './crash-points.ts'
+import { failOverToStandby } from './failover.ts'
 import { killDuringRenewals } from './kill-renewals.ts'
 import { killSender } from './kill-sender.ts'
 import { loseMessages } from './lost-messages.ts'
+import { olderCode } from './older-commit.ts'
+import { restoreOlderBackup } from './restored-backup.ts'
+import { upgradeUnderLoad } from './rolling-upgrade.ts'
 import { killOneOfTwoNodes } from './two-nodes.ts'
 import { outcomeUnknown } from './unknown-outcome.ts'
 
@@ -37,6 +42,9 @@ const TRIALS: Record<string, (place: Place) => Promise<object>> = {
   contention,
   'kill-sender': (place) => killSender({ ...place, events: 5_000, kills: 20 }),
   'two-nodes': (place) => killOneOfTwoNodes({ ...place, subscriptions: 200, moves: 20, kills: 10 }),
+  'restored-backup': restoredBackup,
+  'rolling-upgrade': rollingUpgrade,
+  failover,
   'lost-messages': (place) => loseMessages({ ...place, runs: 1_000, subscriptions: 6 }),
   calendar: (place) => calendarTrial({ ...place, zones: Intl.supportedValuesOf('timeZone'), fromYear: 2026, years: 3 })
 }
@@ -70,6 +78,61 @@ async function contention(place: Place): Promise<object> {
     for (const name of Object.keys(sum) as (keyof typeof sum)[]) sum[name] += report[name]
   }
   return sum
+}
+
+async function restoredBackup(place: Place): Promise<object> {
+  return withDatabases(place, ['platform', 'empty'], ([platformUrl, emptyUrl]) =>
+    restoreOlderBackup({ ...place, platformUrl: platformUrl!, emptyUrl: emptyUrl!, subscriptions: 500 })
+  )
+}
+
+/** Both orders, each from an empty database, which the first node migrates. */
+async function rollingUpgrade(place: Place): Promise<object> {
+  const older = await olderCode()
+  if ('skipped' in older) return older
+  try {
+    const runs: object[] = []
+    for (const order of ['upgrade', 'rollback'] as const) {
+      const run = withDatabases(place, ['platform', 'empty'], ([platformUrl, databaseUrl]) =>
+        upgradeUnderLoad({
+          ...place,
+          platformUrl: platformUrl!,
+          databaseUrl: databaseUrl!,
+          older,
+          order,
+          subscriptions: 100,
+          months: 3
+        })
+      )
+      runs.push(await run)
+    }
+    return { runs }
+  } finally {
+    await older.remove()
+  }
+}
+
+async function failover(place: Place): Promise<object> {
+  return withDatabases(place, ['platform'], ([platformUrl]) =>
+    failOverToStandby({ ...place, platformUrl: platformUrl!, subscriptions: 200 })
+  )
+}
+
+/** Gives `work` more databases on the same server: the platform's is migrated, any other one is empty. */
+async function withDatabases<T>(
+  { databaseUrl, seed }: Place,
+  names: string[],
+  work: (urls: string[]) => Promise<T>
+): Promise<T> {
+  const made = names.map((name) => `trial_${name}_${process.pid}_${seed}`)
+  const urls = made.map((name) => Object.assign(new URL(databaseUrl), { pathname: `/${name}` }).href)
+  for (const name of made) await runOn(databaseUrl, `create database ${name}`)
+  try {
+    for (const [i, name] of names.entries()) if (name === 'platform') await migrate(urls[i]!, MIGRATIONS)
+    return await work(urls)
+  } finally {
+    for (const name of made) await runOn(databaseUrl, `drop database ${name} with (force)`)
+  }
 }
 
 if (only !== 'all' && !TRIALS[only]) throw new Error(`There is no trial ${only}: ${Object.keys(TRIALS).join(', ')}`)

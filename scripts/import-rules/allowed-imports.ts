@@ -20,10 +20,11 @@ const PARTS: Record<string, readonly string[]> = {
   cli: ['cli', 'kit'],
   http: ['http', 'kit'],
   demo: ['demo', 'kit'],
-  app: ['app', 'http', 'cli', 'demo', 'sandbox', 'embedded-postgres', 'kit'],
-  'main.ts': ['app', 'cli']
+  backup: ['backup', 'embedded-postgres', 'kit'],
+  app: ['app', 'http', 'cli', 'demo', 'backup', 'sandbox', 'embedded-postgres', 'kit'],
+  'main.ts': ['app', 'backup', 'cli']
 }
-const USES_EVERY_DOOR = new Set(['http', 'demo', 'app'])
+const USES_EVERY_DOOR = new Set(['http', 'demo', 'backup', 'app'])
 
 /** Files that look up what they import, with the reason. */
 const NOT_WRITTEN_OUT = new Map([

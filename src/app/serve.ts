@@ -2,11 +2,12 @@ import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { createLogger } from '#kit/logger'
-import { Database, migrate } from '#kit/postgres'
+import { Database, migrate, refuseSharedSessions, watchStandbys } from '#kit/postgres'
 import { openVault } from '#kit/secrets'
 import { stopOnSignals } from '#kit/stop-signals'
 import { isMasterKeyValid, listStores } from '#stores'
 import { moveSandboxStores } from '#sync'
+import { watchForRestores } from '../backup/restored-database.ts'
 import { removeServerFile, writeServerFile } from '../cli/server-file.ts'
 import { createDemoStore, DEMO_DOMAIN } from '../demo/create-demo-store.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgres/start.ts'
@@ -64,6 +65,17 @@ async function run(config: Config): Promise<void> {
     const vault = openVault(config.masterKey)
     // With a wrong key every call of the platform and every webhook of every store would fail.
     if (!(await isMasterKeyValid(db, vault))) refuse(WRONG_MASTER_KEY)
+    stack.adopt(watchStandbys({ db, warn: (message) => logger.warn(message) }), (watch) => watch.stop())
+    stack.adopt(
+      await watchForRestores({
+        db,
+        url: databaseUrl,
+        dataDir: config.dataDir,
+        warn: (message) => logger.warn(message),
+        fail: (err) => logger.warn({ err }, 'Whether the database was set back could not be asked')
+      }),
+      (watch) => watch.stop()
+    )
     const metrics = stack.adopt(createMetrics(), (open) => open.close())
     const service = stack.adopt(
       await createService({
@@ -111,7 +123,9 @@ async function startDatabase(config: Config, log: (line: string) => void): Promi
 }
 
 async function migrated(url: string): Promise<string[]> {
-  return migrate(url, MIGRATIONS).catch((err: Error) => refuse(`The database cannot be used: ${err.message}`))
+  return refuseSharedSessions(url)
+    .then(() => migrate(url, MIGRATIONS))
+    .catch((err: Error) => refuse(`The database cannot be used: ${err.message}`))
 }
 
 function refuse(message: string): never {

@@ -1,7 +1,8 @@
-import type { Database } from '#kit/postgres'
+import { type Database, findStandbyRisk } from '#kit/postgres'
 import { listStores, requireStore } from '#stores'
 import { compareCharges, type PlatformCharge, platformChargesAgree } from './platform-charges.ts'
 import { auditStore, type Finding } from './run-rules.ts'
+import { standbysSynchronous } from './standbys-synchronous.ts'
 
 /** `warnings`: nothing is wrong, but a person has to decide something. */
 export type Diagnosis = Record<'findings' | 'warnings', (Finding & { store: string })[]> & {
@@ -18,6 +19,9 @@ export async function diagnose(
 ): Promise<Diagnosis> {
   const stores = reference === undefined ? await listStores(db) : [await requireStore(db, reference)]
   const diagnosis: Diagnosis = { checked: { stores: stores.length }, findings: [], warnings: [] }
+  const risk = await findStandbyRisk(db)
+  if (risk)
+    diagnosis.warnings.push({ store: '', check: standbysSynchronous.name, subject: 'the database', message: risk })
   for (const { storeId, domain, sandbox } of stores) {
     const { checked, findings, warnings } = await auditStore(db, storeId)
     if (sandbox) {

@@ -45,6 +45,17 @@ export function scheduledMessage(attempt: Attempt): NewActivity {
   )
 }
 
+/** Of an attempt that only the platform knew: the database is older. */
+export const foundMessage = (attempt: Attempt): NewActivity => ({
+  ...activityMessage(
+    { attempt },
+    'reconciled',
+    'platform',
+    `The charge of ${sumOf(attempt)} for cycle ${attempt.cycleIndex} was found on the platform and taken over`
+  ),
+  cause: `attempt:${attempt.id}:found`
+})
+
 export const retryRequestedMessage = (attempt: Attempt, by: Actor): NewActivity => ({
   ...activityMessage(
     { attempt },

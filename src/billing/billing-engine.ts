@@ -65,6 +65,7 @@ export function createBillingEngine(options: {
     stage: 'request',
     releaseLeases: releaseAttempts,
     needsPlatform: 'known',
+    restsAfterRestore: true,
     due: dueWork,
     async nextDueAt(storeId) {
       const { due, resume, grace, paymentDeadline, check, remind } = await ahead(storeId)

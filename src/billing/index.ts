@@ -8,6 +8,7 @@ export {
   retryHeldCharges,
   retryWithNewMethod
 } from './dunning/retry-on-payment-method-update.ts'
+export { adoptAttempts, listOpenAttempts, listUnknownAttempts } from './settling/adopt-attempts.ts'
 export { adoptPayments } from './settling/adopt-payments.ts'
 export { issueCheckoutCredits } from './settling/cycle-credits.ts'
 export { settleAttempts } from './settling/settle-attempts.ts'

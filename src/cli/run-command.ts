@@ -5,6 +5,7 @@ import { adminApi } from './admin-api.ts'
 import type { Terminal } from './command.ts'
 import { badUsage, CommandError } from './command-error.ts'
 import { addAlertCommands } from './commands/alert.ts'
+import { addBackupCommands, type BackupParts } from './commands/backup.ts'
 import { addClockCommands } from './commands/clock.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
 import { addImportCommands } from './commands/import.ts'
@@ -21,7 +22,7 @@ import { addWebhookCommands } from './commands/webhook.ts'
 import { findServer } from './find-server.ts'
 
 /** What the program gives its command line, which imports nothing of the service. */
-type Parts = ServeParts & { settingsSections: readonly SettingsSection[] }
+type Parts = ServeParts & BackupParts & { settingsSections: readonly SettingsSection[] }
 
 const ENV_HELP = `
 Commands find the service by PERENNIAL_URL and PERENNIAL_TOKEN, or by the files that it writes to DATA_DIR (./data).
@@ -87,6 +88,7 @@ function programOf(terminal: Terminal, parts: Parts): Command {
   addClockCommands(program, terminal)
   addSandboxCommands(program, terminal)
   addDoctorCommand(program, terminal)
+  addBackupCommands(program, terminal, parts)
   addSeedCommand(program, terminal)
   // Accepted on groups too, so that the error is about the missing command.
   for (const group of [program, ...program.commands]) {

@@ -1,7 +1,7 @@
 import type { Plan } from '#plans'
 import type { PlatformContract } from '#platform'
 import type { StoreContext } from '#stores'
-import { billingDate, withInterval } from '#subscriptions'
+import { billingDate, firstCycleAfter, withInterval } from '#subscriptions'
 import { isOver, type NewSubscription } from '#subscriptions/transitions'
 import { isSameDate, ourStatus, trialEndOf, unitPriceOf, versionOf } from './read-contract-terms.ts'
 
@@ -27,7 +27,7 @@ export function newSubscription(
   const isPaid = contract.originOrder !== null && trialEndsAt === null
   const startsAt = trialEndsAt ?? (isPaid ? contract.createdAt : (contract.nextBillingDate ?? contract.createdAt))
   const cycleIndex = isPaid ? 1 : 0
-  const nextCycle = cycleIndex + 1
+  const firstCycle = cycleIndex + 1
   const policy = { interval: contract.interval, intervalCount: contract.intervalCount }
   const fromCreation = withInterval(
     { anchorAt: contract.createdAt, anchorCycle: 0, ...policy },
@@ -40,8 +40,11 @@ export function newSubscription(
   const isOneInterval = plan?.trialType === 'next_billing_date' && isOfSeries
   const started = isOneInterval ? fromCreation : { anchorAt: startsAt, anchorCycle: 1, ...policy }
   // Others have billed a contract that was under way long before we knew it: it is not charged at once, but on its own date.
-  const isLate = Temporal.Instant.compare(billingDate(started, nextCycle, store.timezone), now) <= 0
+  const isLate = Temporal.Instant.compare(billingDate(started, firstCycle, store.timezone), now) <= 0
   const isAhead = contract.nextBillingDate && Temporal.Instant.compare(contract.nextBillingDate, now) > 0
+  // In a restored store it may be one of ours that began after the backup: its charges carry the numbers of their dates.
+  const isOwn = isLate && isAhead && store.restoredAt !== null
+  const nextCycle = isOwn ? firstCycleAfter(started, firstCycle, now, store.timezone) : firstCycle
   const cadence =
     isLate && isAhead ? { anchorAt: contract.nextBillingDate!, anchorCycle: nextCycle, ...policy } : started
   const status = ourStatus(contract.status)

@@ -96,6 +96,7 @@ export function createImportEngine(options: {
     stage: 'others',
     releaseLeases: releaseImports,
     needsPlatform: true,
+    restsAfterRestore: true,
     due: dueImports,
     nextDueAt: (storeId) => nextImportAt(db.direct, storeId),
     async runOnce(storeId) {

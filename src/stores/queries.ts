@@ -22,7 +22,7 @@ export function listAllStores(tx: Tx): Promise<Store[]> {
   return tx.many(
     Store,
     sql`select store_id, domain, name, timezone, currency, rate_plan, sandbox, clock_at, platform_profile, platform_url,
-               status, connected_at, created_at
+               status, connected_at, restored_at, created_at
           from stores order by store_id`
   )
 }
@@ -30,7 +30,7 @@ export function listAllStores(tx: Tx): Promise<Store[]> {
 const storeById = directSql<[storeId: number]>(
   'store_by_id',
   `select store_id, domain, name, timezone, currency, rate_plan, sandbox, clock_at, platform_profile, platform_url,
-          status, connected_at, created_at
+          status, connected_at, restored_at, created_at
      from stores where store_id = $1`
 )
 
@@ -53,7 +53,7 @@ export function lockStoreByDomain(tx: Tx, domain: string) {
 }
 
 /** A store as it is written; `credentials` are encrypted. */
-export type WrittenStore = Omit<Store, 'storeId' | 'status' | 'connectedAt' | 'createdAt'> & {
+export type WrittenStore = Omit<Store, 'storeId' | 'status' | 'connectedAt' | 'restoredAt' | 'createdAt'> & {
   credentials: Buffer
 }
 
@@ -67,7 +67,7 @@ export function insertStore(tx: Tx, store: WrittenStore): Promise<Store | null> 
                 ${store.clockAt}, ${store.platformProfile}, ${store.platformUrl}, ${store.credentials})
         on conflict (domain) do nothing
         returning store_id, domain, name, timezone, currency, rate_plan, sandbox, clock_at, platform_profile, platform_url,
-                  status, connected_at, created_at`
+                  status, connected_at, restored_at, created_at`
   )
 }
 
@@ -81,7 +81,7 @@ export function rewriteStore(tx: Tx, storeId: number, store: WrittenStore): Prom
                platform_credentials = ${store.credentials}, updated_at = statement_timestamp()
          where store_id = ${storeId}
         returning store_id, domain, name, timezone, currency, rate_plan, sandbox, clock_at, platform_profile, platform_url,
-                  status, connected_at, created_at`
+                  status, connected_at, restored_at, created_at`
   )
 }
 
@@ -156,12 +156,14 @@ const Status = row({
   realNowMs: int,
   isSandbox: bool,
   isConnected: bool,
-  isCaughtUp: bool
+  isCaughtUp: bool,
+  isRestored: bool
 })
 
 const STATUS = `
   select store_id, clock_at, floor(extract(epoch from statement_timestamp()) * 1000)::bigint as real_now_ms,
-         sandbox as is_sandbox, status = 'active' as is_connected, not catching_up as is_caught_up
+         sandbox as is_sandbox, status = 'active' as is_connected, not catching_up as is_caught_up,
+         restored_at is not null as is_restored
     from stores`
 const allStatuses = acrossStores<[]>('store_statuses', STATUS)
 const someStatuses = acrossStores<[storeIds: number[]]>(

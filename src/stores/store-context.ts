@@ -1,4 +1,4 @@
-import { type Ctx, json, oneOf, row, sql, text, textList } from '#kit/postgres'
+import { type Ctx, instant, json, nullable, oneOf, row, sql, text, textList } from '#kit/postgres'
 import { PLATFORM_PROFILES, type PlatformProfileName } from './store.ts'
 
 /** The facts of its store that the domain needs: the wire profile of its platform, its time zones, its currency. */
@@ -8,6 +8,8 @@ export type StoreContext = {
   /** The time zones that the shop had before, in order. */
   pastTimezones: string[]
   currency: string
+  /** Since when the store is held after a restore, while its platform is read; null while it is not (real time). */
+  restoredAt: Temporal.Instant | null
   /** The settings that were changed, by section; a module reads its own with `settingsOf`. */
   settings: object
 }
@@ -17,6 +19,7 @@ const Facts = row({
   timezone: text,
   pastTimezones: textList,
   currency: text,
+  restoredAt: nullable(instant),
   settings: json<object>()
 })
 
@@ -28,7 +31,7 @@ export function storeContext(ctx: Ctx): Promise<StoreContext> {
   if (!facts) {
     facts = ctx.tx.one(
       Facts,
-      sql`select platform_profile as profile, timezone, past_timezones, currency, settings
+      sql`select platform_profile as profile, timezone, past_timezones, currency, restored_at, settings
             from stores where store_id = ${ctx.storeId}`
     )
     read.set(ctx.tx, facts)

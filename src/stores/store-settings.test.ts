@@ -29,6 +29,7 @@ test('a store has the default settings of dunning unless it has set others', asy
     pastTimezones: [],
     currency: 'USD',
     profile: 'platform',
+    restoredAt: null,
     settings: { dunning: { onFailure: 'pause' } }
   })
 })

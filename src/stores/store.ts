@@ -25,6 +25,8 @@ export const Store = row({
   status: oneOf('active', 'disconnected'),
   /** When the platform was connected first; null while the store is unfinished. */
   connectedAt: nullable(instant),
+  /** Since when it is held because it was restored from a backup; null while it is not (real time). */
+  restoredAt: nullable(instant),
   createdAt: instant
 })
 export type Store = RowOf<typeof Store>

@@ -39,7 +39,8 @@ test('creates a store with canonical spellings and finds it by id and by domain'
     platformProfile: 'platform',
     platformUrl: 'http://127.0.0.1:3001',
     status: 'active',
-    connectedAt: null
+    connectedAt: null,
+    restoredAt: null
   })
   assert.match(credentials.accessToken, /^sbx_[0-9A-Za-z]{32}$/)
   assert.match(credentials.proxySecret, /^[0-9A-Za-z]{32}$/)

@@ -17,6 +17,7 @@ export {
   editContractJob,
   enqueueContractPush,
   enqueueContractSync,
+  enqueuePushesOfDates,
   pushContractJob,
   syncContractJob
 } from './platform-requests.ts'

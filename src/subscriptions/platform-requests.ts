@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { declareJob, enqueue } from '#kit/jobs'
 import type { Ctx } from '#kit/postgres'
+import { listDatesBehind } from './queries.ts'
 
 // Requests to the platform are jobs, written in the transaction of the change that needs them: as long as a push waits, status
 // and next date of the contract are ours (contracts/decide-contract-changes.ts). `contracts` decides what each one means when it
@@ -29,6 +30,10 @@ export const enqueueContractPush = (ctx: Ctx, subscriptionIds: number[]): Promis
     pushContractJob,
     subscriptionIds.map((subscriptionId) => ({ subscriptionId }))
   )
+
+/** The same for all whose contract has another next date than they have, which the reading of a restored store may leave. */
+export const enqueuePushesOfDates = async (ctx: Ctx): Promise<void> =>
+  enqueueContractPush(ctx, await listDatesBehind(ctx))
 
 /** Has the requested changes of these subscriptions made on the platform after the commit. */
 export const enqueueContractEdit = (ctx: Ctx, subscriptionIds: number[]): Promise<void> =>

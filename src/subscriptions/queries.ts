@@ -37,6 +37,19 @@ export async function listGiftsTo(ctx: Ctx, customerIds: string[]): Promise<numb
   return rows.map(({ id }) => id)
 }
 
+/** Active subscriptions whose next date is ahead and differs from that of the platform's contract as it was last read. */
+export async function listDatesBehind(ctx: Ctx): Promise<number[]> {
+  const rows = await ctx.tx.many(
+    row({ id: int }),
+    sql`
+    select id from subscriptions
+     where store_id = ${ctx.storeId} and status = 'active' and next_billing_at > ${ctx.now}
+       and date_trunc('second', next_billing_at) <> date_trunc('second', platform_next_billing_at)
+     order by id`
+  )
+  return rows.map(({ id }) => id)
+}
+
 const NextWork = row({
   due: nullable(instant),
   resume: nullable(instant),

@@ -21,3 +21,23 @@ export const platformReconciled = defineAuditRule({
        and (r.failures >= ${MAX_FAILURES} or r.next_at < statement_timestamp() - interval '2 days')
      order by r.kind limit 100`
 })
+
+export const restoredStoreOnHold = defineAuditRule({
+  name: 'restored_store_on_hold',
+  severity: 'warning',
+  help:
+    'The store was restored from a backup and is [on hold](#after-a-restore): nothing is charged, pushed or sent until its platform ' +
+    'was read. The message says how far that is, and what went wrong. If the platform can no longer be reached, ' +
+    '`perennial store release` ends it.',
+  counted: (ctx) => sql`
+    select count(*) as count from stores where store_id = ${ctx.storeId} and restored_at is not null`,
+  wrong: (ctx) => sql`
+    select s.domain as subject,
+           'on hold since ' || s.restored_at || '; still to be read: ' || coalesce(string_agg(
+             r.kind || case when r.last_error is null then '' else ' (failed: ' || r.last_error || ')' end, ', ' order by r.kind)
+               filter (where r.finished_at is null), 'nothing') as message
+      from stores s
+      left join reconciliations r on r.store_id = ${ctx.storeId} and r.kind in ('attempts', 'all_contracts', 'failed_attempts')
+     where s.store_id = ${ctx.storeId} and s.restored_at is not null
+     group by s.domain, s.restored_at`
+})

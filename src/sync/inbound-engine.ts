@@ -90,6 +90,7 @@ export function createInboundEngine(
     stage: 'receive',
     releaseLeases: releaseInbound,
     needsPlatform: true,
+    restsAfterRestore: true,
     due: dueInbound,
 
     async nextDueAt(storeId) {

@@ -95,7 +95,7 @@ export function lockAttemptsByKey(ctx: Ctx, keys: string[], paid: string[] = [])
 }
 
 /** Locks the attempts of the same cycles that are open or paid. */
-export function lockRivals(ctx: Ctx, attempts: Attempt[]): Promise<Attempt[]> {
+export function lockRivals(ctx: Ctx, attempts: Pick<Attempt, 'subscriptionId' | 'cycleIndex'>[]): Promise<Attempt[]> {
   return ctx.tx.many(
     Attempt,
     sql`

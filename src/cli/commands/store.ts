@@ -49,7 +49,19 @@ export function addStoreCommands(program: Command, terminal: Terminal, sections:
     flags: {},
     run: (_, { api }) => api().get('/stores'),
     show: table(
-      ['id', 'domain', 'name', 'timezone', 'currency', 'plan', 'sandbox', 'clock', 'status', 'connected'],
+      [
+        'id',
+        'domain',
+        'name',
+        'timezone',
+        'currency',
+        'plan',
+        'sandbox',
+        'clock',
+        'status',
+        'connected',
+        'restored_at'
+      ],
       'There are no stores yet.'
     )
   })
@@ -103,6 +115,14 @@ export function addStoreCommands(program: Command, terminal: Terminal, sections:
       ['kind', 'known_until', 'seen', 'changed', 'finished_at', 'next_at', 'failures', 'last_error'],
       'This store is not reconciled.'
     )
+  })
+
+  addCommand(store, terminal, {
+    name: 'release',
+    summary: 'end the hold of a store that was restored from a backup, although its platform was not read to the end',
+    flags: { store: storeFlag },
+    run: ({ store }, { api }) => api().post(storePath(store, '/release'), {}),
+    show: facts
   })
 
   addStoreSettingsCommand(store, terminal, sections)

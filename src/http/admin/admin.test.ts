@@ -66,7 +66,8 @@ test('makes a sandbox store: its shop, its webhooks, and the answer that the com
     profile: 'platform',
     platform_url: 'http://127.0.0.1:3001',
     status: 'active',
-    connected: true
+    connected: true,
+    restored_at: null
   })
   const listed = (await admin('GET', '/stores')).json().data
   assert.ok(listed.some((store: { id: string }) => store.id === id))

@@ -63,6 +63,7 @@ const TAG_OF: Record<string, string> = {
   connect: 'stores',
   settings: 'stores',
   reconcile: 'stores',
+  release: 'stores',
   'webhook-samples': 'webhook-listeners',
   clock: 'sandbox',
   seed: 'sandbox',

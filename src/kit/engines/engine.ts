@@ -17,6 +17,11 @@ export type Engine = {
    * happened there meanwhile is known.
    */
   needsPlatform?: true | 'known'
+  /**
+   * It acts on others from what is stored here, so it rests in a store that was restored from a backup until it is known what the
+   * platform did since then.
+   */
+  restsAfterRestore?: true
   /** Its schedule is in real time, whatever the store's clock says; `due` then compares and returns real time. */
   realTime?: true
   /** Releases the leases of dead nodes on the rows that it claims; one that claims rows has it. */

@@ -12,6 +12,8 @@ export type StoreStatus = {
   isConnected: boolean
   /** All that happened on the platform while the store was disconnected is known. */
   isCaughtUp: boolean
+  /** It was restored from a backup, and what its platform did since the backup is not known yet. */
+  isRestored: boolean
 }
 
 /** What time it is in the store, in epoch milliseconds. */
@@ -20,7 +22,8 @@ export function nowMsOf({ clockAt, realNowMs }: StoreStatus): number {
 }
 
 /** Whether an engine can work in the store at present. */
-export function canWork({ needsPlatform }: Engine, status: StoreStatus): boolean {
+export function canWork({ needsPlatform, restsAfterRestore }: Engine, status: StoreStatus): boolean {
+  if (restsAfterRestore && status.isRestored) return false
   if (!needsPlatform) return true
   return status.isConnected && (status.isCaughtUp || needsPlatform !== 'known')
 }

@@ -131,6 +131,7 @@ export function createJobEngine<Deps>(options: {
     stage: 'jobs',
     releaseLeases: releaseJobs,
     needsPlatform: true,
+    restsAfterRestore: true,
     due: dueJobs,
     async nextDueAt(storeId) {
       return (await db.direct.one(row({ at: nullable(instant) }), nextJob(storeId))).at

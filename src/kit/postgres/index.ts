@@ -30,4 +30,6 @@ export {
   text,
   textList
 } from './row.ts'
+export { refuseSharedSessions } from './shared-sessions.ts'
 export { acrossStores, directSql, directStatements, type Statement, sql, statementsAcrossStores } from './sql.ts'
+export { findStandbyRisk, watchStandbys } from './standbys.ts'

@@ -15,6 +15,9 @@ const OLDER_THAN_BASELINE =
  * migration runs in its own transaction; after them, the functions whose files have changed are replaced in one transaction.
  * One advisory lock covers everything, so several nodes may start at once.
  *
+ * `through` stops at the migration that it names for each set, before any function: for rows of an older version, which are loaded
+ * before functions and triggers are made.
+ *
  * A database that a newer version has migrated is left unchanged if that version allows this one to run on it. Throws if it does
  * not, if a migration was changed after it was applied, if the database is older than the baseline, and if the server is older
  * than PostgreSQL 15.
@@ -22,7 +25,8 @@ const OLDER_THAN_BASELINE =
 export async function migrate(
   url: string,
   sets: readonly MigrationSet[],
-  log: (line: string) => void = () => {}
+  log: (line: string) => void = () => {},
+  through?: Record<string, string>
 ): Promise<string[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -37,7 +41,8 @@ export async function migrate(
       applied_at timestamptz not null default now(), primary key (migration_set, name))`)
     // All sets are checked before anything is changed.
     const plans: SetPlan[] = []
-    for (const set of sets) plans.push(await planMigration(set, await appliedOf(client, set.name)))
+    for (const set of sets)
+      plans.push(await planMigration(set, await appliedOf(client, set.name), through && (through[set.name] ?? '')))
     const names: string[] = []
     for (const plan of plans) names.push(...(await apply(client, plan, log)))
     return names

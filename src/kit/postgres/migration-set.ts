@@ -29,9 +29,13 @@ const EXPAND = /^-- expand: code from (\d{4})\b/
 
 /**
  * Compares a folder with the files that the database has applied. Throws with the reason if this version of the code cannot run
- * on the database.
+ * on the database. `through` names the last migration to apply; then no function is planned.
  */
-export async function planMigration(set: MigrationSet, applied: readonly Applied[]): Promise<SetPlan> {
+export async function planMigration(
+  set: MigrationSet,
+  applied: readonly Applied[],
+  through?: string
+): Promise<SetPlan> {
   const names = await readdir(set.directory)
   const numbered = names.filter((name) => NUMBERED.test(name)).sort()
   const has = new Map(applied.map((row) => [row.name, row]))
@@ -49,6 +53,11 @@ export async function planMigration(set: MigrationSet, applied: readonly Applied
         'applied migration must not be changed; if the database has no data to keep, drop it and start again'
     )
   }
+  const planned = files.filter(({ name }) => waiting.includes(name))
+  if (through !== undefined) {
+    const migrations = planned.filter(({ name }) => name <= through)
+    return { set: set.name, migrations: migrations.map(withOldestCode), functions: [], removed: [] }
+  }
   const functions = await Promise.all(
     (names.includes('functions') ? await readdir(new URL(FUNCTIONS, set.directory)) : [])
       .filter((name) => name.endsWith('.sql'))
@@ -57,9 +66,7 @@ export async function planMigration(set: MigrationSet, applied: readonly Applied
   )
   return {
     set: set.name,
-    migrations: files
-      .filter(({ name }) => waiting.includes(name))
-      .map((file) => ({ ...file, oldestCode: oldestCodeFor(file) })),
+    migrations: planned.map(withOldestCode),
     functions: functions.filter(({ name, hash }) => has.get(name)?.hash !== hash),
     removed: applied
       .map(({ name }) => name)
@@ -95,8 +102,8 @@ function statementsOf(text: string): string {
     .join('\n')
 }
 
-function oldestCodeFor({ name, text }: File): number {
-  return Number(EXPAND.exec(text)?.[1] ?? numberOf(name))
+function withOldestCode(file: File): Migration {
+  return { ...file, oldestCode: Number(EXPAND.exec(file.text)?.[1] ?? numberOf(file.name)) }
 }
 
 function numberOf(name: string): number {

@@ -1,5 +1,5 @@
 import type { Ctx } from '#kit/postgres'
-import { storeContext } from '#stores'
+import { type StoreContext, storeContext } from '#stores'
 import { subscriptionActivated } from '../events/subscription-activated.ts'
 import { activityMessages, actorOf } from '../history/activity-messages.ts'
 import { deriveMembershipStatuses } from '../membership-status/derive-membership-status.ts'
@@ -58,6 +58,7 @@ export async function settleCycles(
   const ofMembers = await deriveMembershipStatuses(ctx, states.map(holderOf))
   await requestContractUpdates(
     ctx,
+    context.store,
     locked,
     states.filter((s) => byId.get(s.id)!.some(({ outcome }) => outcome === 'paid'))
   )
@@ -92,13 +93,21 @@ export async function settleCycles(
 }
 
 /** The contract gets the next date of what was paid; changes that waited for the end of billing are tried again. */
-async function requestContractUpdates(ctx: Ctx, before: Subscription[], paid: Subscription[]): Promise<void> {
+async function requestContractUpdates(
+  ctx: Ctx,
+  { restoredAt }: StoreContext,
+  before: Subscription[],
+  paid: Subscription[]
+): Promise<void> {
   // The platform does not accept a date that is not ahead.
   const isAhead = (at: Temporal.Instant | null) => at !== null && Temporal.Instant.compare(at, ctx.now) > 0
-  await enqueueContractPush(
-    ctx,
-    paid.filter((s) => s.status === 'active' && isAhead(s.nextBillingAt)).map(({ id }) => id)
-  )
+  // While a restored store follows its platform, a push that waits would make our older status and date count there.
+  if (restoredAt === null) {
+    await enqueueContractPush(
+      ctx,
+      paid.filter((s) => s.status === 'active' && isAhead(s.nextBillingAt)).map(({ id }) => id)
+    )
+  }
   await enqueueWaitingEdits(
     ctx,
     before.filter(isDeclined).map(({ id }) => id)

@@ -4,6 +4,7 @@ import { type Database, instant, nullable, row } from '#kit/postgres'
 import type { Connector, PlatformFailure, PlatformResult } from '#platform'
 import { markCaughtUp, notify } from '#stores'
 import { reconciledChanges, reconciledItems } from '../metrics.ts'
+import { releaseWhenRead } from '../restored-store.ts'
 import {
   claimWalk,
   dueReconciliations,
@@ -65,7 +66,9 @@ export function createReconcileEngine(options: ReconcileOptions): Engine {
         if (page.ok) {
           await db.inStore(storeId, async (ctx) => {
             await markWalked(ctx, walk, page.value)
-            if (walk.kind === 'all_contracts' && page.value.after === null) await markCaughtUp(ctx)
+            if (page.value.after !== null) return
+            if (walk.kind === 'all_contracts') await markCaughtUp(ctx)
+            await releaseWhenRead(ctx)
           })
           const { kind } = walk
           const { seen, changed } = page.value

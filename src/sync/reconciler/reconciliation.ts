@@ -1,10 +1,17 @@
 import { realNow } from '#kit/clock'
 import { dueQuery, type LeaseRelease } from '#kit/engines'
 import { type Ctx, directSql, instant, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
+import { storeContext } from '#stores'
 
 /** What is looked at on a schedule, in the order in which it is looked at when all of it is due. */
 export const RECONCILIATIONS = ['webhooks', 'contracts', 'attempts', 'all_contracts', 'failed_attempts'] as const
 export type ReconciliationKind = (typeof RECONCILIATIONS)[number]
+
+/**
+ * What is read in a store that was restored from a backup, in this order. Charges come first: a contract whose cycle was paid since
+ * the backup has a later date there, which would look as if somebody had moved the unpaid cycle.
+ */
+export const READ_AFTER_RESTORE: readonly ReconciliationKind[] = ['attempts', 'all_contracts', 'failed_attempts']
 
 const EVERY_MINUTES: Record<ReconciliationKind, number> = {
   webhooks: 60,
@@ -63,6 +70,15 @@ export async function reconcileNow(ctx: Ctx): Promise<void> {
     update reconciliations set next_at = statement_timestamp(), failures = 0 where store_id = ${ctx.storeId}`)
 }
 
+/** Has everything read from its beginning, for a store that was restored. What was under way counts no more. */
+export async function restartReconciliations(ctx: Ctx): Promise<void> {
+  await ctx.tx.run(sql`
+    update reconciliations
+       set next_at = statement_timestamp(), started_at = null, page_after = null, last_id = '', seen = 0, changed = 0, failures = 0,
+           last_error = null, finished_at = null, lease_token = lease_token + 1, lease_owner = null, leased_until = null
+     where store_id = ${ctx.storeId}`)
+}
+
 export function listReconciliations(ctx: Ctx): Promise<Reconciliation[]> {
   return ctx.tx.many(
     Reconciliation,
@@ -72,14 +88,20 @@ export function listReconciliations(ctx: Ctx): Promise<Reconciliation[]> {
   )
 }
 
-/** Claims the walk that is due, at the page that it has reached, and starts it if it has not started. Null when none is. */
-export function claimWalk(ctx: Ctx, leaseOwner: number): Promise<Walk | null> {
+/**
+ * Claims the walk that is due, at the page that it has reached, and starts it if it has not started. Null when none is. In a
+ * restored store each walk waits for the end of the one before it.
+ */
+export async function claimWalk(ctx: Ctx, leaseOwner: number): Promise<Walk | null> {
+  const { restoredAt } = await storeContext(ctx)
+  const only = restoredAt === null ? null : await nextAfterRestore(ctx)
   return ctx.tx.maybeOne(
     Walk,
     sql`
     with due as (
       select kind from reconciliations
        where store_id = ${ctx.storeId} and next_at <= statement_timestamp()
+         and (${only}::text is null or kind = ${only})
          and (leased_until is null or leased_until < statement_timestamp())
        order by array_position(${[...RECONCILIATIONS]}::text[], kind) limit 1 for update skip locked)
     update reconciliations r
@@ -90,6 +112,18 @@ export function claimWalk(ctx: Ctx, leaseOwner: number): Promise<Walk | null> {
       from due where r.store_id = ${ctx.storeId} and r.kind = due.kind
     returning r.kind, r.cursor_at, r.started_at, r.page_after, r.last_id, r.failures, r.lease_token`
   )
+}
+
+/** The first walk that has not ended since the restore; null when all have. */
+async function nextAfterRestore(ctx: Ctx): Promise<ReconciliationKind | null> {
+  const next = await ctx.tx.maybeOne(
+    row({ kind: oneOf(...RECONCILIATIONS) }),
+    sql`
+    select kind from reconciliations
+     where store_id = ${ctx.storeId} and kind = any(${[...READ_AFTER_RESTORE]}::text[]) and finished_at is null
+     order by array_position(${[...READ_AFTER_RESTORE]}::text[], kind) limit 1`
+  )
+  return next?.kind ?? null
 }
 
 /** Records how far a walk is after a page. After its last page everything up to its beginning is known. */
@@ -123,6 +157,11 @@ export async function markNotWalked(ctx: Ctx, walk: Walk, error: string): Promis
            last_id = case when ${isAnew} then '' else last_id end,
            next_at = statement_timestamp() + ${minutes} * interval '1 minute', lease_owner = null, leased_until = null
      where store_id = ${ctx.storeId} and kind = ${walk.kind} and lease_token = ${walk.leaseToken}`)
+  if ((await storeContext(ctx)).restoredAt === null) return
+  // The others wait for this one, and must not look due meanwhile.
+  await ctx.tx.run(sql`
+    update reconciliations set next_at = greatest(next_at, statement_timestamp() + ${minutes} * interval '1 minute')
+     where store_id = ${ctx.storeId}`)
 }
 
 export const dueReconciliations = dueQuery(

@@ -1,5 +1,17 @@
-import { adoptPayments, listFailedAttempts, resultOf, settleAttempts } from '#billing'
-import type { PlatformAttempt, PlatformResult } from '#platform'
+import {
+  adoptAttempts,
+  adoptPayments,
+  listFailedAttempts,
+  listOpenAttempts,
+  listUnknownAttempts,
+  resultOf,
+  settleAttempts
+} from '#billing'
+import { listHeldContracts } from '#contracts'
+import { type PlatformAttempt, type PlatformResult, unwrap } from '#platform'
+import { storeContext } from '#stores'
+import { readAndApplyContracts } from '../contracts/read-and-apply-contracts.ts'
+import { holdRestoredStore } from '../restored-store.ts'
 import type { Walk, WalkedPage } from './reconciliation.ts'
 import { OVERLAP_MINUTES, type Walking } from './walk-contracts.ts'
 
@@ -13,7 +25,38 @@ export async function walkAttempts(walking: Walking, walk: Walk): Promise<Platfo
   const page = await walking.connector.billing.listAttemptsSince(since, walk.pageAfter)
   if (!page.ok) return page
   const { items, after } = page.value
-  return { ok: true, value: { seen: items.length, changed: await applyReportedAttempts(walking, items), after } }
+  const unknown = await walking.db.inStore(walking.storeId, (ctx) => listUnknownAttempts(ctx, items))
+  // Results of attempts that are known come first: one of them may have to end before a later one of its cycle can begin here.
+  const settled = await applyReportedAttempts(
+    walking,
+    items.filter((item) => !unknown.includes(item))
+  )
+  const adopted = unknown.length > 0 ? await adoptUnknown(walking, unknown) : 0
+  return { ok: true, value: { seen: items.length, changed: settled + adopted, after } }
+}
+
+/**
+ * Takes over charges under our keys that are not known here. They are the proof that the database is older than the platform, also
+ * where nobody has said that it was restored: then the store is held, and this walk begins anew.
+ */
+async function adoptUnknown(walking: Walking, unknown: PlatformAttempt[]): Promise<number> {
+  const { db, storeId, connector } = walking
+  const { restoredAt } = await db.inStore(storeId, storeContext)
+  const ids = [...new Set(unknown.map(({ contractId }) => contractId))]
+  const held = new Set((await listHeldContracts(db.direct, storeId, ids)).map(({ contractId }) => contractId))
+  if (restoredAt === null) {
+    if (held.size > 0) await db.inStore(storeId, holdRestoredStore)
+    return 0
+  }
+  const fresh = ids.filter((id) => !held.has(id))
+  if (fresh.length > 0) await readAndApplyContracts({ db, connectorOf: async () => connector }, storeId, fresh)
+  // An attempt that was open at the time of the backup has ended before a later one of its contract began.
+  const open = await db.inStore(storeId, (ctx) => listOpenAttempts(ctx, ids))
+  for (const { contractId, idempotencyKey } of open) {
+    const found = unwrap(await connector.billing.findAttemptByKey(contractId, idempotencyKey))
+    if (found) await applyReportedAttempts(walking, [found])
+  }
+  return db.inStore(storeId, (ctx) => adoptAttempts(ctx, unknown))
 }
 
 /** A page of our failed charges, read again: the platform may have corrected one to paid. */

@@ -120,6 +120,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     name: 'deliveries',
     stage: 'send',
     releaseLeases: releaseLeasedDeliveries,
+    restsAfterRestore: true,
     due: dueDeliveries,
 
     async nextDueAt(storeId) {

@@ -21,6 +21,11 @@ export const StoreBody = Type.Object(
     connected: Type.Boolean({
       description: 'Whether it was ever connected to its platform; when false, repeat its creation'
     }),
+    restored_at: OrNull(
+      Timestamp(
+        'Since when it is on hold because it was restored from a backup, in real time: nothing is charged, pushed or sent until its platform was read; null while it is not'
+      )
+    ),
     created_at: Timestamp('When the store was created, in real time')
   },
   {
@@ -40,6 +45,7 @@ export const StoreBody = Type.Object(
         platform_url: 'http://127.0.0.1:3001/books.example',
         status: 'active',
         connected: true,
+        restored_at: null,
         created_at: '2026-11-21T05:19:42.013Z'
       }
     ]
@@ -60,6 +66,7 @@ export function presentStore(store: Store): Static<typeof StoreBody> {
     platform_url: store.platformUrl,
     status: store.status,
     connected: store.connectedAt !== null,
+    restored_at: isoOrNull(store.restoredAt),
     created_at: isoOf(store.createdAt)
   }
 }

@@ -1,0 +1,75 @@
+import { Database, type MigrationSet, migrate } from '#kit/postgres'
+import { Refusal } from '#kit/refusal'
+import { databaseSettings, masterKeyHint, withOwnDatabase, withRunningDatabase } from './database-in-use.ts'
+import { restoreBackup } from './restore-backup.ts'
+import { takeIn } from './restored-database.ts'
+import { writeBackup } from './write-backup.ts'
+
+/** How the command runs: the environment, the folders of migrations, and where remarks go. */
+export type CommandContext = { env: NodeJS.ProcessEnv; sets: readonly MigrationSet[]; say: (line: string) => void }
+
+/** `perennial backup <file>` */
+export async function backUp({ env }: CommandContext, given: { path: string; withSandbox: boolean }) {
+  const settings = databaseSettings(env)
+  const hint = masterKeyHint(env, settings)
+  const report = await withRunningDatabase(settings, (url) =>
+    reachable(() => writeBackup({ ...given, url, masterKeyHint: hint }))
+  )
+  return {
+    file: report.path,
+    bytes: report.bytes,
+    tables: report.tables,
+    rows: report.rows,
+    sandbox: given.withSandbox
+  }
+}
+
+/** `perennial restore <file>` */
+export async function restore({ env, sets, say }: CommandContext, { path }: { path: string }) {
+  const settings = databaseSettings(env)
+  return withOwnDatabase(settings, (url) =>
+    reachable(async () => {
+      const { header, tables, rows } = await restoreBackup({ url, path, sets, log: () => {} })
+      const held = await takeInto(url, settings.dataDir)
+      const hint = masterKeyHint(env, settings)
+      if (header.masterKeyHint !== null && header.masterKeyHint !== hint) {
+        say(
+          `The secrets in the backup are encrypted under ${hint === null ? 'a master key that is not here' : 'another master key'}: ` +
+            'before the first start, set PERENNIAL_MASTER_KEY or put the master.key of that time into DATA_DIR'
+        )
+      }
+      return { from: header.createdAt, written_by: header.service, tables, rows, stores_on_hold: held }
+    })
+  )
+}
+
+/** `perennial restore --mark`: the database was restored with another tool. */
+export async function markAsRestored({ env, sets }: CommandContext) {
+  const settings = databaseSettings(env)
+  return withRunningDatabase(settings, (url) =>
+    reachable(async () => {
+      await migrate(url, sets)
+      return { stores_on_hold: await takeInto(url, settings.dataDir) }
+    })
+  )
+}
+
+async function takeInto(url: string, dataDir: string): Promise<number> {
+  const db = new Database({ url, poolSize: 1, directConnections: 1, applicationName: 'perennial restore' })
+  try {
+    return await takeIn({ db, url, dataDir })
+  } finally {
+    await db.close()
+  }
+}
+
+/** A server that cannot be reached, or refuses us, is no bug of ours. */
+async function reachable<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (err) {
+    const { code, message } = err as { code?: unknown; message: string }
+    if (err instanceof Refusal || typeof code !== 'string') throw err
+    throw new Refusal('unavailable', `The database cannot be used: ${message || code}`)
+  }
+}

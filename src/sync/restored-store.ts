@@ -1,0 +1,63 @@
+import { type Ctx, type Database, int, row, sql } from '#kit/postgres'
+import { listStores, markRestored, notify, type Store, storeContext, unmarkRestored } from '#stores'
+import { enqueuePushesOfDates } from '#subscriptions'
+import { READ_AFTER_RESTORE, restartReconciliations } from './reconciler/reconciliation.ts'
+
+/**
+ * Holds a store whose rows come from a backup: nothing is charged, pushed or sent until its platform was read, charges first, then
+ * every contract, then the failed charges. What the platform did since the backup is taken over on the way. Repeated, it begins anew.
+ */
+export async function holdRestoredStore(ctx: Ctx): Promise<void> {
+  await markRestored(ctx)
+  await restartReconciliations(ctx)
+  await notify(ctx, {
+    kind: 'restored',
+    subject: 'The store was restored from a backup and is on hold',
+    message:
+      'The database is older than the platform. Nothing is charged, changed on the platform or sent to webhook endpoints until ' +
+      'all charges and contracts there have been read. This begins by itself and ends with another message. If the platform can ' +
+      'no longer be reached, `perennial store release` ends it.'
+  })
+}
+
+/** Holds every store of the installation. Returns how many. */
+export async function holdRestoredStores(db: Database): Promise<number> {
+  const stores = await listStores(db)
+  for (const { storeId } of stores) await db.inStore(storeId, holdRestoredStore)
+  return stores.length
+}
+
+/** Ends the hold once the platform was read to its end. */
+export async function releaseWhenRead(ctx: Ctx): Promise<void> {
+  const { restoredAt } = await storeContext(ctx)
+  if (restoredAt === null) return
+  const { left, changed } = await ctx.tx.one(
+    row({ left: int, changed: int }),
+    sql`
+    select count(*) filter (where finished_at is null) as left, coalesce(sum(changed), 0)::bigint as changed
+      from reconciliations where store_id = ${ctx.storeId} and kind = any(${[...READ_AFTER_RESTORE]}::text[])`
+  )
+  if (left > 0) return
+  await release(
+    ctx,
+    `All charges and contracts of the platform have been read; ${changed} of them had changed since the backup and were taken over.`
+  )
+}
+
+/** Ends the hold of a store by hand, although its platform was not read to the end. False when it is not held. */
+export function releaseStore(db: Database, { storeId }: Pick<Store, 'storeId'>): Promise<boolean> {
+  return db.inStore(storeId, (ctx) =>
+    release(
+      ctx,
+      'An operator ended the hold before the platform was read: it may charge again what was charged before.'
+    )
+  )
+}
+
+async function release(ctx: Ctx, message: string): Promise<boolean> {
+  if (!(await unmarkRestored(ctx))) return false
+  // A date that was not on its way there when the backup was made.
+  await enqueuePushesOfDates(ctx)
+  await notify(ctx, { kind: 'restore_finished', subject: 'The restored store is in operation again', message })
+  return true
+}

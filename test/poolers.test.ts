@@ -1,0 +1,74 @@
+// What is between the service and PostgreSQL, and beside it: poolers and standbys.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { Database, findStandbyRisk, migrate, refuseSharedSessions } from '#kit/postgres'
+import { MIGRATIONS } from '../src/app/migrations.ts'
+import { diagnose } from '../src/audit/diagnose.ts'
+import { startEmbeddedPostgres } from '../src/embedded-postgres/start.ts'
+import { testDatabase } from './database.ts'
+import { aPooler } from './transaction-pooler.ts'
+
+const { url } = await testDatabase()
+const folder = await mkdtemp(join(tmpdir(), 'perennial-poolers-'))
+after(() => rm(folder, { recursive: true, force: true }))
+
+test('connections that share sessions are refused; a session each is not, directly or through a pooler', async () => {
+  await refuseSharedSessions(url)
+  await refuseSharedSessions(await aPooler(url, 'session'))
+  await assert.rejects(
+    aPooler(url, 'transaction').then(refuseSharedSessions),
+    /^Error: DATABASE_URL leads to a pooler in transaction mode.* pool_mode = session for this database$/
+  )
+})
+
+test('the service does not start behind a pooler in transaction mode, and says why in one sentence', async () => {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('../src/main.ts', import.meta.url)), 'serve'], {
+    env: { ...process.env, DATABASE_URL: await aPooler(url, 'transaction'), DATA_DIR: folder, LOG_LEVEL: 'error' },
+    stdio: ['ignore', 'ignore', 'pipe']
+  })
+  const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+  assert.match(
+    said,
+    /^perennial: The database cannot be used: DATABASE_URL leads to a pooler in transaction mode[^\n]*\n$/
+  )
+  assert.equal(code, 1)
+})
+
+test('an asynchronous standby is a warning of the auditor', async () => {
+  // A server of its own: a standby belongs to all databases of a server.
+  const embedded = await startEmbeddedPostgres({ dataDir: folder, settings: { fsync: 'off' } })
+  const db = new Database({ url: embedded.url })
+  // What a standby opens on its primary.
+  const standby = new pg.Client({
+    connectionString: embedded.url,
+    replication: 'true',
+    application_name: 'standby'
+  } as pg.ClientConfig)
+  try {
+    await migrate(embedded.url, MIGRATIONS)
+    const warnings = async () => (await diagnose({ db, chargesOf: async () => [] })).warnings
+    assert.deepEqual([await findStandbyRisk(db), await warnings()], [null, []])
+    await standby.connect()
+    await standby.query('IDENTIFY_SYSTEM')
+    assert.match(
+      (await findStandbyRisk(db))!,
+      /^The database has a standby that is asynchronous \(synchronous_standby_names is empty\)/
+    )
+    assert.deepEqual(
+      (await warnings()).map(({ check, store }) => [check, store]),
+      [['standbys_synchronous', '']]
+    )
+  } finally {
+    await standby.end()
+    await db.close()
+    await embedded.stop()
+  }
+})

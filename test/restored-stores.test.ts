@@ -1,0 +1,237 @@
+// A store whose database is older than its platform, as after a restore: held until the platform was read, and then as if nothing
+// had been lost. "After the backup" is made here by charging on the platform, under our keys, behind the service's back.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { bool, instant, int, nullable, row, sql, text } from '#kit/postgres'
+import { findRestore, tickEpoch, writePlace } from '#stores'
+import { holdRestoredStore } from '../src/sync/restored-store.ts'
+import { testDatabase } from './database.ts'
+import { aReceiver } from './receiver.ts'
+import { startService } from './service-builder.ts'
+
+const { url } = await testDatabase()
+const service = await startService(url)
+
+type Store = Awaited<ReturnType<typeof service.aStore>>
+
+const inStore = <T>(store: Store, work: Parameters<typeof service.db.inStore<T>>[1]) =>
+  service.db.inStore(store.storeId, work)
+const reconcile = (store: Store) => service.admin('POST', `${store.at}/reconcile`, {})
+const charges = (store: Store) => service.sandbox.controls.charges(store.storeId)
+const isHeld = async (store: Store) => (await service.admin('GET', store.at)).restored_at !== null
+
+/** Charges on the platform as the service would have after the backup, and waits for the result there. */
+async function chargeThere(store: Store, contractId: string, key: string, at: string): Promise<void> {
+  const connector = await service.deps.connectorOf(store.storeId)
+  const time = Temporal.Instant.from(at)
+  const made = await connector.billing.createAttempt({
+    contractId,
+    idempotencyKey: key,
+    originTime: time,
+    cycleAt: time
+  })
+  assert.ok(made.ok, JSON.stringify(made))
+}
+
+const Row = row({ cycleIndex: int, attemptNumber: int, status: text, idempotencyKey: text })
+const attemptsOf = (store: Store) =>
+  inStore(store, ({ tx, storeId }) =>
+    tx.many(
+      Row,
+      sql`select cycle_index, attempt_number, status, idempotency_key from billing_attempts
+           where store_id = ${storeId} order by cycle_index, attempt_number`
+    )
+  )
+const scheduleOf = (store: Store) =>
+  inStore(store, ({ tx, storeId }) =>
+    tx.one(
+      row({ cycleIndex: int, nextCycle: int, cyclesPaid: int, nextBillingAt: nullable(instant), isInBilling: bool }),
+      sql`select cycle_index, next_cycle, cycles_paid, next_billing_at, billing_due_at is null as is_in_billing
+            from subscriptions where store_id = ${storeId}`
+    )
+  )
+const alertsOf = async (store: Store): Promise<string[]> =>
+  (await service.admin('GET', `${store.at}/alerts`)).data.map(({ kind }: { kind: string }) => kind)
+
+/** The service hears nothing of what the sandbox does, which a store that is down does not either. */
+async function aSilentStore() {
+  const store = await service.aStore()
+  const member = await store.member('ada@example.com')
+  await service.sandbox.controls.setWebhookFaults({ storeId: store.storeId, faults: { drop: 1 } })
+  return { store, ...member }
+}
+
+const hold = (store: Store) => inStore(store, holdRestoredStore)
+
+/** The store's clock, set as real time goes on while the service is down: nothing that falls due is done. */
+const passTime = (store: Store, to: string) =>
+  service.db.inInstallation((tx) => tx.run(sql`update stores set clock_at = ${to} where store_id = ${store.storeId}`))
+
+test('a charge of ours that is not known here proves an older database: it is taken over', async () => {
+  const { store, contract_id: contract } = await aSilentStore()
+  await chargeThere(store, contract, `svc-${contract}-2-1`, '2026-02-28T15:00:00Z')
+  await service.sandbox.engine.runOnce(store.storeId)
+  await reconcile(store)
+  assert.deepEqual(
+    (await attemptsOf(store)).map(({ idempotencyKey, status }) => [idempotencyKey, status]),
+    [[`svc-${contract}-2-1`, 'success']]
+  )
+  assert.equal(await isHeld(store), false)
+  assert.deepEqual((await alertsOf(store)).slice(0, 2), ['restore_finished', 'restored'])
+  const known = await alertsOf(store)
+  await reconcile(store)
+  assert.deepEqual(await alertsOf(store), known, 'what was taken over is known from then on')
+})
+
+test('a cycle that was paid after the backup is not charged again', async () => {
+  const { store, contract_id: contract } = await aSilentStore()
+  await passTime(store, '2026-03-01T15:00:00Z')
+  await hold(store)
+  await chargeThere(store, contract, `svc-${contract}-2-1`, '2026-02-28T15:00:00Z')
+  await service.sandbox.engine.runOnce(store.storeId)
+  await reconcile(store)
+  assert.deepEqual(
+    (await attemptsOf(store)).map(({ idempotencyKey, status }) => [idempotencyKey, status]),
+    [[`svc-${contract}-2-1`, 'success']]
+  )
+  const { nextCycle, nextBillingAt, cyclesPaid } = await scheduleOf(store)
+  assert.deepEqual([nextCycle, cyclesPaid, nextBillingAt!.toString()], [3, 2, '2026-03-31T14:00:00Z'])
+  assert.equal(await isHeld(store), false)
+  await store.advance({ to: '2026-04-01T15:00:00Z' })
+  assert.deepEqual(
+    (await charges(store)).map(({ idempotencyKey }) => idempotencyKey),
+    [2, 3].map((cycle) => `svc-${contract}-${cycle}-1`)
+  )
+  assert.deepEqual((await service.admin('POST', '/doctor', { store: store.id })).findings, [])
+})
+
+test('a decline and its paid retry are taken over one after the other', async () => {
+  const { store, customer, contract_id: contract } = await aSilentStore()
+  await passTime(store, '2026-03-02T15:00:00Z')
+  await hold(store)
+  await store.card(customer.id, 'insufficient_funds')
+  await chargeThere(store, contract, `svc-${contract}-2-1`, '2026-02-28T15:00:00Z')
+  await service.sandbox.engine.runOnce(store.storeId)
+  await store.card(customer.id, 'success')
+  await chargeThere(store, contract, `svc-${contract}-2-2`, '2026-02-28T15:00:00Z')
+  await service.sandbox.engine.runOnce(store.storeId)
+  await reconcile(store)
+  assert.deepEqual(
+    (await attemptsOf(store)).map(({ attemptNumber, status }) => [attemptNumber, status]),
+    [
+      [1, 'failed'],
+      [2, 'success']
+    ]
+  )
+  assert.equal((await scheduleOf(store)).nextCycle, 3)
+  await store.advance({ by: 'P10D' })
+  assert.equal((await charges(store)).length, 1)
+  assert.deepEqual((await service.admin('POST', '/doctor', { store: store.id })).findings, [])
+})
+
+test('a charge that waits for its customer there keeps its cycle from being charged', async () => {
+  const { store, customer, contract_id: contract } = await aSilentStore()
+  await passTime(store, '2026-03-01T15:00:00Z')
+  await hold(store)
+  await store.card(customer.id, '3ds')
+  await chargeThere(store, contract, `svc-${contract}-2-1`, '2026-02-28T15:00:00Z')
+  await service.sandbox.engine.runOnce(store.storeId)
+  await reconcile(store)
+  const open = await attemptsOf(store)
+  assert.deepEqual(
+    open.map(({ status, idempotencyKey }) => [status, idempotencyKey]),
+    [['pending', `svc-${contract}-2-1`]]
+  )
+  assert.equal((await scheduleOf(store)).isInBilling, true)
+  assert.equal(await isHeld(store), false)
+  await store.advance({ by: 'PT2H' })
+  assert.equal((await attemptsOf(store)).length, 1)
+})
+
+test('cycles that were skipped after the backup are not charged when a later one was', async () => {
+  const { store, contract_id: contract } = await aSilentStore()
+  await passTime(store, '2026-04-01T15:00:00Z')
+  await hold(store)
+  await chargeThere(store, contract, `svc-${contract}-3-1`, '2026-03-31T14:00:00Z')
+  await service.sandbox.engine.runOnce(store.storeId)
+  await reconcile(store)
+  const { cycleIndex, nextCycle, cyclesPaid } = await scheduleOf(store)
+  assert.deepEqual([cycleIndex, nextCycle, cyclesPaid], [3, 4, 2])
+  await store.advance({ by: 'P10D' })
+  assert.equal((await charges(store)).length, 1)
+})
+
+test('a held store charges nothing, changes nothing there and sends nothing, and says why; then it goes on', async () => {
+  const receiver = await aReceiver()
+  const { store, contract_id: contract } = await aSilentStore()
+  await service.admin('POST', `${store.at}/webhooks`, { url: receiver.url })
+  const { body } = await service.get('/subscriptions', store.key)
+  const statusThere = async () => {
+    const { status } = await service.sandboxDb.direct.one(
+      row({ status: text }),
+      sql`select status from sandbox.contracts where store_id = ${store.storeId} and id = ${contract}`
+    )
+    return status
+  }
+  await service.sandbox.controls.install({ storeId: store.storeId, accessToken: 'another-token' })
+  await hold(store)
+  const other = await store.member('bob@example.com')
+  assert.equal((await service.post(`/subscriptions/${body.data[0].id}/pause`, store.key, {})).status, 200)
+  await store.advance({ to: '2026-03-05T15:00:00Z' })
+  assert.equal(await isHeld(store), true)
+  assert.deepEqual(
+    [receiver.received.length, (await charges(store)).length, (await attemptsOf(store)).length, await statusThere()],
+    [0, 0, 0, 'ACTIVE']
+  )
+  const { warnings } = await service.admin('POST', '/doctor', { store: store.id })
+  assert.deepEqual(
+    warnings.map(({ check }: { check: string }) => check),
+    ['restored_store_on_hold']
+  )
+  assert.match(warnings[0].message, /still to be read: all_contracts, attempts \(failed: .*401.*\), failed_attempts/)
+
+  await service.sandbox.controls.install({ storeId: store.storeId, accessToken: store.platform_token })
+  await reconcile(store)
+  assert.equal(await isHeld(store), false)
+  await store.advance({ by: 'PT1H' })
+  assert.ok(receiver.received.length > 0)
+  assert.equal(await statusThere(), 'PAUSED', 'what was asked for during the hold is done')
+  assert.deepEqual(
+    (await charges(store)).map(({ contractId }) => contractId),
+    [other.contract_id]
+  )
+})
+
+test('an operator ends the hold of a store whose platform is gone', async () => {
+  const { store } = await aSilentStore()
+  await service.sandbox.controls.install({ storeId: store.storeId, accessToken: 'another-token' })
+  await hold(store)
+  const { released } = await service.admin('POST', `${store.at}/release`, {})
+  assert.equal(released, true)
+  assert.equal(await isHeld(store), false)
+  assert.equal((await service.admin('POST', `${store.at}/release`, {})).released, false)
+})
+
+test('a database that was copied or set back is noticed, and one that was not is not', async () => {
+  const { db } = await testDatabase()
+  assert.equal(await findRestore(db, null), null, 'a new database')
+  await writePlace(db, null)
+  const seen = await tickEpoch(db)
+  assert.equal(await findRestore(db, seen), null)
+  await tickEpoch(db)
+  assert.equal(await findRestore(db, seen), null, 'another node went on')
+  assert.equal(await findRestore(db, { id: seen.id, epoch: seen.epoch + 5 }), 'older')
+  assert.equal(
+    await findRestore(db, { id: '00000000-0000-4000-8000-000000000000', epoch: 1_000 }),
+    null,
+    'of another installation'
+  )
+  await writePlace(db, { id: seen.id, epoch: seen.epoch + 5 })
+  assert.equal(
+    await findRestore(db, { id: seen.id, epoch: seen.epoch + 9 }),
+    null,
+    'another node had seen a little more'
+  )
+  await db.inInstallation((tx) => tx.run(sql`update installation set place = place || '0'`))
+  assert.equal(await findRestore(db, seen), 'copied')
+})

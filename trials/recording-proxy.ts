@@ -1,0 +1,50 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { request } from 'undici'
+
+/** A charge that was requested: the platform's contract and our key. */
+export type RequestedCharge = { contractId: string; key: string }
+
+/**
+ * A proxy between the service and its platform that notes every request for a charge. What was asked for says more than what the
+ * platform did: one that remembers keys, or refuses to charge a cycle twice, hides that it was asked twice.
+ */
+export async function aRecordingProxy(target: string) {
+  const charges: RequestedCharge[] = []
+  const server = createServer(async (req, res) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of req) chunks.push(chunk as Buffer)
+    const body = Buffer.concat(chunks)
+    noteCharge(body, charges)
+    const { 'x-platform-access-token': token, 'content-type': type } = req.headers
+    try {
+      const response = await request(`${target}${req.url}`, {
+        method: 'POST',
+        headers: { 'x-platform-access-token': String(token), 'content-type': String(type) },
+        body
+      })
+      res.writeHead(response.statusCode, { 'content-type': 'application/json' }).end(await response.body.text())
+    } catch {
+      req.socket.destroy()
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    charges,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close() {
+      server.closeAllConnections()
+      server.close()
+    }
+  }
+}
+
+function noteCharge(body: Buffer, charges: RequestedCharge[]): void {
+  if (!body.includes('mutation BillingAttemptCreate')) return
+  const { variables } = JSON.parse(body.toString()) as {
+    variables: { contractId: string; input: { idempotencyKey: string } }
+  }
+  charges.push({ contractId: variables.contractId.split('/').at(-1)!, key: variables.input.idempotencyKey })
+}
