@@ -104,15 +104,12 @@ export async function paidOrders(platformUrl: string): Promise<PaidOrders[]> {
   return rows as unknown as PaidOrders[]
 }
 
-/** The keys of paid charges that one side has and the other has not. */
+/** The paid charges, by the platform's numbers, that one side has and the other has not. */
 export async function chargesThatDiffer(url: string, platformUrl: string): Promise<string[]> {
-  const keys = async (from: string, statement: string) =>
-    new Set((await rowsOf(from, statement)).map(({ key }) => String(key)))
-  const here = await keys(url, `select idempotency_key as key from billing_attempts where status = 'success'`)
-  const there = await keys(
-    platformUrl,
-    `select idempotency_key as key from sandbox.billing_attempts where status = 'succeeded'`
-  )
+  const idsOf = async (from: string, statement: string) =>
+    new Set((await rowsOf(from, statement)).map(({ id }) => String(id)))
+  const here = await idsOf(url, `select platform_attempt_id as id from billing_attempts where status = 'success'`)
+  const there = await idsOf(platformUrl, `select id from sandbox.billing_attempts where status = 'succeeded'`)
   return [...here.symmetricDifference(there)].sort()
 }
 
