@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { row, sql, text } from '#kit/postgres'
-import { openListener } from '#webhooks'
+import { listDeliveries, openListener } from '#webhooks'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore, testVault } from '../../../test/store-builder.ts'
 import { aReceiver, aSendingStore } from '../../webhooks/receiver.test-helper.ts'
@@ -195,6 +195,19 @@ test("another store's endpoints and deliveries, and the operator's listeners, ar
   assert.equal((await foreign.api('GET', `/webhook-deliveries/${delivery.id}`)).status, 404)
   assert.equal((await foreign.api('POST', `/webhook-deliveries/${delivery.id}/resend`)).status, 404)
   assert.equal((await api('GET', `/webhook-endpoints/${id}`)).data.status, 'enabled')
+})
+
+test("what a listener of the operator gets is not among the receivers' deliveries", async () => {
+  const store = await aSendingStore(db, { clock: '2026-01-01T00:00:00Z' })
+  const api = apiOf(await store.aKey())
+  await store.inStore((ctx) => openListener(ctx, {}, { vault: testVault }))
+  await store.record({ name: 'subscription.paused', orderingKey: 'member:1', data: {}, refs: { memberId: 1 } })
+  await store.settle()
+  const { deliveries } = await store.inStore((ctx) => listDeliveries(ctx))
+  assert.deepEqual([deliveries.length, deliveries[0]!.endpointKind], [1, 'listener'])
+  const { webhookId } = deliveries[0]!
+  assert.equal((await api('GET', `/webhook-deliveries/${webhookId}`)).status, 404)
+  assert.equal((await api('POST', `/webhook-deliveries/${webhookId}/resend`)).status, 404)
 })
 
 test('a sample is sent; deliveries are listed with exact totals by status, and resent', async () => {

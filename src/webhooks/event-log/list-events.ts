@@ -25,19 +25,22 @@ type EventFilters = {
  */
 export async function listEvents(
   ctx: Ctx,
-  { type, customer, since, limit, offset }: EventFilters
+  filters: EventFilters
 ): Promise<{ events: LoggedEvent[]; total: number; nextSince: number }> {
+  const { type, customer, since, limit, offset } = filters
   const span = await readSpan(ctx)
   const after = since ?? span.start
-  if (after < span.start) throw eventsRemoved(span.start)
   if (after > span.end) throw eventsNotYet(span.end)
 
   const names = (type ? [type] : EVENT_TYPES).map(factOfEvent)
   const wanted = { names, after, end: span.end, countedTo: span.countedTo ?? 0, limit, offset }
   const { facts, total } = await read(ctx, wanted, customer)
-  // What was removed meanwhile may be missing from the page.
+  // Asked afterwards, since what is removed meanwhile is missing from the page.
   const { start } = await readSpan(ctx)
-  if (after < start) throw eventsRemoved(start)
+  if (after < start) {
+    if (since === undefined) return listEvents(ctx, filters)
+    throw eventsRemoved(start)
+  }
 
   const isLast = offset + facts.length >= total
   return {
