@@ -1,10 +1,12 @@
 // Every route of the direct API with each of its fields wrong: the error names the field.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { upsertCustomers } from '#members'
 import { testDatabase } from '../../../test/database.ts'
 import { type Operation, operationsOf } from '../../../test/openapi.ts'
 import { aStore } from '../../../test/store-builder.ts'
 import { testServer } from '../server.test-helper.ts'
+import { at, joined } from './subscription.test-helper.ts'
 
 const { db } = await testDatabase()
 const unlimited = { perMinute: 1_000_000, perDay: null }
@@ -147,4 +149,48 @@ test('an error that is about no field has no details', async () => {
   assert.deepEqual([response.statusCode, 'details' in response.json().error], [404, false])
   const unauthorized = await app.inject({ url: '/v1/members' })
   assert.deepEqual([unauthorized.statusCode, 'details' in unauthorized.json().error], [401, false])
+})
+
+test('what a rule refuses is named too: dates, amounts, people, plans, addresses', async () => {
+  const clocked = await aStore(db, { clockAt: at('2026-02-10T12:00:00Z') })
+  const { memberId, subscriptionId } = await joined(clocked)
+  const { memberId: other } = await joined(clocked)
+  await clocked.inStore((ctx) =>
+    upsertCustomers(ctx, [{ id: '77', email: 'bea@example.com', firstName: null, lastName: null }])
+  )
+  const itsKey = await clocked.aKey()
+  const [member, subscription, credit] = [
+    `/members/mem_${memberId}`,
+    `/subscriptions/sub_${subscriptionId}`,
+    '/store-credits'
+  ]
+  const customer = `cust_${memberId}`
+  for (const [method, path, payload, field] of [
+    ['PATCH', member, { birth_date: '2026-02-11' }, 'birth_date'],
+    ['PATCH', member, { email: 'BEA@example.com' }, 'email'],
+    ['PATCH', subscription, { next_billing_date: '2026-02-09' }, 'next_billing_date'],
+    ['PATCH', subscription, { next_billing_date: '2027-06-01' }, 'next_billing_date'],
+    ['PATCH', subscription, { price: 1.001 }, 'price'],
+    ['PATCH', subscription, { plan_id: 'plan_987654321' }, 'plan_id'],
+    ['PATCH', subscription, { plan_id: 'mem_1' }, 'plan_id'],
+    ['POST', `${subscription}/resume`, { next_billing_date: '2026-02-09' }, 'next_billing_date'],
+    ['POST', `${subscription}/gift`, { receiver: 'nobody' }, 'receiver'],
+    ['POST', `${subscription}/gift`, { receiver: customer }, 'receiver'],
+    ['POST', `${credit}/${customer}/add`, { amount: 0.001, reason: 'x' }, 'amount'],
+    ['POST', `${credit}/${customer}/add`, { amount: 1, reason: 'x', expires_at: '2026-02-09' }, 'expires_at'],
+    ['POST', `${credit}/cust_${other}/deduct`, { amount: 1, reason: 'x' }, 'amount'],
+    ['POST', '/webhook-endpoints', { url: 'https://10.0.0.1/' }, 'url'],
+    ['POST', '/webhook-endpoints', { url: 'https://93.184.216.34/', events: ['billing.unknown'] }, 'events'],
+    ['GET', '/events?since=900', undefined, 'since']
+  ] as const) {
+    const response = await app.inject({
+      method,
+      url: `/v1${path}`,
+      headers: { authorization: `Bearer ${itsKey}` },
+      ...(payload && { payload })
+    })
+    const { error } = response.json()
+    assert.deepEqual([response.statusCode, error?.details?.[0].field], [400, field], `${path} ${response.body}`)
+    assert.ok(error.message.startsWith(`${field} `), error.message)
+  }
 })
