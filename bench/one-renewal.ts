@@ -43,11 +43,11 @@ export async function recordRenewal(url: string, store: BuiltStore): Promise<Ren
              price_minor, currency, interval, interval_count, anchor_at, anchor_cycle, cycle_index, next_cycle, next_billing_at,
              billing_due_at - interval '1 second', platform_next_billing_at, payment_method, created_at, updated_at
         from subscriptions where store_id = ${storeId} limit 1;
-      insert into facts (store_id, name, ordering_key, data, occurred_at, position)
-      select ${storeId}, f.name, f.key, '{}', now(), last.position + f.nth
+      insert into facts (store_id, name, ordering_key, data, refs, occurred_at, position)
+      select ${storeId}, f.name, 'member:${MARKED.member}', '{}',
+             '{"memberId": ${MARKED.member}, "subscriptionId": ${MARKED.subscription}}', now(), last.position + f.nth
         from (select max(position) as position from facts where store_id = ${storeId}) last,
-             (values ('member.created', 'member:${MARKED.member}', 1),
-                     ('subscription.created', 'subscription:${MARKED.subscription}', 2)) f(name, key, nth);
+             (values ('member.created', 1), ('subscription.created', 2)) f(name, nth);
       select setval(pg_get_serial_sequence('billing_attempts', 'id'), ${MARKED.attempt}, false);
       select setval(pg_get_serial_sequence('orders', 'id'), ${MARKED.order}, false);
       select setval(pg_get_serial_sequence('jobs', 'id'), ${MARKED.job}, false);

@@ -1489,6 +1489,7 @@ create table webhook_deliveries (
   undelivered_status text,
   undelivered_at timestamp with time zone,
   created_at timestamp with time zone not null,
+  sequence bigint,
   constraint webhook_deliveries_pkey PRIMARY KEY (store_id, day, id),
   constraint webhook_deliveries_fact_id_endpoint_id_day_key UNIQUE (fact_id, endpoint_id, day),
   constraint webhook_deliveries_store_id_endpoint_id_fkey FOREIGN KEY (store_id, endpoint_id) REFERENCES webhook_endpoints(store_id, id),
@@ -1551,6 +1552,8 @@ create table webhook_endpoints (
   deleted_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  failed_deliveries integer not null default 0,
+  warn_at timestamp with time zone,
   constraint webhook_endpoints_pkey PRIMARY KEY (store_id, id),
   constraint webhook_endpoints_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
   constraint webhook_endpoints_check CHECK ((status = 'disabled'::text) = (disabled_at IS NOT NULL)),
@@ -1564,6 +1567,7 @@ create table webhook_endpoints (
   constraint webhook_endpoints_status_check CHECK (status = ANY (ARRAY['enabled'::text, 'disabled'::text])),
   constraint webhook_endpoints_url_check CHECK (length(url) >= 1 AND length(url) <= 2048)
 );
+CREATE INDEX webhook_endpoints_to_warn ON public.webhook_endpoints USING btree (store_id, warn_at) WHERE (warn_at IS NOT NULL);
 alter table webhook_endpoints enable row level security;
 alter table webhook_endpoints force row level security;
 create policy all_stores on webhook_endpoints for all to perennial_operator
@@ -1591,6 +1595,7 @@ create table webhook_queue (
   lease_token integer not null default 0,
   lease_owner bigint,
   leased_until timestamp with time zone,
+  started_at timestamp with time zone,
   constraint webhook_queue_pkey PRIMARY KEY (store_id, delivery_id),
   constraint webhook_queue_store_id_endpoint_id_fkey FOREIGN KEY (store_id, endpoint_id) REFERENCES webhook_endpoints(store_id, id),
   constraint webhook_queue_check CHECK (ready OR first),
@@ -1599,6 +1604,7 @@ create table webhook_queue (
 CREATE INDEX webhook_queue_blocked ON public.webhook_queue USING btree (store_id, endpoint_id, ordering_key, delivery_id) WHERE (NOT ready);
 CREATE INDEX webhook_queue_due ON public.webhook_queue USING btree (store_id, endpoint_id, next_try_at, delivery_id) WHERE ready;
 CREATE INDEX webhook_queue_first ON public.webhook_queue USING btree (store_id, endpoint_id, ordering_key, delivery_id) WHERE first;
+CREATE INDEX webhook_queue_retries ON public.webhook_queue USING btree (store_id, endpoint_id, next_try_at, delivery_id) WHERE (ready AND (tries > 0));
 alter table webhook_queue enable row level security;
 alter table webhook_queue force row level security;
 create policy all_stores on webhook_queue for all to perennial_operator

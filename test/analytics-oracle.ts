@@ -186,7 +186,7 @@ export class Oracle {
       await ctx.tx.many(
         Endings,
         sql`
-        select e.ordering_key as subscription, e.data::jsonb ->> 'cancel_reason' as reason, s.plan_id, e.occurred_at
+        select e.refs ->> 'subscriptionId' as subscription, e.data::jsonb ->> 'cancel_reason' as reason, s.plan_id, e.occurred_at
           from facts e join subscriptions s on s.store_id = e.store_id and s.id = (e.refs ->> 'subscriptionId')::bigint
          where e.store_id = ${ctx.storeId} and e.name = 'subscription.cancelled' order by e.id`
       )

@@ -28,10 +28,11 @@ async function aChargedStore() {
     [store.storeId, String(DUE_AT)]
   )
   await owner.query(
-    `insert into facts (store_id, name, ordering_key, data, occurred_at)
-     select a.store_id, t.name, 'subscription:' || a.subscription_id,
-            json_build_object('billing_attempt_id', 'ba_' || a.id), $2
-       from billing_attempts a, unnest(array['billing.pending', 'billing.success']) as t(name) where a.store_id = $1`,
+    `insert into facts (store_id, name, ordering_key, data, refs, occurred_at)
+     select a.store_id, t.name, 'member:' || s.member_id, json_build_object('billing_attempt_id', 'ba_' || a.id),
+            jsonb_build_object('subscriptionId', s.id, 'memberId', s.member_id), $2
+       from billing_attempts a join subscriptions s on s.store_id = a.store_id and s.id = a.subscription_id,
+            unnest(array['billing.pending', 'billing.success']) as t(name) where a.store_id = $1`,
     [store.storeId, String(DUE_AT)]
   )
   return store

@@ -71,9 +71,9 @@ async function insertDue(session: pg.Client, slice: Slice, dueAt: Temporal.Insta
 async function insertFacts(session: pg.Client, slice: Slice, dueAt: Temporal.Instant): Promise<void> {
   await session.query(
     `with last as (select coalesce(max(position), 0) as position from facts where store_id = $1)
-     insert into facts (store_id, name, ordering_key, data, occurred_at, position)
-     select s.store_id, f.name, case f.name when 'member.created' then 'member:' || s.member_id else 'subscription:' || s.id end,
-            '{}', $4::timestamptz - interval '1 month', last.position + row_number() over (order by s.id, f.nth)
+     insert into facts (store_id, name, ordering_key, data, refs, occurred_at, position)
+     select s.store_id, f.name, 'member:' || s.member_id, '{}',
+            jsonb_build_object('subscriptionId', s.id, 'memberId', s.member_id), $4::timestamptz - interval '1 month', last.position + row_number() over (order by s.id, f.nth)
        from last, subscriptions s,
             unnest(array['member.created', 'subscription.created', 'subscription.activated']) with ordinality f(name, nth)
       where s.store_id = $1 and s.platform_contract_id::bigint > $2::bigint

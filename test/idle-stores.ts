@@ -21,7 +21,7 @@ const HISTORY = [
    select x.store_id, x.id, c, 1, 'success', x.id || ':' || c, 2900, 'USD', x.anchor_at + c * interval '1 month', now(), now()
      from idle s join subscriptions x using (store_id), generate_series(9, 12) c`,
   `insert into facts (store_id, name, ordering_key, data, occurred_at, position)
-   select x.store_id, 'billing.success', 'subscription:' || x.id, '{}', now() - c * interval '1 month',
+   select x.store_id, 'billing.success', 'member:' || x.member_id, '{}', now() - c * interval '1 month',
           row_number() over (partition by x.store_id order by x.id, c)
      from idle s join subscriptions x using (store_id), generate_series(1, 4) c`,
   `insert into fact_consumers (store_id, consumer, position, furthest, last_position)

@@ -133,10 +133,9 @@ async function historyOf(databaseUrl: string, storeId: number) {
           where a.store_id = $1 order by 1, 2, 3`
       ),
       events: await list(
-        `select coalesce(s.platform_contract_id, m.platform_customer_id), split_part(e.ordering_key, ':', 1), e.name,
-                e.occurred_at::text
+        `select coalesce(s.platform_contract_id, m.platform_customer_id), s.id is null, e.name, e.occurred_at::text
            from facts e
-           left join subscriptions s on s.store_id = $1 and e.ordering_key = 'subscription:' || s.id
+           left join subscriptions s on s.store_id = $1 and s.id = (e.refs ->> 'subscriptionId')::bigint
            left join members m on m.store_id = $1 and e.ordering_key = 'member:' || m.id
           where e.store_id = $1 order by 1, 2, e.id`
       ),

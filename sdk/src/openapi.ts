@@ -1366,7 +1366,7 @@ export interface components {
              * @description When that retry is or was due
              */
             retry_date: string | null;
-            /** @description How many retries the schedule still has after this attempt, also while it is pending; 0 after success, and when its retry was cancelled because the subscription stopped */
+            /** @description How many automatic tries are still to come after this attempt, also while it is pending; 0 after success, where none is scheduled because the charge waits for a new payment method or a person, after the last one, and when they were cancelled because the subscription stopped */
             attempts_remaining: number;
             /** @description Whether it succeeded after an earlier attempt of its cycle was declined */
             recovered: boolean;
@@ -1440,7 +1440,7 @@ export interface components {
                  * @description When the next attempt is due; null without one
                  */
                 retry_date: string | null;
-                /** @description How many retries the schedule still has after this attempt, also while it is pending; 0 after success, and when its retry was cancelled because the subscription stopped */
+                /** @description How many automatic tries are still to come after this attempt, also while it is pending; 0 after success, where none is scheduled because the charge waits for a new payment method or a person, after the last one, and when they were cancelled because the subscription stopped */
                 attempts_remaining: number;
             };
         };
@@ -1513,7 +1513,7 @@ export interface components {
                 retry_date: string | null;
                 /** @description 1 for the first attempt of its cycle */
                 attempt_number: number;
-                /** @description How many retries the schedule still has after this attempt, also while it is pending; 0 after success, and when its retry was cancelled because the subscription stopped */
+                /** @description How many automatic tries are still to come after this attempt, also while it is pending; 0 after success, where none is scheduled because the charge waits for a new payment method or a person, after the last one, and when they were cancelled because the subscription stopped */
                 attempts_remaining: number;
                 error: components["schemas"]["Decline"];
             };
@@ -2861,6 +2861,8 @@ export interface components {
         SvcSignature: string;
         /** @description Only while the secret is being rolled: the same with the new secret; `X-Svc-Signature` then still uses the old secret. */
         SvcSignatureNext: string;
+        /** @description The number of the event: an integer that rises over all events of the store, and so over those of each customer. The same at every endpoint and in every attempt. Sort by it where order matters. A test delivery has none. */
+        SvcSequence: string;
         /** @description `true` for a test delivery: `data` is a sample and describes nobody. */
         SvcTest: string;
         /** @description The `webhook_id` of the body (Standard Webhooks). */
@@ -4355,6 +4357,8 @@ export interface operations {
                 "X-Svc-Signature": components["parameters"]["SvcSignature"];
                 /** @description Only while the secret is being rolled: the same with the new secret; `X-Svc-Signature` then still uses the old secret. */
                 "X-Svc-Signature-Next"?: components["parameters"]["SvcSignatureNext"];
+                /** @description The number of the event: an integer that rises over all events of the store, and so over those of each customer. The same at every endpoint and in every attempt. Sort by it where order matters. A test delivery has none. */
+                "X-Svc-Sequence"?: components["parameters"]["SvcSequence"];
                 /** @description `true` for a test delivery: `data` is a sample and describes nobody. */
                 "X-Svc-Test"?: components["parameters"]["SvcTest"];
                 /** @description The `webhook_id` of the body (Standard Webhooks). */
@@ -4404,6 +4408,8 @@ export interface operations {
                 "X-Svc-Signature": components["parameters"]["SvcSignature"];
                 /** @description Only while the secret is being rolled: the same with the new secret; `X-Svc-Signature` then still uses the old secret. */
                 "X-Svc-Signature-Next"?: components["parameters"]["SvcSignatureNext"];
+                /** @description The number of the event: an integer that rises over all events of the store, and so over those of each customer. The same at every endpoint and in every attempt. Sort by it where order matters. A test delivery has none. */
+                "X-Svc-Sequence"?: components["parameters"]["SvcSequence"];
                 /** @description `true` for a test delivery: `data` is a sample and describes nobody. */
                 "X-Svc-Test"?: components["parameters"]["SvcTest"];
                 /** @description The `webhook_id` of the body (Standard Webhooks). */
@@ -4453,6 +4459,8 @@ export interface operations {
                 "X-Svc-Signature": components["parameters"]["SvcSignature"];
                 /** @description Only while the secret is being rolled: the same with the new secret; `X-Svc-Signature` then still uses the old secret. */
                 "X-Svc-Signature-Next"?: components["parameters"]["SvcSignatureNext"];
+                /** @description The number of the event: an integer that rises over all events of the store, and so over those of each customer. The same at every endpoint and in every attempt. Sort by it where order matters. A test delivery has none. */
+                "X-Svc-Sequence"?: components["parameters"]["SvcSequence"];
                 /** @description `true` for a test delivery: `data` is a sample and describes nobody. */
                 "X-Svc-Test"?: components["parameters"]["SvcTest"];
                 /** @description The `webhook_id` of the body (Standard Webhooks). */
@@ -4502,6 +4510,8 @@ export interface operations {
                 "X-Svc-Signature": components["parameters"]["SvcSignature"];
                 /** @description Only while the secret is being rolled: the same with the new secret; `X-Svc-Signature` then still uses the old secret. */
                 "X-Svc-Signature-Next"?: components["parameters"]["SvcSignatureNext"];
+                /** @description The number of the event: an integer that rises over all events of the store, and so over those of each customer. The same at every endpoint and in every attempt. Sort by it where order matters. A test delivery has none. */
+                "X-Svc-Sequence"?: components["parameters"]["SvcSequence"];
                 /** @description `true` for a test delivery: `data` is a sample and describes nobody. */
                 "X-Svc-Test"?: components["parameters"]["SvcTest"];
                 /** @description The `webhook_id` of the body (Standard Webhooks). */
@@ -4551,6 +4561,8 @@ export interface operations {
                 "X-Svc-Signature": components["parameters"]["SvcSignature"];
                 /** @description Only while the secret is being rolled: the same with the new secret; `X-Svc-Signature` then still uses the old secret. */
                 "X-Svc-Signature-Next"?: components["parameters"]["SvcSignatureNext"];
+                /** @description The number of the event: an integer that rises over all events of the store, and so over those of each customer. The same at every endpoint and in every attempt. Sort by it where order matters. A test delivery has none. */
+                "X-Svc-Sequence"?: components["parameters"]["SvcSequence"];
                 /** @description `true` for a test delivery: `data` is a sample and describes nobody. */
                 "X-Svc-Test"?: components["parameters"]["SvcTest"];
                 /** @description The `webhook_id` of the body (Standard Webhooks). */
@@ -4600,6 +4612,8 @@ export interface operations {
                 "X-Svc-Signature": components["parameters"]["SvcSignature"];
                 /** @description Only while the secret is being rolled: the same with the new secret; `X-Svc-Signature` then still uses the old secret. */
                 "X-Svc-Signature-Next"?: components["parameters"]["SvcSignatureNext"];
+                /** @description The number of the event: an integer that rises over all events of the store, and so over those of each customer. The same at every endpoint and in every attempt. Sort by it where order matters. A test delivery has none. */
+                "X-Svc-Sequence"?: components["parameters"]["SvcSequence"];
                 /** @description `true` for a test delivery: `data` is a sample and describes nobody. */
                 "X-Svc-Test"?: components["parameters"]["SvcTest"];
                 /** @description The `webhook_id` of the body (Standard Webhooks). */
@@ -4649,6 +4663,8 @@ export interface operations {
                 "X-Svc-Signature": components["parameters"]["SvcSignature"];
                 /** @description Only while the secret is being rolled: the same with the new secret; `X-Svc-Signature` then still uses the old secret. */
                 "X-Svc-Signature-Next"?: components["parameters"]["SvcSignatureNext"];
+                /** @description The number of the event: an integer that rises over all events of the store, and so over those of each customer. The same at every endpoint and in every attempt. Sort by it where order matters. A test delivery has none. */
+                "X-Svc-Sequence"?: components["parameters"]["SvcSequence"];
                 /** @description `true` for a test delivery: `data` is a sample and describes nobody. */
                 "X-Svc-Test"?: components["parameters"]["SvcTest"];
                 /** @description The `webhook_id` of the body (Standard Webhooks). */
@@ -4698,6 +4714,8 @@ export interface operations {
                 "X-Svc-Signature": components["parameters"]["SvcSignature"];
                 /** @description Only while the secret is being rolled: the same with the new secret; `X-Svc-Signature` then still uses the old secret. */
                 "X-Svc-Signature-Next"?: components["parameters"]["SvcSignatureNext"];
+                /** @description The number of the event: an integer that rises over all events of the store, and so over those of each customer. The same at every endpoint and in every attempt. Sort by it where order matters. A test delivery has none. */
+                "X-Svc-Sequence"?: components["parameters"]["SvcSequence"];
                 /** @description `true` for a test delivery: `data` is a sample and describes nobody. */
                 "X-Svc-Test"?: components["parameters"]["SvcTest"];
                 /** @description The `webhook_id` of the body (Standard Webhooks). */
@@ -4747,6 +4765,8 @@ export interface operations {
                 "X-Svc-Signature": components["parameters"]["SvcSignature"];
                 /** @description Only while the secret is being rolled: the same with the new secret; `X-Svc-Signature` then still uses the old secret. */
                 "X-Svc-Signature-Next"?: components["parameters"]["SvcSignatureNext"];
+                /** @description The number of the event: an integer that rises over all events of the store, and so over those of each customer. The same at every endpoint and in every attempt. Sort by it where order matters. A test delivery has none. */
+                "X-Svc-Sequence"?: components["parameters"]["SvcSequence"];
                 /** @description `true` for a test delivery: `data` is a sample and describes nobody. */
                 "X-Svc-Test"?: components["parameters"]["SvcTest"];
                 /** @description The `webhook_id` of the body (Standard Webhooks). */
@@ -4796,6 +4816,8 @@ export interface operations {
                 "X-Svc-Signature": components["parameters"]["SvcSignature"];
                 /** @description Only while the secret is being rolled: the same with the new secret; `X-Svc-Signature` then still uses the old secret. */
                 "X-Svc-Signature-Next"?: components["parameters"]["SvcSignatureNext"];
+                /** @description The number of the event: an integer that rises over all events of the store, and so over those of each customer. The same at every endpoint and in every attempt. Sort by it where order matters. A test delivery has none. */
+                "X-Svc-Sequence"?: components["parameters"]["SvcSequence"];
                 /** @description `true` for a test delivery: `data` is a sample and describes nobody. */
                 "X-Svc-Test"?: components["parameters"]["SvcTest"];
                 /** @description The `webhook_id` of the body (Standard Webhooks). */
@@ -4845,6 +4867,8 @@ export interface operations {
                 "X-Svc-Signature": components["parameters"]["SvcSignature"];
                 /** @description Only while the secret is being rolled: the same with the new secret; `X-Svc-Signature` then still uses the old secret. */
                 "X-Svc-Signature-Next"?: components["parameters"]["SvcSignatureNext"];
+                /** @description The number of the event: an integer that rises over all events of the store, and so over those of each customer. The same at every endpoint and in every attempt. Sort by it where order matters. A test delivery has none. */
+                "X-Svc-Sequence"?: components["parameters"]["SvcSequence"];
                 /** @description `true` for a test delivery: `data` is a sample and describes nobody. */
                 "X-Svc-Test"?: components["parameters"]["SvcTest"];
                 /** @description The `webhook_id` of the body (Standard Webhooks). */
@@ -4894,6 +4918,8 @@ export interface operations {
                 "X-Svc-Signature": components["parameters"]["SvcSignature"];
                 /** @description Only while the secret is being rolled: the same with the new secret; `X-Svc-Signature` then still uses the old secret. */
                 "X-Svc-Signature-Next"?: components["parameters"]["SvcSignatureNext"];
+                /** @description The number of the event: an integer that rises over all events of the store, and so over those of each customer. The same at every endpoint and in every attempt. Sort by it where order matters. A test delivery has none. */
+                "X-Svc-Sequence"?: components["parameters"]["SvcSequence"];
                 /** @description `true` for a test delivery: `data` is a sample and describes nobody. */
                 "X-Svc-Test"?: components["parameters"]["SvcTest"];
                 /** @description The `webhook_id` of the body (Standard Webhooks). */
@@ -4943,6 +4969,8 @@ export interface operations {
                 "X-Svc-Signature": components["parameters"]["SvcSignature"];
                 /** @description Only while the secret is being rolled: the same with the new secret; `X-Svc-Signature` then still uses the old secret. */
                 "X-Svc-Signature-Next"?: components["parameters"]["SvcSignatureNext"];
+                /** @description The number of the event: an integer that rises over all events of the store, and so over those of each customer. The same at every endpoint and in every attempt. Sort by it where order matters. A test delivery has none. */
+                "X-Svc-Sequence"?: components["parameters"]["SvcSequence"];
                 /** @description `true` for a test delivery: `data` is a sample and describes nobody. */
                 "X-Svc-Test"?: components["parameters"]["SvcTest"];
                 /** @description The `webhook_id` of the body (Standard Webhooks). */
@@ -4992,6 +5020,8 @@ export interface operations {
                 "X-Svc-Signature": components["parameters"]["SvcSignature"];
                 /** @description Only while the secret is being rolled: the same with the new secret; `X-Svc-Signature` then still uses the old secret. */
                 "X-Svc-Signature-Next"?: components["parameters"]["SvcSignatureNext"];
+                /** @description The number of the event: an integer that rises over all events of the store, and so over those of each customer. The same at every endpoint and in every attempt. Sort by it where order matters. A test delivery has none. */
+                "X-Svc-Sequence"?: components["parameters"]["SvcSequence"];
                 /** @description `true` for a test delivery: `data` is a sample and describes nobody. */
                 "X-Svc-Test"?: components["parameters"]["SvcTest"];
                 /** @description The `webhook_id` of the body (Standard Webhooks). */
@@ -5041,6 +5071,8 @@ export interface operations {
                 "X-Svc-Signature": components["parameters"]["SvcSignature"];
                 /** @description Only while the secret is being rolled: the same with the new secret; `X-Svc-Signature` then still uses the old secret. */
                 "X-Svc-Signature-Next"?: components["parameters"]["SvcSignatureNext"];
+                /** @description The number of the event: an integer that rises over all events of the store, and so over those of each customer. The same at every endpoint and in every attempt. Sort by it where order matters. A test delivery has none. */
+                "X-Svc-Sequence"?: components["parameters"]["SvcSequence"];
                 /** @description `true` for a test delivery: `data` is a sample and describes nobody. */
                 "X-Svc-Test"?: components["parameters"]["SvcTest"];
                 /** @description The `webhook_id` of the body (Standard Webhooks). */
@@ -5090,6 +5122,8 @@ export interface operations {
                 "X-Svc-Signature": components["parameters"]["SvcSignature"];
                 /** @description Only while the secret is being rolled: the same with the new secret; `X-Svc-Signature` then still uses the old secret. */
                 "X-Svc-Signature-Next"?: components["parameters"]["SvcSignatureNext"];
+                /** @description The number of the event: an integer that rises over all events of the store, and so over those of each customer. The same at every endpoint and in every attempt. Sort by it where order matters. A test delivery has none. */
+                "X-Svc-Sequence"?: components["parameters"]["SvcSequence"];
                 /** @description `true` for a test delivery: `data` is a sample and describes nobody. */
                 "X-Svc-Test"?: components["parameters"]["SvcTest"];
                 /** @description The `webhook_id` of the body (Standard Webhooks). */
@@ -5139,6 +5173,8 @@ export interface operations {
                 "X-Svc-Signature": components["parameters"]["SvcSignature"];
                 /** @description Only while the secret is being rolled: the same with the new secret; `X-Svc-Signature` then still uses the old secret. */
                 "X-Svc-Signature-Next"?: components["parameters"]["SvcSignatureNext"];
+                /** @description The number of the event: an integer that rises over all events of the store, and so over those of each customer. The same at every endpoint and in every attempt. Sort by it where order matters. A test delivery has none. */
+                "X-Svc-Sequence"?: components["parameters"]["SvcSequence"];
                 /** @description `true` for a test delivery: `data` is a sample and describes nobody. */
                 "X-Svc-Test"?: components["parameters"]["SvcTest"];
                 /** @description The `webhook_id` of the body (Standard Webhooks). */

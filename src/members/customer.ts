@@ -46,6 +46,12 @@ export const KnownCustomer = row({
 })
 export type KnownCustomer = RowOf<typeof KnownCustomer>
 
+/**
+ * The ordering key of every fact about a customer, whatever else it is about: consumers get the facts of one customer in
+ * order. With it come member.created before what the customer holds, and a charge before the credit that it pays for.
+ */
+export const customerKey = (memberId: number) => `member:${memberId}` as const
+
 /** The `customer` of event payloads (spec 1, subscription.created). */
 export function customerPayload(
   customer: {

@@ -11,6 +11,7 @@ const EXAMPLE = {
   disabled_reason: null,
   disabled_at: null,
   failing_since: null,
+  failed_deliveries: 0,
   previous_secret_until: null,
   created_at: '2027-04-10T00:00:00.000Z',
   updated_at: '2027-04-10T00:00:00.000Z'
@@ -27,6 +28,7 @@ export const WebhookEndpointBody = Type.Object(
     disabled_reason: OrNull(Type.String({ description: 'Why it is disabled' })),
     disabled_at: OrNull(Timestamp('Since when it is disabled')),
     failing_since: OrNull(Timestamp('The first failure after the last success')),
+    failed_deliveries: Type.Integer({ description: 'How many deliveries have used up all their tries since then' }),
     previous_secret_until: OrNull(
       Timestamp('Until when the old secret signs too, in real time; null when only one secret signs')
     ),

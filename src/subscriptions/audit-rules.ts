@@ -31,15 +31,18 @@ export const createdEventsComplete = defineAuditRule({
          + (select count(*) from subscriptions where store_id = ${ctx.storeId}) as count`,
   wrong: (ctx) => sql`
     with recorded as (
-      select ordering_key, count(*) as times from facts
-       where store_id = ${ctx.storeId} and name in ('member.created', 'subscription.created') group by ordering_key)
+      -- All facts have their customer as ordering key; which subscription one is about is in its refs.
+      select case name when 'member.created' then ordering_key else 'subscription:' || (refs ->> 'subscriptionId') end as created,
+             count(*) as times
+        from facts
+       where store_id = ${ctx.storeId} and name in ('member.created', 'subscription.created') group by 1)
     select 'mem_' || m.id as subject, 'was recorded as created ' || coalesce(r.times, 0) || ' times' as message
-      from members m left join recorded r on r.ordering_key = 'member:' || m.id
+      from members m left join recorded r on r.created = 'member:' || m.id
      where m.store_id = ${ctx.storeId} and m.status is not null and coalesce(r.times, 0) <> 1
        and m.created_at > coalesce((select complete_since from fact_history where store_id = ${ctx.storeId}), '-infinity')
     union all
     select 'sub_' || s.id, 'was recorded as created ' || coalesce(r.times, 0) || ' times'
-      from subscriptions s left join recorded r on r.ordering_key = 'subscription:' || s.id
+      from subscriptions s left join recorded r on r.created = 'subscription:' || s.id
      where s.store_id = ${ctx.storeId} and coalesce(r.times, 0) <> 1
        and s.created_at > coalesce((select complete_since from fact_history where store_id = ${ctx.storeId}), '-infinity')
      limit 100`

@@ -101,7 +101,12 @@ export function names(table: Record<string, string[] | null | (() => string[])>)
   return lookup as unknown as NonNullable<AddressRules['lookup']>
 }
 
-export type Outcome = { responseCode: number | null; failure: string | null; responseText: string; durationMs: number }
+export type Outcome = {
+  responseCode: number | null
+  failure: string | null
+  responseText: string
+  durationMs: number | null
+}
 
 /** A store with everything that sends, under rules of its own; a live one or, as else in tests, of the sandbox. */
 export async function aStage(

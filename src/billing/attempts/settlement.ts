@@ -221,6 +221,16 @@ export async function expediteRetries(ctx: Ctx, subscriptionIds: number[]): Prom
      where store_id = ${ctx.storeId} and subscription_id = any(${subscriptionIds}::bigint[]) and retry_at > ${ctx.now}`)
 }
 
+/** Writes how many automatic tries follow the pending attempts of these subscriptions. */
+export async function markRemaining(ctx: Ctx, rows: { subscriptionId: number; remaining: number }[]): Promise<void> {
+  if (rows.length === 0) return
+  await ctx.tx.run(sql`
+    update billing_attempts a set attempts_remaining = t.remaining
+      from unnest(${rows.map((r) => r.subscriptionId)}::bigint[], ${rows.map((r) => r.remaining)}::int[])
+             as t(subscription_id, remaining)
+     where a.store_id = ${ctx.storeId} and a.subscription_id = t.subscription_id and a.status = 'pending'`)
+}
+
 /** Whether a payment of the platform is known here as that of another cycle. */
 export async function isKnownPayment(ctx: Ctx, subscriptionId: number, platformAttemptId: string): Promise<boolean> {
   const found = await ctx.tx.maybeOne(
@@ -251,10 +261,18 @@ export async function clearRetries(ctx: Ctx, subscriptionIds: number[]): Promise
             and n.attempt_number > a.attempt_number))`)
 }
 
-/** Only the newest attempt of a cycle announces a retry: cancels what the earlier ones announced. */
-export async function clearRetriesOfCycle(ctx: Ctx, { subscriptionId, cycleIndex }: Attempt): Promise<void> {
+/**
+ * Only the newest attempt of a cycle announces a retry: cancels what the earlier ones announced. `isPaid`: no try is to come any
+ * more; otherwise they wait for the newest one.
+ */
+export async function clearRetriesOfCycle(
+  ctx: Ctx,
+  { subscriptionId, cycleIndex }: Attempt,
+  { isPaid }: { isPaid: boolean }
+): Promise<void> {
   await ctx.tx.run(sql`
-    update billing_attempts set retry_at = null
+    update billing_attempts
+       set retry_at = null, attempts_remaining = case when ${isPaid}::boolean then 0 else attempts_remaining end
      where store_id = ${ctx.storeId} and subscription_id = ${subscriptionId} and cycle_index = ${cycleIndex}
        and retry_at >= ${ctx.now}`)
 }

@@ -47,7 +47,7 @@ test('a soft decline walks down the ladder and counts the tries that are left', 
 })
 
 test('a hard decline waits for a new payment method, as long as the store has set', () => {
-  assert.deepEqual(step(1, 'expired_card'), ['declined', null, '2026-03-27T14:00:00Z', 4, 'declines'])
+  assert.deepEqual(step(1, 'expired_card'), ['declined', null, '2026-03-27T14:00:00Z', 0, 'declines'])
 })
 
 test('goods that are not there have a ladder of their own', () => {
@@ -63,6 +63,6 @@ test('goods that are not there have a ladder of their own', () => {
 
 test('what no card helps with is held, and uses up nothing', () => {
   for (const code of ['contract_paused', 'blank', 'invalid_currency']) {
-    assert.deepEqual(step(5, code), ['declined', null, null, 1, null], code)
+    assert.deepEqual(step(5, code), ['declined', null, null, 0, null], code)
   }
 })

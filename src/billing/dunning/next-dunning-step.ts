@@ -4,9 +4,9 @@ import { PAYMENT_FAILED } from '#subscriptions/transitions'
 import type { Attempt } from '../attempts/attempt.ts'
 import type { DunningSettings } from '../settings.ts'
 import { type Decline, isBeyondCards } from './decline-codes.ts'
-import { attemptsRemainingAfter, CONTRACT_RETRY_HOURS, retryDaysAfter } from './retry-schedule.ts'
+import { CONTRACT_RETRY_HOURS, remainingWithRetry, retryDaysAfter } from './retry-schedule.ts'
 
-/** What follows a failed charge: for its cycle, and how many tries of the retry schedule are left. */
+/** What follows a failed charge: for its cycle, and how many automatic tries are still to come; 0 where none is scheduled. */
 export type DunningStep = { next: CycleNext; attemptsRemaining: number }
 
 export type CycleNext = CycleResult extends infer R
@@ -40,14 +40,16 @@ export function dunningStepAfter(
   const isBeside =
     attempt.manual && decline.code !== 'invalid_order' && (attempt.ladderRetryAt !== null || declines > 0)
   const step = isBeside
-    ? stepBeside(attempt, decline, declines, dunning, now, timezone)
+    ? stepBeside(attempt, decline, subscription, dunning, now, timezone)
     : decline.code === 'contract_not_billable'
       ? contractRetryStep(attempt.attemptNumber, now)
       : nextDunningStep(subscription, decline, dunning, now, timezone)
   if (!attempt.newPaymentMethod || isBeyondCards(decline.code)) return step
+  const { counts } = step.next
+  const failed = counts === 'declines' ? { ...subscription, declines: declines + 1 } : subscription
   return {
-    next: { outcome: 'declined', retryAt: now, paymentMethodDeadline: null, counts: step.next.counts },
-    attemptsRemaining: Math.max(step.attemptsRemaining, 1)
+    next: { outcome: 'declined', retryAt: now, paymentMethodDeadline: null, counts },
+    attemptsRemaining: remainingWithRetry(failed, dunning)
   }
 }
 
@@ -55,7 +57,7 @@ export function dunningStepAfter(
 function stepBeside(
   { ladderRetryAt }: Attempt,
   decline: Decline,
-  declines: number,
+  failed: Counts,
   dunning: DunningSettings,
   now: Temporal.Instant,
   timezone: string
@@ -65,7 +67,7 @@ function stepBeside(
   const paymentMethodDeadline = retryAt === null ? paymentMethodDeadlineFrom(dunning, now, timezone) : null
   return {
     next: { outcome: 'declined', retryAt, paymentMethodDeadline, counts: null },
-    attemptsRemaining: attemptsRemainingAfter(declines, dunning)
+    attemptsRemaining: retryAt === null ? 0 : remainingWithRetry(failed, dunning)
   }
 }
 
@@ -84,10 +86,9 @@ export function nextDunningStep(
 ): DunningStep {
   const inDays = (days: number) => now.toZonedDateTimeISO(timezone).add({ days }).toInstant()
   if (decline.kind === 'held') {
-    const attemptsRemaining = attemptsRemainingAfter(counts.declines, dunning)
     return {
       next: { outcome: 'declined', retryAt: null, paymentMethodDeadline: null, counts: null },
-      attemptsRemaining
+      attemptsRemaining: 0
     }
   }
   const isInventory = decline.kind === 'inventory'
@@ -108,7 +109,7 @@ export function nextDunningStep(
       paymentMethodDeadline: isHeld ? paymentMethodDeadlineFrom(dunning, now, timezone) : null,
       counts: counter
     },
-    attemptsRemaining: attemptsRemainingAfter(failures, schedule)
+    attemptsRemaining: isHeld ? 0 : schedule.retryAfterDays.length - failures + 1
   }
 }
 

@@ -17,12 +17,7 @@ export const CONTRACT_RETRY_HOURS = [1, 6, 24, 48, 96, 168] as const
 export const retryDaysAfter = ({ retryAfterDays }: RetrySchedule, failures: number): number | undefined =>
   retryAfterDays[failures - 1]
 
-/** How many tries the retry schedule still has after so many declines of the cycle. */
-export function attemptsRemainingAfter(declines: number, { retryAfterDays }: RetrySchedule): number {
-  return Math.min(Math.max(retryAfterDays.length - declines + 1, 0), retryAfterDays.length)
-}
-
-/** How many tries the retry schedule has after an attempt that is open: the schedule of what failed last. */
+/** How many automatic tries follow an attempt that is open, should each fail softly: by the schedule of what failed last. */
 export function remainingWhileOpen(
   { declines, inventoryFailures }: { declines: number; inventoryFailures: number },
   dunning: RetrySchedule & { inventory: RetrySchedule }
@@ -33,6 +28,9 @@ export function remainingWhileOpen(
     : dunning.retryAfterDays.length - declines
   return Math.max(tries, 0)
 }
+
+/** The same while a retry waits: it, and what follows it. */
+export const remainingWithRetry = (...cycle: Parameters<typeof remainingWhileOpen>) => 1 + remainingWhileOpen(...cycle)
 
 /** Whether a cycle whose contract the platform does not bill has had all its tries. */
 export const isLastContractRetry = (attemptNumber: number) => attemptNumber > CONTRACT_RETRY_HOURS.length

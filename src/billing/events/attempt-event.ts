@@ -1,6 +1,7 @@
 import type { TProperties } from 'typebox'
 import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
+import { customerKey } from '#members'
 import { BillingAttemptBody, defineEvent, exampleOf, OrNull, PersonBody, type Shown, Timestamp } from '#resources'
 import type { Subscription } from '#subscriptions'
 import type { Attempt } from '../attempts/attempt.ts'
@@ -33,7 +34,7 @@ export type Charge = { attempt: Attempt; subscription: Subscription }
 
 /** What a fact of an attempt is about. */
 export const about = ({ subscription }: Charge) => ({
-  orderingKey: `subscription:${subscription.id}` as const,
+  orderingKey: customerKey(subscription.memberId),
   refs: { subscriptionId: subscription.id, memberId: subscription.memberId }
 })
 

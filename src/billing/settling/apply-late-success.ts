@@ -72,7 +72,7 @@ async function correct(ctx: Ctx, late: LateSuccess): Promise<void> {
   const [credit] = await listCycleCredits(ctx, [attempt.subscriptionId])
   const corrected = correctedOf(late, before!, credit?.amountMinor ?? null)
   const written = await markCorrected(ctx, [corrected], false)
-  await clearRetriesOfCycle(ctx, attempt)
+  await clearRetriesOfCycle(ctx, attempt, { isPaid: true })
   const {
     after,
     pendingEvents: following,

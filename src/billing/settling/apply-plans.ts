@@ -1,9 +1,12 @@
 import type { Ctx } from '#kit/postgres'
+import { settingsOf } from '#stores'
 import type { Actor } from '#subscriptions'
 import { applyTransitions, reopenCycles } from '#subscriptions/for-billing'
 import type { TransitionPlan } from '#subscriptions/transitions'
 import { lockUnsentAttempts } from '../attempts/attempt.ts'
-import { clearRetries } from '../attempts/settlement.ts'
+import { clearRetries, markRemaining } from '../attempts/settlement.ts'
+import { remainingWhileOpen } from '../dunning/retry-schedule.ts'
+import { dunningSettings } from '../settings.ts'
 import { voidAttempts } from './void-attempts.ts'
 
 /**
@@ -21,14 +24,27 @@ export async function applyPlans(ctx: Ctx, plans: TransitionPlan[], by: Actor): 
       stopped.map(({ after }) => after.id)
     )
   }
+  const running = changes.filter(({ before, after }) => after.status === 'active' && before.status !== 'active')
+  if (running.length > 0) {
+    // An attempt that was sent before the stop may still be open.
+    const dunning = await settingsOf(ctx, dunningSettings)
+    await markRemaining(
+      ctx,
+      running.map(({ after }) => ({ subscriptionId: after.id, remaining: remainingWhileOpen(after, dunning) }))
+    )
+  }
 }
 
 /**
  * Sends nothing more of what was opened for these subscriptions: unsent attempts end as `voided`, announced retries are
- * cancelled. An attempt that was sent stays pending: only the platform can say how it ends.
+ * cancelled. An attempt that was sent stays pending: only the platform can say how it ends, and no try follows it.
  */
 async function stopBilling(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
   await clearRetries(ctx, subscriptionIds)
+  await markRemaining(
+    ctx,
+    subscriptionIds.map((subscriptionId) => ({ subscriptionId, remaining: 0 }))
+  )
   const unsent = await lockUnsentAttempts(ctx, subscriptionIds)
   if (unsent.length === 0) return
 

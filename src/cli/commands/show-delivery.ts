@@ -63,7 +63,7 @@ function statusOf({ status, cancelled, test }: Document): string {
 }
 
 function responseOf({ response_code, response_time_ms, failure }: Document): string {
-  if (response_time_ms === null) return '-'
+  if (response_time_ms === null) return String(failure ?? '-')
   // `status` only says that the response code is not 2xx.
   const word = failure === 'status' ? null : failure
   return [response_code, word, `in ${response_time_ms} ms`].filter((part) => part !== null).join(' ')

@@ -44,5 +44,6 @@ function outcome({ status, event, response_code, response_time_ms, failure }: Do
   if (status === 'retrying') return `The sample of ${event} has not been sent yet; see the log of the service.`
   const response = response_code === null ? 'no response' : `status ${response_code}`
   if (status === 'delivered') return `Delivered: ${response} in ${response_time_ms} ms.`
+  if (failure === 'interrupted') return 'Not delivered: the service stopped during the attempt.'
   return `Not delivered: ${response} after ${response_time_ms} ms${failure === 'status' ? '' : ` (${failure})`}.`
 }

@@ -54,7 +54,7 @@ export function addWebhookCommands(program: Command, terminal: Terminal): void {
     run: ({ store }, { api }) => api().get(storePath(store, '/webhooks')),
     show: ({ data }) =>
       table(
-        ['id', 'url', 'events', 'status', 'disabled_reason', 'failing_since', 'created_at'],
+        ['id', 'url', 'events', 'status', 'disabled_reason', 'failing_since', 'failed_deliveries', 'created_at'],
         'The store has no endpoints yet.'
       )({
         data: (data as Document[]).map((endpoint) => ({

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
+import { customerKey } from '#members'
 import { Amount, defineEvent, exampleOf, OrNull, PersonBody } from '#resources'
 import type { CreditEntry } from '../credit.ts'
 
@@ -33,7 +34,7 @@ export const creditEvent = (summary: string, shown: { new_balance: number; reaso
 export function snapshotOf(entry: CreditEntry, email: string | null, currency: string) {
   const { id, memberId, amountMinor, balanceAfterMinor } = entry
   return {
-    orderingKey: `member:${memberId}` as const,
+    orderingKey: customerKey(memberId),
     data: {
       transaction_id: publicId('sct', id),
       customer: { id: publicId('cust', memberId), email },

@@ -34,6 +34,7 @@ test('an endpoint is made with its secret once, listed, shown, changed and delet
     disabled_reason: null,
     disabled_at: null,
     failing_since: null,
+    failed_deliveries: 0,
     previous_secret_until: null
   })
   const shown = { id, created_at, updated_at, ...rest }

@@ -25,6 +25,12 @@ export const SIGNATURE_HEADERS: Record<string, Parameter> = {
     'sha256=0d4d5bf1c1d39f2a9ab5e2c7c2b8b4ad2fd7a44a37b7b4dd4be1b1ac7c1d8d1f',
     false
   ),
+  SvcSequence: header(
+    'X-Svc-Sequence',
+    'The number of the event: an integer that rises over all events of the store, and so over those of each customer. The same at every endpoint and in every attempt. Sort by it where order matters. A test delivery has none.',
+    '4711',
+    false
+  ),
   SvcTest: header('X-Svc-Test', '`true` for a test delivery: `data` is a sample and describes nobody.', 'true', false),
   WebhookId: header(
     'webhook-id',

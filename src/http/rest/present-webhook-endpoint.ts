@@ -14,6 +14,7 @@ export function presentWebhookEndpoint(endpoint: Endpoint): Static<typeof Webhoo
     disabled_reason: endpoint.disabledReason,
     disabled_at: isoOrNull(endpoint.disabledAt),
     failing_since: isoOrNull(endpoint.failingSince),
+    failed_deliveries: endpoint.failedDeliveries,
     previous_secret_until: isoOrNull(endpoint.previousSecretUntil),
     created_at: isoOf(endpoint.createdAt),
     updated_at: isoOf(endpoint.updatedAt)

@@ -59,6 +59,7 @@ test('an endpoint is created with its secret once, listed, read, changed and del
     disabled_reason: null,
     disabled_at: null,
     failing_since: null,
+    failed_deliveries: 0,
     previous_secret_until: null
   })
   assert.deepEqual((await api('GET', `/webhook-endpoints/${id}`)).data, endpoint)

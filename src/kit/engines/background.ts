@@ -116,6 +116,8 @@ export function createBackground(options: BackgroundOptions): Background {
         if (last) for (const one of next ?? []) if (!begin(one, status)) isForOthers = true
         if (turns.waiting(engine).length > 0) break
       }
+      // Another node is about to move the clock, and would wait for the leases of what is left here.
+      if (share?.isOver()) await engine.letGo?.(storeId).catch((err) => onError(err, engine.name, storeId))
     } finally {
       await share?.end()
     }

@@ -34,6 +34,11 @@ export type Engine = {
   due(stores: DueStores): Statement
   /** The store time of the earliest thing still to be done, past or future, leased or not; null when there is none. */
   nextDueAt(storeId: number): Promise<Temporal.Instant | null>
+  /**
+   * Gives back what this process holds of the store in memory, so that another node can have the store to itself; of an engine
+   * that holds something between its runs. Nobody else runs it in the store meanwhile.
+   */
+  letGo?(storeId: number): Promise<void>
   /** Does one batch of what is due by the store's clock and returns how many things it did; 0 when nothing is due. */
   runOnce(storeId: number): Promise<number>
 }

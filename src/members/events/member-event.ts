@@ -4,7 +4,7 @@ import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
 import { MemberBody } from '#resources'
 import type { StoreContext } from '#stores'
-import { customerPayload } from '../customer.ts'
+import { customerKey, customerPayload } from '../customer.ts'
 import type { MemberSnapshot } from '../queries.ts'
 
 export const member_id = Type.String({ description: 'The member id, `mem_24`' })
@@ -35,4 +35,4 @@ export function memberPayload(member: MemberSnapshot, store: StoreContext) {
 }
 
 /** What a fact of a member is about. */
-export const about = ({ id }: { id: number }) => ({ orderingKey: `member:${id}` as const, refs: { memberId: id } })
+export const about = ({ id }: { id: number }) => ({ orderingKey: customerKey(id), refs: { memberId: id } })

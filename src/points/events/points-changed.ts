@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { publicId } from '#kit/ids'
 import { definePublicFact } from '#kit/outbox'
+import { customerKey } from '#members'
 import { defineEvent, exampleOf, OrNull, PersonBody } from '#resources'
 import type { PointsEntry } from '../points.ts'
 
@@ -34,7 +35,7 @@ export const pointsChanged = definePublicFact(
     }
   }),
   (entry: PointsEntry, email: string | null) => ({
-    orderingKey: `member:${entry.memberId}`,
+    orderingKey: customerKey(entry.memberId),
     data: {
       member_id: publicId('mem', entry.memberId),
       customer: { id: publicId('cust', entry.memberId), email },

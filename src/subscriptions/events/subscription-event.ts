@@ -2,7 +2,7 @@ import type { TProperties } from 'typebox'
 import { isoOf, isoOrNull } from '#kit/clock'
 import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
-import { customerPayload } from '#members'
+import { customerKey, customerPayload } from '#members'
 import { gid, type ProfileName } from '#platform'
 import { defineEvent, type Shown, SubscriptionBody } from '#resources'
 import { billingFrequency, publicStatus } from '../public-fields.ts'
@@ -46,9 +46,12 @@ export function subscriptionPayload(subscription: Subscription, profile: Profile
   }
 }
 
-/** What a fact of a subscription is about. */
+/**
+ * What a fact of a subscription is about. Its key is the customer of the payload: the one who pays, also where the subscription is
+ * a gift.
+ */
 export const about = (subscription: Subscription) => ({
-  orderingKey: `subscription:${subscription.id}` as const,
+  orderingKey: customerKey(subscription.memberId),
   refs: { subscriptionId: subscription.id, memberId: subscription.memberId }
 })
 

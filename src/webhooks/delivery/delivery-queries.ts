@@ -1,11 +1,15 @@
 import { dueQuery, type LeaseRelease } from '#kit/engines'
-import { bool, bytes, type Ctx, directSql, int, nullable, type RowOf, row, sql, text } from '#kit/postgres'
+import { bool, bytes, type Ctx, directSql, instant, int, nullable, type RowOf, row, sql, text } from '#kit/postgres'
 
 const ClaimedRow = row({
   id: int,
   day: text,
   endpointId: int,
+  /** The customer. */
   orderingKey: text,
+  /** What it is about. */
+  object: text,
+  sequence: nullable(int),
   webhookId: text,
   body: text,
   isSample: bool,
@@ -13,54 +17,83 @@ const ClaimedRow = row({
   triesBefore: int,
   maxTries: nullable(int),
   leaseToken: int,
-  wasStarted: bool
+  wasStarted: bool,
+  /** When the try that was started then had been leased, store time. */
+  startedBefore: nullable(instant)
 })
 export type ClaimedRow = RowOf<typeof ClaimedRow>
 
+/** How many to lease of one endpoint, and how many of these are taken from its retries before first tries are looked at. */
+export type Room = { room: number; retryRoom: number }
+
 /**
- * Leases what is due for a minute of real time, endpoint by endpoint, at most `capacity` each (`capacityElsewhere` where none
- * is given), and marks its try as started, in the order in which they are to be sent. `wasStarted`: it was marked already, by
- * a process that ended before it could record the result. With `listener`: for that listener only.
+ * Leases what is due for a minute of real time, endpoint by endpoint, at most as many as there is `room` (`roomElsewhere` where
+ * none is given), and marks its try as started, in the order in which they are to be sent. `wasStarted`: it was marked already,
+ * by a process that ended before it could record the result. With `listener`: for that listener only.
  */
 export function claimDueDeliveries(
   ctx: Ctx,
   leaseOwner: number,
   {
-    capacity,
-    capacityElsewhere,
+    rooms,
+    roomElsewhere,
     listener = null
-  }: { capacity: Map<number, number>; capacityElsewhere: number; listener?: number | null }
+  }: { rooms: Map<number, Room>; roomElsewhere: number; listener?: number | null }
 ): Promise<ClaimedRow[]> {
+  const given = [...rooms.values()]
   return ctx.tx.many(
     ClaimedRow,
     sql`
-    with due as materialized (
-      select d.delivery_id
+    with places as materialized (
+      select e.id as endpoint_id, coalesce(r.room, ${roomElsewhere}::int) as room, coalesce(r.retry_room, 0) as retry_room
         from webhook_endpoints e
-        left join unnest(${[...capacity.keys()]}::bigint[], ${[...capacity.values()]}::int[]) as r(endpoint_id, room)
+        left join unnest(${[...rooms.keys()]}::bigint[], ${given.map((r) => r.room)}::int[],
+                         ${given.map((r) => r.retryRoom)}::int[]) as r(endpoint_id, room, retry_room)
                on r.endpoint_id = e.id
-       cross join lateral (
-             select o.delivery_id from webhook_queue o
-              where o.store_id = ${ctx.storeId} and o.endpoint_id = e.id and o.ready and o.next_try_at <= ${ctx.now}
-                and (o.leased_until is null or o.leased_until < statement_timestamp())
-              order by o.next_try_at, o.delivery_id
-              limit coalesce(r.room, ${capacityElsewhere}::int)
-                for update skip locked) d
        where e.store_id = ${ctx.storeId} and e.status = 'enabled'
          and case when ${listener}::bigint is null then e.kind = 'url' else e.id = ${listener}::bigint end),
+    -- Only slow endpoints have such places: no other one's queue is read for them.
+    retries as materialized (
+      select p.endpoint_id, d.delivery_id, d.started_at
+        from places p
+       cross join lateral (
+             select o.delivery_id, o.started_at from webhook_queue o
+              where o.store_id = ${ctx.storeId} and o.endpoint_id = p.endpoint_id and o.ready and o.tries > 0
+                and o.next_try_at <= ${ctx.now} and (o.leased_until is null or o.leased_until < statement_timestamp())
+              order by o.next_try_at, o.delivery_id
+              limit p.retry_room for update skip locked) d
+       where p.retry_room > 0),
+    others as materialized (
+      select d.delivery_id, d.started_at
+        from places p
+       cross join lateral (
+             select o.delivery_id, o.started_at from webhook_queue o
+              where o.store_id = ${ctx.storeId} and o.endpoint_id = p.endpoint_id and o.ready and o.next_try_at <= ${ctx.now}
+                and (o.leased_until is null or o.leased_until < statement_timestamp())
+                and o.delivery_id <> all(array(select t.delivery_id from retries t where t.endpoint_id = p.endpoint_id))
+              order by o.next_try_at, o.delivery_id
+              limit p.room - (select count(*) from retries t where t.endpoint_id = p.endpoint_id)
+                for update skip locked) d),
+    due as materialized (
+      select delivery_id, started_at from retries union all select delivery_id, started_at from others),
     claimed as (
       update webhook_queue q
-         set was_started = q.started, started = true, lease_token = q.lease_token + 1, lease_owner = ${leaseOwner},
-             leased_until = statement_timestamp() + interval '60 seconds'
+         set was_started = q.started, started = true, started_at = ${ctx.now}, lease_token = q.lease_token + 1,
+             lease_owner = ${leaseOwner}, leased_until = statement_timestamp() + interval '60 seconds'
        where q.store_id = ${ctx.storeId} and q.delivery_id = any(array(select delivery_id from due))
       returning q.delivery_id, q.day, q.endpoint_id, q.ordering_key, q.tries, q.tries_before, q.max_tries, q.next_try_at,
                 q.lease_token, q.was_started)
-    select c.delivery_id as id, c.day::text as day, c.endpoint_id, c.ordering_key, d.webhook_id, d.body, d.fact_id is null as is_sample,
-           c.tries, c.tries_before, c.max_tries, c.lease_token, c.was_started
+    select c.delivery_id as id, c.day::text as day, c.endpoint_id, c.ordering_key, d.object, d.sequence, d.webhook_id, d.body,
+           d.fact_id is null as is_sample, c.tries, c.tries_before, c.max_tries, c.lease_token, c.was_started,
+           case when c.was_started then b.started_at end as started_before
       from claimed c
+      join due b on b.delivery_id = c.delivery_id
      cross join lateral (
-           -- The offset keeps the planner from reading a whole day to find a few.
-           select w.webhook_id, w.body, w.fact_id from webhook_deliveries w
+           -- The offset keeps the planner from reading a whole day to find a few. Older code writes no sequence.
+           select w.webhook_id, w.body, w.fact_id, w.ordering_key as object,
+                  coalesce(w.sequence, (select f.position from facts f
+                                         where f.store_id = ${ctx.storeId} and f.id = w.fact_id)) as sequence
+             from webhook_deliveries w
             where w.store_id = ${ctx.storeId} and w.day = c.day and w.id = c.delivery_id offset 0) d
      order by c.next_try_at, c.delivery_id`
   )
@@ -138,7 +171,7 @@ export async function settleTries(
     waits_again as (
       update webhook_queue q
          set tries = r.try_number, next_try_at = r.next_try_at, first = q.first and r.failure = 'interrupted', started = false,
-             lease_owner = null, leased_until = null
+             started_at = null, lease_owner = null, leased_until = null
         from open r
        where q.store_id = ${ctx.storeId} and q.delivery_id = any(array(select id from open where next_try_at is not null))
          and q.delivery_id = r.id),
@@ -148,7 +181,7 @@ export async function settleTries(
        where store_id = ${ctx.storeId} and day = any(array(select day from open where next_try_at is null and failure is not null))
          and id = any(array(select id from open where next_try_at is null and failure is not null))),
     well as (
-      update webhook_endpoints set failing_since = null
+      update webhook_endpoints set failing_since = null, failed_deliveries = 0, warn_at = null
        where store_id = ${ctx.storeId} and id = any(${answering}::bigint[]) and failing_since is not null)
     insert into webhook_tries
            (store_id, day, delivery_id, try_number, started_at, duration_ms, response_code, failure, response_text)
@@ -215,7 +248,7 @@ export async function releaseNextInOrder(
 /** Releases what was leased and never sent: its try did not start. */
 export async function releaseDeliveries(ctx: Ctx, deliveries: { id: number; leaseToken: number }[]): Promise<void> {
   await ctx.tx.run(sql`
-    update webhook_queue q set started = false, lease_owner = null, leased_until = null
+    update webhook_queue q set started = false, started_at = null, lease_owner = null, leased_until = null
       from unnest(${deliveries.map((d) => d.id)}::bigint[], ${deliveries.map((d) => d.leaseToken)}::int[])
            as r(id, lease_token)
      where q.store_id = ${ctx.storeId} and q.delivery_id = r.id and q.lease_token = r.lease_token`)

@@ -13,9 +13,6 @@ export const RETRY_SCHEDULE: RetrySchedule = {
   delaysSeconds: [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 12 * HOUR, 24 * HOUR]
 }
 
-/** Hours of store time after which an endpoint whose tries have all failed is disabled. */
-export const DISABLE_AFTER_HOURS = 120
-
 /** Upward only, so that no retry comes before the contract's time. */
 const MAX_JITTER = 0.05
 

@@ -8,7 +8,7 @@ const delivery = {
   endpointKind: oneOf('url', 'listener'),
   webhookId: text,
   eventType: text,
-  orderingKey: text,
+  object: text,
   isSample: bool,
   status: oneOf('waiting', 'retrying', 'delivered', 'failed', 'cancelled'),
   tries: int,
@@ -24,8 +24,10 @@ export const DeliveryWithBodyRow = row({ ...delivery, body: text })
 
 export const TryRow = row({
   tryNumber: int,
+  /** Of a try that was interrupted: when it was taken from the queue to be sent. */
   startedAt: instant,
-  durationMs: int,
+  /** Until the response, or until there could be none; null: interrupted. */
+  durationMs: nullable(int),
   responseCode: nullable(int),
   failure: nullable(text),
   responseText: text
@@ -34,7 +36,7 @@ export const TryRow = row({
 /** The statuses of the contract (spec 1, States): an open delivery is retrying, an undelivered one is failed. */
 export type DeliveryStatus = 'delivered' | 'retrying' | 'failed'
 
-/** The `ordering_key` of a sample: it is about nothing that exists. */
+/** What a sample is about, and its ordering key in the queue: nothing that exists. */
 export const SAMPLE_OBJECT = 'sample'
 
 /** Whether the text has the form of a webhook_id; another one names no delivery. */
@@ -80,7 +82,7 @@ export function deliveryOf(found: RowOf<typeof DeliveryRow>): Delivery {
     endpoint: publicId('we', found.endpointId),
     endpointKind: found.endpointKind,
     event: found.eventType,
-    object: objectOf(found.orderingKey),
+    object: objectOf(found.object),
     test: found.isSample,
     status: SHOWN[found.status],
     cancelled: found.status === 'cancelled',

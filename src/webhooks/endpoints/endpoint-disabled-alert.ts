@@ -1,35 +1,25 @@
-import { publicId } from '#kit/ids'
 import type { Ctx } from '#kit/postgres'
-import { storeContext } from '#stores'
+import { describeEndpoint } from './describe-endpoint.ts'
 import type { DisabledEndpoint } from './endpoint-queries.ts'
 
 /** What to mail to those who run the store when the sender has disabled an endpoint, and what they can do about it. */
-export async function endpointDisabledAlert(ctx: Ctx, { id, url, failingSince }: DisabledEndpoint, reason: string) {
-  const { timezone } = await storeContext(ctx)
-  const shopTime = (instant: Temporal.Instant) =>
-    instant.toLocaleString('en-GB', { timeZone: timezone, dateStyle: 'long', timeStyle: 'short' })
-  const endpoint = publicId('we', id)
-  const store = `--store ${publicId('store', ctx.storeId)}`
-  const since = (failingSince ?? ctx.now).round({ smallestUnit: 'second', roundingMode: 'floor' })
+export async function endpointDisabledAlert(ctx: Ctx, endpoint: DisabledEndpoint, reason: string) {
+  const { failingSince } = endpoint
+  const { id, name, store, since, timezone, shopTime } = await describeEndpoint(ctx, endpoint)
   const failing = failingSince ? ` It has not taken a delivery since ${shopTime(failingSince)}.` : ''
 
   return {
     kind: 'webhook_endpoint_disabled',
-    subject: `Webhook endpoint ${endpoint} has been disabled`,
+    subject: `Webhook endpoint ${id} has been disabled`,
     message: [
-      `The webhook endpoint ${endpoint} (${shortened(url)}) was disabled on ${shopTime(ctx.now)} (${timezone}). `,
+      `The webhook endpoint ${name} was disabled on ${shopTime(ctx.now)} (${timezone}). `,
       `The reason: ${reason}.${failing}\n\n`,
       'Deliveries that were waiting for it have been cancelled, and events that occur while it is disabled are not sent ',
       'to it, nor later.\n\n',
       'When the receiver works again, enable the endpoint, and have the cancelled deliveries sent again:\n',
-      `  perennial webhook enable ${store} --id ${endpoint}\n`,
-      `  perennial webhook resend-failed ${store} --endpoint ${endpoint} --since ${since}\n`,
-      `If it is no longer needed, delete it: perennial webhook delete ${store} --id ${endpoint}`
+      `  perennial webhook enable ${store} --id ${id}\n`,
+      `  perennial webhook resend-failed ${store} --endpoint ${id} --since ${since}\n`,
+      `If it is no longer needed, delete it: perennial webhook delete ${store} --id ${id}`
     ].join('')
   }
-}
-
-/** A receiver's URL may be longer than an alert. */
-function shortened(url: string): string {
-  return url.length > 200 ? `${url.slice(0, 199)}…` : url
 }

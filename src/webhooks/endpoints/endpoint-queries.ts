@@ -1,6 +1,7 @@
 import { realNow } from '#kit/clock'
 import { bool, type Ctx, instant, int, nullable, type RowOf, row, sql, text } from '#kit/postgres'
 import { EndpointRow } from './endpoint.ts'
+import { firstWarningAt } from './failing-endpoints.ts'
 
 /** The fields of the store that decide which receivers it may have. */
 export function readStoreKind(ctx: Ctx) {
@@ -43,7 +44,7 @@ export function listEndpointRows(ctx: Ctx) {
   return ctx.tx.many(
     EndpointRow,
     sql`
-    select id, kind, url, events, description, status, disabled_reason, disabled_at, failing_since,
+    select id, kind, url, events, description, status, disabled_reason, disabled_at, failing_since, failed_deliveries,
            case when previous_secret_until > clock_timestamp() then previous_secret_until end as previous_secret_until,
            created_at, updated_at
       from webhook_endpoints
@@ -58,7 +59,7 @@ export function listUrlEndpointRows(ctx: Ctx, { limit, offset }: { limit: number
   return ctx.tx.many(
     EndpointRow,
     sql`
-    select id, kind, url, events, description, status, disabled_reason, disabled_at, failing_since,
+    select id, kind, url, events, description, status, disabled_reason, disabled_at, failing_since, failed_deliveries,
            case when previous_secret_until > clock_timestamp() then previous_secret_until end as previous_secret_until,
            created_at, updated_at
       from webhook_endpoints
@@ -72,7 +73,7 @@ export function findEndpointRow(ctx: Ctx, id: number) {
   return ctx.tx.maybeOne(
     EndpointRow,
     sql`
-    select id, kind, url, events, description, status, disabled_reason, disabled_at, failing_since,
+    select id, kind, url, events, description, status, disabled_reason, disabled_at, failing_since, failed_deliveries,
            case when previous_secret_until > clock_timestamp() then previous_secret_until end as previous_secret_until,
            created_at, updated_at
       from webhook_endpoints where store_id = ${ctx.storeId} and id = ${id} and deleted_at is null`
@@ -84,22 +85,25 @@ export function lockEndpointRow(ctx: Ctx, id: number) {
   return ctx.tx.maybeOne(
     EndpointRow,
     sql`
-    select id, kind, url, events, description, status, disabled_reason, disabled_at, failing_since,
+    select id, kind, url, events, description, status, disabled_reason, disabled_at, failing_since, failed_deliveries,
            previous_secret_until, created_at, updated_at
       from webhook_endpoints where store_id = ${ctx.storeId} and id = ${id} and deleted_at is null
        for update`
   )
 }
 
+/** Another URL has not failed yet. */
 export async function rewriteEndpoint(
   ctx: Ctx,
   id: number,
-  to: { url: string; events: string[] | null; description: string; failingSince: Temporal.Instant | null }
+  to: { url: string; events: string[] | null; description: string }
 ): Promise<void> {
   await ctx.tx.run(sql`
     update webhook_endpoints
-       set url = ${to.url}, events = ${to.events}, description = ${to.description}, failing_since = ${to.failingSince},
-           updated_at = ${ctx.now}
+       set url = ${to.url}, events = ${to.events}, description = ${to.description}, updated_at = ${ctx.now},
+           failing_since = case when url = ${to.url} then failing_since end,
+           failed_deliveries = case when url = ${to.url} then failed_deliveries else 0 end,
+           warn_at = case when url = ${to.url} then warn_at end
      where store_id = ${ctx.storeId} and id = ${id}`)
 }
 
@@ -129,7 +133,8 @@ export async function dropPreviousSecret(ctx: Ctx, id: number): Promise<void> {
 export async function markEnabled(ctx: Ctx, id: number): Promise<void> {
   await ctx.tx.run(sql`
     update webhook_endpoints
-       set status = 'enabled', disabled_reason = null, disabled_at = null, failing_since = null, updated_at = ${ctx.now}
+       set status = 'enabled', disabled_reason = null, disabled_at = null, failing_since = null, failed_deliveries = 0,
+           warn_at = null, updated_at = ${ctx.now}
      where store_id = ${ctx.storeId} and id = ${id} and deleted_at is null`)
 }
 
@@ -156,7 +161,8 @@ export async function markDisabled(ctx: Ctx, ids: number[], reason: string): Pro
     DisabledEndpoint,
     sql`
     update webhook_endpoints
-       set status = 'disabled', disabled_reason = ${reason}, disabled_at = ${ctx.now}, updated_at = ${ctx.now}
+       set status = 'disabled', disabled_reason = ${reason}, disabled_at = ${ctx.now}, warn_at = null,
+           updated_at = ${ctx.now}
      where store_id = ${ctx.storeId} and id = any(${ids}::bigint[]) and kind = 'url' and status = 'enabled'
     returning id, url, failing_since`
   )
@@ -169,30 +175,42 @@ export async function markDeleted(ctx: Ctx, id: number): Promise<boolean> {
     update webhook_endpoints
        set status = 'disabled', disabled_reason = coalesce(disabled_reason, 'Deleted'),
            disabled_at = coalesce(disabled_at, ${ctx.now}), deleted_at = ${ctx.now}, previous_secret = null,
-           previous_secret_until = null, updated_at = ${ctx.now}
+           previous_secret_until = null, warn_at = null, updated_at = ${ctx.now}
      where store_id = ${ctx.storeId} and id = ${id} and deleted_at is null`)
   return deleted > 0
 }
 
-/**
- * Records since when these endpoints fail, from now on for those that also responded meanwhile, and returns those that have
- * only failed since `longAgo` or before.
- */
-export async function markFailing(
-  ctx: Ctx,
-  ids: number[],
-  { responded, longAgo }: { responded: number[]; longAgo: Temporal.Instant }
-): Promise<number[]> {
-  const given = await ctx.tx.many(
-    row({ id: int }),
+/** Records since when these endpoints fail: from now on for those that also responded meanwhile. */
+export async function markFailing(ctx: Ctx, ids: number[], { responded }: { responded: number[] }): Promise<void> {
+  await ctx.tx.run(sql`
+    update webhook_endpoints
+       set failing_since = ${ctx.now}, failed_deliveries = 0,
+           warn_at = case when kind = 'url' and status = 'enabled' then ${firstWarningAt(ctx.now)}::timestamptz end
+     where store_id = ${ctx.storeId} and id = any(${ids}::bigint[])
+       and (failing_since is null or id = any(${responded}::bigint[]))`)
+}
+
+const FailingEndpoint = row({ id: int, url: text, failingSince: nullable(instant), failedDeliveries: int })
+export type FailingEndpoint = RowOf<typeof FailingEndpoint>
+
+/** What is known of endpoints that have just lost deliveries, held until the commit. */
+export function lockFailing(ctx: Ctx, ids: number[]): Promise<FailingEndpoint[]> {
+  return ctx.tx.many(
+    FailingEndpoint,
     sql`
-    with marked as (
-      update webhook_endpoints set failing_since = ${ctx.now}
-       where store_id = ${ctx.storeId} and id = any(${ids}::bigint[])
-         and (failing_since is null or id = any(${responded}::bigint[])))
-    select id from webhook_endpoints
-     where store_id = ${ctx.storeId} and id = any(${ids}::bigint[]) and id <> all(${responded}::bigint[])
-       and status = 'enabled' and failing_since <= ${longAgo}`
+    select id, url, failing_since, failed_deliveries from webhook_endpoints
+     where store_id = ${ctx.storeId} and id = any(${ids}::bigint[]) order by id for no key update`
   )
-  return given.map((g) => g.id)
+}
+
+/** Counts deliveries that have used up their tries, by endpoint; for endpoints that fail. */
+export function countFailedDeliveries(ctx: Ctx, failed: Map<number, number>): Promise<FailingEndpoint[]> {
+  return ctx.tx.many(
+    FailingEndpoint,
+    sql`
+    update webhook_endpoints e set failed_deliveries = e.failed_deliveries + f.deliveries
+      from unnest(${[...failed.keys()]}::bigint[], ${[...failed.values()]}::int[]) as f(id, deliveries)
+     where e.store_id = ${ctx.storeId} and e.id = f.id and e.failing_since is not null
+    returning e.id, e.url, e.failing_since, e.failed_deliveries`
+  )
 }

@@ -14,6 +14,8 @@ export const EndpointRow = row({
   disabledReason: nullable(text),
   disabledAt: nullable(instant),
   failingSince: nullable(instant),
+  /** Deliveries that have used up their tries since then. */
+  failedDeliveries: int,
   previousSecretUntil: nullable(instant),
   createdAt: instant,
   updatedAt: instant

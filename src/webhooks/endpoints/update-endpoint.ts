@@ -50,8 +50,7 @@ export async function changeEndpoint(
   await rewriteEndpoint(ctx, internal, {
     url: url ?? before.url,
     events: events === undefined ? before.events : events,
-    description: description ?? before.description,
-    failingSince: url === undefined || url === before.url ? before.failingSince : null
+    description: description ?? before.description
   })
   return endpointOf((await findEndpointRow(ctx, internal))!)
 }

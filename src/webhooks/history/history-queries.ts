@@ -3,7 +3,8 @@ import { DeliveryRow, type DeliveryStatus, DeliveryWithBodyRow, TryRow } from '.
 
 /** Filters of the history. Null: no filter. */
 export type HistoryFilters = {
-  orderingKey: string | null
+  /** As the history has it: `subscription:12`. */
+  object: string | null
   status: DeliveryStatus | null
   event: string | null
   endpointId: number | null
@@ -22,7 +23,7 @@ const LAST_DAY = Temporal.PlainDate.from('9999-12-31')
 
 const valuesOf = (storeId: number, f: HistoryFilters) => [
   storeId,
-  f.orderingKey,
+  f.object,
   f.status,
   f.event,
   f.endpointId,
@@ -59,22 +60,24 @@ const ALONG_QUEUE = `
    cross join lateral (
          select * from webhook_deliveries w
           where w.store_id = $1 and w.day = q.day and w.id = q.delivery_id offset 0) d
-   where q.store_id = $1 and q.delivery_id < $10::bigint and ($2::text is null or q.ordering_key = $2)
-     and ($5::bigint is null or q.endpoint_id = $5) and $9::date is not null ${PASSES}
+   where q.store_id = $1 and q.delivery_id < $10::bigint and ($5::bigint is null or q.endpoint_id = $5) and $9::date is not null ${PASSES}
    order by q.delivery_id desc limit $11`
+
+/** Nobody responded to a try that was interrupted. */
+const RESPONSE_TIME = `case when t.failure = 'interrupted' then null else t.duration_ms end`
 
 /**
  * What belongs to a delivery besides its row: its next try from the queue, and the result of its last try. The offsets keep
  * the planner from reading whole days for a few rows.
  */
 export const SHOWN = `
-         d.id, d.day, d.endpoint_id, e.kind as endpoint_kind, d.webhook_id, d.event_type, d.ordering_key, d.fact_id is null as is_sample,
+         d.id, d.day, d.endpoint_id, e.kind as endpoint_kind, d.webhook_id, d.event_type, d.ordering_key as object, d.fact_id is null as is_sample,
          case when q.tries = 0 then 'waiting' when q.tries > 0 then 'retrying' else coalesce(d.undelivered_status, 'delivered') end
            as status,
          coalesce(t.try_number, 0) as tries, q.next_try_at, d.created_at,
          case when q.tries is null
               then coalesce(d.undelivered_at, t.started_at + t.duration_ms * interval '1 millisecond') end as finished_at,
-         t.response_code, t.duration_ms, t.failure`
+         t.response_code, ${RESPONSE_TIME} as duration_ms, t.failure`
 
 export const BESIDE = `
     left join lateral (
@@ -103,9 +106,9 @@ const open = pageOf('open', ALONG_QUEUE)
 
 /** Newest first. It uses the index that leaves the fewest rows to read. */
 export function listDeliveryRows(ctx: Ctx, filters: HistoryFilters) {
-  const { orderingKey, status, event, endpointId } = filters
+  const { object, status, event, endpointId } = filters
   const statement =
-    orderingKey !== null
+    object !== null
       ? ofObject
       : status === 'retrying'
         ? open
@@ -141,8 +144,9 @@ export function listTryRows(ctx: Ctx, day: Temporal.PlainDate, deliveryId: numbe
   return ctx.tx.many(
     TryRow,
     sql`
-    select try_number, started_at, duration_ms, response_code, failure, response_text
-      from webhook_tries
+    select t.try_number, t.started_at, case when t.failure = 'interrupted' then null else t.duration_ms end as duration_ms,
+           t.response_code, t.failure, t.response_text
+      from webhook_tries t
      where store_id = ${ctx.storeId} and day = ${day} and delivery_id = ${deliveryId} order by try_number`
   )
 }

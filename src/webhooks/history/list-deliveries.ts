@@ -35,14 +35,14 @@ export async function listDeliveries(
   { status, event, endpoint, object, from, to, before, limit = 50 }: DeliveryFilters = {}
 ): Promise<{ deliveries: Delivery[]; next: string | null }> {
   if (event !== undefined && !isEventType(event)) throw unknownEventTypes('event', [event])
-  const orderingKey = object === undefined ? null : orderingKeyOf(object)
+  const about = object === undefined ? null : aboutOf(object)
   const endpointId = endpoint === undefined ? null : endpointIdOf(endpoint)
   if (endpointId !== null && !(await knowsEndpoint(ctx, endpointId))) throw endpointNotFound(endpoint!)
   const last = before === undefined ? null : await findRow(ctx, before)
   if (before !== undefined && !last) throw deliveryNotFound(before)
 
   const rows = await listDeliveryRows(ctx, {
-    orderingKey,
+    object: about,
     status: status ?? null,
     event: event ?? null,
     endpointId,
@@ -74,7 +74,7 @@ async function earliestDay(ctx: Ctx, from: Temporal.Instant): Promise<Temporal.P
   return sandbox ? null : from.toZonedDateTimeISO('UTC').toPlainDate()
 }
 
-function orderingKeyOf(object: string): string {
+function aboutOf(object: string): string {
   const subscription = internalId('sub', object)
   if (subscription !== null) return `subscription:${subscription}`
   const member = internalId('mem', object)

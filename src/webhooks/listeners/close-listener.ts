@@ -30,7 +30,7 @@ async function close(ctx: Ctx, endpointId: number, which: { silentOnly: boolean 
     ...delivery,
     testClock: true,
     response: INTERRUPTED,
-    startedAtMs: ctx.now.epochMilliseconds
+    startedAtMs: (delivery.startedAt ?? ctx.now).epochMilliseconds
   }))
   await recordTries(ctx, interrupted, LISTENER_RECORDING)
   await cancelOpenDeliveries(ctx, [endpointId])

@@ -76,8 +76,8 @@ async function take(ctx: Ctx, endpointId: number, { vault, max }: FetchOptions) 
     vault,
     // It has no owner, and is removed before anyone sees it.
     leaseOwner: 0,
-    capacity: new Map([[endpointId, max]]),
-    capacityElsewhere: 0,
+    rooms: new Map([[endpointId, { room: max, retryRoom: 0 }]]),
+    roomElsewhere: 0,
     listener: endpointId
   })
   await releaseLeases(
@@ -93,12 +93,12 @@ async function take(ctx: Ctx, endpointId: number, { vault, max }: FetchOptions) 
 }
 
 function fetchedOf({ storeId, now }: Ctx, delivery: LeasedDelivery, vault: Vault): FetchedDelivery {
-  const { webhookId, body, orderingKey, isSample, endpointId } = delivery
+  const { webhookId, body, object, isSample, endpointId } = delivery
   const flat = deliveryHeaders(delivery, Buffer.from(body))
   return {
     webhookId,
     event: (JSON.parse(body) as { event: string }).event,
-    object: objectOf(orderingKey),
+    object: objectOf(object),
     test: isSample,
     body,
     headers: Object.fromEntries(flat.flatMap((name, i) => (i % 2 === 0 ? [[name, flat[i + 1]!]] : []))),

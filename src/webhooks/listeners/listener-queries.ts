@@ -74,10 +74,12 @@ export function listStarted(ctx: Ctx, endpointId: number) {
       tries: int,
       triesBefore: int,
       maxTries: nullable(int),
-      leaseToken: int
+      leaseToken: int,
+      startedAt: nullable(instant)
     }),
     sql`
-    select delivery_id as id, day::text as day, endpoint_id, ordering_key, tries, tries_before, max_tries, lease_token
+    select delivery_id as id, day::text as day, endpoint_id, ordering_key, tries, tries_before, max_tries, lease_token,
+           started_at
       from webhook_queue
      where store_id = ${ctx.storeId} and endpoint_id = ${endpointId} and started order by delivery_id`
   )

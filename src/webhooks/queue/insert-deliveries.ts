@@ -2,8 +2,8 @@ import type { StoredFact } from '#kit/outbox'
 import { type Ctx, int, nullable, oneOf, row, sql, text, textList } from '#kit/postgres'
 import type { EventType } from '../public-events.ts'
 
-/** A fact that becomes an event of this type. */
-export type PublicFact = StoredFact & { type: EventType }
+/** A fact that becomes an event of this type. `object` is what it is about: a subscription or a member. */
+export type PublicFact = StoredFact & { type: EventType; object: string }
 
 /** `maxTries`: null where the retry schedule decides. */
 export type NewDelivery = { endpointId: number; maxTries: number | null; webhookId: string; event: PublicFact }
@@ -33,15 +33,16 @@ async function insertPortion(ctx: Ctx, deliveries: NewDelivery[], bodies: string
   await ctx.tx.run(sql`
     with made as (
       insert into webhook_deliveries
-             (store_id, day, endpoint_id, fact_id, webhook_id, event_type, ordering_key, body, created_at)
-      select ${ctx.storeId}, (clock_timestamp() at time zone 'UTC')::date, d.endpoint_id, d.fact_id, d.webhook_id,
-             d.event_type, d.ordering_key, d.body, ${ctx.now}
+             (store_id, day, endpoint_id, fact_id, sequence, webhook_id, event_type, ordering_key, body, created_at)
+      select ${ctx.storeId}, (clock_timestamp() at time zone 'UTC')::date, d.endpoint_id, d.fact_id, d.sequence,
+             d.webhook_id, d.event_type, d.object, d.body, ${ctx.now}
         from unnest(${deliveries.map((d) => d.endpointId)}::bigint[], ${deliveries.map((d) => d.event.id)}::bigint[],
+                    ${deliveries.map((d) => d.event.position)}::bigint[],
                     ${deliveries.map((d) => d.webhookId)}::text[], ${deliveries.map((d) => d.event.type)}::text[],
-                    ${deliveries.map((d) => d.event.orderingKey)}::text[], ${bodies}::text[])
-             with ordinality as d(endpoint_id, fact_id, webhook_id, event_type, ordering_key, body, position)
-       order by d.position
-      returning id, day, endpoint_id, ordering_key, webhook_id),
+                    ${deliveries.map((d) => d.event.object)}::text[], ${bodies}::text[])
+             with ordinality as d(endpoint_id, fact_id, sequence, webhook_id, event_type, object, body, nth)
+       order by d.nth
+      returning id, day, endpoint_id, webhook_id),
     counted as (
       insert into webhook_delivery_counts (store_id, endpoint_id, day, deliveries)
       select ${ctx.storeId}, endpoint_id, day, count(*) from made group by endpoint_id, day order by endpoint_id, day
@@ -49,10 +50,11 @@ async function insertPortion(ctx: Ctx, deliveries: NewDelivery[], bodies: string
         set deliveries = webhook_delivery_counts.deliveries + excluded.deliveries)
     insert into webhook_queue
            (store_id, delivery_id, day, endpoint_id, ordering_key, max_tries, first, ready, next_try_at)
-    select ${ctx.storeId}, m.id, m.day, m.endpoint_id, m.ordering_key, r.max_tries, true, r.ready, ${ctx.now}
+    select ${ctx.storeId}, m.id, m.day, m.endpoint_id, r.ordering_key, r.max_tries, true, r.ready, ${ctx.now}
       from made m
-      join unnest(${deliveries.map((d) => d.webhookId)}::text[], ${deliveries.map((d) => d.maxTries)}::int[],
-                  ${ready}::boolean[]) as r(webhook_id, max_tries, ready)
+      join unnest(${deliveries.map((d) => d.webhookId)}::text[], ${deliveries.map((d) => d.event.orderingKey)}::text[],
+                  ${deliveries.map((d) => d.maxTries)}::int[], ${ready}::boolean[])
+             as r(webhook_id, ordering_key, max_tries, ready)
         on r.webhook_id = m.webhook_id
     returning delivery_id`)
 }

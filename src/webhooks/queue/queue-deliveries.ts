@@ -22,7 +22,7 @@ export async function queueDeliveries(
 ): Promise<void> {
   const events = facts.flatMap((fact) => {
     const type = eventOfFact(fact.name)
-    return type === null ? [] : [{ ...fact, type }]
+    return type === null ? [] : [{ ...fact, type, orderingKey: customerOf(fact), object: aboutOf(fact) }]
   })
   const endpoints = await lockEnabledEndpointsShared(ctx)
   if (endpoints.length === 0) return
@@ -43,6 +43,14 @@ export async function queueDeliveries(
   )
   await insertDeliveries(ctx, deliveries, ({ event, webhookId }) => bodyOf(event, webhookId, data.get(event)))
 }
+
+/** The customer: facts that older code has recorded have their subscription as ordering key. */
+const customerOf = ({ refs, orderingKey }: StoredFact) =>
+  refs.memberId === undefined ? orderingKey : `member:${refs.memberId}`
+
+/** What the history lists it under. */
+const aboutOf = ({ refs, orderingKey }: StoredFact) =>
+  refs.subscriptionId === undefined ? orderingKey : `subscription:${refs.subscriptionId}`
 
 async function withoutExisting(ctx: Ctx, wanted: NewDelivery[]): Promise<NewDelivery[]> {
   const existing = await findDeliveriesOfFacts(ctx, wanted)

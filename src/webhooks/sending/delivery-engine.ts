@@ -10,11 +10,11 @@ import {
   releaseDeliveries,
   releaseLeasedDeliveries
 } from '../delivery/delivery-queries.ts'
-import { DISABLE_AFTER_HOURS, RETRY_SCHEDULE, type RetrySchedule } from '../delivery/delivery-retry-schedule.ts'
+import { RETRY_SCHEDULE, type RetrySchedule } from '../delivery/delivery-retry-schedule.ts'
 import { rulesFor, type WebhookSettings } from '../endpoints/endpoint.ts'
 import { webhookTries } from '../metrics.ts'
 import { deliveryHeaders } from '../signing/sign-delivery.ts'
-import { createEndpointConcurrency } from './endpoint-concurrency.ts'
+import { createEndpointConcurrency, type Reply } from './endpoint-concurrency.ts'
 import { type LeasedDelivery, leaseDueDeliveries, type UnsignableTry } from './lease-due-deliveries.ts'
 import { type Post, postDelivery } from './post-delivery.ts'
 import { type FinishedTry, recordTries } from './record-tries.ts'
@@ -24,12 +24,12 @@ export type DeliveryEngineOptions = WebhookSettings & {
   /** The node's id. */
   leaseOwner: number
   schedule?: RetrySchedule
-  /** As for `recordTries`; five days when left out. */
-  disableAfterHours?: number
   /** For the whole of one try; less than half the lease. */
   timeoutMs?: number
   perEndpoint?: number
   overall?: number
+  /** A receiver that takes longer to respond is slow; less than `timeoutMs`. */
+  slowMs?: number
   /** Measures every try that has an outcome. */
   measure?: Measure
 }
@@ -42,45 +42,52 @@ export type DeliveryEngine = Engine & {
 const TIMEOUT_MS = 30_000
 // The lease is 60 s: what has waited in memory for longer than this could not be tried and recorded within it.
 const START_WITHIN_MS = 25_000
-// A receiver that takes longer counts as one that hangs: the others share the capacity with it.
+// A receiver that takes longer to respond does not take the places of those that do not.
 const SLOW_MS = 2_000
 // A run returns this often while receivers keep it waiting, so that work that becomes due elsewhere does not wait.
 const COME_BACK_MS = 500
 
-type Parcel = LeasedDelivery & { storeId: number; claimedAtMs: number; startBy: number; post: Post }
+type Parcel = LeasedDelivery & {
+  storeId: number
+  isRetry: boolean
+  claimedAtMs: number
+  startBy: number
+  post: Post
+}
 type Due = { parcels: Parcel[]; unsignable: UnsignableTry[]; interrupted: number }
 
 /** The sender: posts due deliveries and records the result of each try. `runOnce` also counts what is still under way. */
 export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEngine {
   const { db, vault, leaseOwner, timeoutMs = TIMEOUT_MS } = options
-  const { schedule = RETRY_SCHEDULE, disableAfterHours = DISABLE_AFTER_HOURS } = options
-  const outcomes = { schedule, disableAfterHours }
+  const outcomes = { schedule: options.schedule ?? RETRY_SCHEDULE }
   const agents = openAgents(options)
   const cutOffs = new Set<() => void>()
   const turns = new Set<Promise<number>>()
   let stopping = false
 
-  const deliver = async (parcel: Parcel): Promise<{ result: FinishedTry; responded: boolean | null }> => {
-    if (stopping || performance.now() > parcel.startBy)
-      return { result: { ...parcel, response: null }, responded: null }
+  const unsent = (parcel: Parcel): FinishedTry => ({ ...parcel, response: null })
+
+  const deliver = async (parcel: Parcel): Promise<{ result: FinishedTry; reply: Reply }> => {
+    if (stopping || performance.now() > parcel.startBy) return { result: unsent(parcel), reply: 'not called' }
     const startedAtMs = parcel.testClock ? parcel.claimedAtMs : realNowMs()
     const response = await postDelivery(parcel.sandbox ? agents.sandbox : agents.live, parcel.post, cutOffs)
     options.measure?.(webhookTries, response.durationMs / 1000, { outcome: response.failure ?? 'delivered' })
-    const responded = response.responseCode !== null && response.durationMs < SLOW_MS
-    return { result: { ...parcel, startedAtMs, response }, responded }
+    const reply = response.responseCode === null ? 'none' : { ms: response.durationMs }
+    return { result: { ...parcel, startedAtMs, response }, reply }
   }
 
   const concurrency = createEndpointConcurrency<Parcel, FinishedTry>({
     perEndpoint: options.perEndpoint ?? 8,
     overall: options.overall ?? 256,
+    slowMs: options.slowMs ?? SLOW_MS,
     deliver
   })
 
   /** Leases what is due, in the transaction that records what has finished. */
   const takeDue = async (ctx: Ctx): Promise<Due> => {
     const startBy = performance.now() + START_WITHIN_MS
-    const capacity = { capacity: concurrency.capacity(ctx.storeId), capacityElsewhere: concurrency.capacityElsewhere }
-    const { taken, ...others } = await leaseDueDeliveries(ctx, { vault, leaseOwner, ...capacity, ...outcomes })
+    const places = { rooms: concurrency.rooms(ctx.storeId), roomElsewhere: concurrency.roomElsewhere }
+    const { taken, ...others } = await leaseDueDeliveries(ctx, { vault, leaseOwner, ...places, ...outcomes })
     const { storeId } = ctx
     const claimedAtMs = ctx.now.epochMilliseconds
     // Signed together, which is much cheaper than one by one between the POSTs.
@@ -88,23 +95,25 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
       const body = Buffer.from(delivery.body)
       return { ...delivery.target, headers: deliveryHeaders(delivery, body), body, timeoutMs }
     }
-    const parcels = taken.map((delivery) => ({ ...delivery, storeId, claimedAtMs, startBy, post: postOf(delivery) }))
+    const leased = { storeId, claimedAtMs, startBy }
+    const parcels = taken.map((one) => ({ ...one, ...leased, isRetry: one.tries > 0, post: postOf(one) }))
     return { ...others, parcels }
   }
 
-  /** Waits a while for tries to end; returns how many it recorded. */
-  const turn = async (storeId: number, waitMs: number): Promise<number> => {
+  /** Waits a while for tries to end; returns how many it recorded. `leases`: and begins others in their place. */
+  const turn = async (storeId: number, waitMs: number, leases: boolean): Promise<number> => {
     const passed = await concurrency.take(storeId, waitMs)
-    if (stopping && passed.length === 0) return 0
+    const mayLease = () => leases && !stopping
+    if (passed.length === 0 && !mayLease()) return 0
     let due: Due | null = null
     try {
       due = await db.inStore(storeId, async (ctx) => {
         const results = passed.map((p) => p.result)
         // Locks endpoints, so it comes first.
         await recordTries(ctx, results, outcomes)
-        const unsent = results.filter((r) => r.response === null)
-        if (unsent.length > 0) await releaseDeliveries(ctx, unsent)
-        return stopping ? { parcels: [], unsignable: [], interrupted: 0 } : takeDue(ctx)
+        const notSent = results.filter((r) => r.response === null)
+        if (notSent.length > 0) await releaseDeliveries(ctx, notSent)
+        return mayLease() ? takeDue(ctx) : { parcels: [], unsignable: [], interrupted: 0 }
       })
     } finally {
       concurrency.done(storeId, passed, due !== null)
@@ -129,13 +138,18 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     },
 
     async runOnce(storeId) {
-      const mine = turn(storeId, COME_BACK_MS)
+      const mine = turn(storeId, COME_BACK_MS, true)
       turns.add(mine)
       try {
         return (await mine) || concurrency.underWay(storeId)
       } finally {
         turns.delete(mine)
       }
+    },
+
+    async letGo(storeId) {
+      concurrency.drop(storeId, unsent)
+      while (concurrency.underWay(storeId) > 0) await turn(storeId, COME_BACK_MS, false)
     },
 
     async stop(graceMs = 5_000) {
@@ -147,7 +161,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
         // A run that was leasing when the stop began leaves deliveries in memory that must be released.
         await Promise.allSettled(turns)
         for (let busy = concurrency.busyStores(); busy.length > 0; busy = concurrency.busyStores()) {
-          await Promise.all(busy.map((storeId) => turn(storeId, 50)))
+          await Promise.all(busy.map((storeId) => turn(storeId, 50, false)))
         }
       } finally {
         clearTimeout(timer)

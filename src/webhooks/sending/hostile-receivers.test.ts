@@ -121,7 +121,7 @@ async function check(rows: Row[], timeoutMs: number) {
       assert.deepEqual({ name, responseCode, word }, { name, responseCode: code, word: failure })
       if (text instanceof RegExp) assert.match(responseText, text, name)
       else assert.equal(responseText, text ?? '', name)
-      assert.equal(durationMs > timeoutMs - 10, hangs(rows[i]!), name)
+      assert.equal(durationMs! > timeoutMs - 10, hangs(rows[i]!), name)
     }
     // One try each; each began with a request of its own.
     assert.equal(receivers[i]!.requests.length, 3, name)

@@ -1,6 +1,6 @@
 import type { Ctx } from '#kit/postgres'
 import type { Vault } from '#kit/secrets'
-import { type ClaimedRow, claimDueDeliveries, listTargets } from '../delivery/delivery-queries.ts'
+import { type ClaimedRow, claimDueDeliveries, listTargets, type Room } from '../delivery/delivery-queries.ts'
 import { type Signers, type SigningKeys, secretPurpose, signingKeys } from '../signing/sign-delivery.ts'
 import { type DeliveryResponse, INTERRUPTED } from './post-delivery.ts'
 import { type RecordOptions, recordTries } from './record-tries.ts'
@@ -22,8 +22,8 @@ export type LeaseOptions = RecordOptions & {
   vault: Vault
   leaseOwner: number
   /** How many to lease per endpoint, and of endpoints that it does not name. */
-  capacity: Map<number, number>
-  capacityElsewhere: number
+  rooms: Map<number, Room>
+  roomElsewhere: number
   /** Only those of this listener. */
   listener?: number
 }
@@ -56,7 +56,11 @@ export async function leaseDueDeliveries(
   if (interrupted.length > 0) {
     await recordTries(
       ctx,
-      interrupted.map((delivery) => ({ ...delivery, response: INTERRUPTED, startedAtMs })),
+      interrupted.map((delivery) => ({
+        ...delivery,
+        response: INTERRUPTED,
+        startedAtMs: delivery.startedBefore?.epochMilliseconds ?? startedAtMs
+      })),
       options
     )
   }

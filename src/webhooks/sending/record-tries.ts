@@ -7,7 +7,8 @@ import {
   settleTries
 } from '../delivery/delivery-queries.ts'
 import { nextTryAt, type RetrySchedule } from '../delivery/delivery-retry-schedule.ts'
-import { lockEndpoints, markFailing } from '../endpoints/endpoint-queries.ts'
+import { countFailedDeliveries, lockEndpoints, lockFailing, markFailing } from '../endpoints/endpoint-queries.ts'
+import { DISABLE_AFTER, isGivenUp } from '../endpoints/failing-endpoints.ts'
 import { disableEndpoints } from '../endpoints/set-endpoint-status.ts'
 import type { DeliveryResponse } from './post-delivery.ts'
 
@@ -23,11 +24,7 @@ export type FinishedTry = Pick<
   url?: string
 } & ({ response: null } | { response: DeliveryResponse /** Store time, epoch. */; startedAtMs: number })
 
-export type RecordOptions = {
-  schedule: RetrySchedule
-  /** An endpoint whose tries have all failed for so long (store time) is disabled at the next failure. */
-  disableAfterHours: number
-}
+export type RecordOptions = { schedule: RetrySchedule }
 
 type RespondedTry = Extract<FinishedTry, { startedAtMs: number }>
 
@@ -35,13 +32,9 @@ const GONE = 410
 
 /**
  * Records tries: each try, the new state of its delivery, and the health of its endpoint. An endpoint that responds with 410,
- * or has failed for too long, is disabled.
+ * or has failed for too long (`DISABLE_AFTER`), is disabled.
  */
-export async function recordTries(
-  ctx: Ctx,
-  finished: FinishedTry[],
-  { schedule, disableAfterHours }: RecordOptions
-): Promise<void> {
+export async function recordTries(ctx: Ctx, finished: FinishedTry[], { schedule }: RecordOptions): Promise<void> {
   const tries = finished.filter((f): f is RespondedTry => f.response !== null)
   if (tries.length === 0) return
   // An interrupted try says nothing about its endpoint, and a failed sample is a test.
@@ -56,11 +49,11 @@ export async function recordTries(
   const held = respondedGone.length === 0 ? [] : await lockEndpoints(ctx, endpointsOf(respondedGone))
   const urls = new Map(held.map(({ id, url }) => [id, url]))
   const gone = endpointsOf(respondedGone.filter((t) => t.url === undefined || t.url === urls.get(t.endpointId)))
-  const longAgo = ctx.now.subtract({ hours: disableAfterHours })
-  const exhausted = failing.length === 0 ? [] : await markFailing(ctx, failing, { responded, longAgo })
-  if (exhausted.length > 0) await lockEndpoints(ctx, exhausted)
-
+  if (failing.length > 0) await markFailing(ctx, failing, { responded })
   const settled = tries.map((t) => settle(t, schedule, ctx.now))
+  const lost = tries.filter((t, i) => isLost(t, settled[i]!) && !responded.includes(t.endpointId))
+  if (lost.length > 0) await lockGivenUp(ctx, lost)
+
   const counted = await settleTries(ctx, settled, { answering: responded.filter((id) => !failing.includes(id)) })
   const late = settled.filter((s) => !counted.has(s.id))
   if (late.length > 0) await insertLateTries(ctx, late)
@@ -70,8 +63,43 @@ export async function recordTries(
   if (firsts.length > 0) await releaseNextInOrder(ctx, firsts)
 
   if (gone.length > 0) await disableEndpoints(ctx, gone, 'The receiver answered 410 Gone')
-  if (exhausted.length > 0) {
-    await disableEndpoints(ctx, exhausted, `Every try has failed for ${disableAfterHours / 24} days`)
+  const lostNow = lost.filter((t) => counted.has(t.id))
+  if (lostNow.length > 0) await disableGivenUp(ctx, lostNow)
+}
+
+/** Whether a delivery has used up its tries, by failures of its receiver. One that is sent again by hand was counted before. */
+function isLost({ response, maxTries, triesBefore }: RespondedTry, { nextTryAt }: SettledTry): boolean {
+  // A sample, and a delivery to a listener, has a number of tries of its own.
+  if (response.failure === null || response.failure === 'interrupted' || maxTries !== null) return false
+  return nextTryAt === null && triesBefore === 0
+}
+
+function countByEndpoint(lost: RespondedTry[]): Map<number, number> {
+  const byEndpoint = Map.groupBy(lost, (t) => t.endpointId)
+  return new Map([...byEndpoint].map(([id, tries]) => [id, tries.length]))
+}
+
+/** Locks the endpoints of lost deliveries, and as a disabling needs it those that these would be too many for. */
+async function lockGivenUp(ctx: Ctx, lost: RespondedTry[]): Promise<void> {
+  const counts = countByEndpoint(lost)
+  const held = await lockFailing(ctx, [...counts.keys()])
+  const givenUp = held.filter((endpoint) => {
+    const failedDeliveries = endpoint.failedDeliveries + counts.get(endpoint.id)!
+    return isGivenUp({ ...endpoint, failedDeliveries }, ctx.now)
+  })
+  if (givenUp.length > 0) {
+    await lockEndpoints(
+      ctx,
+      givenUp.map(({ id }) => id)
+    )
+  }
+}
+
+async function disableGivenUp(ctx: Ctx, lost: RespondedTry[]): Promise<void> {
+  for (const endpoint of await countFailedDeliveries(ctx, countByEndpoint(lost))) {
+    if (!isGivenUp(endpoint, ctx.now)) continue
+    const reason = `No delivery has succeeded for ${DISABLE_AFTER.hours / 24} days, and ${endpoint.failedDeliveries} have used up all their tries`
+    await disableEndpoints(ctx, [endpoint.id], reason)
   }
 }
 

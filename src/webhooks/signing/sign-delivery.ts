@@ -27,12 +27,17 @@ export type Signers = { current: SigningKeys; previous: SigningKeys | null }
 
 /**
  * What goes with the body, as a flat list of names and values: headers that let a receiver prove where exactly these
- * bytes come from, and when they were sent. While a secret is being rolled, X-Svc-Signature is made with the old secret, so
+ * bytes come from, and when they were sent; and the number of the event, by which it can sort. A sample has none. While a secret is being rolled, X-Svc-Signature is made with the old secret, so
  * that a receiver that knows no other continues to work; X-Svc-Signature-Next is made with the new one, and
  * webhook-signature has both.
  */
 export function deliveryHeaders(
-  { signers: { current, previous }, webhookId, isSample }: { signers: Signers; webhookId: string; isSample: boolean },
+  {
+    signers: { current, previous },
+    webhookId,
+    sequence,
+    isSample
+  }: { signers: Signers; webhookId: string; sequence: number | null; isSample: boolean },
   body: Buffer
 ): string[] {
   // Real time even under a test clock: receivers compare it with their own.
@@ -54,6 +59,7 @@ export function deliveryHeaders(
     String(sentAtSeconds),
     'webhook-signature',
     previous ? `${standard(current)} ${standard(previous)}` : standard(current),
+    ...(sequence === null ? [] : ['x-svc-sequence', String(sequence)]),
     ...(isSample ? ['x-svc-test', 'true'] : [])
   ]
 }

@@ -14,7 +14,9 @@ const DeadLetterBody = Type.Object(
     id: Type.String({ description: 'The consumer and the number of the event, `webhooks:812`' }),
     consumer: Type.String({ description: 'The part of the service that failed: `webhooks` queues the deliveries' }),
     fact: Type.String({ description: 'What happened, by its internal name' }),
-    ordering_key: Type.String({ description: 'What it is about: events with the same key are handled in order' }),
+    ordering_key: Type.String({
+      description: 'The customer whose event it is: events with the same key are handled in order'
+    }),
     attempts: Type.Integer({ description: 'How often it was tried' }),
     error: Type.String({ description: 'Why the last try failed' }),
     occurred_at: Timestamp("When it occurred, in the store's time"),
@@ -28,7 +30,7 @@ const DeadLetterBody = Type.Object(
         id: 'webhooks:812',
         consumer: 'webhooks',
         fact: 'subscription.paused',
-        ordering_key: 'subscription:41',
+        ordering_key: 'member:41',
         attempts: 6,
         error: 'canceling statement due to statement timeout',
         occurred_at: '2027-09-05T12:12:00.000Z',

@@ -36,7 +36,9 @@ export const DeliveryBody = Type.Object(
     cancelled: Type.Boolean({ description: 'Whether it was stopped before its tries were used up' }),
     tries: Type.Integer({ description: 'How often it was posted' }),
     response_code: OrNull(Type.Integer({ description: 'The response status of the last try' })),
-    response_time_ms: OrNull(Type.Integer({ description: 'How long the last try took, in milliseconds' })),
+    response_time_ms: OrNull(
+      Type.Integer({ description: 'How long the last try took, in milliseconds; null if it was interrupted' })
+    ),
     failure: OrNull(Type.String({ description: FAILURE })),
     next_try_at: OrNull(Timestamp('When it is tried next')),
     created_at: Timestamp('When the event occurred'),
@@ -47,10 +49,12 @@ export const DeliveryBody = Type.Object(
 
 const TryBody = Type.Object({
   number: Type.Integer({ description: '1 for the first' }),
-  started_at: Timestamp('When it was posted'),
+  started_at: Timestamp('When it began'),
   status: Type.String({ description: '`delivered` or `failed`' }),
   response_code: OrNull(Type.Integer({ description: 'The response status; null without a response' })),
-  response_time_ms: Type.Integer({ description: 'How long it took, in milliseconds' }),
+  response_time_ms: OrNull(
+    Type.Integer({ description: 'How long it took, in milliseconds; null if it was interrupted' })
+  ),
   failure: OrNull(Type.String({ description: FAILURE })),
   response_body: Type.String({ description: 'The beginning of the response body' })
 })

@@ -38,6 +38,7 @@ export function presentEndpoint(endpoint: Endpoint): Static<typeof EndpointBody>
     disabled_reason: endpoint.disabledReason,
     disabled_at: isoOrNull(endpoint.disabledAt),
     failing_since: isoOrNull(endpoint.failingSince),
+    failed_deliveries: endpoint.failedDeliveries,
     previous_secret_until: isoOrNull(endpoint.previousSecretUntil),
     created_at: isoOf(endpoint.createdAt),
     updated_at: isoOf(endpoint.updatedAt)
