@@ -32,7 +32,9 @@ export const WebhookDeliveryBody = Type.Object(
     cancelled: Type.Boolean({ description: 'Whether it was stopped before its attempts were used up' }),
     tries: Type.Integer({ description: 'How often it was posted' }),
     response_code: OrNull(Type.Integer({ description: 'The response status of the last attempt' })),
-    response_time_ms: OrNull(Type.Integer({ description: 'How long the last attempt took, in milliseconds' })),
+    response_time_ms: OrNull(
+      Type.Integer({ description: 'How long the last attempt took, in milliseconds; null if it was interrupted' })
+    ),
     failure: OrNull(Type.String({ description: FAILURE })),
     next_try_at: OrNull(Timestamp('When the next attempt is due')),
     created_at: Timestamp('When the event occurred'),
@@ -43,9 +45,11 @@ export const WebhookDeliveryBody = Type.Object(
 
 const TryBody = Type.Object({
   number: Type.Integer({ description: '1 for the first' }),
-  started_at: Timestamp('When it was posted'),
+  started_at: Timestamp('When it began'),
   response_code: OrNull(Type.Integer({ description: 'The response status; null without a response' })),
-  response_time_ms: Type.Integer({ description: 'How long it took, in milliseconds' }),
+  response_time_ms: OrNull(
+    Type.Integer({ description: 'How long it took, in milliseconds; null if it was interrupted' })
+  ),
   failure: OrNull(Type.String({ description: FAILURE })),
   response_body: Type.String({ description: 'The beginning of the response body' })
 })
