@@ -103,7 +103,10 @@ export function postDelivery(
           }
           status = statusCode
           clearTimeout(timer)
-          timer = setTimeout(() => abort(null), Math.min(READ_MS, timeoutMs - (performance.now() - startedAt)))
+          timer = setTimeout(
+            () => abort(null),
+            Math.max(0, Math.min(READ_MS, timeoutMs - (performance.now() - startedAt)))
+          )
         },
         onResponseData(_, chunk) {
           if (read < KEPT_BYTES) chunks.push(chunk)

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createEndpointConcurrency, type Reply } from './endpoint-concurrency.ts'
+
+const SLOW_MS = 2_000
+type Delivery = { storeId: number; endpointId: number; failing: boolean; isRetry: boolean; end: (reply: Reply) => void }
+
+/** Windows whose receivers respond when the test says so, and how long they took then. */
+function flow({ perEndpoint = 8, overall = 256, slowMs = SLOW_MS } = {}) {
+  const under = new Map<number, Delivery[]>()
+  const concurrency = createEndpointConcurrency<Delivery, null>({
+    perEndpoint,
+    overall,
+    slowMs,
+    async deliver(delivery) {
+      const { promise, resolve } = Promise.withResolvers<Reply>()
+      under.set(delivery.endpointId, [...(under.get(delivery.endpointId) ?? []), { ...delivery, end: resolve }])
+      return { result: null, reply: await promise }
+    }
+  })
+  const add = (endpointId: number, count: number, options: { failing?: boolean; isRetry?: boolean } = {}) =>
+    concurrency.add(
+      Array.from({ length: count }, () => ({
+        storeId: 1,
+        endpointId,
+        failing: false,
+        isRetry: false,
+        end: () => {},
+        ...options
+      }))
+    )
+  return {
+    concurrency,
+    add,
+    /** How many calls of the endpoint are under way. */
+    active: (endpointId: number) => under.get(endpointId)?.length ?? 0,
+    room: (endpointId: number) => concurrency.rooms(1).get(endpointId)!,
+    /** Ends what is under way at the endpoint, the oldest first; what waited begins. */
+    async respond(endpointId: number, reply: Reply, count = Number.POSITIVE_INFINITY) {
+      const all = under.get(endpointId) ?? []
+      const ending = all.slice(0, count)
+      under.set(endpointId, all.slice(ending.length))
+      for (const { end } of ending) end(reply)
+      await sleep(0)
+    }
+  }
+}
+
+test('a receiver that takes long gets as many more at a time, so that it gets as many per second', async () => {
+  for (const [ms, most] of [
+    [1_000, 8],
+    [4_000, 16],
+    [30_000, 120]
+  ] as const) {
+    const { add, active, respond } = flow()
+    add(1, 1_000)
+    assert.equal(active(1), 2)
+    for (let n = 0; n < 6; n++) await respond(1, { ms })
+    assert.equal(active(1), most, `${ms} ms`)
+  }
+})
+
+test('one that does not respond gets half as many after each call, in the end one; a response begins again', async () => {
+  const { add, active, respond } = flow()
+  add(1, 200)
+  for (let n = 0; n < 4; n++) await respond(1, { ms: 100 })
+  assert.equal(active(1), 8)
+  await respond(1, 'none')
+  assert.equal(active(1), 1)
+  await respond(1, 'none')
+  assert.equal(active(1), 1)
+  await respond(1, { ms: 100 })
+  assert.equal(active(1), 2)
+  const one = flow()
+  one.add(1, 10, { failing: true })
+  assert.equal(one.active(1), 1, 'one that failed the last time')
+})
+
+test('a call without a response among many does not send a slow receiver back to the start', async () => {
+  const { add, active, respond } = flow()
+  add(1, 1_000)
+  for (let n = 0; n < 6; n++) await respond(1, { ms: 30_000 })
+  assert.equal(active(1), 120)
+  await respond(1, 'none', 1)
+  await respond(1, { ms: 30_000 }, 119)
+  assert.equal(active(1), 120)
+})
+
+test('slow and silent receivers never take the places of quick ones', async () => {
+  const { add, active, respond } = flow({ perEndpoint: 4, overall: 4 })
+  for (const endpoint of [1, 2, 3]) {
+    add(endpoint, 200)
+    for (let n = 0; n < 6; n++) await respond(endpoint, { ms: 30_000 })
+  }
+  // All places of slow receivers are taken: twice as many as there are for quick ones.
+  assert.equal(active(1) + active(2) + active(3), 8)
+  add(4, 10, { failing: true })
+  assert.equal(active(4), 1)
+  add(5, 10)
+  assert.equal(active(5), 2, 'a new one begins')
+  await respond(5, { ms: 10 })
+  assert.equal(active(5), 4)
+})
+
+test('a call that turns out to be slow leaves its place while it is under way', async () => {
+  const { add, active, respond } = flow({ perEndpoint: 2, overall: 2, slowMs: 20 })
+  add(1, 2)
+  add(2, 2)
+  assert.deepEqual([active(1), active(2)], [2, 0])
+  for (let waits = 0; waits < 500 && active(2) === 0; waits++) await sleep(10)
+  assert.deepEqual([active(1), active(2)], [2, 2])
+  await respond(2, { ms: 1 })
+  assert.equal(active(1), 2)
+})
+
+test('half of what a slow receiver gets is for its retries; nobody else is asked for them', async () => {
+  const { concurrency, add, room, respond } = flow()
+  add(1, 100)
+  for (let n = 0; n < 4; n++) await respond(1, { ms: 10_000 })
+  // 40 at a time; what is under way ends, and nothing waits.
+  concurrency.drop(1, () => null)
+  await respond(1, { ms: 10_000 })
+  assert.deepEqual(room(1), { room: 40, retryRoom: 20 })
+  add(1, 15, { isRetry: true })
+  assert.deepEqual(room(1), { room: 25, retryRoom: 5 })
+  add(1, 15, { isRetry: true })
+  assert.deepEqual(room(1), { room: 10, retryRoom: 0 })
+  await respond(1, { ms: 10_000 })
+  assert.deepEqual(room(1), { room: 40, retryRoom: 20 })
+
+  add(2, 2)
+  await respond(2, { ms: 10 })
+  assert.equal(room(2).retryRoom, 0)
+})
