@@ -238,9 +238,12 @@ test('a store has at most 1000 endpoints, two at once included; a deleted one ma
 test('when the sender disables an endpoint, a notice says why, since when and what to do', async () => {
   const gone = await aReceiver((_, r) => r.writeHead(410).end())
   const unhealthy = await aReceiver((_, r) => r.writeHead(500).end())
-  const store = await aSendingStore(db, { clock: '2026-01-01T12:00:00Z' })
+  const store = await aSendingStore(db, {
+    clock: '2026-01-01T12:00:00Z',
+    schedule: { maxTries: 2, delaysSeconds: [60] }
+  })
   const [first, second] = [await store.anEndpoint({ url: gone.url }), await store.anEndpoint({ url: unhealthy.url })]
-  await store.record(aFact(1), aFact(1), aFact(2))
+  await store.record(...Array.from({ length: 5 }, (_, n) => aFact(n)))
   await store.settle()
   await store.setClock(Temporal.Instant.from('2026-01-06T12:00:00Z'))
   await store.settle()
@@ -257,7 +260,10 @@ test('when the sender disables an endpoint, a notice says why, since when and wh
   // New York: 12:00 UTC is 07:00.
   assert.match(alerts[1]!.message, /127\.0\.0\.1.*was disabled on 1 January 2026 at 07:00 \(America\/New_York\)/)
   assert.match(alerts[1]!.message, /The receiver answered 410 Gone\./)
-  assert.match(alerts[0]!.message, /Every try has failed for 5 days\. .* since 1 January 2026 at 07:00/)
+  assert.match(
+    alerts[0]!.message,
+    /No delivery has succeeded for 5 days, and 5 have used up all their tries\. .* since 1 January 2026 at 07:00/
+  )
   assert.match(alerts[0]!.message, new RegExp(`resend-failed --store store_${store.storeId} --endpoint ${second.id}`))
   const page = await store.inStore((ctx) => listAlerts(ctx, { limit: 1 }))
   assert.deepEqual([page.alerts.map((n) => n.id), page.more], [[alerts[0]!.id], true])

@@ -180,21 +180,6 @@ test('a receiver that answers 410 is disabled with a reason, and its open delive
   assert.equal(receiver.received.length, 1)
 })
 
-test('an endpoint that has only failed for five days is disabled', async () => {
-  const receiver = await aReceiver((_, r) => r.writeHead(500).end())
-  const store = await aSendingStore(db, { clock: '2026-01-01T00:00:00Z' })
-  const { id } = await store.anEndpoint({ url: receiver.url })
-  await store.record(aFact(1))
-  await store.settle()
-  await store.setClock(Temporal.Instant.from('2026-01-05T23:59:59Z'))
-  await store.settle()
-  assert.equal((await store.inStore((ctx) => findEndpoint(ctx, id)))!.status, 'enabled')
-  await store.setClock(Temporal.Instant.from('2026-01-06T00:10:00Z'))
-  await store.settle()
-  const endpoint = await store.inStore((ctx) => findEndpoint(ctx, id))
-  assert.deepEqual([endpoint!.status, endpoint!.disabledReason], ['disabled', 'Every try has failed for 5 days'])
-})
-
 test('answers that are none, or none to trust, are recorded as what they are', async (t) => {
   const canary = await aReceiver()
   const cases: [string, (r: import('node:http').ServerResponse) => void, number | null, string | null][] = [
