@@ -10,7 +10,7 @@ import { randomFrom } from '#kit/random'
 import { createEndpoint, RETRY_SCHEDULE } from '#webhooks'
 import { aStore, type BuiltStore, testVault } from '../test/store-builder.ts'
 
-/** `events` about a fifth as many objects are sent to two receivers. */
+/** `events` of a fifth as many customers are sent to two receivers. */
 export type SenderTrial = { databaseUrl: string; events: number; kills: number; seed: number }
 export type SenderReport = {
   kills: number
@@ -29,7 +29,7 @@ const MAX_DAYS = 3
 
 /**
  * Kills the sender with SIGKILL during its work and starts it again. In the end every event must be delivered to every receiver, with
- * the same webhook_id in all tries, in order at the first try, with at most the allowed number of tries, all of them in the history.
+ * the same webhook_id and sequence in all tries, in order at the first try, under sequences that rise for each customer, with at most the allowed number of tries, all of them in the history.
  * Throws otherwise.
  */
 export async function killSender(trial: SenderTrial): Promise<SenderReport> {
@@ -43,9 +43,9 @@ export async function killSender(trial: SenderTrial): Promise<SenderReport> {
       const settings = { vault: testVault, addresses: { loopback: true, allow: [] } }
       await createEndpoint(db, store.storeId, { url }, settings)
     }
-    const objects = Math.ceil(trial.events / 5)
+    const customers = Math.ceil(trial.events / 5)
     for (let i = 0; i < trial.events; i += 1000) {
-      const portion = Array.from({ length: Math.min(1000, trial.events - i) }, (_, n) => fact(i + n, objects))
+      const portion = Array.from({ length: Math.min(1000, trial.events - i) }, (_, n) => fact(i + n, customers))
       await store.inStore((ctx) => record(ctx, ...portion))
     }
 
@@ -108,25 +108,36 @@ function countOpen(store: BuiltStore): Promise<number> {
   })
 }
 
-function fact(n: number, objects: number): Fact {
-  const object = n % objects
-  return { name: 'subscription.paused', orderingKey: `subscription:${object}`, data: { object, n } }
+/** About one of two subscriptions of a customer. */
+function fact(n: number, customers: number): Fact {
+  const customer = n % customers
+  return {
+    name: 'subscription.paused',
+    orderingKey: `member:${customer}`,
+    data: { customer, n },
+    refs: { memberId: customer, subscriptionId: 1 + 2 * customer + (Math.floor(n / customers) % 2) }
+  }
 }
 
-type Post = { webhookId: string; headerId: string; object: number; n: number }
+type Post = { webhookId: string; headerId: string; sequence: number; customer: number; n: number }
 
 function checkPosts(posts: Post[], events: number, highestTries: number): void {
   const idOf = new Map<number, string>()
   const times = new Map<string, number>()
-  const lastOf = new Map<number, number>()
-  for (const { webhookId, headerId, object, n } of posts) {
+  const sequenceOf = new Map<number, number>()
+  const lastOf = new Map<number, { n: number; sequence: number }>()
+  for (const { webhookId, headerId, sequence, customer, n } of posts) {
     assert.equal(headerId, webhookId)
     assert.equal(idOf.get(n) ?? webhookId, webhookId, `event ${n} bears two ids`)
+    assert.equal(sequenceOf.get(n) ?? sequence, sequence, `event ${n} bears two sequences`)
     if (!idOf.has(n)) {
-      assert.ok((lastOf.get(object) ?? -1) < n, `event ${n} came after ${lastOf.get(object)}`)
-      lastOf.set(object, n)
+      const last = lastOf.get(customer) ?? { n: -1, sequence: 0 }
+      assert.ok(last.n < n, `event ${n} came after ${last.n}`)
+      assert.ok(last.sequence < sequence, `event ${n} bears ${sequence}, and the one before it ${last.sequence}`)
+      lastOf.set(customer, { n, sequence })
     }
     idOf.set(n, webhookId)
+    sequenceOf.set(n, sequence)
     times.set(webhookId, (times.get(webhookId) ?? 0) + 1)
   }
   assert.equal(idOf.size, events)
@@ -140,7 +151,8 @@ async function aReceiver() {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const { webhook_id, data } = JSON.parse(Buffer.concat(chunks).toString())
-    posts.push({ webhookId: webhook_id, headerId: String(request.headers['webhook-id']), ...data })
+    const { 'webhook-id': headerId, 'x-svc-sequence': sequence } = request.headers
+    posts.push({ webhookId: webhook_id, headerId: String(headerId), sequence: Number(sequence), ...data })
     if (reported?.holds()) reported.resolve()
     setTimeout(() => response.end(), 2)
   })
