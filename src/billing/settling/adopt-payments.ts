@@ -68,7 +68,7 @@ async function openAttempt(ctx: Ctx, subscription: Subscription): Promise<Attemp
       attemptsRemaining: remainingWhileOpen(subscription, dunning)
     }
   ])
-  await clearRetriesOfCycle(ctx, attempt!)
+  await clearRetriesOfCycle(ctx, attempt!, { isPaid: true })
   await claimNextCycle(ctx, subscription)
   await record(ctx, billingPending({ attempt: attempt!, subscription }))
   await recordActivities(ctx, [scheduledMessage(attempt!)])
