@@ -1,8 +1,8 @@
 import type { Static, TSchema } from 'typebox'
 
 /**
- * Names the row under whose lock a fact is recorded, such as `member:5`. Facts with the same key reach a consumer in the
- * order in which they were recorded.
+ * Says whose facts come in order, such as `member:5`. Facts with the same key reach a consumer in the order of their positions,
+ * which is that of the changes where these lock the same row.
  */
 export type OrderingKey = `${string}:${number}`
 
