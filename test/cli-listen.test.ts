@@ -97,7 +97,7 @@ test('each delivery is forwarded exactly as signed, printed in two lines, and re
   assert.equal(String(body), (await json('webhook', 'delivery', webhookId!, ...shop.store)).body)
   assert.deepEqual(Object.keys(headers).sort(), [
     ...['connection', 'content-length', 'content-type', 'host', 'user-agent', 'webhook-id', 'webhook-signature'],
-    ...['webhook-timestamp', 'x-svc-signature']
+    ...['webhook-timestamp', 'x-svc-sequence', 'x-svc-signature']
   ])
 
   responseStatus = 503

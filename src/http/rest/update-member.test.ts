@@ -23,7 +23,8 @@ async function aMember(given: Parameters<typeof aStore>[1] = {}) {
       tx.many(
         row({ type: text, data: json<any>() }),
         sql`select name as type, data::jsonb as data from facts
-             where store_id = ${storeId} and ordering_key = ${`member:${memberId}`} and name <> 'member.created' order by id`
+             where store_id = ${storeId} and ordering_key = ${`member:${memberId}`}
+               and name like 'member.%' and name <> 'member.created' order by id`
       )
     )
   return {
