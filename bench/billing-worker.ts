@@ -5,7 +5,7 @@ import { createBillingEngine } from '#billing'
 import { createRunner, startNode } from '#kit/engines'
 import { createJobEngine } from '#kit/jobs'
 import { createFactEngines } from '#kit/outbox'
-import { Database } from '#kit/postgres'
+import { analyzeGrownTables, Database } from '#kit/postgres'
 import { runPeriodically } from '#kit/run-periodically'
 import { storeNow, storeStatuses } from '#stores'
 import { rollUpTotals } from '#views'
@@ -16,6 +16,7 @@ import type { FromWorker, ToWorker } from './billing-workers.ts'
 import { stubConnector } from './stub-connector.ts'
 
 const ROLL_UP_TOTALS_EVERY_MS = 1_000
+const ANALYZE_EVERY_MS = 5_000
 const MARK_HEAP_EVERY_MS = 1_000
 
 const [url, id] = process.argv.slice(2)
@@ -62,6 +63,7 @@ function run(): () => Promise<void> {
     }
   })
   const rollingUp = runPeriodically(ROLL_UP_TOTALS_EVERY_MS, async () => void (await rollUpTotals(db)))
+  const analyzing = runPeriodically(ANALYZE_EVERY_MS, async () => void (await analyzeGrownTables(db)))
   const marking = setInterval(() => {
     gc()
     send({ heapMb: process.memoryUsage().heapUsed / 1e6 })
@@ -71,7 +73,7 @@ function run(): () => Promise<void> {
   return async () => {
     stop = async () => {}
     clearInterval(marking)
-    await Promise.all([runner.stop(), rollingUp.stop()])
+    await Promise.all([runner.stop(), rollingUp.stop(), analyzing.stop()])
     const { user, system } = process.cpuUsage(before.cpu)
     send({
       ran: {

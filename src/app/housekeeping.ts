@@ -2,7 +2,7 @@
 import type { LeaseRelease, Node } from '#kit/engines'
 import { pruneResponses } from '#kit/idempotency'
 import { pruneFacts, removeConsumers } from '#kit/outbox'
-import type { Database } from '#kit/postgres'
+import { analyzeGrownTables, type Database } from '#kit/postgres'
 import { runPeriodically } from '#kit/run-periodically'
 import { storeStatuses } from '#stores'
 import { rollUpTotals } from '#views'
@@ -26,6 +26,7 @@ export type HousekeepingOptions = {
 export function createHousekeeping({ db, node, releases, limiter, historyDays, warn }: HousekeepingOptions) {
   const tasks: [everyMs: number, failure: string, work: () => Promise<unknown>][] = [
     [1_000, 'Changes of lists not rolled up into their totals', () => rollUpTotals(db)],
+    [5_000, 'Statistics of tables that have grown not gathered', () => analyzeGrownTables(db)],
     [10_000, 'Events not counted for the totals of their lists', () => rollUpEventCounts(db)],
     [15_000, 'Leases of dead nodes not freed', () => node.releaseDeadLeases(releases)],
     [15_000, 'Silent webhook listeners not closed', () => closeSilentListeners(db)],

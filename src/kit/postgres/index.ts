@@ -1,3 +1,4 @@
+export { analyzeGrownTables } from './analyze-grown-tables.ts'
 export {
   type Ctx,
   Database,

@@ -5,7 +5,7 @@ import { aStore } from '../../../test/store-builder.ts'
 import { Database, directSql, int, isBusy, isOutage, row, sql } from './index.ts'
 
 const { db, url } = await testDatabase()
-const MAX_WAIT_MS = 300
+const MAX_WAIT_MS = 1_000
 
 /** A database of short waits, and a store whose row another transaction keeps until the test ends. */
 async function aLockedStore(t: TestContext, { poolSize = 4 } = {}) {
