@@ -196,7 +196,7 @@ create table billing_attempts (
   constraint billing_attempts_cycle_index_check CHECK (cycle_index >= 1),
   constraint billing_attempts_requested_minor_check CHECK (requested_minor >= 0),
   constraint billing_attempts_status_check CHECK (status = ANY (ARRAY['pending'::text, 'success'::text, 'failed'::text]))
-);
+) with (autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX billing_attempts_by_status ON public.billing_attempts USING btree (store_id, status, scheduled_at DESC, id DESC);
 CREATE INDEX billing_attempts_by_subscription ON public.billing_attempts USING btree (store_id, subscription_id, id);
 CREATE INDEX billing_attempts_failed_by_completion ON public.billing_attempts USING btree (store_id, completed_at, id) WHERE ((status = 'failed'::text) AND (platform_attempt_id IS NOT NULL));
@@ -515,7 +515,7 @@ create table facts (
   "position" bigint,
   constraint facts_pkey PRIMARY KEY (store_id, id),
   constraint facts_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
-);
+) with (autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX facts_by_ordering_key ON public.facts USING btree (store_id, ordering_key, id);
 CREATE UNIQUE INDEX facts_by_position ON public.facts USING btree (store_id, "position") WHERE ("position" IS NOT NULL);
 CREATE INDEX facts_unsequenced ON public.facts USING btree (store_id, id) WHERE ("position" IS NULL);
@@ -715,7 +715,7 @@ create table jobs (
   constraint jobs_store_id_kind_dedupe_key_key UNIQUE (store_id, kind, dedupe_key),
   constraint jobs_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
   constraint jobs_priority_check CHECK (priority >= 0 AND priority <= 2)
-);
+) with (fillfactor=70, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
 CREATE INDEX jobs_due ON public.jobs USING btree (store_id, priority, run_at, id);
 alter table jobs enable row level security;
 alter table jobs force row level security;
@@ -812,7 +812,7 @@ create table members (
   constraint members_platform_customer_id_check CHECK (platform_customer_id ~ '^[0-9]{1,20}$'::text),
   constraint members_profile_pending_check CHECK (profile_pending <@ '{email,first_name,last_name}'::text[]),
   constraint members_status_check CHECK (status = ANY (ARRAY['active'::text, 'paused'::text, 'cancelled'::text]))
-);
+) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX members_by_email ON public.members USING btree (store_id, lower(email));
 CREATE INDEX members_by_status ON public.members USING btree (store_id, status, created_at DESC, id DESC) WHERE (status IS NOT NULL);
 CREATE INDEX members_newest ON public.members USING btree (store_id, created_at DESC, id DESC) WHERE (status IS NOT NULL);
@@ -1448,7 +1448,7 @@ create table subscriptions (
   constraint subscriptions_status_check CHECK (status = ANY (ARRAY['active'::text, 'paused'::text, 'cancelled'::text, 'failed'::text, 'expired'::text])),
   constraint subscriptions_timezone_rebases_check CHECK (timezone_rebases >= 0),
   constraint subscriptions_unit_price_minor_check CHECK (unit_price_minor >= 0)
-);
+) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX subscriptions_by_contract_number ON public.subscriptions USING btree (store_id, length(platform_contract_id), platform_contract_id COLLATE "C") WHERE (status = ANY (ARRAY['active'::text, 'paused'::text]));
 CREATE INDEX subscriptions_by_member ON public.subscriptions USING btree (store_id, member_id);
 CREATE INDEX subscriptions_by_receiver ON public.subscriptions USING btree (store_id, receiver_member_id) WHERE (receiver_member_id IS NOT NULL);
@@ -2176,6 +2176,9 @@ grant select on sold_plans to perennial_operator, perennial_store;
 
 -- Functions
 
+create function analyze_grown_table() returns text language plpgsql volatile security definer set search_path="$user", public;
+revoke all on function analyze_grown_table from public;
+grant execute on function analyze_grown_table to perennial_operator;
 create function append_attempt_changes() returns trigger language plpgsql volatile;
 create function append_credit_changes() returns trigger language plpgsql volatile;
 create function append_member_changes() returns trigger language plpgsql volatile;
