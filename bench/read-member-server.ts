@@ -49,9 +49,12 @@ function perennialServer(connectionString: string) {
     wake: () => {},
     connectorOf: unused,
     connectStore: unused,
+    leavePlatform: unused,
+    deleteStore: unused,
     advanceClock: unused,
     settle: unused,
     doctor: unused,
+    status: unused,
     seed: unused,
     sandbox: {
       urlOf: () => '',

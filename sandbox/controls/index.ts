@@ -2,9 +2,11 @@ import type { Platform } from '../http.ts'
 import { type Customer, listCustomers } from '../state/customers.ts'
 import { changeShop } from './change-shop.ts'
 import { countAll, listCharges } from './charges.ts'
+import { checkout, settleCheckout } from './checkout.ts'
 import { createCustomer } from './create-customer.ts'
 import { createShop } from './create-shop.ts'
 import { deleteCustomer } from './delete-customer.ts'
+import { deleteShop } from './delete-shop.ts'
 import { importFixtures } from './import-fixtures.ts'
 import { join } from './join.ts'
 import { mergeCustomers } from './merge-customers.ts'
@@ -27,6 +29,8 @@ export type Controls = {
   createShop: Bound<typeof createShop>
   createCustomer: Bound<typeof createCustomer>
   join: Bound<typeof join>
+  checkout: Bound<typeof checkout>
+  settleCheckout: Bound<typeof settleCheckout>
   setCard: Bound<typeof setCard>
   order: Bound<typeof placeOrder>
   refund: Bound<typeof refund>
@@ -36,6 +40,7 @@ export type Controls = {
   importFixtures: Bound<typeof importFixtures>
   revokeCard: Bound<typeof revokeCard>
   deleteCustomer: Bound<typeof deleteCustomer>
+  deleteShop: Bound<typeof deleteShop>
   mergeCustomers: Bound<typeof mergeCustomers>
   changeShop: Bound<typeof changeShop>
   uninstall: Bound<typeof uninstall>
@@ -58,6 +63,8 @@ export function makeControls(platform: Platform): Controls {
     createShop: bind(createShop),
     createCustomer: bind(createCustomer),
     join: bind(join),
+    checkout: bind(checkout),
+    settleCheckout: bind(settleCheckout),
     setCard: bind(setCard),
     order: bind(placeOrder),
     refund: bind(refund),
@@ -67,6 +74,7 @@ export function makeControls(platform: Platform): Controls {
     importFixtures: bind(importFixtures),
     revokeCard: bind(revokeCard),
     deleteCustomer: bind(deleteCustomer),
+    deleteShop: bind(deleteShop),
     mergeCustomers: bind(mergeCustomers),
     changeShop: bind(changeShop),
     uninstall: bind(uninstall),

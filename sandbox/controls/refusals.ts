@@ -25,3 +25,7 @@ export const planNotFound = (plan: string, known: string[]) =>
   )
 export const cardDeclined = (outcome: string) =>
   new Refusal('conflict', `The checkout was declined: the customer's card is set to ${outcome}`)
+export const alreadyHeld = (plan: string, contractId: string) =>
+  new Refusal('conflict', `You already have ${plan} (contract ${contractId}): nothing was charged`)
+export const checkoutNotFound = () => new Refusal('not_found', 'There is no such checkout')
+export const checkoutDecided = () => new Refusal('conflict', 'This payment is not waiting for a decision')

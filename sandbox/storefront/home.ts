@@ -2,6 +2,7 @@ import { decimalOf } from '#kit/money'
 import { chargeOf } from '../billing/charge.ts'
 import { declineOf, OUTCOMES } from '../billing/outcomes.ts'
 import { planPricing } from '../contracts/lines.ts'
+import { heldContract } from '../controls/checkout.ts'
 import type { Offer } from '../controls/join.ts'
 import type { Shop } from '../shop.ts'
 import type { Attempt } from '../state/attempts.ts'
@@ -30,7 +31,7 @@ const REASONS = {
   other: 'Another reason'
 }
 
-function price(amountMinor: number, currency: string): string {
+export function price(amountMinor: number, currency: string): string {
   return new Intl.NumberFormat('en', { style: 'currency', currency }).format(Number(decimalOf(amountMinor, currency)))
 }
 
@@ -65,7 +66,7 @@ export function visitorPage(shop: Shop, basePath: string, offers: Offer[], custo
       </form>
     </div>
   </section>
-  ${plans(shop, basePath, offers, false)}`
+  ${plans(shop, basePath, offers, null)}`
 }
 
 export function accountBar(basePath: string, customer: Customer): Html {
@@ -100,16 +101,18 @@ export function accountPage(shop: Shop, basePath: string, offers: Offer[], accou
     <h2 id="orders">My orders</h2>
     ${orders.length === 0 ? html`<p class="soft">No orders yet.</p>` : orderTable(shop, orders)}
   </section>
-  ${plans(shop, basePath, offers, true)}`
+  ${plans(shop, basePath, offers, contracts)}`
 }
 
-function plans(shop: Shop, basePath: string, offers: Offer[], loggedIn: boolean): Html {
+/** `held` are the contracts of the customer; null for a visitor. */
+function plans(shop: Shop, basePath: string, offers: Offer[], held: Contract[] | null): Html {
   return html`<section aria-labelledby="plans">
     <h2 id="plans">Memberships</h2>
     ${
       offers.length === 0
         ? html`<p class="soft">This store sells no membership yet.</p>`
-        : html`<ul class="grid">${offers.map(({ plan, product, variant }) => {
+        : html`<ul class="grid">${offers.map((offer) => {
+            const { plan, product, variant } = offer
             const { priceMinor, cycleDiscounts } = planPricing(plan, variant.priceMinor)
             const then = cycleDiscounts[0] && `now, then ${price(cycleDiscounts[0].computedPriceMinor, shop.currency)} `
             return html`<li class="card">
@@ -117,10 +120,12 @@ function plans(shop: Shop, basePath: string, offers: Offer[], loggedIn: boolean)
         <p><span class="price">${price(priceMinor, shop.currency)}</span> <span class="soft">${then}${every(plan.billingPolicy)}</span></p>
         <p class="soft">${plan.description || plan.name}</p>
         ${
-          loggedIn
-            ? html`<form method="post" action="${basePath}/join"><input type="hidden" name="plan" value="${plan.id}">
+          held === null
+            ? html`<p><a href="#log-in">Log in to join</a></p>`
+            : heldContract(held, offer)
+              ? html`<p><a href="#membership">You have this membership</a></p>`
+              : html`<form method="post" action="${basePath}/join"><input type="hidden" name="plan" value="${plan.id}">
           <button>Join ${product.title}</button></form>`
-            : html`<p><a href="#log-in">Log in to join</a></p>`
         }
       </li>`
           })}</ul>`
@@ -200,23 +205,4 @@ function orderTable(shop: Shop, orders: Order[]): Html {
       <td class="number">${price(order.totalMinor, order.currency)}</td>
     </tr>`
     )}</tbody></table></div>`
-}
-
-export function challengePage(
-  basePath: string,
-  challenge: string,
-  amount: { minor: number; currency: string },
-  open: boolean
-): Html {
-  return html`<h1>Confirm a payment</h1>
-  <div class="card">
-    <p class="price">${price(amount.minor, amount.currency)}</p>
-    ${
-      open
-        ? html`<p>Your bank asks whether you want to make this payment.</p>
-    <form method="post" action="${basePath}/challenges/${challenge}"><button name="decision" value="confirmed">Confirm the payment</button>
-    <button class="danger" name="decision" value="refused">Refuse it</button></form>`
-        : html`<p>This payment has been decided. <a href="${basePath}/">Back to the store</a></p>`
-    }
-  </div>`
 }

@@ -1,8 +1,7 @@
+import type { Notice } from '../session.ts'
 import type { Shop } from '../shop.ts'
 import { type Html, html } from './html.ts'
 import { htmlDocument } from './html-document.ts'
-
-export type Notice = { kind: 'done' | 'problem'; title: string; detail?: string | null }
 
 /** One page of the storefront. It works without scripts and loads nothing from other hosts. */
 export function page(
@@ -86,6 +85,7 @@ form { display: grid; grid-template-columns: minmax(0, 1fr); gap: .6rem; margin:
 label { display: grid; grid-template-columns: minmax(0, 1fr); gap: .2rem; font-weight: 600 }
 input, select, textarea { font: inherit; font-weight: 400; color: inherit; background: var(--ground); border: 1px solid var(--soft); border-radius: .4rem; padding: .5rem .6rem; width: 100%; min-width: 0; max-width: 100% }
 button { font: inherit; font-weight: 600; min-height: 2.75rem; padding: .4rem 1rem; border-radius: .4rem; border: 1px solid var(--accent); background: var(--accent); color: var(--on-accent); cursor: pointer; justify-self: start }
+form.choices { display: flex; flex-wrap: wrap; gap: .75rem }
 button.quiet { background: transparent; color: var(--accent) }
 button.danger { background: transparent; border-color: var(--problem-ink); color: var(--problem-ink) }
 a { color: var(--accent) }

@@ -7,16 +7,18 @@ import type { Controls } from '../controls/index.ts'
 import { listOffers } from '../controls/join.ts'
 import type { Platform } from '../http.ts'
 import { forwardToApp } from '../proxy/forward.ts'
-import { isOwnForm, loggedInCustomer, logIn, logOut } from '../session.ts'
+import { isOwnForm, keepNotice, loggedInCustomer, logIn, logOut, type Notice, takeNotice } from '../session.ts'
 import type { Shop } from '../shop.ts'
-import { findAttemptByChallenge, listAttemptsOf } from '../state/attempts.ts'
+import { type Attempt, findAttemptByChallenge, listAttemptsOf } from '../state/attempts.ts'
+import { findCheckout } from '../state/checkouts.ts'
 import { findContract, listContractsOf } from '../state/contracts.ts'
 import { findCustomer } from '../state/customers.ts'
 import { listOrdersOf } from '../state/orders.ts'
 import { listPaymentMethods } from '../state/payment-methods.ts'
 import { isNumericId } from '../wire/gid.ts'
-import { type Account, accountBar, accountPage, challengePage, visitorPage } from './home.ts'
-import { CSS, type Notice, page } from './layout.ts'
+import { type Challenge, challengePage } from './challenge-page.ts'
+import { type Account, accountBar, accountPage, visitorPage } from './home.ts'
+import { CSS, page } from './layout.ts'
 
 const LOOKS = 40
 const LOOK_AGAIN_MS = 50
@@ -52,12 +54,25 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
     }
   }
 
-  const show = async (request: FastifyRequest, reply: FastifyReply, notice: Notice | null = null) => {
+  const send = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    body: Omit<Parameters<typeof page>[3], 'notice'>
+  ) => {
+    const { shop } = request.shopRequest
+    const notice = takeNotice(request, reply)
+    return reply
+      .header('content-security-policy', POLICY)
+      .header('cache-control', 'no-store')
+      .type('text/html')
+      .send(page(shop, basePathOf(request), await clock(shop.domain), { ...body, notice }))
+  }
+
+  const show = async (request: FastifyRequest, reply: FastifyReply) => {
     const { shop } = request.shopRequest
     const basePath = basePathOf(request)
     const customerId = loggedInCustomer(request)
-    const [now, offers, account] = await Promise.all([
-      clock(shop.domain),
+    const [offers, account] = await Promise.all([
       listOffers(db.direct, shop.storeId),
       customerId ? accountOf(shop, customerId) : null
     ])
@@ -65,23 +80,30 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
       ? accountPage(shop, basePath, offers, account)
       : visitorPage(shop, basePath, offers, await controls.listCustomers(shop.storeId, PICKABLE_CUSTOMERS))
     const bar = account ? accountBar(basePath, account.customer) : undefined
-    const body = { title: account ? 'My membership' : 'Memberships', notice, main, account: bar }
-    return reply
-      .header('content-security-policy', POLICY)
-      .type('text/html')
-      .send(page(shop, basePath, now, body))
+    return send(request, reply, { title: account ? 'My membership' : 'Memberships', main, account: bar })
   }
 
-  /** Runs the action of a form; a refusal is shown on the page. */
-  const act = async (request: FastifyRequest, reply: FastifyReply, work: () => Promise<Notice | null>) => {
+  /**
+   * Runs the action of a form and redirects, also after a refusal, so that a reload repeats nothing. The next page shows the
+   * notice. `to` is below the address of the shop.
+   */
+  const act = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    work: () => Promise<{ notice?: Notice; to?: string }>,
+    toAfterRefusal = '/'
+  ) => {
     if (!isOwnForm(request)) return reply.code(403).send({ errors: 'Forms are taken from this page only' })
+    const redirect = (to: string, notice?: Notice) => {
+      if (notice) keepNotice(request, reply, notice)
+      return reply.redirect(`${basePathOf(request)}${to}`, 303)
+    }
     try {
-      const notice = await work()
-      return notice ? show(request, reply, notice) : reply.redirect(`${basePathOf(request)}/`, 303)
+      const { notice, to = '/' } = await work()
+      return redirect(to, notice)
     } catch (err) {
       if (!(err instanceof Refusal)) throw err
-      reply.code(err.code === 'not_found' ? 404 : 422)
-      return show(request, reply, { kind: 'problem', title: err.message })
+      return redirect(toAfterRefusal, { kind: 'problem', title: err.message })
     }
   }
 
@@ -112,24 +134,23 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
             reply,
             known?.id ?? (await controls.createCustomer({ storeId, email: email ?? '', firstName, lastName })).id
           )
-          return null
+          return {}
         })
       )
       scope.post('/session/end', (request, reply) =>
         act(request, reply, async () => {
           logOut(request, reply)
-          return null
+          return {}
         })
       )
       scope.post('/join', (request, reply) =>
         act(request, reply, async () => {
           const { storeId } = request.shopRequest.shop
-          const joined = await controls.join({
-            storeId,
-            customerId: customerOf(request),
-            plan: fieldsOf(request).plan ?? ''
-          })
-          return { kind: 'done', title: `Welcome! Your membership has started (contract ${joined.contractId}).` }
+          const plan = fieldsOf(request).plan ?? ''
+          const done = await controls.checkout({ storeId, customerId: customerOf(request), plan })
+          if (done.challenge !== null) return { to: challengePath(done.challenge) }
+          const title = `Welcome! Your membership has started (contract ${done.contractId}).`
+          return { notice: { kind: 'done', title } }
         })
       )
       scope.post('/card', (request, reply) =>
@@ -137,27 +158,51 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
           const { storeId } = request.shopRequest.shop
           const outcome = fieldsOf(request).outcome ?? ''
           await controls.setCard({ storeId, customerId: customerOf(request), outcome })
-          return { kind: 'done', title: 'The card is set.' }
+          return { notice: { kind: 'done', title: 'The card is set.' } }
         })
       )
       scope.post('/memberships/:id/cancel', (request, reply) =>
-        act(request, reply, () => cancel(request, customerOf(request)))
+        act(request, reply, async () => ({ notice: await cancel(request, customerOf(request)) }))
       )
 
       scope.get('/challenges/:challenge', (request, reply) => showChallenge(request, reply))
-      scope.post('/challenges/:challenge', (request, reply) =>
-        act(request, reply, async () => {
-          const { challenge } = request.params as { challenge: string }
-          const decision = fieldsOf(request).decision === 'confirmed' ? 'confirmed' : 'refused'
-          const { storeId } = request.shopRequest.shop
-          await controls.settleChallenge({ storeId, challenge, decision })
-          return {
-            kind: 'done',
-            title: decision === 'confirmed' ? 'The payment is confirmed.' : 'The payment is refused.'
-          }
-        })
-      )
+      scope.post('/challenges/:challenge', async (request, reply) => {
+        const { shop } = request.shopRequest
+        const { challenge } = request.params as { challenge: string }
+        const decision = fieldsOf(request).decision === 'confirmed' ? 'confirmed' : 'refused'
+        const found = await findChallenge(shop, challenge)
+        if (!found) return reply.code(404).send({ errors: 'Not Found' })
+        // The page of the challenge says the result, so it is shown again.
+        const to = challengePath(challenge)
+        const settle = found.isCheckout ? controls.settleCheckout : controls.settleChallenge
+        const work = async () => {
+          await settle({ storeId: shop.storeId, challenge, decision })
+          return { to }
+        }
+        return act(request, reply, work, to)
+      })
     })
+  }
+
+  /** The payment of a checkout or of a renewal that the customer is asked to confirm, or was. */
+  async function findChallenge(shop: Shop, challenge: string): Promise<Challenge | null> {
+    const [attempt, checkout] = await Promise.all([
+      findAttemptByChallenge(db.direct, shop.storeId, challenge),
+      findCheckout(db.direct, shop.storeId, challenge)
+    ])
+    if (checkout) {
+      const { status, amountMinor, currency, contractId } = checkout
+      return { isCheckout: true, status, amountMinor, currency, contractId }
+    }
+    const contract = attempt && (await findContract(db.direct, shop.storeId, attempt.contractId))
+    if (!contract) return null
+    return {
+      isCheckout: false,
+      status: stateOf(attempt),
+      amountMinor: chargeOf(contract, attempt.cyclesBefore + attempt.cycleIndex).totalMinor,
+      currency: contract.currency,
+      contractId: contract.id
+    }
   }
 
   /** Calls the app as a real storefront would: through the proxy, as the logged-in customer. */
@@ -200,19 +245,24 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
   async function showChallenge(request: FastifyRequest, reply: FastifyReply) {
     const { shop } = request.shopRequest
     const { challenge } = request.params as { challenge: string }
-    const basePath = basePathOf(request)
-    const attempt = await findAttemptByChallenge(db.direct, shop.storeId, challenge)
-    const contract = attempt && (await findContract(db.direct, shop.storeId, attempt.contractId))
-    if (!contract) return reply.code(404).send({ errors: 'Not Found' })
-    const { totalMinor } = chargeOf(contract, attempt.cyclesBefore + attempt.cycleIndex)
-    const amount = { minor: totalMinor, currency: contract.currency }
-    const main = challengePage(basePath, challenge, amount, attempt.status === 'challenged')
-    const now = await clock(shop.domain)
-    return reply
-      .header('content-security-policy', POLICY)
-      .type('text/html')
-      .send(page(shop, basePath, now, { title: 'Confirm a payment', main }))
+    const found = await findChallenge(shop, challenge)
+    if (!found) return reply.code(404).send({ errors: 'Not Found' })
+    const customerId = loggedInCustomer(request)
+    const customer = customerId && (await findCustomer(db.direct, shop.storeId, customerId))
+    return send(request, reply, {
+      title: 'Confirm a payment',
+      main: challengePage(basePathOf(request), challenge, found),
+      account: customer ? accountBar(basePathOf(request), customer) : undefined
+    })
   }
+}
+
+const challengePath = (challenge: string) => `/challenges/${encodeURIComponent(challenge)}`
+
+function stateOf({ status, errorCode }: Attempt): Challenge['status'] {
+  if (status === 'challenged') return 'open'
+  if (status === 'succeeded') return 'paid'
+  return errorCode === 'EXPIRED_BUYER_ACTION' ? 'expired' : 'refused'
 }
 
 function basePathOf(request: FastifyRequest): string {

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { request } from 'undici'
+import { sql } from '#kit/postgres'
 import { testDatabase } from '../../test/database.ts'
 import { signedQuery, signQuery } from '../proxy/sign.ts'
 import { startSandbox, type TestShop } from '../start-sandbox.test-helper.ts'
@@ -79,10 +80,11 @@ async function anApp(respond: (request: ReceivedRequest) => { status: number; bo
   return { requests, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/apps/svc-api` }
 }
 
-/** A browser without scripts: keeps its cookie and follows redirects. */
+/** A browser without scripts: keeps its cookies and follows redirects. `post` shows the response to a form itself. */
 function browse(shop: TestShop) {
-  let cookie = ''
-  const go = async (path: string, fields?: Record<string, string>, headers: Record<string, string> = {}) => {
+  const cookies = new Map<string, string>()
+  const ask = async (path: string, fields?: Record<string, string>, headers: Record<string, string> = {}) => {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const response = await request(`${shop.base}${path}`, {
       method: fields ? 'POST' : 'GET',
       headers: {
@@ -92,13 +94,36 @@ function browse(shop: TestShop) {
       },
       body: fields && new URLSearchParams(fields).toString()
     })
-    const set = response.headers['set-cookie']
-    if (typeof set === 'string') cookie = set.split(';')[0]!
-    const text = await response.body.text()
-    if (response.statusCode === 303) return go('/')
-    return { status: response.statusCode, text, headers: response.headers }
+    for (const set of [response.headers['set-cookie'] ?? []].flat()) {
+      const [, name, value, rest] = /^([^=]+)=([^;]*)(.*)$/.exec(set)!
+      if (/Max-Age=0/.test(rest!)) cookies.delete(name!)
+      else cookies.set(name!, value!)
+    }
+    return { status: response.statusCode, text: await response.body.text(), headers: response.headers }
   }
-  return { go, setCookie: (value: string) => (cookie = value), cookie: () => cookie }
+  const to = (headers: { location?: string | string[] }) =>
+    String(headers.location).slice(`/${shop.shop.domain}`.length)
+  const go: typeof ask = async (path, fields, headers) => {
+    const response = await ask(path, fields, headers)
+    return response.status === 303 ? go(to(response.headers)) : response
+  }
+  const post = async (path: string, fields: Record<string, string>) => {
+    const { status, headers } = await ask(path, fields)
+    return { status, to: to(headers) }
+  }
+  return { go, post, cookies }
+}
+
+/** A customer who is logged in at a shop with the plan VIP. */
+async function aVisit() {
+  const shop = await aShop()
+  await shop.aPlan()
+  const { id } = await shop.aCustomer()
+  const browser = browse(shop)
+  const home = await browser.go('/session', { customer: id })
+  const plan = /name="plan" value="(\d+)"/.exec(home.text)![1]!
+  const contracts = async () => (await shop.sandbox.controls.counts(shop.storeId)).contracts
+  return { shop, customerId: id, plan, contracts, ...browser }
 }
 
 test('a customer logs in, joins, sets the card, and cancels through the app', async () => {
@@ -120,7 +145,6 @@ test('a customer logs in, joins, sets the card, and cancels through the app', as
   const contractId = /contract (\d+)/.exec(joined.text)![1]!
   assert.match(joined.text, /28 February 2026/)
   assert.match((await go('/card', { outcome: 'expired_card' })).text, /value="expired_card" selected/)
-  assert.match((await go('/join', { plan: planId })).text, /The checkout was declined/)
 
   const cancelled = await go(`/memberships/${contractId}/cancel`, { reason: 'too_expensive', comment: 'Dear' })
   assert.match(cancelled.text, /Your membership is cancelled/)
@@ -157,11 +181,11 @@ test("forms of other sites and other shops' cookies are refused", async () => {
   const home = await ada.go('/session', { customer: id })
   assert.match(home.text, /Hello, Ada/)
   const other = browse(await aShop())
-  other.setCookie(ada.cookie())
+  for (const [name, value] of ada.cookies) other.cookies.set(name, value)
   assert.match((await other.go('/')).text, /Log in as a test customer/)
-  assert.equal((await other.go('/join', { plan: 'VIP' })).status, 422)
-  assert.equal((await ada.go('/session', { customer: '1' })).status, 404)
-  assert.equal((await ada.go('/session', { email: 'nobody' })).status, 422)
+  assert.match((await other.go('/join', { plan: 'VIP' })).text, /role="alert">\s*<h2>Log in first/)
+  assert.match((await ada.go('/session', { customer: '1' })).text, /There is no such customer/)
+  assert.match((await ada.go('/session', { email: 'nobody' })).text, /e-?mail/i)
 })
 
 test('the proxy forwards method, body and response', async () => {
@@ -193,7 +217,115 @@ test('the address without a shop lists the shops', async () => {
   assert.equal((await request(`${origin}/favicon.ico`)).statusCode, 404)
 })
 
-test('a challenged payment is confirmed on its page only once', async () => {
+test('every form is answered with a redirect, and its notice is shown once', async () => {
+  const { go, post, plan, shop } = await aVisit()
+  const forms: [path: string, fields: Record<string, string>, notice: RegExp][] = [
+    ['/join', { plan }, /Welcome! Your membership has started/],
+    ['/join', { plan: '1' }, /There is no plan 1/],
+    ['/card', { outcome: 'expired_card' }, /The card is set/],
+    ['/card', { outcome: 'magic' }, /must be one of/],
+    ['/memberships/1/cancel', { reason: 'other' }, /does not answer/],
+    ['/session/end', {}, /Log in as a test customer/]
+  ]
+  for (const [path, fields, notice] of forms) {
+    assert.deepEqual(await post(path, fields), { status: 303, to: '/' }, path)
+    assert.match((await go('/')).text, notice, path)
+    assert.doesNotMatch((await go('/')).text, /class="notice/, path)
+  }
+  assert.equal((await request(`${shop.base}/session`)).statusCode, 404)
+})
+
+test('a notice of another shop, or one that was changed, is not shown', async () => {
+  const { post, cookies } = await aVisit()
+  await post('/card', { outcome: 'success' })
+  const notice = cookies.get('storefront_notice')!
+  const other = browse(await aShop())
+  other.cookies.set('storefront_notice', notice)
+  assert.doesNotMatch((await other.go('/')).text, /class="notice/)
+  const [value, signature] = notice.split('.')
+  const forged = Buffer.from(JSON.stringify({ kind: 'done', title: 'Forged' })).toString('base64url')
+  assert.notEqual(forged, value)
+  cookies.set('storefront_notice', `${forged}.${signature}`)
+  assert.doesNotMatch((await other.go('/')).text, /Forged/)
+})
+
+test('a customer cannot join a plan twice, also not at once; after a cancellation it is offered again', async () => {
+  const { shop, go, post, plan, contracts } = await aVisit()
+  const both = await Promise.all([post('/join', { plan }), post('/join', { plan })])
+  assert.deepEqual(
+    both.map(({ status }) => status),
+    [303, 303]
+  )
+  assert.equal(await contracts(), 1)
+  const home = await go('/')
+  assert.match(home.text, /You have this membership/)
+  assert.doesNotMatch(home.text, /name="plan"/)
+  assert.match((await go('/join', { plan })).text, /You already have VIP \(contract \d+\): nothing was charged/)
+  assert.equal(await contracts(), 1)
+  // What the app does when the customer cancels.
+  const id = /<dt>Contract<\/dt><dd>(\d+)/.exec(home.text)![1]!
+  await db.inInstallation((tx) =>
+    tx.run(sql`update sandbox.contracts set status = 'CANCELLED' where store_id = ${shop.storeId} and id = ${id}`)
+  )
+  assert.match((await go('/')).text, /Join VIP/)
+  assert.match((await go('/join', { plan })).text, /Welcome!/)
+  assert.equal(await contracts(), 2)
+})
+
+test('a declined card at the checkout charges nothing and says so', async () => {
+  const { go, plan, contracts } = await aVisit()
+  await go('/card', { outcome: 'expired_card' })
+  assert.match((await go('/join', { plan })).text, /The checkout was declined/)
+  assert.equal(await contracts(), 0)
+})
+
+test('a checkout with a 3-D Secure card starts the membership when the customer confirms it, once', async () => {
+  const { go, post, plan, contracts } = await aVisit()
+  await go('/card', { outcome: '3ds' })
+  const { status, to } = await post('/join', { plan })
+  assert.equal(status, 303)
+  assert.match(to, /^\/challenges\//)
+  const asked = await go(to)
+  assert.match(asked.text, /\$29\.00/)
+  assert.match(asked.text, /for your new membership/)
+  assert.equal(await contracts(), 0)
+
+  const answers = await Promise.all([1, 2].map(() => post(to, { decision: 'confirmed' })))
+  assert.deepEqual(answers, [
+    { status: 303, to },
+    { status: 303, to }
+  ])
+  const result = await go(to)
+  assert.match(result.text, /The payment is confirmed/)
+  assert.match(result.text, /Welcome! Your membership has started \(contract \d+\)/)
+  assert.doesNotMatch((await go(to)).text, /<button name="decision"/)
+  assert.equal(await contracts(), 1)
+  assert.match((await go('/')).text, /You have this membership/)
+})
+
+test('a checkout that is refused at the bank, or confirmed too late, charges nothing and says so', async () => {
+  const { shop, go, post, plan, contracts } = await aVisit()
+  await go('/card', { outcome: '3ds' })
+  const refused = (await post('/join', { plan })).to
+  assert.match((await go(refused, { decision: 'refused' })).text, /Nothing was charged, and no membership has started/)
+  assert.match((await go(refused, { decision: 'confirmed' })).text, /not waiting for a decision/)
+  const late = (await post('/join', { plan })).to
+  shop.advance({ minutes: 31 })
+  assert.match((await go(late, { decision: 'confirmed' })).text, /not confirmed in time/)
+  assert.equal(await contracts(), 0)
+})
+
+test('of two open checkouts of one plan only one starts a membership', async () => {
+  const { go, post, plan, contracts } = await aVisit()
+  await go('/card', { outcome: '3ds' })
+  const [first, second] = [(await post('/join', { plan })).to, (await post('/join', { plan })).to]
+  await go(first, { decision: 'confirmed' })
+  assert.match((await go(second, { decision: 'confirmed' })).text, /You already have VIP/)
+  assert.match((await go(second)).text, /Nothing was charged/)
+  assert.equal(await contracts(), 1)
+})
+
+test('a renewal with a 3-D Secure card is confirmed on its page only once', async () => {
   const shop = await aShop()
   await shop.aPlan()
   const { customer, contract } = await shop.aMember()
@@ -204,12 +336,15 @@ test('a challenged payment is confirmed on its page only once', async () => {
     id: attempt.id
   })
   const path = data.subscriptionBillingAttempt.nextActionUrl.slice(shop.base.length)
-  const { go } = browse(shop)
+  const { go, post } = browse(shop)
+  assert.match((await go('/session', { customer: customer.id })).text, new RegExp(`href="[^"]*${path}"`))
   assert.match((await go(path)).text, /\$29\.00/)
-  assert.match((await go(path, { decision: 'confirmed' })).text, /The payment is confirmed/)
+  assert.deepEqual(await post(path, { decision: 'confirmed' }), { status: 303, to: path })
+  assert.match((await go(path)).text, /The payment is confirmed/)
   assert.match((await go(path, { decision: 'refused' })).text, /not waiting for a decision/)
-  assert.match((await go(path)).text, /has been decided/)
+  assert.match((await go(path)).text, /The payment is confirmed/)
   assert.equal((await go('/challenges/none')).status, 404)
+  assert.equal((await go('/challenges/none', { decision: 'confirmed' })).status, 404)
 })
 
 test('no request of this file caused an internal error', () => assert.deepEqual(bugs, []))

@@ -29,6 +29,10 @@ const READS_AHEAD: { file: string; tables: readonly string[]; reason: string }[]
 
 /** Files whose statements name their table by a part put into the text, with the reason. */
 const NAMED_TABLES = new Map([
+  [
+    'src/kit/postgres/erase-store.ts',
+    'removes the rows of a deleted store from every table of the catalog: a list by hand would forget one'
+  ],
   ['src/views/totals/page-with-total.ts', 'reads the view of the list that its caller names'],
   ['src/backup/tables.ts', 'copies every table of the database and reads every sequence, whichever there are'],
   ['src/backup/restore-backup.ts', 'loads every table of the database, whichever there are'],

@@ -11,14 +11,14 @@ export type Advance = { by?: string; to?: string }
 
 /**
  * Advances a sandbox store's clock, stopping at every instant at which something falls due and doing all of it there, as if the
- * time had passed. Returns when everything due is done. Refuses live stores, and a clock that would go back.
+ * time had passed. Returns when everything due is done, with the time before. Refuses live stores, and a clock that would go back.
  */
 export async function advanceClock(
   deps: { db: Database; runner: Runner },
   storeId: number,
   advance: Advance,
   onStep: (now: Temporal.Instant) => void = () => {}
-): Promise<{ now: Temporal.Instant; settled: true }> {
+): Promise<{ from: Temporal.Instant; now: Temporal.Instant; settled: true }> {
   const { db, runner } = deps
   return runner.alone(storeId, async (store) => {
     const { timezone } = await requireStore(db, `store_${storeId}`)
@@ -45,7 +45,7 @@ export async function advanceClock(
     } catch (err) {
       throw err instanceof Refusal && err.code === 'unavailable' ? brokenOff(err, reached, target) : err
     }
-    return { now: target, settled: true }
+    return { from: start, now: target, settled: true }
   })
 }
 

@@ -1,5 +1,6 @@
 // Background work: what one node does for all, again and again. See also engines.ts (what falls due) and jobs.ts.
 import type { LeaseRelease, Node } from '#kit/engines'
+import type { FailureLog } from '#kit/failure-log'
 import { pruneResponses } from '#kit/idempotency'
 import { pruneFacts, removeConsumers } from '#kit/outbox'
 import { analyzeGrownTables, type Database } from '#kit/postgres'
@@ -15,21 +16,36 @@ export type HousekeepingOptions = {
   /** How what engines lease is released. */
   releases: readonly LeaseRelease[]
   limiter: { prune(): Promise<unknown> }
+  /** Goes on with deletions of stores that an ended process has begun. */
+  resumeDeletions: () => Promise<void>
   historyDays: number
-  warn: (err: Error, message: string) => void
+  failures: Pick<FailureLog, 'failed' | 'worked'>
+  /** Has the log say what does not work, and what works again. */
+  lookForProblems: () => Promise<void>
 }
 
 /**
  * What one node does for all, again and again. Every task may run twice at once, or once more after its node has lost the
  * lead: each is a plain delete, or takes a lock of its own.
  */
-export function createHousekeeping({ db, node, releases, limiter, historyDays, warn }: HousekeepingOptions) {
+export function createHousekeeping({
+  db,
+  node,
+  releases,
+  limiter,
+  resumeDeletions,
+  historyDays,
+  failures,
+  lookForProblems
+}: HousekeepingOptions) {
   const tasks: [everyMs: number, failure: string, work: () => Promise<unknown>][] = [
     [1_000, 'Changes of lists not rolled up into their totals', () => rollUpTotals(db)],
     [5_000, 'Statistics of tables that have grown not gathered', () => analyzeGrownTables(db)],
     [10_000, 'Events not counted for the totals of their lists', () => rollUpEventCounts(db)],
     [15_000, 'Leases of dead nodes not freed', () => node.releaseDeadLeases(releases)],
+    [15_000, 'Deletions of stores not continued', resumeDeletions],
     [15_000, 'Silent webhook listeners not closed', () => closeSilentListeners(db)],
+    [30_000, 'Problems not looked for', lookForProblems],
     [600_000, 'Old rate windows not removed', () => limiter.prune()],
     [600_000, 'Old idempotent responses not removed', () => pruneResponses(db)],
     [600_000, 'Days of the webhook history not made or dropped', () => maintainHistory(db, historyDays)],
@@ -40,8 +56,9 @@ export function createHousekeeping({ db, node, releases, limiter, historyDays, w
   const doOne = async (failure: string, work: () => Promise<unknown>) => {
     try {
       await work()
+      failures.worked(failure)
     } catch (err) {
-      warn(err as Error, `${failure}: ${(err as Error).message}`)
+      failures.failed(failure, err, `Housekeeping (${failure})`)
     }
   }
   let running: { stop(): Promise<void> }[] = []

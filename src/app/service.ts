@@ -1,13 +1,15 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { countQueues, diagnose } from '#audit'
+import { countQueues, createStatus, DATABASE_FAILURE, diagnose, engineFailure } from '#audit'
 import { queueDepth } from '#audit/metrics'
 import { engineFailures, engineItems, engineRuns } from '#kit/engine-metrics'
 import { createRunner, createWorkSignals, type Runner, startNode } from '#kit/engines'
+import { createFailureLog } from '#kit/failure-log'
 import { registerConsumers, removeConsumers, startConsumersInStores } from '#kit/outbox'
-import { type Database, int, row, sql } from '#kit/postgres'
+import { type Database, int, isOutage, row, sql, UnknownStore } from '#kit/postgres'
+import { runPeriodically } from '#kit/run-periodically'
 import type { Secret, Vault } from '#kit/secrets'
 import { createConnectors, requestedScopes } from '#platform'
-import { storeByDomain, storeNow, storeStatuses } from '#stores'
+import { createStoreDeletions, storeByDomain, storeNow, storeStatuses } from '#stores'
 import { createConnections, PLATFORM_TOPICS, reportWithheld } from '#sync'
 import { createDeliveryEngine, RETRY_SCHEDULE, type WebhookSettings } from '#webhooks'
 import { type ChargeFaults, createSandbox } from '../../sandbox/index.ts'
@@ -66,6 +68,9 @@ export async function createService(options: ServiceOptions) {
     missed: () => listening?.wakeAll()
   }
   const node = await startNode(db, role === 'web' ? undefined : onWork)
+  const failures = createFailureLog(logger, (err) =>
+    isOutage(err) ? { key: DATABASE_FAILURE, what: 'The database' } : null
+  )
   const connectors = createConnectors({
     measure: metrics.measure,
     nodes: node.nodes,
@@ -79,8 +84,10 @@ export async function createService(options: ServiceOptions) {
     vault,
     connectors,
     webhooks: () => ({ url: `${urls.public}${INBOUND_WEBHOOKS_PATH}`, topics: Object.keys(PLATFORM_TOPICS) }),
-    onDisconnected: (storeId) =>
-      logger.warn({ store: { id: storeId } }, 'The platform has uninstalled the app: the store is disconnected')
+    onDisconnected: (storeId, by) => {
+      const who = by === 'platform' ? 'The platform has uninstalled the app' : 'An operator has disconnected the store'
+      logger.warn({ store: { id: storeId } }, `${who}: nothing is billed until it is connected again`)
+    }
   })
   const { connectorOf } = connections
 
@@ -126,18 +133,33 @@ export async function createService(options: ServiceOptions) {
     freeLeases: () => node.releaseDeadLeases(releases),
     announce: role === 'web' ? signals.send : undefined,
     onError: (err, engine, storeId) => {
+      // The store was deleted while the engine was on its way there.
+      if (err instanceof UnknownStore) return
       metrics.measure(engineFailures, 1, { engine })
-      logger.error({ err, engine, store: { id: storeId } }, `Engine ${engine} failed`)
+      failures.failed(engineFailure(engine, storeId), err, `Engine ${engine}`, { engine, store: { id: storeId } })
     },
-    onRun(engine, done) {
+    onRun(engine, done, storeId) {
+      failures.worked(engineFailure(engine, storeId))
       metrics.measure(engineRuns, 1, { engine })
       if (done > 0) metrics.measure(engineItems, done, { engine })
     }
   })
+  const ready = () => readiness(db)
+  const { status, checkDatabase, look } = createStatus({ db, engines, failures, ready, log: logger })
   metrics.watch(queueDepth, () => countQueues(db))
   const limiter = createRateLimiter(db)
   const controls = sandbox.adminControls(urls)
   const moveClock: HttpDeps['advanceClock'] = (storeId, advance) => advanceClock({ db, runner }, storeId, advance)
+
+  const deletions = createStoreDeletions({
+    db,
+    holds: node.holds,
+    nodes: node.nodes,
+    leave: connections.leave,
+    deleteShop: sandbox.controls.deleteShop,
+    log: (message, fields) => logger.info(fields, message),
+    warn: (err, message) => logger.warn({ err }, message)
+  })
 
   const deps: HttpDeps = {
     db,
@@ -148,11 +170,13 @@ export async function createService(options: ServiceOptions) {
     settings: Object.values(settingsSections),
     addresses: options.addresses,
     trustedProxies: options.trustedProxies,
-    health: { ready: () => readiness(db), metrics: metrics.handler },
+    health: { ready, metrics: metrics.handler },
     measure: metrics.measure,
     wake: runner.wake,
     connectorOf,
     connectStore: connections.connect,
+    leavePlatform: connections.leave,
+    deleteStore: deletions.delete,
     advanceClock: moveClock,
     settle: (storeId) => runner.alone(storeId, (store) => store.settle()),
     sandbox: controls,
@@ -161,6 +185,7 @@ export async function createService(options: ServiceOptions) {
         { db, chargesOf: (id) => sandbox.controls.charges(id) },
         storeId === null ? undefined : `store_${storeId}`
       ),
+    status,
     seed: (storeId, plan, onProgress) =>
       seedStore({ db, sandbox: controls, advanceClock: moveClock }, storeId, plan, (progress) =>
         onProgress({ ...progress, at: progress.at.toString() })
@@ -173,9 +198,12 @@ export async function createService(options: ServiceOptions) {
     node,
     releases,
     limiter,
+    resumeDeletions: deletions.resume,
     historyDays: options.webhookHistoryDays ?? 30,
-    warn: (err, message) => logger.warn({ err }, message)
+    failures,
+    lookForProblems: look
   })
+  let checking: { stop(): Promise<void> } | undefined
 
   return {
     http,
@@ -184,6 +212,7 @@ export async function createService(options: ServiceOptions) {
     sandbox,
     async start() {
       await housekeeping.prepare()
+      checking = runPeriodically(CHECK_DATABASE_EVERY_MS, checkDatabase)
       if (role === 'web') return
       await removeConsumers(db, removedConsumers, consumers)
       await startConsumersInStores(db, consumers)
@@ -193,7 +222,14 @@ export async function createService(options: ServiceOptions) {
     },
     /** Accepts no more requests, waits for what is running, and releases leases. */
     async stop() {
-      const parts = [housekeeping.stop(), runner.stop(), http.close(), delivery.stop()]
+      const parts = [
+        checking?.stop(),
+        housekeeping.stop(),
+        deletions.stop(),
+        runner.stop(),
+        http.close(),
+        delivery.stop()
+      ]
       // Everything still running writes to the database, which the caller closes next: a failure of one must not cut off the others.
       const ends = await Promise.allSettled(parts)
       await signals.stop()
@@ -203,6 +239,9 @@ export async function createService(options: ServiceOptions) {
     }
   }
 }
+
+/** How soon the log says that the database is gone, or back, while nothing else asks it. */
+const CHECK_DATABASE_EVERY_MS = 10_000
 
 async function readiness(db: Database) {
   try {

@@ -33,8 +33,8 @@ export const deadFacts = defineAuditRule({
   severity: 'warning',
   help:
     'A part of the service (the consumer before the colon, `webhooks:812`) failed on an event in all of its tries, and goes on ' +
-    'without it. The message has the last error. Remove the reason, then ' +
-    '[retry the dead letter](admin-api.md#retry-a-dead-letter).',
+    'without it. The message has the last error. Remove the reason, then retry it: `perennial dead-letter retry webhooks:812 ' +
+    '--store S`.',
   wrong: (ctx) => sql`
     select r.consumer || ':' || r.fact_id as subject,
            'is ' || f.name || ' of ' || f.ordering_key || ', which failed ' || r.attempts || ' times: ' || r.last_error as message

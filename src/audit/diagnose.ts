@@ -22,7 +22,8 @@ export async function diagnose(
   const risk = await findStandbyRisk(db)
   if (risk)
     diagnosis.warnings.push({ store: '', check: standbysSynchronous.name, subject: 'the database', message: risk })
-  for (const { storeId, domain, sandbox } of stores) {
+  for (const { storeId, domain, sandbox, status } of stores) {
+    if (status === 'deleting') continue
     const { checked, findings, warnings } = await auditStore(db, storeId)
     if (sandbox) {
       const charges = await chargesOf(storeId)

@@ -1,3 +1,6 @@
 export { countQueues } from './count-queues.ts'
 export { diagnose } from './diagnose.ts'
+export { createStatus, DATABASE_FAILURE, engineFailure } from './problems/create-status.ts'
+export type { Status } from './problems/find-problems.ts'
+export { PROBLEM_KINDS, type Problem } from './problems/problem.ts'
 export { audit, auditStore, auditWarnings } from './run-rules.ts'

@@ -5,20 +5,25 @@ import { adminApi } from './admin-api.ts'
 import type { Terminal } from './command.ts'
 import { badUsage, CommandError } from './command-error.ts'
 import { addAlertCommands } from './commands/alert.ts'
+import { addAttemptCommands } from './commands/attempt.ts'
 import { addBackupCommands, type BackupParts } from './commands/backup.ts'
 import { addClockCommands } from './commands/clock.ts'
+import { addDeadLetterCommands } from './commands/dead-letter.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
+import { addEventCommands } from './commands/event.ts'
 import { addImportCommands } from './commands/import.ts'
 import { addKeyCommands } from './commands/key.ts'
 import { addListenCommand } from './commands/listen.ts'
+import { addMemberCommands } from './commands/member.ts'
 import { addPlanCommands } from './commands/plan.ts'
 import { addSandboxCommands } from './commands/sandbox.ts'
 import { addSeedCommand } from './commands/seed.ts'
 import { addServeCommands, type ServeParts } from './commands/serve.ts'
-import { addStoreCommands } from './commands/store.ts'
+import { addStatusCommand } from './commands/status.ts'
+import { addStoreCommands } from './commands/store/store.ts'
 import { addSubscriptionCommands } from './commands/subscription.ts'
 import { addTriggerCommand } from './commands/trigger.ts'
-import { addWebhookCommands } from './commands/webhook.ts'
+import { addWebhookCommands } from './commands/webhook/webhook.ts'
 import { findServer } from './find-server.ts'
 
 /** What the program gives its command line, which imports nothing of the service. */
@@ -79,14 +84,19 @@ function programOf(terminal: Terminal, parts: Parts): Command {
   addStoreCommands(program, terminal, parts.settingsSections)
   addKeyCommands(program, terminal)
   addPlanCommands(program, terminal)
+  addMemberCommands(program, terminal)
   addSubscriptionCommands(program, terminal)
+  addAttemptCommands(program, terminal)
+  addEventCommands(program, terminal)
   addWebhookCommands(program, terminal)
   addListenCommand(program, terminal)
   addTriggerCommand(program, terminal)
   addImportCommands(program, terminal)
   addAlertCommands(program, terminal)
+  addDeadLetterCommands(program, terminal)
   addClockCommands(program, terminal)
   addSandboxCommands(program, terminal)
+  addStatusCommand(program, terminal)
   addDoctorCommand(program, terminal)
   addBackupCommands(program, terminal, parts)
   addSeedCommand(program, terminal)

@@ -31,6 +31,7 @@ export async function createDemoStore(
   const { db, connectorOf, advanceClock } = deps
   const stores = await listStores(db)
   const existing = stores.find((store) => store.domain === DEMO_DOMAIN)
+  if (existing?.status === 'deleting') return null
   // The key is created when the year is complete. The clock proves nothing: anyone may have moved it since.
   if (existing ? (await db.inStore(existing.storeId, listKeys)).length > 0 : stores.length > 0) return null
 

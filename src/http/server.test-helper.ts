@@ -51,7 +51,13 @@ export function testServer(db: Database, given: Partial<HttpDeps> = {}) {
     connectorOf: async (storeId) => platforms.to(await platformAccess(db, testVault, storeId)),
     wake: (storeId) => void calls.push(['wake', storeId]),
     connectStore: noted('connectStore', undefined),
-    advanceClock: noted('advanceClock', { now: Temporal.Instant.from('2026-03-01T00:00:00Z'), settled: true as const }),
+    leavePlatform: noted('leavePlatform', { webhooksRemoved: true }),
+    deleteStore: noted('deleteStore', { deleted: true }),
+    advanceClock: noted('advanceClock', {
+      from: Temporal.Instant.from('2026-02-01T00:00:00Z'),
+      now: Temporal.Instant.from('2026-03-01T00:00:00Z'),
+      settled: true as const
+    }),
     settle: noted('settle', undefined),
     sandbox: {
       urlOf: () => 'http://127.0.0.1:3001',
@@ -71,6 +77,7 @@ export function testServer(db: Database, given: Partial<HttpDeps> = {}) {
       setWebhookFaults: noted('setWebhookFaults', undefined),
       setChargeFaults: noted('setChargeFaults', undefined)
     },
+    status: noted('status', { stores: 1, problems: [], notes: [] }),
     doctor: noted('doctor', { checked: { members: 3 }, findings: [], warnings: [] }),
     seed: async () => ({ members: 0 }),
     ...given

@@ -14,7 +14,7 @@ import { databaseKnowsTimezone, lockConnection, writeConnection, writeShop } fro
 import { storeNotFound, tokenNeeded } from './refusals.ts'
 
 /**
- * Disconnects a store whose platform uninstalled the app: the access token is erased, and the platform is not called any more.
+ * Disconnects a store, because its platform uninstalled the app or an operator wants it: the access token is erased, and the platform is not called any more.
  * The secrets that verify its webhooks stay. Returns false when the store was disconnected before.
  */
 export async function disconnectStore(db: Database, vault: Vault, storeId: number): Promise<boolean> {
@@ -39,7 +39,8 @@ export type NewConnection = Partial<Credentials> & { platformUrl?: string }
 /**
  * Connects a store again after the app was installed again, or gives it another token. `tryOut` uses the new credentials before
  * they are stored; when it throws, nothing changes. After a disconnection nothing is billed until the changes on the platform
- * are known (`markCaughtUp`). For a sandbox store a token is made when none is given.
+ * are known (`markCaughtUp`). For a sandbox store that has no token any more one is made when none is given. Returns the token
+ * that the store has now.
  */
 export async function reconnectStore(
   db: Database,
@@ -47,10 +48,11 @@ export async function reconnectStore(
   { domain, sandbox }: { domain: string; sandbox: boolean },
   given: NewConnection,
   tryOut: (access: StoreAccess) => Promise<void>
-): Promise<void> {
+): Promise<{ accessToken: string }> {
   const before = await storeByDomain(db, vault, domain)
   if (!before) throw storeNotFound(domain)
-  const accessToken = secretOf('access_token', given.accessToken) ?? (sandbox ? `sbx_${randomToken()}` : null)
+  const made = sandbox ? before.accessToken || `sbx_${randomToken()}` : null
+  const accessToken = secretOf('access_token', given.accessToken) ?? made
   if (!accessToken) throw tokenNeeded()
   const credentials: Credentials = {
     accessToken,
@@ -64,6 +66,7 @@ export async function reconnectStore(
     writeConnection(ctx, { credentials: sealed, platformUrl: url, isConnected: true })
   )
   evictPlatformAccess(db, before.storeId)
+  return { accessToken }
 }
 
 const secretOf = (field: string, secret: string | undefined) =>

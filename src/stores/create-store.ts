@@ -14,7 +14,7 @@ import {
 } from './check-store.ts'
 import { type Credentials, evictPlatformAccess, openCredentials, sealCredentials } from './platform-access.ts'
 import { databaseKnowsTimezone, insertStore, lockStoreByDomain, rewriteStore } from './queries.ts'
-import { domainTaken } from './refusals.ts'
+import { domainTaken, storeDeleting } from './refusals.ts'
 import type { Store } from './store.ts'
 
 export type NewStore = {
@@ -60,6 +60,7 @@ export async function createStore(db: Database, vault: Vault, input: NewStore): 
   const created = await db.inInstallation(async (tx) => {
     if (!(await databaseKnowsTimezone(tx, facts.timezone))) throw unknownTimezone()
     const unfinished = await lockStoreByDomain(tx, domain)
+    if (unfinished?.isDeleting) throw storeDeleting(domain)
     if (unfinished?.connectedAt) throw domainTaken(domain)
 
     const existing = unfinished && openCredentials(vault, domain, unfinished.platformCredentials)

@@ -1,4 +1,4 @@
-export { listAlerts, type NewAlert, notify } from './alerts.ts'
+export { type Alert, listAlerts, type NewAlert, notify } from './alerts.ts'
 export { authenticateKey, type Caller, writeKeyUses } from './authenticate-key.ts'
 export { freezeClock, setClock, storeNow, storeStatuses } from './clock.ts'
 export { disconnectStore, type NewConnection, reconnectStore, updateShop } from './connection.ts'
@@ -17,9 +17,10 @@ export {
   storeByDomain
 } from './platform-access.ts'
 export { markCaughtUp, markStoreConnected } from './queries.ts'
-export { storeDisconnected } from './refusals.ts'
+export { storeDeleting, storeDisconnected } from './refusals.ts'
 export { markRestored, unmarkRestored } from './restored.ts'
 export { SCOPES, type Scope } from './scopes.ts'
 export { type PlatformProfileName, RATE_PLANS, type RatePlan, type Store } from './store.ts'
 export { type StoreContext, storeContext } from './store-context.ts'
+export { createStoreDeletions, type StoreDeletions } from './store-deletions.ts'
 export { settingsOf, updateSettings } from './store-settings.ts'

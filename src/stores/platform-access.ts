@@ -69,12 +69,16 @@ export async function storeByDomain(db: Database, vault: Vault, domain: string):
   const { idByDomain } = cacheOf(db)
   const lower = domain.toLowerCase()
   const known = idByDomain.get(lower)
-  const storeId = known ?? (await db.inInstallation((tx) => findStoreIdByDomain(tx, lower)))
-  if (storeId === null) return null
-  if (known === undefined) {
-    if (idByDomain.size >= MAX_CACHED) idByDomain.clear()
-    idByDomain.set(lower, storeId)
+  if (known !== undefined) {
+    const access = await findAccess(db, vault, known)
+    if (access) return access
+    // The store was deleted; another one may have its domain now.
+    idByDomain.delete(lower)
   }
+  const storeId = await db.inInstallation((tx) => findStoreIdByDomain(tx, lower))
+  if (storeId === null) return null
+  if (idByDomain.size >= MAX_CACHED) idByDomain.clear()
+  idByDomain.set(lower, storeId)
   return findAccess(db, vault, storeId)
 }
 

@@ -22,7 +22,8 @@ export function listAllStores(tx: Tx): Promise<Store[]> {
   return tx.many(
     Store,
     sql`select store_id, domain, name, timezone, currency, rate_plan, sandbox, clock_at, platform_profile, platform_url,
-               status, connected_at, restored_at, created_at
+               case when deleting_since is null then status else 'deleting' end as status, connected_at, restored_at,
+               created_at
           from stores order by store_id`
   )
 }
@@ -30,7 +31,8 @@ export function listAllStores(tx: Tx): Promise<Store[]> {
 const storeById = directSql<[storeId: number]>(
   'store_by_id',
   `select store_id, domain, name, timezone, currency, rate_plan, sandbox, clock_at, platform_profile, platform_url,
-          status, connected_at, restored_at, created_at
+          case when deleting_since is null then status else 'deleting' end as status, connected_at, restored_at,
+          created_at
      from stores where store_id = $1`
 )
 
@@ -47,8 +49,9 @@ export async function findStoreIdByDomain(tx: Tx, domain: string): Promise<numbe
 /** Locks an unfinished store, so that two attempts to create it do not mix. Null when no store has this domain. */
 export function lockStoreByDomain(tx: Tx, domain: string) {
   return tx.maybeOne(
-    row({ storeId: int, connectedAt: nullable(instant), platformCredentials: bytes }),
-    sql`select store_id, connected_at, platform_credentials from stores where domain = ${domain} for update`
+    row({ storeId: int, connectedAt: nullable(instant), platformCredentials: bytes, isDeleting: bool }),
+    sql`select store_id, connected_at, platform_credentials, deleting_since is not null as is_deleting
+          from stores where domain = ${domain} for update`
   )
 }
 
@@ -126,7 +129,7 @@ const storeAccess = directSql<[storeId: number]>(
   'store_access',
   `select store_id, domain, timezone, currency, rate_plan, sandbox, platform_profile, platform_url, platform_credentials,
           status = 'active' as is_connected
-     from stores where store_id = $1`
+     from stores where store_id = $1 and deleting_since is null`
 )
 
 export function findSealedAccess(direct: Queries, storeId: number) {
@@ -164,14 +167,14 @@ const STATUS = `
   select store_id, clock_at, floor(extract(epoch from statement_timestamp()) * 1000)::bigint as real_now_ms,
          sandbox as is_sandbox, status = 'active' as is_connected, not catching_up as is_caught_up,
          restored_at is not null as is_restored
-    from stores`
+    from stores where deleting_since is null`
 const allStatuses = acrossStores<[]>('store_statuses', STATUS)
 const someStatuses = acrossStores<[storeIds: number[]]>(
   'store_statuses_of',
-  `${STATUS} where store_id = any($1::bigint[])`
+  `${STATUS} and store_id = any($1::bigint[])`
 )
 
-/** The status of these stores, or of all; unknown ones are left out. */
+/** The status of these stores, or of all; unknown ones and those that are being deleted are left out. */
 export function listStatuses(queries: Queries, storeIds: number[] | null): Promise<RowOf<typeof Status>[]> {
   return queries.many(Status, storeIds === null ? allStatuses() : someStatuses(storeIds))
 }
@@ -249,5 +252,23 @@ export function writeShop(ctx: Ctx, { name, timezone }: { name: string; timezone
     sql`update stores set name = ${name}, timezone = ${timezone}, updated_at = statement_timestamp(),
                past_timezones = case when timezone = ${timezone} then past_timezones else past_timezones || timezone end
          where store_id = ${ctx.storeId}`
+  )
+}
+
+/** Marks a store as one that is being deleted, which it stays, and removes what lets others in: its keys. */
+export async function markDeleting(tx: Tx, storeId: number, since: Temporal.Instant): Promise<void> {
+  await tx.run(
+    sql`update stores set deleting_since = coalesce(deleting_since, ${since}), status = 'disconnected',
+               updated_at = statement_timestamp()
+         where store_id = ${storeId}`
+  )
+  await tx.run(sql`delete from api_keys where store_id = ${storeId}`)
+}
+
+/** The stores that are being deleted, over all stores. */
+export function listDeletingIds(tx: Tx): Promise<{ storeId: number }[]> {
+  return tx.many(
+    row({ storeId: int }),
+    sql`select store_id from stores where deleting_since is not null order by store_id`
   )
 }

@@ -24,6 +24,18 @@ export const clockBackwards = (now: Temporal.Instant, to: Temporal.Instant) =>
   new Refusal('conflict', `The clock is at ${now} and cannot go back to ${to}`)
 
 export const storeDisconnected = (domain: string) =>
-  new Refusal('conflict', `Store ${domain} is disconnected: the app was uninstalled on its platform`)
+  new Refusal(
+    'conflict',
+    `Store ${domain} is disconnected from its platform; \`perennial store connect --store ${domain}\` connects it again`
+  )
+
+export const storeDeleting = (domain: string) =>
+  new Refusal(
+    'conflict',
+    `Store ${domain} is being deleted; try again when \`perennial store list\` no longer shows it`
+  )
+
+export const notTheName = (name: string) =>
+  invalidField('name', `must be the name of the store, ${JSON.stringify(name)}: it confirms the deletion`)
 
 export const tokenNeeded = () => invalidField('access_token', 'is required for a store that is not a sandbox')

@@ -21,8 +21,11 @@ export const Store = row({
   clockAt: nullable(instant),
   platformProfile: oneOf(...PLATFORM_PROFILES),
   platformUrl: text,
-  /** Disconnected: the app was uninstalled on the platform, and not installed again yet. */
-  status: oneOf('active', 'disconnected'),
+  /**
+   * Disconnected: an operator disconnected it, or the app was uninstalled on the platform, and it is not connected again yet.
+   * Deleting: nothing works in it any more, and its rows are being removed.
+   */
+  status: oneOf('active', 'disconnected', 'deleting'),
   /** When the platform was connected first; null while the store is unfinished. */
   connectedAt: nullable(instant),
   /** Since when it is held because it was restored from a backup; null while it is not (real time). */

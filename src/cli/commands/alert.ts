@@ -3,6 +3,7 @@ import type { Document } from '../admin-api.ts'
 import { addCommand, type Terminal } from '../command.ts'
 import { optional, text, wholeNumber } from '../flags.ts'
 import { harmless, lines } from '../print.ts'
+import { queryOf } from './pages.ts'
 import { storeFlag, storePath } from './store-flag.ts'
 
 export function addAlertCommands(program: Command, terminal: Terminal): void {
@@ -19,11 +20,7 @@ export function addAlertCommands(program: Command, terminal: Terminal): void {
       }),
       before: optional('--before <alert>', text('the last alert id of the previous page'))
     },
-    run: ({ store, ...page }, { api }) => {
-      const given = Object.entries(page).filter(([, value]) => value !== undefined)
-      const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]))
-      return api().get(storePath(store, `/alerts?${query}`))
-    },
+    run: ({ store, ...page }, { api }) => api().get(storePath(store, `/alerts?${queryOf(page)}`)),
     show: ({ data, next }) => {
       const alerts = data as Document[]
       if (alerts.length === 0) return 'There are no alerts.\n'

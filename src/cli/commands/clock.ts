@@ -1,7 +1,10 @@
 import type { Command } from 'commander'
+import type { Document } from '../admin-api.ts'
 import { addCommand, type Terminal } from '../command.ts'
 import { badUsage, CommandError, ConnectionLost } from '../command-error.ts'
 import { duration, instant, optional } from '../flags.ts'
+import { harmless, lines } from '../print.ts'
+import { listProblems } from './list-problems.ts'
 import { storeFlag, storePath } from './store-flag.ts'
 
 export function addClockCommands(program: Command, terminal: Terminal): void {
@@ -25,7 +28,32 @@ export function addClockCommands(program: Command, terminal: Terminal): void {
           throw err instanceof ConnectionLost ? unknownTime(err, store) : err
         })
     },
-    show: ({ now }) => `The time is now ${now}. Everything that fell due is done.\n`
+    show: (advanced, { store }) => {
+      const [problems, alerts] = [advanced.problems as Document[], advanced.alerts as Document[]]
+      const undelivered = Number(advanced.undelivered)
+      const wrong = [
+        ...listProblems(problems),
+        ...(undelivered === 0
+          ? []
+          : [
+              '',
+              `${undelivered === 1 ? 'One webhook delivery' : `${undelivered} webhook deliveries`} failed in every try:`,
+              `  perennial webhook deliveries --store ${store} --status failed`
+            ]),
+        ...(alerts.length === 0
+          ? []
+          : [
+              '',
+              'Alerts that were raised:',
+              ...alerts.map(({ subject }) => harmless(`  ${subject}`)),
+              `  To read them: perennial alert list --store ${store}`
+            ])
+      ]
+      return lines([
+        `The time is now ${advanced.now}. Everything that fell due is done${wrong.length === 0 ? '.' : ', but not all of it worked:'}`,
+        ...wrong
+      ])
+    }
   })
 }
 

@@ -2,7 +2,8 @@ import type { Command } from 'commander'
 import type { Document } from '../admin-api.ts'
 import { addCommand, type Terminal } from '../command.ts'
 import { optional, text } from '../flags.ts'
-import { facts, table } from '../print.ts'
+import { facts, lines, table } from '../print.ts'
+import { listProblems } from './list-problems.ts'
 
 const CHECKED = 'Checks, and how many rows each has read (docs/operations.md, "The auditor", explains them):'
 
@@ -17,10 +18,12 @@ export function addDoctorCommand(program: Command, terminal: Terminal): void {
       if ((diagnosis.findings as unknown[]).length > 0) failed()
       return diagnosis
     },
-    show: ({ checked, findings, warnings }) => {
+    show: ({ checked, findings, warnings, problems }) => {
       const listed = (data: unknown, none: string) => table(['store', 'check', 'subject', 'message'], none)({ data })
       const wanted = (warnings as unknown[]).length > 0 ? `\nWarnings:\n${listed(warnings, '')}` : ''
-      return `${CHECKED}\n${facts(checked as Document)}\n${listed(findings, 'No findings.')}${wanted}`
+      const broken = problems as Document[]
+      const working = broken.length === 0 ? '' : lines(['', 'Not working now:', ...listProblems(broken)])
+      return `${CHECKED}\n${facts(checked as Document)}\n${listed(findings, 'No findings.')}${wanted}${working}`
     }
   })
 }

@@ -3,6 +3,7 @@ import type { Document } from '../admin-api.ts'
 import { addCommand, requireOneOf, type Terminal } from '../command.ts'
 import { amount, argument, type Flags, needed, oneOf, optional, text, wholeNumber } from '../flags.ts'
 import { facts, harmless, lines } from '../print.ts'
+import { offsetPaging, pageTable, queryOf } from './pages.ts'
 import { storeFlag, storePath } from './store-flag.ts'
 import { addSubscriptionGiftCommands } from './subscription-gifts.ts'
 
@@ -28,6 +29,29 @@ export function addSubscriptionCommands(program: Command, terminal: Terminal): v
     storePath(store, `/subscriptions/${encodeURIComponent(id)}${rest}`)
 
   addCommand(subscription, terminal, {
+    name: 'list',
+    summary: 'list the subscriptions of a store, newest first',
+    flags: {
+      store: storeFlag,
+      status: optional('--status <status>', oneOf('active', 'paused', 'cancelled')),
+      plan: optional('--plan <plan>', text('a plan id such as plan_3')),
+      customer: optional('--customer <id>', text("a customer id, the platform's number or its global id")),
+      createdAfter: optional('--created-after <time>', dateFlag),
+      createdBefore: optional('--created-before <time>', dateFlag),
+      ...offsetPaging
+    },
+    run: ({ store, plan, customer, createdAfter, createdBefore, ...given }, { api }) => {
+      const named = { plan_id: plan, customer_id: customer, created_after: createdAfter, created_before: createdBefore }
+      return api().get(storePath(store, `/subscriptions?${queryOf({ ...given, ...named })}`))
+    },
+    fields: { customer: 'customer_id' },
+    show: pageTable(
+      ['id', 'email', 'plan_name', 'status', 'price', 'currency', 'cycle_index', 'next_billing_date', 'created_at'],
+      'There are no such subscriptions.'
+    )
+  })
+
+  addCommand(subscription, terminal, {
     name: 'show',
     summary: 'show a subscription',
     flags: of,
@@ -38,19 +62,8 @@ export function addSubscriptionCommands(program: Command, terminal: Terminal): v
   addCommand(subscription, terminal, {
     name: 'activity',
     summary: 'show the history of a subscription, newest first',
-    flags: {
-      ...of,
-      limit: optional('--limit <n>', {
-        ...wholeNumber(1, 100),
-        accepts: 'number of entries, from 1 to 100 (default: 50)'
-      }),
-      offset: optional('--offset <n>', { ...wholeNumber(0, 1_000_000_000), accepts: 'number of entries to skip' })
-    },
-    run: ({ store, id, ...page }, { api }) => {
-      const given = Object.entries(page).filter(([, value]) => value !== undefined)
-      const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]))
-      return api().get(path(store, id, `/activity?${query}`))
-    },
+    flags: { ...of, ...offsetPaging },
+    run: ({ store, id, ...page }, { api }) => api().get(path(store, id, `/activity?${queryOf(page)}`)),
     show: ({ data }) =>
       lines(
         (data as Document[]).flatMap(({ created_at, actor, actor_id, text, notes }) => [

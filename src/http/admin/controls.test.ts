@@ -131,9 +131,16 @@ test('the clock moves by a duration or to an instant', async () => {
   const store = await aStore(db)
   for (const advance of [{ by: 'P1M' }, { to: '2026-03-01T00:00:00Z' }]) {
     const response = await admin('POST', `/stores/${store.domain}/clock/advance`, advance)
-    assert.deepEqual(response.json(), { now: '2026-03-01T00:00:00.000Z', settled: true })
-    assert.deepEqual(calls.slice(-2), [
+    assert.deepEqual(response.json(), {
+      now: '2026-03-01T00:00:00.000Z',
+      settled: true,
+      problems: [],
+      undelivered: 0,
+      alerts: []
+    })
+    assert.deepEqual(calls.slice(-3), [
       ['advanceClock', store.storeId, advance],
+      ['status', store.storeId],
       ['wake', store.storeId]
     ])
   }
@@ -144,11 +151,15 @@ test('the auditor, over one store or all', async () => {
   assert.deepEqual((await admin('POST', '/doctor', { store: store.domain })).json(), {
     checked: { members: 3 },
     findings: [],
-    warnings: []
+    warnings: [],
+    problems: []
   })
-  assert.deepEqual(calls.at(-1), ['doctor', store.storeId])
+  assert.deepEqual(calls.slice(-2), [
+    ['doctor', store.storeId],
+    ['status', store.storeId]
+  ])
   await admin('POST', '/doctor', {})
-  assert.deepEqual(calls.at(-1), ['doctor', null])
+  assert.deepEqual(calls.at(-2), ['doctor', null])
   assert.equal((await admin('POST', '/doctor', { store: 'nowhere.example' })).statusCode, 404)
 })
 

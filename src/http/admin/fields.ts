@@ -64,3 +64,34 @@ export const Page = <Entry extends TSchema>(entry: Entry, description: string) =
       examples: [null]
     })
   })
+
+/** The parameters of a list that is read by position, and has a total. */
+export const OffsetPaging = {
+  limit: PageLimit,
+  offset: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 1_000_000_000,
+      default: 0,
+      description: 'an integer from 0 to 1000000000',
+      meaning: 'Number of entries to skip',
+      examples: [0]
+    })
+  )
+}
+
+const DEFAULT_LIMIT = 50
+
+export function offsetPagingOf({ limit = DEFAULT_LIMIT, offset = 0 }: { limit?: number; offset?: number }) {
+  return { limit, offset }
+}
+
+/** A page of a list with a total. */
+export const TotalPage = <Entry extends TSchema>(entry: Entry, description: string) =>
+  Type.Object({
+    data: Type.Array(entry, { description }),
+    total: Type.Integer({ description: 'How many entries there are in all', examples: [1] })
+  })
+
+/** What a list has of nothing, for a filter that no entry can match. */
+export const NOTHING = { rows: [], total: 0 }

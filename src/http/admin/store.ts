@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Ctx, Database } from '#kit/postgres'
-import { requireStore, type Store } from '#stores'
+import { type PlatformProfileName, requireStore, type Store, storeDeleting } from '#stores'
 import type { Surface } from '../shared/surface.ts'
 
 /** Names a store in a path: its `store_…` id or its domain. */
@@ -13,6 +13,10 @@ declare module 'fastify' {
   interface FastifyRequest {
     store: Store | null
   }
+  interface FastifyContextConfig {
+    /** A route that also works for a store that is being deleted. */
+    ofDeleting?: boolean
+  }
 }
 
 /**
@@ -23,7 +27,11 @@ export function readStores(admin: Surface, db: Database): void {
   admin.decorateRequest('store', null)
   admin.addHook('preHandler', async (request) => {
     const { store } = request.params as { store?: string }
-    if (store !== undefined) request.store = await requireStore(db, store)
+    if (store === undefined) return
+    request.store = await requireStore(db, store)
+    if (request.store.status === 'deleting' && !request.routeOptions.config.ofDeleting) {
+      throw storeDeleting(request.store.domain)
+    }
   })
   admin.decorateRequest('inStore', function <T>(this: FastifyRequest, work: (ctx: Ctx) => Promise<T>) {
     return db.inStore(storeOf(this).storeId, work)
@@ -34,4 +42,13 @@ export function readStores(admin: Surface, db: Database): void {
 export function storeOf({ store }: Pick<FastifyRequest, 'store'>): Store {
   if (!store) throw new Error('The path of the route names no store')
   return store
+}
+
+/** How the store that the path names writes ids and dates. */
+export function requestStoreOf(request: Pick<FastifyRequest, 'store'>): {
+  profile: PlatformProfileName
+  timezone: string
+} {
+  const { platformProfile: profile, timezone } = storeOf(request)
+  return { profile, timezone }
 }

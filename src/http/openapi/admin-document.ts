@@ -41,7 +41,9 @@ const TAGS: Record<string, Tag> = {
   stores: STORES,
   keys: { name: 'API keys', description: 'Keys of the REST API.' },
   plans: PLANS,
+  members: { name: 'Members', description: 'Customers who hold or held a membership or a subscription.' },
   subscriptions: { name: 'Subscriptions', description: 'Subscriptions of a store, and what an operator does to them.' },
+  'billing-attempts': { name: 'Billing attempts', description: 'Tries to charge the cycles of subscriptions.' },
   webhooks: { name: 'Webhook endpoints', description: "The URLs that receive a store's events." },
   'webhook-deliveries': {
     name: 'Webhook deliveries',
@@ -49,6 +51,7 @@ const TAGS: Record<string, Tag> = {
   },
   'webhook-listeners': LISTENERS,
   alerts: { name: 'Alerts', description: 'What the people who run a store need to know.' },
+  events: { name: 'Events', description: 'What happened in a store, as its receivers get it.' },
   'dead-letters': {
     name: 'Dead letters',
     description: 'Events that a part of the service could not handle, and trying them again.'
@@ -61,6 +64,8 @@ const TAGS: Record<string, Tag> = {
 /** Paths whose tag is not named like them. */
 const TAG_OF: Record<string, string> = {
   connect: 'stores',
+  disconnect: 'stores',
+  delete: 'stores',
   settings: 'stores',
   reconcile: 'stores',
   release: 'stores',
@@ -68,6 +73,7 @@ const TAG_OF: Record<string, string> = {
   clock: 'sandbox',
   seed: 'sandbox',
   doctor: 'installation',
+  status: 'installation',
   'openapi.json': 'installation'
 }
 

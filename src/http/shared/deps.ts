@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
+import type { Status } from '#audit'
 import type { AddressRules } from '#kit/addresses'
 import type { SettingsSection } from '#kit/define-settings'
 import type { Measure } from '#kit/metrics'
 import type { Database } from '#kit/postgres'
 import type { Secret, Vault } from '#kit/secrets'
 import type { Connector } from '#platform'
-import type { RatePlan, StoreAccess } from '#stores'
+import type { RatePlan, Store, StoreAccess } from '#stores'
 import type { Budget } from '../rate-limits/budgets.ts'
 import type { RateLimiter } from '../rate-limits/rate-limiter.ts'
 
@@ -34,15 +35,21 @@ export type HttpDeps = {
   connectorOf(storeId: number): Promise<Connector>
   /** Registers our webhooks on the store's platform. Safe to repeat. Refuses when the platform does not accept them. */
   connectStore(access: StoreAccess): Promise<void>
+  /** Ends the work with a store's platform, keeps all data, and erases the token. */
+  leavePlatform(storeId: number): Promise<{ webhooksRemoved: boolean }>
+  /** Deletes a store with everything that it has; `name` must be its name. False: it goes on in the background. */
+  deleteStore(store: Store, name: string): Promise<{ deleted: boolean }>
   advanceClock(
     storeId: number,
     advance: { by?: string; to?: string }
-  ): Promise<{ now: Temporal.Instant; settled: true }>
+  ): Promise<{ from: Temporal.Instant; now: Temporal.Instant; settled: true }>
   /** Runs everything that is due in the store, deliveries included. Returns when it is done. */
   settle(storeId: number): Promise<void>
   sandbox: SandboxControls
   /** Checks the auditor's rules in one store, or in all of them. */
   doctor(storeId: number | null): Promise<{ checked: Record<string, number>; findings: unknown[]; warnings: unknown[] }>
+  /** What does not work in one store, or in all of them. */
+  status(storeId: number | null): Promise<Status>
   seed(
     storeId: number,
     plan: { members: number; months: number },

@@ -18,7 +18,8 @@ export type RunnerOptions = {
   /** Called for a store with new work by a process that was not started: other nodes do the work. */
   announce?: (storeId: number) => void
   onError: (err: unknown, engine: string, storeId: number) => void
-  onRun?: (engine: string, done: number) => void
+  /** After a run that did not fail. */
+  onRun?: (engine: string, done: number, storeId: number) => void
   /** How often all stores are asked for what is due; five seconds when left out. */
   pollMs?: number
 }
@@ -50,7 +51,7 @@ export function createRunner(options: RunnerOptions): Runner {
   const run = async (engine: Engine, storeId: number): Promise<number | null> => {
     try {
       const done = await engine.runOnce(storeId)
-      onRun?.(engine.name, done)
+      onRun?.(engine.name, done, storeId)
       return done
     } catch (err) {
       onError(err, engine.name, storeId)

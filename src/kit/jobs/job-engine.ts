@@ -117,6 +117,7 @@ export function createJobEngine<Deps>(options: {
            and jobs.version = ran.version and ran.is_done`)
       await tx.run(sql`
         update jobs set run_at = a.run_at, attempts = a.attempts, last_error = a.reason, payload = a.payload::jsonb,
+                        failing_since = case when a.reason is not null then coalesce(failing_since, ${now}::timestamptz) end,
                         lease_owner = null, leased_until = null
           from unnest(${again.map((a) => a.job.id)}::bigint[], ${again.map((a) => a.job.leaseToken)}::int[],
                       ${again.map((a) => a.job.version)}::int[], ${again.map((a) => a.runAt)}::timestamptz[],

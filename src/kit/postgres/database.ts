@@ -31,9 +31,13 @@ export type DatabaseStats = { statements: number; transactions: number; roundTri
 
 const StoreClock = row({ now: instant })
 
-/** The store's time: its test clock if it has one, otherwise real time. Bound to the store by its parameter. */
+/**
+ * The store's time: its test clock if it has one, otherwise real time. Bound to the store by its parameter. A store that is being
+ * deleted is no longer there.
+ */
 const storeClock = (storeId: number) => sql`
-  select date_trunc('milliseconds', coalesce(clock_at, clock_timestamp())) as now from stores where store_id = ${storeId}`
+  select date_trunc('milliseconds', coalesce(clock_at, clock_timestamp())) as now
+    from stores where store_id = ${storeId} and deleting_since is null`
 
 type Runner = (statement: Statement) => Promise<pg.QueryResult>
 
@@ -134,7 +138,7 @@ export class Database {
   /**
    * Runs one transaction of one store: commits when `work` returns, rolls back when it throws. After a deadlock or a
    * serialization failure, and once after a stale prepared statement, `work` runs again from the start, so it must have no
-   * effects outside `ctx`. Throws UnknownStore if the store does not exist, and an error that `isBusy` knows after ten seconds
+   * effects outside `ctx`. Throws UnknownStore if the store does not exist or is being deleted, and an error that `isBusy` knows after ten seconds
    * of waiting for a connection or for a lock.
    */
   async inStore<T>(storeId: number, work: (ctx: Ctx) => Promise<T>): Promise<T> {

@@ -10,6 +10,7 @@ export {
   type Tx,
   UnknownStore
 } from './database.ts'
+export { eraseStoreRows, listStoreTables } from './erase-store.ts'
 export { migrate } from './migrate.ts'
 export type { MigrationSet } from './migration-set.ts'
 export { isBusy, isOutage } from './outage.ts'

@@ -16,6 +16,13 @@ export const WebhookSubscriptionCreate =
   }
 }`)
 
+export const WebhookSubscriptionDelete = document(`mutation WebhookSubscriptionDelete($id: ID!) {
+  webhookSubscriptionDelete(id: $id) {
+    deletedWebhookSubscriptionId
+    userErrors { field message }
+  }
+}`)
+
 export const WebhookSubscriptionUpdate =
   document(`mutation WebhookSubscriptionUpdate($id: ID!, $input: WebhookSubscriptionInput!) {
   webhookSubscriptionUpdate(id: $id, webhookSubscription: $input) {

@@ -1,7 +1,12 @@
 import type { PlatformClient } from '../wire/client.ts'
 import { type PlatformResult, succeeded } from '../wire/outcome.ts'
 import { type Page, readPage } from '../wire/pages.ts'
-import { WebhookSubscriptionCreate, WebhookSubscriptions, WebhookSubscriptionUpdate } from './documents.ts'
+import {
+  WebhookSubscriptionCreate,
+  WebhookSubscriptionDelete,
+  WebhookSubscriptions,
+  WebhookSubscriptionUpdate
+} from './documents.ts'
 
 /** The topics whose subscription was created, got another address, or was right already. */
 export type WebhookSubscriptionsEnsured = { created: string[]; updated: string[]; unchanged: string[] }
@@ -12,10 +17,15 @@ export type WebhookSubscriptionsApi = {
    * subscriptions, corrects the address of existing ones, and leaves other topics as they are.
    */
   ensure(uri: string, topics: string[]): Promise<PlatformResult<WebhookSubscriptionsEnsured>>
+  /** Makes the platform send these topics no longer. Returns how many subscriptions there were. */
+  remove(topics: string[]): Promise<PlatformResult<number>>
 }
 
 export function createWebhookSubscriptionsApi(client: PlatformClient): WebhookSubscriptionsApi {
-  return { ensure: (uri, topics) => ensureSubscriptions(client, uri, topics) }
+  return {
+    ensure: (uri, topics) => ensureSubscriptions(client, uri, topics),
+    remove: (topics) => removeSubscriptions(client, topics)
+  }
 }
 
 type Subscription = { gid: string; topic: string; uri: string }
@@ -46,6 +56,16 @@ async function ensureSubscriptions(
     else return done
   }
   return succeeded(ensured)
+}
+
+async function removeSubscriptions(client: PlatformClient, topics: string[]): Promise<PlatformResult<number>> {
+  const existing = await listSubscriptions(client, topics.map(enumOf))
+  if (!existing.ok) return existing
+  for (const { gid } of existing.value) {
+    const done = await client.mutate(WebhookSubscriptionDelete, { id: gid }, () => null)
+    if (!done.ok) return done
+  }
+  return succeeded(existing.value.length)
 }
 
 async function listSubscriptions(client: PlatformClient, topics: string[]): Promise<PlatformResult<Subscription[]>> {

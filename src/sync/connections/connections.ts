@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import type { Vault } from '#kit/secrets'
@@ -12,7 +13,7 @@ export type ConnectionsOptions = {
   connectors: Connectors
   /** Our endpoint for the platform's webhooks, and the topics that we receive. Read late, because ports may be chosen late. */
   webhooks: () => { url: string; topics: string[] }
-  onDisconnected: (storeId: number) => void
+  onDisconnected: (storeId: number, by: 'platform' | 'operator') => void
 }
 
 /** The connections of stores to their platforms. */
@@ -31,6 +32,11 @@ export type Connections = {
   check(storeId: number): Promise<PlatformResult<{ changed: number }>>
   /** Disconnects a store whose platform has uninstalled the app, and alerts the operator. Does nothing when it is disconnected already. */
   disconnect(storeId: number): Promise<void>
+  /**
+   * Disconnects a store for an operator: removes our webhooks on the platform, as far as it answers within ten seconds, and erases
+   * the token. Returns whether the webhooks are removed. Does nothing when it is disconnected already.
+   */
+  leave(storeId: number): Promise<{ webhooksRemoved: boolean }>
 }
 
 export function createConnections(options: ConnectionsOptions): Connections {
@@ -39,6 +45,16 @@ export function createConnections(options: ConnectionsOptions): Connections {
   const register = (access: StoreAccess) => {
     const { url, topics } = webhooks()
     return connectors.to(access).webhookSubscriptions.ensure(url, topics)
+  }
+
+  /** False when the platform does not answer or refuses, or the store is disconnected already. */
+  const removeWebhooks = async (storeId: number): Promise<boolean> => {
+    try {
+      return (await (await connectorOf(storeId)).webhookSubscriptions.remove(webhooks().topics)).ok
+    } catch (err) {
+      if (err instanceof Refusal) return false
+      throw err
+    }
   }
 
   return {
@@ -66,7 +82,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     async disconnect(storeId) {
       connectors.forget(storeId)
       if (!(await disconnectStore(db, vault, storeId))) return
-      onDisconnected(storeId)
+      onDisconnected(storeId, 'platform')
       await db.inStore(storeId, (ctx) =>
         notify(ctx, {
           kind: 'disconnected',
@@ -76,6 +92,19 @@ export function createConnections(options: ConnectionsOptions): Connections {
             'not called. All data stays.'
         })
       )
+    },
+
+    async leave(storeId) {
+      const webhooksRemoved = await Promise.race([
+        removeWebhooks(storeId),
+        sleep(LEAVE_WITHIN_MS, false, { ref: false })
+      ])
+      connectors.forget(storeId)
+      if (await disconnectStore(db, vault, storeId)) onDisconnected(storeId, 'operator')
+      return { webhooksRemoved }
     }
   }
 }
+
+/** How long an operator waits for the platform. */
+const LEAVE_WITHIN_MS = 10_000

@@ -7,7 +7,7 @@ import type { OpenStoreDeps } from './open-store.ts'
  */
 export async function moveSandboxStores({ db, vault, sandbox, connectStore }: OpenStoreDeps): Promise<void> {
   for (const { storeId, name, domain, sandbox: isSandbox, connectedAt, status } of await listStores(db)) {
-    if (!isSandbox || !connectedAt) continue
+    if (!isSandbox || !connectedAt || status === 'deleting') continue
     await movePlatform(db, storeId, sandbox.urlOf(domain))
     if (status !== 'active') continue
     const access = await platformAccess(db, vault, storeId)

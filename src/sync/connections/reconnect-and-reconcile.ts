@@ -5,16 +5,17 @@ import { reconcileNow } from '../reconciler/reconciliation.ts'
 
 /**
  * Connects a store again whose platform had removed the app, or gives it another token, and marks everything there to be
- * read at once: our webhooks, the shop, every contract and charge may have changed meanwhile.
+ * read at once: our webhooks, the shop, every contract and charge may have changed meanwhile. Returns the token that it has now.
  */
 export async function reconnectAndReconcile(
   { db, vault }: { db: Database; vault: Vault },
   store: Store,
   given: NewConnection,
   tryOut: (access: StoreAccess) => Promise<void>
-): Promise<void> {
-  await reconnectStore(db, vault, store, given, tryOut)
+): Promise<{ accessToken: string }> {
+  const connected = await reconnectStore(db, vault, store, given, tryOut)
   await db.inStore(store.storeId, reconcileNow)
+  return connected
 }
 
 /** Marks everything on the store's platform to be read at once. Refuses a store that is disconnected from it. */

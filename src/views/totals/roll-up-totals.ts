@@ -27,10 +27,11 @@ export async function rollUpTotals(db: Database, cut: Partial<Cut> = {}): Promis
         left join lateral (
                select m.rolled_up_to, m.taken_to from rollup_marks m where m.store_id = s.store_id and m.changes = l.list
                 order by m.rolled_up_to desc limit 1) m on true
-       where m.rolled_up_to < m.taken_to
-          or exists (
-               select from list_changes c
-                where c.store_id = s.store_id and c.list = l.list and c.change_id > coalesce(m.rolled_up_to, 0))
+       where s.deleting_since is null
+         and (m.rolled_up_to < m.taken_to
+              or exists (
+                   select from list_changes c
+                    where c.store_id = s.store_id and c.list = l.list and c.change_id > coalesce(m.rolled_up_to, 0)))
        order by 1, 2`
     )
   )

@@ -3,6 +3,7 @@ import { requireStore } from '#stores'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
 import { text } from '../fields.ts'
+import { ProblemBody, presentProblem } from './present-problem.ts'
 
 const finding = Type.Object({}, { additionalProperties: true })
 
@@ -10,7 +11,8 @@ const Report = Type.Object(
   {
     checked: Type.Record(Type.String(), Type.Integer(), { description: 'How many rows each rule has checked' }),
     findings: Type.Array(finding, { description: 'What breaks a rule' }),
-    warnings: Type.Array(finding, { description: 'What breaks no rule and needs attention' })
+    warnings: Type.Array(finding, { description: 'What breaks no rule and needs attention' }),
+    problems: Type.Array(ProblemBody, { description: 'What does not work at present, as in the status' })
   },
   {
     title: 'AuditReport',
@@ -19,14 +21,15 @@ const Report = Type.Object(
       {
         checked: { attempt_events_complete: 155, cycles_charged_once: 137, lists_counted: 76 },
         findings: [],
-        warnings: []
+        warnings: [],
+        problems: []
       }
     ]
   }
 )
 
 /** POST /doctor */
-export function runDoctorRoute(admin: Surface, { db, doctor }: AdminDeps): void {
+export function runDoctorRoute(admin: Surface, { db, doctor, status }: AdminDeps): void {
   admin.post(
     '/doctor',
     {
@@ -45,7 +48,9 @@ export function runDoctorRoute(admin: Surface, { db, doctor }: AdminDeps): void 
     },
     async (request) => {
       const { store } = request.body
-      return doctor(store === undefined ? null : (await requireStore(db, store)).storeId) as never
+      const storeId = store === undefined ? null : (await requireStore(db, store)).storeId
+      const report = await doctor(storeId)
+      return { ...report, problems: (await status(storeId)).problems.map(presentProblem) } as never
     }
   )
 }

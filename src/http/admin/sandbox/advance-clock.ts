@@ -1,10 +1,16 @@
 import { Type } from 'typebox'
 import { isoOf } from '#kit/clock'
 import { Timestamp } from '#resources'
+import { listAlerts } from '#stores'
+import { countUndelivered } from '#webhooks'
 import type { Surface } from '../../shared/surface.ts'
+import { ProblemBody, presentProblem } from '../audit/present-problem.ts'
 import type { AdminDeps } from '../deps.ts'
 import { text } from '../fields.ts'
 import { StoreParams, storeOf } from '../store.ts'
+import { AlertBody, presentAlert } from '../stores/present-alert.ts'
+
+const MAX_ALERTS = 20
 
 const AdvanceBody = Type.Object(
   {
@@ -22,17 +28,20 @@ const AdvanceBody = Type.Object(
 const Advanced = Type.Object(
   {
     now: Timestamp("The store's time now"),
-    settled: Type.Boolean({ description: 'Whether everything that fell due is done' })
+    settled: Type.Boolean({ description: 'Whether everything that fell due is done' }),
+    problems: Type.Array(ProblemBody, { description: 'What does not work in the store after the move' }),
+    undelivered: Type.Integer({ description: 'How many webhook deliveries failed in every try during the move' }),
+    alerts: Type.Array(AlertBody, { description: 'Alerts that were raised during the move, newest first, at most 20' })
   },
   {
     title: 'AdvancedClock',
     description: 'A test clock after it was moved.',
-    examples: [{ now: '2027-06-28T08:00:00.000Z', settled: true }]
+    examples: [{ now: '2027-06-28T08:00:00.000Z', settled: true, problems: [], undelivered: 0, alerts: [] }]
   }
 )
 
 /** POST /stores/{store}/clock/advance */
-export function advanceClockRoute(admin: Surface, { advanceClock }: AdminDeps): void {
+export function advanceClockRoute(admin: Surface, { advanceClock, status }: AdminDeps): void {
   admin.post(
     '/stores/:store/clock/advance',
     {
@@ -41,15 +50,27 @@ export function advanceClockRoute(admin: Surface, { advanceClock }: AdminDeps): 
         operationId: 'advanceClock',
         summary: 'Advance the test clock',
         description:
-          "Moves a sandbox store's test clock by a duration or to an instant, at most ten years at once. The response comes when everything that fell due is done, deliveries included: set no short timeout. Months and days are counted on the shop's calendar.",
+          "Moves a sandbox store's test clock by a duration or to an instant, at most ten years at once. The response comes when everything that fell due is done, deliveries included, and says what did not work meanwhile: set no short timeout. Months and days are counted on the shop's calendar.",
         params: StoreParams,
         body: AdvanceBody,
         response: { 200: Advanced }
       }
     },
     async (request) => {
-      const { now, settled } = await advanceClock(storeOf(request).storeId, request.body)
-      return { now: isoOf(now), settled }
+      const { storeId } = storeOf(request)
+      const { from, now, settled } = await advanceClock(storeId, request.body)
+      const { problems } = await status(storeId)
+      const { undelivered, alerts } = await request.inStore(async (ctx) => ({
+        undelivered: await countUndelivered(ctx, from),
+        alerts: (await listAlerts(ctx, { limit: MAX_ALERTS })).alerts
+      }))
+      return {
+        now: isoOf(now),
+        settled,
+        problems: problems.map(presentProblem),
+        undelivered,
+        alerts: alerts.filter(({ createdAt }) => Temporal.Instant.compare(createdAt, from) >= 0).map(presentAlert)
+      }
     }
   )
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { publicId } from '#kit/ids'
+import { OrNull } from '#resources'
 import { reconnectAndReconcile } from '#sync'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
@@ -11,12 +12,15 @@ const ConnectedStore = Type.Object(
   {
     id: Type.String({ description: 'The store id' }),
     domain: Type.String({ description: "The shop's domain on its platform" }),
-    status: Type.String({ description: 'Always `active`' })
+    status: Type.String({ description: 'Always `active`' }),
+    platform_token: OrNull(
+      Type.String({ description: "Of a sandbox store: the access token of the platform's API; shown only here" })
+    )
   },
   {
     title: 'ConnectedStore',
     description: 'A store that is connected to its platform.',
-    examples: [{ id: 'store_2', domain: 'books.example', status: 'active' }]
+    examples: [{ id: 'store_2', domain: 'books.example', status: 'active', platform_token: null }]
   }
 )
 
@@ -30,7 +34,7 @@ export function connectStoreRoute(admin: Surface, deps: AdminDeps): void {
         operationId: 'connectStore',
         summary: 'Connect a store again',
         description:
-          'For a store whose platform had removed the app, or that gets another token. The new credentials are tried first; when the platform refuses them, nothing changes. Fields that are left out stay. What changed on the platform meanwhile is read next; for a sandbox store before the response.',
+          'For a store that is disconnected, or that gets another token. The new credentials are tried first; when the platform refuses them, nothing changes. Fields that are left out stay. What changed on the platform meanwhile is read next; for a sandbox store before the response.',
         params: StoreParams,
         body: Type.Object(connectionFields(), { examples: [{ access_token: 'shpat_0123456789' }] }),
         response: { 200: ConnectedStore }
@@ -45,12 +49,18 @@ export function connectStoreRoute(admin: Surface, deps: AdminDeps): void {
         appSecret: app_secret,
         proxySecret: proxy_secret
       }
-      await reconnectAndReconcile(deps, store, given, async (access) => {
+      const { accessToken } = await reconnectAndReconcile(deps, store, given, async (access) => {
         if (store.sandbox) await deps.sandbox.install(store.storeId, access.accessToken)
         await deps.connectStore(access)
       })
       await startDueWork(deps, store)
-      return { id: publicId('store', store.storeId), domain: store.domain, status: 'active' }
+      const platformToken = store.sandbox ? accessToken : null
+      return {
+        id: publicId('store', store.storeId),
+        domain: store.domain,
+        status: 'active',
+        platform_token: platformToken
+      }
     }
   )
 }

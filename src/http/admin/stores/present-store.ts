@@ -17,7 +17,10 @@ export const StoreBody = Type.Object(
     clock: OrNull(Timestamp('The test clock; null for a store in real time')),
     profile: Type.String({ description: "The platform's dialect: `platform` or `shopify`" }),
     platform_url: Type.String({ description: 'The address of its platform' }),
-    status: Type.String({ description: '`active`, or `disconnected` after the platform has removed the app' }),
+    status: Type.String({
+      description:
+        '`active`; `disconnected` after an operator has disconnected it or the platform has removed the app; `deleting` until a deletion is done'
+    }),
     connected: Type.Boolean({
       description: 'Whether it was ever connected to its platform; when false, repeat its creation'
     }),

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
-import { addCommand, type Terminal } from '../command.ts'
-import { argument, needed, oneOf, optional, text, wholeNumber } from '../flags.ts'
-import { formatDelivery, formatHistory } from './show-delivery.ts'
-import { storeFlag, storePath } from './store-flag.ts'
+import { addCommand, type Terminal } from '../../command.ts'
+import { argument, needed, oneOf, optional, text, wholeNumber } from '../../flags.ts'
+import { queryOf } from '../pages.ts'
+import { formatDelivery, formatHistory } from '../show-delivery.ts'
+import { storeFlag, storePath } from '../store-flag.ts'
 
 const deliveryFlag = argument('<webhook_id>', text('the webhook_id of a delivery, wh_…'))
 const timeFlag = 'a date such as 2026-01-31 (midnight in the shop) or a date-time such as 2026-01-31T12:00:00Z'
@@ -26,11 +27,7 @@ export function addDeliveryCommands(webhook: Command, terminal: Terminal): void 
       }),
       before: optional('--before <webhook_id>', text('the last webhook_id of the previous page'))
     },
-    run: ({ store, ...filters }, { api }) => {
-      const given = Object.entries(filters).filter(([, value]) => value !== undefined)
-      const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]))
-      return api().get(storePath(store, `/webhook-deliveries?${query}`))
-    },
+    run: ({ store, ...filters }, { api }) => api().get(storePath(store, `/webhook-deliveries?${queryOf(filters)}`)),
     show: (page, { store }) => formatHistory(page, store)
   })
 

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import type { SettingsSection } from '#kit/define-settings'
-import { addCommand, type Terminal } from '../command.ts'
-import { instant, needed, oneOf, optional, secret, text, toggle } from '../flags.ts'
-import { facts, table } from '../print.ts'
-import { storeFlag, storePath } from './store-flag.ts'
+import { addCommand, type Terminal } from '../../command.ts'
+import { instant, needed, oneOf, optional, secret, text, toggle } from '../../flags.ts'
+import { facts, lines, table } from '../../print.ts'
+import { storeFlag, storePath } from '../store-flag.ts'
+import { addDeleteStoreCommand } from './delete-store.ts'
 import { addStoreSettingsCommand } from './store-settings.ts'
 
 export function addStoreCommands(program: Command, terminal: Terminal, sections: readonly SettingsSection[]): void {
@@ -76,7 +77,7 @@ export function addStoreCommands(program: Command, terminal: Terminal, sections:
 
   addCommand(store, terminal, {
     name: 'connect',
-    summary: 'reconnect a store that uninstalled the app, and reconcile everything that was missed',
+    summary: 'connect a disconnected store again, and reconcile everything that was missed',
     flags: {
       store: storeFlag,
       platformUrl: optional('--platform-url <url>', text("the address of the store's platform")),
@@ -93,6 +94,26 @@ export function addStoreCommands(program: Command, terminal: Terminal, sections:
       }),
     show: facts
   })
+
+  addCommand(store, terminal, {
+    name: 'disconnect',
+    summary: 'stop all work with the platform of a store; all data stays',
+    flags: { store: storeFlag },
+    run: ({ store }, { api }) => api().post(storePath(store, '/disconnect'), {}),
+    show: ({ domain, webhooks_removed }, { store }) =>
+      lines([
+        `${domain} is disconnected: nothing is billed any more, and its API keys are refused. All data stays.`,
+        ...(webhooks_removed
+          ? []
+          : ["The service's webhooks on the platform could not be removed; it refuses what they send."]),
+        'To connect it again:',
+        `  perennial store connect --store ${store}`,
+        'To delete it with everything that it has:',
+        `  perennial store delete --store ${store}`
+      ])
+  })
+
+  addDeleteStoreCommand(store, terminal)
 
   addCommand(store, terminal, {
     name: 'reconcile',

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander'
 import { type Accepted, type ListedSetting, listSettings, type SettingsSection } from '#kit/define-settings'
-import { addCommand, type Terminal } from '../command.ts'
-import { oneOf, optional, orWord, type Reader, wholeNumber, wholeNumbers } from '../flags.ts'
-import { facts } from '../print.ts'
-import { storeFlag, storePath } from './store-flag.ts'
+import { addCommand, type Terminal } from '../../command.ts'
+import { oneOf, optional, orWord, type Reader, wholeNumber, wholeNumbers } from '../../flags.ts'
+import { facts } from '../../print.ts'
+import { storeFlag, storePath } from '../store-flag.ts'
 
 /** The word for null: the setting never ends. */
 const NEVER = 'never'

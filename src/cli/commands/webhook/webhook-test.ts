@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Command } from 'commander'
-import type { AdminApi, Document } from '../admin-api.ts'
-import { addCommand, type Terminal } from '../command.ts'
-import { needed, text } from '../flags.ts'
-import { formatDelivery } from './show-delivery.ts'
-import { storeFlag, storePath } from './store-flag.ts'
+import type { AdminApi, Document } from '../../admin-api.ts'
+import { addCommand, type Terminal } from '../../command.ts'
+import { needed, text } from '../../flags.ts'
+import { formatDelivery } from '../show-delivery.ts'
+import { storeFlag, storePath } from '../store-flag.ts'
 
 // An attempt may take 30 s; the rest is for the sender to start it.
 const FOLLOW_MS = 35_000

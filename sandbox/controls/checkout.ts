@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto'
+import { type Queries, sql } from '#kit/postgres'
+import type { Refusal } from '#kit/refusal'
+import type { Platform } from '../http.ts'
+import type { Shop } from '../shop.ts'
+import { type Checkout, closeCheckout, insertCheckout, lockCheckout } from '../state/checkouts.ts'
+import { type Contract, listContractsOf } from '../state/contracts.ts'
+import { type Customer, findCustomer } from '../state/customers.ts'
+import { checkoutPriceMinor, type Joined, type Offer, placeJoin, requireOffer, saveCard } from './join.ts'
+import { alreadyHeld, checkoutDecided, checkoutNotFound, customerNotFound, idFrom, shopOf } from './refusals.ts'
+
+/** How long the bank waits for the customer of a checkout, who is there. */
+const CONFIRM_WITHIN_MINUTES = 30
+
+/** A checkout is over, or the customer has to confirm its payment on the page of the challenge. */
+export type CheckedOut = (Joined & { challenge: null }) | { challenge: string }
+
+/**
+ * The storefront's checkout. Unlike `join` it refuses a plan that the customer already has, also when two requests arrive at
+ * once; and a card set to `3ds` leads to a challenge, before which nothing is charged.
+ */
+export async function checkout(
+  platform: Platform,
+  input: { storeId: number; customerId: string; plan: string }
+): Promise<CheckedOut> {
+  const shop = await shopOf(platform, input.storeId)
+  const customerId = idFrom('customer', input.customerId)
+  const now = await platform.clock(shop.domain)
+  return platform.db.inInstallation(async (q): Promise<CheckedOut> => {
+    const customer = await lockCustomer(q, shop, customerId)
+    const offer = await requireOffer(q, shop.storeId, input.plan)
+    const held = await findHeld(q, shop, customer, offer)
+    if (held) throw alreadyHeld(offer.product.title, held.id)
+    const { isChallenged } = await saveCard(q, shop.storeId, customer)
+    if (!isChallenged) return { ...(await placeJoin(q, shop, customer, offer, now)), challenge: null }
+    const challenge = randomBytes(18).toString('base64url')
+    const price = { amountMinor: checkoutPriceMinor(offer), currency: shop.currency }
+    await insertCheckout(q, shop.storeId, { challenge, customerId, sellingPlanId: offer.plan.id, ...price }, now)
+    return { challenge }
+  })
+}
+
+/**
+ * Confirms or refuses the payment of a checkout, as the customer would. Confirmed, it becomes an order and a contract; one that
+ * comes too late, or for a plan that the customer has by now, is over without a charge.
+ */
+export async function settleCheckout(
+  platform: Platform,
+  input: { storeId: number; challenge: string; decision: 'confirmed' | 'refused' }
+): Promise<void> {
+  const shop = await shopOf(platform, input.storeId)
+  const now = await platform.clock(shop.domain)
+  const refusal = await platform.db.inInstallation(async (q): Promise<Refusal | null> => {
+    const found = await lockCheckout(q, shop.storeId, input.challenge)
+    if (!found) throw checkoutNotFound()
+    if (found.status !== 'open') throw checkoutDecided()
+    const close = (status: Checkout['status'], contractId: string | null = null) =>
+      closeCheckout(q, shop.storeId, input.challenge, { status, contractId })
+    const endsAt = found.createdAt.add({ minutes: CONFIRM_WITHIN_MINUTES })
+    if (input.decision === 'refused' || Temporal.Instant.compare(now, endsAt) > 0) {
+      await close(input.decision === 'refused' ? 'refused' : 'expired')
+      return null
+    }
+    const customer = await lockCustomer(q, shop, found.customerId)
+    const offer = await requireOffer(q, shop.storeId, found.sellingPlanId)
+    const held = await findHeld(q, shop, customer, offer)
+    if (held) {
+      await close('refused')
+      return alreadyHeld(offer.product.title, held.id)
+    }
+    const { contractId } = await placeJoin(q, shop, customer, offer, now)
+    await close('paid', contractId)
+    return null
+  })
+  if (refusal) throw refusal
+}
+
+/** Checkouts of one customer happen one after another. */
+async function lockCustomer(q: Queries, { storeId }: Shop, customerId: string): Promise<Customer> {
+  await q.run(sql`select from sandbox.customers where store_id = ${storeId} and id = ${customerId} for update`)
+  const customer = await findCustomer(q, storeId, customerId)
+  if (!customer) throw customerNotFound(customerId)
+  return customer
+}
+
+async function findHeld(q: Queries, { storeId }: Shop, customer: Customer, offer: Offer) {
+  return heldContract(await listContractsOf(q, storeId, [customer.id]), offer)
+}
+
+/** The contract by which its customer has what is offered, unless it has ended. */
+export function heldContract(contracts: Contract[], { plan, product }: Offer): Contract | undefined {
+  return contracts.find(
+    ({ status, lines }) =>
+      status !== 'CANCELLED' &&
+      status !== 'EXPIRED' &&
+      lines.some((line) => line.sellingPlanId === plan.id && line.productId === product.id)
+  )
+}

@@ -1,0 +1,53 @@
+import { price } from './home.ts'
+import { type Html, html } from './html.ts'
+
+/** A payment that the customer's bank asks about, and what came of it. */
+export type Challenge = {
+  /** Of a checkout; otherwise of a renewal. */
+  isCheckout: boolean
+  status: 'open' | 'paid' | 'refused' | 'expired'
+  amountMinor: number
+  currency: string
+  /** The membership that it pays; null for a checkout that is not paid. */
+  contractId: string | null
+}
+
+/** The page on which the customer confirms or refuses a payment (3-D Secure). Afterwards it says the result. */
+export function challengePage(basePath: string, challenge: string, found: Challenge): Html {
+  const amount = html`<p class="price">${price(found.amountMinor, found.currency)}</p>`
+  if (found.status !== 'open') {
+    const kind = found.status === 'paid' ? 'done' : 'problem'
+    return html`<h1>${TITLES[found.status]}</h1>
+  <section class="notice ${kind}" role="status">
+    ${amount}
+    <p>${resultOf(found)}</p>
+  </section>
+  <p><a href="${basePath}/">Back to the store</a></p>`
+  }
+  return html`<h1>Confirm a payment</h1>
+  <div class="card">
+    ${amount}
+    <p>Your bank asks whether you want to make this payment${found.isCheckout && ' for your new membership'}.</p>
+    <form class="choices" method="post" action="${basePath}/challenges/${challenge}">
+      <button name="decision" value="confirmed">Confirm the payment</button>
+      <button class="danger" name="decision" value="refused">Refuse it</button>
+    </form>
+  </div>`
+}
+
+const TITLES = {
+  paid: 'The payment is confirmed',
+  refused: 'The payment is refused',
+  expired: 'The payment was not confirmed in time'
+}
+
+function resultOf({ isCheckout, status, contractId }: Challenge): string {
+  if (status === 'paid') {
+    return isCheckout
+      ? `Welcome! Your membership has started (contract ${contractId}).`
+      : `Your membership continues (contract ${contractId}).`
+  }
+  return isCheckout
+    ? 'Nothing was charged, and no membership has started.'
+    : 'Nothing was charged. Your membership has an unpaid cycle.'
+}

@@ -1,0 +1,67 @@
+import { realNow } from '#kit/clock'
+import type { Engine } from '#kit/engines'
+import type { FailureLog } from '#kit/failure-log'
+import type { Database } from '#kit/postgres'
+import { findStatus, type Status } from './find-problems.ts'
+import type { Problem } from './problem.ts'
+import { createProblemWatch } from './watch-problems.ts'
+
+/** Under this key the failure log has that the database does not answer. */
+export const DATABASE_FAILURE = 'database'
+
+/** Under this key it has that an engine fails in a store. */
+export const engineFailure = (engine: string, storeId: number) => `engine ${engine} ${storeId}`
+
+export type StatusOptions = {
+  db: Database
+  engines: readonly Engine[]
+  failures: FailureLog
+  /** Whether the database answers, and what is wrong where it does not. */
+  ready: () => Promise<{ ready: boolean; checks: Record<string, string> }>
+  log: Parameters<typeof createProblemWatch>[1]
+}
+
+export type ServiceStatus = {
+  /** What does not work in one store, or in all. Without a database that is all that is known. */
+  status(storeId: number | null): Promise<Status>
+  /** Asks whether the database answers, and has the log say when that changes. For every process. */
+  checkDatabase(): Promise<void>
+  /** Has the log say which problems have begun and ended. For one process. */
+  look(): Promise<void>
+}
+
+/** What this process knows of what does not work. */
+export function createStatus({ db, engines, failures, ready, log }: StatusOptions): ServiceStatus {
+  const errorOf = (engine: string, storeId: number) =>
+    failures.failing().find(({ key }) => key === engineFailure(engine, storeId))?.message ?? null
+  const find = (storeId: number | null) => findStatus({ db, engines, errorOf }, storeId)
+  const watch = createProblemWatch(async () => (await find(null)).problems, log)
+
+  const unreachable = (reason: string): Problem => ({
+    kind: 'database_unreachable',
+    store: null,
+    subject: 'database',
+    since: failures.failing().find(({ key }) => key === DATABASE_FAILURE)?.since ?? realNow(),
+    message: `The database does not answer: ${reason}`,
+    next: 'Start PostgreSQL, or check DATABASE_URL and the network. The service goes on by itself; nothing is lost.'
+  })
+
+  return {
+    async status(storeId) {
+      try {
+        return await find(storeId)
+      } catch (err) {
+        const health = await ready()
+        if (health.ready) throw err
+        return { stores: 0, problems: [unreachable(health.checks.database ?? (err as Error).message)], notes: [] }
+      }
+    },
+    async checkDatabase() {
+      const { ready: answers, checks } = await ready()
+      if (answers) failures.worked(DATABASE_FAILURE)
+      else failures.failed(DATABASE_FAILURE, new Error(checks.database), 'The database')
+      failures.expire()
+    },
+    look: watch.look
+  }
+}

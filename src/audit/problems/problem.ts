@@ -1,0 +1,80 @@
+/**
+ * What does not work, by kind, and what an operator does about it: the words of docs/operations.md. A `note` is worth knowing, and
+ * is no problem.
+ */
+export const PROBLEM_KINDS = {
+  database_unreachable: {
+    severity: 'problem',
+    help: 'The service runs and its database does not answer; nothing else is known then. It goes on by itself when it answers.'
+  },
+  store_not_connected: {
+    severity: 'problem',
+    help: 'The creation of a store was not finished, because its platform did not answer or refused the token. Repeat it.'
+  },
+  store_disconnected: {
+    severity: 'problem',
+    help: 'A store is [disconnected](#disconnected-stores): nothing is billed. Connect it again, or delete it.'
+  },
+  endpoint_failing: {
+    severity: 'problem',
+    help: 'Every try to a receiver has failed since then. Look at its deliveries, and fix the receiver; deliveries are retried by themselves.'
+  },
+  endpoint_disabled: {
+    severity: 'problem',
+    help: 'A receiver failed for too long, or said that it is gone, and gets nothing any more. Enable it when it works, and have what it missed sent again.'
+  },
+  dead_letters: {
+    severity: 'problem',
+    help: 'A part of the service failed on events in all tries and goes on without them. Remove the reason that the error names, then retry them.'
+  },
+  events_retried: {
+    severity: 'problem',
+    help: 'A part of the service (the consumer) fails on events, and tries them again. Later events about the same thing wait for them.'
+  },
+  job_failing: {
+    severity: 'problem',
+    help: 'A task for the platform fails, and is tried again; the message has the last error.'
+  },
+  reconciliation_failing: {
+    severity: 'problem',
+    help: 'A [reconciliation with the platform](#reconciliation) fails, and is tried again; the message has the last error.'
+  },
+  work_waiting: {
+    severity: 'problem',
+    help: 'Something has been due for more than a minute and is not done. The message says since when, and why if that is known.'
+  },
+  endpoint_off: {
+    severity: 'note',
+    help: 'Somebody disabled a receiver that worked.'
+  },
+  store_catching_up: {
+    severity: 'note',
+    help: 'A store was connected again, and is not billed until every contract on its platform has been read.'
+  },
+  store_deleting: {
+    severity: 'note',
+    help: 'A store is being deleted.'
+  }
+} as const satisfies Record<string, { severity: 'problem' | 'note'; help: string }>
+
+export type ProblemKind = keyof typeof PROBLEM_KINDS
+
+/** Something that does not work. */
+export type Problem = {
+  kind: ProblemKind
+  /** The store, by its domain; null for the whole installation. */
+  store: string | null
+  /** What it is about: an endpoint, an engine, a kind of job. Kind, store and subject name a problem. */
+  subject: string
+  /** In the store's time, where it has one; null when nobody knows. */
+  since: Temporal.Instant | null
+  /** A sentence, without the time. */
+  message: string
+  /** What to do: a sentence, or a command. */
+  next: string
+}
+
+export const isNote = ({ kind }: Problem): boolean => PROBLEM_KINDS[kind].severity === 'note'
+
+/** Names a problem, so that it is known again. */
+export const keyOf = ({ kind, store, subject }: Problem): string => `${kind} ${store} ${subject}`

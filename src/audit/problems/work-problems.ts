@@ -1,0 +1,63 @@
+import { type Engine, findWaitingWork, type StoreStatus, type WaitingWork } from '#kit/engines'
+import type { Database } from '#kit/postgres'
+import type { Problem } from './problem.ts'
+
+/** What is due is usually done within seconds. */
+const AT_LEAST_MS = 60_000
+const MAX_WORK = 200
+
+/** What the engines do, in words. */
+const WORK: Record<string, string> = {
+  billing: 'billing (charges, pauses that end, reminders)',
+  credits: 'store credit that expires',
+  imports: 'an import',
+  import_pruning: 'removing the rows of old imports',
+  inbound: 'messages of the platform',
+  reconcile: 'the reconciliation with the platform',
+  jobs: 'jobs for the platform',
+  facts: 'new events',
+  deliveries: 'webhook deliveries',
+  sandbox: 'the sandbox platform'
+}
+
+const wordsOf = (engine: string) =>
+  WORK[engine] ?? (engine.startsWith('facts:') ? `events for the consumer ${engine.slice('facts:'.length)}` : engine)
+
+/** Work that has been due for more than a minute, by store and engine. `errorOf`: why an engine failed last in a store. */
+export async function workProblems(
+  db: Database,
+  engines: readonly Engine[],
+  statuses: StoreStatus[],
+  {
+    domainOf,
+    errorOf
+  }: { domainOf: (storeId: number) => string; errorOf: (engine: string, storeId: number) => string | null }
+): Promise<Problem[]> {
+  const waiting = await findWaitingWork(db, engines, statuses, AT_LEAST_MS)
+  const byId = new Map(statuses.map((status) => [status.storeId, status]))
+  return waiting.slice(0, MAX_WORK).map((work): Problem => {
+    const store = domainOf(work.storeId)
+    const reason = reasonOf(work, byId.get(work.storeId)!, errorOf(work.engine, work.storeId))
+    return {
+      kind: 'work_waiting',
+      store,
+      subject: work.engine,
+      since: work.dueAt,
+      message: `${capital(wordsOf(work.engine))} waits${reason === null ? '' : `: ${reason}`}`,
+      next: nextOf(work, byId.get(work.storeId)!, store)
+    }
+  })
+}
+
+function reasonOf({ isHeldBack }: WaitingWork, status: StoreStatus, error: string | null): string | null {
+  if (!isHeldBack) return error
+  return status.isConnected ? 'the platform is being read first' : 'the store is disconnected'
+}
+
+function nextOf({ isHeldBack, engine }: WaitingWork, status: StoreStatus, store: string): string {
+  if (isHeldBack && !status.isConnected) return `perennial store connect --store ${store}`
+  if (isHeldBack) return `perennial store reconcile --store ${store} --show`
+  return `Is a node of the role all or worker running? Its log names the engine ${engine} if that fails.`
+}
+
+const capital = (words: string) => words.charAt(0).toUpperCase() + words.slice(1)

@@ -1,0 +1,45 @@
+import type { Command } from 'commander'
+import { addCommand, type Terminal } from '../command.ts'
+import { oneOf, optional, text } from '../flags.ts'
+import { offsetPaging, pageTable, queryOf } from './pages.ts'
+import { storeFlag, storePath } from './store-flag.ts'
+
+const date = 'a date such as 2026-01-31 (midnight in the shop) or a date-time such as 2026-01-31T12:00:00Z'
+
+export function addAttemptCommands(program: Command, terminal: Terminal): void {
+  const attempt = program.command('attempt').description('billing attempts of a store')
+
+  addCommand(attempt, terminal, {
+    name: 'list',
+    summary: 'list the billing attempts of a store, newest first',
+    flags: {
+      store: storeFlag,
+      subscription: optional('--subscription <id>', text('a subscription id such as sub_12')),
+      status: optional('--status <status>', oneOf('success', 'failed', 'pending')),
+      from: optional('--from <time>', text(`scheduled after this time: ${date}`)),
+      to: optional('--to <time>', text(`scheduled before this time: ${date}`)),
+      ...offsetPaging
+    },
+    fields: { from: 'date_from', to: 'date_to', subscription: 'subscription_id' },
+    run: ({ store, subscription, from, to, ...given }, { api }) => {
+      const query = queryOf({ ...given, subscription_id: subscription, date_from: from, date_to: to })
+      return api().get(storePath(store, `/billing-attempts?${query}`))
+    },
+    show: pageTable(
+      [
+        'id',
+        'subscription_id',
+        'date',
+        'status',
+        'amount',
+        'currency',
+        'cycle_index',
+        'attempt_number',
+        'error_code',
+        'decline_code',
+        'retry_date'
+      ],
+      'There are no such billing attempts.'
+    )
+  })
+}

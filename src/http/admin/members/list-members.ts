@@ -1,0 +1,33 @@
+import { Type } from 'typebox'
+import { listMembers, memberFilters, queryFields, readFilters } from '#views'
+import type { Surface } from '../../shared/surface.ts'
+import type { AdminDeps } from '../deps.ts'
+import { NOTHING, OffsetPaging, offsetPagingOf, TotalPage } from '../fields.ts'
+import { requestStoreOf, StoreParams, storeOf } from '../store.ts'
+import { MemberBody, presentMember } from './present-member.ts'
+
+/** GET /stores/{store}/members */
+export function listMembersRoute(admin: Surface, { db }: AdminDeps): void {
+  admin.get(
+    '/stores/:store/members',
+    {
+      config: { allow: 'operator' },
+      schema: {
+        operationId: 'listMembers',
+        summary: 'List members',
+        description:
+          'Customers who hold or held a membership or a subscription. Newest `created_at` first; with equal times the higher id first.',
+        params: StoreParams,
+        querystring: Type.Object({ ...OffsetPaging, ...queryFields(memberFilters) }),
+        response: { 200: TotalPage(MemberBody, 'The members') }
+      }
+    },
+    async (request) => {
+      const filters = readFilters(memberFilters, request.query, requestStoreOf(request))
+      const { rows, total } = filters
+        ? await listMembers(db.direct, storeOf(request).storeId, { ...filters, ...offsetPagingOf(request.query) })
+        : NOTHING
+      return { data: rows.map(presentMember), total }
+    }
+  )
+}

@@ -1,0 +1,67 @@
+import { type Static, Type } from 'typebox'
+import { publicId } from '#kit/ids'
+import { numberOf } from '#kit/money'
+import { OrNull, Timestamp } from '#resources'
+import type { MemberView } from '#views'
+
+export const MemberBody = Type.Object(
+  {
+    id: Type.String({ description: 'The member id, `mem_24`' }),
+    platform_customer_id: Type.String({ description: "The platform's number of the customer" }),
+    email: OrNull(Type.String({ description: 'As the platform has it' })),
+    name: OrNull(Type.String({ description: 'First and last name, as the platform has them' })),
+    status: Type.String({
+      description: '`active` if any subscription is active, else `paused` if any is paused, else `cancelled`'
+    }),
+    plan_id: OrNull(Type.String({ description: 'The plan of the membership; after its end, the last one' })),
+    plan_name: OrNull(Type.String({ description: 'The name of that plan' })),
+    tier: OrNull(Type.String({ description: 'The tier that the plan grants; null after the end' })),
+    loyalty_points: Type.Integer({ description: 'The balance of points' }),
+    store_credit_balance: Type.Number({ description: 'The balance of store credit, in `currency`' }),
+    currency: Type.String({ description: 'ISO 4217' }),
+    member_since: Timestamp('When the first membership began'),
+    next_billing_date: OrNull(Timestamp('The earliest next billing date of their subscriptions')),
+    created_at: Timestamp('When the service first recorded the customer')
+  },
+  {
+    title: 'Member',
+    description: 'A customer who holds or held a membership or a subscription.',
+    examples: [
+      {
+        id: 'mem_24',
+        platform_customer_id: '7064055069370',
+        email: 'hanna.ito@example.com',
+        name: 'Hanna Ito',
+        status: 'active',
+        plan_id: 'plan_3',
+        plan_name: 'VIP',
+        tier: 'VIP',
+        loyalty_points: 120,
+        store_credit_balance: 15,
+        currency: 'EUR',
+        member_since: '2026-09-15T05:25:00.000Z',
+        next_billing_date: '2026-12-15T06:25:00.000Z',
+        created_at: '2026-09-15T05:25:00.000Z'
+      }
+    ]
+  }
+)
+
+export function presentMember(view: MemberView): Static<typeof MemberBody> {
+  return {
+    id: publicId('mem', view.id),
+    platform_customer_id: view.platformCustomerId,
+    email: view.email,
+    name: [view.firstName, view.lastName].filter(Boolean).join(' ') || null,
+    status: view.status,
+    plan_id: view.planId === null ? null : publicId('plan', view.planId),
+    plan_name: view.planName,
+    tier: view.tier,
+    loyalty_points: view.loyaltyPoints,
+    store_credit_balance: numberOf(view.storeCreditMinor, view.currency),
+    currency: view.currency,
+    member_since: view.memberSince,
+    next_billing_date: view.nextBillingAt,
+    created_at: view.createdAt
+  }
+}

@@ -1,0 +1,70 @@
+import { publicId } from '#kit/ids'
+import { type Ctx, type Database, instant, int, nullable, oneOf, row, sql, text } from '#kit/postgres'
+
+const MAX_ENDPOINTS = 100
+/** How many of its last deliveries are looked at for the last failure. */
+const LOOKED_AT = 20
+
+const Troubled = row({
+  storeId: int,
+  id: int,
+  url: text,
+  status: oneOf('enabled', 'disabled'),
+  disabledReason: nullable(text),
+  disabledAt: nullable(instant),
+  failingSince: nullable(instant)
+})
+
+/** An endpoint that fails or is disabled. Store time. */
+export type TroubledEndpoint = {
+  storeId: number
+  /** The public `we_…`. */
+  id: string
+  url: string
+  isDisabled: boolean
+  disabledReason: string | null
+  disabledAt: Temporal.Instant | null
+  /** Since when every try has failed; null for one that worked when it was disabled. */
+  failingSince: Temporal.Instant | null
+  /** What the last failed try came to: `500`, `timeout`, …; null when the history has none any more. */
+  lastError: string | null
+}
+
+/** The endpoints of one store, or of all, that fail or are disabled, those that have failed longest first. */
+export async function listTroubledEndpoints(db: Database, storeId: number | null): Promise<TroubledEndpoint[]> {
+  const rows = await db.inInstallation((tx) =>
+    tx.many(
+      Troubled,
+      sql`
+      select e.store_id, e.id, e.url, e.status, e.disabled_reason, e.disabled_at, e.failing_since
+        from webhook_endpoints e join stores s on s.store_id = e.store_id and s.deleting_since is null
+       where (${storeId}::bigint is null or e.store_id = ${storeId}) and e.kind = 'url' and e.deleted_at is null
+         and (e.status = 'disabled' or e.failing_since is not null)
+       order by e.failing_since nulls last, e.store_id, e.id limit ${MAX_ENDPOINTS}`
+    )
+  )
+  const troubled: TroubledEndpoint[] = []
+  for (const { id, status, ...endpoint } of rows) {
+    const lastError = endpoint.failingSince
+      ? await db.inStore(endpoint.storeId, (ctx) => findLastFailure(ctx, id))
+      : null
+    troubled.push({ ...endpoint, id: publicId('we', id), isDisabled: status === 'disabled', lastError })
+  }
+  return troubled
+}
+
+/** In the words of the delivery history: the code of a response, else how the try failed. */
+async function findLastFailure(ctx: Ctx, endpointId: number): Promise<string | null> {
+  const found = await ctx.tx.maybeOne(
+    row({ error: text }),
+    sql`
+    select coalesce(t.response_code::text, t.failure) as error
+      from (select day, id from webhook_deliveries
+             where store_id = ${ctx.storeId} and endpoint_id = ${endpointId}
+             order by day desc, id desc limit ${LOOKED_AT}) d
+      join webhook_tries t on t.store_id = ${ctx.storeId} and t.day = d.day and t.delivery_id = d.id
+     where t.failure is not null
+     order by t.started_at desc limit 1`
+  )
+  return found?.error ?? null
+}

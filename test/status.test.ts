@@ -1,0 +1,232 @@
+// What does not work is named: by `status`, `doctor`, a moved clock and the log, each with what to do.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createFailureLog } from '#kit/failure-log'
+import { sql } from '#kit/postgres'
+import { createProblemWatch } from '../src/audit/problems/watch-problems.ts'
+import { commandLine } from './command-line.ts'
+import { onServer, testDatabase } from './database.ts'
+import { aReceiver } from './receiver.ts'
+import { startService } from './service-builder.ts'
+
+const { url } = await testDatabase()
+const service = await startService(url)
+const { run, json } = commandLine(service)
+
+type Found = { kind: string; store: string; subject: string; since: string | null; message: string; next: string }
+
+const statusOf = (store: string): Promise<{ working: boolean; problems: Found[]; notes: Found[] }> =>
+  service.admin('GET', `/status?store=${store}`)
+const kinds = (found: Found[]) => found.map(({ kind, subject }) => `${kind} ${subject}`)
+
+test('a store that works has no problem, and the command says so', async () => {
+  const { domain } = await service.aStore()
+  const { working, problems, notes } = await statusOf(domain)
+  assert.deepEqual({ working, problems, notes }, { working: true, problems: [], notes: [] })
+  const { code, out } = await run(['status', '--store', domain])
+  assert.deepEqual([code, out], [0, 'One store: everything works.\n'])
+})
+
+test('a receiver that fails is named with its last error, then as disabled, and no longer when it is enabled', async () => {
+  const store = await service.aStore()
+  const receiver = await aReceiver(() => 500)
+  const { id } = await service.admin('POST', `${store.at}/webhooks`, { url: receiver.url })
+  await store.member('ada@example.com')
+  const moved = await store.advance({ by: 'PT1M' })
+  const [failing] = (await statusOf(store.domain)).problems
+  assert.deepEqual(
+    [failing!.kind, failing!.subject, failing!.since],
+    ['endpoint_failing', id, '2026-01-31T15:00:00.000Z']
+  )
+  assert.match(failing!.message, /the last try: 500/)
+  assert.match(failing!.next, new RegExp(`perennial webhook deliveries --store ${store.domain} --endpoint ${id}`))
+  // The move of the clock and the auditor name it too.
+  assert.deepEqual(kinds(moved.problems), [`endpoint_failing ${id}`])
+  const report = await service.admin('POST', '/doctor', { store: store.domain })
+  assert.deepEqual([kinds(report.problems), report.findings], [[`endpoint_failing ${id}`], []])
+
+  const shown = await run(['clock', 'advance', '--store', store.domain, '--by', 'P10D'])
+  assert.equal(shown.code, 0)
+  assert.match(shown.out, /Everything that fell due is done, but not all of it worked:/)
+  assert.match(shown.out, /failed in every try:\n {2}perennial webhook deliveries --store \S+ --status failed/)
+  const alone = await run(['status', '--store', store.domain])
+  assert.equal(alone.code, 1)
+  assert.match(alone.out, new RegExp(`^One problem:\n\n${store.domain}: The endpoint ${id} `))
+
+  await service.db.inStore(store.storeId, ({ tx, storeId, now }) =>
+    tx.run(sql`
+      update webhook_endpoints set status = 'disabled', disabled_reason = 'It failed for too long', disabled_at = ${now}
+       where store_id = ${storeId}`)
+  )
+  const [disabled] = (await statusOf(store.domain)).problems
+  assert.equal(disabled!.kind, 'endpoint_disabled')
+  assert.match(disabled!.message, /It failed for too long/)
+  assert.match(
+    disabled!.next,
+    /webhook enable .* then perennial webhook resend-failed .*--since 2026-01-31T15:00:00.000Z/
+  )
+  await service.admin('POST', `${store.at}/webhooks/${id}/enable`, {})
+  assert.deepEqual((await statusOf(store.domain)).problems, [])
+  await service.admin('POST', `${store.at}/webhooks/${id}/disable`, {})
+  const off = await statusOf(store.domain)
+  assert.deepEqual([off.working, kinds(off.notes)], [true, [`endpoint_off ${id}`]])
+})
+
+test('a disconnected store is named, and what waits for it, with how to connect it again', async () => {
+  const store = await service.aStore()
+  await store.member('ada@example.com')
+  const disconnected = await json('store', 'disconnect', '--store', store.domain)
+  assert.deepEqual([disconnected.status, disconnected.webhooks_removed], ['disconnected', true])
+  assert.deepEqual((await json('store', 'disconnect', '--store', store.domain)).status, 'disconnected')
+  assert.equal((await service.get('/members', store.key)).status, 401)
+  const charges = await service.sandbox.controls.charges(store.storeId)
+  const moved = await json('clock', 'advance', '--store', store.domain, '--by', 'P2M')
+  assert.deepEqual(await service.sandbox.controls.charges(store.storeId), charges)
+  const { working, problems } = await statusOf(store.domain)
+  assert.equal(working, false)
+  assert.deepEqual(moved.problems, problems)
+  const billing = problems.find(({ subject }) => subject === 'billing')!
+  assert.deepEqual([billing.kind, billing.since], ['work_waiting', '2026-02-28T15:00:00.000Z'])
+  assert.match(billing.message, /the store is disconnected/)
+  assert.equal(kinds(problems)[0], `store_disconnected ${store.domain}`)
+  assert.match(problems[0]!.next, new RegExp(`perennial store connect --store ${store.domain}, or`))
+
+  const connected = await json('store', 'connect', '--store', store.domain)
+  assert.match(connected.platform_token, /^sbx_/)
+  assert.deepEqual((await statusOf(store.domain)).problems, [])
+  assert.equal((await service.sandbox.controls.charges(store.storeId)).length, charges.length + 1)
+  // A store that is connected keeps its token.
+  assert.equal((await json('store', 'connect', '--store', store.domain)).platform_token, connected.platform_token)
+})
+
+test('dead letters, events and jobs that fail, and readings that fail are named with their errors', async () => {
+  const store = await service.aStore()
+  await store.member('ada@example.com')
+  await service.db.inStore(store.storeId, async ({ tx, storeId, now }) => {
+    await tx.run(sql`
+      insert into fact_retries (store_id, consumer, fact_id, name, position, ordering_key, attempts, last_error, dead_at)
+      select ${storeId}, 'webhooks', id, name, position, ordering_key, 6, 'It never worked', ${now}
+        from facts where store_id = ${storeId} order by id limit 1`)
+    await tx.run(sql`
+      insert into fact_retries (store_id, consumer, fact_id, name, position, ordering_key, attempts, last_error, retry_at)
+      select ${storeId}, 'webhooks', id, name, position, 'other', 1, 'It failed once', ${now.add({ hours: 1 })}
+        from facts where store_id = ${storeId} order by id desc limit 1`)
+    await tx.run(sql`
+      insert into jobs (store_id, kind, dedupe_key, payload, run_at, attempts)
+      values (${storeId}, 'no_such_job', 'k', '{}', ${now}, 0)`)
+    await tx.run(sql`
+      update reconciliations set failures = 2, last_error = 'No answer' where store_id = ${storeId} and kind = 'contracts'`)
+  })
+  await service.deps.settle(store.storeId)
+  const { problems } = await statusOf(store.domain)
+  assert.deepEqual(kinds(problems).toSorted(), [
+    'dead_letters webhooks',
+    'events_retried webhooks',
+    'job_failing no_such_job',
+    'reconciliation_failing contracts'
+  ])
+  const of = (kind: string) => problems.find((problem) => problem.kind === kind)!
+  const retry = /perennial (dead-letter retry webhooks:\d+ --store \S+)/.exec(of('dead_letters').next)
+  assert.match(of('dead_letters').message, /It never worked/)
+  assert.match(of('events_retried').message, /It failed once/)
+  assert.match(of('job_failing').message, /No job is named no_such_job/)
+  assert.equal(of('job_failing').since, '2026-01-31T15:00:00.000Z')
+  assert.match(of('reconciliation_failing').message, /2 times; .*No answer/)
+  // The command that it names works.
+  assert.equal((await run(retry![1]!.split(' '))).code, 0)
+  await service.deps.settle(store.storeId)
+  assert.equal(kinds((await statusOf(store.domain)).problems).includes('dead_letters webhooks'), false)
+})
+
+test('work that has been due for more than a minute is named, with the last error of its engine', async () => {
+  const store = await service.aStore()
+  await store.member('ada@example.com')
+  await service.db.inInstallation((tx) =>
+    tx.run(sql`update stores set clock_at = clock_at + interval '32 days' where store_id = ${store.storeId}`)
+  )
+  const { problems } = await statusOf(store.domain)
+  assert.deepEqual(kinds(problems), ['work_waiting billing'])
+  assert.equal(problems[0]!.since, '2026-02-28T15:00:00.000Z')
+  assert.match(problems[0]!.next, /Is a node of the role all or worker running\?/)
+  await service.deps.settle(store.storeId)
+  assert.deepEqual((await statusOf(store.domain)).problems, [])
+})
+
+test('without a database the status says that, and nothing else', async () => {
+  const other = await testDatabase()
+  const lost = await startService(other.url)
+  await onServer(`drop database ${new URL(other.url).pathname.slice(1)} with (force)`)
+  const { code, out } = await commandLine(lost).run(['status'])
+  assert.equal(code, 1)
+  assert.match(out, /^One problem:\n\nThe database does not answer: /)
+  assert.match(out, /Start PostgreSQL, or check DATABASE_URL/)
+  const status = JSON.parse((await commandLine(lost).run(['status', '--json'])).out)
+  assert.deepEqual(kinds(status.problems), ['database_unreachable database'])
+})
+
+test('the log says a problem once when it begins and once when it ends', async () => {
+  const lines: string[] = []
+  let problems: Parameters<typeof createProblemWatch>[0] extends () => Promise<infer P> ? P : never = []
+  const watch = createProblemWatch(async () => problems, {
+    warn: (_, line) => void lines.push(`warn ${line}`),
+    info: (_, line) => void lines.push(`info ${line}`)
+  })
+  const one = (subject: string) => ({
+    kind: 'job_failing' as const,
+    store: 'a.example',
+    subject,
+    since: null,
+    message: `Jobs ${subject} failed`,
+    next: 'Fix it.'
+  })
+  await watch.look()
+  problems = [one('x')]
+  await watch.look()
+  problems = [{ ...one('x'), message: 'Jobs x failed: another error' }, one('y')]
+  await watch.look()
+  await watch.look()
+  problems = [one('y')]
+  await watch.look()
+  assert.deepEqual(lines, [
+    'warn a.example: Jobs x failed. What to do: Fix it.',
+    'warn a.example: Jobs y failed. What to do: Fix it.',
+    'info No longer: a.example: Jobs x failed: another error'
+  ])
+  lines.length = 0
+  problems = Array.from({ length: 500 }, (_, i) => one(`z${i}`))
+  await watch.look()
+  assert.equal(lines.length, 22)
+  assert.match(lines.at(-1)!, /480 more problems have begun and 0 have ended: `perennial status` lists them/)
+})
+
+test('what fails again and again is logged once, and once when it works again', () => {
+  const lines: string[] = []
+  const log = {
+    error: (_: object, line: string) => void lines.push(line),
+    info: (_: object, line: string) => void lines.push(line)
+  }
+  const gone = new Error('gone')
+  const failures = createFailureLog(log, (err) => (err === gone ? { key: 'database', what: 'The database' } : null))
+  for (let i = 0; i < 100; i++) failures.failed('engine billing 1', new Error(`no ${i}`), 'Engine billing')
+  // One cause, whatever fails by it.
+  for (const key of ['engine billing 1', 'engine jobs 2', 'housekeeping']) failures.failed(key, gone, key)
+  assert.deepEqual(
+    failures.failing().map(({ key, count, message }) => [key, count, message]),
+    [
+      ['engine billing 1', 100, 'no 99'],
+      ['database', 3, 'gone']
+    ]
+  )
+  failures.worked('engine jobs 2')
+  failures.expire()
+  failures.worked('engine billing 1')
+  failures.worked('engine billing 1')
+  failures.worked('database')
+  assert.deepEqual(lines, [
+    'Engine billing failed: no 0. This is logged once until it works again',
+    'The database failed: gone. This is logged once until it works again',
+    'Engine billing works again: 100 failures in 0 s',
+    'The database works again: 3 failures in 0 s'
+  ])
+  assert.deepEqual(failures.failing(), [])
+})
