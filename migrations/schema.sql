@@ -711,6 +711,7 @@ create table jobs (
   lease_token integer not null default 0,
   lease_owner bigint,
   leased_until timestamp with time zone,
+  failing_since timestamp with time zone,
   constraint jobs_pkey PRIMARY KEY (store_id, id),
   constraint jobs_store_id_kind_dedupe_key_key UNIQUE (store_id, kind, dedupe_key),
   constraint jobs_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
@@ -1255,6 +1256,7 @@ create table stores (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   restored_at timestamp with time zone,
+  deleting_since timestamp with time zone,
   constraint stores_pkey PRIMARY KEY (store_id),
   constraint stores_domain_key UNIQUE (domain),
   constraint stores_check CHECK (clock_at IS NULL OR sandbox),
@@ -1690,6 +1692,22 @@ create table sandbox.bulk_operations (
 );
 CREATE INDEX bulk_operations_due ON sandbox.bulk_operations USING btree (store_id, step_at) WHERE (step_at IS NOT NULL);
 grant delete, insert, select, update on sandbox.bulk_operations to perennial_operator, perennial_store;
+
+create table sandbox.checkouts (
+  store_id bigint not null,
+  challenge text not null,
+  customer_id bigint not null,
+  selling_plan_id bigint not null,
+  amount_minor bigint not null,
+  currency text not null,
+  status text not null default 'open'::text,
+  contract_id bigint,
+  created_at timestamp with time zone not null,
+  constraint checkouts_pkey PRIMARY KEY (store_id, challenge),
+  constraint checkouts_check CHECK ((status = 'paid'::text) = (contract_id IS NOT NULL)),
+  constraint checkouts_status_check CHECK (status = ANY (ARRAY['open'::text, 'paid'::text, 'refused'::text, 'expired'::text]))
+);
+grant delete, insert, select, update on sandbox.checkouts to perennial_operator, perennial_store;
 
 create table sandbox.contracts (
   store_id bigint not null,

@@ -5,6 +5,7 @@ import { ENVIRONMENT_VARIABLES } from '../src/app/environment-variables.ts'
 import * as metricList from '../src/app/metric-list.ts'
 import * as settingsSections from '../src/app/settings-sections.ts'
 import { platformChargesAgree } from '../src/audit/platform-charges.ts'
+import { PROBLEM_KINDS } from '../src/audit/problems/problem.ts'
 import * as ruleList from '../src/audit/rule-list.ts'
 import { standbysSynchronous } from '../src/audit/standbys-synchronous.ts'
 import { DECLINE_KINDS, DECLINE_TABLE } from '../src/billing/dunning/decline-codes.ts'
@@ -67,6 +68,17 @@ const PARTS: { file: string; name: string; text: () => string }[] = [
             .map(([name, words]) => `\`${name.replaceAll('.', '_')}\`: ${words}`)
             .join('; ')
         ])
+    ])
+  },
+  {
+    file: 'docs/operations.md',
+    name: 'problems',
+    text: tableOf(() => [
+      ['kind', 'what it means, and what to do'],
+      ...Object.entries(PROBLEM_KINDS).map(([kind, { severity, help }]) => [
+        `\`${kind}\``,
+        severity === 'note' ? `${help} (A note: the exit code stays 0.)` : help
+      ])
     ])
   },
   { file: 'docs/operations.md', name: 'findings', text: tableOf(rulesOf('finding')) },

@@ -122,6 +122,8 @@ const SPECIAL: Record<string, { before?: (path: string) => Promise<unknown>; bod
     }
   },
   listRefusedRows: { before: (path) => call('PUT', store.at + path.replace(/refused$/, 'rows'), REFUSED) },
+  // The walk has renamed the shop by then.
+  deleteStore: { body: () => ask('GET', '').then(({ name }) => ({ name })) },
   seedStore: { body: () => ({ members: 1, months: 1 }) },
   // The example's receiver is https; a sandbox store accepts any receiver.
   createWebhookEndpoint: { body: () => ({ url: 'http://127.0.0.1:9/' }) },
@@ -129,9 +131,9 @@ const SPECIAL: Record<string, { before?: (path: string) => Promise<unknown>; bod
 }
 const REFUSED = { type: 'application/x-ndjson', body: '{"contract_id":"no number"}\n' }
 
-/** The last one, since it disconnects the store. */
-const LAST = 'uninstallSandboxApp'
-const inOrder = [...operations].sort((a, b) => Number(a.id === LAST) - Number(b.id === LAST))
+/** The last ones, since they disconnect the store, and then delete it. */
+const LAST = ['uninstallSandboxApp', 'disconnectStore', 'deleteStore']
+const inOrder = [...operations].sort((a, b) => LAST.indexOf(a.id) - LAST.indexOf(b.id))
 
 async function pathOf({ path }: Operation): Promise<string> {
   let filled = path

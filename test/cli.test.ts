@@ -141,7 +141,10 @@ test('commands create a store, sell to a customer, bill and audit it', async (t)
 
   assert.deepEqual(await json('clock', 'advance', ...store, '--by', 'P1M'), {
     now: '2026-02-28T09:00:00.000Z',
-    settled: true
+    settled: true,
+    problems: [],
+    undelivered: 0,
+    alerts: []
   })
   assert.deepEqual(receiver.events(), ['billing.success'])
   await json('sandbox', 'card', ...store, '--customer', customer.id, '--outcome', 'insufficient_funds')

@@ -110,8 +110,11 @@ function valueOfType(type: string): string {
   return "'x'"
 }
 
+/** The store of which nothing may change. */
+const other = await aFullStore('Other')
+
 test('nothing is left of a deleted store, in any table, and another store is untouched', async () => {
-  const [gone, other] = [await aFullStore('Gone'), await aFullStore('Other')]
+  const gone = await aFullStore('Gone')
   const before = await rowsOf(gone.storeId)
   const others = await rowsOf(other.storeId)
   const empty = tables.filter((table) => !filled(before).includes(table))
@@ -126,7 +129,6 @@ test('nothing is left of a deleted store, in any table, and another store is unt
 })
 
 test('a deletion that is interrupted after any batch goes on from there', async () => {
-  const other = await aFullStore('Other')
   const others = await rowsOf(other.storeId)
   const gone = await aFullStore('Gone')
   await beginStoreDeletion(db, { storeId: gone.storeId, name: 'Gone' }, 'Gone')
@@ -195,8 +197,8 @@ test('a store that is being deleted does no work: no charge, no delivery, no req
     db.inStore(storeId, async () => {}),
     UnknownStore
   )
-  const other = await startService(url)
-  assert.equal((await other.get('/members', store.key)).status, 401)
+  const second = await startService(url)
+  assert.equal((await second.get('/members', store.key)).status, 401)
   await assert.rejects(service.admin('GET', `${store.at}/members`), /409 .*is being deleted/)
   assert.equal((await service.admin('GET', store.at)).status, 'deleting')
   await assert.rejects(service.admin('POST', '/stores', { ...NEW, domain: store.domain }), /409/)

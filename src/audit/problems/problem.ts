@@ -51,6 +51,10 @@ export const PROBLEM_KINDS = {
     severity: 'note',
     help: 'A store was connected again, and is not billed until every contract on its platform has been read.'
   },
+  store_on_hold: {
+    severity: 'note',
+    help: 'A store was restored from a backup and is [on hold](#after-a-restore) until its platform has been read: nothing is charged, pushed or sent.'
+  },
   store_deleting: {
     severity: 'note',
     help: 'A store is being deleted.'

@@ -32,6 +32,13 @@ function problemOf(
       next: `Repeat perennial store create for ${domain}: it says what the platform answers.`
     }
   }
+  if (state?.isRestored) {
+    return {
+      kind: 'store_on_hold',
+      message: 'The store was restored from a backup; nothing is charged or sent until its platform has been read',
+      next: `perennial doctor --store ${domain} says how far that is.`
+    }
+  }
   if (state && !state.isCaughtUp) {
     return {
       kind: 'store_catching_up',

@@ -51,7 +51,10 @@ export async function workProblems(
 
 function reasonOf({ isHeldBack }: WaitingWork, status: StoreStatus, error: string | null): string | null {
   if (!isHeldBack) return error
-  return status.isConnected ? 'the platform is being read first' : 'the store is disconnected'
+  if (!status.isConnected) return 'the store is disconnected'
+  return status.isRestored
+    ? 'the store was restored from a backup, and its platform is read first'
+    : 'the platform is read first'
 }
 
 function nextOf({ isHeldBack, engine }: WaitingWork, status: StoreStatus, store: string): string {
