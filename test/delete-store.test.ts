@@ -90,10 +90,10 @@ async function aRow(table: string, storeId: number): Promise<void> {
   )
   const given = FITTING[table] ?? {}
   const used = columns.filter(({ name, isNeeded }) => isNeeded || name in given)
-  const valueOf = ({ name, type, refersTo }: (typeof used)[number]) =>
+  const literalOf = ({ name, type, refersTo }: (typeof used)[number]) =>
     given[name] ?? (refersTo ? `(select max(id) from ${refersTo} where store_id = $1)` : valueOfType(type))
   const names = ['store_id', ...used.map(({ name }) => `"${name}"`)].join(', ')
-  const values = ['$1::bigint', ...used.map(valueOf)].join(', ')
+  const values = ['$1::bigint', ...used.map(literalOf)].join(', ')
   await db.inInstallation((tx) =>
     tx.run({ name: '', text: `insert into ${table} (${names}) select ${values}`, values: [storeId] })
   )
