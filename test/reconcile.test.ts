@@ -121,6 +121,29 @@ test('a payment that was reported as failed is found, and the cycle is not charg
   assert.deepEqual(await findings(), [])
 })
 
+test('a charge that the staff made is not made again, whether its message comes or a reconciliation finds it', async () => {
+  for (const isLost of [false, true]) {
+    const store = await service.aStore()
+    const { contract_id: contractId } = await store.member('by-hand@example.com')
+    await controls.setWebhookFaults({ storeId: store.storeId, faults: isLost ? GONE : null })
+    await store.advance({ to: '2026-02-28T10:00:00Z' })
+    const connector = await service.deps.connectorOf(store.storeId)
+    const cycleAt = Temporal.Instant.from('2026-02-28T15:00:00Z')
+    const charge = { contractId, idempotencyKey: 'by-hand', originTime: cycleAt, cycleAt }
+    assert.ok((await connector.billing.createAttempt(charge)).ok)
+    await service.deps.settle(store.storeId)
+    if (isLost) await reconcile(store)
+    await store.advance({ to: '2026-03-05T15:00:00Z' })
+    const { body } = await service.get('/billing-attempts?status=success', store.key)
+    assert.equal(body.meta.total, 1)
+    assert.deepEqual(
+      (await controls.charges(store.storeId)).map(({ idempotencyKey }) => idempotencyKey),
+      ['by-hand']
+    )
+    assert.deepEqual(await findings(), [])
+  }
+})
+
 test('a renewal whose messages were all lost is settled by reading its attempt', async () => {
   const store = await service.aStore()
   await store.member('cy@example.com')

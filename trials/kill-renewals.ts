@@ -34,6 +34,8 @@ export type KillReport = {
   repeated: number
 }
 
+/** Keys are forgotten at once, since the clock stands still while a killed process is replaced. */
+const FAULTS: ChargeFaults = { ...UNKIND, keyMinutes: 0 }
 const WRONG_RESULTS: ChargeFaults = { never: 0.005, late: 0.03, reversed: 0.02, corrected: 0.02, reportedFailed: 0.02 }
 /** Until then the last retry of a charge that was reported as failed is due, and has found it paid. */
 const SETTLED_BY = '2026-03-03T15:00:00Z'
@@ -41,7 +43,7 @@ const SETTLED_BY = '2026-03-03T15:00:00Z'
 /**
  * Kills the service with SIGKILL at random moments of a renewal run and starts it again, over a connection to the platform that loses
  * 2 % of the responses, times out for 1 % and returns 503 for 1 %. The platform protects nobody: it pays a second key of a cycle,
- * forgets keys after five minutes, numbers cycles anew with every edit, and of some charges the result is late, wrong at first,
+ * forgets keys at once, numbers cycles anew with every edit, and of some charges the result is late, wrong at first,
  * taken back or missing. In the end the platform must have made one charge of every contract, under one key, by its orders; what
  * was paid must be recorded once, every event delivered, and the auditor must have no findings. Throws otherwise.
  */
@@ -60,7 +62,7 @@ export async function killDuringRenewals(trial: KillTrial): Promise<KillReport> 
   let service: Awaited<ReturnType<typeof start>> | null = null
   try {
     const storeId = await platform.aStore(DOMAIN, trial.subscriptions)
-    const faults = { ...UNKIND, ...(trial.wrong ?? WRONG_RESULTS), seed: trial.seed }
+    const faults = { ...FAULTS, ...(trial.wrong ?? WRONG_RESULTS), seed: trial.seed }
     await platform.controls.setChargeFaults({ storeId, faults })
     const settings = { vault: testVault, addresses: { loopback: false, allow: ['127.0.0.0/8'] } }
     receiver.secret = (await createEndpoint(platform.db, storeId, { url: receiver.url }, settings)).secret

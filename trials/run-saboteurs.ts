@@ -9,13 +9,17 @@ import { SABOTEURS, type Saboteur } from './saboteurs.ts'
 const word = process.argv[2] ?? ''
 const chosen = Object.entries(SABOTEURS).filter(([name, { trial }]) => `${name} ${trial}`.includes(word))
 
+type Run = Pick<Saboteur, 'trial' | 'seed' | 'options'>
+
 /** The first line of the error with which the trial ends; null if it passes. */
-async function failure(copy: CleanCopy, trial: string, seed: number): Promise<string | null> {
-  return copy.run(process.execPath, 'trials/run.ts', trial, String(seed)).then(
+async function failure(copy: CleanCopy, { trial, seed, options }: Run): Promise<string | null> {
+  return copy.run(process.execPath, 'trials/run.ts', trial, String(seed), ...(options?.split(' ') ?? [])).then(
     () => null,
     ({ stderr }: { stderr: string }) => stderr.split('\n').find((line) => /error/i.test(line)) ?? stderr.slice(-200)
   )
 }
+
+const nameOf = ({ trial, seed, options }: Run) => [trial, seed, options].filter(Boolean).join(' ')
 
 async function put(copy: CleanCopy, { edits }: Saboteur): Promise<{ takeOut(): Promise<void> }> {
   const texts = new Map<string, string>()
@@ -36,15 +40,15 @@ async function put(copy: CleanCopy, { edits }: Saboteur): Promise<{ takeOut(): P
 }
 
 await inCleanCopy(async (copy) => {
-  for (const run of new Set(chosen.map(([, { trial, seed }]) => `${trial} ${seed}`))) {
-    const [trial, seed] = run.split(' ')
-    const failed = await failure(copy, trial!, Number(seed))
+  const runs = new Map(chosen.map(([, saboteur]) => [nameOf(saboteur), saboteur]))
+  for (const [run, saboteur] of runs) {
+    const failed = await failure(copy, saboteur)
     if (failed) throw new Error(`${run} fails without a saboteur: ${failed}`)
     console.log(`${run}: passes without a saboteur`)
   }
   for (const [name, saboteur] of chosen) {
     const saboteurIn = await put(copy, saboteur)
-    const failed = await failure(copy, saboteur.trial, saboteur.seed)
+    const failed = await failure(copy, saboteur)
     await saboteurIn.takeOut()
     console.log(`${name}: ${failed ? `noticed (${failed.trim()})` : 'NOT NOTICED'}`)
     if (!failed) process.exitCode = 1

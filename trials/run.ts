@@ -1,6 +1,6 @@
-// The long fault runs: `npm run trials -- [trial|all] [seed] [runs] [--size N] [--results FILE]`. Prints one line of results per run; a
-// failing run throws, and so does one that takes longer than an hour. Without a number of runs each trial runs once.
-// `--size`: the subscriptions of kill-renewals. `--results`: each line is also appended to this file, and a run whose line is there
+// The long fault runs: `npm run trials -- [trial|all] [seed] [runs] [--size N] [--kills N] [--results FILE]`. Prints one line of results
+// per run; a failing run throws, and so does one that takes longer than an hour. Without a number of runs each trial runs once.
+// `--size` and `--kills`: the subscriptions and kills of kill-renewals. `--results`: each line is also appended to this file, and a run whose line is there
 // already is left out, so that an interrupted series goes on where it was.
 import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -25,18 +25,23 @@ import { outcomeUnknown } from './unknown-outcome.ts'
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { size: { type: 'string', default: '5000' }, results: { type: 'string' } }
+  options: {
+    size: { type: 'string', default: '5000' },
+    kills: { type: 'string', default: '40' },
+    results: { type: 'string' }
+  }
 })
 const only = positionals[0] ?? 'all'
 const seed = Number(positionals[1] ?? Date.now() % 1_000_000)
 const runs = Number(positionals[2] ?? 1)
 const subscriptions = Number(values.size)
+const kills = Number(values.kills)
 const MAX_RUN_MS = 3_600_000
 
 type Place = { databaseUrl: string; db: Database; dataDir: string; seed: number }
 
 const TRIALS: Record<string, (place: Place) => Promise<object>> = {
-  'kill-renewals': (place) => killDuringRenewals({ ...place, subscriptions, kills: 40 }),
+  'kill-renewals': (place) => killDuringRenewals({ ...place, subscriptions, kills }),
   'crash-points': (place) => crashAtEveryStatement({ ...place, stride: 1 }),
   'unknown-outcome': (place) => outcomeUnknown({ ...place, subscriptions: 1_000 }),
   contention,

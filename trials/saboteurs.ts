@@ -1,11 +1,59 @@
 /** `from` occurs once in `file` and is replaced by `to`. */
 export type Edit = { file: string; from: string; to: string }
 
-/** A fault that is put into the code to see that a trial notices it. `trial` and `seed` are the run that has to fail then. */
-export type Saboteur = { trial: string; seed: number; edits: Edit[] }
+/**
+ * A fault that is put into the code to see that a trial notices it. `trial`, `seed` and `options` are the run that has to fail then:
+ * the smallest that is known to.
+ */
+export type Saboteur = { trial: string; seed: number; options?: string; edits: Edit[] }
+
+/** With a third of the kills the first saboteur is missed at times. */
+const KILLS = '--size 300 --kills 40'
+const SUBMIT = 'src/billing/charging/submit-attempts.ts'
 
 /** The saboteurs by name, which says what the broken code does. Where two safeguards hold one rule, both are broken. */
 export const SABOTEURS: Record<string, Saboteur> = {
+  'a call that may have arrived is repeated without a search for its attempt': {
+    trial: 'kill-renewals',
+    seed: 7,
+    options: KILLS,
+    edits: [
+      {
+        file: SUBMIT,
+        from: '({ earlier, submittedBefore }: ClaimedAttempt) => earlier.length === 0 && submittedBefore === null',
+        to: '({ earlier }: ClaimedAttempt) => earlier.length === 0'
+      }
+    ]
+  },
+  'an attempt has another key at each call': {
+    trial: 'kill-renewals',
+    seed: 7,
+    options: KILLS,
+    edits: [
+      {
+        file: SUBMIT,
+        from: '      idempotencyKey: a.idempotencyKey,\n      originTime',
+        to: '      idempotencyKey: a.idempotencyKey + a.checks,\n      originTime'
+      }
+    ]
+  },
+  'a retry is sent without asking after the earlier attempts': {
+    trial: 'kill-renewals',
+    seed: 7,
+    options: KILLS,
+    edits: [
+      {
+        file: 'src/billing/charging/check-prior-attempts.ts',
+        from: "      const by = found.find(({ state }) => state === 'success')",
+        to: '      const by = found.find(() => false)'
+      },
+      {
+        file: 'src/billing/charging/check-prior-attempts.ts',
+        from: "found.every(({ state }) => state === 'failed')",
+        to: 'found.every(() => true)'
+      }
+    ]
+  },
   'the position moves on before its facts are handled': {
     trial: 'two-nodes',
     seed: 11,

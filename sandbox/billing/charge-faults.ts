@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 export type ChargeFaults = {
   /** A cycle that is paid is paid again under another key, where it is otherwise refused with INVOICE_ALREADY_PAID. */
   paysAgain?: boolean
-  /** Keys are forgotten after so many minutes by the shop's clock: the same key then charges again. */
+  /** Keys are forgotten after so many minutes by the shop's clock, with 0 at once: the same key then charges again. */
   keyMinutes?: number
   /** Every edit of a contract numbers its cycles anew from 1, and no longer knows the earlier ones as paid. */
   renumbers?: boolean

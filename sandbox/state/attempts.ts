@@ -159,12 +159,12 @@ function withInstants(raw: RawAttempt): Record<string, unknown> {
   )
 }
 
-/** Forgets the keys of a contract's attempts that are older than `before`: the same key then makes a new attempt. */
-export async function forgetKeys(q: Queries, storeId: number, contractId: string, before: Temporal.Instant) {
+/** Forgets the keys of a contract's attempts that were made until then: the same key then makes a new attempt. */
+export async function forgetKeys(q: Queries, storeId: number, contractId: string, until: Temporal.Instant) {
   await q.run(sql`
     update sandbox.billing_attempts a
        set shown_key = a.idempotency_key, idempotency_key = a.idempotency_key || ' forgotten ' || a.id
-     where a.store_id = ${storeId} and a.contract_id = ${contractId} and a.created_at < ${before} and a.shown_key is null`)
+     where a.store_id = ${storeId} and a.contract_id = ${contractId} and a.created_at <= ${until} and a.shown_key is null`)
 }
 
 export type AttemptResult = {
