@@ -110,7 +110,15 @@ test('an event has one number: at every endpoint, sent by any node, and sent aga
 })
 
 test('what older code has recorded or queued has its customer and its number too', async () => {
-  const receiver = await aReceiver()
+  let underWay = 0
+  let atOnce = 0
+  const receiver = await aReceiver((_, response) => {
+    atOnce = Math.max(atOnce, ++underWay)
+    setTimeout(() => {
+      underWay--
+      response.end()
+    }, 20)
+  })
   const store = await aSendingStore(db)
   await store.anEndpoint({ url: receiver.url })
   const older = (n: number, subscription: number): Fact => ({
@@ -127,6 +135,7 @@ test('what older code has recorded or queued has its customer and its number too
     receiver.received.map((one) => dataOf(one).n),
     [1, 2, 3]
   )
+  assert.equal(atOnce, 1, 'they wait for each other')
   const sequences = receiver.received.map(sequenceOf)
   assert.ok(sequences[0]! < sequences[1]! && sequences[1]! < sequences[2]!)
 })
