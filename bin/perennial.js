@@ -62,6 +62,13 @@ function runWith(node) {
       if (process.platform !== 'win32') child.kill(signal)
     })
   }
+  // The program has been started by root, and continues as another user. So do we: who is not root can still end its own programs.
+  child.on('message', ({ leaveRoot }) => {
+    if (!leaveRoot || process.getuid?.() !== 0) return
+    process.setgroups([leaveRoot.gid])
+    process.setgid(leaveRoot.gid)
+    process.setuid(leaveRoot.uid)
+  })
   child.on('error', (err) => fail(`${node} does not start: ${err.message}`))
   child.on('exit', (code, signal) => {
     if (!signal) process.exit(code ?? 1)

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { GraphQLSchema } from 'graphql'
+import { SAFE_HEADERS } from '#kit/safe-headers'
 import { API_VERSION, isServedVersion } from './admin/shop.ts'
 import type { ChargeFaults } from './billing/charge-faults.ts'
 import type { SandboxDatabase } from './report-queued.ts'
@@ -23,6 +24,8 @@ export type Platform = {
 export type ShopRequest = { shop: Shop; baseUrl: string }
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024
+/** Of every response. Pages show what is true now. */
+const HEADERS = { ...SAFE_HEADERS, 'cache-control': 'no-store' }
 
 /** Creates the HTTP server of all shops. */
 export function makeApp(
@@ -30,8 +33,20 @@ export function makeApp(
   schema: GraphQLSchema,
   routes: ((shopRoutes: FastifyInstance) => void)[]
 ): FastifyInstance {
-  const app = Fastify({ bodyLimit: MAX_BODY_BYTES, requestTimeout: 60_000, routerOptions: { maxParamLength: 300 } })
+  const app = Fastify({
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: 60_000,
+    routerOptions: { maxParamLength: 300 },
+    // A URL without a readable path reaches no hook.
+    frameworkErrors: (err, _request, reply: FastifyReply) =>
+      void reply
+        .code(err.statusCode ?? 400)
+        .headers(HEADERS)
+        .type('application/json; charset=utf-8')
+        .send({ errors: err.message })
+  })
   app.decorateRequest('shopRequest')
+  app.addHook('onRequest', async (_request, reply) => void reply.headers(HEADERS))
   app.setErrorHandler((err: Error & { statusCode?: number }, _request, reply) => {
     const status = err.statusCode && err.statusCode < 500 ? err.statusCode : 500
     if (status === 500) platform.log('sandbox request failed', { err })

@@ -9,7 +9,7 @@ import { createService } from '../src/app/service.ts'
 import { beforeDrop } from './database.ts'
 import { testVault } from './store-builder.ts'
 
-export const OPERATOR_TOKEN = 'operator-token-of-the-tests'
+export const OPERATOR_TOKEN = 'operator-token-of-the-tests-0123456789'
 
 export type ServiceResponse = { status: number; body: any; headers: Headers }
 

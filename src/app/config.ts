@@ -1,9 +1,11 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import type { ServiceUser } from '#kit/leave-root'
 import { LOG_FORMATS, LOG_LEVELS, type LogOptions } from '#kit/logger'
 import { concealed, Secret } from '#kit/secrets'
 import { ENVIRONMENT_VARIABLES, EnvironmentProblem, type EnvironmentVariableName } from './environment-variables.ts'
 import { masterKeyIn, operatorTokenIn, parseMasterKey, parseOperatorToken } from './installation-secrets.ts'
+import { serviceUserFor } from './service-user.ts'
 
 const ROLES = ['all', 'web', 'worker'] as const
 
@@ -19,6 +21,8 @@ export type Config = {
   sandbox: { port: number } | null
   demo: boolean
   dataDir: string
+  /** As whom the service continues; null: as who has started it. */
+  user: ServiceUser | null
   /** Null: the embedded PostgreSQL. */
   databaseUrl: string | null
   databasePool: number
@@ -84,6 +88,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, isTerminal = process.stderr.i
     },
     warnings: unknownSettings(env),
     // Last, because they create files.
+    user: serviceUserFor(dataDir, setting('PERENNIAL_USER', null, asGiven)),
     masterKey: setting('PERENNIAL_MASTER_KEY', null, parseMasterKey) ?? masterKeyIn(dataDir),
     operatorToken: new Secret(setting('PERENNIAL_TOKEN', null, parseOperatorToken) ?? operatorTokenIn(dataDir))
   }

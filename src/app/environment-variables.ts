@@ -53,6 +53,12 @@ export const ENVIRONMENT_VARIABLES = [
     meaning: 'Holds the embedded database, the master key and the operator token.'
   },
   {
+    name: 'PERENNIAL_USER',
+    accepts: 'the name or number of an unprivileged user of this system',
+    default: 'the owner of DATA_DIR, or else perennial, postgres or nobody',
+    meaning: 'As whom the service continues when root starts it. Other users cannot choose.'
+  },
+  {
     name: 'DATABASE_URL',
     accepts: 'a postgres:// address',
     default: 'the embedded PostgreSQL in DATA_DIR',
@@ -73,7 +79,7 @@ export const ENVIRONMENT_VARIABLES = [
   },
   {
     name: 'PERENNIAL_TOKEN',
-    accepts: 'at least 8 characters without spaces',
+    accepts: 'at least 32 characters without spaces',
     default: 'DATA_DIR/operator.token, created once',
     meaning: 'The token of the admin API; commands send it.'
   },

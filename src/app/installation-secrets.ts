@@ -15,19 +15,33 @@ export function parseMasterKey(given: string): Buffer | undefined {
   return key.length === MASTER_KEY_BYTES && rest(key.toString('base64')) === rest(given) ? key : undefined
 }
 
+const OPERATOR_TOKEN_FORM = 'at least 32 characters without spaces'
+
 /** Undefined when the text is not valid in a header or is easy to guess. */
 export function parseOperatorToken(given: string): string | undefined {
-  return /^[\x21-\x7e]{8,}$/.test(given) ? given : undefined
+  return /^[\x21-\x7e]{32,}$/.test(given) ? given : undefined
 }
 
 export function masterKeyIn(dataDir: string): Buffer {
   const create = () => randomBytes(MASTER_KEY_BYTES).toString('base64')
-  return secretIn(dataDir, MASTER_KEY_FILE, create, parseMasterKey, '32 bytes in base64')
+  return secretIn(
+    dataDir,
+    MASTER_KEY_FILE,
+    create,
+    parseMasterKey,
+    '32 bytes in base64; the file was changed, restore its content'
+  )
 }
 
 export function operatorTokenIn(dataDir: string): string {
   const create = () => `op_${randomToken()}`
-  return secretIn(dataDir, OPERATOR_TOKEN_FILE, create, parseOperatorToken, 'at least 8 characters without spaces')
+  return secretIn(
+    dataDir,
+    OPERATOR_TOKEN_FILE,
+    create,
+    parseOperatorToken,
+    `${OPERATOR_TOKEN_FORM}; delete the file to have a new token made`
+  )
 }
 
 function secretIn<T>(
@@ -39,8 +53,7 @@ function secretIn<T>(
 ): T {
   const path = join(dataDir, name)
   const value = parse(read(path, create))
-  if (value === undefined)
-    throw new EnvironmentProblem(`${path} must hold ${accepted}; the file was changed, restore its content`)
+  if (value === undefined) throw new EnvironmentProblem(`${path} must hold ${accepted}`)
   return value
 }
 

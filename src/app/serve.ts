@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
+import { leaveRoot } from '#kit/leave-root'
 import { createLogger } from '#kit/logger'
 import { Database, migrate, refuseSharedSessions, watchStandbys } from '#kit/postgres'
 import { openVault } from '#kit/secrets'
@@ -16,6 +17,7 @@ import { EnvironmentProblem } from './environment-variables.ts'
 import { createMetrics } from './metrics.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { createService, type Service } from './service.ts'
+import { isFileOfOurs } from './service-user.ts'
 
 /** The service cannot start. The message is one line with the reason; the process ends. */
 class StartRefused extends Error {}
@@ -98,11 +100,13 @@ async function run(config: Config): Promise<void> {
     const url = await listen(service.http, 'PORT', config.port, config.host)
     urls.public ||= url
     if (config.role === 'worker') {
+      leaveRootOf(config, (line) => logger.info(line))
       await service.start()
       say(`\nPerennial is ready, as a worker.\n  Health       ${url}/readyz\n`)
     } else {
       if (config.sandbox)
         urls.sandbox = await listen(service.sandbox.app, 'SANDBOX_PORT', config.sandbox.port, config.host)
+      leaveRootOf(config, (line) => logger.info(line))
       writeServerFile(config.dataDir, { url, pid: process.pid })
       stack.defer(() => removeServerFile(config.dataDir))
       if (config.sandbox) await moveSandboxStores(service.deps)
@@ -118,8 +122,17 @@ async function run(config: Config): Promise<void> {
   }
 }
 
+/** Ports below 1024 are open by now, which is all that needed root. */
+function leaveRootOf({ user, dataDir }: Config, log: (line: string) => void): void {
+  if (!user) return
+  leaveRoot(user, dataDir, isFileOfOurs)
+  log(`Root has started the service: it continues as user ${user.name}`)
+}
+
 async function startDatabase(config: Config, log: (line: string) => void): Promise<EmbeddedPostgres> {
-  return startEmbeddedPostgres({ dataDir: config.dataDir, log }).catch((err: Error) => refuse(err.message))
+  return startEmbeddedPostgres({ dataDir: config.dataDir, log, runAs: config.user ?? undefined }).catch((err: Error) =>
+    refuse(err.message)
+  )
 }
 
 async function migrated(url: string): Promise<string[]> {

@@ -26,6 +26,9 @@ import { createHousekeeping } from './housekeeping.ts'
 import type { Metrics } from './metrics.ts'
 import * as settingsSections from './settings-sections.ts'
 
+/** How long a stop waits for calls of platforms that are under way, before it ends them. */
+const CALL_GRACE_MS = 5_000
+
 export type ServiceOptions = {
   /** `all` when left out. */
   role?: Role
@@ -230,8 +233,12 @@ export async function createService(options: ServiceOptions) {
         http.close(),
         delivery.stop()
       ]
+      // A call that hangs would hold up the stop. What was sent is asked for again after the next start.
+      const patience = setInterval(connectors.cutOff, CALL_GRACE_MS)
       // Everything still running writes to the database, which the caller closes next: a failure of one must not cut off the others.
       const ends = await Promise.allSettled(parts)
+      clearInterval(patience)
+      connectors.cutOff()
       await signals.stop()
       await sandbox.close()
       await node.stop()

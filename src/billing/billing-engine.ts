@@ -1,19 +1,18 @@
 import { earliest } from '#kit/clock'
-import { dueQuery, type Engine } from '#kit/engines'
+import { dueQuery, type Engine, type Patience } from '#kit/engines'
 import { type Database, directSql, instant, nullable, row } from '#kit/postgres'
 import type { Connector } from '#platform'
 import { storeNow } from '#stores'
 import { nextSubscriptionWork } from '#subscriptions'
 import { endGraces, resumeEndedPauses } from '#subscriptions/for-billing'
+import { createChargingTurns } from './charging/charging-turns.ts'
 import { releaseAttempts } from './charging/claims.ts'
 import { openDueAttempts } from './charging/open-attempts.ts'
-import { submitAttempts } from './charging/submit-attempts.ts'
 import { remindCustomers } from './dunning/remind-customers.ts'
 import { endChargesPastDeadline } from './settling/end-charges-past-deadline.ts'
 
 const BATCH = 200
-/** Claimed attempts count as sent, so few are claimed at once: a cancellation in the meantime still stops the others. */
-const SENT_TOGETHER = 32
+const NONE = { done: 0, isFull: false }
 
 const nextOfAttempts = directSql<[storeId: number]>(
   'billing_next_of_attempts',
@@ -49,8 +48,10 @@ export function createBillingEngine(options: {
   db: Database
   leaseOwner: number
   connectorOf: (storeId: number) => Promise<Connector>
+  patience?: Patience
 }): Engine {
-  const { db, leaseOwner, connectorOf } = options
+  const { db } = options
+  const charging = createChargingTurns(options)
 
   const ahead = async (storeId: number) => {
     const [work, ofAttempts] = await Promise.all([
@@ -74,10 +75,10 @@ export function createBillingEngine(options: {
     async runOnce(storeId) {
       const [now, next] = await Promise.all([storeNow(db, storeId), ahead(storeId)])
       const isDue = (at: Temporal.Instant | null) => at !== null && Temporal.Instant.compare(at, now) <= 0
-      const submit = async () => submitAttempts(db, storeId, await connectorOf(storeId), leaseOwner, SENT_TOGETHER)
-      const sent = isDue(next.check) ? await submit() : 0
+      const isCharging = isDue(next.check) || charging.underWay(storeId) > 0
+      const sent = isCharging ? await charging.turn(storeId) : NONE
       // Cycles are opened as fast as they can be sent: a cycle that is not opened can still be skipped or rescheduled.
-      if (sent === SENT_TOGETHER) return sent
+      if (sent.isFull) return sent.done
       let opened = 0
       if (isDue(next.grace)) opened += await db.inStore(storeId, (ctx) => endGraces(ctx, BATCH))
       if (isDue(next.paymentDeadline)) opened += await db.inStore(storeId, (ctx) => endChargesPastDeadline(ctx, BATCH))
@@ -85,7 +86,7 @@ export function createBillingEngine(options: {
       if (isDue(next.resume)) opened += await db.inStore(storeId, (ctx) => resumeEndedPauses(ctx, BATCH))
       if (isDue(next.due)) opened += await db.inStore(storeId, (ctx) => openDueAttempts(ctx, BATCH))
       // Attempts that were just opened are sent at once.
-      return sent + opened + (opened > 0 ? await submit() : 0)
+      return sent.done + opened + (opened > 0 ? (await charging.turn(storeId)).done : 0)
     }
   }
 }

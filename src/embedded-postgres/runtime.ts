@@ -39,11 +39,22 @@ export async function prepareRuntime(dataDir: string, runAs: RunAs, log: (line: 
   throw new Error(`the programs of ${source.name} do not run on this machine: ${complaints.join('; ')}`)
 }
 
-/** The user for PostgreSQL, which refuses to run as root: the owner of the cluster, or else an unprivileged system user. */
-export function chooseRunAs(clusterDir: string): RunAs {
+/**
+ * The user for PostgreSQL, which refuses to run as root: `wanted`, the owner of the cluster, or else an unprivileged system user. Only
+ * root can choose.
+ */
+export function chooseRunAs(clusterDir: string, wanted: RunAs = {}): RunAs {
   const ourUid = process.getuid?.()
   const owner = fs.statSync(clusterDir, { throwIfNoEntry: false })
   if (ourUid === undefined) return {}
+  if (ourUid === 0 && wanted.uid !== undefined) {
+    if (owner && owner.uid !== 0 && owner.uid !== wanted.uid) {
+      throw new Error(
+        `${clusterDir} belongs to user ${owner.uid}, not ${wanted.uid}: run chown -R ${wanted.uid} ${clusterDir}`
+      )
+    }
+    return wanted
+  }
   if (ourUid !== 0) {
     if (owner && owner.uid !== ourUid) {
       throw new Error(`${clusterDir} belongs to user ${owner.uid}; start Perennial as that user or as root`)

@@ -41,6 +41,8 @@ export type EmbeddedOptions = {
   log?: (line: string) => void
   /** Settings of PostgreSQL that override ours, such as for a test that needs no durability. */
   settings?: Record<string, string>
+  /** As whom PostgreSQL runs where root starts it; an unprivileged system user when left out. */
+  runAs?: RunAs
 }
 
 type Server = PidFile & { adopted: boolean }
@@ -68,7 +70,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const places = openDataDir(options.dataDir)
   const unlock = await lockDataDir(places.dataDir)
   try {
-    const runAs = chooseRunAs(places.cluster)
+    const runAs = chooseRunAs(places.cluster, options.runAs)
     const runtime = await prepareRuntime(places.dataDir, runAs, log)
     const settings = settingsFor(places, runtime, options.settings ?? {})
     const { created } = await ensureCluster(places, runtime, runAs)

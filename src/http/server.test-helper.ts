@@ -12,7 +12,7 @@ import { createRateLimiter } from './rate-limits/rate-limiter.ts'
 import { buildHttp } from './server/server.ts'
 import type { HttpDeps } from './shared/deps.ts'
 
-export const OPERATOR_TOKEN = 'operator-token-of-tests'
+export const OPERATOR_TOKEN = 'operator-token-of-the-http-tests-0123'
 
 /**
  * A refused response without its details, which must name a field: which one, rest/error-details.test.ts asks of every route.

@@ -41,6 +41,14 @@ function within(address: ipaddr.IPv4 | ipaddr.IPv6, [network, bits]: [ipaddr.IPv
   return address.kind() === network.kind() && address.match(network as never, bits)
 }
 
+/** The network by which a caller is counted: an address of IPv4 itself, of IPv6 the first 64 bits; other text unchanged. */
+export function networkOf(literal: string): string {
+  if (!ipaddr.isValid(literal)) return literal
+  const address = ipaddr.process(literal)
+  if (address.kind() === 'ipv4') return address.toString()
+  return `${ipaddr.fromByteArray([...address.toByteArray().slice(0, 8), ...new Array(8).fill(0)]).toString()}/64`
+}
+
 /** Whether we may connect to this literal address. */
 export function isAllowedAddress(literal: string, rules: AddressRules): boolean {
   if (!ipaddr.isValid(literal)) return false

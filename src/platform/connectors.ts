@@ -1,14 +1,15 @@
 import type { Measure } from '#kit/metrics'
 import { type Connector, createConnector } from './connector.ts'
 import { countCalls } from './count-calls.ts'
-import { type ClientOptions, createClient, type PlatformAccess } from './wire/client.ts'
+import { CallWindow } from './wire/call-window.ts'
+import { type ClientOptions, createClient, type PlatformAccess, type StoreLimits } from './wire/client.ts'
 import { CostBudget } from './wire/cost-budget.ts'
 import { nameOfWithheld, type WithheldField } from './wire/withheld.ts'
 
 /** How often stores are looked for that can be forgotten. */
 const FORGET_EVERY_MS = 600_000
 
-/** The connectors of one process. There is one set of them, because the calls of a store share its cost budget. */
+/** The connectors of one process. There is one set of them, because the calls of a store share its cost budget and its window. */
 export type Connectors = {
   /**
    * The connector of a store. Cheap to ask for at each use: it is made anew only when the store's address or access token
@@ -20,6 +21,8 @@ export type Connectors = {
    * later, when its bucket is full: a store that is connected again soon continues with the points that it had.
    */
   forget(storeId: number): void
+  /** Ends every call that is under way, with an unknown outcome, and its connection. For a process that ends. */
+  cutOff(): void
 }
 
 export type ConnectorOptions = Omit<ClientOptions, 'onWithheld'> & {
@@ -39,12 +42,13 @@ export function createConnectors({
   ...options
 }: ConnectorOptions = {}): Connectors {
   const known = new Map<number, { access: PlatformAccess; connector: Connector }>()
-  const budgets = new Map<number, CostBudget>()
+  const limits = new Map<number, StoreLimits>()
+  const underWay = new Set<() => void>()
 
-  const budgetOf = (storeId: number) => {
-    const budget = budgets.get(storeId) ?? new CostBudget(nodes)
-    budgets.set(storeId, budget)
-    return budget
+  const limitsOf = (storeId: number) => {
+    const ofStore = limits.get(storeId) ?? { budget: new CostBudget(nodes), window: new CallWindow() }
+    limits.set(storeId, ofStore)
+    return ofStore
   }
 
   const reported = new Set<string>()
@@ -58,9 +62,9 @@ export function createConnectors({
 
   /** What has not been used for a while makes room, also of stores that another node has disconnected. */
   const forgetIdle = () => {
-    for (const [storeId, budget] of budgets) {
-      if (!budget.isIdle()) continue
-      budgets.delete(storeId)
+    for (const [storeId, { budget, window }] of limits) {
+      if (!budget.isIdle() || !window.isIdle()) continue
+      limits.delete(storeId)
       known.delete(storeId)
     }
   }
@@ -71,12 +75,16 @@ export function createConnectors({
       const last = known.get(access.storeId)
       if (last && isSame(last.access, access)) return last.connector
       const { storeId, profile, url, accessToken } = access
-      const connector = createConnector(createClient(access, budgetOf(storeId), { ...options, onWithheld: reportOnce }))
+      const report = { onWithheld: reportOnce, underWay }
+      const connector = createConnector(createClient(access, limitsOf(storeId), { ...options, ...report }))
       const counted = measure ? countCalls(connector, measure) : connector
       known.set(storeId, { access: { storeId, profile, url, accessToken }, connector: counted })
       return counted
     },
-    forget: (storeId) => void known.delete(storeId)
+    forget: (storeId) => void known.delete(storeId),
+    cutOff() {
+      for (const end of [...underWay]) end()
+    }
   }
 }
 

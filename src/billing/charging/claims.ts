@@ -33,6 +33,9 @@ export const ClaimedAttempt = row({
 })
 export type ClaimedAttempt = RowOf<typeof ClaimedAttempt>
 
+/** How long a claim lasts, as `claimAttempts` says it to the database: no charge is sent that could end later. */
+export const CLAIM_MS = 120_000
+
 /**
  * Claims up to `limit` pending attempts that are due to be sent or checked, and marks them as sent before any call is made: from
  * then on only the platform can say how they end.

@@ -1,6 +1,6 @@
 import { runBatched } from '#kit/batcher'
 import { type Ctx, type Database, isOutage } from '#kit/postgres'
-import type { Connector, PlatformAttempt } from '#platform'
+import { type Connector, MAX_CALL_MS, type PlatformAttempt } from '#platform'
 import { enqueueContractSync, lockSubscriptions, type Subscription } from '#subscriptions'
 import { markDueNow } from '#subscriptions/for-billing'
 import { lockAttemptsByKey, lockLateSuccesses } from '../attempts/attempt.ts'
@@ -12,8 +12,23 @@ import { applyLateSuccesses, lateSuccessOfRow } from '../settling/apply-late-suc
 import { settleAttempts } from '../settling/settle-attempts.ts'
 import { voidAttempts } from '../settling/void-attempts.ts'
 import { findPayment, findPriorPayment, type PriorPayment } from './check-prior-attempts.ts'
-import { type ClaimedAttempt, claimAttempts, markChecked } from './claims.ts'
+import { CLAIM_MS, type ClaimedAttempt, claimAttempts, markChecked } from './claims.ts'
 import { checkLater, outcomeOf, refusedOutcome, type SubmitOutcome } from './submit-outcome.ts'
+
+/** What became of claimed attempts at the platform, to be written. */
+export type Submitted = {
+  attempts: ClaimedAttempt[]
+  outcomes: SubmitOutcome[]
+  now: Temporal.Instant
+  /** The platform had no points for one of the calls. */
+  isThrottled: boolean
+}
+
+/** Claimed attempts, and until when, in milliseconds of `performance.now()`, a charge may be sent for them. */
+type Claim = { attempts: ClaimedAttempt[]; now: Temporal.Instant; sendUntil: number }
+
+/** Beside the call itself, what is written before the claim ends needs a moment. */
+const WRITE_MS = 10_000
 
 /**
  * Sends waiting attempts to the platform and checks those sent before, up to `limit`, and writes the outcomes. Every call uses the
@@ -28,37 +43,60 @@ export async function submitAttempts(
   leaseOwner: number,
   limit: number
 ): Promise<number> {
-  const claim = await db.inStore(storeId, async (ctx) => ({
-    now: ctx.now,
-    attempts: await claimAttempts(ctx, limit, leaseOwner)
-  }))
-  if (claim.attempts.length === 0) return 0
-  const known = claim.attempts.filter((a) => a.platformAttemptId !== null)
-  const unknown = claim.attempts.filter((a) => a.platformAttemptId === null)
-  const wanted = unknown.filter((a) => a.isWanted)
+  const { calls, claimed } = await claimCalls(db, storeId, connector, leaseOwner, limit)
+  await writeSubmitted(db, storeId, await Promise.all(calls.map((call) => call())))
+  return claimed
+}
 
-  const submitOutcomes = (
-    await Promise.all([
-      send(
-        connector,
-        wanted.filter((a) => isFirstCall(a)),
-        claim.now
-      ),
-      sendUnlessPaid(
-        connector,
-        wanted.filter((a) => !isFirstCall(a)),
-        claim.now
-      ),
-      fetchOutcomes(connector, known, claim.now),
-      Promise.all(unknown.filter((a) => !a.isWanted).map((attempt) => fetchUnwanted(connector, attempt, claim.now)))
-    ])
-  ).flat()
-  const byKey = new Map(claim.attempts.map((a) => [a.idempotencyKey, a]))
-  const settled = await Promise.all(
-    submitOutcomes.map((submitOutcome) => findWhatPaid(connector, submitOutcome, byKey, claim.now))
-  )
-  await writeAll(db, storeId, byKey, settled, claim.now)
-  return claim.attempts.length
+/**
+ * Claims up to `limit` attempts, and returns what to ask the platform for them. Each attempt that may charge is asked for by
+ * itself, so that one whose call hangs holds up no other; those that are only read are read together. Nothing is written.
+ */
+export async function claimCalls(
+  db: Database,
+  storeId: number,
+  connector: Connector,
+  leaseOwner: number,
+  limit: number
+): Promise<{ calls: (() => Promise<Submitted>)[]; claimed: number }> {
+  const sendUntil = performance.now() + CLAIM_MS - MAX_CALL_MS - WRITE_MS
+  const claim: Claim = await db.inStore(storeId, async (ctx) => ({
+    now: ctx.now,
+    attempts: await claimAttempts(ctx, limit, leaseOwner),
+    sendUntil
+  }))
+  const known = claim.attempts.filter((a) => a.platformAttemptId !== null)
+  const parts = claim.attempts.filter((a) => a.platformAttemptId === null).map((attempt) => [attempt])
+  if (known.length > 0) parts.push(known)
+  const calls = parts.map((attempts) => () => submit(connector, { ...claim, attempts }))
+  return { calls, claimed: claim.attempts.length }
+}
+
+async function submit(connector: Connector, claim: Claim): Promise<Submitted> {
+  const { attempts, now } = claim
+  let isThrottled = false
+  const noteThrottled = () => void (isThrottled = true)
+  const outcomes = await ask(connector, claim, noteThrottled)
+  const byKey = new Map(attempts.map((a) => [a.idempotencyKey, a]))
+  const settled = await Promise.all(outcomes.map((outcome) => findWhatPaid(connector, outcome, byKey, claim)))
+  return { attempts, outcomes: settled, now, isThrottled }
+}
+
+function ask(connector: Connector, claim: Claim, noteThrottled: () => void): Promise<SubmitOutcome[]> {
+  const [attempt] = claim.attempts
+  if (attempt!.platformAttemptId !== null) return fetchOutcomes(connector, claim)
+  if (!attempt!.isWanted) return Promise.all([fetchUnwanted(connector, attempt!, claim.now)])
+  return isFirstCall(attempt!)
+    ? send(connector, attempt!, claim, noteThrottled)
+    : sendUnlessPaid(connector, attempt!, claim, noteThrottled)
+}
+
+/** Writes what the platform answered. One that cannot be written is asked for again later, and its error is thrown. */
+export async function writeSubmitted(db: Database, storeId: number, submitted: Submitted[]): Promise<void> {
+  if (submitted.length === 0) return
+  const byKey = new Map(submitted.flatMap(({ attempts }) => attempts.map((a) => [a.idempotencyKey, a])))
+  const outcomes = submitted.flatMap((one) => one.outcomes)
+  await writeAll(db, storeId, byKey, outcomes, submitted[0]!.now)
 }
 
 /**
@@ -99,61 +137,44 @@ function attemptOf(submitOutcome: SubmitOutcome, byKey: Map<string, ClaimedAttem
   return byKey.get(('checked' in submitOutcome ? submitOutcome.checked : submitOutcome.result).idempotencyKey)
 }
 
-async function send(connector: Connector, attempts: ClaimedAttempt[], now: Temporal.Instant): Promise<SubmitOutcome[]> {
-  if (attempts.length === 0) return []
-  const results = await connector.billing.createAttempts(
-    attempts.map((a) => ({
-      contractId: a.platformContractId,
-      idempotencyKey: a.idempotencyKey,
-      originTime: a.cycleAt ?? a.scheduledAt,
-      cycleAt: a.cycleAt
-    }))
-  )
-  return results.map((result, i) => {
-    const attempt = attempts[i]!
-    if (result.ok) return outcomeOf(attempt, result.value, now)
-    return result.failure.kind === 'rejected' ? refusedOutcome(attempt, result.failure, now) : checkLater(attempt, now)
-  })
+async function send(
+  connector: Connector,
+  attempt: ClaimedAttempt,
+  { now, sendUntil }: Claim,
+  noteThrottled: () => void
+): Promise<SubmitOutcome[]> {
+  // Later, another process might have the attempt by the time that the platform answers.
+  if (performance.now() > sendUntil) return [checkLater(attempt, now)]
+  const [result] = await connector.billing.createAttempts([
+    {
+      contractId: attempt.platformContractId,
+      idempotencyKey: attempt.idempotencyKey,
+      originTime: attempt.cycleAt ?? attempt.scheduledAt,
+      cycleAt: attempt.cycleAt
+    }
+  ])
+  if (result!.ok) return [outcomeOf(attempt, result!.value, now)]
+  const { failure } = result!
+  if (failure.kind === 'throttled') noteThrottled()
+  return [failure.kind === 'rejected' ? refusedOutcome(attempt, failure, now) : checkLater(attempt, now)]
 }
 
 /** Whether the platform cannot have anything of the cycle from us yet. */
 const isFirstCall = ({ earlier, submittedBefore }: ClaimedAttempt) => earlier.length === 0 && submittedBefore === null
 
-/** Sends attempts of cycles that were tried before, unless an earlier attempt was paid or the platform has the attempt itself. */
+/** Sends an attempt of a cycle that was tried before, unless an earlier one was paid or the platform has the attempt itself. */
 async function sendUnlessPaid(
   connector: Connector,
-  attempts: ClaimedAttempt[],
-  now: Temporal.Instant
+  attempt: ClaimedAttempt,
+  claim: Claim,
+  noteThrottled: () => void
 ): Promise<SubmitOutcome[]> {
-  if (attempts.length === 0) return []
-  const found = await findPriorPayment(connector, attempts)
-  const clear = attempts.filter((_, i) => found[i]!.state === 'nothing')
-  const unheard = clear.filter((a) => a.submittedBefore !== null)
-  const others = attempts.flatMap((attempt, i) => {
-    const prior = found[i]!
-    return prior.state === 'nothing' ? [] : [outcomeOfPriorPayment(connector, attempt, prior, now)]
-  })
-  const [sent, again, ...rest] = await Promise.all([
-    send(
-      connector,
-      clear.filter((a) => a.submittedBefore === null),
-      now
-    ),
-    sendUnlessThere(connector, unheard, now),
-    ...others
-  ])
-  return [...sent, ...again, ...rest.flat()]
-}
-
-/** Sends attempts again whose earlier call may have arrived, where the platform does not have them. */
-async function sendUnlessThere(
-  connector: Connector,
-  attempts: ClaimedAttempt[],
-  now: Temporal.Instant
-): Promise<SubmitOutcome[]> {
-  const found = await Promise.all(attempts.map((attempt) => fetchUnwanted(connector, attempt, now)))
-  const missing = found.flatMap((outcome) => ('unsent' in outcome ? outcome.unsent : []))
-  return [...found.filter((outcome) => !('unsent' in outcome)), ...(await send(connector, missing, now))]
+  const [prior] = await findPriorPayment(connector, [attempt])
+  if (prior!.state !== 'nothing') return outcomeOfPriorPayment(connector, attempt, prior!, claim.now)
+  if (attempt.submittedBefore === null) return send(connector, attempt, claim, noteThrottled)
+  // Its earlier call may have arrived.
+  const itself = await fetchUnwanted(connector, attempt, claim.now)
+  return 'unsent' in itself ? send(connector, attempt, claim, noteThrottled) : [itself]
 }
 
 async function outcomeOfPriorPayment(
@@ -171,13 +192,16 @@ async function outcomeOfPriorPayment(
   return [isOurs ? { superseded: attempt, instead } : settledBy(attempt, prior.by)]
 }
 
+/** Reads attempts together, and one by one where the platform does not answer: one that cannot be read holds up no other. */
 async function fetchOutcomes(
   connector: Connector,
-  attempts: ClaimedAttempt[],
-  now: Temporal.Instant
+  { attempts, now }: Omit<Claim, 'sendUntil'>
 ): Promise<SubmitOutcome[]> {
-  if (attempts.length === 0) return []
   const found = await connector.billing.findAttempts(attempts.map((a) => a.platformAttemptId!))
+  if (!found.ok && found.failure.kind === 'unavailable' && attempts.length > 1) {
+    const each = attempts.map((attempt) => fetchOutcomes(connector, { attempts: [attempt], now }))
+    return (await Promise.all(each)).flat()
+  }
   return attempts.map((attempt) => {
     const reported = found.ok ? found.value.get(attempt.platformAttemptId!) : undefined
     return reported ? outcomeOf(attempt, reported, now) : checkLater(attempt, now)
@@ -200,11 +224,12 @@ async function findWhatPaid(
   connector: Connector,
   submitOutcome: SubmitOutcome,
   byKey: Map<string, ClaimedAttempt>,
-  now: Temporal.Instant
+  { now, sendUntil }: Claim
 ): Promise<SubmitOutcome> {
   if (!('result' in submitOutcome) || submitOutcome.result.state !== 'failed') return submitOutcome
   const attempt = byKey.get(submitOutcome.result.idempotencyKey)
   if (!attempt || declineOf(submitOutcome.result.errorCode).code !== 'already_paid') return submitOutcome
+  if (performance.now() > sendUntil) return checkLater(attempt, now)
   const found = await findPayment(connector, attempt)
   if (found.state === 'unknown') return checkLater(attempt, now)
   if (found.state === 'nothing') return { result: { ...submitOutcome.result, isPaymentSearched: true } }

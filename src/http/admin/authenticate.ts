@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { Refusal } from '#kit/refusal'
 import { equalInConstantTime, type Secret } from '#kit/secrets'
+import { type GuessLimiter, TooManyGuesses } from '../rate-limits/guess-limiter.ts'
 import type { Role } from '../shared/access.ts'
 import { authenticationFailed, bearerOf } from '../shared/errors.ts'
 import type { Surface } from '../shared/surface.ts'
@@ -22,11 +23,17 @@ function byOperatorToken(token: Secret): ResolveCaller {
   }
 }
 
-/** Finds out who calls, and runs a route only for callers in a role that it allows. Unknown paths are 404 to every caller. */
-export function authenticateCallers(admin: Surface, resolvers: ResolveCaller[]): void {
+/**
+ * Finds out who calls, and runs a route only for callers in a role that it allows. Unknown paths are 404 to every caller. Who
+ * guesses at credentials is refused after a few wrong ones.
+ */
+export function authenticateCallers(admin: Surface, resolvers: ResolveCaller[], guesses: GuessLimiter): void {
   admin.decorateRequest('adminCaller', null)
   admin.addHook('onRequest', async (request, reply) => {
-    const caller = await firstCaller(resolvers, request)
+    const caller = await callerWithoutGuessing(resolvers, guesses, request).catch((err) => {
+      if (err instanceof TooManyGuesses) reply.header('retry-after', err.retryAfterSeconds)
+      throw err
+    })
     if (!caller) {
       reply.header('www-authenticate', 'Bearer')
       throw authenticationFailed('A valid operator token is needed')
@@ -37,6 +44,16 @@ export function authenticateCallers(admin: Surface, resolvers: ResolveCaller[]):
       throw new Refusal('forbidden', `This is not allowed to the role ${caller.role}`)
     }
   })
+}
+
+/** A request without a bearer token is no guess. */
+async function callerWithoutGuessing(resolvers: ResolveCaller[], guesses: GuessLimiter, request: FastifyRequest) {
+  if (bearerOf(request) === null) return firstCaller(resolvers, request)
+  guesses.refuseKnown(request.ip)
+  const caller = await firstCaller(resolvers, request)
+  if (caller) await guesses.checkRight(request.ip)
+  else await guesses.countWrong(request.ip)
+  return caller
 }
 
 async function firstCaller(resolvers: ResolveCaller[], request: FastifyRequest): Promise<Caller | null> {

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { createGuessLimiter } from '../rate-limits/guess-limiter.ts'
 import { openSurface, type Route, refuseUnknownParameters } from '../shared/surface.ts'
 import { authenticateCallers, callerResolvers } from './authenticate.ts'
 import type { AdminDeps } from './deps.ts'
@@ -18,7 +19,7 @@ export function registerAdmin(app: FastifyInstance, deps: AdminDeps): void {
     deps,
     hooks(admin) {
       refuseUnknownParameters(admin)
-      authenticateCallers(admin, callerResolvers(deps))
+      authenticateCallers(admin, callerResolvers(deps), createGuessLimiter(deps.limiter))
       readStores(admin, deps.db)
       // What was written may be work for an engine.
       admin.addHook('onResponse', (request, reply, done) => {

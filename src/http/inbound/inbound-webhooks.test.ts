@@ -84,5 +84,8 @@ test('a body over eight megabytes is refused', async () => {
   const body = JSON.stringify({ text: 'x'.repeat(8 * 1024 * 1024) })
   const response = await deliver(headersFor(store, body), body)
   assert.equal(response.statusCode, 400)
-  assert.deepEqual(response.json(), { error: { code: 'invalid_request', message: 'The body is larger than 8192 KiB' } })
+  const details = [{ field: 'body', code: 'invalid', message: 'is larger than 8192 KiB' }]
+  assert.deepEqual(response.json(), {
+    error: { code: 'invalid_request', message: 'The body is larger than 8192 KiB', details }
+  })
 })

@@ -2,6 +2,7 @@ import { Refusal } from '#kit/refusal'
 import { exampleOf } from '#resources'
 import { errorBody, statusOf } from '../admin/errors.ts'
 import { ADMIN_PREFIX } from '../admin/index.ts'
+import { TooManyGuesses } from '../rate-limits/guess-limiter.ts'
 import type { JsonSchema } from '../shared/json-schema.ts'
 import { invalid } from '../shared/validation.ts'
 import { surfaceDocument } from './document.ts'
@@ -108,6 +109,12 @@ const ERRORS: Record<string, ErrorKind> = {
     refusal: new Refusal('conflict', 'Store books.example is not a sandbox store'),
     isFor: isWrite
   },
+  RateLimited: {
+    meaning:
+      'This address has sent 10 wrong operator tokens within the minute. `Retry-After` says when it may send one again; other addresses are not affected.',
+    refusal: new TooManyGuesses(42),
+    headers: ['Retry-After']
+  },
   InternalError: {
     meaning: 'An internal error. The log has the details under the `X-Request-Id`.',
     refusal: null
@@ -124,6 +131,7 @@ const CODES = [
   'forbidden',
   'not_found',
   'conflict',
+  'rate_limited',
   'unavailable',
   'internal_error'
 ]

@@ -6,6 +6,8 @@ import type { RateLimitStatus } from './rate-limit-status.ts'
 export type RateLimiter = {
   /** Counts one request of a store in an API family. A refused request does not use up the budget. */
   count(storeId: number, family: string, budget: Budget): Promise<RateLimitStatus>
+  /** How many requests are counted in the present minute, and the seconds until it ends. */
+  usedThisMinute(storeId: number, family: string): Promise<{ used: number; retryAfter: number }>
   /** Deletes windows that have ended; returns their number. */
   prune(): Promise<number>
 }
@@ -56,6 +58,14 @@ const countRequests = directSql<
      from clock cross join minute left join day on true`
 )
 
+const findUsed = directSql<[storeId: number, family: string]>(
+  'rate_windows_used',
+  `select coalesce((select used from rate_windows
+                     where store_id = $1 and bucket = $2 || ':minute'
+                       and window_start = date_trunc('minute', statement_timestamp())), 0) as used,
+          60 - extract(second from statement_timestamp())::int as retry_after`
+)
+
 type Request = { storeId: number; family: string; budget: Budget }
 type CountOutcome = { status: RateLimitStatus } | { failure: unknown }
 
@@ -90,6 +100,10 @@ export function createRateLimiter(db: Database): RateLimiter {
       const outcome = await batcher(`${storeId}:${family}`, { storeId, family, budget })
       if ('failure' in outcome) throw outcome.failure
       return outcome.status
+    },
+    async usedThisMinute(storeId, family) {
+      const { used, retryAfter } = await db.direct.one(row({ used: int, retryAfter: int }), findUsed(storeId, family))
+      return { used, retryAfter: Math.max(1, retryAfter) }
     },
     prune: () =>
       db.inInstallation((tx) =>

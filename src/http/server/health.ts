@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { HttpDeps } from '../shared/deps.ts'
+import { ownHeaders } from './unroutable.ts'
 
 const OPEN = { logLevel: 'warn', config: { allow: 'anyone' } } as const
 
@@ -14,7 +15,7 @@ export function registerHealth(app: FastifyInstance, { health }: Pick<HttpDeps, 
 
   app.get('/metrics', OPEN, (request, reply) => {
     reply.hijack()
-    reply.raw.setHeader('x-request-id', request.id)
+    for (const [name, value] of Object.entries(ownHeaders(request.id))) reply.raw.setHeader(name, value)
     health.metrics(request.raw, reply.raw)
   })
 }

@@ -16,6 +16,7 @@ import { noSuchRoute, servedElsewhere } from '../shared/errors.ts'
 import { handleErrors } from '../shared/surface.ts'
 import { compileValidator } from '../shared/validation.ts'
 import { registerStorefront } from '../storefront/index.ts'
+import { boundBodyBytes } from './body-bytes.ts'
 import { registerHealth } from './health.ts'
 import { trackKnownPaths } from './known-paths.ts'
 import { logRequests } from './request-log.ts'
@@ -84,6 +85,7 @@ export function buildHttp(deps: HttpDeps, { healthOnly = false } = {}): FastifyI
     done()
   })
   refuseSlowRequests(app, respondToBrokenRequest)
+  boundBodyBytes(app, deps.maxBodyBytesInFlight)
   refuseUnsupportedExpectations(app)
   refuseUnreadableUrls(app)
   handleErrors(app, { statusOf, errorBody }, healthOnly ? servedElsewhere : noSuchRoute)

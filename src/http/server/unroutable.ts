@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '#kit/refusal'
+import { SAFE_HEADERS } from '#kit/safe-headers'
 import type { CountAddress } from '../rate-limits/address-limiter.ts'
 import { rateLimitHeaders } from '../rate-limits/rate-limit-status.ts'
 import { errorBody, statusOf } from '../shared/error-body.ts'
@@ -147,7 +148,7 @@ function whatBroke(code: string | undefined, maxHeaderBytes: number): string {
   return 'This is not an HTTP request'
 }
 
-/** The headers of every response. No cache may store it. */
+/** The headers of every response. No cache may store it, unless its route says otherwise. */
 export function ownHeaders(requestId: string) {
-  return { 'x-request-id': requestId, 'cache-control': 'no-store' }
+  return { 'x-request-id': requestId, 'cache-control': 'no-store', ...SAFE_HEADERS }
 }

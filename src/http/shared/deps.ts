@@ -27,6 +27,8 @@ export type HttpDeps = {
   addresses: AddressRules
   /** Addresses and networks of proxies in front of us whose `X-Forwarded-For` is trusted. */
   trustedProxies?: string[]
+  /** Of all bodies in memory at once; 64 MiB when left out. */
+  maxBodyBytesInFlight?: number
   health: Health
   measure?: Measure
   /** Starts background work in this store that a write has made due. */

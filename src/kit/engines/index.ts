@@ -1,5 +1,6 @@
 export { type DueStores, dueQueries, dueQuery, dueStores } from './due-query.ts'
 export type { Engine } from './engine.ts'
+export { createFlights, type Patience } from './flights.ts'
 export type { LeaseRelease } from './lease-owner.ts'
 export { type Node, startNode } from './node.ts'
 export { createRunner, type Runner } from './runner.ts'

@@ -1,4 +1,4 @@
-import { dueQuery, type Engine, type LeaseRelease } from '../engines/index.ts'
+import { createFlights, dueQuery, type Engine, type LeaseRelease, type Patience } from '../engines/index.ts'
 import {
   type Ctx,
   type Database,
@@ -26,6 +26,9 @@ const ClaimedJob = row({
 type ClaimedJob = RowOf<typeof ClaimedJob>
 
 const BATCH = 64
+/** While a call of a store hangs, its jobs run in small portions: one that hangs keeps only its own portion. */
+const PORTION_WHILE_SLOW = 4
+const MAX_PORTIONS = 32
 const RETRY_AFTER_MINUTES = [1, 5, 15, 60, 360] as const
 const LONGEST_WAIT_MINUTES = 15
 
@@ -55,12 +58,15 @@ export function createJobEngine<Deps>(options: {
   leaseOwner: number
   jobs: AnyJob<Deps>[]
   deps: Deps
+  patience?: Patience
 }): Engine {
   const { db, leaseOwner, deps } = options
   const jobOf = new Map(options.jobs.map((job) => [job.name, job]))
   if (jobOf.size < options.jobs.length) throw new Error('Two jobs have the same name')
 
-  const claim = (storeId: number) =>
+  const flights = createFlights<Ran>(options.patience)
+
+  const claim = (storeId: number, limit: number) =>
     db.inStore(storeId, ({ tx, now }) =>
       tx.many(
         ClaimedJob,
@@ -69,7 +75,7 @@ export function createJobEngine<Deps>(options: {
         select id from jobs
          where store_id = ${storeId} and run_at <= ${now}
            and (leased_until is null or leased_until < statement_timestamp())
-         order by priority, run_at, id limit ${BATCH} for update skip locked)
+         order by priority, run_at, id limit ${limit} for update skip locked)
       update jobs set lease_token = jobs.lease_token + 1, lease_owner = ${leaseOwner},
                       leased_until = statement_timestamp() + interval '2 minutes', attempts = jobs.attempts + 1
         from due where jobs.store_id = ${storeId} and jobs.id = due.id
@@ -138,14 +144,32 @@ export function createJobEngine<Deps>(options: {
       return (await db.direct.one(row({ at: nullable(instant) }), nextJob(storeId))).at
     },
     async runOnce(storeId) {
-      const claimed = await claim(storeId)
-      const kinds = Map.groupBy(claimed, (job) => job.kind)
-      await Promise.all(
-        [...kinds].map(async ([kind, ofKind]) => finish(storeId, ofKind, await run(storeId, kind, ofKind)))
+      const portion = flights.load(storeId).slow > 0 ? PORTION_WHILE_SLOW : BATCH
+      const limit = Math.min(BATCH, flights.room(storeId, MAX_PORTIONS) * portion)
+      const claimed = limit > 0 ? await claim(storeId, limit) : []
+      const portions = [...Map.groupBy(claimed, (job) => job.kind)].flatMap(([kind, ofKind]) =>
+        portionsOf(ofKind, portion).map((some) => ({ kind, jobs: some }))
       )
-      return claimed.length
+      flights.start(
+        storeId,
+        portions.map(({ kind, jobs }) => async () => ({ jobs, outcomes: await run(storeId, kind, jobs) }))
+      )
+      const ended = await flights.take(storeId)
+      await Promise.all(ended.map((end) => finish(storeId, ...resultOf(end))))
+      return claimed.length || flights.load(storeId).underWay || ended.length
     }
   }
+}
+
+type Ran = { jobs: ClaimedJob[]; outcomes: JobOutcome[] }
+
+function resultOf(end: PromiseSettledResult<Ran>): [ClaimedJob[], JobOutcome[]] {
+  if (end.status === 'rejected') throw end.reason
+  return [end.value.jobs, end.value.outcomes]
+}
+
+function portionsOf<T>(items: T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size))
 }
 
 /** What the row of a job says that is not done: when it runs next, with which payload, and why. */

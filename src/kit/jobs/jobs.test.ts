@@ -131,6 +131,49 @@ test('due jobs run in the order of their priorities, then of their time', async 
   assert.equal(await engine.nextDueAt(storeId), null)
 })
 
+test('a job that hangs holds up no other, and ends once', async () => {
+  const { storeId, inStore } = await aStore(db)
+  const ran: number[][] = []
+  const hanging = Promise.withResolvers<void>()
+  const job = defineJob(
+    'call-somebody',
+    Type.Object({ n: Type.Integer() }),
+    { dedupe: ({ n }) => n },
+    async (_deps: object, _storeId, jobs) => {
+      ran.push(jobs.map(({ input }) => input.n))
+      if (jobs.some(({ input }) => input.n === 1)) await hanging.promise
+      return jobs.map(() => ({ done: true }) as const)
+    }
+  )
+  const left = () =>
+    inStore((ctx) =>
+      waitingKeys(
+        ctx,
+        job,
+        Array.from({ length: 20 }, (_, i) => String(i + 1))
+      )
+    )
+  const patience = { slowMs: 10, comeBackMs: 20 }
+  const engine = createJobEngine({ db, leaseOwner: 1, jobs: [job], deps: {}, patience })
+  await inStore((ctx) => enqueue(ctx, job, [{ n: 1 }]))
+  assert.equal(await engine.runOnce(storeId), 1)
+  assert.equal(await engine.runOnce(storeId), 1, 'it is still under way')
+
+  const others = Array.from({ length: 10 }, (_, i) => ({ n: i + 2 }))
+  await inStore((ctx) => enqueue(ctx, job, others))
+  assert.equal(await engine.runOnce(storeId), 10)
+  assert.deepEqual([...(await left())], ['1'])
+  // In portions of four, so that another one that hangs keeps few with it.
+  assert.deepEqual(
+    ran.map((portion) => portion.length),
+    [1, 4, 4, 2]
+  )
+  hanging.resolve()
+  while ((await engine.runOnce(storeId)) > 0);
+  assert.equal((await left()).size, 0)
+  assert.equal(ran.flat().filter((n) => n === 1).length, 1)
+})
+
 const Place = Type.Object({ from: Type.Integer() })
 const rowOf = (store: BuiltStore) =>
   store.inStore(({ tx, storeId }) =>

@@ -15,10 +15,12 @@ export type WebhookHeaders = {
 type IncomingHeaders = Record<string, string | string[] | undefined>
 
 const MAX_LENGTH = 255
+/** HMAC-SHA256 in base64: 32 bytes. */
+const SIGNATURE = /^[A-Za-z0-9+/]{43}=$/
 
 /**
  * The platform's headers of an inbound webhook, in the spelling of either profile; null when a required one is missing or too
- * long. `headers` has lower-case names, as Node provides them.
+ * long, or the signature cannot be one. `headers` has lower-case names, as Node provides them.
  */
 export function readWebhookHeaders(headers: IncomingHeaders): WebhookHeaders | null {
   const profile = (Object.keys(PROFILES) as ProfileName[]).find((name) => read(headers, name, 'hmac-sha256'))
@@ -28,6 +30,7 @@ export function readWebhookHeaders(headers: IncomingHeaders): WebhookHeaders | n
   const shopDomain = read(headers, profile, 'shop-domain')
   const webhookId = read(headers, profile, 'webhook-id')
   if (!signature || !topic || !shopDomain || !webhookId) return null
+  if (!SIGNATURE.test(signature)) return null
   const triggeredAt = instantOrNull(read(headers, profile, 'triggered-at'))
   return { profile, topic, shopDomain: shopDomain.toLowerCase(), signature, webhookId, triggeredAt }
 }

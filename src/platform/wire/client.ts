@@ -1,11 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { CallWindow, Place } from './call-window.ts'
 import type { CostBudget } from './cost-budget.ts'
 import type { AdminDocument } from './document.ts'
 import { Fields, MalformedPayload } from './fields.ts'
 import { failed, type PlatformResult, succeeded, UNREADABLE_RESPONSE } from './outcome.ts'
 import { ADMIN_PATH, gid, PROFILES, type ProfileName } from './platform-profiles.ts'
-import { noUsableResponse, type ReadResponse, readResponse, rejection, throttled } from './read-response.ts'
-import { post } from './transport.ts'
+import {
+  isThrottled,
+  noUsableResponse,
+  type ReadResponse,
+  readResponse,
+  rejection,
+  throttled
+} from './read-response.ts'
+import { type PostOptions, post } from './transport.ts'
 import type { WithheldField } from './withheld.ts'
 
 /** The address of a store's platform and the token that it accepts. `url` may have a path: `https://shop.example/base`. */
@@ -14,13 +22,26 @@ export type PlatformAccess = { storeId: number; profile: ProfileName; url: strin
 export type ClientOptions = {
   /** For one try, from the connection to the last byte; 30 s when left out. */
   timeoutMs?: number
-  /** How long a call may wait for the cost budget, over all its tries, before it is `throttled`; 10 s when left out. */
+  /** How long a call may wait for its place and for the cost budget, over all its tries, before it is `throttled`; 10 s when left out. */
   throttleWaitMs?: number
   /** Called for each field that a response lacks because we may not read it. */
   onWithheld?: (storeId: number, field: WithheldField) => void
+  /** After how long a query without an answer is sent a second time; 2 s when left out. */
+  secondQueryMs?: number
 }
 
+const TIMEOUT_MS = 30_000
+const THROTTLE_WAIT_MS = 10_000
+const SECOND_QUERY_MS = 2_000
+/** No call takes longer, with all its waits and tries. Leases on work that calls the platform last longer. */
+export const MAX_CALL_MS = TIMEOUT_MS + THROTTLE_WAIT_MS
+
+/** What the calls of one store share in this process. */
+export type StoreLimits = { budget: CostBudget; window: CallWindow }
+
 type Variables = Record<string, unknown>
+type Call = { document: AdminDocument; body: string }
+type Answer = { response: ReadResponse; isAnswered: boolean }
 
 /** Sends documents to one store's platform. Each call returns its outcome and never throws for a failure of the platform. */
 export type PlatformClient = {
@@ -39,34 +60,94 @@ const FIRST_GUESS_COST = 10
 /** The last known cost of each document, in points. The same for every store. */
 const costs = new Map<AdminDocument, number>()
 
-/** A client that pays for its calls from `budget`, which all clients of one store share. */
-export function createClient(access: PlatformAccess, budget: CostBudget, options: ClientOptions): PlatformClient {
+/**
+ * A client that pays for its calls from the budget, and takes places in the window, which all clients of one store share.
+ * `underWay` gets, for each call that is under way, a function that ends it.
+ */
+export function createClient(
+  access: PlatformAccess,
+  { budget, window }: StoreLimits,
+  options: ClientOptions & Pick<PostOptions, 'underWay'>
+): PlatformClient {
   const url = new URL(access.url.replace(/\/+$/, '') + ADMIN_PATH).href
   const headers = {
     'content-type': 'application/json',
     accept: 'application/json',
     [PROFILES[access.profile].accessTokenHeader]: access.accessToken
   }
-  const timeoutMs = options.timeoutMs ?? 30_000
-  const throttleWaitMs = options.throttleWaitMs ?? 10_000
+  const {
+    timeoutMs = TIMEOUT_MS,
+    throttleWaitMs = THROTTLE_WAIT_MS,
+    secondQueryMs = SECOND_QUERY_MS,
+    underWay
+  } = options
+
+  /** One exchange, which holds a place and `cost` points until it ends. */
+  async function exchange(call: Call, place: Place, cost: number, limitMs: number, cutOff?: AbortSignal) {
+    const posted = await post(url, headers, call.body, { timeoutMs: limitMs, cutOff, underWay })
+    let response: ReadResponse | undefined
+    try {
+      response = readResponse(posted, isMutation(call.document))
+    } finally {
+      if (response?.requestedCost) costs.set(call.document, response.requestedCost)
+      budget.settle(cost, response?.throttleStatus ?? null)
+      place.leave(response !== undefined && isThrottled(response))
+    }
+    return { response, isAnswered: posted.answered }
+  }
+
+  /**
+   * One try. A query that gets no answer for a while is sent once more, if there is room at once, and the first answer counts:
+   * most of those that hang are alone, and a repetition changes nothing. A mutation is sent once.
+   */
+  async function tryOnce(call: Call, place: Place, cost: number, limitMs: number): Promise<ReadResponse> {
+    if (isMutation(call.document) || secondQueryMs >= limitMs) {
+      return (await exchange(call, place, cost, limitMs)).response
+    }
+    const [endFirst, endSecond, answered] = [new AbortController(), new AbortController(), new AbortController()]
+    const first = exchange(call, place, cost, limitMs, endFirst.signal).finally(() => answered.abort())
+    await sleep(secondQueryMs, null, { signal: answered.signal }).catch(() => {})
+    const second = answered.signal.aborted ? null : await freePlace(cost)
+    if (!second) return (await first).response
+    const other = exchange(call, second, cost, limitMs - secondQueryMs, endSecond.signal)
+    const winner = await Promise.race([first, other])
+    const { response } = winner.isAnswered ? winner : await lastOf(winner, first, other)
+    endFirst.abort()
+    endSecond.abort()
+    return response
+  }
+
+  async function freePlace(cost: number): Promise<Place | null> {
+    const place = window.tryEnter()
+    if (!place || (await budget.take(cost, 0))) return place
+    place.leave(false)
+    return null
+  }
 
   /** Repeats the call while the platform throttles it, until its patience is at an end. */
   async function send(document: AdminDocument, variables: Variables): Promise<ReadResponse> {
-    const body = JSON.stringify({ query: document, variables })
+    const call = { document, body: JSON.stringify({ query: document, variables }) }
+    const deadline = performance.now() + throttleWaitMs + timeoutMs
     let patienceMs = throttleWaitMs
     for (let tries = 0; ; tries++) {
       const cost = costs.get(document) ?? FIRST_GUESS_COST
       const askedAt = performance.now()
-      if (!(await budget.take(cost, patienceMs, tries > 0))) return { failure: throttled(budget.waitFor(cost)) }
+      const place = await window.enter(patienceMs, tries > 0)
+      if (!place) return { failure: throttled(budget.waitFor(cost)) }
+      const leftMs = patienceMs - (performance.now() - askedAt)
+      if (!(await budget.take(cost, leftMs, tries > 0))) {
+        place.leave(false)
+        return { failure: throttled(budget.waitFor(cost)) }
+      }
       patienceMs -= performance.now() - askedAt
-      const response = readResponse(await post(url, headers, body, timeoutMs), isMutation(document))
-      if (response.requestedCost) costs.set(document, response.requestedCost)
-      budget.settle(cost, response.throttleStatus ?? null)
+      const limitMs = Math.min(timeoutMs, Math.ceil(deadline - performance.now()))
+      const response = await tryOnce(call, place, cost, limitMs)
       if (response.failure?.kind !== 'throttled') return response
       // At random, so that nodes which were throttled together do not come back together.
       const pauseMs = MIN_THROTTLE_PAUSE_MS * 2 ** tries * (1 + Math.random())
       const waitMs = Math.max(pauseMs, budget.waitFor(response.requestedCost ?? cost, true))
-      if (waitMs > patienceMs) return { failure: throttled(Math.ceil(waitMs)) }
+      const isOver = waitMs > patienceMs || performance.now() + waitMs >= deadline
+      if (isOver) return { failure: throttled(Math.ceil(waitMs)) }
       await sleep(pauseMs)
       patienceMs -= pauseMs
     }
@@ -97,6 +178,10 @@ export function createClient(access: PlatformAccess, budget: CostBudget, options
     gid: (type, id) => gid(access.profile, type, id)
   }
 }
+
+/** What the slower of two exchanges comes to, as the faster one has no answer. */
+const lastOf = async (faster: Answer, ...both: Promise<Answer>[]): Promise<Answer> =>
+  (await Promise.all(both)).find((one) => one !== faster) ?? faster
 
 function isMutation(document: AdminDocument): boolean {
   return document.startsWith('mutation')

@@ -2,7 +2,7 @@ import { Agent, request } from 'undici'
 
 /** More than a line of ids and dates can need. */
 const MAX_LINE_BYTES = 1024 * 1024
-/** The longest pause between two chunks of the file; the whole download has no limit. */
+/** The longest pause between two chunks, and the longest wait for the end of a line; the whole file may take its time. */
 const SILENCE_MS = 60_000
 
 const agent = new Agent({
@@ -27,13 +27,18 @@ export async function* downloadLines(url: string): AsyncGenerator<string[]> {
       await response.body.dump()
       throw new DownloadFailed(`The file of the bulk operation answered ${response.statusCode}`)
     }
+    let waitingSince = performance.now()
     for await (const chunk of response.body) {
       const bytes = Buffer.concat([rest, chunk as Buffer])
       const end = bytes.lastIndexOf(0x0a)
       rest = bytes.subarray(end + 1)
       if (rest.length > MAX_LINE_BYTES)
         throw new DownloadFailed('The file of the bulk operation has a line without an end')
-      if (end >= 0) yield bytes.subarray(0, end).toString('utf8').split('\n')
+      if (end < 0 && performance.now() - waitingSince > SILENCE_MS)
+        throw new DownloadFailed('The file of the bulk operation comes too slowly')
+      if (end < 0) continue
+      yield bytes.subarray(0, end).toString('utf8').split('\n')
+      waitingSince = performance.now()
     }
   } catch (err) {
     if (err instanceof DownloadFailed) throw err

@@ -48,6 +48,11 @@ export function throttled(retryAfterMs: number): PlatformFailure {
   return { kind: 'throttled', message: 'The cost budget of the platform is used up', code: 'throttled', retryAfterMs }
 }
 
+/** Whether the platform had no points, or no patience, for the call. */
+export function isThrottled({ failure }: ReadResponse): boolean {
+  return failure?.kind === 'throttled' || failure?.code === '429'
+}
+
 /** The first of a mutation's userErrors. Some mutations report an empty cost budget here. */
 export function rejection(error: Fields): PlatformFailure {
   const code = error.maybeText('code')?.toLowerCase()

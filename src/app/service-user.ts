@@ -1,0 +1,31 @@
+import { join } from 'node:path'
+import { chooseServiceUser, giveDirectory, RootProblem, type ServiceUser } from '#kit/leave-root'
+import { EnvironmentProblem } from './environment-variables.ts'
+
+/** Files that only a data directory of ours has. */
+const MARKERS = ['master.key', 'operator.token', 'owner.lock']
+
+/** Our files in DATA_DIR, apart from the cluster, whose owner is the server's user from its beginning. */
+export const isFileOfOurs = (name: string): boolean =>
+  /^(master\.key|operator\.token|server\.json|owner\.(lock|pid)|postgres\.(log|password))(\.|-|$)/.test(name)
+
+/**
+ * As whom the service continues when root has started it, and the same for the embedded database; null where not root has. The
+ * data directory is the user's then. Throws EnvironmentProblem.
+ */
+export function serviceUserFor(dataDir: string, wanted: string | null): ServiceUser | null {
+  try {
+    const user = chooseServiceUser({ wanted, owned: [join(dataDir, 'postgres'), dataDir] })
+    if (user) giveDirectory(dataDir, user, MARKERS)
+    return user
+  } catch (err) {
+    if (err instanceof RootProblem) throw new EnvironmentProblem(err.message)
+    const { code, message } = err as NodeJS.ErrnoException
+    // A container may take the right to change the user from its root.
+    throw new EnvironmentProblem(
+      code === 'EPERM' || code === 'EINVAL'
+        ? `Root has started the service, which does not run as root, and may not continue as another user here (${message}): start it as an ordinary user`
+        : `DATA_DIR cannot be used: ${message}`
+    )
+  }
+}

@@ -1,0 +1,157 @@
+// Calls of the platform that hang: they hold up no other charge, their outcome stays unknown, and nothing is charged twice.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { int, nullable, row, sql, text } from '#kit/postgres'
+import { createConnectors } from '#platform'
+import { type PlatformCall, startChargingPlatform } from '../../../test/charging-platform.ts'
+import { connectorTo, withCalls } from '../../../test/connectors.ts'
+import { testDatabase } from '../../../test/database.ts'
+import { aDueStore } from '../../../test/due-store.ts'
+import { aSubscriptionLife } from '../../../test/subscription-life.ts'
+import { until } from '../../../test/until.ts'
+import { createBillingEngine } from '../billing-engine.ts'
+import { submitAttempts } from './submit-attempts.ts'
+
+const { db } = await testDatabase()
+const DUE = Temporal.Instant.from('2026-02-28T15:00:00Z')
+/** Longer than the tests take, so that no call ends by its time limit unless it is cut off. */
+const timeoutMs = 120_000
+
+async function aRun(subscriptions: number, hangs: (call: PlatformCall) => boolean) {
+  const platform = await startChargingPlatform({ hangs })
+  const connectors = createConnectors({ timeoutMs })
+  after(() => {
+    connectors.cutOff()
+    platform.close()
+  })
+  const store = await aDueStore(db, { subscriptions, dueAt: DUE })
+  const { storeId, inStore } = store
+  const connector = connectors.to({ storeId, profile: 'platform', url: platform.url, accessToken: `${storeId}` })
+  const engine = createBillingEngine({
+    db,
+    leaseOwner: 1,
+    connectorOf: async () => connector,
+    patience: { slowMs: 50, comeBackMs: 50 }
+  })
+  const counts = () =>
+    inStore(({ tx }) =>
+      tx.one(
+        row({ paid: int, pending: int }),
+        sql`select count(*) filter (where status = 'success') as paid,
+                   count(*) filter (where status = 'pending') as pending
+              from billing_attempts where store_id = ${storeId}`
+      )
+    )
+  return {
+    ...store,
+    platform,
+    connectors,
+    counts,
+    runOnce: () => engine.runOnce(storeId),
+    /** Runs the engine until so many are paid. */
+    untilPaid: (paid: number) =>
+      until(`${paid} charges`, async () => {
+        await engine.runOnce(storeId)
+        return (await counts()).paid >= paid
+      })
+  }
+}
+
+const ofContract =
+  (...ends: string[]) =>
+  ({ variables }: PlatformCall) =>
+    ends.some((end) => String(variables.contractId).endsWith(end))
+
+test('charges that hang hold up no other, and stay pending when their calls end without an answer', async () => {
+  const run = await aRun(70, ofContract('03', '17', '42'))
+  await run.untilPaid(67)
+  assert.equal(run.platform.hanging(), 3, 'they still hang while all others are paid')
+  assert.deepEqual(await run.counts(), { paid: 67, pending: 3 })
+
+  run.connectors.cutOff()
+  await until('the outcomes are written', async () => {
+    await run.runOnce()
+    const { n } = await run.inStore(({ tx }) =>
+      tx.one(
+        row({ n: int }),
+        sql`select count(*) as n from billing_attempts where store_id = ${run.storeId} and leased_until is not null`
+      )
+    )
+    return n === 0
+  })
+  assert.deepEqual(await run.counts(), { paid: 67, pending: 3 })
+  assert.ok([...run.platform.charges.values()].every((times) => times === 1))
+  assert.equal(await run.runOnce(), 0, 'they are asked for again later, not at once')
+})
+
+test('what becomes due while a charge hangs is charged at once', async () => {
+  const run = await aRun(3, ofContract('02'))
+  await run.untilPaid(2)
+  await run.inStore(({ tx }) =>
+    tx.run(sql`update subscriptions set billing_due_at = ${DUE}
+                where store_id = ${run.storeId} and billing_due_at > ${DUE}`)
+  )
+  await run.untilPaid(4)
+  assert.equal(run.platform.hanging(), 1)
+})
+
+test('a store whose platform answers nothing has a bounded number of claims, and does not hold up another on the same host', async () => {
+  const run = await aRun(150, () => true)
+  const other = await aRun(40, () => false)
+  await until('as many are claimed as may', async () => {
+    await run.runOnce()
+    return run.platform.hanging() >= 16
+  })
+  for (let turn = 0; turn < 8; turn++) await run.runOnce()
+  const { n } = await run.inStore(({ tx }) =>
+    tx.one(
+      row({ n: int }),
+      sql`select count(*) as n from billing_attempts where store_id = ${run.storeId} and leased_until is not null`
+    )
+  )
+  assert.equal(n, 96, 'three times as many as are sent together')
+  await other.untilPaid(40)
+})
+
+test('a charge is not sent when its call could last longer than the claim', async (t) => {
+  const life = await aSubscriptionLife(db)
+  await life.goTo('2026-02-28T15:00:00Z')
+  await life.bill()
+  await life.decline('INSUFFICIENT_FUNDS')
+  const [{ id }] = (await life.attempts()) as unknown as [{ id: number }]
+  await life.retry(id)
+  await life.inStore(({ tx }) =>
+    tx.run(sql`update billing_attempts set check_at = scheduled_at, leased_until = null
+                where store_id = ${life.storeId} and status = 'pending'`)
+  )
+  let sent = 0
+  const now = performance.now.bind(performance)
+  const access = { storeId: life.storeId, profile: 'platform' as const, url: 'http://127.0.0.1:9', accessToken: 'none' }
+  const connector = withCalls(connectorTo(access), {
+    billing: {
+      // The platform takes 80 s to say that the first attempt was not paid; the claim lasts for 120 s, a call for up to 40.
+      findAttempts: async () => {
+        t.mock.method(performance, 'now', () => now() + 80_000)
+        return { ok: true, value: new Map() }
+      },
+      findAttemptByKey: async () => ({ ok: true, value: null }),
+      createAttempts: async (requests) => {
+        sent += requests.length
+        return requests.map(() => ({
+          ok: false,
+          failure: { kind: 'unavailable', message: 'No', outcomeUnknown: true }
+        }))
+      }
+    }
+  })
+  assert.equal(await submitAttempts(db, life.storeId, connector, 2, 10), 1)
+  t.mock.restoreAll()
+  assert.equal(sent, 0)
+  const [last] = await life.inStore(({ tx }) =>
+    tx.many(
+      row({ status: text, leased: nullable(text) }),
+      sql`select status, leased_until::text as leased from billing_attempts where store_id = ${life.storeId} order by id desc`
+    )
+  )
+  assert.deepEqual(last, { status: 'pending', leased: null })
+})

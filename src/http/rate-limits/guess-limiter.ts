@@ -1,0 +1,75 @@
+import { networkOf } from '#kit/addresses'
+import { RateLimited } from './rate-limited.ts'
+import type { RateLimiter } from './rate-limiter.ts'
+
+const GUESSES = { perMinute: 10, perDay: null }
+/** Windows belong to stores; a guess belongs to none, and no store has this number. */
+const NO_STORE = 0
+/** So many networks that are shut out are remembered here; the others are found in the database. */
+const MAX_REMEMBERED = 10_000
+
+/** Too many wrong credentials came from one address. */
+export class TooManyGuesses extends RateLimited {
+  readonly retryAfterSeconds: number
+
+  constructor(retryAfterSeconds: number) {
+    super({ limit: GUESSES.perMinute, window: 'minute' }, 'wrong operator tokens from this address')
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/** Each throws TooManyGuesses for an address that has used up its guesses. */
+export type GuessLimiter = {
+  /** To be called before a credential is compared: throws for an address that this node has refused already. */
+  refuseKnown(address: string): void
+  /** Counts a wrong credential. */
+  countWrong(address: string): Promise<void>
+  /** For a right credential, which may have been guessed. */
+  checkRight(address: string): Promise<void>
+}
+
+/**
+ * Ten wrong credentials a minute from one address, counted in the database over all nodes. After that the address is refused until
+ * the minute ends, with the right credential too: otherwise the limit would slow no guesser. Other addresses do not notice. An
+ * address of IPv6 counts with its network, since one customer of a provider has 2^64 addresses.
+ */
+export function createGuessLimiter(limiter: Pick<RateLimiter, 'count' | 'usedThisMinute'>): GuessLimiter {
+  /** When networks that are shut out may guess again, in milliseconds of `performance.now()`. */
+  const shutOut = new Map<string, number>()
+  /** Wrong credentials whose count is under way: the database does not know them yet. */
+  const underWay = new Map<string, number>()
+
+  const refuse = (network: string, retryAfterSeconds: number): never => {
+    if (shutOut.size >= MAX_REMEMBERED) shutOut.delete(shutOut.keys().next().value!)
+    shutOut.set(network, performance.now() + retryAfterSeconds * 1000)
+    throw new TooManyGuesses(retryAfterSeconds)
+  }
+
+  return {
+    refuseKnown(address) {
+      const network = networkOf(address)
+      const until = shutOut.get(network)
+      if (until === undefined) return
+      const leftMs = until - performance.now()
+      if (leftMs > 0) throw new TooManyGuesses(Math.ceil(leftMs / 1000))
+      shutOut.delete(network)
+    },
+    async countWrong(address) {
+      const network = networkOf(address)
+      underWay.set(network, (underWay.get(network) ?? 0) + 1)
+      try {
+        const { admitted, retryAfter } = await limiter.count(NO_STORE, `guess:${network}`, GUESSES)
+        if (!admitted) refuse(network, retryAfter)
+      } finally {
+        const left = underWay.get(network)! - 1
+        if (left > 0) underWay.set(network, left)
+        else underWay.delete(network)
+      }
+    },
+    async checkRight(address) {
+      const network = networkOf(address)
+      const { used, retryAfter } = await limiter.usedThisMinute(NO_STORE, `guess:${network}`)
+      if (used + (underWay.get(network) ?? 0) >= GUESSES.perMinute) refuse(network, retryAfter)
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createFlights } from './flights.ts'
+
+const valuesOf = <T>(ended: PromiseSettledResult<T>[]) =>
+  ended.map((end) => (end.status === 'fulfilled' ? end.value : String(end.reason)))
+const never = () => new Promise<string>(() => {})
+
+test('what ends is taken once, with the errors of what failed', async () => {
+  const flights = createFlights<string>()
+  flights.start(1, [
+    async () => 'a',
+    async () => {
+      throw new Error('b')
+    }
+  ])
+  assert.deepEqual(valuesOf(await flights.take(1)), ['a', 'Error: b'])
+  assert.deepEqual([await flights.take(1), flights.load(1)], [[], { underWay: 0, slow: 0 }])
+})
+
+test('what was started together is taken together, although it does not end together', async () => {
+  const flights = createFlights<string>()
+  flights.start(1, [() => sleep(100, 'a'), () => sleep(150, 'b')])
+  assert.deepEqual(valuesOf(await flights.take(1)), ['a', 'b'])
+})
+
+test('what hangs is not waited for, neither with the others nor later', async () => {
+  const flights = createFlights<string>({ slowMs: 50, comeBackMs: 100 })
+  flights.start(1, [never, async () => 'a'])
+  assert.deepEqual(valuesOf(await flights.take(1)), ['a'])
+  flights.start(1, [async () => 'b'])
+  assert.deepEqual(valuesOf(await flights.take(1)), ['b'])
+  assert.deepEqual(await flights.take(1), [])
+  assert.equal(flights.load(1).underWay, 1)
+})
+
+test('what is slow takes no place of the others, unless it is very much', async () => {
+  const flights = createFlights<string>({ slowMs: 20 })
+  flights.start(1, [never, never, never])
+  assert.deepEqual([flights.room(1, 4), flights.room(2, 4)], [1, 4])
+  await sleep(40)
+  assert.deepEqual(flights.load(1), { underWay: 3, slow: 3 })
+  assert.equal(flights.room(1, 4), 4)
+  flights.start(
+    1,
+    Array.from({ length: 7 }, () => never)
+  )
+  await sleep(40)
+  assert.equal(flights.room(1, 4), 2, 'twelve are held at most')
+})
+
+test('a store does not wait for another', async () => {
+  const flights = createFlights<string>()
+  flights.start(1, [never])
+  flights.start(2, [async () => 'b'])
+  assert.deepEqual(valuesOf(await flights.take(2)), ['b'])
+})

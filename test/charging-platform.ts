@@ -1,0 +1,90 @@
+// A platform over HTTP that pays every charge at once, for what happens when some of its calls hang: no sandbox, no database.
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { aContract, aLine, anAttempt, anOrder, lastPage } from './fake-platform.ts'
+
+/** A call as the platform got it. */
+export type PlatformCall = { operation: string; variables: Record<string, any>; token: string }
+
+/**
+ * Starts the platform. `hangs` says of each call whether it never gets an answer; of all others the answer comes after
+ * `latencyMs`. Contracts, customers and orders have the numbers of `aDueStore`.
+ */
+export async function startChargingPlatform({
+  latencyMs = 0,
+  hangs = () => false
+}: {
+  latencyMs?: number
+  hangs?: (call: PlatformCall) => boolean
+} = {}) {
+  /** Calls that were answered, by operation. */
+  const answered = new Map<string, number>()
+  /** How often each charge was asked for, by its key. */
+  const charges = new Map<string, number>()
+  const hanging = new Set<ServerResponse>()
+  const control = { hangs }
+
+  const server = createServer(async (req, res) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of req) chunks.push(chunk as Buffer)
+    const { query, variables } = JSON.parse(Buffer.concat(chunks).toString())
+    const operation = /^(?:query|mutation) (\w+)/.exec(query)![1]!
+    const key = variables.input?.idempotencyKey as string | undefined
+    if (key) charges.set(key, (charges.get(key) ?? 0) + 1)
+    if (control.hangs({ operation, variables, token: String(req.headers['x-platform-access-token']) })) {
+      hanging.add(res)
+      res.once('close', () => hanging.delete(res))
+      return
+    }
+    if (latencyMs > 0) await sleep(latencyMs)
+    answered.set(operation, (answered.get(operation) ?? 0) + 1)
+    res
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ data: answer(operation, variables) }))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    charges,
+    /** Which calls hang from now on. */
+    control,
+    answered: (operation: string) => answered.get(operation) ?? 0,
+    /** How many connections wait for an answer that never comes. */
+    hanging: () => hanging.size,
+    close() {
+      server.closeAllConnections()
+      server.close()
+    }
+  }
+}
+
+const numberOf = (gid: string) => gid.split('/').at(-1)!
+
+function answer(operation: string, variables: Record<string, any>): unknown {
+  switch (operation) {
+    case 'BillingAttemptCreate': {
+      const contract = numberOf(variables.contractId)
+      const key = variables.input.idempotencyKey as string
+      const number = `${key.split('-')[2]}${contract}`
+      const order = { ...anOrder(number), name: `#${number}`, customer: { id: `gid://platform/Customer/${contract}` } }
+      const paid = { __typename: 'SubscriptionBillingAttemptSuccessState', order }
+      const attempt = {
+        ...anAttempt(number, paid, key),
+        completedAt: '2026-02-28T10:00:00Z',
+        subscriptionContract: { id: variables.contractId, customerPaymentMethod: null }
+      }
+      return { subscriptionBillingAttemptCreate: { subscriptionBillingAttempt: attempt, userErrors: [] } }
+    }
+    case 'ContractsByIds':
+      return { nodes: (variables.ids as string[]).map((id) => aContract(numberOf(id), [aLine(1)], lastPage)) }
+    case 'ContractSetNextBillingDate': {
+      const { id, date } = variables
+      const contract = { id, status: 'ACTIVE', nextBillingDate: date, revisionId: '2' }
+      return { subscriptionContractSetNextBillingDate: { contract, userErrors: [] } }
+    }
+  }
+  throw new Error(`This platform has no ${operation}`)
+}
