@@ -167,7 +167,7 @@ const DIALECT: DocumentDialect = {
   accessOf: (allow) => ({ security: [{ operatorToken: [] }], 'x-allow': allow }),
   isIdempotent: ({ schema }) => schema?.isIdempotent === true,
   headersOfEveryResponse: ['X-Request-Id'],
-  headers: Object.fromEntries(Object.entries(HEADERS).filter(([name]) => !/^X-RateLimit|^Retry-After/.test(name))),
+  headers: Object.fromEntries(Object.entries(HEADERS).filter(([name]) => !/^X-RateLimit/.test(name))),
   errors: ERRORS,
   errorSchema: codedError(CODES, errorBody(new Refusal('not_found', 'There is no store nope.example'))),
   wordErrors: { statusOf, errorBody },
