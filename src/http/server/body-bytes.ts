@@ -14,7 +14,7 @@ declare module 'fastify' {
 }
 
 /** Of all bodies that are held in memory at once, over all connections of the process. */
-export const MAX_BODY_BYTES_IN_FLIGHT = 64 * 1024 * 1024
+const MAX_BODY_BYTES_IN_FLIGHT = 64 * 1024 * 1024
 
 /**
  * Bounds the bytes of bodies in memory, from before the first byte is read until the request is answered. A body that does not
