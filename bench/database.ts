@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -11,6 +11,8 @@ import { startEmbeddedPostgres } from '../src/embedded-postgres/start.ts'
 export async function benchDatabase(): Promise<{ url: string; close(): Promise<void> }> {
   const given = process.env.BENCH_DATABASE_URL || null
   const dataDir = given ? null : await mkdtemp(join(tmpdir(), 'perennial-bench-'))
+  // Services that root starts here continue as the user of the database, who must be able to reach its socket.
+  if (dataDir) await chmod(dataDir, 0o711)
   const embedded = dataDir ? await startEmbeddedPostgres({ dataDir }) : null
   const server = given ?? embedded!.url
   const name = `bench_${randomBytes(4).toString('hex')}`

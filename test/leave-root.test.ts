@@ -100,7 +100,7 @@ test('no process stays root, and the files belong to who continues; a second sta
 })
 
 test('who owns the data directory continues, and a port below 1024 is open all the same', { skip }, async () => {
-  const { url: databaseUrl } = await testDatabase()
+  const databaseUrl = overTcp((await testDatabase()).url)
   const dataDir = aDir()
   fs.chownSync(dataDir, 54_321, 54_321)
   const port = await freeLowPort()
@@ -112,7 +112,7 @@ test('who owns the data directory continues, and a port below 1024 is open all t
 })
 
 test('the service and its launcher stop when the launcher gets a signal, and when it is killed', { skip }, async () => {
-  const { url: databaseUrl } = await testDatabase()
+  const databaseUrl = overTcp((await testDatabase()).url)
   const env = { DATA_DIR: aDir(), DATABASE_URL: databaseUrl, PERENNIAL_USER: 'nobody' }
   const killed = start(env, { older: true })
   const address = await killed.url()
@@ -128,6 +128,13 @@ test('the service and its launcher stop when the launcher gets a signal, and whe
   stopped.child.kill('SIGTERM')
   assert.deepEqual(await stopped.ended, [0, null])
 })
+
+/** The address of a database that every user can reach: its socket is in a directory of its own user. */
+function overTcp(url: string): string {
+  const address = new URL(url)
+  if (address.hostname.startsWith('%2F')) address.hostname = '127.0.0.1'
+  return address.href
+}
 
 async function refusal(env: Record<string, string>) {
   const { child, ended } = start(env)
@@ -156,7 +163,7 @@ test('where the other user cannot work, the start says what to do, and nothing i
 })
 
 test('a link or a second name that the former owner left leads root to no file elsewhere', { skip }, async () => {
-  const { url: databaseUrl } = await testDatabase()
+  const databaseUrl = overTcp((await testDatabase()).url)
   const dataDir = aDir()
   fs.chownSync(dataDir, 54_321, 54_321)
   const elsewhere = aDir()
@@ -168,6 +175,15 @@ test('a link or a second name that the former owner left leads root to no file e
   child.kill('SIGTERM')
   await ended
   for (const name of ['linked', 'named']) assert.equal(fs.statSync(join(elsewhere, name)).uid, 0, name)
+})
+
+test('a database that only root and its own user can reach is noticed at the start', { skip }, async () => {
+  const { url: databaseUrl } = await testDatabase()
+  if (overTcp(databaseUrl) === databaseUrl) return
+  const { child, ended } = start({ DATA_DIR: aDir(), DATABASE_URL: databaseUrl, PERENNIAL_USER: 'nobody' })
+  const [said, [code]] = await Promise.all([text(child.stderr), ended])
+  assert.equal(code, 1)
+  assert.match(said, /continues as user nobody, and that user cannot reach the database .*PERENNIAL_USER/)
 })
 
 async function freeLowPort(): Promise<number> {

@@ -1,6 +1,6 @@
 // Starts a PostgreSQL for the tests, creates the template that every test file copies, and runs the given files.
 import { spawn } from 'node:child_process'
-import { mkdtemp, rm, statfs } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -20,6 +20,8 @@ async function temporaryFolder(): Promise<string> {
 
 const given = process.env.TEST_DATABASE_URL
 const dataDir = given ? null : await mkdtemp(join(await temporaryFolder(), 'perennial-test-'))
+// Services that root starts here continue as the user of the database, who must be able to reach its socket.
+if (dataDir) await chmod(dataDir, 0o711)
 const embedded = dataDir
   ? await (await import('../src/embedded-postgres/start.ts')).startEmbeddedPostgres({ dataDir, settings: NOT_DURABLE })
   : null

@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util'
 import { Database, migrate } from '#kit/postgres'
 import { benchDatabase, runOn } from '../bench/database.ts'
 import { MIGRATIONS } from '../src/app/migrations.ts'
+import { floodWithBodies } from './body-flood.ts'
 import { calendarTrial } from './calendar.ts'
 import { contendForRetries } from './contention.ts'
 import { crashAtEveryStatement } from './crash-points.ts'
@@ -51,6 +52,7 @@ const TRIALS: Record<string, (place: Place) => Promise<object>> = {
   'rolling-upgrade': rollingUpgrade,
   failover,
   'lost-messages': (place) => loseMessages({ ...place, runs: 1_000, subscriptions: 6 }),
+  'body-flood': (place) => floodWithBodies({ ...place, connections: 500, bodyBytes: 8 * 1024 * 1024, rounds: 3 }),
   calendar: (place) => calendarTrial({ ...place, zones: Intl.supportedValuesOf('timeZone'), fromYear: 2026, years: 3 })
 }
 

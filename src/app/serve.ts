@@ -17,7 +17,6 @@ import { EnvironmentProblem } from './environment-variables.ts'
 import { createMetrics } from './metrics.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { createService, type Service } from './service.ts'
-import { isFileOfOurs } from './service-user.ts'
 
 /** The service cannot start. The message is one line with the reason; the process ends. */
 class StartRefused extends Error {}
@@ -100,13 +99,13 @@ async function run(config: Config): Promise<void> {
     const url = await listen(service.http, 'PORT', config.port, config.host)
     urls.public ||= url
     if (config.role === 'worker') {
-      leaveRootOf(config, (line) => logger.info(line))
+      await leaveRootOf(config, databaseUrl, (line) => logger.info(line))
       await service.start()
       say(`\nPerennial is ready, as a worker.\n  Health       ${url}/readyz\n`)
     } else {
       if (config.sandbox)
         urls.sandbox = await listen(service.sandbox.app, 'SANDBOX_PORT', config.sandbox.port, config.host)
-      leaveRootOf(config, (line) => logger.info(line))
+      await leaveRootOf(config, databaseUrl, (line) => logger.info(line))
       writeServerFile(config.dataDir, { url, pid: process.pid })
       stack.defer(() => removeServerFile(config.dataDir))
       if (config.sandbox) await moveSandboxStores(service.deps)
@@ -122,10 +121,22 @@ async function run(config: Config): Promise<void> {
   }
 }
 
-/** Ports below 1024 are open by now, which is all that needed root. */
-function leaveRootOf({ user, dataDir }: Config, log: (line: string) => void): void {
+/** Ports below 1024 are open by now, which is all that needed root. What only root could reach is noticed here, not hours later. */
+async function leaveRootOf({ user, dataDir }: Config, databaseUrl: string, log: (line: string) => void): Promise<void> {
   if (!user) return
-  leaveRoot(user, dataDir, isFileOfOurs)
+  leaveRoot(user, dataDir)
+  const database = new Database({ url: databaseUrl, poolSize: 1 })
+  try {
+    await database.session().then((session) => session.end())
+  } catch (err) {
+    const reason = (err as Error).message
+    refuse(
+      `Root has started the service, which continues as user ${user.name}, and that user cannot reach the database (${reason}): ` +
+        'name one who can in PERENNIAL_USER, or use an address in DATABASE_URL that every user can reach'
+    )
+  } finally {
+    await database.close()
+  }
   log(`Root has started the service: it continues as user ${user.name}`)
 }
 

@@ -5,10 +5,6 @@ import { EnvironmentProblem } from './environment-variables.ts'
 /** Files that only a data directory of ours has. */
 const MARKERS = ['master.key', 'operator.token', 'owner.lock']
 
-/** Our files in DATA_DIR, apart from the cluster, whose owner is the server's user from its beginning. */
-export const isFileOfOurs = (name: string): boolean =>
-  /^(master\.key|operator\.token|server\.json|owner\.(lock|pid)|postgres\.(log|password))(\.|-|$)/.test(name)
-
 /**
  * As whom the service continues when root has started it, and the same for the embedded database; null where not root has. The
  * data directory is the user's then. Throws EnvironmentProblem.

@@ -67,7 +67,7 @@ export function chooseRunAs(clusterDir: string, wanted: RunAs = {}): RunAs {
     .readFileSync('/etc/passwd', 'utf8')
     .split('\n')
     .map((line) => line.split(':'))
-  for (const name of ['postgres', '_postgres', 'nobody']) {
+  for (const name of ['perennial', 'postgres', '_postgres', 'nobody']) {
     const user = users.find((fields) => fields[0] === name)
     if (user) return { uid: Number(user[2]), gid: Number(user[3]) }
   }

@@ -70,11 +70,15 @@ export function giveDirectory(dir: string, user: ServiceUser, markers: string[])
 }
 
 /**
- * Continues as this user, for good. Files of root in `dir` are given to the user; `names` says which are ours. Links are not
- * followed, and a file with a second name elsewhere is left alone: who owned the directory before may have put them there.
+ * Continues as this user, for good. Files of root in `dir` are given to the user. Links are not followed, and a file with a second
+ * name elsewhere is left alone: who owned the directory before may have put them there.
  */
-export function leaveRoot(user: ServiceUser, dir: string, isOurs: (name: string) => boolean): void {
-  for (const name of fs.readdirSync(dir).filter(isOurs)) giveToUser(join(dir, name), user)
+export function leaveRoot(user: ServiceUser, dir: string): void {
+  for (const name of fs.readdirSync(dir)) {
+    const path = join(dir, name)
+    const found = fs.lstatSync(path)
+    if (found.uid === 0 && found.isFile() && found.nlink === 1) fs.lchownSync(path, user.uid, user.gid)
+  }
   const isKnown = readUsers().some(({ uid }) => uid === user.uid)
   if (isKnown) posix.initgroups(user.uid, user.gid)
   else process.setgroups!([user.gid])
@@ -82,13 +86,6 @@ export function leaveRoot(user: ServiceUser, dir: string, isOurs: (name: string)
   process.setuid!(user.uid)
   // The program that launched us, if there is one, does the same.
   process.send?.({ leaveRoot: { uid: user.uid, gid: user.gid } })
-}
-
-function giveToUser(path: string, user: ServiceUser): void {
-  const found = fs.lstatSync(path)
-  const isFile = found.isFile() && found.nlink === 1
-  if (found.uid === 0 && (isFile || found.isDirectory())) fs.lchownSync(path, user.uid, user.gid)
-  if (found.isDirectory()) for (const name of fs.readdirSync(path)) giveToUser(join(path, name), user)
 }
 
 /** What prevents the user from doing this; null when nothing does. */

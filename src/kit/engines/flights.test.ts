@@ -21,17 +21,19 @@ test('what ends is taken once, with the errors of what failed', async () => {
 
 test('what was started together is taken together, although it does not end together', async () => {
   const flights = createFlights<string>()
-  flights.start(1, [() => sleep(100, 'a'), () => sleep(150, 'b')])
-  assert.deepEqual(valuesOf(await flights.take(1)), ['a', 'b'])
+  flights.start(1, [() => sleep(10, 'a'), () => sleep(200, 'b'), () => sleep(200, 'c'), () => sleep(250, 'd')])
+  assert.deepEqual(valuesOf(await flights.take(1)), ['a', 'b', 'c', 'd'])
 })
 
 test('what hangs is not waited for, neither with the others nor later', async () => {
   const flights = createFlights<string>({ slowMs: 50, comeBackMs: 100 })
-  flights.start(1, [never, async () => 'a'])
-  assert.deepEqual(valuesOf(await flights.take(1)), ['a'])
-  flights.start(1, [async () => 'b'])
-  assert.deepEqual(valuesOf(await flights.take(1)), ['b'])
+  flights.start(1, [never, ...['a', 'b', 'c'].map((name) => async () => name)])
+  assert.deepEqual(valuesOf(await flights.take(1)), ['a', 'b', 'c'])
+  flights.start(1, [async () => 'd'])
+  assert.deepEqual(valuesOf(await flights.take(1)), ['d'])
+  const before = performance.now()
   assert.deepEqual(await flights.take(1), [])
+  assert.ok(performance.now() - before > 90, 'a run that has only what hangs does not come back at once')
   assert.equal(flights.load(1).underWay, 1)
 })
 

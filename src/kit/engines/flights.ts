@@ -2,12 +2,19 @@
 const SLOW_MS = 2_000
 /** A run waits no longer for the first piece that ends: what becomes due meanwhile is not to wait for one that hangs. */
 const COME_BACK_MS = 2_000
-/** What was begun together with the first piece that ended gets as long again as that took, within these limits. */
+/** Of the pieces that were begun together, so many are waited for; the others get as long again as these took, within limits. */
+const MOST = 0.75
 const MIN_AGAIN_MS = 20
 const MAX_AGAIN_MS = 500
 
-type Flight = { startedAt: number; round: number }
-type StoreFlights<T> = { flights: Set<Flight>; ended: PromiseSettledResult<T>[]; round: number; notify: () => void }
+type Flight = { startedAt: number }
+type StoreFlights<T> = {
+  flights: Set<Flight>
+  ended: PromiseSettledResult<T>[]
+  /** Those that were started last. */
+  round: Flight[]
+  notify: () => void
+}
 
 /**
  * Work of an engine that waits for somebody outside, such as calls of the platform, kept in memory over several of its runs: a run
@@ -17,8 +24,8 @@ export type Flights<T> = {
   /** Begins pieces of work in a store. Each should leave writing to the run that takes its result. */
   start(storeId: number, work: (() => Promise<T>)[]): void
   /**
-   * What has ended and was not taken yet. Waits a while for the first, and then for those that were started with the last ones, as
-   * long again as these have taken so far.
+   * What has ended and was not taken yet. Waits a while for most of those that were started last, and then for the rest of these as
+   * long again.
    */
   take(storeId: number): Promise<PromiseSettledResult<T>[]>
   /** How many are under way or not taken yet; of those under way, how many are slow. */
@@ -60,11 +67,11 @@ export function createFlights<T>({ slowMs = SLOW_MS, comeBackMs = COME_BACK_MS }
   return {
     start(storeId, work) {
       if (work.length === 0) return
-      const store = stores.get(storeId) ?? { flights: new Set(), ended: [], round: 0, notify: () => {} }
+      const store = stores.get(storeId) ?? { flights: new Set(), ended: [], round: [], notify: () => {} }
       stores.set(storeId, store)
-      store.round++
-      for (const one of work) {
-        const flight = { startedAt: performance.now(), round: store.round }
+      const startedAt = performance.now()
+      store.round = work.map((one) => {
+        const flight = { startedAt }
         store.flights.add(flight)
         const end = (result: PromiseSettledResult<T>) => {
           store.flights.delete(flight)
@@ -75,22 +82,23 @@ export function createFlights<T>({ slowMs = SLOW_MS, comeBackMs = COME_BACK_MS }
           (value) => end({ status: 'fulfilled', value }),
           (reason) => end({ status: 'rejected', reason })
         )
-      }
+        return flight
+      })
     },
 
     async take(storeId) {
       const store = stores.get(storeId)
       if (!store) return []
-      await until(store, () => store.ended.length > 0 || store.flights.size === 0, comeBackMs)
-      const ofRound = [...store.flights].filter(({ round }) => round === store.round)
-      if (store.ended.length > 0 && ofRound.length > 0) {
-        const tookMs = performance.now() - ofRound[0]!.startedAt
-        const againMs = Math.min(Math.max(tookMs, MIN_AGAIN_MS), MAX_AGAIN_MS)
-        await until(store, () => ofRound.every((flight) => !store.flights.has(flight)), againMs)
+      const { flights, round, ended } = store
+      const leftOfRound = () => round.filter((flight) => flights.has(flight)).length
+      const areMostEnded = () => ended.length > 0 && leftOfRound() <= round.length * (1 - MOST)
+      await until(store, () => flights.size === 0 || areMostEnded(), comeBackMs)
+      if (areMostEnded() && leftOfRound() > 0) {
+        const tookMs = performance.now() - round[0]!.startedAt
+        await until(store, () => leftOfRound() === 0, Math.min(Math.max(tookMs, MIN_AGAIN_MS), MAX_AGAIN_MS))
       }
-      const ended = store.ended.splice(0)
-      if (store.flights.size === 0) stores.delete(storeId)
-      return ended
+      if (flights.size === 0) stores.delete(storeId)
+      return ended.splice(0)
     },
 
     load,
