@@ -3,7 +3,7 @@ import { chooseServiceUser, giveDirectory, RootProblem, type ServiceUser } from 
 import { EnvironmentProblem } from './environment-variables.ts'
 
 /** Files that only a data directory of ours has. */
-const MARKERS = ['master.key', 'operator.token', 'owner.lock']
+const MARKERS = ['master.key', 'operator.token', 'owner.lock', 'server.json', 'database-seen.json']
 
 /**
  * As whom the service continues when root has started it, and the same for the embedded database; null where not root has. The
