@@ -1,11 +1,10 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import type { ServiceUser } from '#kit/leave-root'
 import { LOG_FORMATS, LOG_LEVELS, type LogOptions } from '#kit/logger'
+import { type ServiceUser, serviceUserFor } from '#kit/process'
 import { concealed, Secret } from '#kit/secrets'
 import { ENVIRONMENT_VARIABLES, EnvironmentProblem, type EnvironmentVariableName } from './environment-variables.ts'
 import { masterKeyIn, operatorTokenIn, parseMasterKey, parseOperatorToken } from './installation-secrets.ts'
-import { serviceUserFor } from './service-user.ts'
 
 const ROLES = ['all', 'web', 'worker'] as const
 

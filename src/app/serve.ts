@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
-import { leaveRoot } from '#kit/leave-root'
 import { createLogger } from '#kit/logger'
 import { Database, migrate, refuseSharedSessions, watchStandbys } from '#kit/postgres'
+import { leaveRoot, RootProblem } from '#kit/process'
 import { openVault } from '#kit/secrets'
 import { stopOnSignals } from '#kit/stop-signals'
 import { isMasterKeyValid, listStores } from '#stores'
@@ -33,9 +33,10 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
   try {
     await run(loadConfig(env))
   } catch (err) {
-    if (!(err instanceof EnvironmentProblem || err instanceof StartRefused)) throw err
+    const isOfPlace = err instanceof EnvironmentProblem || err instanceof RootProblem
+    if (!(isOfPlace || err instanceof StartRefused)) throw err
     process.stderr.write(`perennial: ${err.message}\n`)
-    process.exitCode = err instanceof EnvironmentProblem ? err.exitCode : 1
+    process.exitCode = isOfPlace ? err.exitCode : 1
   }
 }
 

@@ -5,7 +5,10 @@ import { join } from 'node:path'
 export type ServiceUser = { name: string; uid: number; gid: number }
 
 /** Root has started the program, and it cannot continue as another user. The message says what to do. */
-export class RootProblem extends Error {}
+export class RootProblem extends Error {
+  /** EX_CONFIG of sysexits.h. */
+  readonly exitCode = 78
+}
 
 /** In this order, when nothing else says who. The last two exist on nearly every system. */
 const USERS = ['perennial', 'postgres', '_postgres', 'nobody']
