@@ -1,41 +1,15 @@
 // Starts a PostgreSQL for the tests, creates the template that every test file copies, and runs the given files.
 import { spawn } from 'node:child_process'
-import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { migrate } from '#kit/postgres'
-import { MIGRATIONS } from '../src/app/migrations.ts'
+import { startTestServer } from './test-server.ts'
 
-/** Nothing here has to survive a crash: tests kill the service, never the database server. */
-const NOT_DURABLE = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off', max_wal_size: '1GB' }
-/** A whole run needs a few hundred MB beside the WAL. */
-const ROOM_BYTES = 3 * 2 ** 30
-
-/** Memory where the system has a folder for it with room: a copy of the template takes a tenth of the time there. */
-async function temporaryFolder(): Promise<string> {
-  const memory = await statfs('/dev/shm').catch(() => null)
-  return memory && memory.bavail * memory.bsize > ROOM_BYTES ? '/dev/shm' : tmpdir()
-}
-
-const given = process.env.TEST_DATABASE_URL
-const dataDir = given ? null : await mkdtemp(join(await temporaryFolder(), 'perennial-test-'))
-// Services that root starts here continue as the user of the database, who must be able to reach its socket.
-if (dataDir) await chmod(dataDir, 0o711)
-const embedded = dataDir
-  ? await (await import('../src/embedded-postgres/start.ts')).startEmbeddedPostgres({ dataDir, settings: NOT_DURABLE })
-  : null
-process.env.TEST_DATABASE_URL = given ?? embedded!.url
-process.env.TEST_TEMPLATE ??= `perennial_template_${process.pid}`
-// Each file is a process that loads mostly the same modules; without the cache this takes a quarter of the time.
-process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'perennial-test-modules')
-const { onServer, TEMPLATE, urlOf } = await import('./database.ts')
-
+const server = await startTestServer()
 let status = 1
 try {
-  await onServer(`drop database if exists ${TEMPLATE}`)
-  await onServer(`create database ${TEMPLATE}`)
-  await migrate(urlOf(TEMPLATE), MIGRATIONS)
+  await server.makeTemplate()
   const files = process.argv.slice(2)
   const isWhole = files.length === 0
   const collected = isWhole ? await mkdtemp(join(tmpdir(), 'perennial-statements-')) : process.env.COLLECTED_STATEMENTS
@@ -65,8 +39,6 @@ try {
     if (isWhole) await rm(collected, { recursive: true, force: true })
   }
 } finally {
-  await onServer(`drop database if exists ${TEMPLATE} with (force)`).catch(() => {})
-  await embedded?.stop()
-  if (dataDir) await rm(dataDir, { recursive: true, force: true })
+  await server.stop()
 }
 process.exit(status)

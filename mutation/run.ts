@@ -1,0 +1,95 @@
+// Mutation testing of a module: `npm run mutate -- MODULE [options]` (docs/mutation.md).
+import { mkdir } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { startTestServer } from '../test/test-server.ts'
+import { dropAbandonedDatabases } from './abandoned-databases.ts'
+import { isEquivalent, readEquivalent } from './equivalent.ts'
+import { MODULES, sourcesOf, testsOf } from './modules.ts'
+import { recordReach, testsReaching } from './reach.ts'
+import { printReport, printSurvivors } from './report.ts'
+import { addResult, isCaught, type Planned, RESULTS, readResults, resultsOf } from './results.ts'
+import { runSqlMutants } from './run-sql-mutants.ts'
+import { listMutants, SAMPLE, selectMutants } from './select.ts'
+import { installStryker, runCodeMutants } from './stryker.ts'
+import { refusedByTypes } from './type-check.ts'
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    minutes: { type: 'string', default: '600' },
+    sample: { type: 'string', default: String(SAMPLE) },
+    files: { type: 'string', default: '' },
+    only: { type: 'string', default: '' },
+    processes: { type: 'string', default: '2' },
+    again: { type: 'boolean', default: false },
+    survivors: { type: 'boolean', default: false },
+    report: { type: 'boolean', default: false }
+  }
+})
+const [module] = positionals
+if (!module || !MODULES[module]) {
+  process.stderr.write(`npm run mutate -- MODULE [options]; MODULE is one of ${Object.keys(MODULES).join(', ')}\n`)
+  process.exit(2)
+}
+const deadline = Date.now() + Number(values.minutes) * 60_000
+const processes = Number(values.processes)
+const equivalent = readEquivalent()
+
+await mkdir(RESULTS, { recursive: true })
+await installStryker()
+const sources = await sourcesOf(module)
+const { all, unread } = await listMutants(sources)
+for (const text of unread) process.stdout.write(`cannot be read as SQL, not mutated: ${text.slice(0, 120)}\n`)
+const selected = selectMutants(all, sources, Number(values.sample)).filter(
+  ({ mutant }) => mutant.file.includes(values.files) && mutant.kind.includes(values.only)
+)
+const results = resultsOf(module)
+
+if (!values.survivors && !values.report) await runMissing()
+const known = readResults(results)
+if (values.survivors) printSurvivors(selected, known, equivalent)
+printReport(module, selected, known, equivalent)
+
+/** Runs what has no result yet, and with `--again` what no test has noticed. */
+async function runMissing(): Promise<void> {
+  const before = readResults(results)
+  const todo = selected.filter((one) => {
+    const result = before.get(one.id)
+    return !result || (values.again && isCaught(result) === false && !isEquivalent(one, equivalent))
+  })
+  const isCode = ({ mutant }: Planned) => mutant.kind === 'ts'
+  const fresh = todo.filter((one) => isCode(one) && !before.has(one.id))
+  const refused = await refusedByTypes(fresh)
+  for (const id of refused) addResult(results, { id, status: 'Refused', reason: 'TypeScript' })
+  const left = todo.filter(({ id }) => !refused.has(id))
+  process.stdout.write(
+    `${module}: ${left.length} of ${selected.length} selected mutants to run (${all.length} in all)\n`
+  )
+  if (left.length === 0) return
+
+  const server = await startTestServer()
+  const sweep = setInterval(() => void dropAbandonedDatabases(server).catch(() => {}), 30_000)
+  try {
+    await server.makeTemplate()
+    const tests = await testsOf(module!)
+    const reach = await recordReach(tests)
+    const planned = left.map((one) => ({
+      ...one,
+      tests: testsReaching(one.mutant, one.source, tests, reach).map((file) => ({
+        file,
+        ms: reach[tests.indexOf(file)]!.ms
+      }))
+    }))
+    await runSqlMutants({ mutants: planned.filter((one) => !isCode(one)), server, results, processes, deadline })
+    const code = planned.filter(isCode)
+    const reached = tests.filter((file) => code.some((one) => one.tests.some((test) => test.file === file)))
+    const order = reached.sort((a, b) => reach[tests.indexOf(a)]!.ms - reach[tests.indexOf(b)]!.ms)
+    if (code.length > 0 && Date.now() < deadline) {
+      await runCodeMutants({ mutants: code, tests: order, results, processes, deadline })
+    }
+  } finally {
+    clearInterval(sweep)
+    await dropAbandonedDatabases(server).catch(() => {})
+    await server.stop()
+  }
+}
