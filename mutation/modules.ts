@@ -35,7 +35,12 @@ export const MODULES: Record<string, MutatedModule> = {
     decisive: ['adjust-points.ts', 'queries.ts', 'transfer-points.ts'],
     texts: [],
     functions: [],
-    tests: ['src/http/rest/update-member.test.ts', 'src/http/rest/reads.test.ts', 'test/events-of-members.test.ts']
+    tests: [
+      'src/credits/audit-rules.test.ts',
+      'src/http/rest/update-member.test.ts',
+      'src/http/rest/reads.test.ts',
+      'test/events-of-members.test.ts'
+    ]
   },
   lifecycle: {
     decisive: [

@@ -21,9 +21,10 @@ const LIMIT_MS = 240_000
 const hashOf = (file: string) => digest(readFileSync(join(ROOT, file), 'utf8'))
 
 /** What each of these test files runs: from the record, or, where the test file is new or has changed, by running it once. */
-export async function recordReach(tests: string[]): Promise<Reach[]> {
+export async function recordReach(tests: string[], signal: AbortSignal): Promise<Reach[]> {
   const known: Record<string, Reach> = existsSync(FILE) ? JSON.parse(readFileSync(FILE, 'utf8')) : {}
   for (const file of tests) {
+    signal.throwIfAborted()
     const test = hashOf(file)
     if (known[file]?.test === test && known[file].passed) continue
     known[file] = await measure(file, test)

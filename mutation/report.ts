@@ -5,7 +5,7 @@ import { isCaught, type Planned, type Result } from './results.ts'
 /** What is known of the selected mutants. */
 type Counts = { caught: number; missed: number; equivalent: number; refused: number; left: number }
 
-export function countResults(selected: Planned[], results: Map<string, Result>, equivalent: Equivalent[]): Counts {
+function countResults(selected: Planned[], results: Map<string, Result>, equivalent: Equivalent[]): Counts {
   const counts: Counts = { caught: 0, missed: 0, equivalent: 0, refused: 0, left: 0 }
   for (const one of selected) {
     const result = results.get(one.id)
@@ -18,7 +18,7 @@ export function countResults(selected: Planned[], results: Map<string, Result>, 
   return counts
 }
 
-/** One line per kind of mutant, and per file that is below the goal. */
+/** The score of the statements, of the code, and of both. */
 export function printReport(
   module: string,
   selected: Planned[],
@@ -32,7 +32,6 @@ export function printReport(
     process.stdout.write(
       `${score}  ${name}: ${caught} of ${counted} noticed; ${same} equivalent, ${refused} refused, ${left} not run\n`
     )
-    return counted > 0 && caught / counted < 0.9
   }
   const of = (kind: string) => selected.filter(({ mutant }) => mutant.kind === kind)
   line(`${module}, SQL`, of('sql'))

@@ -19,11 +19,12 @@ export async function runSqlMutants(options: {
   results: string
   processes: number
   deadline: number
+  signal: AbortSignal
 }): Promise<void> {
-  const { mutants, results, processes, deadline, server } = options
+  const { mutants, results, processes, deadline, server, signal } = options
   const waiting = [...mutants]
   const one = async () => {
-    for (let next = waiting.shift(); next && Date.now() < deadline; next = waiting.shift()) {
+    for (let next = waiting.shift(); next && Date.now() < deadline && !signal.aborted; next = waiting.shift()) {
       const result = await runOne(next, server)
       addResult(results, result)
       process.stdout.write(isCaught(result) ? '.' : result.status.slice(0, 1))

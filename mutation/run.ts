@@ -32,6 +32,10 @@ if (!module || !MODULES[module]) {
   process.exit(2)
 }
 const deadline = Date.now() + Number(values.minutes) * 60_000
+/** An interrupted run ends what it has begun, with its database server. */
+const interrupted = new AbortController()
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => interrupted.abort())
+const { signal } = interrupted
 const processes = Number(values.processes)
 const equivalent = readEquivalent()
 
@@ -72,7 +76,7 @@ async function runMissing(): Promise<void> {
   try {
     await server.makeTemplate()
     const tests = await testsOf(module!)
-    const reach = await recordReach(tests)
+    const reach = await recordReach(tests, signal)
     const planned = left.map((one) => ({
       ...one,
       tests: testsReaching(one.mutant, one.source, tests, reach).map((file) => ({
@@ -80,12 +84,19 @@ async function runMissing(): Promise<void> {
         ms: reach[tests.indexOf(file)]!.ms
       }))
     }))
-    await runSqlMutants({ mutants: planned.filter((one) => !isCode(one)), server, results, processes, deadline })
+    await runSqlMutants({
+      mutants: planned.filter((one) => !isCode(one)),
+      server,
+      results,
+      processes,
+      deadline,
+      signal
+    })
     const code = planned.filter(isCode)
     const reached = tests.filter((file) => code.some((one) => one.tests.some((test) => test.file === file)))
     const order = reached.sort((a, b) => reach[tests.indexOf(a)]!.ms - reach[tests.indexOf(b)]!.ms)
-    if (code.length > 0 && Date.now() < deadline) {
-      await runCodeMutants({ mutants: code, tests: order, results, processes, deadline })
+    if (code.length > 0 && Date.now() < deadline && !signal.aborted) {
+      await runCodeMutants({ mutants: code, tests: order, results, processes, deadline, signal })
     }
   } finally {
     clearInterval(sweep)

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
@@ -69,8 +69,9 @@ export async function runCodeMutants(options: {
   results: string
   processes: number
   deadline: number
+  signal: AbortSignal
 }): Promise<void> {
-  const { mutants, tests, results, processes, deadline } = options
+  const { mutants, tests, results, processes, deadline, signal } = options
   const plan = join(RESULTS, `plan-${process.pid}.json`)
   const content = {
     root: ROOT,
@@ -89,7 +90,11 @@ export async function runCodeMutants(options: {
   // Stryker's runner starts `node` by its name.
   const env = { ...process.env, MUTATION_PLAN: plan, PATH: `${dirname(process.execPath)}:${process.env.PATH}` }
   const child = spawn(process.execPath, [join(FOLDER, 'run.js')], { cwd: ROOT, env, stdio: 'inherit' })
+  const end = () => child.kill('SIGTERM')
+  signal.addEventListener('abort', end, { once: true })
   const code = await new Promise((resolve) => child.on('exit', resolve))
+  signal.removeEventListener('abort', end)
+  await rm(plan, { force: true })
   process.stdout.write('\n')
-  if (code !== 0) throw new Error(`Stryker ended with ${code}`)
+  if (code !== 0 && !signal.aborted) throw new Error(`Stryker ended with ${code}`)
 }

@@ -34,8 +34,15 @@ const ranks = new Map(plan.tests.map((file, i) => [file, i]))
 const rank = (file) => ranks.get(file) ?? ranks.size
 
 class PerennialReporter {
+  #ids = new Map()
+
+  /** Results count lines otherwise; only the plan names mutants as the runner does. */
+  onMutationTestingPlanReady({ mutantPlans }) {
+    for (const { mutant } of mutantPlans) this.#ids.set(mutant.id, idOf(mutant))
+  }
+
   onMutantTested(result) {
-    const id = idOf(result)
+    const id = this.#ids.get(result.id)
     if (!id || result.statusReason === LEFT) return
     const { status, killedBy, statusReason } = result
     const line = { id, status, by: killedBy?.[0], reason: statusReason?.slice(0, 300) }
