@@ -4,6 +4,7 @@ import type { TestServer } from '../test/test-server.ts'
 import { mutatedText } from './mutant.ts'
 import { addResult, isCaught, type Planned, type Result, ROOT } from './results.ts'
 import { type Ended, runTestFile } from './run-test-file.ts'
+import { treeVersion } from './tree-version.ts'
 
 /** PostgreSQL's codes of what it does not accept as a statement; a missing right (42501) is found by a rule and not among them. */
 const REFUSED = /code: '(?!42501)(?:42[0-9A-Z]{3}|0A000)'|syntax error at or near/
@@ -23,9 +24,12 @@ export async function runSqlMutants(options: {
 }): Promise<void> {
   const { mutants, results, processes, deadline, server, signal } = options
   const waiting = [...mutants]
+  const version = await treeVersion()
   const one = async () => {
     for (let next = waiting.shift(); next && Date.now() < deadline && !signal.aborted; next = waiting.shift()) {
       const result = await runOne(next, server)
+      if ((await treeVersion()) !== version)
+        throw new Error('Files were changed during the run: run it in a worktree of its own')
       addResult(results, result)
       process.stdout.write(isCaught(result) ? '.' : result.status.slice(0, 1))
     }
