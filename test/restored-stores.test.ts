@@ -4,7 +4,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bool, instant, int, nullable, row, sql, text } from '#kit/postgres'
 import { findRestore, tickEpoch, writePlace } from '#stores'
+import { openDueAttempts } from '../src/billing/charging/open-attempts.ts'
 import { holdRestoredStore } from '../src/sync/restored-store.ts'
+import { changeContractStatus } from './change-contract-status.ts'
 import { testDatabase } from './database.ts'
 import { aReceiver } from './receiver.ts'
 import { startService } from './service-builder.ts'
@@ -33,23 +35,43 @@ async function chargeThere(store: Store, contractId: string, key: string, at: st
   assert.ok(made.ok, JSON.stringify(made))
 }
 
-const Row = row({ cycleIndex: int, attemptNumber: int, status: text, idempotencyKey: text })
+const Row = row({
+  cycleIndex: int,
+  attemptNumber: int,
+  status: text,
+  errorCode: nullable(text),
+  idempotencyKey: text
+})
 const attemptsOf = (store: Store) =>
   inStore(store, ({ tx, storeId }) =>
     tx.many(
       Row,
-      sql`select cycle_index, attempt_number, status, idempotency_key from billing_attempts
+      sql`select cycle_index, attempt_number, status, error_code, idempotency_key from billing_attempts
            where store_id = ${storeId} order by cycle_index, attempt_number`
     )
   )
 const scheduleOf = (store: Store) =>
   inStore(store, ({ tx, storeId }) =>
     tx.one(
-      row({ cycleIndex: int, nextCycle: int, cyclesPaid: int, nextBillingAt: nullable(instant), isInBilling: bool }),
-      sql`select cycle_index, next_cycle, cycles_paid, next_billing_at, billing_due_at is null as is_in_billing
+      row({
+        cycleIndex: int,
+        nextCycle: int,
+        cyclesPaid: int,
+        nextBillingAt: nullable(instant),
+        isInBilling: bool,
+        status: text
+      }),
+      sql`select cycle_index, next_cycle, cycles_paid, next_billing_at, billing_due_at is null as is_in_billing, status
             from subscriptions where store_id = ${storeId}`
     )
   )
+async function dateThere(contractId: string): Promise<string> {
+  const { at } = await service.sandboxDb.direct.one(
+    row({ at: instant }),
+    sql`select next_billing_at as at from sandbox.contracts where id = ${contractId}`
+  )
+  return at.toString()
+}
 const alertsOf = async (store: Store): Promise<string[]> =>
   (await service.admin('GET', `${store.at}/alerts`)).data.map(({ kind }: { kind: string }) => kind)
 
@@ -97,12 +119,70 @@ test('a cycle that was paid after the backup is not charged again', async () => 
   const { nextCycle, nextBillingAt, cyclesPaid } = await scheduleOf(store)
   assert.deepEqual([nextCycle, cyclesPaid, nextBillingAt!.toString()], [3, 2, '2026-03-31T14:00:00Z'])
   assert.equal(await isHeld(store), false)
+  assert.equal(await dateThere(contract), '2026-03-31T14:00:00Z', 'a date that had not arrived there is set')
   await store.advance({ to: '2026-04-01T15:00:00Z' })
   assert.deepEqual(
     (await charges(store)).map(({ idempotencyKey }) => idempotencyKey),
     [2, 3].map((cycle) => `svc-${contract}-${cycle}-1`)
   )
   assert.deepEqual((await service.admin('POST', '/doctor', { store: store.id })).findings, [])
+})
+
+test('what changed on the platform after a charge that is taken over holds', async () => {
+  const { store, contract_id: contract } = await aSilentStore()
+  await passTime(store, '2026-03-01T15:00:00Z')
+  await hold(store)
+  await chargeThere(store, contract, `svc-${contract}-2-1`, '2026-02-28T15:00:00Z')
+  await service.sandbox.engine.runOnce(store.storeId)
+  assert.deepEqual(await changeContractStatus(store, contract, 'Pause'), [])
+  await reconcile(store)
+  const { nextCycle, status } = await scheduleOf(store)
+  assert.deepEqual([nextCycle, status], [3, 'paused'])
+})
+
+test('an attempt that was not sent by the time of the backup gives way to a later one that was', async () => {
+  const { store, contract_id: contract } = await aSilentStore()
+  await passTime(store, '2026-03-01T15:00:00Z')
+  assert.equal(await inStore(store, (ctx) => openDueAttempts(ctx, 10)), 1)
+  await hold(store)
+  await chargeThere(store, contract, `svc-${contract}-2-2`, '2026-02-28T15:00:00Z')
+  await service.sandbox.engine.runOnce(store.storeId)
+  await reconcile(store)
+  assert.deepEqual(
+    (await attemptsOf(store)).map(({ attemptNumber, status, errorCode }) => [attemptNumber, status, errorCode]),
+    [
+      [1, 'failed', 'superseded'],
+      [2, 'success', null]
+    ]
+  )
+  assert.deepEqual((await service.admin('POST', '/doctor', { store: store.id })).findings, [])
+})
+
+test('an attempt that was open at the time of the backup ends as it ended there, before a later one is taken over', async () => {
+  const { store, customer, contract_id: contract } = await aSilentStore()
+  await passTime(store, '2026-03-01T15:00:00Z')
+  await inStore(store, (ctx) => openDueAttempts(ctx, 10))
+  await store.card(customer.id, 'insufficient_funds')
+  await chargeThere(store, contract, `svc-${contract}-2-1`, '2026-02-28T15:00:00Z')
+  await service.sandbox.engine.runOnce(store.storeId)
+  await passTime(store, '2026-03-03T15:00:00Z')
+  // It was sent before the backup, and what the platform had until then has been read.
+  await inStore(store, async ({ tx, storeId }) => {
+    await tx.run(sql`update billing_attempts set submitted_at = created_at where store_id = ${storeId}`)
+    await tx.run(sql`update reconciliations set cursor_at = '2026-03-03T15:00:00Z' where store_id = ${storeId}`)
+  })
+  await hold(store)
+  await store.card(customer.id, 'success')
+  await chargeThere(store, contract, `svc-${contract}-2-2`, '2026-02-28T15:00:00Z')
+  await service.sandbox.engine.runOnce(store.storeId)
+  await reconcile(store)
+  assert.deepEqual(
+    (await attemptsOf(store)).map(({ attemptNumber, status, errorCode }) => [attemptNumber, status, errorCode]),
+    [
+      [1, 'failed', 'card_declined'],
+      [2, 'success', null]
+    ]
+  )
 })
 
 test('a decline and its paid retry are taken over one after the other', async () => {
