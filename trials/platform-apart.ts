@@ -76,20 +76,27 @@ export async function aStoreApart(
   }
 }
 
+/** As long as leases of what was under way when a connection was lost may last, and more. */
+const QUIET_WITHIN_MS = 240_000
+
 /** Waits until the service has nothing under way: no charge without a result, no job, no message, no webhook. */
 export async function quiet(url: string): Promise<void> {
-  await until('the service is quiet', async () => {
-    const [left] = await rowsOf(
-      url,
-      `select (select count(*) from billing_attempts where status = 'pending')
-            + (select count(*) from jobs j join stores s using (store_id) where j.run_at <= coalesce(s.clock_at, now()))
-            + (select count(*) from inbound_webhooks where status = 'waiting')
-            + (select count(*) from facts where position is null)
-            + (select count(*) from fact_consumers where position < last_position)
-            + (select count(*) from webhook_queue) as count`
-    )
-    return left!.count === '0'
-  })
+  await until(
+    'the service is quiet',
+    async () => {
+      const [left] = await rowsOf(
+        url,
+        `select (select count(*) from billing_attempts where status = 'pending')
+              + (select count(*) from jobs j join stores s using (store_id) where j.run_at <= coalesce(s.clock_at, now()))
+              + (select count(*) from inbound_webhooks where status = 'waiting')
+              + (select count(*) from facts where position is null)
+              + (select count(*) from fact_consumers where position < last_position)
+              + (select count(*) from webhook_queue) as count`
+      )
+      return left!.count === '0'
+    },
+    QUIET_WITHIN_MS
+  )
 }
 
 export type PaidOrders = { contract: string; day: string; count: number }
