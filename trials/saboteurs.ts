@@ -80,5 +80,55 @@ export const SABOTEURS: Record<string, Saboteur> = {
         to: 'if (dead.length >= 0) return 0'
       }
     ]
+  },
+  'a restored store is not held': {
+    trial: 'restored-backup',
+    seed: 7,
+    edits: [
+      {
+        // Two safeguards hold its billing, and one statement sets both.
+        file: 'src/stores/restored.ts',
+        from: 'set restored_at = statement_timestamp(), catching_up = true, updated_at',
+        to: 'set updated_at'
+      }
+    ]
+  },
+  'charges that only the platform knows are not taken over': {
+    trial: 'restored-backup',
+    seed: 7,
+    edits: [
+      {
+        file: 'src/sync/reconciler/walk-attempts.ts',
+        from: '  return db.inStore(storeId, (ctx) => adoptAttempts(ctx, unknown))',
+        to: '  return Promise.resolve(adoptAttempts.length * 0)'
+      }
+    ]
+  },
+  'the contracts of a restored store are read before its charges': {
+    trial: 'restored-backup',
+    seed: 7,
+    edits: [
+      {
+        file: 'src/sync/reconciler/reconciliation.ts',
+        from: "READ_AFTER_RESTORE: readonly ReconciliationKind[] = ['attempts', 'all_contracts', 'failed_attempts']",
+        to: "READ_AFTER_RESTORE: readonly ReconciliationKind[] = ['all_contracts', 'attempts', 'failed_attempts']"
+      }
+    ]
+  },
+  'a migration takes away what older nodes use': {
+    trial: 'rolling-upgrade',
+    seed: 7,
+    edits: [
+      {
+        file: 'migrations/0023-stores-restored.sql',
+        from: 'insert into installation default values;',
+        to: 'insert into installation default values; alter table webhook_endpoints rename description to about;'
+      }
+    ]
+  },
+  'the standby is not waited for': {
+    trial: 'failover',
+    seed: 7,
+    edits: [{ file: 'trials/failover.ts', from: 'isSynchronous: true }', to: 'isSynchronous: false }' }]
   }
 }
