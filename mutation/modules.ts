@@ -25,22 +25,15 @@ export const MODULES: Record<string, MutatedModule> = {
       'test/credit-expiry.test.ts',
       'test/cycle-credit.test.ts',
       'src/http/rest/store-credits.test.ts',
-      'src/http/rest/reads.test.ts',
       'src/billing/settling/cycle-credits.test.ts',
-      'test/due-across-stores.test.ts',
-      'test/events-of-members.test.ts'
+      'test/due-across-stores.test.ts'
     ]
   },
   points: {
     decisive: ['adjust-points.ts', 'queries.ts', 'transfer-points.ts'],
     texts: [],
     functions: [],
-    tests: [
-      'src/credits/audit-rules.test.ts',
-      'src/http/rest/update-member.test.ts',
-      'src/http/rest/reads.test.ts',
-      'test/events-of-members.test.ts'
-    ]
+    tests: ['src/credits/audit-rules.test.ts', 'src/http/rest/update-member.test.ts']
   },
   lifecycle: {
     decisive: [

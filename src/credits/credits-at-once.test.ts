@@ -127,6 +127,24 @@ test('a run expires the five hundred oldest lots, of whichever members, and each
   assert.equal(await engine.runOnce(store.storeId), 0)
 })
 
+test('of more lots than are read at first, those that end first are spent, and of equal dates the older ones', async () => {
+  const { store, low, high } = await twoCustomers()
+  const day = (days: number) => at(START).add({ hours: 24 * days })
+  await store.inStore((ctx) =>
+    changeCredits(ctx, [
+      ...Array.from({ length: 60 }, (_, i) => change(low, 1, day(100 - i))),
+      ...Array.from({ length: 60 }, (_, i) => change(high, i + 1, day(1)))
+    ])
+  )
+  await store.inStore((ctx) => changeCredits(ctx, [change(low, -2), change(high, -3)]))
+  const { lots } = await accountOf(store, low)
+  assert.deepEqual([lots.length, lots[0]!.expiresAt, lots.at(-1)!.expiresAt], [58, day(43), day(100)])
+  assert.deepEqual(
+    (await accountOf(store, high)).lots.map(({ remainingMinor }) => remainingMinor),
+    Array.from({ length: 58 }, (_, i) => i + 3)
+  )
+})
+
 test('credit of a merged customer moves once, lot by lot with its date; what is past its date stays', async () => {
   const { store, low, high } = await twoCustomers()
   const [february, march] = ['2026-02-01T00:00:00Z', '2026-03-01T00:00:00Z'].map(at) as [

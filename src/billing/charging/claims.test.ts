@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { instant, int, nullable, row, sql, text } from '#kit/postgres'
+import { atOnce } from '../../../test/at-once.ts'
+import { testDatabase } from '../../../test/database.ts'
+import { aDueStore } from '../../../test/due-store.ts'
+import { aSubscriptionLife, at } from '../../../test/subscription-life.ts'
+import { type Checked, claimAttempts, markChecked, releaseAttempts } from './claims.ts'
+import { openDueAttempts } from './open-attempts.ts'
+
+const { db } = await testDatabase()
+const SECOND = '2026-02-28T15:00:00Z'
+const DUE = at(SECOND)
+const minutes = (n: number) => DUE.add({ minutes: n })
+
+/** A store with open attempts that nobody has sent, oldest first. */
+async function openAttempts(count: number) {
+  const store = await aDueStore(db, { subscriptions: count, dueAt: DUE })
+  await store.inStore((ctx) => openDueAttempts(ctx, 100))
+  const { storeId, inStore } = store
+  const ids = await inStore(({ tx }) =>
+    tx.many(row({ id: int }), sql`select id from billing_attempts where store_id = ${storeId} order by id`)
+  )
+  assert.equal(ids.length, count)
+  const claim = (limit = 10, owner = 1) => inStore((ctx) => claimAttempts(ctx, limit, owner))
+  const stored = (id: number) =>
+    inStore(({ tx }) =>
+      tx.one(
+        row({
+          checkAt: nullable(instant),
+          checks: int,
+          refusals: int,
+          submittedAt: nullable(instant),
+          platformAttemptId: nullable(text),
+          actionRequiredAt: nullable(instant),
+          actionReminders: int,
+          remindAt: nullable(instant),
+          leaseOwner: nullable(int),
+          leaseToken: int,
+          leasedUntil: nullable(instant)
+        }),
+        sql`select * from billing_attempts where store_id = ${storeId} and id = ${id}`
+      )
+    )
+  return { store, storeId, inStore, ids: ids.map(({ id }) => id), claim, stored }
+}
+
+const idsOf = (rows: { id: number }[]) => rows.map(({ id }) => id)
+const checked = (id: number, leaseToken: number, over: Partial<Checked> = {}): Checked => ({
+  id,
+  idempotencyKey: '',
+  leaseToken,
+  checkAt: minutes(5),
+  platformAttemptId: null,
+  actionUrl: null,
+  isConfirmed: false,
+  isRefused: false,
+  ...over
+})
+
+test('as many attempts are claimed as are wanted: those that are due for longest, and of those the oldest', async () => {
+  const { inStore, storeId, ids, claim } = await openAttempts(4)
+  const [first, second, third, fourth] = ids as [number, number, number, number]
+  const due = (id: number, when: Temporal.Instant) =>
+    inStore(({ tx }) =>
+      tx.run(sql`update billing_attempts set check_at = ${when} where store_id = ${storeId} and id = ${id}`)
+    )
+  await due(third, minutes(-1))
+  await due(first, minutes(1))
+  assert.deepEqual(idsOf(await claim(2)), [second, third])
+  assert.deepEqual(idsOf(await claim()), [fourth], 'one that is due now, and not the one that is due in a minute')
+  assert.deepEqual(idsOf(await claim()), [])
+})
+
+test('two nodes claim at once without waiting for each other, and never the same attempt', async () => {
+  const { store, ids } = await openAttempts(3)
+  let claimed: number[] = []
+  const second = await atOnce(
+    store,
+    async (ctx) => {
+      claimed = idsOf(await claimAttempts(ctx, 2, 1))
+    },
+    (ctx) => claimAttempts(ctx, 10, 2),
+    () => assert.fail('it waits for the claim of another node')
+  )
+  assert.deepEqual(claimed, ids.slice(0, 2))
+  assert.deepEqual(second.status === 'fulfilled' && idsOf(second.value), ids.slice(2))
+})
+
+test('a claim lasts two minutes of real time; then the attempt is claimed again, known to have been sent', async () => {
+  const { inStore, storeId, ids, claim, stored } = await openAttempts(1)
+  const [id] = ids as [number]
+  const began = Temporal.Now.instant()
+  const [first] = await claim(10, 7)
+  assert.deepEqual([first!.submittedBefore, first!.leaseToken, first!.checks], [null, 1, 1])
+  const leased = await stored(id)
+  assert.deepEqual([leased.leaseOwner, leased.leaseToken, leased.checks, leased.submittedAt], [7, 1, 1, DUE])
+  const lasts = leased.leasedUntil!.since(began).total('seconds')
+  assert.ok(lasts > 115 && lasts < 180, `${lasts} s`)
+  assert.deepEqual(await claim(), [])
+
+  await inStore(({ tx }) =>
+    tx.run(sql`
+      update billing_attempts set leased_until = statement_timestamp() - interval '1 second', submitted_at = ${minutes(-3)}
+       where store_id = ${storeId}`)
+  )
+  const [again] = await claim(10, 8)
+  assert.deepEqual([again!.submittedBefore, again!.leaseToken, again!.checks], [minutes(-3), 2, 2])
+  assert.deepEqual((await stored(id)).submittedAt, minutes(-3))
+})
+
+test('only the leases of the given nodes are released, and what they had can be claimed at once', async () => {
+  const { ids, claim, stored } = await openAttempts(2)
+  await claim(1, 101)
+  await claim(1, 102)
+  await db.inInstallation((tx) => tx.run(releaseAttempts([101, 103])))
+  const [first, second] = [await stored(ids[0]!), await stored(ids[1]!)]
+  assert.deepEqual([first.leaseOwner, first.leasedUntil, second.leaseOwner], [null, null, 102])
+  assert.ok(second.leasedUntil)
+  assert.deepEqual(idsOf(await claim()), [ids[0]])
+})
+
+test('a check ends the lease of its own claim; a process that has lost its lease writes nothing', async () => {
+  const { inStore, storeId, ids, claim, stored } = await openAttempts(2)
+  const [id, other] = ids as [number, number]
+  await claim()
+  const mark = (over: Partial<Checked>, token = 1) => inStore((ctx) => markChecked(ctx, [checked(id, token, over)]))
+  await mark({ isRefused: true }, 0)
+  await mark({ isRefused: true }, 2)
+  assert.equal((await stored(id)).refusals, 0)
+  assert.equal((await stored(id)).leaseOwner, 1)
+
+  await mark({ isRefused: true, platformAttemptId: '77' })
+  const after = await stored(id)
+  assert.deepEqual(
+    [after.refusals, after.platformAttemptId, after.leaseOwner, after.leasedUntil, after.checkAt],
+    [1, '77', null, null, minutes(5)]
+  )
+  assert.deepEqual([(await stored(other)).leaseOwner, (await stored(other)).refusals], [1, 0])
+  // What is known of the platform's attempt stays known.
+  await mark({})
+  assert.deepEqual([(await stored(id)).platformAttemptId, (await stored(id)).refusals], ['77', 1])
+  await mark({ platformAttemptId: '78' })
+  assert.equal((await stored(id)).platformAttemptId, '78')
+
+  await inStore(({ tx }) =>
+    tx.run(sql`
+      update billing_attempts set status = 'failed', error_code = 'voided', completed_at = ${DUE}, check_at = null
+       where store_id = ${storeId} and id = ${id}`)
+  )
+  await mark({ isRefused: true })
+  assert.deepEqual([(await stored(id)).refusals, (await stored(id)).checkAt], [1, null])
+})
+
+test('a check is made at the latest when the customer is reminded; a confirmed payment needs no reminder', async () => {
+  const { inStore, storeId, ids, claim, stored } = await openAttempts(1)
+  const [id] = ids as [number]
+  await claim()
+  const remind = (when: Temporal.Instant) =>
+    inStore(({ tx }) =>
+      tx.run(sql`
+        update billing_attempts set remind_at = ${when}, action_required_at = ${DUE}, action_reminders = 2
+         where store_id = ${storeId}`)
+    )
+  const mark = (over: Partial<Checked> = {}) => inStore((ctx) => markChecked(ctx, [checked(id, 1, over)]))
+  for (const [reminder, next] of [
+    [minutes(3), minutes(3)],
+    [minutes(9), minutes(5)],
+    [minutes(0), minutes(5)],
+    [minutes(-1), minutes(5)]
+  ] as const) {
+    await remind(reminder)
+    await mark()
+    const { checkAt, remindAt, actionRequiredAt, actionReminders } = await stored(id)
+    assert.deepEqual([checkAt, remindAt, actionRequiredAt, actionReminders], [next, reminder, DUE, 2], `${reminder}`)
+  }
+  await mark({ isConfirmed: true })
+  const { remindAt, actionRequiredAt, actionReminders } = await stored(id)
+  assert.deepEqual([remindAt, actionRequiredAt, actionReminders], [null, null, 0])
+})
+
+test('a retry names the earlier attempts of its cycle that were sent, in their order, and no others', async () => {
+  const life = await aSubscriptionLife(db)
+  const { storeId } = life
+  const wanted = async () => {
+    await life.inStore(({ tx }) =>
+      tx.run(sql`
+        update billing_attempts set leased_until = null, check_at = scheduled_at
+         where store_id = ${storeId} and status = 'pending'`)
+    )
+    return (await life.inStore((ctx) => claimAttempts(ctx, 10, 1))).at(-1)!
+  }
+  // A cycle before this one, with a declined attempt of its own.
+  await life.goTo(SECOND)
+  await life.bill()
+  await life.decline('INSUFFICIENT_FUNDS')
+  await life.retry((await life.attempts())[0]!.id)
+  await life.pay()
+  await life.goTo('2026-03-31T15:00:00Z')
+  await life.open()
+  assert.deepEqual((await wanted()).earlier, [])
+  await life.decline('INSUFFICIENT_FUNDS')
+  await life.retry((await life.attempts()).at(-1)!.id)
+  const keys = async () =>
+    (
+      await life.inStore(({ tx }) =>
+        tx.many(
+          row({ key: text, cycle: int }),
+          sql`select idempotency_key as key, cycle_index as cycle from billing_attempts where store_id = ${storeId} order by id`
+        )
+      )
+    )
+      .filter(({ cycle }) => cycle === 3)
+      .map(({ key }) => key)
+  const known = async () => (await wanted()).earlier.map(({ idempotencyKey }) => idempotencyKey)
+  const [first] = await keys()
+  assert.deepEqual(await known(), [first])
+  await life.decline('INSUFFICIENT_FUNDS')
+  await life.retry((await life.attempts()).at(-1)!.id)
+  const [, second, third] = await keys()
+  assert.ok(third)
+  assert.deepEqual(await known(), [first, second])
+
+  await life.inStore(({ tx }) =>
+    tx.run(sql`
+      update billing_attempts set error_code = 'superseded' where store_id = ${storeId} and idempotency_key = ${first!}`)
+  )
+  assert.deepEqual(await known(), [second])
+  await life.inStore(({ tx }) =>
+    tx.run(sql`
+      update billing_attempts set submitted_at = null where store_id = ${storeId} and idempotency_key = ${second!}`)
+  )
+  assert.deepEqual(await known(), [])
+})
+
+test('a charge is wanted while its subscription is active, for its cycle or a later one, and a past due one when it is due again', async () => {
+  const { inStore, storeId, claim } = await openAttempts(1)
+  const isWanted = async (change: (store: number) => ReturnType<typeof sql>) => {
+    await inStore(({ tx }) => tx.run(change(storeId)))
+    const [claimed] = await claim()
+    await inStore(({ tx }) => tx.run(sql`update billing_attempts set leased_until = null where store_id = ${storeId}`))
+    return claimed!.isWanted
+  }
+  const nothing = (s: number) => sql`update subscriptions set updated_at = updated_at where store_id = ${s}`
+  assert.equal(await isWanted(nothing), true)
+  assert.equal(await isWanted((s) => sql`update billing_attempts set cycle_index = 3 where store_id = ${s}`), true)
+  assert.equal(await isWanted((s) => sql`update billing_attempts set cycle_index = 1 where store_id = ${s}`), false)
+  await inStore(({ tx }) => tx.run(sql`update billing_attempts set cycle_index = 2 where store_id = ${storeId}`))
+  for (const [due, wanted] of [
+    [DUE, true],
+    [minutes(1), false],
+    [minutes(-1), true]
+  ] as const) {
+    const pastDue = (s: number) =>
+      sql`update subscriptions set past_due_cycle = 2, billing_due_at = ${due} where store_id = ${s}`
+    assert.equal(await isWanted(pastDue), wanted, `past due, due at ${due}`)
+  }
+})
