@@ -20,6 +20,7 @@ const { values, positionals } = parseArgs({
     sample: { type: 'string', default: String(SAMPLE) },
     files: { type: 'string', default: '' },
     only: { type: 'string', default: '' },
+    tests: { type: 'string', default: '' },
     processes: { type: 'string', default: '2' },
     again: { type: 'boolean', default: false },
     survivors: { type: 'boolean', default: false },
@@ -75,7 +76,7 @@ async function runMissing(): Promise<void> {
   const sweep = setInterval(() => void dropAbandonedDatabases(server).catch(() => {}), 30_000)
   try {
     await server.makeTemplate()
-    const tests = await testsOf(module!)
+    const tests = (await testsOf(module!)).filter((file) => file.includes(values.tests))
     const reach = await recordReach(tests, signal)
     const planned = left.map((one) => ({
       ...one,

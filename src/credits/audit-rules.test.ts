@@ -43,6 +43,16 @@ for (const [what, spoil, found] of [
     ]
   ],
   [
+    'an account with a wrong number of entries',
+    ({ storeId }: Ctx) => sql`update credit_accounts set entries = 3 where store_id = ${storeId}`,
+    [
+      [
+        'credit_balances_sum',
+        'has a credit balance of 300 in 3 entries; its entries sum to 300 in 2, its lots to 300 (minor units)'
+      ]
+    ]
+  ],
+  [
     'lots that are not the balance',
     ({ storeId }: Ctx) => sql`delete from credit_lots where store_id = ${storeId}`,
     [
@@ -82,3 +92,79 @@ for (const [what, spoil, found] of [
     )
   })
 }
+
+test('an event of an entry that there is not is found, and so is one that is recorded twice or in the wrong direction', async () => {
+  const twice = await spoilt(
+    ({ storeId }) => sql`
+      insert into facts (store_id, name, ordering_key, data, refs, occurred_at)
+      select store_id, name, ordering_key, data, refs, occurred_at from facts
+       where store_id = ${storeId} and name = 'store_credit.deducted'`
+  )
+  assert.deepEqual(twice, [
+    ['credit_events_complete', 'moves -200 (minor units), recorded as added 0 and as deducted 2 times']
+  ])
+  const wrong = await spoilt(
+    ({ storeId }) => sql`
+      update facts set name = 'store_credit.added' where store_id = ${storeId} and name = 'store_credit.deducted'`
+  )
+  assert.deepEqual(wrong, [
+    ['credit_events_complete', 'moves -200 (minor units), recorded as added 1 and as deducted 0 times']
+  ])
+  const unknown = await spoilt(
+    ({ storeId }) => sql`
+      insert into facts (store_id, name, ordering_key, data, refs, occurred_at)
+      select store_id, name, ordering_key, '{"transaction_id": "sct_0"}', refs, occurred_at from facts
+       where store_id = ${storeId} and name = 'store_credit.added'`
+  )
+  assert.deepEqual(unknown, [
+    ['credit_events_complete', 'moves nothing (minor units), recorded as added 1 and as deducted 0 times']
+  ])
+})
+
+test('a rule reports a hundred findings at most, those with the first subjects', async () => {
+  const store = await aStore(db)
+  const reported = Array.from({ length: 101 }, (_, i) => ({
+    id: String(500 + i),
+    email: `c${i}@example.com`,
+    firstName: null,
+    lastName: null
+  }))
+  const ids = [...(await store.inStore((ctx) => upsertCustomers(ctx, reported))).values()].map(({ id }) => id)
+  await store.inStore(async ({ tx, storeId, now }) => {
+    await tx.run(sql`
+      insert into credit_accounts (store_id, member_id, balance_minor, entries, updated_at)
+      select ${storeId}, id, 5, 1, ${now} from unnest(${ids}::bigint[]) as m(id)`)
+    await tx.run(sql`
+      insert into credit_entries (store_id, member_id, position, type, amount_minor, balance_after_minor, reason, operation_id, created_at)
+      select ${storeId}, id, 2, 1, 4, 4, 'x', 'x' || id, ${now} from unnest(${ids}::bigint[]) as m(id)`)
+    await tx.run(sql`
+      insert into points_accounts (store_id, member_id, balance, updated_at)
+      select ${storeId}, id, 5, ${now} from unnest(${ids}::bigint[]) as m(id)`)
+    await tx.run(sql`
+      insert into points_entries (store_id, member_id, points, balance_after, reason, operation_id, created_at)
+      select ${storeId}, id, 4, 4, 'x', 'x' || id, ${now} from unnest(${ids}::bigint[]) as m(id)`)
+  })
+  const { findings, checked } = await store.inStore(audit)
+  for (const rule of [
+    'credit_balances_sum',
+    'credit_events_complete',
+    'points_balances_sum',
+    'points_events_complete'
+  ]) {
+    const subjects = findings.filter(({ check }) => check === rule).map(({ subject }) => subject!)
+    assert.equal(subjects.length, 100, rule)
+    assert.deepEqual(subjects, subjects.toSorted(), rule)
+    if (!rule.endsWith('sum')) continue
+    const prefix = subjects[0]!.replace(/\d+$/, '')
+    assert.deepEqual(
+      subjects,
+      ids
+        .map((id) => `${prefix}${id}`)
+        .toSorted()
+        .slice(0, 100),
+      rule
+    )
+  }
+  assert.equal(findings.filter(({ check }) => check === 'credit_entries_chained').length, 100)
+  assert.deepEqual([checked.credit_events_complete, checked.credit_entries_chained], [0, 101])
+})

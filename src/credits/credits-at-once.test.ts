@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Ctx, int, row, sql } from '#kit/postgres'
+import { dueStores } from '#kit/engines'
+import { type Ctx, instant, int, row, sql } from '#kit/postgres'
 import { upsertCustomers } from '#members'
 import { atOnce } from '../../test/at-once.ts'
 import { testDatabase } from '../../test/database.ts'
@@ -125,6 +126,41 @@ test('a run expires the five hundred oldest lots, of whichever members, and each
   assert.equal(await engine.runOnce(store.storeId), 3)
   assert.deepEqual(await balances(), [3, 0])
   assert.equal(await engine.runOnce(store.storeId), 0)
+})
+
+test('lots of one date are expired oldest first, without waiting for accounts that have none to expire', async () => {
+  const { store, low, high } = await twoCustomers()
+  const end = at(START).add({ hours: 1 })
+  await store.inStore((ctx) =>
+    changeCredits(ctx, [change(low, 1, end), change(low, 2, end), change(high, 5, end.add({ hours: 1 }))])
+  )
+  await moveTo(store, end.toString())
+  await store.inStore(async (ctx) => {
+    await changeCredits(ctx, [change(high, 1)])
+    assert.equal(await engine.runOnce(store.storeId), 2)
+  })
+  const { events } = await accountOf(store, low)
+  assert.deepEqual(
+    events.slice(2).map(({ data }) => [data.amount, data.reason]),
+    [
+      [0.01, 'expired'],
+      [0.02, 'expired']
+    ]
+  )
+})
+
+test('a store is due at the instant at which its first lot ends, and not before', async () => {
+  const { store, low } = await twoCustomers()
+  const [first, second] = [1, 2].map((hours) => at(START).add({ hours })) as [Temporal.Instant, Temporal.Instant]
+  await store.inStore((ctx) => changeCredits(ctx, [change(low, 1, second), change(low, 2, first), change(low, 3)]))
+  const due = async (until: Temporal.Instant) => {
+    const stores = dueStores([{ storeId: store.storeId, until: until.toString() }])
+    const rows = await db.acrossStores.many(row({ storeId: int, dueAt: instant }), engine.due(stores))
+    return rows.map(({ storeId, dueAt }) => [storeId, dueAt])
+  }
+  assert.deepEqual(await due(first.subtract({ milliseconds: 1 })), [])
+  assert.deepEqual(await due(first), [[store.storeId, first]])
+  assert.deepEqual(await due(second), [[store.storeId, first]])
 })
 
 test('of more lots than are read at first, those that end first are spent, and of equal dates the older ones', async () => {

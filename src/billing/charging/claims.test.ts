@@ -5,6 +5,7 @@ import { atOnce } from '../../../test/at-once.ts'
 import { testDatabase } from '../../../test/database.ts'
 import { aDueStore } from '../../../test/due-store.ts'
 import { aSubscriptionLife, at } from '../../../test/subscription-life.ts'
+import { insertAttempts } from '../attempts/attempt.ts'
 import { type Checked, claimAttempts, markChecked, releaseAttempts } from './claims.ts'
 import { openDueAttempts } from './open-attempts.ts'
 
@@ -231,6 +232,47 @@ test('a retry names the earlier attempts of its cycle that were sent, in their o
       update billing_attempts set submitted_at = null where store_id = ${storeId} and idempotency_key = ${second!}`)
   )
   assert.deepEqual(await known(), [])
+})
+
+test('earlier attempts are known by their keys, payments that are not ours by their ids, and neither of another subscription', async () => {
+  const { inStore, storeId, ids, claim } = await openAttempts(2)
+  await inStore(async (ctx) => {
+    await ctx.tx.run(sql`
+      update billing_attempts set status = 'failed', error_code = 'INSUFFICIENT_FUNDS', check_at = null, submitted_at = ${DUE},
+             completed_at = ${DUE}, other_payment_id = case when id = ${ids[0]!} then '55' end
+       where store_id = ${storeId}`)
+    const rows = await ctx.tx.many(
+      row({ subscriptionId: int, contract: text }),
+      sql`
+      select s.id as subscription_id, s.platform_contract_id as contract from subscriptions s
+        join billing_attempts a on a.store_id = ${storeId} and a.subscription_id = s.id
+       where s.store_id = ${storeId} order by a.id`
+    )
+    await insertAttempts(
+      ctx,
+      rows.map(({ subscriptionId, contract }) => ({
+        subscriptionId,
+        platformContractId: contract,
+        cycle: 2,
+        cycleAt: DUE,
+        amountMinor: 2900,
+        currency: 'USD',
+        attemptsRemaining: 1
+      }))
+    )
+  })
+  const claimed = await claim()
+  const [first, second] = claimed.map(({ idempotencyKey }) => idempotencyKey.replace(/2$/, '1'))
+  assert.deepEqual(
+    claimed.map(({ earlier }) => earlier),
+    [
+      [
+        { idempotencyKey: first, platformAttemptId: null },
+        { idempotencyKey: '', platformAttemptId: '55' }
+      ],
+      [{ idempotencyKey: second, platformAttemptId: null }]
+    ]
+  )
 })
 
 test('a charge is wanted while its subscription is active, for its cycle or a later one, and a past due one when it is due again', async () => {
