@@ -203,7 +203,9 @@ test('invalid bodies and ids are refused with the name of the field', async () =
     const key = id === member.id ? foreign.key : store.key
     for (const move of ['pause', 'resume', 'cancel']) {
       const { status, body } = await service.post(`/subscriptions/${id}/${move}`, key, {})
-      assert.deepEqual([status, body.error], [404, { code: 'not_found', message: `There is no subscription ${id}` }])
+      const details = [{ field: 'subscription_id', code: 'not_found', message: 'names nothing in the store' }]
+      const message = `There is no subscription ${id}`
+      assert.deepEqual([status, body.error], [404, { code: 'not_found', message, details }])
     }
   }
   assert.equal((await member.read()).status, 'active')

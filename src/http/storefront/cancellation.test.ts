@@ -147,7 +147,7 @@ test('a body that is not as it must be: 422 with the fields', async () => {
     payload: '{"reason":'
   })
   assert.equal(malformed.statusCode, 422)
-  assert.deepEqual(malformed.json(), { message: 'The body is not valid JSON' })
+  assert.deepEqual(malformed.json(), { message: 'The body is not valid JSON', errors: { body: ['is not valid JSON'] } })
 })
 
 test('what the proxy did not sign, or signed for another shop or long ago: 401 and nothing changes', async () => {
