@@ -123,6 +123,7 @@ export function createBackground(options: BackgroundOptions): Background {
         }
         if (turns.waiting(engine).length > 0) break
       }
+      if (!mayGoOn()) await engine.endUnderWay?.(storeId)
       // Another node is about to move the clock, and would wait for the leases of what is left here.
       if (share?.isOver()) await engine.letGo?.(storeId).catch((err) => onError(err, engine.name, storeId))
     } finally {
