@@ -64,6 +64,8 @@ export function createBackground(options: BackgroundOptions): Background {
    */
   const unfinished = new Map<number, Map<Engine, number>>()
   const turns = createTurns()
+  /** When the other engines last learned of work that goes on in a store, in milliseconds of `performance.now()`. */
+  const reportedAt = new Map<number, number>()
   /** When a store is to be looked at again, in milliseconds of `performance.now()`. */
   const alarms = new Map<number, number>()
   const woken = new Set<number>()
@@ -111,14 +113,14 @@ export function createBackground(options: BackgroundOptions): Background {
     let isForOthers = !next
     let done = 0
     let last: number | null = 1
-    let reportedAt = performance.now()
+    if (!reportedAt.has(storeId)) reportedAt.set(storeId, performance.now())
     try {
       while (last && mayGoOn()) {
         last = await run(engine, storeId)
         done += last ?? 0
         if (last) for (const one of next ?? []) if (!begin(one, status)) isForOthers = true
-        if (last && isForOthers && performance.now() - reportedAt > REPORT_EVERY_MS) {
-          reportedAt = performance.now()
+        if (last && isForOthers && performance.now() - reportedAt.get(storeId)! > REPORT_EVERY_MS) {
+          reportedAt.set(storeId, performance.now())
           wake(storeId)
         }
         if (turns.waiting(engine).length > 0) break
@@ -152,7 +154,10 @@ export function createBackground(options: BackgroundOptions): Background {
       .catch((err) => onError(err, engine.name, storeId))
       .finally(() => {
         ofStore.delete(engine)
-        if (ofStore.size === 0) working.delete(storeId)
+        if (ofStore.size === 0) {
+          working.delete(storeId)
+          reportedAt.delete(storeId)
+        }
         turns.end(engine)
         beginWaiting(engine)
       })
