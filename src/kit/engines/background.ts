@@ -19,8 +19,6 @@ const BATCH_WAIT_MS = 20
 /** So many stores are asked for at once, so that a report does not wait for the poll of all of them. */
 const LOOK_STORES = 2_000
 const NEVER_MS = 3_600_000
-/** How soon other engines learn of what one does that goes on and on. */
-const REPORT_EVERY_MS = 1_000
 
 export type BackgroundOptions = {
   db: Database
@@ -64,8 +62,6 @@ export function createBackground(options: BackgroundOptions): Background {
    */
   const unfinished = new Map<number, Map<Engine, number>>()
   const turns = createTurns()
-  /** When the other engines last learned of work that goes on in a store, in milliseconds of `performance.now()`. */
-  const reportedAt = new Map<number, number>()
   /** When a store is to be looked at again, in milliseconds of `performance.now()`. */
   const alarms = new Map<number, number>()
   const woken = new Set<number>()
@@ -113,16 +109,11 @@ export function createBackground(options: BackgroundOptions): Background {
     let isForOthers = !next
     let done = 0
     let last: number | null = 1
-    if (!reportedAt.has(storeId)) reportedAt.set(storeId, performance.now())
     try {
       while (last && mayGoOn()) {
         last = await run(engine, storeId)
         done += last ?? 0
         if (last) for (const one of next ?? []) if (!begin(one, status)) isForOthers = true
-        if (last && isForOthers && performance.now() - reportedAt.get(storeId)! > REPORT_EVERY_MS) {
-          reportedAt.set(storeId, performance.now())
-          wake(storeId)
-        }
         if (turns.waiting(engine).length > 0) break
       }
       if (!mayGoOn()) await engine.endUnderWay?.(storeId)
@@ -154,10 +145,7 @@ export function createBackground(options: BackgroundOptions): Background {
       .catch((err) => onError(err, engine.name, storeId))
       .finally(() => {
         ofStore.delete(engine)
-        if (ofStore.size === 0) {
-          working.delete(storeId)
-          reportedAt.delete(storeId)
-        }
+        if (ofStore.size === 0) working.delete(storeId)
         turns.end(engine)
         beginWaiting(engine)
       })

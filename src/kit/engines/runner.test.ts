@@ -447,45 +447,6 @@ test('a store settles although a node died with leases on its work', async (t) =
   assert.deepEqual(node.ran, [1])
 })
 
-test('what an engine makes is done within a second or two, although that engine goes on and on', async (t) => {
-  const store = await aStore(db)
-  const { storeId } = store
-  let runs = 0
-  let others = 0
-  const endless: Engine = {
-    name: 'endless',
-    stage: 'others',
-    due: (stores) => dueIn(stores, storeId),
-    nextDueAt: async () => null,
-    runOnce: async () => setTimeout(20, ++runs)
-  }
-  const other: Engine = {
-    ...endless,
-    name: 'other',
-    due: (stores) => (runs > 0 ? dueIn(stores, storeId) : neverDue(stores)),
-    runOnce: async () => {
-      others++
-      return 0
-    }
-  }
-  const node = await startNode(db)
-  const runner = createRunner({
-    db,
-    engines: [endless, other],
-    holds: node.holds,
-    statuses: (storeIds) => storeStatuses(db, storeIds),
-    freeLeases: async () => 0,
-    onError: (err) => assert.fail(String(err)),
-    pollMs: NEVER_MS
-  })
-  t.after(async () => {
-    await runner.stop()
-    await node.stop()
-  })
-  runner.start()
-  await until('the other has its turn', () => others > 0)
-})
-
 test('a store is left to somebody else only when what is under way there has ended, and so is a node that stops', async (t) => {
   const store = await aStore(db)
   const { storeId } = store
