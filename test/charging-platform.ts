@@ -61,6 +61,24 @@ export async function startChargingPlatform({
   }
 }
 
+const SINCE = '2026-01-28T15:00:00Z'
+
+const customerOf = (number: string) => ({
+  id: `gid://platform/Customer/${number}`,
+  firstName: null,
+  lastName: null,
+  updatedAt: SINCE,
+  defaultEmailAddress: { emailAddress: `person-${number}@example.com` }
+})
+
+function contractOf(gid: string) {
+  const number = numberOf(gid)
+  const line = { ...aLine(1), currentPrice: PRICE, lineDiscountedPrice: PRICE }
+  return { ...aContract(number, [line], lastPage), customer: customerOf(number), originOrder: null, revisionId: '1' }
+}
+
+const PRICE = { amount: '29.00', currencyCode: 'USD' }
+
 const numberOf = (gid: string) => gid.split('/').at(-1)!
 
 function answer(operation: string, variables: Record<string, any>): unknown {
@@ -79,7 +97,9 @@ function answer(operation: string, variables: Record<string, any>): unknown {
       return { subscriptionBillingAttemptCreate: { subscriptionBillingAttempt: attempt, userErrors: [] } }
     }
     case 'ContractsByIds':
-      return { nodes: (variables.ids as string[]).map((id) => aContract(numberOf(id), [aLine(1)], lastPage)) }
+      return { nodes: (variables.ids as string[]).map(contractOf) }
+    case 'CustomersByIds':
+      return { nodes: (variables.ids as string[]).map((id) => ({ ...customerOf(numberOf(id)), createdAt: SINCE })) }
     case 'ContractSetNextBillingDate': {
       const { id, date } = variables
       const contract = { id, status: 'ACTIVE', nextBillingDate: date, revisionId: '2' }

@@ -68,6 +68,7 @@ export function createBillingEngine(options: {
     needsPlatform: 'known',
     restsAfterRestore: true,
     due: dueWork,
+    endUnderWay: charging.endUnderWay,
     async nextDueAt(storeId) {
       const { due, resume, grace, paymentDeadline, check, remind } = await ahead(storeId)
       return earliest(due, resume, grace, paymentDeadline, check, remind)

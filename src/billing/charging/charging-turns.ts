@@ -16,6 +16,8 @@ export type ChargingTurns = {
   turn(storeId: number): Promise<{ done: number; isFull: boolean }>
   /** How many calls are under way, or answered and not written. */
   underWay(storeId: number): number
+  /** Waits for all of them and writes what they came to. */
+  endUnderWay(storeId: number): Promise<void>
 }
 
 /**
@@ -43,20 +45,28 @@ export function createChargingTurns(options: {
     else throttled.set(storeId, most)
   }
 
+  const record = async (storeId: number): Promise<number> => {
+    const ended = await flights.take(storeId)
+    const submitted = ended.flatMap((end) => (end.status === 'fulfilled' ? end.value : []))
+    follow(storeId, submitted)
+    await writeSubmitted(db, storeId, submitted)
+    const failed = ended.find((end) => end.status === 'rejected')
+    if (failed) throw failed.reason
+    return ended.length
+  }
+
   return {
     async turn(storeId) {
       const limit = flights.room(storeId, throttled.get(storeId) ?? MAX_CLAIMED)
       const { calls, claimed } =
         limit > 0 ? await claimCalls(db, storeId, await connectorOf(storeId), leaseOwner, limit) : NOTHING
       flights.start(storeId, calls)
-      const ended = await flights.take(storeId)
-      const submitted = ended.flatMap((end) => (end.status === 'fulfilled' ? end.value : []))
-      follow(storeId, submitted)
-      await writeSubmitted(db, storeId, submitted)
-      const failed = ended.find((end) => end.status === 'rejected')
-      if (failed) throw failed.reason
-      return { done: claimed + ended.length + underWay(storeId), isFull: claimed > 0 && claimed === limit }
+      const ended = await record(storeId)
+      return { done: claimed + ended + underWay(storeId), isFull: claimed > 0 && claimed === limit }
     },
-    underWay
+    underWay,
+    async endUnderWay(storeId) {
+      while (underWay(storeId) > 0) await record(storeId)
+    }
   }
 }

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { int, nullable, row, sql, text } from '#kit/postgres'
-import { createConnectors } from '#platform'
+import { createConnectors, type PlatformAttempt } from '#platform'
+import { setClock } from '#stores'
 import { type PlatformCall, startChargingPlatform } from '../../../test/charging-platform.ts'
 import { connectorTo, withCalls } from '../../../test/connectors.ts'
 import { testDatabase } from '../../../test/database.ts'
@@ -10,6 +11,7 @@ import { aDueStore } from '../../../test/due-store.ts'
 import { aSubscriptionLife } from '../../../test/subscription-life.ts'
 import { until } from '../../../test/until.ts'
 import { createBillingEngine } from '../billing-engine.ts'
+import { openDueAttempts } from './open-attempts.ts'
 import { submitAttempts } from './submit-attempts.ts'
 
 const { db } = await testDatabase()
@@ -48,6 +50,7 @@ async function aRun(subscriptions: number, hangs: (call: PlatformCall) => boolea
     connectors,
     counts,
     runOnce: () => engine.runOnce(storeId),
+    endUnderWay: () => engine.endUnderWay!(storeId),
     /** Runs the engine until so many are paid. */
     untilPaid: (paid: number) =>
       until(`${paid} charges`, async () => {
@@ -111,6 +114,97 @@ test('a store whose platform answers nothing has a bounded number of claims, and
   )
   assert.equal(n, 96, 'three times as many as are sent together')
   await other.untilPaid(40)
+})
+
+test('a charge that hangs when the service stops is cut off, and its lease ends with it', async () => {
+  const run = await aRun(5, ofContract('04'))
+  await run.untilPaid(4)
+  const ended = run.endUnderWay()
+  run.connectors.cutOff()
+  await ended
+  assert.deepEqual(await run.counts(), { paid: 4, pending: 1 })
+  const { n } = await run.inStore(({ tx }) =>
+    tx.one(
+      row({ n: int }),
+      sql`select count(*) as n from billing_attempts where store_id = ${run.storeId} and leased_until is not null`
+    )
+  )
+  assert.equal(n, 0)
+})
+
+test('while the platform throttles, fewer attempts are claimed at once, and more again afterwards', async () => {
+  const { storeId, inStore } = await aDueStore(db, { subscriptions: 150, dueAt: DUE })
+  const platform = await startChargingPlatform()
+  after(() => platform.close())
+  const real = connectorTo({ storeId, profile: 'platform', url: platform.url, accessToken: 't' })
+  let isThrottled = true
+  const claimed: number[] = []
+  let sent = 0
+  const connector = withCalls(real, {
+    billing: {
+      createAttempts: async (requests) => {
+        sent += requests.length
+        return isThrottled
+          ? requests.map(() => ({ ok: false, failure: { kind: 'throttled', message: 'No points', retryAfterMs: 10 } }))
+          : real.billing.createAttempts(requests)
+      }
+    }
+  })
+  const engine = createBillingEngine({ db, leaseOwner: 1, connectorOf: async () => connector })
+  const turn = async () => {
+    sent = 0
+    await engine.runOnce(storeId)
+    claimed.push(sent)
+  }
+  await inStore((ctx) => openDueAttempts(ctx, 200))
+  for (let n = 0; n < 5; n++) await turn()
+  isThrottled = false
+  for (let n = 0; n < 3; n++) await turn()
+  assert.deepEqual(claimed, [32, 16, 8, 4, 2, 1, 2, 4])
+})
+
+test('of attempts that are read together, one that cannot be read holds up no other', async () => {
+  const { storeId, inStore } = await aDueStore(db, { subscriptions: 3, dueAt: DUE })
+  const platform = await startChargingPlatform()
+  after(() => platform.close())
+  const real = connectorTo({ storeId, profile: 'platform', url: platform.url, accessToken: 't' })
+  const paid = new Map<string, PlatformAttempt>()
+  let reads: string[][] = []
+  const connector = withCalls(real, {
+    billing: {
+      // The platform pays each charge later: at first it is pending.
+      createAttempts: async (requests) => {
+        const results = await real.billing.createAttempts(requests)
+        return results.map((result) => {
+          if (!result.ok) return result
+          paid.set(result.value.id, result.value)
+          return { ok: true, value: { ...result.value, state: 'pending', order: null } }
+        })
+      },
+      findAttempts: async (ids) => {
+        reads.push(ids)
+        const bad = [...paid.keys()][0]!
+        if (ids.includes(bad)) return { ok: false, failure: { kind: 'unavailable', message: 'It hangs' } }
+        return { ok: true, value: new Map(ids.map((id) => [id, paid.get(id)!])) }
+      }
+    }
+  })
+  await inStore((ctx) => openDueAttempts(ctx, 10))
+  await submitAttempts(db, storeId, connector, 1, 10)
+  reads = []
+  await inStore((ctx) => setClock(ctx, DUE.add({ minutes: 11 })))
+  await submitAttempts(db, storeId, connector, 1, 10)
+  assert.deepEqual(
+    reads.map((ids) => ids.length),
+    [3, 1, 1, 1]
+  )
+  const statuses = await inStore(({ tx }) =>
+    tx.many(row({ status: text }), sql`select status from billing_attempts where store_id = ${storeId} order by status`)
+  )
+  assert.deepEqual(
+    statuses.map(({ status }) => status),
+    ['pending', 'success', 'success']
+  )
 })
 
 test('a charge is not sent when its call could last longer than the claim', async (t) => {

@@ -110,6 +110,14 @@ test('a body without a length counts as it arrives, and is given up at the bound
   const two = webhook(body, endless)
   two.chunk(body)
   assert.equal((await two.answer()).status, 503)
+  // What it goes on to send is dropped, and its connection takes the next request.
+  let came = ''
+  two.socket.on('data', (chunk) => {
+    came += chunk
+  })
+  for (let n = 0; n < 20; n++) two.chunk(body)
+  two.send('0\r\n\r\nGET /livez HTTP/1.1\r\nHost: a\r\n\r\n')
+  await until('the next answer', () => came.includes('"ok"'))
   one.send('0\r\n\r\n')
   assert.equal((await one.answer()).status, 200)
   assert.ok(await isTaken(SHARE))

@@ -19,8 +19,6 @@ const BATCH_WAIT_MS = 20
 /** So many stores are asked for at once, so that a report does not wait for the poll of all of them. */
 const LOOK_STORES = 2_000
 const NEVER_MS = 3_600_000
-/** How soon other engines learn of what one does that goes on and on. */
-const REPORT_EVERY_MS = 1_000
 
 export type BackgroundOptions = {
   db: Database
@@ -111,18 +109,14 @@ export function createBackground(options: BackgroundOptions): Background {
     let isForOthers = !next
     let done = 0
     let last: number | null = 1
-    let reportedAt = performance.now()
     try {
       while (last && mayGoOn()) {
         last = await run(engine, storeId)
         done += last ?? 0
         if (last) for (const one of next ?? []) if (!begin(one, status)) isForOthers = true
-        if (last && isForOthers && performance.now() - reportedAt > REPORT_EVERY_MS) {
-          reportedAt = performance.now()
-          wake(storeId)
-        }
         if (turns.waiting(engine).length > 0) break
       }
+      if (!mayGoOn()) await engine.endUnderWay?.(storeId)
       // Another node is about to move the clock, and would wait for the leases of what is left here.
       if (share?.isOver()) await engine.letGo?.(storeId).catch((err) => onError(err, engine.name, storeId))
     } finally {

@@ -41,4 +41,9 @@ export type Engine = {
   letGo?(storeId: number): Promise<void>
   /** Does one batch of what is due by the store's clock and returns how many things it did; 0 when nothing is due. */
   runOnce(storeId: number): Promise<number>
+  /**
+   * Ends and records what earlier runs have left under way in the store, and begins nothing; an engine whose runs leave something
+   * has it. The runner calls it before it leaves a store to somebody else, and before it stops.
+   */
+  endUnderWay?(storeId: number): Promise<void>
 }

@@ -446,3 +446,38 @@ test('a store settles although a node died with leases on its work', async (t) =
   await node.runner.alone(store.storeId, (alone) => alone.settle())
   assert.deepEqual(node.ran, [1])
 })
+
+test('a store is left to somebody else only when what is under way there has ended, and so is a node that stops', async (t) => {
+  const store = await aStore(db)
+  const { storeId } = store
+  const order: string[] = []
+  const engine: Engine = {
+    name: 'patient',
+    stage: 'others',
+    due: (stores) => dueIn(stores, storeId),
+    nextDueAt: async () => null,
+    runOnce: async () => setTimeout(10, 1),
+    async endUnderWay() {
+      await setTimeout(200)
+      order.push('ended')
+    }
+  }
+  const node = await startNode(db)
+  const runner = createRunner({
+    db,
+    engines: [engine],
+    holds: node.holds,
+    statuses: (storeIds) => storeStatuses(db, storeIds),
+    freeLeases: async () => 0,
+    onError: (err) => assert.fail(String(err)),
+    pollMs: 20
+  })
+  t.after(() => node.stop())
+  runner.start()
+  await setTimeout(100)
+  await runner.alone(storeId, async () => void order.push('alone'))
+  await setTimeout(1_500)
+  await runner.stop()
+  order.push('stopped')
+  assert.deepEqual(order, ['ended', 'alone', 'ended', 'stopped'])
+})

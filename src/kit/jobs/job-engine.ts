@@ -133,6 +133,12 @@ export function createJobEngine<Deps>(options: {
          where jobs.store_id = ${storeId} and jobs.id = a.id and jobs.lease_token = a.token and jobs.version = a.version`)
     })
 
+  const record = async (storeId: number): Promise<number> => {
+    const ended = await flights.take(storeId)
+    await Promise.all(ended.map((end) => finish(storeId, ...resultOf(end))))
+    return ended.length
+  }
+
   return {
     name: 'jobs',
     stage: 'jobs',
@@ -154,9 +160,11 @@ export function createJobEngine<Deps>(options: {
         storeId,
         portions.map(({ kind, jobs }) => async () => ({ jobs, outcomes: await run(storeId, kind, jobs) }))
       )
-      const ended = await flights.take(storeId)
-      await Promise.all(ended.map((end) => finish(storeId, ...resultOf(end))))
-      return claimed.length || flights.load(storeId).underWay || ended.length
+      const ended = await record(storeId)
+      return claimed.length || flights.load(storeId).underWay || ended
+    },
+    async endUnderWay(storeId) {
+      while (flights.load(storeId).underWay > 0) await record(storeId)
     }
   }
 }
