@@ -1,10 +1,22 @@
 // A store is deleted with everything that it has, in every table, and nothing of others.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bool, listStoreTables, nullable, type Queries, row, sql, text, UnknownStore } from '#kit/postgres'
+import {
+  bool,
+  eraseStoreRows,
+  int,
+  listStoreTables,
+  nullable,
+  type Queries,
+  row,
+  sql,
+  text,
+  UnknownStore
+} from '#kit/postgres'
 import { beginStoreDeletion, eraseStore, listDeletingStores } from '../src/stores/delete-store.ts'
 import { testDatabase } from './database.ts'
 import { startService } from './service-builder.ts'
+import { until } from './until.ts'
 
 const { url } = await testDatabase()
 const service = await startService(url)
@@ -168,6 +180,26 @@ test('no transaction removes more rows of a table than a batch has', async () =>
   })
   assert.equal(await eraseStore(counting, store.storeId, { batch: 3 }), true)
   assert.equal(most, 3)
+})
+
+test('a table from which much was removed is vacuumed before those that it refers to', async () => {
+  const store = await service.aStore({ name: 'Vacuumed' })
+  await store.member('ada@example.com')
+  const { storeId } = store
+  const vacuums = async () => {
+    const { count } = await db.inInstallation((tx) =>
+      tx.one(
+        row({ count: int }),
+        sql`select vacuum_count as count from pg_stat_user_tables where relname = 'subscriptions'`
+      )
+    )
+    return count
+  }
+  const before = await vacuums()
+  await beginStoreDeletion(db, { storeId, name: 'Vacuumed' }, 'Vacuumed')
+  await eraseStoreRows(db, { schema: 'public', storeId, vacuumFromRows: 1 })
+  await until('a vacuum', async () => (await vacuums()) > before, 20_000)
+  assert.equal(await eraseStore(db, storeId), true)
 })
 
 test('a store that is being deleted does no work: no charge, no delivery, no request, no key', async () => {
