@@ -251,23 +251,34 @@ test('the name confirms the deletion: another one changes nothing', async () => 
   assert.deepEqual(await rowsOf(store.storeId), before)
 })
 
-test('rows that are written while a store is deleted are found by a later sweep', async () => {
+test('what a transaction writes that began before the deletion is found by a later sweep', async () => {
   const store = await service.aStore({ name: 'Late' })
   const { storeId } = store
+  const written = Promise.withResolvers<void>()
+  const mayCommit = Promise.withResolvers<void>()
+  const late = service.sandboxDb.inInstallation(async (tx) => {
+    await tx.run(sql`
+      insert into alerts (store_id, kind, subject, message, created_at) values (${storeId}, 'k', 's', 'm', now())`)
+    written.resolve()
+    await mayCommit.promise
+  })
+  await written.promise
   await beginStoreDeletion(db, { storeId, name: 'Late' }, 'Late')
-  let written = 0
-  const late = () => {
-    if (written++ === 40) void lateRow()
-    return true
-  }
-  // As older code, or a transaction that began before, may do.
-  const lateRow = () =>
-    service.sandboxDb.inInstallation((tx) =>
-      tx.run(sql`
-        insert into alerts (store_id, kind, subject, message, created_at) values (${storeId}, 'k', 's', 'm', now())`)
+  const erasing = eraseStore(db, storeId)
+  // Nothing refers to the store that others see, so its row is about to go, and waits for the transaction.
+  await until('the deletion waits', async () => {
+    const { waiting } = await service.sandboxDb.inInstallation((tx) =>
+      tx.one(
+        row({ waiting: int }),
+        sql`select count(*) as waiting from pg_stat_activity
+             where datname = current_database() and wait_event_type = 'Lock' and query like 'delete from stores%'`
+      )
     )
-  assert.equal(await eraseStore(db, storeId, { mayGoOn: late }), true)
-  assert.ok(written > 40)
+    return waiting > 0
+  })
+  mayCommit.resolve()
+  await late
+  assert.equal(await erasing, true)
   await service.sandbox.controls.deleteShop({ storeId })
   assert.deepEqual(filled(await rowsOf(storeId)), [])
 })

@@ -251,11 +251,8 @@ test('a notice of another shop, or one that was changed, is not shown', async ()
 
 test('a customer cannot join a plan twice, also not at once; after a cancellation it is offered again', async () => {
   const { shop, go, post, plan, contracts } = await aVisit()
-  const both = await Promise.all([post('/join', { plan }), post('/join', { plan })])
-  assert.deepEqual(
-    both.map(({ status }) => status),
-    [303, 303]
-  )
+  const all = await Promise.all(Array.from({ length: 6 }, () => post('/join', { plan })))
+  assert.ok(all.every(({ status }) => status === 303))
   assert.equal(await contracts(), 1)
   const home = await go('/')
   assert.match(home.text, /You have this membership/)
