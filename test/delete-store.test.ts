@@ -266,16 +266,16 @@ test('what a transaction writes that began before the deletion is found by a lat
   await beginStoreDeletion(db, { storeId, name: 'Late' }, 'Late')
   const erasing = eraseStore(db, storeId)
   // Nothing refers to the store that others see, so its row is about to go, and waits for the transaction.
+  const watching = await db.session()
+  await watching.query('reset role')
   await until('the deletion waits', async () => {
-    const { waiting } = await service.sandboxDb.inInstallation((tx) =>
-      tx.one(
-        row({ waiting: int }),
-        sql`select count(*) as waiting from pg_stat_activity
-             where datname = current_database() and wait_event_type = 'Lock' and query like 'delete from stores%'`
-      )
+    const { rows } = await watching.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+          and query like 'delete from stores%'`
     )
-    return waiting > 0
+    return rows.length > 0
   })
+  await watching.end()
   mayCommit.resolve()
   await late
   assert.equal(await erasing, true)

@@ -49,6 +49,7 @@ export function createFailureLog(
         before.count++
         before.lastMs = performance.now()
         before.message = message
+        return
       }
       if (known.size >= MAX_KNOWN) return
       known.set(key, { key, since: realNow(), count: 1, message, what, lastMs: performance.now(), fields })
