@@ -816,6 +816,7 @@ create table members (
 ) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX members_by_email ON public.members USING btree (store_id, lower(email));
 CREATE INDEX members_by_status ON public.members USING btree (store_id, status, created_at DESC, id DESC) WHERE (status IS NOT NULL);
+CREATE INDEX members_merged ON public.members USING btree (store_id, merged_into) WHERE (merged_into IS NOT NULL);
 CREATE INDEX members_newest ON public.members USING btree (store_id, created_at DESC, id DESC) WHERE (status IS NOT NULL);
 CREATE INDEX members_newest_of_plan ON public.members USING btree (store_id, plan_id, created_at DESC, id DESC) WHERE ((status IS NOT NULL) AND (plan_id IS NOT NULL));
 CREATE INDEX members_of_plan_by_status ON public.members USING btree (store_id, plan_id, status, created_at DESC, id DESC) WHERE ((status IS NOT NULL) AND (plan_id IS NOT NULL));

@@ -1,7 +1,7 @@
 import type { Database, Queries } from '#kit/postgres'
 
 /** What the sandbox needs of a database. */
-export type SandboxDatabase = Pick<Database, 'direct' | 'inInstallation'>
+export type SandboxDatabase = Pick<Database, 'direct' | 'inInstallation' | 'session'>
 
 /** The stores for which a transaction has queued messages. */
 const queuedIn = new WeakMap<Queries, Set<number>>()
@@ -15,6 +15,7 @@ export function noteQueued(q: Queries, storeId: number): void {
 export function reportingQueued(db: Database, report: (storeId: number) => void): SandboxDatabase {
   return {
     direct: db.direct,
+    session: () => db.session(),
     async inInstallation(work) {
       const stores = new Set<number>()
       const result = await db.inInstallation((q) => {

@@ -1,10 +1,22 @@
 // A store is deleted with everything that it has, in every table, and nothing of others.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bool, listStoreTables, nullable, type Queries, row, sql, text, UnknownStore } from '#kit/postgres'
+import {
+  bool,
+  eraseStoreRows,
+  int,
+  listStoreTables,
+  nullable,
+  type Queries,
+  row,
+  sql,
+  text,
+  UnknownStore
+} from '#kit/postgres'
 import { beginStoreDeletion, eraseStore, listDeletingStores } from '../src/stores/delete-store.ts'
 import { testDatabase } from './database.ts'
 import { startService } from './service-builder.ts'
+import { until } from './until.ts'
 
 const { url } = await testDatabase()
 const service = await startService(url)
@@ -170,6 +182,26 @@ test('no transaction removes more rows of a table than a batch has', async () =>
   assert.equal(most, 3)
 })
 
+test('a table from which much was removed is vacuumed before those that it refers to', async () => {
+  const store = await service.aStore({ name: 'Vacuumed' })
+  await store.member('ada@example.com')
+  const { storeId } = store
+  const vacuums = async () => {
+    const { count } = await db.inInstallation((tx) =>
+      tx.one(
+        row({ count: int }),
+        sql`select vacuum_count as count from pg_stat_user_tables where relname = 'subscriptions'`
+      )
+    )
+    return count
+  }
+  const before = await vacuums()
+  await beginStoreDeletion(db, { storeId, name: 'Vacuumed' }, 'Vacuumed')
+  await eraseStoreRows(db, { schema: 'public', storeId, vacuumFromRows: 1 })
+  await until('a vacuum', async () => (await vacuums()) > before, 20_000)
+  assert.equal(await eraseStore(db, storeId), true)
+})
+
 test('a store that is being deleted does no work: no charge, no delivery, no request, no key', async () => {
   const store = await aFullStore('Busy')
   const { storeId } = store
@@ -219,23 +251,34 @@ test('the name confirms the deletion: another one changes nothing', async () => 
   assert.deepEqual(await rowsOf(store.storeId), before)
 })
 
-test('rows that are written while a store is deleted are found by a later sweep', async () => {
+test('what a transaction writes that began before the deletion is found by a later sweep', async () => {
   const store = await service.aStore({ name: 'Late' })
   const { storeId } = store
+  const written = Promise.withResolvers<void>()
+  const mayCommit = Promise.withResolvers<void>()
+  const late = service.sandboxDb.inInstallation(async (tx) => {
+    await tx.run(sql`
+      insert into alerts (store_id, kind, subject, message, created_at) values (${storeId}, 'k', 's', 'm', now())`)
+    written.resolve()
+    await mayCommit.promise
+  })
+  await written.promise
   await beginStoreDeletion(db, { storeId, name: 'Late' }, 'Late')
-  let written = 0
-  const late = () => {
-    if (written++ === 40) void lateRow()
-    return true
-  }
-  // As older code, or a transaction that began before, may do.
-  const lateRow = () =>
-    service.sandboxDb.inInstallation((tx) =>
-      tx.run(sql`
-        insert into alerts (store_id, kind, subject, message, created_at) values (${storeId}, 'k', 's', 'm', now())`)
+  const erasing = eraseStore(db, storeId)
+  // Nothing refers to the store that others see, so its row is about to go, and waits for the transaction.
+  const watching = await db.session()
+  await watching.query('reset role')
+  await until('the deletion waits', async () => {
+    const { rows } = await watching.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+          and query like 'delete from stores%'`
     )
-  assert.equal(await eraseStore(db, storeId, { mayGoOn: late }), true)
-  assert.ok(written > 40)
+    return rows.length > 0
+  })
+  await watching.end()
+  mayCommit.resolve()
+  await late
+  assert.equal(await erasing, true)
   await service.sandbox.controls.deleteShop({ storeId })
   assert.deepEqual(filled(await rowsOf(storeId)), [])
 })

@@ -17,14 +17,14 @@ export function challengePage(basePath: string, challenge: string, found: Challe
   const amount = html`<p class="price">${price(found.amountMinor, found.currency)}</p>`
   if (found.status !== 'open') {
     const kind = found.status === 'paid' ? 'done' : 'problem'
-    return html`<h1>${TITLES[found.status]}</h1>
+    return html`<h1>${challengeTitle(found)}</h1>
   <section class="notice ${kind}" role="status">
     ${amount}
     <p>${resultOf(found)}</p>
   </section>
   <p><a href="${basePath}/">Back to the store</a></p>`
   }
-  return html`<h1>Confirm a payment</h1>
+  return html`<h1>${challengeTitle(found)}</h1>
   <div class="card">
     ${amount}
     <p>Your bank asks whether you want to make this payment${found.isCheckout && ' for your new membership'}.</p>
@@ -35,7 +35,11 @@ export function challengePage(basePath: string, challenge: string, found: Challe
   </div>`
 }
 
+/** The heading of the page, and its title. */
+export const challengeTitle = ({ status }: Challenge): string => TITLES[status]
+
 const TITLES = {
+  open: 'Confirm a payment',
   paid: 'The payment is confirmed',
   refused: 'The payment is refused',
   expired: 'The payment was not confirmed in time'

@@ -16,7 +16,7 @@ import { findCustomer } from '../state/customers.ts'
 import { listOrdersOf } from '../state/orders.ts'
 import { listPaymentMethods } from '../state/payment-methods.ts'
 import { isNumericId } from '../wire/gid.ts'
-import { type Challenge, challengePage } from './challenge-page.ts'
+import { type Challenge, challengePage, challengeTitle } from './challenge-page.ts'
 import { type Account, accountBar, accountPage, visitorPage } from './home.ts'
 import { CSS, page } from './layout.ts'
 
@@ -250,7 +250,7 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
     const customerId = loggedInCustomer(request)
     const customer = customerId && (await findCustomer(db.direct, shop.storeId, customerId))
     return send(request, reply, {
-      title: 'Confirm a payment',
+      title: challengeTitle(found),
       main: challengePage(basePathOf(request), challenge, found),
       account: customer ? accountBar(basePathOf(request), customer) : undefined
     })

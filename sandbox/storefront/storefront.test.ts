@@ -5,6 +5,7 @@ import { after, test } from 'node:test'
 import { request } from 'undici'
 import { sql } from '#kit/postgres'
 import { testDatabase } from '../../test/database.ts'
+import { until } from '../../test/until.ts'
 import { signedQuery, signQuery } from '../proxy/sign.ts'
 import { startSandbox, type TestShop } from '../start-sandbox.test-helper.ts'
 
@@ -251,11 +252,22 @@ test('a notice of another shop, or one that was changed, is not shown', async ()
 
 test('a customer cannot join a plan twice, also not at once; after a cancellation it is offered again', async () => {
   const { shop, go, post, plan, contracts } = await aVisit()
-  const both = await Promise.all([post('/join', { plan }), post('/join', { plan })])
-  assert.deepEqual(
-    both.map(({ status }) => status),
-    [303, 303]
-  )
+  // Both are held up when they number their orders, which is after they have looked for a membership.
+  const watching = await db.session()
+  await watching.query('begin')
+  await watching.query('select from sandbox.shops where store_id = $1 for update', [shop.storeId])
+  const both = [post('/join', { plan }), post('/join', { plan })]
+  await watching.query('reset role')
+  await until('both wait', async () => {
+    const { rows } = await watching.query(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+    )
+    return rows.length === 2
+  })
+  await watching.query('commit')
+  await watching.end()
+  const all = await Promise.all(both)
+  assert.ok(all.every(({ status }) => status === 303))
   assert.equal(await contracts(), 1)
   const home = await go('/')
   assert.match(home.text, /You have this membership/)

@@ -255,14 +255,13 @@ export function writeShop(ctx: Ctx, { name, timezone }: { name: string; timezone
   )
 }
 
-/** Marks a store as one that is being deleted, which it stays, and removes what lets others in: its keys. */
+/** Marks a store as one that is being deleted, which it stays. Older code knows it as disconnected. */
 export async function markDeleting(tx: Tx, storeId: number, since: Temporal.Instant): Promise<void> {
   await tx.run(
     sql`update stores set deleting_since = coalesce(deleting_since, ${since}), status = 'disconnected',
                updated_at = statement_timestamp()
          where store_id = ${storeId}`
   )
-  await tx.run(sql`delete from api_keys where store_id = ${storeId}`)
 }
 
 /** The stores that are being deleted, over all stores. */

@@ -19,7 +19,7 @@ export function addStatusCommand(program: Command, terminal: Terminal): void {
     },
     show: ({ stores, problems, notes }) => {
       const [found, noted] = [problems as Document[], notes as Document[]]
-      const looked = stores === 1 ? 'One store' : `${stores} stores`
+      const looked = stores === 0 ? 'There are no stores yet' : stores === 1 ? 'One store' : `${stores} stores`
       const summary =
         found.length === 0
           ? `${looked}: everything works.`

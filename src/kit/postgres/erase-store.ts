@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { Database, Tx } from './database.ts'
-import { type RowOf, row, text, textList } from './row.ts'
+import { bool, type RowOf, row, text, textList } from './row.ts'
 import { type Statement, sql } from './sql.ts'
 
 /** How many rows of a store one transaction removes. */
 const BATCH = 1_000
+/** From so many removed rows on a table is vacuumed before those that it refers to. */
+const VACUUM_FROM_ROWS = 5_000
 
 const Table = row({
   /** As a statement names it. */
@@ -15,7 +17,8 @@ const Table = row({
   /** Columns in which its rows refer to others of the table. */
   selfReferences: textList,
   /** The tables that its rows refer to. */
-  refersTo: textList
+  refersTo: textList,
+  isPartitioned: bool
 })
 export type StoreTable = RowOf<typeof Table>
 
@@ -47,7 +50,8 @@ export async function listStoreTables(tx: Tx, schema: string): Promise<StoreTabl
                 )::text[] as self_references,
            array(select distinct f.confrelid::regclass::text
                    from pg_constraint f
-                  where f.conrelid = c.oid and f.confrelid <> c.oid and f.contype = 'f')::text[] as refers_to
+                  where f.conrelid = c.oid and f.confrelid <> c.oid and f.contype = 'f')::text[] as refers_to,
+           c.relkind = 'p' as is_partitioned
       from pg_class c
       join pg_namespace n on n.oid = c.relnamespace and n.nspname = ${schema}
       join pg_attribute s on s.attrelid = c.oid and s.attname = 'store_id' and not s.attisdropped
@@ -75,23 +79,43 @@ function referringFirst(tables: StoreTable[]): StoreTable[] {
  * Removes every row of the store in the schema but that of the store itself, in transactions of at most `batch` rows of a table
  * (of a partitioned one, too: its key has the partition's). It may end at any point and be repeated; `mayGoOn` is asked
  * before each transaction. Returns how many rows it removed.
+ *
+ * PostgreSQL looks for what refers to each row that it removes. Where no index has the reference, it steps over all rows of the store
+ * that were just removed there, until a vacuum has taken them out of the index: hence one in between. It is not needed for the
+ * outcome, so it may fail.
  */
 export async function eraseStoreRows(
-  db: Pick<Database, 'inInstallation'>,
+  db: Pick<Database, 'inInstallation' | 'session'>,
   {
     schema,
     storeId,
     batch = BATCH,
+    vacuumFromRows = VACUUM_FROM_ROWS,
     mayGoOn = () => true
-  }: { schema: string; storeId: number; batch?: number; mayGoOn?: () => boolean }
+  }: { schema: string; storeId: number; batch?: number; vacuumFromRows?: number; mayGoOn?: () => boolean }
 ): Promise<number> {
   let erased = 0
   for (const table of await db.inInstallation((tx) => listStoreTables(tx, schema))) {
-    for (let last = batch; last >= batch && mayGoOn(); erased += last) {
+    let ofTable = 0
+    for (let last = batch; last >= batch && mayGoOn(); ofTable += last) {
       last = await db.inInstallation((tx) => eraseBatch(tx, table, storeId, batch))
     }
+    erased += ofTable
+    const isReferring = table.refersTo.length > 0 && !table.isPartitioned
+    if (isReferring && ofTable >= vacuumFromRows && mayGoOn()) await vacuum(db, table.name).catch(() => {})
   }
   return erased
+}
+
+async function vacuum(db: Pick<Database, 'session'>, name: string): Promise<void> {
+  const session = await db.session()
+  try {
+    // The owner may do it, which has applied the migrations with the same login.
+    await session.query('reset role')
+    await session.query(`vacuum (index_cleanup on) ${name}`)
+  } finally {
+    await session.end()
+  }
 }
 
 /** The last rows by the order of the key, which an index has: a batch costs the same however many rows there are. */
