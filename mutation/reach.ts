@@ -38,7 +38,8 @@ export async function recordReach(tests: string[], signal: AbortSignal): Promise
 async function measure(file: string, test: string): Promise<Reach> {
   const dir = await mkdtemp(join(RESULTS, 'coverage-'))
   try {
-    const { status, ms } = await runTestFile(file, { NODE_V8_COVERAGE: dir }, LIMIT_MS)
+    const { status, ms, error } = await runTestFile(file, { NODE_V8_COVERAGE: dir }, LIMIT_MS)
+    if (status !== 'passed') process.stdout.write(`${error.slice(0, 1_500)}\n`)
     const files: Reach['files'] = {}
     for (const name of await readdir(dir)) {
       const { result } = JSON.parse(await readFile(join(dir, name), 'utf8')) as Coverage

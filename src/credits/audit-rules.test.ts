@@ -11,7 +11,7 @@ import { aStore } from '../../test/store-builder.ts'
 const { db } = await testDatabase()
 
 /** A store with correct credit and points, of which one thing is then made wrong. */
-async function spoilt(spoil: (ctx: Ctx, memberId: number) => Statement) {
+async function spoilt(spoil: (ctx: Ctx, memberId: number) => Statement, withSubject = false) {
   const store = await aStore(db)
   const reported = { id: '77', email: 'ada@example.com', firstName: null, lastName: null }
   const memberId = await store.inStore(async (ctx) => {
@@ -28,7 +28,7 @@ async function spoilt(spoil: (ctx: Ctx, memberId: number) => Statement) {
   await store.inStore((ctx) => ctx.tx.run(spoil(ctx, memberId)))
   const { findings, checked } = await store.inStore(audit)
   assert.equal(checked.credit_entries_chained, 2)
-  return findings.map(({ check, message }) => [check, message])
+  return findings.map(({ check, message, subject }) => (withSubject ? [check, message, subject] : [check, message]))
 }
 
 for (const [what, spoil, found] of [
@@ -119,6 +119,36 @@ test('an event of an entry that there is not is found, and so is one that is rec
   assert.deepEqual(unknown, [
     ['credit_events_complete', 'moves nothing (minor units), recorded as added 1 and as deducted 0 times']
   ])
+})
+
+test('points without entries, and entries without an account, are found under their member', async () => {
+  let member = 0
+  const found = async (spoil: (ctx: Ctx) => Statement) => {
+    const findings = await spoilt((ctx, memberId) => {
+      member = memberId
+      return spoil(ctx)
+    }, true)
+    return findings
+  }
+  const withoutEntries = await found(({ storeId }) => sql`delete from points_entries where store_id = ${storeId}`)
+  assert.deepEqual(
+    withoutEntries.map(([check, message, subject]) => [check, message!.replace(/entry \d+/, 'entry #'), subject]),
+    [
+      ['points_balances_sum', 'has 7 points; the entries sum to 0', `mem_${member}`],
+      ['points_events_complete', 'has points entry # of 0, recorded 1 times', 'mem_ unknown']
+    ]
+  )
+  const withoutAccount = await found(({ storeId }) => sql`delete from points_accounts where store_id = ${storeId}`)
+  assert.deepEqual(withoutAccount, [
+    ['points_balances_sum', 'has no account of points; the entries sum to 7', `mem_${member}`]
+  ])
+  const withoutEvent = await found(
+    ({ storeId }) => sql`delete from facts where store_id = ${storeId} and name = 'member.points_changed'`
+  )
+  assert.deepEqual(
+    withoutEvent.map(([, , subject]) => subject),
+    [`mem_${member}`]
+  )
 })
 
 test('a rule reports a hundred findings at most, those with the first subjects', async () => {

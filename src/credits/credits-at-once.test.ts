@@ -9,6 +9,7 @@ import { aStore } from '../../test/store-builder.ts'
 import { changeCredits } from './change-credits.ts'
 import { accountOf, at, moveTo, START } from './credit-account.test-helper.ts'
 import { createCreditEngine } from './credit-engine.ts'
+import { findCredit } from './find-credit.ts'
 import { transferCredit } from './transfer-credit.ts'
 
 const { db } = await testDatabase()
@@ -59,6 +60,19 @@ test('of two deductions at once, the second sees what the first has left', async
     (ctx) => changeCredits(ctx, [change(low, -8)])
   )
   assert.match(String(second.status === 'fulfilled' && second.value[0]!.refusal?.message), /has 0\.02 USD available/)
+})
+
+test('an account of which every change is refused is left as it was, also beside one that is changed', async () => {
+  const { store, low, high } = await twoCustomers()
+  await store.inStore((ctx) => changeCredits(ctx, [change(low, 10), change(high, 10)]))
+  await moveTo(store, at(START).add({ hours: 1 }).toString())
+  const [refused, applied] = await store.inStore((ctx) => changeCredits(ctx, [change(low, -11), change(high, -1)]))
+  assert.deepEqual([refused!.refusal?.code, applied!.credit?.balanceMinor], ['conflict', 9])
+  const times = await Promise.all([low, high].map((id) => store.inStore((ctx) => findCredit(ctx, id))))
+  assert.deepEqual(
+    times.map(({ updatedAt }) => updatedAt),
+    [at(START), at(START).add({ hours: 1 })]
+  )
 })
 
 test('a change of one account does not wait for another account', async () => {
