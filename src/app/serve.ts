@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { createLogger } from '#kit/logger'
-import { Database, migrate, refuseSharedSessions, watchStandbys } from '#kit/postgres'
+import { Database, migrate, refuseSharedSessions, TIME_LIMITS, watchStandbys } from '#kit/postgres'
 import { leaveRoot, RootProblem } from '#kit/process'
 import { openVault } from '#kit/secrets'
 import { stopOnSignals } from '#kit/stop-signals'
@@ -21,6 +21,19 @@ import { createService, type Service } from './service.ts'
 /** The service cannot start. The message is one line with the reason; the process ends. */
 class StartRefused extends Error {}
 
+/** The embedded database has died and cannot be started again; the process ends. */
+class DatabaseGone extends Error {
+  /** EX_UNAVAILABLE of sysexits.h. */
+  readonly exitCode = EXIT_DATABASE_GONE
+}
+
+const EXIT_DATABASE_GONE = 69
+/** EX_TEMPFAIL. */
+const EXIT_STOPPED_HARD = 75
+
+/** How long the database may take for an answer once the service stops. */
+const STOPPING_ANSWER_MS = 4_000
+
 const WRONG_MASTER_KEY =
   'The master key does not open the secrets in this database. ' +
   'PERENNIAL_MASTER_KEY, or DATA_DIR/master.key, must be the key with which the database was created.'
@@ -33,10 +46,10 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
   try {
     await run(loadConfig(env))
   } catch (err) {
-    const isOfPlace = err instanceof EnvironmentProblem || err instanceof RootProblem
-    if (!(isOfPlace || err instanceof StartRefused)) throw err
+    const isKnown = err instanceof EnvironmentProblem || err instanceof RootProblem || err instanceof DatabaseGone
+    if (!(isKnown || err instanceof StartRefused)) throw err
     process.stderr.write(`perennial: ${err.message}\n`)
-    process.exitCode = isOfPlace ? err.exitCode : 1
+    process.exitCode = isKnown ? err.exitCode : 1
   }
 }
 
@@ -49,9 +62,30 @@ async function run(config: Config): Promise<void> {
   )
   let embedded: EmbeddedPostgres | null = null
   const stop = untilSignal(async () => embedded?.requestStop())
-  const ended = once(stop, 'abort')
-  stop.addEventListener('abort', () => logger.info(`${stop.reason}: finishing what is under way`))
+  const signalled = once(stop, 'abort')
+  /** The last resort of a stop: something hangs that has no end of its own. */
+  const limitStop = (exitCode: number) =>
+    setTimeout(() => {
+      logger.error(
+        `The stop took longer than ${config.stopSeconds} s: ending now; the next start goes on with what is left`
+      )
+      void (embedded?.requestStop() ?? Promise.resolve()).finally(() => process.exit(exitCode))
+    }, config.stopSeconds * 1_000).unref()
+  stop.addEventListener('abort', () => {
+    logger.info(`${stop.reason}: finishing what is under way`)
+    limitStop(EXIT_STOPPED_HARD)
+  })
   if (config.databaseUrl === null) embedded = await startDatabase(config, (line) => logger.info(line))
+  const gone = embedded?.gone.then((err) => {
+    limitStop(EXIT_DATABASE_GONE)
+    throw new DatabaseGone(
+      `The embedded database has died and could not be started again: ${err.message}. See ${config.dataDir}/postgres.log`
+    )
+  })
+  // Whoever waits for the end of the service is told; until then nobody may be waiting.
+  gone?.catch(() => {})
+  const ended = Promise.race([signalled, ...(gone ? [gone] : [])])
+  ended.catch(() => {})
   const databaseUrl = config.databaseUrl ?? embedded!.url
   const stack = new AsyncDisposableStack()
   stack.defer(() => embedded?.stop())
@@ -62,7 +96,16 @@ async function run(config: Config): Promise<void> {
     if (applied.length > 0) logger.info(`Migrated the database: ${applied.length} files`)
     if (stop.aborted) return
     const db = stack.adopt(new Database({ url: databaseUrl, poolSize: config.databasePool }), (open) => open.close())
-    const sandboxDb = stack.adopt(new Database({ url: databaseUrl, poolSize: 6 }), (open) => open.close())
+    // The sandbox answers requests, of a shop's people or of our engines.
+    const sandboxLimits = { ...TIME_LIMITS, background: TIME_LIMITS.request }
+    const sandboxDb = stack.adopt(new Database({ url: databaseUrl, poolSize: 6, limits: sandboxLimits }), (open) =>
+      open.close()
+    )
+    const hurry = () => {
+      for (const open of [db, sandboxDb]) open.hurry(STOPPING_ANSWER_MS)
+    }
+    stop.addEventListener('abort', hurry)
+    gone?.catch(hurry)
     const urls = { public: config.publicUrl ?? '', sandbox: '' }
     const vault = openVault(config.masterKey)
     // With a wrong key every call of the platform and every webhook of every store would fail.
@@ -94,7 +137,11 @@ async function run(config: Config): Promise<void> {
         urls,
         trustedProxies: config.trustedProxies
       }),
-      (running) => running.stop()
+      (running) =>
+        running.stop().catch((err: Error) => {
+          logger.error({ err }, `Not everything was finished: ${err.message}; the next start goes on with it`)
+          process.exitCode = EXIT_STOPPED_HARD
+        })
     )
     if (stop.aborted) return
     const url = await listen(service.http, 'PORT', config.port, config.host)

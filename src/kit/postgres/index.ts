@@ -1,7 +1,9 @@
 export { analyzeGrownTables } from './analyze-grown-tables.ts'
+export type { Connection } from './connection.ts'
 export {
   type Ctx,
   Database,
+  type DatabaseOptions,
   type DatabaseStats,
   OPERATOR_ROLE,
   PLANS_ACROSS_STORES,
@@ -35,3 +37,4 @@ export {
 export { refuseSharedSessions } from './shared-sessions.ts'
 export { acrossStores, directSql, directStatements, type Statement, sql, statementsAcrossStores } from './sql.ts'
 export { findStandbyRisk, watchStandbys } from './standbys.ts'
+export { scaledLimits, TIME_LIMITS, type TimeLimits, type Work } from './time-limits.ts'
