@@ -2,12 +2,11 @@ import type { FastifyBaseLogger } from 'fastify'
 import { countQueues, createStatus, DATABASE_FAILURE, diagnose, engineFailure } from '#audit'
 import { queueDepth } from '#audit/metrics'
 import { engineFailures, engineItems, engineRuns } from '#kit/engine-metrics'
-import { createRunner, createWorkSignals, type Runner, startNode } from '#kit/engines'
+import { createRunner, createWorkSignals, type NodeClock, type Runner, startNode, startNodeClock } from '#kit/engines'
 import { createFailureLog } from '#kit/failure-log'
-import { inTime } from '#kit/in-time'
-import { clockOffset, type NodeClock, startNodeClock } from '#kit/node-clock'
 import { registerConsumers, removeConsumers, startConsumersInStores } from '#kit/outbox'
-import { bool, type Database, isOutage, row, sql, UnknownStore } from '#kit/postgres'
+import { type Database, databaseState, isOutage, UnknownStore } from '#kit/postgres'
+import { clockOffset } from '#kit/process-metrics'
 import { runPeriodically } from '#kit/run-periodically'
 import type { Secret, Vault } from '#kit/secrets'
 import { createConnectors, requestedScopes } from '#platform'
@@ -158,7 +157,7 @@ export async function createService(options: ServiceOptions) {
     }
   })
   const ready = async () => {
-    const database = await stateOf(db)
+    const database = await databaseState(db)
     return { ready: database === 'ok', checks: { database } }
   }
   const { status, checkDatabase, look } = createStatus({ db: forRequests, engines, failures, ready, log: logger })
@@ -264,23 +263,7 @@ export async function createService(options: ServiceOptions) {
 
 /** How soon the log says that the database is gone, or back, while nothing else asks it. */
 const CHECK_DATABASE_EVERY_MS = 10_000
-/** How long `/readyz` waits for the database. */
-const READY_WITHIN_MS = 3_000
-
 async function readiness(db: Database, clock: NodeClock) {
-  const checks = { database: await stateOf(db), clock: clock.isRight() ? 'ok' : clock.problem()! }
+  const checks = { database: await databaseState(db), clock: clock.isRight() ? 'ok' : clock.problem()! }
   return { ready: Object.values(checks).every((check) => check === 'ok'), checks }
-}
-
-async function stateOf(db: Database): Promise<string> {
-  const asked = db.direct.one(
-    row({ readsOnly: bool }),
-    sql`select current_setting('transaction_read_only')::boolean as reads_only`
-  )
-  try {
-    const { readsOnly } = await inTime(READY_WITHIN_MS, asked, `No answer within ${READY_WITHIN_MS / 1_000} s`)
-    return readsOnly ? 'It only reads: it is a standby, or was set to read only' : 'ok'
-  } catch (err) {
-    return (err as Error).message || String((err as { code?: unknown }).code)
-  }
 }

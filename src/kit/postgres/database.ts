@@ -1,12 +1,13 @@
 import pg from 'pg'
 import { AnswerWatch } from './answer-watch.ts'
-import { Connection, type ConnectionConfig } from './connection.ts'
+import { Connection, type ConnectionConfig, openConnection } from './connection.ts'
 import { isStale, renewNames, roundOf, runNamed } from './named-statements.ts'
 import { NO_CONNECTION, NoAnswer, noteDriverError } from './outage.ts'
 import { Pipeline } from './pipeline.ts'
 import { instant, int, type Row, row } from './row.ts'
 import { type Statement, sql } from './sql.ts'
 import { type StatementLimits, TIME_LIMITS, type TimeLimits, type Work } from './time-limits.ts'
+import { types } from './types.ts'
 
 /** The role for work of one store: row-level security limits it to that store's rows. */
 export const STORE_ROLE = 'perennial_store'
@@ -107,7 +108,12 @@ class Connections {
   constructor({ url, poolSize, directConnections, applicationName, limits = TIME_LIMITS }: DatabaseOptions) {
     this.limits = limits
     this.watch = new AnswerWatch(Math.min(limits.direct.answerMs, limits.request.answerMs))
-    this.#config = { connectionString: url, application_name: applicationName ?? 'perennial', limits }
+    this.#config = {
+      connectionString: url,
+      application_name: applicationName ?? 'perennial',
+      types: types as never,
+      limits
+    }
     this.store = this.#pool(STORE_ROLE, poolSize ?? 8)
     this.operator = this.#pool(OPERATOR_ROLE, 3)
     const pipeline = (statements: StatementLimits, setUp: string, connections: number) =>
@@ -143,15 +149,8 @@ class Connections {
   }
 
   /** A connection outside the pools, which its caller closes. */
-  async open(setUp: string): Promise<Connection> {
-    const connection = new Connection(this.#config)
-    try {
-      await connection.open(setUp)
-      return connection
-    } catch (err) {
-      void connection.end().catch(() => {})
-      throw err
-    }
+  open(setUp: string): Promise<Connection> {
+    return openConnection(this.#config, setUp)
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
 export { analyzeGrownTables } from './analyze-grown-tables.ts'
-export type { Connection } from './connection.ts'
+export { type Connection, openConnection } from './connection.ts'
 export {
   type Ctx,
   Database,
@@ -12,6 +12,7 @@ export {
   type Tx,
   UnknownStore
 } from './database.ts'
+export { databaseState } from './database-state.ts'
 export { eraseStoreRows, listStoreTables } from './erase-store.ts'
 export { migrate } from './migrate.ts'
 export type { MigrationSet } from './migration-set.ts'

@@ -1,19 +1,11 @@
-import { realNowMs } from './clock.ts'
-import { defineMetric } from './metrics.ts'
-import { type Database, int, row, sql } from './postgres/index.ts'
-import { runPeriodically } from './run-periodically.ts'
+import { realNowMs } from '../clock.ts'
+import { type Database, int, row, sql } from '../postgres/index.ts'
+import { runPeriodically } from '../run-periodically.ts'
 
 const MEASURE_EVERY_MS = 60_000
 /** From this difference on there is a warning, and from this one on nothing is signed and the node is not ready. */
 const WARN_FROM_MS = 2_000
 const OFF_FROM_MS = 30_000
-
-export const clockOffset = defineMetric({
-  name: 'perennial.clock.offset.seconds',
-  kind: 'gauge',
-  help: "How far this machine's clock is ahead of the database's; negative: behind",
-  labels: {}
-})
 
 /** This machine's clock beside that of the database, which leases and signatures go by. */
 export type NodeClock = {
