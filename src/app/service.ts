@@ -226,6 +226,7 @@ export async function createService(options: ServiceOptions) {
     engines,
     deps,
     sandbox,
+    clock,
     async start() {
       await housekeeping.prepare()
       checking = runPeriodically(CHECK_DATABASE_EVERY_MS, checkDatabase)

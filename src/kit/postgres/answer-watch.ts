@@ -1,5 +1,5 @@
 import type { Connection } from './connection.ts'
-import { NoAnswer } from './outage.ts'
+import { asDriverError, NoAnswer } from './outage.ts'
 
 /** What a connection is used for, while it is watched. Times are milliseconds of `performance.now()`. */
 export type Asking = {
@@ -12,9 +12,13 @@ export type Asking = {
   readonly wholeMs: number | null
   readonly beganAt: number
   unanswered: number
+  /** Of a connection of single statements: those that wait, the oldest first. */
+  readonly waiting: Set<Waiting>
   /** Since when the server owes the oldest answer, or has owed none. */
   since: number
 }
+
+type Waiting = { askedAt: number; giveUp: (reason: Error) => void }
 
 /** How often within the shortest limit connections are looked at. */
 const LOOKS = 5
@@ -66,6 +70,20 @@ export class AnswerWatch {
     }
   }
 
+  /**
+   * Runs one of many statements on a connection. The server answers one after the other, so this one may wait for others that wait
+   * for locks: it is given up then, although the connection works. It may still be carried out.
+   */
+  oneOfMany<T>(asking: Asking, statement: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const waiting = { askedAt: performance.now(), giveUp: reject }
+      asking.waiting.add(waiting)
+      this.answer(asking, statement)
+        .then(resolve, reject)
+        .finally(() => asking.waiting.delete(waiting))
+    })
+  }
+
   /** When it last turned out that the server could not be reached: connections that were idle then may be dead. */
   get doubtedAt(): number {
     return this.#doubt.atMs
@@ -85,7 +103,16 @@ export class AnswerWatch {
   }
 
   #watch(connection: Connection, answerMs: number, wholeMs: number | null, beganAt: number): Asking {
-    const asking = { connection, answerMs, soonMs: null, wholeMs, beganAt, unanswered: 0, since: performance.now() }
+    const asking = {
+      connection,
+      answerMs,
+      soonMs: null,
+      waiting: new Set<Waiting>(),
+      wholeMs,
+      beganAt,
+      unanswered: 0,
+      since: performance.now()
+    }
     this.#watched.add(asking)
     this.#timer ??= setInterval(() => this.#look(), this.#pauseMs).unref()
     return asking
@@ -96,6 +123,7 @@ export class AnswerWatch {
     const hurry = this.#hurry
     for (const asking of this.#watched) {
       const { unanswered, since, beganAt, wholeMs, soonMs } = asking
+      giveUpLate(asking, now)
       const isTransaction = wholeMs !== null
       const { atMs, answerMs: doubtedMs } = this.#doubt
       const inDoubtMs = since <= atMs ? doubtedMs : Number.POSITIVE_INFINITY
@@ -116,5 +144,13 @@ export class AnswerWatch {
   #cut(asking: Asking, ms: number): void {
     this.#watched.delete(asking)
     asking.connection.cut(new NoAnswer(ms))
+  }
+}
+
+function giveUpLate({ waiting, answerMs }: Asking, now: number): void {
+  for (const one of waiting) {
+    if (now - one.askedAt < answerMs) return
+    waiting.delete(one)
+    one.giveUp(asDriverError(new NoAnswer(answerMs)))
   }
 }

@@ -39,8 +39,13 @@ const isOfDriver = (err: Error) => driverErrors.has(err)
 
 /** Notes that the driver raised this error, and throws it: `query().catch(noteDriverError)`. */
 export function noteDriverError(err: unknown): never {
-  if (err instanceof Error) driverErrors.add(err)
-  throw err
+  throw err instanceof Error ? asDriverError(err) : err
+}
+
+/** The same error, noted as one that the driver raised. */
+export function asDriverError(err: Error): Error {
+  driverErrors.add(err)
+  return err
 }
 
 /**

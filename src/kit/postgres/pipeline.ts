@@ -29,11 +29,11 @@ export class Pipeline {
     const { connection, asking } = await this.#slot(this.#turn).catch(noteDriverError)
     const round = roundOf(connection)
     try {
-      return await watch.answer(asking, () => runNamed(connection, statement))
+      return await watch.oneOfMany(asking, () => runNamed(connection, statement))
     } catch (err) {
       if (!isStale(err)) throw err
       // The first of the statements in flight to fail renews the names; the server responds in order.
-      return watch.answer(asking, async () => {
+      return watch.oneOfMany(asking, async () => {
         await renewNames(connection, round)
         return runNamed(connection, statement)
       })
