@@ -5,12 +5,14 @@ import { createLogger } from '#kit/logger'
 import { Database, migrate, refuseSharedSessions, TIME_LIMITS, watchStandbys } from '#kit/postgres'
 import { leaveRoot, RootProblem } from '#kit/process'
 import { openVault } from '#kit/secrets'
-import { stopOnSignals } from '#kit/stop-signals'
+import { endAfter, untilSignal } from '#kit/stop-signals'
 import { isMasterKeyValid, listStores } from '#stores'
 import { moveSandboxStores } from '#sync'
 import { watchForRestores } from '../backup/restored-database.ts'
+import { readyTable } from '../cli/ready-table.ts'
 import { removeServerFile, writeServerFile } from '../cli/server-file.ts'
-import { createDemoStore, DEMO_DOMAIN } from '../demo/create-demo-store.ts'
+import { DEMO_DOMAIN } from '../demo/create-demo-store.ts'
+import { createDemoStoreAloud } from '../demo/create-demo-store-aloud.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgres/start.ts'
 import { addressOf, type Config, loadConfig } from './config.ts'
 import { EnvironmentProblem } from './environment-variables.ts'
@@ -63,14 +65,13 @@ async function run(config: Config): Promise<void> {
   let embedded: EmbeddedPostgres | null = null
   const stop = untilSignal(async () => embedded?.requestStop())
   const signalled = once(stop, 'abort')
-  /** The last resort of a stop: something hangs that has no end of its own. */
   const limitStop = (exitCode: number) =>
-    setTimeout(() => {
+    endAfter(config.stopSeconds, exitCode, async () => {
       logger.error(
-        `The stop took longer than ${config.stopSeconds} s: ending now; the next start goes on with what is left`
+        `The stop took longer than ${config.stopSeconds} s: ending now; the next start goes on with the rest`
       )
-      void (embedded?.requestStop() ?? Promise.resolve()).finally(() => process.exit(exitCode))
-    }, config.stopSeconds * 1_000).unref()
+      await embedded?.requestStop()
+    })
   stop.addEventListener('abort', () => {
     logger.info(`${stop.reason}: finishing what is under way`)
     limitStop(EXIT_STOPPED_HARD)
@@ -158,10 +159,10 @@ async function run(config: Config): Promise<void> {
       stack.defer(() => removeServerFile(config.dataDir))
       if (config.sandbox) await moveSandboxStores(service.deps)
       await service.start()
-      const demoKey = config.sandbox && config.demo ? demo(service, say) : Promise.resolve(null)
+      const demoKey = config.sandbox && config.demo ? createDemoStoreAloud(service.deps, say) : Promise.resolve(null)
       const key = await Promise.race([demoKey, ended.then(() => 'stopped' as const)])
       if (key === 'stopped') return
-      say(table(url, config.sandbox ? urls.sandbox : null, await storeToShow(db), key))
+      say(readyTable(url, config.sandbox ? urls.sandbox : null, await storeToShow(db), key))
     }
     await ended
   } finally {
@@ -219,48 +220,4 @@ async function listen(app: Service['http'], setting: string, port: number, host:
 async function storeToShow(db: Database): Promise<string> {
   const shops = (await listStores(db)).filter(({ sandbox }) => sandbox).map(({ domain }) => domain)
   return shops.includes(DEMO_DOMAIN) ? DEMO_DOMAIN : (shops[0] ?? '<domain of a sandbox store>')
-}
-
-/** Creates the demo store on the first start, and prints the progress. */
-async function demo(service: Service, say: (line: string) => void): Promise<string | null> {
-  const live = process.stdout.isTTY
-  let printed = -1
-  return createDemoStore(service.deps, ({ done, total, at }) => {
-    const percent = Math.floor((done / total) * 100)
-    if (percent === printed || (!live && percent % 20 !== 0)) return
-    printed = percent
-    const line = `Creating a year of history in the demo store: ${String(percent).padStart(3)} %  ${at.toString().slice(0, 10)}`
-    if (live) process.stdout.write(`\r${line}${percent === 100 ? '\n' : ''}`)
-    else say(line)
-  })
-}
-
-/** What `serve` prints when the service is ready. `domain` is the sandbox store to look at first. */
-function table(api: string, sandbox: string | null, domain: string, key: string | null): string {
-  const rows: [string, string][] = [
-    ['API', `${api}/v1`],
-    ['Docs', `${api}/docs`]
-  ]
-  if (sandbox) rows.push(['Storefront', `${sandbox}/${domain}/`])
-  if (key) rows.push(['Sandbox key', `${key}  (shown this once)`])
-  return ['', 'Perennial is ready.', ...rows.map(([name, value]) => `  ${name.padEnd(12)} ${value}`), ''].join('\n')
-}
-
-const LOOK_FOR_PARENT_MS = 500
-
-/**
- * Aborted by the first signal. At a second one the process ends after `atOnce`. npm sends a signal to a shell that may end without
- * forwarding it, so under npm the loss of the parent process counts as SIGTERM.
- */
-function untilSignal(atOnce: () => Promise<void>): AbortSignal {
-  const { signal, receive } = stopOnSignals(() => void atOnce().finally(() => process.exit(130)))
-  const parent = process.ppid
-  if (!process.env.npm_lifecycle_event) return signal
-  const watch = setInterval(() => {
-    if (process.ppid === parent) return
-    clearInterval(watch)
-    if (!signal.aborted) receive('SIGTERM')
-  }, LOOK_FOR_PARENT_MS)
-  watch.unref()
-  return signal
 }

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { countQueues, createStatus, DATABASE_FAILURE, diagnose, engineFailure } from '#audit'
 import { queueDepth } from '#audit/metrics'
 import { engineFailures, engineItems, engineRuns } from '#kit/engine-metrics'
-import { createRunner, createWorkSignals, type NodeClock, type Runner, startNode, startNodeClock } from '#kit/engines'
+import { createRunner, createWorkSignals, type Runner, startNode, startNodeClock } from '#kit/engines'
 import { createFailureLog } from '#kit/failure-log'
 import { registerConsumers, removeConsumers, startConsumersInStores } from '#kit/outbox'
 import { type Database, databaseState, isOutage, UnknownStore } from '#kit/postgres'
@@ -17,6 +17,7 @@ import { type ChargeFaults, createSandbox } from '../../sandbox/index.ts'
 import { seedStore } from '../demo/seed-store.ts'
 import { INBOUND_WEBHOOKS_PATH } from '../http/inbound/inbound-webhooks.ts'
 import { createRateLimiter } from '../http/rate-limits/rate-limiter.ts'
+import { readiness } from '../http/server/readiness.ts'
 import { buildHttp } from '../http/server/server.ts'
 import type { HttpDeps } from '../http/shared/deps.ts'
 import { advanceClock } from './clock.ts'
@@ -264,7 +265,3 @@ export async function createService(options: ServiceOptions) {
 
 /** How soon the log says that the database is gone, or back, while nothing else asks it. */
 const CHECK_DATABASE_EVERY_MS = 10_000
-async function readiness(db: Database, clock: NodeClock) {
-  const checks = { database: await databaseState(db), clock: clock.isRight() ? 'ok' : clock.problem()! }
-  return { ready: Object.values(checks).every((check) => check === 'ok'), checks }
-}
