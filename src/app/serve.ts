@@ -67,9 +67,7 @@ async function run(config: Config): Promise<void> {
   const signalled = once(stop, 'abort')
   const limitStop = (exitCode: number) =>
     endAfter(config.stopSeconds, exitCode, async () => {
-      logger.error(
-        `The stop took longer than ${config.stopSeconds} s: ending now; the next start goes on with the rest`
-      )
+      logger.error(`Not stopped after ${config.stopSeconds} s: ending now; the next start goes on with the rest`)
       await embedded?.requestStop()
     })
   stop.addEventListener('abort', () => {
@@ -83,7 +81,6 @@ async function run(config: Config): Promise<void> {
       `The embedded database has died and could not be started again: ${err.message}. See ${config.dataDir}/postgres.log`
     )
   })
-  // Whoever waits for the end of the service is told; until then nobody may be waiting.
   gone?.catch(() => {})
   const ended = Promise.race([signalled, ...(gone ? [gone] : [])])
   ended.catch(() => {})
