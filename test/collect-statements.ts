@@ -7,7 +7,8 @@ const directory = process.env.COLLECTED_STATEMENTS
 /** Frames of ours in a stack: what lies below src, sandbox, test and so on. */
 const FRAME = /(?:file:\/\/)?\/[^\s()]*?\/((?:src|sandbox|test|sdk|bench|trials)\/[^\s():]+\.ts):(\d+)/
 /** These pass on the statements of others. */
-const PASSED_ON = /^src\/kit\/(postgres\/(database|pipeline|named-statements)|outbox\/handle-in-time)\.ts$/
+const PASSED_ON =
+  /^src\/kit\/(postgres\/(answer-watch|connection|database|pipeline|named-statements)|outbox\/handle-in-time)\.ts$/
 /** A text that tests run is looked at this often, in case the product runs it too. */
 const LOOKS = 3
 

@@ -26,13 +26,14 @@ test('each metric is rolled up into its column and its total, and shown by its n
   assert.equal(names.length, 18)
   const store = await aStore(db)
   const expected = names.map((metric, i) => ({ metric, amount: 2 * (i + 1) }))
-  const stored = await store.inStore(async ({ tx, storeId, now }) => {
+  const stored = await store.inStore(async (ctx) => {
+    const { tx, storeId } = ctx
     for (const time of [1, 2]) {
       await tx.run(sql`
         insert into metric_changes (store_id, day, metric, amount)
         select ${storeId}, '2026-06-15', metric, nth
           from unnest(${names}::text[]) with ordinality as f(metric, nth)`)
-      assert.equal(await rollUpMetrics({ tx, storeId, now }), names.length, `roll-up ${time}`)
+      assert.equal(await rollUpMetrics(ctx), names.length, `roll-up ${time}`)
     }
     const Amounts = row({ metric: text, amount: int })
     return {

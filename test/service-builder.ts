@@ -1,5 +1,5 @@
 import pino from 'pino'
-import { Database } from '#kit/postgres'
+import { Database, type TimeLimits } from '#kit/postgres'
 import { Secret } from '#kit/secrets'
 import { type ChargeFaults, UNKIND } from '../sandbox/index.ts'
 import { type ClientOptions, createClient } from '../sdk/src/index.ts'
@@ -10,6 +10,8 @@ import { beforeDrop } from './database.ts'
 import { testVault } from './store-builder.ts'
 
 export const OPERATOR_TOKEN = 'operator-token-of-the-tests-0123456789'
+
+export type ServiceOnItsOwn = Awaited<ReturnType<typeof startService>>
 
 export type ServiceResponse = { status: number; body: any; headers: Headers }
 
@@ -26,7 +28,9 @@ export async function startService(
     role = 'all',
     pollMs,
     publicUrl = '',
-    sandboxFaults = UNKIND
+    sandboxFaults = UNKIND,
+    limits,
+    nodeNowMs
   }: {
     background?: boolean
     trustedProxies?: string[]
@@ -37,10 +41,14 @@ export async function startService(
     publicUrl?: string
     /** The faults of charges in the shops of this test; default: those of every test. */
     sandboxFaults?: ChargeFaults
+    /** How long everything that asks the database may wait. */
+    limits?: TimeLimits
+    /** What this node's clock says. */
+    nodeNowMs?: () => number
   } = {}
 ) {
-  const db = new Database({ url: databaseUrl })
-  const sandboxDb = new Database({ url: databaseUrl })
+  const db = new Database({ url: databaseUrl, limits })
+  const sandboxDb = new Database({ url: databaseUrl, limits })
   const urls = { public: '', sandbox: '' }
   const metrics = createMetrics()
   const service = await createService({
@@ -55,7 +63,8 @@ export async function startService(
     addresses: { loopback: true, allow: [] },
     urls,
     trustedProxies,
-    sandboxFaults
+    sandboxFaults,
+    nodeNowMs
   })
   const url = await service.http.listen({ port, host: '127.0.0.1' })
   urls.public = publicUrl || url

@@ -64,6 +64,9 @@ export async function startProcess(options: {
   }
   return {
     url,
+    /** Its exit code, once it has ended; null after a signal that it does not handle. */
+    ended: new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code))),
+    signal: (name: NodeJS.Signals) => child.kill(name),
     async call(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body: unknown): Promise<JsonObject> {
       const response = await request(`${url}/admin/api${path}`, {
         method,

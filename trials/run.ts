@@ -14,6 +14,7 @@ import { floodWithBodies } from './body-flood.ts'
 import { calendarTrial } from './calendar.ts'
 import { contendForRetries } from './contention.ts'
 import { crashAtEveryStatement } from './crash-points.ts'
+import { FAULTS, failDatabase } from './database-faults.ts'
 import { failOverToStandby } from './failover.ts'
 import { killDuringRenewals } from './kill-renewals.ts'
 import { killSender } from './kill-sender.ts'
@@ -39,6 +40,9 @@ const subscriptions = Number(values.size)
 const kills = Number(values.kills)
 const MAX_RUN_MS = 3_600_000
 
+/** Those that last for five minutes each. */
+const LONG_FAULTS = ['half-open', 'disk-full', 'postmaster-killed'] as const
+
 type Place = { databaseUrl: string; db: Database; dataDir: string; seed: number }
 
 const TRIALS: Record<string, (place: Place) => Promise<object>> = {
@@ -48,6 +52,8 @@ const TRIALS: Record<string, (place: Place) => Promise<object>> = {
   contention,
   'kill-sender': (place) => killSender({ ...place, events: 5_000, kills: 20 }),
   'two-nodes': (place) => killOneOfTwoNodes({ ...place, subscriptions: 200, moves: 20, kills: 10 }),
+  'database-faults': (place) => failDatabase({ ...place, faults: FAULTS, holdMs: 12_000 }),
+  'database-away': (place) => failDatabase({ ...place, faults: LONG_FAULTS, holdMs: 300_000 }),
   'restored-backup': restoredBackup,
   'rolling-upgrade': rollingUpgrade,
   failover,

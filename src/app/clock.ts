@@ -1,7 +1,7 @@
 import { isoOf } from '#kit/clock'
 import type { Runner } from '#kit/engines'
-import type { Database } from '#kit/postgres'
-import { invalidField, Refusal } from '#kit/refusal'
+import { type Database, isBusy, isOutage } from '#kit/postgres'
+import { Busy, invalidField, Refusal } from '#kit/refusal'
 import { freezeClock, requireStore, setClock, storeNow } from '#stores'
 
 /** The furthest that a test clock advances at once: a typing error must not run decades of renewals. */
@@ -43,16 +43,16 @@ export async function advanceClock(
       await set(target)
       await store.settle()
     } catch (err) {
-      throw err instanceof Refusal && err.code === 'unavailable' ? brokenOff(err, reached, target) : err
+      if (isOutage(err) || isBusy(err)) throw brokenOff('The database does not respond at the moment', reached, target)
+      throw err instanceof Refusal && err.code === 'unavailable' ? brokenOff(err.message, reached, target) : err
     }
     return { from: start, now: target, settled: true }
   })
 }
 
 /** Repeating `by` would move the clock too far: part of the way is done. */
-const brokenOff = ({ message }: Refusal, reached: Temporal.Instant, target: Temporal.Instant) =>
-  new Refusal(
-    'unavailable',
+const brokenOff = (message: string, reached: Temporal.Instant, target: Temporal.Instant) =>
+  new Busy(
     `${message}. The clock has moved to ${isoOf(reached)}. To finish this move, advance it to ${isoOf(target)} (\`to\`), not \`by\` the same duration again`
   )
 

@@ -25,6 +25,8 @@ export type Config = {
   /** Null: the embedded PostgreSQL. */
   databaseUrl: string | null
   databasePool: number
+  /** How long a stop may take before the process ends anyway. */
+  stopSeconds: number
   masterKey: Buffer
   operatorToken: Secret
   log: LogOptions
@@ -75,6 +77,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, isTerminal = process.stderr.i
     dataDir,
     databaseUrl: setting('DATABASE_URL', null, postgresUrl),
     databasePool: setting('DATABASE_POOL', 8, wholeNumber(1, 200)),
+    stopSeconds: setting('PERENNIAL_STOP_SECONDS', 25, wholeNumber(1, 3600)),
     log: {
       level: setting('LOG_LEVEL', 'info', oneOf(LOG_LEVELS)),
       format: setting('LOG_FORMAT', isTerminal ? 'pretty' : 'json', oneOf(LOG_FORMATS))

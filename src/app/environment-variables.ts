@@ -71,6 +71,13 @@ export const ENVIRONMENT_VARIABLES = [
     meaning: 'How many store transactions run at once. The service opens about ten more connections.'
   },
   {
+    name: 'PERENNIAL_STOP_SECONDS',
+    accepts: 'a whole number from 1 to 3600',
+    default: '25',
+    meaning:
+      'How long a stop may take before the process ends anyway, with exit code 75. Set it below the time after which your supervisor kills the process.'
+  },
+  {
     name: 'PERENNIAL_MASTER_KEY',
     accepts: '32 bytes in base64',
     default: 'DATA_DIR/master.key, created once',

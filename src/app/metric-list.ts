@@ -1,7 +1,7 @@
 // Every metric, one line each: `/metrics` shows these, and the table in docs/operations.md is made from them.
 export { queueDepth } from '#audit/metrics'
 export { engineFailures, engineItems, engineRuns } from '#kit/engine-metrics'
-export { cpuTime, eventLoopDelay, heapUsed, residentMemory } from '#kit/process-metrics'
+export { clockOffset, cpuTime, eventLoopDelay, heapUsed, residentMemory } from '#kit/process-metrics'
 export { platformCalls } from '#platform/metrics'
 export { reconciledChanges, reconciledItems } from '#sync/metrics'
 export { webhookTries } from '#webhooks/metrics'

@@ -2,15 +2,17 @@ import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { createLogger } from '#kit/logger'
-import { Database, migrate, refuseSharedSessions, watchStandbys } from '#kit/postgres'
+import { Database, migrate, refuseSharedSessions, TIME_LIMITS, watchStandbys } from '#kit/postgres'
 import { leaveRoot, RootProblem } from '#kit/process'
 import { openVault } from '#kit/secrets'
-import { stopOnSignals } from '#kit/stop-signals'
+import { endAfter, untilSignal } from '#kit/stop-signals'
 import { isMasterKeyValid, listStores } from '#stores'
 import { moveSandboxStores } from '#sync'
 import { watchForRestores } from '../backup/restored-database.ts'
+import { readyTable } from '../cli/ready-table.ts'
 import { removeServerFile, writeServerFile } from '../cli/server-file.ts'
-import { createDemoStore, DEMO_DOMAIN } from '../demo/create-demo-store.ts'
+import { DEMO_DOMAIN } from '../demo/create-demo-store.ts'
+import { createDemoStoreAloud } from '../demo/create-demo-store-aloud.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgres/start.ts'
 import { addressOf, type Config, loadConfig } from './config.ts'
 import { EnvironmentProblem } from './environment-variables.ts'
@@ -20,6 +22,19 @@ import { createService, type Service } from './service.ts'
 
 /** The service cannot start. The message is one line with the reason; the process ends. */
 class StartRefused extends Error {}
+
+/** The embedded database has died and cannot be started again; the process ends. */
+class DatabaseGone extends Error {
+  /** EX_UNAVAILABLE of sysexits.h. */
+  readonly exitCode = EXIT_DATABASE_GONE
+}
+
+const EXIT_DATABASE_GONE = 69
+/** EX_TEMPFAIL. */
+const EXIT_STOPPED_HARD = 75
+
+/** How long the database may take for an answer once the service stops. */
+const STOPPING_ANSWER_MS = 4_000
 
 const WRONG_MASTER_KEY =
   'The master key does not open the secrets in this database. ' +
@@ -33,10 +48,10 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
   try {
     await run(loadConfig(env))
   } catch (err) {
-    const isOfPlace = err instanceof EnvironmentProblem || err instanceof RootProblem
-    if (!(isOfPlace || err instanceof StartRefused)) throw err
+    const isKnown = err instanceof EnvironmentProblem || err instanceof RootProblem || err instanceof DatabaseGone
+    if (!(isKnown || err instanceof StartRefused)) throw err
     process.stderr.write(`perennial: ${err.message}\n`)
-    process.exitCode = isOfPlace ? err.exitCode : 1
+    process.exitCode = isKnown ? err.exitCode : 1
   }
 }
 
@@ -49,9 +64,26 @@ async function run(config: Config): Promise<void> {
   )
   let embedded: EmbeddedPostgres | null = null
   const stop = untilSignal(async () => embedded?.requestStop())
-  const ended = once(stop, 'abort')
-  stop.addEventListener('abort', () => logger.info(`${stop.reason}: finishing what is under way`))
+  const signalled = once(stop, 'abort')
+  const limitStop = (exitCode: number) =>
+    endAfter(config.stopSeconds, exitCode, async () => {
+      logger.error(`Not stopped after ${config.stopSeconds} s: ending now; the next start goes on with the rest`)
+      await embedded?.requestStop()
+    })
+  stop.addEventListener('abort', () => {
+    logger.info(`${stop.reason}: finishing what is under way`)
+    limitStop(EXIT_STOPPED_HARD)
+  })
   if (config.databaseUrl === null) embedded = await startDatabase(config, (line) => logger.info(line))
+  const gone = embedded?.gone.then((err) => {
+    limitStop(EXIT_DATABASE_GONE)
+    throw new DatabaseGone(
+      `The embedded database has died and could not be started again: ${err.message}. See ${config.dataDir}/postgres.log`
+    )
+  })
+  gone?.catch(() => {})
+  const ended = Promise.race([signalled, ...(gone ? [gone] : [])])
+  ended.catch(() => {})
   const databaseUrl = config.databaseUrl ?? embedded!.url
   const stack = new AsyncDisposableStack()
   stack.defer(() => embedded?.stop())
@@ -62,7 +94,16 @@ async function run(config: Config): Promise<void> {
     if (applied.length > 0) logger.info(`Migrated the database: ${applied.length} files`)
     if (stop.aborted) return
     const db = stack.adopt(new Database({ url: databaseUrl, poolSize: config.databasePool }), (open) => open.close())
-    const sandboxDb = stack.adopt(new Database({ url: databaseUrl, poolSize: 6 }), (open) => open.close())
+    // The sandbox answers requests, of a shop's people or of our engines.
+    const sandboxLimits = { ...TIME_LIMITS, background: TIME_LIMITS.request }
+    const sandboxDb = stack.adopt(new Database({ url: databaseUrl, poolSize: 6, limits: sandboxLimits }), (open) =>
+      open.close()
+    )
+    const hurry = () => {
+      for (const open of [db, sandboxDb]) open.hurry(STOPPING_ANSWER_MS)
+    }
+    stop.addEventListener('abort', hurry)
+    gone?.catch(hurry)
     const urls = { public: config.publicUrl ?? '', sandbox: '' }
     const vault = openVault(config.masterKey)
     // With a wrong key every call of the platform and every webhook of every store would fail.
@@ -94,7 +135,11 @@ async function run(config: Config): Promise<void> {
         urls,
         trustedProxies: config.trustedProxies
       }),
-      (running) => running.stop()
+      (running) =>
+        running.stop().catch((err: Error) => {
+          logger.error({ err }, `Not everything was finished: ${err.message}; the next start goes on with it`)
+          process.exitCode = EXIT_STOPPED_HARD
+        })
     )
     if (stop.aborted) return
     const url = await listen(service.http, 'PORT', config.port, config.host)
@@ -111,10 +156,10 @@ async function run(config: Config): Promise<void> {
       stack.defer(() => removeServerFile(config.dataDir))
       if (config.sandbox) await moveSandboxStores(service.deps)
       await service.start()
-      const demoKey = config.sandbox && config.demo ? demo(service, say) : Promise.resolve(null)
+      const demoKey = config.sandbox && config.demo ? createDemoStoreAloud(service.deps, say) : Promise.resolve(null)
       const key = await Promise.race([demoKey, ended.then(() => 'stopped' as const)])
       if (key === 'stopped') return
-      say(table(url, config.sandbox ? urls.sandbox : null, await storeToShow(db), key))
+      say(readyTable(url, config.sandbox ? urls.sandbox : null, await storeToShow(db), key))
     }
     await ended
   } finally {
@@ -172,48 +217,4 @@ async function listen(app: Service['http'], setting: string, port: number, host:
 async function storeToShow(db: Database): Promise<string> {
   const shops = (await listStores(db)).filter(({ sandbox }) => sandbox).map(({ domain }) => domain)
   return shops.includes(DEMO_DOMAIN) ? DEMO_DOMAIN : (shops[0] ?? '<domain of a sandbox store>')
-}
-
-/** Creates the demo store on the first start, and prints the progress. */
-async function demo(service: Service, say: (line: string) => void): Promise<string | null> {
-  const live = process.stdout.isTTY
-  let printed = -1
-  return createDemoStore(service.deps, ({ done, total, at }) => {
-    const percent = Math.floor((done / total) * 100)
-    if (percent === printed || (!live && percent % 20 !== 0)) return
-    printed = percent
-    const line = `Creating a year of history in the demo store: ${String(percent).padStart(3)} %  ${at.toString().slice(0, 10)}`
-    if (live) process.stdout.write(`\r${line}${percent === 100 ? '\n' : ''}`)
-    else say(line)
-  })
-}
-
-/** What `serve` prints when the service is ready. `domain` is the sandbox store to look at first. */
-function table(api: string, sandbox: string | null, domain: string, key: string | null): string {
-  const rows: [string, string][] = [
-    ['API', `${api}/v1`],
-    ['Docs', `${api}/docs`]
-  ]
-  if (sandbox) rows.push(['Storefront', `${sandbox}/${domain}/`])
-  if (key) rows.push(['Sandbox key', `${key}  (shown this once)`])
-  return ['', 'Perennial is ready.', ...rows.map(([name, value]) => `  ${name.padEnd(12)} ${value}`), ''].join('\n')
-}
-
-const LOOK_FOR_PARENT_MS = 500
-
-/**
- * Aborted by the first signal. At a second one the process ends after `atOnce`. npm sends a signal to a shell that may end without
- * forwarding it, so under npm the loss of the parent process counts as SIGTERM.
- */
-function untilSignal(atOnce: () => Promise<void>): AbortSignal {
-  const { signal, receive } = stopOnSignals(() => void atOnce().finally(() => process.exit(130)))
-  const parent = process.ppid
-  if (!process.env.npm_lifecycle_event) return signal
-  const watch = setInterval(() => {
-    if (process.ppid === parent) return
-    clearInterval(watch)
-    if (!signal.aborted) receive('SIGTERM')
-  }, LOOK_FOR_PARENT_MS)
-  watch.unref()
-  return signal
 }

@@ -2,10 +2,11 @@ import type { FastifyBaseLogger } from 'fastify'
 import { countQueues, createStatus, DATABASE_FAILURE, diagnose, engineFailure } from '#audit'
 import { queueDepth } from '#audit/metrics'
 import { engineFailures, engineItems, engineRuns } from '#kit/engine-metrics'
-import { createRunner, createWorkSignals, type Runner, startNode } from '#kit/engines'
+import { createRunner, createWorkSignals, type Runner, startNode, startNodeClock } from '#kit/engines'
 import { createFailureLog } from '#kit/failure-log'
 import { registerConsumers, removeConsumers, startConsumersInStores } from '#kit/outbox'
-import { type Database, int, isOutage, row, sql, UnknownStore } from '#kit/postgres'
+import { type Database, databaseState, isOutage, UnknownStore } from '#kit/postgres'
+import { clockOffset } from '#kit/process-metrics'
 import { runPeriodically } from '#kit/run-periodically'
 import type { Secret, Vault } from '#kit/secrets'
 import { createConnectors, requestedScopes } from '#platform'
@@ -16,6 +17,7 @@ import { type ChargeFaults, createSandbox } from '../../sandbox/index.ts'
 import { seedStore } from '../demo/seed-store.ts'
 import { INBOUND_WEBHOOKS_PATH } from '../http/inbound/inbound-webhooks.ts'
 import { createRateLimiter } from '../http/rate-limits/rate-limiter.ts'
+import { readiness } from '../http/server/readiness.ts'
 import { buildHttp } from '../http/server/server.ts'
 import type { HttpDeps } from '../http/shared/deps.ts'
 import { advanceClock } from './clock.ts'
@@ -47,6 +49,8 @@ export type ServiceOptions = {
   /** The addresses of the service and of the sandbox. Read at each use, because ports may be chosen late. */
   urls: { public: string; sandbox: string }
   trustedProxies?: string[]
+  /** What this machine's clock says, in epoch milliseconds; its real time when left out. */
+  nodeNowMs?: () => number
   /** How often the runner asks all stores for due work; five seconds when left out. */
   pollMs?: number
   /** The faults of charges in sandbox shops that are created; none when left out. */
@@ -70,6 +74,11 @@ export async function createService(options: ServiceOptions) {
     },
     missed: () => listening?.wakeAll()
   }
+  // Requests are answered soon, whatever the database does; the auditor and the housekeeping may take long.
+  const forRequests = db.forWork('request')
+  const forMaintenance = db.forWork('maintenance')
+  const clock = await startNodeClock(db, { warn: (message) => logger.warn(message), nodeNowMs: options.nodeNowMs })
+  metrics.watch(clockOffset, () => clock.offsetMs() / 1_000)
   const node = await startNode(db, role === 'web' ? undefined : onWork)
   const failures = createFailureLog(logger, (err) =>
     isOutage(err) ? { key: DATABASE_FAILURE, what: 'The database' } : null
@@ -83,7 +92,7 @@ export async function createService(options: ServiceOptions) {
     }
   })
   const connections = createConnections({
-    db,
+    db: forRequests,
     vault,
     connectors,
     webhooks: () => ({ url: `${urls.public}${INBOUND_WEBHOOKS_PATH}`, topics: Object.keys(PLATFORM_TOPICS) }),
@@ -112,6 +121,7 @@ export async function createService(options: ServiceOptions) {
     vault,
     addresses: options.addresses,
     schedule: { ...RETRY_SCHEDULE, maxTries: options.webhookTries ?? RETRY_SCHEDULE.maxTries },
+    maySign: clock.isRight,
     measure: metrics.measure
   })
   const engines = createEngines({
@@ -147,8 +157,11 @@ export async function createService(options: ServiceOptions) {
       if (done > 0) metrics.measure(engineItems, done, { engine })
     }
   })
-  const ready = () => readiness(db)
-  const { status, checkDatabase, look } = createStatus({ db, engines, failures, ready, log: logger })
+  const ready = async () => {
+    const database = await databaseState(db)
+    return { ready: database === 'ok', checks: { database } }
+  }
+  const { status, checkDatabase, look } = createStatus({ db: forRequests, engines, failures, ready, log: logger })
   metrics.watch(queueDepth, () => countQueues(db))
   const limiter = createRateLimiter(db)
   const controls = sandbox.adminControls(urls)
@@ -165,7 +178,7 @@ export async function createService(options: ServiceOptions) {
   })
 
   const deps: HttpDeps = {
-    db,
+    db: forRequests,
     vault,
     limiter,
     logger,
@@ -173,7 +186,8 @@ export async function createService(options: ServiceOptions) {
     settings: Object.values(settingsSections),
     addresses: options.addresses,
     trustedProxies: options.trustedProxies,
-    health: { ready, metrics: metrics.handler },
+    health: { ready: () => readiness(db, clock), metrics: metrics.handler },
+    realNow: clock.now,
     measure: metrics.measure,
     wake: runner.wake,
     connectorOf,
@@ -185,7 +199,7 @@ export async function createService(options: ServiceOptions) {
     sandbox: controls,
     doctor: (storeId) =>
       diagnose(
-        { db, chargesOf: (id) => sandbox.controls.charges(id) },
+        { db: forMaintenance, chargesOf: (id) => sandbox.controls.charges(id), clockProblem: clock.problem },
         storeId === null ? undefined : `store_${storeId}`
       ),
     status,
@@ -197,7 +211,7 @@ export async function createService(options: ServiceOptions) {
   const http = buildHttp(deps, { healthOnly: role === 'worker' })
 
   const housekeeping = createHousekeeping({
-    db,
+    db: forMaintenance,
     node,
     releases,
     limiter,
@@ -213,6 +227,7 @@ export async function createService(options: ServiceOptions) {
     engines,
     deps,
     sandbox,
+    clock,
     async start() {
       await housekeeping.prepare()
       checking = runPeriodically(CHECK_DATABASE_EVERY_MS, checkDatabase)
@@ -241,6 +256,7 @@ export async function createService(options: ServiceOptions) {
       connectors.cutOff()
       await signals.stop()
       await sandbox.close()
+      await clock.stop()
       await node.stop()
       for (const end of ends) if (end.status === 'rejected') throw end.reason
     }
@@ -249,12 +265,3 @@ export async function createService(options: ServiceOptions) {
 
 /** How soon the log says that the database is gone, or back, while nothing else asks it. */
 const CHECK_DATABASE_EVERY_MS = 10_000
-
-async function readiness(db: Database) {
-  try {
-    await db.direct.one(row({ one: int }), sql`select 1 as one`)
-    return { ready: true, checks: { database: 'ok' } }
-  } catch (err) {
-    return { ready: false, checks: { database: (err as Error).message } }
-  }
-}

@@ -1,5 +1,6 @@
 import { type Database, findStandbyRisk } from '#kit/postgres'
 import { listStores, requireStore } from '#stores'
+import { clocksAgree } from './clocks-agree.ts'
 import { compareCharges, type PlatformCharge, platformChargesAgree } from './platform-charges.ts'
 import { auditStore, type Finding } from './run-rules.ts'
 import { standbysSynchronous } from './standbys-synchronous.ts'
@@ -14,7 +15,16 @@ export type Diagnosis = Record<'findings' | 'warnings', (Finding & { store: stri
  * list of charges can be read (the sandbox), ours must agree with it one to one.
  */
 export async function diagnose(
-  { db, chargesOf }: { db: Database; chargesOf: (storeId: number) => Promise<PlatformCharge[]> },
+  {
+    db,
+    chargesOf,
+    clockProblem = () => null
+  }: {
+    db: Database
+    chargesOf: (storeId: number) => Promise<PlatformCharge[]>
+    /** What is wrong with the clock of the node that runs the auditor. */
+    clockProblem?: () => string | null
+  },
   reference?: string
 ): Promise<Diagnosis> {
   const stores = reference === undefined ? await listStores(db) : [await requireStore(db, reference)]
@@ -22,6 +32,8 @@ export async function diagnose(
   const risk = await findStandbyRisk(db)
   if (risk)
     diagnosis.warnings.push({ store: '', check: standbysSynchronous.name, subject: 'the database', message: risk })
+  const problem = clockProblem()
+  if (problem) diagnosis.warnings.push({ store: '', check: clocksAgree.name, subject: 'this node', message: problem })
   for (const { storeId, domain, sandbox, status } of stores) {
     if (status === 'deleting') continue
     const { checked, findings, warnings } = await auditStore(db, storeId)

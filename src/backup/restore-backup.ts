@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
-import pg from 'pg'
-import { type MigrationSet, migrate } from '#kit/postgres'
+import type pg from 'pg'
+import { type MigrationSet, migrate, openConnection } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import {
   FORMAT,
@@ -24,6 +24,7 @@ import {
   quoted,
   SANDBOX_SCHEMA,
   SERVICE_SCHEMA,
+  SILENCE_MS,
   type Table
 } from './tables.ts'
 
@@ -42,9 +43,8 @@ export async function restoreBackup({ url, path, sets, log }: RestoreOptions): P
     await refuseNewer(header, sets)
     await refuseFull(url)
     await migrate(url, sets, log, header.schema)
-    const client = new pg.Client({ connectionString: url, application_name: 'perennial restore' })
-    client.on('error', () => {})
-    await client.connect()
+    const config = { connectionString: url, application_name: 'perennial restore', silenceMs: SILENCE_MS }
+    const client = await openConnection(config)
     try {
       const loaded = await load(client, header, parts)
       // Functions and triggers come after the rows, and so do migrations that are newer than the backup.
@@ -86,9 +86,7 @@ const newer = ({ service }: Header, what: string) =>
 const WRITTEN_BY_ITSELF = new Set(['installation', 'known_consumers', 'nodes'])
 
 async function refuseFull(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  client.on('error', () => {})
-  await client.connect()
+  const client = await openConnection({ connectionString: url, silenceMs: SILENCE_MS })
   try {
     for (const { schema, name } of await listTables(client, [SERVICE_SCHEMA, SANDBOX_SCHEMA])) {
       if (schema === SERVICE_SCHEMA && WRITTEN_BY_ITSELF.has(name)) continue

@@ -1,10 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import pg from 'pg'
-import type { Database } from '#kit/postgres'
+import { type Database, openConnection } from '#kit/postgres'
 import { type DatabaseSeen, findRestore, listStores, type Restore, tickEpoch, writePlace } from '#stores'
 import { holdRestoredStores } from '#sync'
-import { listSequences, quoted, SERVICE_SCHEMA } from './tables.ts'
+import { listSequences, quoted, SERVICE_SCHEMA, SILENCE_MS } from './tables.ts'
 
 /** What this node has seen of its database, in DATA_DIR. */
 const SEEN_FILE = 'database-seen.json'
@@ -32,9 +31,7 @@ export async function takeIn({ db, url, dataDir }: Place): Promise<number> {
 }
 
 async function advanceIds(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  client.on('error', () => {})
-  await client.connect()
+  const client = await openConnection({ connectionString: url, silenceMs: SILENCE_MS })
   try {
     for (const { schema, name, value } of await listSequences(client, [SERVICE_SCHEMA])) {
       if (name === OF_PROCESSES) continue

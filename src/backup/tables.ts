@@ -85,6 +85,8 @@ export async function listSequences(client: pg.Client, schemas: string[]): Promi
 export const ONE_TEXT = `set local timezone = 'UTC'; set local datestyle = 'ISO, YMD'; set local intervalstyle = 'iso_8601';
   set local bytea_output = 'hex'; set local extra_float_digits = 1; set local row_security = on`
 
+/** A connection is cut when no byte has come or gone for so long: checking a large table takes minutes. */
+export const SILENCE_MS = 3_600_000
 /** A large table takes its time, and no limit of the service's other work holds here. */
 export const NO_LIMITS = 'set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0'
 

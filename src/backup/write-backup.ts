@@ -1,5 +1,6 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { isoOf, realNow } from '#kit/clock'
+import { openConnection } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import { version } from '#kit/version'
 import {
@@ -22,7 +23,8 @@ import {
   NO_LIMITS,
   ONE_TEXT,
   SANDBOX_SCHEMA,
-  SERVICE_SCHEMA
+  SERVICE_SCHEMA,
+  SILENCE_MS
 } from './tables.ts'
 
 export type BackupOptions = {
@@ -40,10 +42,8 @@ export type BackupReport = { path: string; bytes: number; tables: number; rows: 
  * encrypted under the master key, which is not in it. Refuses a database that the service has not migrated.
  */
 export async function writeBackup(options: BackupOptions): Promise<BackupReport> {
-  const client = new pg.Client({ connectionString: options.url, application_name: 'perennial backup' })
-  // A connection that breaks fails the statement that runs.
-  client.on('error', () => {})
-  await client.connect()
+  const config = { connectionString: options.url, application_name: 'perennial backup', silenceMs: SILENCE_MS }
+  const client = await openConnection(config)
   try {
     await client.query('begin isolation level repeatable read read only')
     await client.query(`${NO_LIMITS}; ${ONE_TEXT}`)

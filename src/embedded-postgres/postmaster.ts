@@ -78,13 +78,15 @@ export function runsWith(settings: Settings, places: Places): boolean {
 }
 
 /**
- * Starts a postmaster that outlives this process, and waits until it accepts connections. Returns the reason if it fails to start.
+ * Starts a postmaster that outlives this process, and waits until it accepts connections; at a free port, unless one is given.
+ * Returns the reason if it fails to start.
  */
 export async function launch(
   places: Places,
   runtime: Runtime,
   runAs: RunAs,
-  settings: Settings
+  settings: Settings,
+  port?: number
 ): Promise<PidFile | { failure: string }> {
   rotate(places.log)
   sweepSockets(places)
@@ -92,12 +94,32 @@ export async function launch(
   const logSizeBefore = fs.fstatSync(output).size
   const failure = (reason: string) => ({ failure: reasonIn(places.log, logSizeBefore) || reason })
   try {
-    const args = ['-c', `port=${await freePort()}`, ...settingArguments(settings)]
+    const args = ['-c', `port=${port ?? (await freePort())}`, ...settingArguments(settings)]
     return process.platform === 'win32'
       ? await launchByPgCtl(places, runtime, args, failure)
       : await launchDirectly(places, runtime, runAs, args, output, failure)
   } finally {
     fs.closeSync(output)
+  }
+}
+
+/**
+ * Ends processes of a postmaster that is dead: one that computes does not notice that by itself, and keeps the shared memory from
+ * the next postmaster. What they did is rolled back by its recovery. Only Linux says which processes these are; elsewhere, and
+ * here too, they end with their statement.
+ */
+export function endOrphans(places: Places): void {
+  if (process.platform !== 'linux') return
+  const running = readPidFile(places)?.pid
+  if (running !== undefined && isAlive(running)) return
+  for (const name of fs.readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    try {
+      if (!readIfThere(`/proc/${name}/cmdline`).startsWith('postgres: ')) continue
+      if (fs.readlinkSync(`/proc/${name}/cwd`) === places.cluster) process.kill(Number(name), 'SIGKILL')
+    } catch {
+      // It has ended, or it is another user's.
+    }
   }
 }
 

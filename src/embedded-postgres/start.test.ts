@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, type TestContext, test } from 'node:test'
 import pg from 'pg'
+import { until } from '../../test/until.ts'
 import { isAlive } from './postmaster.ts'
 import { type EmbeddedPostgres, findEmbeddedPostgres, startEmbeddedPostgres } from './start.ts'
 
@@ -34,9 +35,9 @@ function aDataDir(t: TestContext, below = ''): string {
   return dataDir
 }
 
-async function start(dataDir: string, settings?: Record<string, string>) {
+async function start(dataDir: string, settings?: Record<string, string>, pausesMs?: number[]) {
   const logged: string[] = []
-  const embedded = await startEmbeddedPostgres({ dataDir, settings, log: (line) => logged.push(line) })
+  const embedded = await startEmbeddedPostgres({ dataDir, settings, pausesMs, log: (line) => logged.push(line) })
   return { ...embedded, logged }
 }
 
@@ -182,8 +183,9 @@ test('after the postmaster was killed during a transaction, the next start has e
   await write(report, 'committed')
   // A busy backend does not notice at once that its postmaster has ended, and holds the shared memory.
   const busy = query(report.url!, 'select count(*) from generate_series(1, 5000000)').catch(() => {})
-  await killPostmaster(dataDir)
+  // In this order: an owner starts its server again.
   await killOwner(owner)
+  await killPostmaster(dataDir)
 
   const next = await start(dataDir)
   assert.equal(next.adopted, false)
@@ -192,12 +194,66 @@ test('after the postmaster was killed during a transaction, the next start has e
   await busy
 })
 
+test('a server that is killed is started again at the same address, although a process of it computes on', async (t) => {
+  const dataDir = aUsedDataDir(t)
+  const embedded = await start(dataDir)
+  await write(embedded, 'committed')
+  const before = postmasterOf(dataDir)!
+  // It notices the end of its postmaster only after its statement, and keeps the shared memory from the next one.
+  const busy = query(embedded.url, 'select count(*) from generate_series(1, 100000000000)').then(
+    () => assert.fail('It should have ended'),
+    () => 'ended'
+  )
+  await until('it computes', async () => {
+    const [{ count }] = await query(
+      embedded.url,
+      "select count(*) from pg_stat_activity where query like '%generate_series(1, 1%' and state = 'active' and pid <> pg_backend_pid()"
+    )
+    return Number(count) === 1
+  })
+  await killPostmaster(dataDir)
+  const found = await until('the server runs again', () => notes(embedded).catch(() => null))
+  assert.deepEqual(found, ['committed'])
+  assert.equal(await busy, 'ended')
+  const after = postmasterOf(dataDir)!
+  assert.notEqual(after, before)
+  assert.match(embedded.logged.join('\n'), /has died: starting it again\n(.*\n)*.*runs again/)
+  await embedded.stop()
+  assert.equal(isAlive(after), false)
+  assert.equal(postmasterOf(dataDir), null)
+})
+
+test('a server that cannot be started again is given up with the reason, after all tries', async (t) => {
+  const dataDir = aUsedDataDir(t)
+  const embedded = await start(dataDir, undefined, [0, 10, 10])
+  const control = join(dataDir, 'postgres', 'global', 'pg_control')
+  fs.renameSync(control, `${control}.away`)
+  await killPostmaster(dataDir)
+  const reason = await embedded.gone
+  assert.match(reason.message, /did not start: .*pg_control/)
+  assert.equal(embedded.logged.filter((line) => /try \d of 3/.test(line)).length, 3)
+  await embedded.stop()
+  fs.renameSync(`${control}.away`, control)
+  const next = await start(dataDir)
+  await next.stop()
+})
+
+test('a server that is stopped is not started again', async (t) => {
+  const dataDir = aUsedDataDir(t)
+  const embedded = await start(dataDir)
+  await embedded.stop()
+  await new Promise((resolve) => setTimeout(resolve, 600))
+  assert.equal(postmasterOf(dataDir), null)
+  assert.doesNotMatch(embedded.logged.join(), /has died/)
+})
+
 test('a stale postmaster.pid with the id of another process does not prevent a start', async (t) => {
   const dataDir = aUsedDataDir(t)
   const { owner, report } = await anOwner(t, dataDir)
   await write(report, 'committed')
-  await killPostmaster(dataDir)
+  // In this order: an owner starts its server again.
   await killOwner(owner)
+  await killPostmaster(dataDir)
   const file = join(dataDir, 'postgres', 'postmaster.pid')
   // PostgreSQL itself ignores a process of another user, so this one belongs to its own user.
   const uid = process.getuid?.() === 0 ? fs.statSync(file).uid : undefined

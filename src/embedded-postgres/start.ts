@@ -14,7 +14,10 @@ import {
   removePidFile,
   SUPERUSER
 } from './data-dir.ts'
+import { type KeptRunning, keepRunning } from './keep-running.ts'
 import {
+  endOrphans,
+  isAlive,
   isPostmaster,
   launch,
   requestStop,
@@ -30,6 +33,8 @@ export type EmbeddedPostgres = {
   url: string
   /** True if the server was already running, left by a former owner that ended without stopping it. */
   adopted: boolean
+  /** Resolves with the reason when the server has died and could not be started again: the service cannot go on. */
+  gone: KeptRunning['gone']
   /** Shuts the server down, also an adopted one, and releases the data directory. */
   stop(): Promise<void>
   /** Tells the server to shut down, for a process that ends without waiting for that. */
@@ -43,19 +48,23 @@ export type EmbeddedOptions = {
   settings?: Record<string, string>
   /** As whom PostgreSQL runs where root starts it; an unprivileged system user when left out. */
   runAs?: RunAs
+  /** The pauses before each new start of a server that has died, in milliseconds; eight seconds together when left out. */
+  pausesMs?: readonly number[]
 }
 
 type Server = PidFile & { adopted: boolean }
 
 const DATABASE = 'perennial'
 
-/** The backends of a killed postmaster hold the shared memory until they notice. */
+/** The backends of a killed postmaster hold the shared memory until they notice, or until they are ended after a while. */
 const FREE_WITHIN_MS = 10_000
+const END_ORPHANS_AFTER_MS = 2_000
 /** How long a running server may take to respond, and to finish starting or stopping. */
 const RESPONDS_WITHIN_MS = 30_000
 const SETTLES_WITHIN_MS = 600_000
 const REPORT_AFTER_MS = 5_000
 const PASSES_BY_ITSELF = /still in use|already in use|could not create any TCP\/IP sockets/
+const STILL_IN_USE = /still in use/
 const PID_FILE_STALE = /lock file "postmaster\.pid" (already exists|is empty)/
 
 /** The path of a socket has at most 107 characters on Linux, 103 on macOS. */
@@ -82,7 +91,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
       REPORT_AFTER_MS,
       'waiting for the database server, which may have to recover from a crash'
     )
-    const server = await bringUp(places, runtime, runAs, settings, log).finally(() => clearTimeout(reportTimer))
+    let server = await bringUp(places, runtime, runAs, settings, log).finally(() => clearTimeout(reportTimer))
     try {
       await ensureDatabase(places, server)
     } catch (err) {
@@ -90,13 +99,30 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
       throw err
     }
 
+    const { port, adopted } = server
+    const kept = keepRunning({
+      isAlive: () => isAlive(server.pid),
+      startAgain: async () => {
+        // At the same port: the service holds the address.
+        server = await bringUp(places, runtime, runAs, settings, log, port)
+      },
+      log,
+      pausesMs: options.pausesMs
+    })
     let stopping: Promise<void> | null = null
-    const stop = () => (stopping ??= stopPostmaster(server.pid, places, runtime).finally(unlock))
+    const stopAll = async () => {
+      await kept.stop()
+      await stopPostmaster(server.pid, places, runtime)
+    }
     return {
-      url: urlOf(places, server.port, DATABASE),
-      adopted: server.adopted,
-      stop,
-      requestStop: async () => void (await requestStop(server.pid, places, runtime))
+      url: urlOf(places, port, DATABASE),
+      adopted,
+      gone: kept.gone,
+      stop: () => (stopping ??= stopAll().finally(unlock)),
+      async requestStop() {
+        void kept.stop()
+        await requestStop(server.pid, places, runtime)
+      }
     }
   } catch (err) {
     unlock()
@@ -118,9 +144,10 @@ async function bringUp(
   runtime: Runtime,
   runAs: RunAs,
   settings: Settings,
-  log: (line: string) => void
+  log: (line: string) => void,
+  port?: number
 ): Promise<Server> {
-  const deadline = performance.now() + FREE_WITHIN_MS
+  const since = performance.now()
   while (true) {
     const running = await findRunning(places)
     if (running) {
@@ -129,13 +156,15 @@ async function bringUp(
       await stopPostmaster(running.pid, places, runtime)
     }
 
-    const launched = await launch(places, runtime, runAs, settings)
+    const launched = await launch(places, runtime, runAs, settings, port)
     if (!('failure' in launched)) return { ...launched, adopted: false }
 
     const { failure } = launched
     if (PID_FILE_STALE.test(failure)) await discardForeignPidFile(places, log)
     else if (!PASSES_BY_ITSELF.test(failure)) throw new Error(`the database server did not start: ${failure}`)
-    if (performance.now() > deadline) throw new Error(`the database server cannot start yet: ${failure}`)
+    const waitedMs = performance.now() - since
+    if (waitedMs > FREE_WITHIN_MS) throw new Error(`the database server cannot start yet: ${failure}`)
+    if (STILL_IN_USE.test(failure) && waitedMs > END_ORPHANS_AFTER_MS) endOrphans(places)
     await sleep(100)
   }
 }

@@ -1,4 +1,4 @@
-import { isOutage } from './postgres/index.ts'
+import { isBusy, isOutage } from './postgres/index.ts'
 import { Busy } from './refusal.ts'
 
 /** Processes an item in a batch with others of the same key, and returns its outcome. */
@@ -16,7 +16,9 @@ const MAX_WAITING = 10_000
 /**
  * Processes items of the same key in batches: items that arrive while a batch is running wait and go into the next batch, at most
  * `maxItems` of them, in order of arrival. An item that finds no batch running starts at once. Refuses an item when
- * `maxWaiting` are already waiting. `work` is called as `runBatched` calls it.
+ * `maxWaiting` are already waiting. `work` is called as `runBatched` calls it. When a batch fails because the database is out of
+ * reach, or because others keep what it needs, the items that wait fail with it, so that none waits for more than one batch and
+ * its own.
  */
 export function createBatcher<Key extends string | number, Item, Outcome>(options: {
   maxItems: number
@@ -30,12 +32,15 @@ export function createBatcher<Key extends string | number, Item, Outcome>(option
     while (waiting.length > 0) {
       const batch = waiting.splice(0, maxItems)
       const items = batch.map(({ item }) => item)
-      const outcomes = await runBatched(items, (part) => work(key, part))
+      const outcomes = await runBatched(items, (part) => work(key, part), failsAll)
       for (const [i, { resolve, reject }] of batch.entries()) {
         const outcome = outcomes[i]!
         if (outcome.status === 'fulfilled') resolve(outcome.value)
         else reject(outcome.reason)
       }
+      const last = outcomes.at(-1)
+      if (last?.status === 'rejected' && failsAll(last.reason))
+        for (const { reject } of waiting.splice(0)) reject(last.reason)
     }
     waitingByKey.delete(key)
   }
@@ -83,5 +88,7 @@ async function oneByOne<Item, Outcome>(
   }
   return outcomes
 }
+
+const failsAll = (err: unknown) => isOutage(err) || isBusy(err)
 
 const tooManyWaiting = () => new Busy('Too many requests of this store are in progress; try again later')

@@ -31,6 +31,13 @@ export const cpuTime = defineMetric({
   labels: {}
 })
 
+export const clockOffset = defineMetric({
+  name: 'perennial.clock.offset.seconds',
+  kind: 'gauge',
+  help: "How far this machine's clock is ahead of the database's; negative: behind",
+  labels: {}
+})
+
 /** Reads the current values of the process. Reading the event loop delay starts its next interval. */
 export function watchProcess() {
   const delay = monitorEventLoopDelay({ resolution: 20 })

@@ -32,3 +32,27 @@ export function stopOnSignals(endNow: () => void): StopSignals {
     forget: () => void process.off('SIGTERM', receive).off('SIGINT', receive)
   }
 }
+
+const LOOK_FOR_PARENT_MS = 500
+
+/**
+ * Aborted by the first signal. At a second one the process ends after `atOnce`. npm sends a signal to a shell that may end without
+ * forwarding it, so under npm the loss of the parent process counts as SIGTERM.
+ */
+export function untilSignal(atOnce: () => Promise<void>): AbortSignal {
+  const { signal, receive } = stopOnSignals(() => void atOnce().finally(() => process.exit(130)))
+  const parent = process.ppid
+  if (!process.env.npm_lifecycle_event) return signal
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(watch)
+    if (!signal.aborted) receive('SIGTERM')
+  }, LOOK_FOR_PARENT_MS)
+  watch.unref()
+  return signal
+}
+
+/** The last resort of a stop: after so long the process ends, whatever hangs, with this code; `atOnce` comes before. */
+export function endAfter(seconds: number, exitCode: number, atOnce: () => Promise<void>): void {
+  setTimeout(() => void atOnce().finally(() => process.exit(exitCode)), seconds * 1_000).unref()
+}

@@ -1,5 +1,5 @@
 import { realNow } from '#kit/clock'
-import type { Database } from '#kit/postgres'
+import type { Database, Queries } from '#kit/postgres'
 import { sha256 } from '#kit/secrets'
 import { findLiveKey, writeLastUses } from './key-queries.ts'
 import { storeIdInKey } from './key-text.ts'
@@ -30,11 +30,12 @@ type KeyMemory = {
   revocations: number
 }
 
-const memories = new WeakMap<Database, KeyMemory>()
+/** One for each database, whatever kind of work it is used for: all of them share its direct statements. */
+const memories = new WeakMap<Queries, KeyMemory>()
 
 function memoryOf(db: Database): KeyMemory {
-  let memory = memories.get(db)
-  if (!memory) memories.set(db, (memory = { callers: new Map(), uses: new Map(), revocations: 0 }))
+  let memory = memories.get(db.direct)
+  if (!memory) memories.set(db.direct, (memory = { callers: new Map(), uses: new Map(), revocations: 0 }))
   return memory
 }
 

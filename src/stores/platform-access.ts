@@ -1,5 +1,5 @@
 import { publicId } from '#kit/ids'
-import type { Database } from '#kit/postgres'
+import type { Database, Queries } from '#kit/postgres'
 import { concealed, type Vault } from '#kit/secrets'
 import { findSealedAccess, findStoreIdByDomain, writePlatformUrl } from './queries.ts'
 import { storeDisconnected, storeNotFound } from './refusals.ts'
@@ -46,11 +46,12 @@ const MAX_CACHED = 10_000
 type Cached = { access: Promise<StoreAccess | null>; until: number }
 type Cache = { byId: Map<number, Cached>; idByDomain: Map<string, number> }
 
-const caches = new WeakMap<Database, Cache>()
+/** One for each database, whatever kind of work it is used for: all of them share its direct statements. */
+const caches = new WeakMap<Queries, Cache>()
 
 function cacheOf(db: Database): Cache {
-  let cache = caches.get(db)
-  if (!cache) caches.set(db, (cache = { byId: new Map(), idByDomain: new Map() }))
+  let cache = caches.get(db.direct)
+  if (!cache) caches.set(db.direct, (cache = { byId: new Map(), idByDomain: new Map() }))
   return cache
 }
 

@@ -1,4 +1,3 @@
-import { realNow } from '#kit/clock'
 import type { Engine } from '#kit/engines'
 import { type Ctx, instant, nullable, row } from '#kit/postgres'
 import { parseStorableJson } from '#kit/storable-json'
@@ -75,12 +74,12 @@ export function createInboundEngine(
 
   /** Extends the lease on unfinished messages; false when another process has taken over some of them. */
   function holdOf(storeId: number, claimed: Inbound[]): Hold {
-    let leasedAt = realNow()
+    let leasedAt = performance.now()
     const left = new Set(claimed)
     return async (done) => {
       for (const message of done) left.delete(message)
-      if (left.size === 0 || realNow().since(leasedAt).total('seconds') < EXTEND_AFTER_SECONDS) return true
-      leasedAt = realNow()
+      if (left.size === 0 || performance.now() - leasedAt < EXTEND_AFTER_SECONDS * 1_000) return true
+      leasedAt = performance.now()
       return (await db.inStore(storeId, (ctx) => extendInboundLease(ctx, [...left]))) === left.size
     }
   }

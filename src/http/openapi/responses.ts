@@ -43,7 +43,8 @@ export const RATE_LIMIT_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining',
 
 /** How every surface refuses a request for which the service is too busy. */
 export const TOO_BUSY: ErrorKind = {
-  meaning: 'The service is too busy. Nothing was changed; `Retry-After` says when to repeat the request.',
+  meaning:
+    'The service is too busy, and nothing was changed; or its database does not respond, and whether a write was carried out is not known: the message says which. `Retry-After` says when to repeat the request, a write with its `Idempotency-Key`.',
   refusal: tooBusy(),
   headers: ['Retry-After']
 }

@@ -1,5 +1,5 @@
 import { createBatcher } from '#kit/batcher'
-import { type Database, directSql, int, nullable, row, sql } from '#kit/postgres'
+import { type Database, directSql, int, isBusy, isOutage, nullable, row, sql } from '#kit/postgres'
 import type { Budget } from './budgets.ts'
 import type { RateLimitStatus } from './rate-limit-status.ts'
 
@@ -89,6 +89,8 @@ export function createRateLimiter(db: Database): RateLimiter {
         const statuses = statusesOf(together.length, budget, await db.direct.one(Counted, statement))
         return statuses.map((status) => ({ status }))
       } catch (failure) {
+        // When the database is out of reach, those that wait fail too.
+        if (isOutage(failure) || isBusy(failure)) throw failure
         // Returned as an outcome, so that the batcher does not count each request again.
         return together.map(() => ({ failure }))
       }

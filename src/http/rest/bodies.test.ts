@@ -113,10 +113,11 @@ test('a method that few know, over a real connection: the error shape and the he
   }
 })
 
-test('the database is gone: 500 with the headers of every answer; the budget is that of the address', async () => {
+test('the database is gone: 503 with the headers of every answer; the budget is that of the address', async () => {
   const broken = new Database({ url: url.replace(/\/[^/]*$/, '/no_such_database') })
   const response = await testServer(broken).rest('/members', `svc_test_1_${'a'.repeat(32)}`)
-  assert.equal(response.statusCode, 500)
+  assert.equal(response.statusCode, 503)
+  assert.equal(response.headers['retry-after'], '2')
   assertHeaders(response.headers, 60)
   await broken.close()
 })

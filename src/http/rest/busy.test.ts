@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Database, sql } from '#kit/postgres'
+import { Database, sql, TIME_LIMITS } from '#kit/postgres'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
 import { testServer } from '../server.test-helper.ts'
@@ -9,7 +9,8 @@ import { at, joined, START } from './subscription.test-helper.ts'
 const { db, url } = await testDatabase()
 
 test('a request that waits too long for a row gets 503 with Retry-After, and succeeds when it is repeated', async (t) => {
-  const impatient = new Database({ url, maxWaitMs: 300 })
+  const limits = { ...TIME_LIMITS, background: { ...TIME_LIMITS.background, lockMs: 300 } }
+  const impatient = new Database({ url, limits })
   t.after(() => impatient.close())
   const { app, logged } = testServer(impatient)
   const store = await aStore(db, { clockAt: at(START) })

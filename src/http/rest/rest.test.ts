@@ -225,15 +225,15 @@ test('reading one member costs one statement, and counting is shared by requests
   assert.ok(statements >= 21 && statements <= 26, `${statements} statements for 20 requests`)
 })
 
-test('when the database is gone: 500 without detail, not a hanging request', async () => {
+test('when the database is gone: 503 without detail, not a hanging request', async () => {
   const broken = new Database({ url: url.replace(/\/[^/]*$/, '/no_such_database') })
   const server = testServer(broken)
   const response = await server.rest('/members', `svc_test_1_${'a'.repeat(32)}`)
-  assert.equal(response.statusCode, 500)
-  assert.deepEqual(response.json(), {
-    error: { code: 'internal_error', message: 'Something went wrong on our side' }
-  })
-  assert.match(server.logged(), /"msg":"GET \/v1\/members failed: /)
+  assert.equal(response.statusCode, 503)
+  const { error } = response.json()
+  assert.equal(error.code, 'internal_error')
+  assert.match(error.message, /^The database does not respond at the moment\./)
+  assert.match(server.logged(), /"msg":"GET refused: database \\"no_such_database\\" does not exist"/)
   await broken.close()
 })
 

@@ -30,6 +30,8 @@ export type HttpDeps = {
   /** Of all bodies in memory at once; 64 MiB when left out. */
   maxBodyBytesInFlight?: number
   health: Health
+  /** The database's real time, by which signatures are judged; this machine's when left out. */
+  realNow?: () => Temporal.Instant
   measure?: Measure
   /** Starts background work in this store that a write has made due. */
   wake(storeId: number): void

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { isBusy } from '#kit/postgres'
+import { isBusy, isOutage } from '#kit/postgres'
 import { Busy, invalidBody, Refusal } from '#kit/refusal'
 import { RateLimited } from '../rate-limits/rate-limited.ts'
 
@@ -32,12 +32,23 @@ export function tooBusy(): Busy {
 }
 
 /**
+ * The refusal of a request during which the database could not be reached, or refused to work: it stalls, restarts, is full or only
+ * reads. If it was lost while a write was being committed, nobody knows on which side of that.
+ */
+function databaseAway(): Busy {
+  return new Busy(
+    'The database does not respond at the moment. Repeat the request after the seconds in Retry-After, a write with its Idempotency-Key: whether it was carried out is not known'
+  )
+}
+
+/**
  * What to answer for something thrown: the refusal itself, an error of the framework in our words, or null for a bug of
  * ours.
  */
 export function refusalOf(err: unknown, request: FastifyRequest): Refusal | RateLimited | null {
   if (err instanceof Refusal || err instanceof RateLimited) return err
   if (isBusy(err)) return tooBusy()
+  if (isOutage(err)) return databaseAway()
   const { code, statusCode } = err as Partial<FastifyError>
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':

@@ -20,13 +20,13 @@ type Proxied = { store: StoreAccess; loggedInCustomerId: string | null }
 
 /** The hook that accepts only what the platform's app proxy signed (spec 2, Authentication), and counts it for its store. */
 export function verifyProxy(
-  { db, vault, limiter }: Pick<HttpDeps, 'db' | 'vault' | 'limiter'>,
+  { db, vault, limiter, realNow: now = realNow }: Pick<HttpDeps, 'db' | 'vault' | 'limiter' | 'realNow'>,
   countAddress: CountAddress
 ) {
   return async (request: FastifyRequest): Promise<void> => {
     const { shop } = request.query as { shop?: unknown }
     const store = typeof shop === 'string' ? await storeByDomain(db, vault, shop) : null
-    const check = store && (await verify(db, store, queryOf(request.url)))
+    const check = store && (await verify(db, store, queryOf(request.url), now()))
     if (!store?.isConnected || !check?.ok || check.shop !== store.domain) {
       countForAddress(countAddress, request)
       throw authenticationFailed('The request is not signed by the app proxy of a shop that is known here')
@@ -40,9 +40,10 @@ export function verifyProxy(
 async function verify(
   db: Database,
   { storeId, sandbox, proxySecret }: StoreAccess,
-  query: string
+  query: string,
+  now: Temporal.Instant
 ): Promise<ProxyCheck> {
-  const check = verifyProxyQuery(query, proxySecret, realNow())
+  const check = verifyProxyQuery(query, proxySecret, now)
   if (check.ok || check.reason !== 'stale' || !sandbox) return check
   return verifyProxyQuery(query, proxySecret, await storeNow(db, storeId))
 }

@@ -1,10 +1,12 @@
 import { setTimeout } from 'node:timers/promises'
 import type pg from 'pg'
-import type { Database } from '../postgres/index.ts'
+import type { Connection, Database } from '../postgres/index.ts'
 
 const RECONNECT_AFTER_MS = [100, 500, 2_000, 5_000] as const
 /** How often the connection is tried, and how long it may take to answer. */
 const HEARTBEAT_MS = 5_000
+/** How long the parts may take with a session that was opened. One of them waits up to 40 seconds for a lock. */
+const OPENED_WITHIN_MS = 45_000
 
 /** What a part of the node does with the session: whenever it is opened, with each heartbeat, and when it is lost. */
 export type SessionPart = {
@@ -34,7 +36,7 @@ export async function openNodeSession(
   heartbeatMs = HEARTBEAT_MS
 ): Promise<NodeSession> {
   const closing = new AbortController()
-  let session: { client: pg.Client; ask: NodeSession['query'] } | null = null
+  let session: { client: Connection; ask: NodeSession['query'] } | null = null
 
   const open = async () => {
     const opened = await db.session()
@@ -42,7 +44,9 @@ export async function openNodeSession(
       opened.on('notification', ({ channel, payload }) => {
         for (const part of parts) part.notified?.(channel, payload ?? '')
       })
-      for (const part of parts) await part.opened?.(opened)
+      await opened.within(OPENED_WITHIN_MS, async () => {
+        for (const part of parts) await part.opened?.(opened)
+      })
     } catch (err) {
       await opened.end()
       throw err
@@ -88,16 +92,9 @@ export async function openNodeSession(
 }
 
 /** Statements one after the other, since the driver sends the next only then. One without an answer ends the connection. */
-function oneAtATime(client: pg.Client, timeoutMs: number): NodeSession['query'] {
+function oneAtATime(client: Connection, answerMs: number): NodeSession['query'] {
   let before: Promise<unknown> = Promise.resolve()
-  const ask = async (text: string, values: unknown[]): Promise<pg.QueryResult> => {
-    try {
-      return await client.query({ text, values, query_timeout: timeoutMs } as pg.QueryConfig)
-    } catch (err) {
-      if ((err as Error).message === 'Query read timeout') await client.end()
-      throw err
-    }
-  }
+  const ask = (text: string, values: unknown[]) => client.within(answerMs, () => client.query(text, values))
   return (text, values) => {
     const result = before.then(() => ask(text, values))
     before = result.catch(() => {})

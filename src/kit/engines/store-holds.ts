@@ -1,6 +1,5 @@
-import type pg from 'pg'
-import { type Database, sql } from '../postgres/index.ts'
-import { Refusal } from '../refusal.ts'
+import { type Connection, type Database, sql } from '../postgres/index.ts'
+import { Busy, Refusal } from '../refusal.ts'
 import { LOCKS } from './advisory-locks.ts'
 import type { NodeSession, SessionPart } from './node-session.ts'
 
@@ -61,14 +60,18 @@ export function createStoreHolds(db: Database, query: NodeSession['query']): Sto
       await query('select pg_advisory_unlock_shared($1, $2)', lockOf(storeId)).catch(() => {})
   }
 
-  const lockAlone = async (session: pg.Client, storeId: number) => {
-    const { rows } = await session.query('select pg_try_advisory_lock($1, $2) as mine', lockOf(storeId))
+  const lockAlone = async (session: Connection, storeId: number) => {
+    const { rows } = await session.within(ANSWER_TIMEOUT_MS, () =>
+      session.query('select pg_try_advisory_lock($1, $2) as mine', lockOf(storeId))
+    )
     if (rows[0].mine) return
     // Asked again and again, since a node may begin to share the store just before this one is in the queue.
     const ask = () => void db.direct.run(sql`select pg_notify(${CHANNEL}, ${String(storeId)})`).catch(() => {})
     const asking = setInterval(ask, ASK_AGAIN_MS)
     try {
-      const locked = session.query('select pg_advisory_lock($1, $2)', lockOf(storeId))
+      const locked = session.within(HOLD_TIMEOUT_MS + ANSWER_TIMEOUT_MS, () =>
+        session.query('select pg_advisory_lock($1, $2)', lockOf(storeId))
+      )
       ask()
       await locked
     } catch (err) {
@@ -99,8 +102,7 @@ export function createStoreHolds(db: Database, query: NodeSession['query']): Sto
         return await work({
           async assertHeld() {
             if (performance.now() - heardAt < ASSERT_EVERY_MS) return
-            if (!(await responds(session)))
-              throw new Refusal('unavailable', 'The connection to the database was lost; ask again')
+            if (!(await responds(session))) throw new Busy('The connection to the database was lost; ask again')
             heardAt = performance.now()
           }
         })
@@ -127,7 +129,7 @@ export function createStoreHolds(db: Database, query: NodeSession['query']): Sto
 
 /** Sessions for holds. One that is given back waits a while for the next: a clock is often moved many times in a row. */
 function holdSessions(db: Database) {
-  let spare: { session: pg.Client; ending: NodeJS.Timeout } | null = null
+  let spare: { session: Connection; ending: NodeJS.Timeout } | null = null
   const takeSpare = () => {
     const taken = spare
     spare = null
@@ -135,15 +137,16 @@ function holdSessions(db: Database) {
     return taken?.session
   }
   return {
-    async take(): Promise<pg.Client> {
+    async take(): Promise<Connection> {
       const session = takeSpare()
       if (session && (await responds(session))) return session
       const opened = await db.session()
-      await opened.query(`set lock_timeout = ${HOLD_TIMEOUT_MS}`)
+      await opened.within(ANSWER_TIMEOUT_MS, () => opened.query(`set lock_timeout = ${HOLD_TIMEOUT_MS}`))
       return opened
     },
-    async giveBack(session: pg.Client): Promise<void> {
-      const isFree = await session.query('select pg_advisory_unlock_all()').then(
+    async giveBack(session: Connection): Promise<void> {
+      const unlock = () => session.query('select pg_advisory_unlock_all()')
+      const isFree = await session.within(ANSWER_TIMEOUT_MS, unlock).then(
         () => true,
         () => false
       )
@@ -157,9 +160,9 @@ function holdSessions(db: Database) {
 }
 
 /** Whether the connection still works; one that does not is closed. */
-async function responds(session: pg.Client): Promise<boolean> {
+async function responds(session: Connection): Promise<boolean> {
   try {
-    await session.query({ text: 'select', query_timeout: ANSWER_TIMEOUT_MS } as pg.QueryConfig)
+    await session.within(ANSWER_TIMEOUT_MS, () => session.query('select'))
     return true
   } catch {
     await session.end().catch(() => {})

@@ -1,9 +1,12 @@
 import pg from 'pg'
+import { AnswerWatch } from './answer-watch.ts'
+import { Connection, type ConnectionConfig, openConnection } from './connection.ts'
 import { isStale, renewNames, roundOf, runNamed } from './named-statements.ts'
-import { noteDriverError } from './outage.ts'
+import { NO_CONNECTION, NoAnswer, noteDriverError } from './outage.ts'
 import { Pipeline } from './pipeline.ts'
-import { instant, type Row, row } from './row.ts'
+import { instant, int, type Row, row } from './row.ts'
 import { type Statement, sql } from './sql.ts'
+import { type StatementLimits, TIME_LIMITS, type TimeLimits, type Work } from './time-limits.ts'
 import { types } from './types.ts'
 
 /** The role for work of one store: row-level security limits it to that store's rows. */
@@ -24,19 +27,23 @@ export interface Queries {
 
 export type Tx = Queries
 
-/** The context of a use case: one transaction, bound to one store, at one instant of that store's clock. */
-export type Ctx = { tx: Tx; storeId: number; now: Temporal.Instant }
+/**
+ * The context of a use case: one transaction, bound to one store, at one instant of that store's clock. `realNowMs` is the
+ * database's real time in epoch milliseconds, by which it grants leases.
+ */
+export type Ctx = { tx: Tx; storeId: number; now: Temporal.Instant; realNowMs: number }
 
 export type DatabaseStats = { statements: number; transactions: number; roundTrips: number }
 
-const StoreClock = row({ now: instant })
+const StoreClock = row({ now: instant, realNowMs: int })
 
 /**
  * The store's time: its test clock if it has one, otherwise real time. Bound to the store by its parameter. A store that is being
  * deleted is no longer there.
  */
 const storeClock = (storeId: number) => sql`
-  select date_trunc('milliseconds', coalesce(clock_at, clock_timestamp())) as now
+  select date_trunc('milliseconds', coalesce(clock_at, clock_timestamp())) as now,
+         (extract(epoch from clock_timestamp()) * 1000)::bigint as real_now_ms
     from stores where store_id = ${storeId} and deleting_since is null`
 
 type Runner = (statement: Statement) => Promise<pg.QueryResult>
@@ -65,130 +72,172 @@ const ONE_PLAN_EACH = `set role ${OPERATOR_ROLE}; set plan_cache_mode = force_ge
  */
 export const PLANS_ACROSS_STORES = 'set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off'
 
-/** How long a statement waits for a lock, and a transaction for a connection. */
-const MAX_WAIT_MS = 10_000
-
 const RETRYABLE = new Set(['40001', '40P01'])
 const MAX_TRIES = 4
 
 export class UnknownStore extends Error {}
 
+/** Settings of a session or, with `local`, of a transaction: when the server ends a statement. */
+const endOfWaits = ({ lockMs, statementMs }: StatementLimits, local = '') =>
+  `set ${local}lock_timeout = ${lockMs}; set ${local}statement_timeout = ${statementMs}`
+
+/** The work for whose limits the connections of the pools are set up; a transaction of other work sets its own. */
+const POOLED_WORK: Work = 'request'
+
+export type DatabaseOptions = {
+  url: string
+  poolSize?: number
+  directConnections?: number
+  applicationName?: string
+  /** TIME_LIMITS when left out. */
+  limits?: TimeLimits
+}
+
+/** The connections of a process, which it uses for every kind of work. */
+class Connections {
+  readonly limits: TimeLimits
+  readonly watch: AnswerWatch
+  readonly store: pg.Pool
+  readonly operator: pg.Pool
+  readonly direct: Pipeline
+  readonly acrossStores: Pipeline
+  /** When connections of the pools were last used. */
+  readonly usedAt = new WeakMap<pg.ClientBase, number>()
+  readonly #config: ConnectionConfig
+
+  constructor({ url, poolSize, directConnections, applicationName, limits = TIME_LIMITS }: DatabaseOptions) {
+    this.limits = limits
+    this.watch = new AnswerWatch(Math.min(limits.direct.answerMs, limits.request.answerMs))
+    this.#config = {
+      connectionString: url,
+      application_name: applicationName ?? 'perennial',
+      types: types as never,
+      limits
+    }
+    this.store = this.#pool(STORE_ROLE, poolSize ?? 8)
+    this.operator = this.#pool(OPERATOR_ROLE, 3)
+    const pipeline = (statements: StatementLimits, setUp: string, connections: number) =>
+      new Pipeline({
+        config: this.#config,
+        setUp: `${setUp}; ${endOfWaits(statements)}`,
+        connections,
+        watch: this.watch,
+        answerMs: statements.answerMs
+      })
+    this.direct = pipeline(limits.direct, ONE_PLAN_EACH, directConnections ?? 2)
+    this.acrossStores = pipeline(limits.acrossStores, `${ONE_PLAN_EACH}; ${PLANS_ACROSS_STORES}`, 1)
+  }
+
+  #pool(role: string, max: number): pg.Pool {
+    const { checkoutMs, idleInTransactionMs, [POOLED_WORK]: statements } = this.limits
+    const pool = new pg.Pool({
+      ...this.#config,
+      Client: Connection,
+      max,
+      pipeline: true,
+      idleTimeoutMillis: 30_000,
+      connectionTimeoutMillis: checkoutMs,
+      onConnect: (client: Connection) =>
+        client.setUp(
+          // A process that hangs in a transaction must not hold its locks for ever.
+          `set role ${role}; set idle_in_transaction_session_timeout = ${idleInTransactionMs}; ${endOfWaits(statements)}`
+        )
+    } as never)
+    // An idle connection that breaks must not end the process; the next query reports the error.
+    pool.on('error', () => {})
+    return pool
+  }
+
+  /** A connection outside the pools, which its caller closes. */
+  open(setUp: string): Promise<Connection> {
+    return openConnection(this.#config, setUp)
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.store.end(), this.operator.end(), this.direct.end(), this.acrossStores.end()])
+  }
+}
+
 /**
  * Access to the database in four ways: `inStore` for a transaction of one store (row-level security on), `inInstallation` for a
  * transaction over all stores, `direct` for registered single statements on pipelined connections, `acrossStores` for registered
- * plain reads over many stores, on a separate pipelined connection so that they never delay a request.
+ * plain reads over many stores, on a separate pipelined connection so that they never delay a request. Every wait ends
+ * (`TIME_LIMITS`): the server ends long statements, and a connection on which it does not answer is cut.
  */
 export class Database {
-  readonly stats: DatabaseStats = { statements: 0, transactions: 0, roundTrips: 0 }
+  readonly stats: DatabaseStats
   readonly direct: Queries
   readonly acrossStores: Queries
-  readonly #store: pg.Pool
-  readonly #operator: pg.Pool
-  readonly #pipelines: Pipeline[]
+  readonly #connections: Connections
+  readonly #work: Work
 
-  constructor(options: {
-    url: string
-    poolSize?: number
-    directConnections?: number
-    applicationName?: string
-    /** Ten seconds when left out. */
-    maxWaitMs?: number
-  }) {
-    const { maxWaitMs = MAX_WAIT_MS } = options
-    const base = {
-      connectionString: options.url,
-      types: types as never,
-      application_name: options.applicationName ?? 'perennial',
-      idleTimeoutMillis: 30_000,
-      // For a new connection, and in a pool for a free one.
-      connectionTimeoutMillis: maxWaitMs
-    }
-    const endOfWaits = `set lock_timeout = ${maxWaitMs}`
-    const as = (role: string) => ({
-      onConnect: async (client: pg.ClientBase) => {
-        // A connection that breaks in a transaction must not end the process: its running statement fails.
-        client.on('error', () => {})
-        // A process that hangs in a transaction must not hold its locks for ever.
-        await client.query(`set role ${role}; set idle_in_transaction_session_timeout = '60s'; ${endOfWaits}`)
-      }
-    })
-    this.#store = new pg.Pool({
-      ...base,
-      max: options.poolSize ?? 8,
-      pipeline: true,
-      ...as(STORE_ROLE)
-    } as pg.PoolConfig)
-    this.#operator = new pg.Pool({ ...base, max: 3, ...as(OPERATOR_ROLE) } as pg.PoolConfig)
-    // An idle connection that breaks must not end the process; the next query reports the error.
-    this.#store.on('error', () => {})
-    this.#operator.on('error', () => {})
-    const single = `${ONE_PLAN_EACH}; ${endOfWaits}`
-    const across = `${single}; ${PLANS_ACROSS_STORES}`
-    this.#pipelines = [new Pipeline(base, single, options.directConnections ?? 2), new Pipeline(base, across, 1)]
-    const [direct, acrossStores] = this.#pipelines.map((pipeline) =>
+  /** A database for engines. `from` is another one, whose connections it uses for this work. */
+  constructor(options: DatabaseOptions, from: { database: Database; work: Work } | null = null) {
+    this.#connections = from ? from.database.#connections : new Connections(options)
+    this.#work = from?.work ?? 'background'
+    this.stats = from ? from.database.stats : { statements: 0, transactions: 0, roundTrips: 0 }
+    const over = (pipeline: Pipeline) =>
       queriesOver((statement) => {
         this.#count()
         return pipeline.query(statement)
       })
-    )
-    this.direct = direct!
-    this.acrossStores = acrossStores!
+    this.direct = from ? from.database.direct : over(this.#connections.direct)
+    this.acrossStores = from ? from.database.acrossStores : over(this.#connections.acrossStores)
+  }
+
+  /** This database, on the same connections, with the time limits of this kind of work. */
+  forWork(work: Work): Database {
+    return new Database({ url: '' }, { database: this, work })
   }
 
   /**
    * Runs one transaction of one store: commits when `work` returns, rolls back when it throws. After a deadlock or a
    * serialization failure, and once after a stale prepared statement, `work` runs again from the start, so it must have no
-   * effects outside `ctx`. Throws UnknownStore if the store does not exist or is being deleted, and an error that `isBusy` knows after ten seconds
-   * of waiting for a connection or for a lock.
+   * effects outside `ctx`. Throws UnknownStore if the store does not exist or is being deleted, an error that `isBusy` knows when it
+   * waited too long for a connection or for a lock, and one that `isOutage` knows when the database does not answer: if that was
+   * during the commit, it is not known whether the transaction was carried out.
    */
   async inStore<T>(storeId: number, work: (ctx: Ctx) => Promise<T>): Promise<T> {
     if (!Number.isSafeInteger(storeId)) throw new UnknownStore(`There is no store ${storeId}`)
-    const open = async (client: pg.PoolClient, tx: Tx) => {
-      // Three messages in one round trip. The setting has its own message, so that a router can forward it to the
+    const open = async (client: pg.ClientBase, tx: Tx) => {
+      // Three or four messages in one round trip. The setting has its own message, so that a router can forward it to the
       // machine that holds the store.
       const [, , clock] = await Promise.all([
-        client.query('begin').catch(noteDriverError),
+        this.#begin(client),
         client.query(`set local perennial.store_id = '${storeId}'`).catch(noteDriverError),
         runNamed(client, storeClock(storeId))
       ])
       const [found] = clock.rows
       if (!found) throw new UnknownStore(`There is no store ${storeId}`)
-      return { tx, storeId, now: StoreClock(found).now }
+      return { tx, storeId, ...StoreClock(found) }
     }
-    return this.#transaction(this.#store, open, work)
+    return this.#transaction(this.#connections.store, open, work)
   }
 
   /** Runs one transaction over all stores, such as creating a store or auditing. */
   async inInstallation<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    const open = async (client: pg.PoolClient, tx: Tx) => {
-      await client.query('begin').catch(noteDriverError)
+    const open = async (client: pg.ClientBase, tx: Tx) => {
+      await this.#begin(client)
       return tx
     }
-    return this.#transaction(this.#operator, open, work)
+    return this.#transaction(this.#connections.operator, open, work)
   }
 
   /**
-   * Opens a separate connection for session-level features (advisory locks, LISTEN); the caller closes it. The server drops it
-   * 25 seconds after this machine stops responding, so its locks do not outlive it for long.
+   * Opens a separate connection for session-level features (advisory locks, LISTEN); the caller closes it, and limits the waits for
+   * its statements. The server drops it 25 seconds after this machine stops responding, so its locks do not outlive it for long.
    */
-  async session(): Promise<pg.Client> {
-    const { connectionString, connectionTimeoutMillis } = this.#store.options
-    const client = new pg.Client({ connectionString, connectionTimeoutMillis, types: types as never })
-    client.on('error', () => {})
-    await client.connect()
-    try {
-      await client.query(
-        `set role ${OPERATOR_ROLE}; set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3`
-      )
-    } catch (err) {
-      await client.end()
-      throw err
-    }
-    return client
+  async session(): Promise<Connection> {
+    return this.#connections.open(`set role ${OPERATOR_ROLE}`).catch(noteDriverError)
+  }
+
+  /** For a service that stops: from now on an answer is awaited this long at most, and a transaction lasts at most twice as long. */
+  hurry(answerMs: number): void {
+    this.#connections.watch.hurry(answerMs)
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#store.end(), this.#operator.end(), ...this.#pipelines.map((p) => p.end())])
+    await this.#connections.close()
   }
 
   #count() {
@@ -196,15 +245,50 @@ export class Database {
     this.stats.roundTrips++
   }
 
+  /** Begins a transaction, with the limits of its work, in messages that nothing has to wait for. */
+  async #begin(client: pg.ClientBase): Promise<void> {
+    const messages = [client.query('begin')]
+    if (this.#work !== POOLED_WORK)
+      messages.push(client.query(endOfWaits(this.#connections.limits[this.#work], 'local ')))
+    await Promise.all(messages.map((message) => message.catch(noteDriverError)))
+  }
+
+  /** Waits for a connection as long as the limit says, the opening of a new one included. */
+  async #checkOut(pool: pg.Pool): Promise<pg.PoolClient> {
+    const waiting = pool.connect()
+    const late = Promise.withResolvers<never>()
+    const timer = setTimeout(() => {
+      waiting.then(
+        (client) => client.release(),
+        () => {}
+      )
+      late.reject(new Error(NO_CONNECTION))
+    }, this.#connections.limits.checkoutMs)
+    try {
+      const client = await Promise.race([waiting, late.promise]).catch(noteDriverError)
+      const { usedAt, watch } = this.#connections
+      if ((usedAt.get(client) ?? Number.POSITIVE_INFINITY) > watch.doubtedAt) return client
+      // It was idle when the server could not be reached, and may have died of the same.
+      client.release(new NoAnswer(0))
+    } finally {
+      clearTimeout(timer)
+    }
+    return this.#checkOut(pool)
+  }
+
   async #transaction<Opened, T>(
     pool: pg.Pool,
-    open: (client: pg.PoolClient, tx: Tx) => Promise<Opened>,
+    open: (client: pg.ClientBase, tx: Tx) => Promise<Opened>,
     work: (opened: Opened) => Promise<T>
   ): Promise<T> {
-    const client = await pool.connect().catch(noteDriverError)
+    const beganAt = performance.now()
+    const { limits, watch } = this.#connections
+    const client = await this.#checkOut(pool)
+    const wholeMs = this.#work === 'request' ? limits.requestMs : Number.POSITIVE_INFINITY
+    const asking = watch.transaction(client as never, limits[this.#work].answerMs, wholeMs, beganAt)
     const tx = queriesOver((statement) => {
       this.#count()
-      return runNamed(client, statement)
+      return watch.answer(asking, () => runNamed(client, statement))
     })
     let broken: Error | undefined
     try {
@@ -213,18 +297,19 @@ export class Database {
         try {
           this.stats.transactions++
           this.stats.roundTrips++
-          const opened = await open(client, tx)
+          const opened = await watch.answer(asking, () => open(client, tx), limits.connectMs)
           const result = await work(opened)
           this.stats.roundTrips++
-          await client.query('commit').catch(noteDriverError)
+          await watch.answer(asking, () => client.query('commit').catch(noteDriverError))
           return result
         } catch (err) {
-          await client.query('rollback').catch((rollbackError: Error) => {
+          const ended = watch.answer(asking, () => client.query('rollback'))
+          await ended.catch((rollbackError: Error) => {
             broken = rollbackError
           })
           if (broken) throw err
           if (isStale(err)) {
-            await renewNames(client, round)
+            await watch.answer(asking, () => renewNames(client, round))
             if (hasRenewed) throw err
             hasRenewed = true
           } else if (attempt >= MAX_TRIES || !RETRYABLE.has((err as { code?: string }).code ?? '')) {
@@ -233,7 +318,10 @@ export class Database {
         }
       }
     } finally {
+      watch.over(asking)
+      // A connection that was cut is not used again.
       client.release(broken)
+      this.#connections.usedAt.set(client, performance.now())
     }
   }
 }

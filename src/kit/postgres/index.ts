@@ -1,7 +1,9 @@
 export { analyzeGrownTables } from './analyze-grown-tables.ts'
+export { type Connection, openConnection } from './connection.ts'
 export {
   type Ctx,
   Database,
+  type DatabaseOptions,
   type DatabaseStats,
   OPERATOR_ROLE,
   PLANS_ACROSS_STORES,
@@ -10,6 +12,7 @@ export {
   type Tx,
   UnknownStore
 } from './database.ts'
+export { databaseState } from './database-state.ts'
 export { eraseStoreRows, listStoreTables } from './erase-store.ts'
 export { migrate } from './migrate.ts'
 export type { MigrationSet } from './migration-set.ts'
@@ -35,3 +38,4 @@ export {
 export { refuseSharedSessions } from './shared-sessions.ts'
 export { acrossStores, directSql, directStatements, type Statement, sql, statementsAcrossStores } from './sql.ts'
 export { findStandbyRisk, watchStandbys } from './standbys.ts'
+export { scaledLimits, TIME_LIMITS, type TimeLimits, type Work } from './time-limits.ts'

@@ -1,10 +1,25 @@
-import pg from 'pg'
+import { setTimeout } from 'node:timers/promises'
+import type pg from 'pg'
+import { Connection } from './connection.ts'
 import { type Applied, type MigrationSet, planMigration, type SetPlan } from './migration-set.ts'
 import { createRoles } from './roles.ts'
 
 const LOCK = 7_236_001
-const DEADLOCK = '40P01'
-const MAX_TRIES = 5
+/** How long a start waits for another node that migrates, and how long one statement of a migration may last. */
+const MIGRATED_WITHIN_MS = 1_800_000
+const STATEMENT_MS = 7_200_000
+/** How long the server may take to answer what has nothing to wait for, before the connection is cut. */
+const ANSWER_MS = 30_000
+/**
+ * How long a statement waits for a lock on its table. Whoever comes after it waits for that table too, so it gives up soon, and its
+ * migration is tried again for some four minutes.
+ */
+const LOCK_MS = 4_000
+const MAX_TRIES = 60
+const PAUSE_MS = 250
+/** A deadlock, or a lock that others keep. */
+const LOCK_NOT_AVAILABLE = '55P03'
+const PASSES = new Set(['40P01', LOCK_NOT_AVAILABLE])
 
 const OLDER_THAN_BASELINE =
   'This database was created by a version of Perennial from before the first release, and its tables cannot be migrated. ' +
@@ -28,27 +43,51 @@ export async function migrate(
   log: (line: string) => void = () => {},
   through?: Record<string, string>
 ): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
+  const client = new Connection({ connectionString: url })
   try {
-    const version = Number((await client.query('show server_version_num')).rows[0].server_version_num)
+    await client.open(`set lock_timeout = ${MIGRATED_WITHIN_MS}; set statement_timeout = ${STATEMENT_MS}`)
+    const { rows } = await client.within(ANSWER_MS, () => client.query('show server_version_num'))
+    const version = Number(rows[0].server_version_num)
     if (version < 150_000) throw new Error(`PostgreSQL 15 or later is required; this server is ${version / 10_000}`)
-    await client.query('select pg_advisory_lock($1)', [LOCK])
-    await createRoles(client)
-    await refuseOldNames(client)
-    await client.query(`create table if not exists schema_migrations (
-      migration_set text not null, name text not null, hash text not null, oldest_code integer not null,
-      applied_at timestamptz not null default now(), primary key (migration_set, name))`)
-    // All sets are checked before anything is changed.
-    const plans: SetPlan[] = []
-    for (const set of sets)
-      plans.push(await planMigration(set, await appliedOf(client, set.name), through && (through[set.name] ?? '')))
+    await lockSchema(client)
+    const plans = await client.within(ANSWER_MS, () => planAll(client, sets, through))
     const names: string[] = []
     for (const plan of plans) names.push(...(await apply(client, plan, log)))
     return names
   } finally {
     await client.end()
   }
+}
+
+/** Waits until no other process migrates the database. */
+async function lockSchema(client: Connection): Promise<void> {
+  const locked = client.within(MIGRATED_WITHIN_MS + ANSWER_MS, () =>
+    client.query('select pg_advisory_lock($1)', [LOCK])
+  )
+  await locked.catch((err: Error & { code?: string }) => {
+    const minutes = MIGRATED_WITHIN_MS / 60_000
+    throw err.code === LOCK_NOT_AVAILABLE
+      ? new Error(`another process has been migrating it for ${minutes} minutes`)
+      : err
+  })
+  await client.within(ANSWER_MS, () => client.query(`set lock_timeout = ${LOCK_MS}`))
+}
+
+/** Creates what the plans need, and checks all sets before anything is changed. */
+async function planAll(
+  client: Connection,
+  sets: readonly MigrationSet[],
+  through?: Record<string, string>
+): Promise<SetPlan[]> {
+  await createRoles(client)
+  await refuseOldNames(client)
+  await client.query(`create table if not exists schema_migrations (
+      migration_set text not null, name text not null, hash text not null, oldest_code integer not null,
+      applied_at timestamptz not null default now(), primary key (migration_set, name))`)
+  const plans: SetPlan[] = []
+  for (const set of sets)
+    plans.push(await planMigration(set, await appliedOf(client, set.name), through && (through[set.name] ?? '')))
+  return plans
 }
 
 async function refuseOldNames(client: pg.Client): Promise<void> {
@@ -67,7 +106,7 @@ async function appliedOf(client: pg.Client, set: string): Promise<Applied[]> {
   return rows
 }
 
-async function apply(client: pg.Client, plan: SetPlan, log: (line: string) => void): Promise<string[]> {
+async function apply(client: Connection, plan: SetPlan, log: (line: string) => void): Promise<string[]> {
   const record = async (name: string, hash: string, oldestCode: number) => {
     await client.query(
       `insert into schema_migrations (migration_set, name, hash, oldest_code) values ($1, $2, $3, $4)
@@ -78,8 +117,8 @@ async function apply(client: pg.Client, plan: SetPlan, log: (line: string) => vo
   }
   for (const { name, text, hash, oldestCode } of plan.migrations) {
     await inTransaction(client, async () => {
-      await client.query(text).catch((err: Error) => {
-        throw new Error(`Migration ${name} failed: ${err.message}`, { cause: err })
+      await client.query(text).catch((err) => {
+        throw failedIn(`Migration ${name}`, err)
       })
       await record(name, hash, oldestCode)
     })
@@ -90,8 +129,8 @@ async function apply(client: pg.Client, plan: SetPlan, log: (line: string) => vo
       // Functions call each other, so no order lets PostgreSQL check each body when it is created.
       await client.query('set local check_function_bodies = off')
       for (const { name, text, hash } of plan.functions) {
-        await client.query(text).catch((err: Error & { code?: string }) => {
-          throw Object.assign(new Error(`${name} failed: ${err.message}`, { cause: err }), { code: err.code })
+        await client.query(text).catch((err) => {
+          throw failedIn(name, err)
         })
         await record(name, hash, 0)
       }
@@ -105,18 +144,28 @@ async function apply(client: pg.Client, plan: SetPlan, log: (line: string) => vo
   return [...plan.migrations, ...plan.functions].map(({ name }) => name)
 }
 
-/** Retries after a deadlock: replacing a trigger locks its table, in a different order than running writers do. */
-async function inTransaction(client: pg.Client, work: () => Promise<void>): Promise<void> {
+/** The code stays: it says whether the same may be tried again. */
+const failedIn = (what: string, err: Error & { code?: string }) =>
+  Object.assign(new Error(`${what} failed: ${err.message}`, { cause: err }), { code: err.code })
+
+/**
+ * Tries again after a deadlock, since replacing a trigger locks its table in another order than running writers do, and while
+ * others keep a table.
+ */
+async function inTransaction(client: Connection, work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
-    await client.query('begin')
     try {
-      await work()
-      await client.query('commit')
+      await client.within(STATEMENT_MS + ANSWER_MS, async () => {
+        await client.query('begin')
+        await work()
+        await client.query('commit')
+      })
       return
     } catch (err) {
-      await client.query('rollback')
-      if (attempt < MAX_TRIES && (err as { code?: string }).code === DEADLOCK) continue
-      throw err
+      // Without a connection there is nothing to roll back.
+      await client.within(ANSWER_MS, () => client.query('rollback')).catch(() => {})
+      if (attempt >= MAX_TRIES || !PASSES.has((err as { code?: string }).code ?? '')) throw err
+      await setTimeout(PAUSE_MS)
     }
   }
 }

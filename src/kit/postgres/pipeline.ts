@@ -1,71 +1,88 @@
-import pg from 'pg'
+import type pg from 'pg'
+import type { AnswerWatch, Asking } from './answer-watch.ts'
+import { Connection, type ConnectionConfig } from './connection.ts'
 import { isStale, renewNames, roundOf, runNamed } from './named-statements.ts'
-import { noteDriverError } from './outage.ts'
+import { isOutage, noteDriverError } from './outage.ts'
 import type { Statement } from './sql.ts'
+
+type Slot = { connection: Connection; asking: Asking }
 
 /**
  * A few connections that each have many statements in flight, every one its own implicit transaction. For frequent single
  * statements: the server is never idle between two of them, and no statement waits for a free connection.
  */
 export class Pipeline {
-  readonly #config: pg.ClientConfig
-  readonly #setUp: string
-  readonly #slots: (Promise<pg.Client> | null)[]
+  readonly #options: PipelineOptions
+  readonly #slots: (Promise<Slot> | null)[]
   #turn = 0
   #ended = false
 
-  /** `setUp` runs on each connection when it is opened. */
-  constructor(config: pg.ClientConfig, setUp: string, connections: number) {
-    this.#config = config
-    this.#setUp = setUp
-    this.#slots = new Array(connections).fill(null)
+  constructor(options: PipelineOptions) {
+    this.#options = options
+    this.#slots = new Array(options.connections).fill(null)
   }
 
   /** Runs one statement; repeats it once, prepared again, if it was stale on its connection. */
   async query(statement: Statement): Promise<pg.QueryResult> {
+    const { watch } = this.#options
     this.#turn = (this.#turn + 1) % this.#slots.length
-    const client = await this.#client(this.#turn).catch(noteDriverError)
-    const round = roundOf(client)
+    const { connection, asking } = await this.#slot(this.#turn).catch(noteDriverError)
+    const round = roundOf(connection)
     try {
-      return await runNamed(client, statement)
+      return await watch.oneOfMany(asking, () => runNamed(connection, statement))
     } catch (err) {
       if (!isStale(err)) throw err
       // The first of the statements in flight to fail renews the names; the server responds in order.
-      await renewNames(client, round)
-      return runNamed(client, statement)
+      return watch.oneOfMany(asking, async () => {
+        await renewNames(connection, round)
+        return runNamed(connection, statement)
+      })
     }
   }
 
   async end(): Promise<void> {
     this.#ended = true
-    await Promise.all(this.#slots.map(async (slot) => (await slot?.catch(() => null))?.end()))
+    await Promise.all(this.#slots.map(async (slot) => (await slot?.catch(() => null))?.connection.end()))
   }
 
-  #client(slot: number): Promise<pg.Client> {
+  #slot(at: number): Promise<Slot> {
     if (this.#ended) throw new Error('The database is closed')
-    const open = this.#slots[slot]
+    const open = this.#slots[at]
     if (open) return open
     const opened = this.#connect(() => {
       // By now the slot may have the next connection.
-      if (this.#slots[slot] === opened) this.#slots[slot] = null
+      if (this.#slots[at] === opened) this.#slots[at] = null
     })
-    this.#slots[slot] = opened
+    this.#slots[at] = opened
     return opened
   }
 
-  async #connect(onLost: () => void): Promise<pg.Client> {
-    const client = new pg.Client({ ...this.#config, pipeline: true } as pg.ClientConfig)
+  async #connect(onLost: () => void): Promise<Slot> {
+    const { config, setUp, watch, answerMs } = this.#options
+    const connection = new Connection({ ...config, pipeline: true })
     // A lost connection fails its statements in flight; the next statement opens a new one.
-    client.on('error', onLost)
-    client.on('end', onLost)
+    connection.on('error', onLost)
+    connection.on('end', onLost)
     try {
-      await client.connect()
-      await client.query(this.#setUp)
-      return client
+      await connection.open(setUp)
     } catch (err) {
       onLost()
-      void client.end().catch(() => {})
+      if (isOutage(err)) watch.doubt(answerMs)
+      void connection.end().catch(() => {})
       throw err
     }
+    const asking = watch.statements(connection, answerMs)
+    connection.once('end', () => watch.over(asking))
+    return { connection, asking }
   }
+}
+
+type PipelineOptions = {
+  config: ConnectionConfig
+  /** Runs on each connection when it is opened. */
+  setUp: string
+  connections: number
+  watch: AnswerWatch
+  /** How long the server may take for the next answer. */
+  answerMs: number
 }

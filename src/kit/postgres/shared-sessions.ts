@@ -1,4 +1,5 @@
-import pg from 'pg'
+import type pg from 'pg'
+import { Connection } from './connection.ts'
 
 /** How long the probe waits for each answer. */
 const ANSWER_MS = 10_000
@@ -14,10 +15,10 @@ const SHARED =
  * transaction: with a session each, both keep their own.
  */
 export async function refuseSharedSessions(url: string): Promise<void> {
-  const [first, second] = [0, 1].map(
-    () => new pg.Client({ connectionString: url, connectionTimeoutMillis: ANSWER_MS, query_timeout: ANSWER_MS })
-  ) as [pg.Client, pg.Client]
-  for (const client of [first, second]) client.on('error', () => {})
+  const [first, second] = [0, 1].map(() => new Connection({ connectionString: url, query_timeout: ANSWER_MS })) as [
+    Connection,
+    Connection
+  ]
   const processOf = async (client: pg.Client) => {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
     return rows[0]!.pid

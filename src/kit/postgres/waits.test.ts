@@ -2,14 +2,21 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
-import { Database, directSql, int, isBusy, isOutage, row, sql } from './index.ts'
+import { Database, directSql, int, isBusy, isOutage, row, sql, TIME_LIMITS } from './index.ts'
 
 const { db, url } = await testDatabase()
 const MAX_WAIT_MS = 1_000
+const LIMITS = {
+  ...TIME_LIMITS,
+  checkoutMs: MAX_WAIT_MS,
+  direct: { ...TIME_LIMITS.direct, lockMs: MAX_WAIT_MS },
+  acrossStores: { ...TIME_LIMITS.acrossStores, lockMs: MAX_WAIT_MS },
+  background: { ...TIME_LIMITS.background, lockMs: MAX_WAIT_MS }
+}
 
 /** A database of short waits, and a store whose row another transaction keeps until the test ends. */
 async function aLockedStore(t: TestContext, { poolSize = 4 } = {}) {
-  const impatient = new Database({ url, maxWaitMs: MAX_WAIT_MS, poolSize })
+  const impatient = new Database({ url, limits: LIMITS, poolSize })
   const { storeId } = await aStore(db)
   const locked = Promise.withResolvers<void>()
   const free = Promise.withResolvers<void>()
@@ -66,15 +73,3 @@ test('the wait for a connection ends when all of them are in use', async (t) => 
   assert.ok(ms >= MAX_WAIT_MS - 20 && ms < 5_000, `${ms} ms`)
   await impatient.inStore(storeId, async () => {})
 })
-
-test('by default a lock is waited for ten seconds, and not longer', async () => {
-  const settings = await Promise.all(
-    [db.direct, db.acrossStores].map((queries) => queries.one(row({ ms: int }), waitSetting))
-  )
-  const { storeId } = await aStore(db)
-  settings.push(await db.inStore(storeId, ({ tx }) => tx.one(row({ ms: int }), waitSetting)))
-  settings.push(await db.inInstallation((tx) => tx.one(row({ ms: int }), waitSetting)))
-  assert.deepEqual(settings, Array(4).fill({ ms: 10_000 }))
-})
-
-const waitSetting = sql`select setting::bigint as ms from pg_settings where name = 'lock_timeout'`

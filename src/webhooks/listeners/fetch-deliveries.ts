@@ -92,9 +92,9 @@ async function take(ctx: Ctx, endpointId: number, { vault, max }: FetchOptions) 
   return { taken: fetched, unsignable }
 }
 
-function fetchedOf({ storeId, now }: Ctx, delivery: LeasedDelivery, vault: Vault): FetchedDelivery {
+function fetchedOf({ storeId, now, realNowMs }: Ctx, delivery: LeasedDelivery, vault: Vault): FetchedDelivery {
   const { webhookId, body, object, isSample, endpointId } = delivery
-  const flat = deliveryHeaders(delivery, Buffer.from(body))
+  const flat = deliveryHeaders(delivery, Buffer.from(body), realNowMs)
   return {
     webhookId,
     event: (JSON.parse(body) as { event: string }).event,

@@ -30,6 +30,8 @@ export type DeliveryEngineOptions = WebhookSettings & {
   overall?: number
   /** A receiver that takes longer to respond is slow; less than `timeoutMs`. */
   slowMs?: number
+  /** Whether the clocks agree; otherwise nothing is leased and signed, and the deliveries wait. */
+  maySign?: () => boolean
   /** Measures every try that has an outcome. */
   measure?: Measure
 }
@@ -58,7 +60,7 @@ type Due = { parcels: Parcel[]; unsignable: UnsignableTry[]; interrupted: number
 
 /** The sender: posts due deliveries and records the result of each try. `runOnce` also counts what is still under way. */
 export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEngine {
-  const { db, vault, leaseOwner, timeoutMs = TIMEOUT_MS } = options
+  const { db, vault, leaseOwner, timeoutMs = TIMEOUT_MS, maySign = () => true } = options
   const outcomes = { schedule: options.schedule ?? RETRY_SCHEDULE }
   const agents = openAgents(options)
   const cutOffs = new Set<() => void>()
@@ -93,7 +95,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     // Signed together, which is much cheaper than one by one between the POSTs.
     const postOf = (delivery: LeasedDelivery) => {
       const body = Buffer.from(delivery.body)
-      return { ...delivery.target, headers: deliveryHeaders(delivery, body), body, timeoutMs }
+      return { ...delivery.target, headers: deliveryHeaders(delivery, body, ctx.realNowMs), body, timeoutMs }
     }
     const leased = { storeId, claimedAtMs, startBy }
     const parcels = taken.map((one) => ({ ...one, ...leased, isRetry: one.tries > 0, post: postOf(one) }))
@@ -103,7 +105,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
   /** Waits a while for tries to end; returns how many it recorded. `leases`: and begins others in their place. */
   const turn = async (storeId: number, waitMs: number, leases: boolean): Promise<number> => {
     const passed = await concurrency.take(storeId, waitMs)
-    const mayLease = () => leases && !stopping
+    const mayLease = () => leases && !stopping && maySign()
     if (passed.length === 0 && !mayLease()) return 0
     let due: Due | null = null
     try {

@@ -1,5 +1,4 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
-import { realNowMs } from '#kit/clock'
 
 const PREFIX = 'whsec_'
 
@@ -27,7 +26,9 @@ export type Signers = { current: SigningKeys; previous: SigningKeys | null }
 
 /**
  * What goes with the body, as a flat list of names and values: headers that let a receiver prove where exactly these
- * bytes come from, and when they were sent; and the number of the event, by which it can sort. A sample has none. While a secret is being rolled, X-Svc-Signature is made with the old secret, so
+ * bytes come from, and when they were sent: at `sentAtMs`, epoch milliseconds of real time, also under a test clock, since
+ * receivers compare it with their own; and the number of the event, by which it can sort. A sample has none. While a secret is
+ * being rolled, X-Svc-Signature is made with the old secret, so
  * that a receiver that knows no other continues to work; X-Svc-Signature-Next is made with the new one, and
  * webhook-signature has both.
  */
@@ -38,10 +39,10 @@ export function deliveryHeaders(
     sequence,
     isSample
   }: { signers: Signers; webhookId: string; sequence: number | null; isSample: boolean },
-  body: Buffer
+  body: Buffer,
+  sentAtMs: number
 ): string[] {
-  // Real time even under a test clock: receivers compare it with their own.
-  const sentAtSeconds = Math.floor(realNowMs() / 1000)
+  const sentAtSeconds = Math.floor(sentAtMs / 1000)
   const contract = (keys: SigningKeys) => `sha256=${createHmac('sha256', keys.contract).update(body).digest('hex')}`
   const standard = (keys: SigningKeys) =>
     `v1,${createHmac('sha256', keys.standard).update(`${webhookId}.${sentAtSeconds}.`).update(body).digest('base64')}`

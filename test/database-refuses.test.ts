@@ -1,0 +1,179 @@
+// A database that answers, and refuses to work: requests get 503 with Retry-After, never 500.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { Database } from '#kit/postgres'
+import { testServer } from '../src/http/server.test-helper.ts'
+import { beforeDrop, onServer, testDatabase } from './database.ts'
+import { OPERATOR_TOKEN, startService } from './service-builder.ts'
+import { until } from './until.ts'
+
+const { url } = await testDatabase()
+const owner = new pg.Client({ connectionString: url })
+await owner.connect()
+beforeDrop(() => owner.end())
+const database = new URL(url).pathname.slice(1)
+const key = `svc_test_1_${'a'.repeat(32)}`
+
+async function asserted503(response: Response, shape: 'rest' | 'admin'): Promise<string> {
+  const body = (await response.json()) as { error: { code: string; message: string } }
+  assert.equal(response.status, 503, JSON.stringify(body))
+  assert.match(response.headers.get('retry-after') ?? '', /^\d+$/)
+  assert.equal(body.error.code, shape === 'rest' ? 'internal_error' : 'unavailable')
+  return body.error.message
+}
+
+/** Makes every write of members fail as the system would: `code` is the server's. */
+async function whileMembersFail(code: string, work: () => Promise<void>): Promise<void> {
+  await owner.query(`create function fails() returns trigger language plpgsql as
+    $$ begin raise exception 'could not extend file' using errcode = '${code}'; end $$;
+    create trigger fails before update on members for each row execute function fails()`)
+  try {
+    await work()
+  } finally {
+    await owner.query('drop trigger fails on members; drop function fails()')
+  }
+}
+
+test('a full disk, a lack of memory, an error of the disk and a server that only reads: 503 for writes, and then they work', async (t) => {
+  const service = await startService(url)
+  t.after(service.stop)
+  const store = await service.aStore()
+  await store.member('ada@example.com')
+  const { body } = await service.get('/members', store.key)
+  const path = `${service.url}/v1/members/${body.data[0].id}`
+  const headers = { authorization: `Bearer ${store.key}`, 'content-type': 'application/json' }
+  const patch = (name: string) =>
+    fetch(path, { method: 'PATCH', headers, body: JSON.stringify({ first_name: name, loyalty_points: 7 }) })
+
+  for (const code of ['53100', '53200', '58030', '25006']) {
+    await whileMembersFail(code, async () => {
+      assert.match(await asserted503(await patch(code), 'rest'), /^The database does not respond/)
+      assert.equal((await service.get('/members', store.key)).status, 200, 'reads go on')
+    })
+  }
+  assert.equal((await patch('Ada')).status, 200)
+})
+
+test('a database that was set to read only: 503 for writes, and not ready', async (t) => {
+  const service = await startService(url)
+  t.after(service.stop)
+  const terminate = () =>
+    owner.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()',
+      [database]
+    )
+  await onServer(`alter database ${database} set default_transaction_read_only = on`)
+  await terminate()
+  const headers = { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' }
+  const store = {
+    domain: 'read-only.example',
+    name: 'X',
+    timezone: 'UTC',
+    currency: 'USD',
+    plan: 'starter',
+    sandbox: true
+  }
+  const create = () =>
+    fetch(`${service.url}/admin/api/stores`, { method: 'POST', headers, body: JSON.stringify(store) })
+  // The first ones meet connections that were ended.
+  await until('it only reads', async () => {
+    const ready = await fetch(`${service.url}/readyz`)
+    return /It only reads/.test(await ready.text())
+  })
+  await asserted503(await create(), 'admin')
+  await onServer(`alter database ${database} set default_transaction_read_only = off`)
+  await terminate()
+  await until('it writes again', async () => (await create()).status === 201)
+})
+
+test('connections that an administrator ends again and again: 200 or 503, and every acknowledged write is there once', async (t) => {
+  const service = await startService(url, { background: true })
+  t.after(service.stop)
+  const store = await service.aStore()
+  const { customer } = await store.member('grace@example.com')
+  await store.advance({ by: 'PT1M' })
+  let isOver = false
+  const terminating = (async () => {
+    while (!isOver) {
+      await owner.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = $1 and application_name = 'perennial' and pid <> pg_backend_pid() and random() < 0.3`,
+        [database]
+      )
+      await sleep(15)
+    }
+  })()
+  const add = (idempotencyKey: string) =>
+    service.post(
+      `/store-credits/${customer.id}/add`,
+      store.key,
+      { amount: 1, reason: 'Again' },
+      {
+        'idempotency-key': idempotencyKey
+      }
+    )
+  const before = (await service.get(`/store-credits/${customer.id}`, store.key)).body?.data?.balance
+  const statuses = new Map<number, number>()
+  const writers = Array.from({ length: 8 }, async (_, writer) => {
+    for (let i = 0; i < 15; i++) {
+      // A client repeats what was not answered with 200, under the same key.
+      for (;;) {
+        const { status } = await add(`${writer}-${i}`)
+        statuses.set(status, (statuses.get(status) ?? 0) + 1)
+        if (status === 200) break
+        assert.equal(status, 503)
+        // A store may send 300 requests a minute.
+        await sleep(200)
+      }
+    }
+  })
+  await Promise.all(writers)
+  isOver = true
+  await terminating
+  assert.ok((statuses.get(503) ?? 0) > 0, 'some requests met a connection that was ended')
+  const balance = await until('the balance', async () => {
+    const { status, body } = await service.get(`/store-credits/${customer.id}`, store.key)
+    return status === 200 ? (body.data.balance as number) : null
+  })
+  if (before !== undefined) assert.equal(balance - before, 8 * 15)
+  const { findings } = await until('the auditor', () => service.admin('POST', '/doctor', {}).catch(() => null))
+  assert.deepEqual(findings, [])
+})
+
+test('a server without room for connections, one that accepts none, and one that is not there: 503', async (t) => {
+  const role = `limited_${process.pid}`
+  await onServer(`create role ${role} login password 'limited' connection limit 0`)
+  const closed = `closed_${database}`
+  await onServer(`create database ${closed} allow_connections false`)
+  t.after(() => onServer(`drop role ${role}`, `drop database ${closed}`))
+  const asLimited = new URL(url)
+  asLimited.username = role
+  asLimited.password = 'limited'
+  const asClosed = new URL(url)
+  asClosed.pathname = `/${closed}`
+  const targets: [string, string, RegExp][] = [
+    ['53300', asLimited.href, /too many connections/],
+    ['55000', asClosed.href, /not currently accepting connections/],
+    ['ECONNREFUSED', 'postgres://127.0.0.1:1/none', /ECONNREFUSED|refused/]
+  ]
+  for (const [what, target, logged] of targets) {
+    const broken = new Database({ url: target })
+    const server = testServer(broken)
+    const rest = await server.rest('/members', key)
+    assert.equal(rest.statusCode, 503, what)
+    assert.match(String(rest.headers['retry-after']), /^\d+$/)
+    assert.equal(rest.json().error.code, 'internal_error')
+    const storefront = await server.app.inject({
+      method: 'POST',
+      url: '/apps/svc-api/v1/membership/churn/1/cancellation?shop=x.example'
+    })
+    assert.equal(storefront.statusCode, 503)
+    assert.deepEqual(Object.keys(storefront.json()), ['message'])
+    const admin = await server.admin('GET', '/stores')
+    assert.deepEqual([admin.statusCode, admin.json().error.code], [503, 'unavailable'])
+    assert.match(server.logged(), logged)
+    await broken.close()
+  }
+})
