@@ -2,6 +2,7 @@
 // failing run throws, and so does one that takes longer than an hour. Without a number of runs each trial runs once.
 // `--size`: the subscriptions of kill-renewals. `--results`: each line is also appended to this file, and a run whose line is there
 // already is left out, so that an interrupted series goes on where it was.
+// `--prove`: instead, each trial (or the one that is named) is run with its saboteurs, and exits with 1 if one ends otherwise than said.
 import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,6 +19,7 @@ import { killDuringRenewals } from './kill-renewals.ts'
 import { killSender } from './kill-sender.ts'
 import { loseMessages } from './lost-messages.ts'
 import { olderCode } from './older-commit.ts'
+import { prove } from './prove.ts'
 import { restoreOlderBackup } from './restored-backup.ts'
 import { upgradeUnderLoad } from './rolling-upgrade.ts'
 import { killOneOfTwoNodes } from './two-nodes.ts'
@@ -25,8 +27,13 @@ import { outcomeUnknown } from './unknown-outcome.ts'
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { size: { type: 'string', default: '5000' }, results: { type: 'string' } }
+  options: {
+    size: { type: 'string', default: '5000' },
+    results: { type: 'string' },
+    prove: { type: 'boolean', default: false }
+  }
 })
+if (values.prove) process.exit((await prove(positionals[0] ?? '')) ? 0 : 1)
 const only = positionals[0] ?? 'all'
 const seed = Number(positionals[1] ?? Date.now() % 1_000_000)
 const runs = Number(positionals[2] ?? 1)

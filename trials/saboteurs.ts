@@ -1,14 +1,159 @@
 /** `from` occurs once in `file` and is replaced by `to`. */
 export type Edit = { file: string; from: string; to: string }
 
-/** A fault that is put into the code to see that a trial notices it. `trial` and `seed` are the run that has to fail then. */
-export type Saboteur = { trial: string; seed: number; edits: Edit[] }
+/** A fault that is put into the code to see that a trial notices it. */
+export type Saboteur = {
+  trial: string
+  /** The smallest run of the trial that catches it: arguments of Node, a test of the suite where its slice is enough. */
+  run: string[]
+  /**
+   * `fails`, unless one safeguard is broken of two that hold the same rule: then the trial `passes`, which shows that the other holds
+   * alone. The saboteur that breaks both is beside it.
+   */
+  trialThen: 'fails' | 'passes'
+  edits: Edit[]
+}
 
-/** The saboteurs by name, which says what the broken code does. Where two safeguards hold one rule, both are broken. */
+const slice = (file: string) => ['test/run.ts', `test/${file}.test.ts`]
+
+const retryWithoutLock: Edit[] = [
+  {
+    file: 'src/billing/charging/retry-attempt.ts',
+    from: 'if (rival) throw cycleNotOpen(rival)',
+    to: 'if (rival && !rival.id) throw cycleNotOpen(rival)'
+  },
+  {
+    file: 'src/subscriptions/lock-subscriptions.ts',
+    from: 's.id = any(${ids}::bigint[])\n     order by s.id for update of s`',
+    to: 's.id = any(${ids}::bigint[])\n     order by s.id`'
+  }
+]
+const manyOpenAttempts: Edit = {
+  file: 'migrations/0010-billing.sql',
+  from: 'create unique index billing_attempts_one_open_or_paid',
+  to: 'create index billing_attempts_one_open_or_paid'
+}
+
+/** The saboteurs by name, which says what the broken code does. */
 export const SABOTEURS: Record<string, Saboteur> = {
+  'the key of a charge changes with every call': {
+    trial: 'kill-renewals',
+    run: slice('kill-renewals'),
+    trialThen: 'fails',
+    edits: [
+      {
+        file: 'src/billing/charging/submit-attempts.ts',
+        from: 'idempotencyKey: a.idempotencyKey,\n      originTime',
+        to: 'idempotencyKey: `${a.idempotencyKey}-${a.checks}`,\n      originTime'
+      }
+    ]
+  },
+  'a call is repeated without a search for its attempt': {
+    trial: 'kill-renewals',
+    run: slice('kill-renewals'),
+    trialThen: 'fails',
+    edits: [
+      {
+        file: 'src/billing/charging/submit-attempts.ts',
+        from: 'const found = await Promise.all(attempts.map((attempt) => fetchUnwanted(connector, attempt, now)))',
+        to: 'const found: SubmitOutcome[] = attempts.map((attempt) => ({ unsent: attempt }))'
+      }
+    ]
+  },
+  'a retry neither locks its subscription nor looks for a rival, and a cycle may have several open attempts': {
+    trial: 'contention',
+    run: slice('contention-trial'),
+    trialThen: 'fails',
+    edits: [...retryWithoutLock, manyOpenAttempts]
+  },
+  'a retry neither locks its subscription nor looks for a rival; the constraint holds': {
+    trial: 'contention',
+    run: slice('contention-trial'),
+    trialThen: 'passes',
+    edits: retryWithoutLock
+  },
+  'a cycle may have several open attempts; the lock and the look for a rival hold': {
+    trial: 'contention',
+    run: slice('contention-trial'),
+    trialThen: 'passes',
+    edits: [manyOpenAttempts]
+  },
+  'a delivery has another webhook_id in every process': {
+    trial: 'kill-sender',
+    run: slice('kill-sender'),
+    trialThen: 'fails',
+    edits: [
+      {
+        file: 'src/webhooks/signing/sign-delivery.ts',
+        from: "    'webhook-id',\n    webhookId,",
+        to: "    'webhook-id',\n    `${webhookId}-${process.pid}`,"
+      }
+    ]
+  },
+  'a charge without a response counts as refused': {
+    trial: 'unknown-outcome',
+    run: slice('unknown-outcome-trial'),
+    trialThen: 'fails',
+    edits: [
+      {
+        file: 'src/billing/charging/submit-attempts.ts',
+        from: "return result.failure.kind === 'rejected' ? refusedOutcome(attempt, result.failure, now) : checkLater(attempt, now)",
+        to: 'return refusedOutcome(attempt, result.failure as never, now)'
+      }
+    ]
+  },
+  'an older state of a contract replaces a newer one': {
+    trial: 'lost-messages',
+    run: slice('lost-messages'),
+    trialThen: 'fails',
+    edits: [
+      {
+        file: 'src/contracts/update-from-contracts.ts',
+        from: 'compareRevisions(contract.revision, subscription.platformRevision) >= 0)',
+        to: 'compareRevisions(contract.revision, subscription.platformRevision) <= 0)'
+      }
+    ]
+  },
+  'the next date is counted in days': {
+    trial: 'calendar',
+    run: slice('calendar-trial'),
+    trialThen: 'fails',
+    edits: [
+      {
+        file: 'src/subscriptions/schedule/billing-dates.ts',
+        from: '.add({ [UNIT[cadence.interval]]: steps })',
+        to: ".add(cadence.interval === 'month' ? { days: 30 * steps } : { [UNIT[cadence.interval]]: steps })"
+      }
+    ]
+  },
+  'a restored store goes on at once': {
+    trial: 'restored-backup',
+    run: slice('restored-backup-trial'),
+    trialThen: 'fails',
+    edits: [
+      {
+        file: 'src/stores/restored.ts',
+        from: 'update stores set restored_at = statement_timestamp(), catching_up = true, updated_at',
+        to: 'update stores set updated_at'
+      }
+    ]
+  },
+  'a string of a body may hold NUL': {
+    trial: 'fuzz',
+    run: slice('fuzz'),
+    trialThen: 'fails',
+    edits: [
+      {
+        file: 'src/http/server/strict-json.ts',
+        from: "if (hasEscape && string.includes('\\0')) throw",
+        to: "if (hasEscape && string.includes('\\0\\0\\0')) throw"
+      }
+    ]
+  },
   'the position moves on before its facts are handled': {
     trial: 'two-nodes',
-    seed: 11,
+    run: ['trials/run.ts', 'two-nodes', '11'],
+    trialThen: 'fails',
     edits: [
       {
         file: 'src/kit/outbox/consume-facts.ts',
@@ -19,7 +164,8 @@ export const SABOTEURS: Record<string, Saboteur> = {
   },
   'a charge stays with the dead node that claimed it': {
     trial: 'two-nodes',
-    seed: 11,
+    run: ['trials/run.ts', 'two-nodes', '11'],
+    trialThen: 'fails',
     edits: [
       {
         file: 'src/billing/charging/claims.ts',
