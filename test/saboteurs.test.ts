@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { SABOTEURS } from '../trials/saboteurs.ts'
 
-// The runs themselves take minutes: node trials/run-saboteurs.ts
+// The runs themselves take minutes: npm run trials -- --prove
 for (const [name, { edits }] of Object.entries(SABOTEURS)) {
   test(`the code that a saboteur changes is still there once: ${name}`, async () => {
     for (const { file, from, to } of edits) {

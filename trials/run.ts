@@ -2,6 +2,7 @@
 // per run; a failing run throws, and so does one that takes longer than an hour. Without a number of runs each trial runs once.
 // `--size` and `--kills`: the subscriptions and kills of kill-renewals. `--results`: each line is also appended to this file, and a run whose line is there
 // already is left out, so that an interrupted series goes on where it was.
+// `--prove`: instead, each trial (or the one that is named) is run with its saboteurs, and exits with 1 if one ends otherwise than said.
 import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,6 +21,7 @@ import { killDuringRenewals } from './kill-renewals.ts'
 import { killSender } from './kill-sender.ts'
 import { loseMessages } from './lost-messages.ts'
 import { olderCode } from './older-commit.ts'
+import { prove } from './prove.ts'
 import { restoreOlderBackup } from './restored-backup.ts'
 import { upgradeUnderLoad } from './rolling-upgrade.ts'
 import { killOneOfTwoNodes } from './two-nodes.ts'
@@ -30,9 +32,11 @@ const { positionals, values } = parseArgs({
   options: {
     size: { type: 'string', default: '5000' },
     kills: { type: 'string', default: '40' },
-    results: { type: 'string' }
+    results: { type: 'string' },
+    prove: { type: 'boolean', default: false }
   }
 })
+if (values.prove) process.exit((await prove(positionals[0] ?? '')) ? 0 : 1)
 const only = positionals[0] ?? 'all'
 const seed = Number(positionals[1] ?? Date.now() % 1_000_000)
 const runs = Number(positionals[2] ?? 1)

@@ -6,7 +6,9 @@ import { ownerAt, type ProductStatement } from './statements.ts'
 const LEFT_OUT = new Map([
   ['src/kit/postgres/migrate.ts', 'runs the migrations'],
   ['src/kit/postgres/roles.ts', 'makes the roles before them'],
-  ['src/embedded-postgres/start.ts', 'makes the database']
+  ['src/embedded-postgres/start.ts', 'makes the database'],
+  ['src/backup/copy-stream.ts', 'copies a whole database out and in, for its owner'],
+  ['src/backup/restore-backup.ts', 'fills an empty database, for its owner']
 ])
 
 /**

@@ -122,7 +122,14 @@ export const EXCEPTIONS: Exception[] = [
 ]
 
 /** Exceptions for statements that are put together when they run, which only a whole run of the tests finds. */
-export const RAN_EXCEPTIONS: Exception[] = []
+export const RAN_EXCEPTIONS: Exception[] = [
+  {
+    file: 'src/kit/postgres/erase-store.ts',
+    owner: 'vacuum',
+    rules: [9],
+    reason: 'tidies a table after a large store is deleted; every machine can do it for its own part, or not at all'
+  }
+]
 
 /** Reads over many stores (rule 9) besides the due queries of engines: their names in `acrossStores`, with the reasons. */
 export const READS_OVER_STORES: ReadonlyMap<string, string> = new Map([

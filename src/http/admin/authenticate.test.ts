@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fastify from 'fastify'
 import { Secret } from '#kit/secrets'
-import { testDatabase } from '../../../test/database.ts'
+import { onServer, testDatabase } from '../../../test/database.ts'
 import { createGuessLimiter } from '../rate-limits/guess-limiter.ts'
 import { createRateLimiter } from '../rate-limits/rate-limiter.ts'
 import type { Role } from '../shared/access.ts'
@@ -18,7 +18,7 @@ const TOKEN = 'operator-token-of-this-test-0123456789'
 const SOON_MS = 20_000
 
 /** The admin surface with one route, which answers with who calls. */
-function aServer(more: ResolveCaller[]) {
+function aServer(more: ResolveCaller[], limiter = createRateLimiter(db)) {
   const app = fastify()
   const whoami = (admin: Surface) =>
     void admin.get('/whoami', { config: { allow: 'operator' } }, async (request) => callerOf(request))
@@ -32,7 +32,7 @@ function aServer(more: ResolveCaller[]) {
       authenticateCallers(
         admin,
         [...callerResolvers({ operatorToken: new Secret(TOKEN) }), ...more],
-        createGuessLimiter(createRateLimiter(db))
+        createGuessLimiter(limiter)
       )
   })
   return (headers: Record<string, string>, remoteAddress = '192.0.2.1') =>
@@ -134,4 +134,22 @@ test('an address of IPv6 is counted with its network, a mapped one of IPv4 as th
   assert.equal((await ask(RIGHT, '2001:db8:1:3::1')).statusCode, 200)
   for (let n = 0; n < 10; n++) assert.equal((await ask(wrong(n), `::ffff:198.51.100.12`)).statusCode, 401)
   assert.equal((await ask(RIGHT, '198.51.100.12')).statusCode, 429)
+})
+
+test('without a database each node counts by itself: the operator is let in, and a guesser after ten wrong tokens is not', async () => {
+  const other = await testDatabase()
+  const ask = aServer([], createRateLimiter(other.db))
+  const guesser = '198.51.100.13'
+  assert.equal((await ask(wrong(0), guesser)).statusCode, 401)
+  await onServer(`drop database ${new URL(other.url).pathname.slice(1)} with (force)`)
+  for (let n = 1; n < 10; n++) {
+    assert.equal((await ask(RIGHT, guesser)).statusCode, 200)
+    assert.equal((await ask(wrong(n), guesser)).statusCode, 401)
+  }
+  for (const headers of [RIGHT, wrong(10), RIGHT]) {
+    const response = await ask(headers, guesser)
+    assert.equal(response.statusCode, 429)
+    assert.ok(Number(response.headers['retry-after']) >= 1)
+  }
+  assert.equal((await ask(RIGHT, '198.51.100.14')).statusCode, 200)
 })

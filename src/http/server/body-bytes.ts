@@ -46,7 +46,7 @@ export function boundBodyBytes(app: FastifyInstance, maxBytes = MAX_BODY_BYTES_I
           take(request, chunk.length)
           done(null, chunk)
         } catch (err) {
-          // The rest is read and dropped: unread, it would keep the connection from its next request.
+          // The rest is read and dropped until the connection ends: unread, it could cost the sender the answer.
           payload.unpipe(counted)
           payload.resume()
           done(err as Error)
