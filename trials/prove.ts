@@ -1,7 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type CleanCopy, inCleanCopy } from '../scripts/clean-copy.ts'
-import { SABOTEURS, type Saboteur } from './saboteurs.ts'
+import type { Saboteur } from './saboteurs/saboteur.ts'
+import { SABOTEURS } from './saboteurs.ts'
 
 /**
  * Puts each saboteur into a clean copy of the tree and runs its trial there, at the smallest size that catches it; before that, the

@@ -1,0 +1,49 @@
+import type { Saboteur } from './saboteur.ts'
+
+/** With a third of the kills the first saboteur is missed at times. */
+const KILLS = ['trials/run.ts', 'kill-renewals', '7', '--size', '300', '--kills', '40']
+const SUBMIT = 'src/billing/charging/submit-attempts.ts'
+
+export const killRenewalsSaboteurs: Record<string, Saboteur> = {
+  'a call that may have arrived is repeated without a search for its attempt': {
+    trial: 'kill-renewals',
+    run: KILLS,
+    trialThen: 'fails',
+    edits: [
+      {
+        file: SUBMIT,
+        from: '({ earlier, submittedBefore }: ClaimedAttempt) => earlier.length === 0 && submittedBefore === null',
+        to: '({ earlier }: ClaimedAttempt) => earlier.length === 0'
+      }
+    ]
+  },
+  'an attempt has another key at each call': {
+    trial: 'kill-renewals',
+    run: KILLS,
+    trialThen: 'fails',
+    edits: [
+      {
+        file: SUBMIT,
+        from: '      idempotencyKey: attempt.idempotencyKey,\n      originTime',
+        to: '      idempotencyKey: attempt.idempotencyKey + attempt.checks,\n      originTime'
+      }
+    ]
+  },
+  'a retry is sent without asking after the earlier attempts': {
+    trial: 'kill-renewals',
+    run: KILLS,
+    trialThen: 'fails',
+    edits: [
+      {
+        file: 'src/billing/charging/check-prior-attempts.ts',
+        from: "      const by = found.find(({ state }) => state === 'success')",
+        to: '      const by = found.find(() => false)'
+      },
+      {
+        file: 'src/billing/charging/check-prior-attempts.ts',
+        from: "found.every(({ state }) => state === 'failed')",
+        to: 'found.every(() => true)'
+      }
+    ]
+  }
+}

@@ -1,0 +1,41 @@
+import type { Saboteur } from './saboteur.ts'
+
+export const restoredBackupSaboteurs: Record<string, Saboteur> = {
+  'a restored store is not held': {
+    trial: 'restored-backup',
+    run: ['trials/run.ts', 'restored-backup', '7'],
+    trialThen: 'fails',
+    edits: [
+      {
+        // Two safeguards hold its billing, and one statement sets both.
+        file: 'src/stores/restored.ts',
+        from: 'set restored_at = statement_timestamp(), catching_up = true, updated_at',
+        to: 'set updated_at'
+      }
+    ]
+  },
+  'charges that only the platform knows are not taken over': {
+    trial: 'restored-backup',
+    run: ['trials/run.ts', 'restored-backup', '7'],
+    trialThen: 'fails',
+    edits: [
+      {
+        file: 'src/sync/reconciler/walk-attempts.ts',
+        from: '  return db.inStore(storeId, (ctx) => adoptAttempts(ctx, unknown))',
+        to: '  return Promise.resolve(adoptAttempts.length * 0)'
+      }
+    ]
+  },
+  'the contracts of a restored store are read before its charges': {
+    trial: 'restored-backup',
+    run: ['trials/run.ts', 'restored-backup', '7'],
+    trialThen: 'fails',
+    edits: [
+      {
+        file: 'src/sync/reconciler/reconciliation.ts',
+        from: "READ_AFTER_RESTORE: readonly ReconciliationKind[] = ['attempts', 'all_contracts', 'failed_attempts']",
+        to: "READ_AFTER_RESTORE: readonly ReconciliationKind[] = ['all_contracts', 'attempts', 'failed_attempts']"
+      }
+    ]
+  }
+}

@@ -1,0 +1,33 @@
+import type { Saboteur } from './saboteur.ts'
+
+export const twoNodesSaboteurs: Record<string, Saboteur> = {
+  'the position moves on before its facts are handled': {
+    trial: 'two-nodes',
+    run: ['trials/run.ts', 'two-nodes', '11'],
+    trialThen: 'fails',
+    edits: [
+      {
+        file: 'src/kit/outbox/consume-facts.ts',
+        from: '      await handleInTime(ctx, consumer, free, { isRepeat: at.position < at.furthest })',
+        to: '      setTimeout(() => db.inStore(storeId, (later) => consumer.handle(later, free, { isRepeat: false })), 200)'
+      }
+    ]
+  },
+  'a charge stays with the dead node that claimed it': {
+    trial: 'two-nodes',
+    run: ['trials/run.ts', 'two-nodes', '11'],
+    trialThen: 'fails',
+    edits: [
+      {
+        file: 'src/billing/charging/claims.ts',
+        from: "leased_until = statement_timestamp() + interval '2 minutes', checks = a.checks + 1",
+        to: "leased_until = statement_timestamp() + interval '100 years', checks = a.checks + 1"
+      },
+      {
+        file: 'src/kit/engines/lease-owner.ts',
+        from: 'if (dead.length === 0) return 0',
+        to: 'if (dead.length >= 0) return 0'
+      }
+    ]
+  }
+}
