@@ -3,11 +3,8 @@ import type { CountAddress } from './address-limiter.ts'
 import { rateLimitHeaders } from './rate-limit-status.ts'
 import { RateLimited } from './rate-limited.ts'
 
-/** How a surface words that the limit is exceeded (null: that the count has failed), and how it logs a failed count. */
-type Answers = {
-  errorBody(limited: RateLimited | null): object
-  logBug(request: FastifyRequest, failure: unknown): void
-}
+/** The body of a refusal, as a surface words it; sets the response's status. */
+type AnswerError = (err: unknown, at: { request: FastifyRequest; reply: FastifyReply }) => object
 
 /**
  * Puts the rate limit's headers on every response of a surface, and replaces a response over the limit by 429. A reading
@@ -17,7 +14,7 @@ type Answers = {
 export function enforceRateLimits(
   surface: Pick<FastifyInstance, 'addHook'>,
   countAddress: CountAddress,
-  { errorBody, logBug }: Answers
+  answerError: AnswerError
 ): void {
   surface.addHook('onRoute', (route) => {
     if (route.method === 'GET' || route.method === 'HEAD') return
@@ -31,13 +28,12 @@ export function enforceRateLimits(
       reply.headers(rateLimitHeaders({ ...countAddress(request.ip), admitted: true }))
       if (!counted) return payload
       if (reply.statusCode >= 500) return payload
-      logBug(request, counted.failure)
-      return replaced(reply, 500, errorBody(null))
+      return replaced(reply, answerError(counted.failure, { request, reply }))
     }
     const { rateLimitStatus } = counted
     reply.headers(rateLimitHeaders(rateLimitStatus))
     if (rateLimitStatus.admitted || reply.statusCode === 429) return payload
-    return replaced(reply, 429, errorBody(new RateLimited(rateLimitStatus)))
+    return replaced(reply, answerError(new RateLimited(rateLimitStatus), { request, reply }))
   })
 }
 
@@ -47,7 +43,7 @@ async function refuseOverLimit(request: FastifyRequest): Promise<void> {
   if (counted && !counted.rateLimitStatus.admitted) throw new RateLimited(counted.rateLimitStatus)
 }
 
-function replaced(reply: FastifyReply, status: number, body: object): string {
-  reply.code(status).type('application/json; charset=utf-8').removeHeader('content-length')
+function replaced(reply: FastifyReply, body: object): string {
+  reply.type('application/json; charset=utf-8').removeHeader('content-length')
   return JSON.stringify(body)
 }

@@ -44,3 +44,24 @@ test('a request that waits too long for a row gets 503 with Retry-After, and suc
   assert.equal(repeated.headers['idempotent-replayed'], undefined)
   assert.equal(repeated.json().data.loyalty_points, 120)
 })
+
+test('a read whose request cannot be counted gets 503 with Retry-After, although what it read is there', async (t) => {
+  const impatient = new Database({ url, limits: { ...TIME_LIMITS, direct: { ...TIME_LIMITS.direct, lockMs: 300 } } })
+  t.after(() => impatient.close())
+  const { rest, logged } = testServer(impatient)
+  const store = await aStore(db, { clockAt: at(START) })
+  const key = await store.aKey()
+  assert.equal((await rest('/members', key)).statusCode, 200)
+
+  const [read, unknown] = await db.inInstallation(async (tx) => {
+    await tx.run(sql`lock rate_windows in exclusive mode`)
+    return [await rest('/members', key), await rest('/members/mem_1', key)]
+  })
+  for (const refused of [read!, unknown!]) {
+    assert.equal(refused.statusCode, 503)
+    assert.equal(refused.headers['retry-after'], '2')
+    assert.equal(refused.json().error.code, 'internal_error')
+    assert.match(refused.json().error.message, /^The service is busy, and nothing was changed/)
+  }
+  assert.doesNotMatch(logged(), /"level":50/)
+})

@@ -5,9 +5,8 @@ import type { CountAddress } from '../rate-limits/address-limiter.ts'
 import { enforceRateLimits } from '../rate-limits/enforce-rate-limits.ts'
 import type { HttpDeps } from '../shared/deps.ts'
 import { errorBody, statusOf } from '../shared/error-body.ts'
-import { logBug } from '../shared/errors.ts'
 import { naming } from '../shared/path-ids.ts'
-import { openSurface, type Route, refuseUnknownParameters } from '../shared/surface.ts'
+import { answerError, type ErrorDialect, openSurface, type Route, refuseUnknownParameters } from '../shared/surface.ts'
 import { authenticateKeys } from './authenticate.ts'
 import { callerOf } from './caller.ts'
 import type { RestDeps } from './deps.ts'
@@ -16,6 +15,7 @@ import { createChangeCredit } from './store-credits/change-credit.ts'
 
 export const REST_PREFIX = '/v1'
 const MAX_BODY_BYTES = 64 * 1024
+const ERRORS: ErrorDialect = { complete: naming, statusOf, errorBody }
 
 /** The direct API (spec 1): bearer key, envelope, one error shape, a rate limit's headers on every answer. */
 export function registerRest(
@@ -27,7 +27,7 @@ export function registerRest(
   openSurface(app, {
     name: 'rest',
     prefix: REST_PREFIX,
-    errors: { complete: naming, statusOf, errorBody },
+    errors: ERRORS,
     routes: Object.values<Route<RestDeps>>(routes),
     deps: { ...deps, changeCredit: createChangeCredit(db) },
     hooks(rest) {
@@ -44,7 +44,7 @@ export function registerRest(
         if (request.method !== 'GET' && request.caller && reply.statusCode < 300) wake(request.caller.storeId)
         done()
       })
-      enforceRateLimits(rest, countAddress, { errorBody, logBug })
+      enforceRateLimits(rest, countAddress, (err, at) => answerError(ERRORS, err, at))
     }
   })
 }

@@ -2,6 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type {
   FastifyBaseLogger,
   FastifyInstance,
+  FastifyReply,
   FastifyRequest,
   RawReplyDefaultExpression,
   RawRequestDefaultExpression,
@@ -78,14 +79,22 @@ export function handleErrors(
   app.setNotFoundHandler((request, reply) => {
     throw refusePath(request, reply)
   })
-  app.setErrorHandler((err, request, reply) => {
-    const found = refusalOf(err, request)
-    const refusal = errors.complete?.(found, request) ?? found
-    if (!refusal) logBug(request, err)
-    if (refusal instanceof Busy) {
-      request.log.warn({ route: request.routeOptions.url }, `${request.method} refused: ${(err as Error).message}`)
-      reply.header('retry-after', refusal.retryAfterSeconds)
-    }
-    return reply.code(errors.statusOf(refusal)).send(errors.errorBody(refusal))
-  })
+  app.setErrorHandler((err, request, reply) => reply.send(answerError(errors, err, { request, reply })))
+}
+
+/** The body for something thrown, in the dialect of a surface. Sets the status and `Retry-After` of the response, and logs a bug. */
+export function answerError(
+  errors: ErrorDialect,
+  err: unknown,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply }
+): object {
+  const found = refusalOf(err, request)
+  const refusal = errors.complete?.(found, request) ?? found
+  if (!refusal) logBug(request, err)
+  if (refusal instanceof Busy) {
+    request.log.warn({ route: request.routeOptions.url }, `${request.method} refused: ${(err as Error).message}`)
+    reply.header('retry-after', refusal.retryAfterSeconds)
+  }
+  reply.code(errors.statusOf(refusal))
+  return errors.errorBody(refusal)
 }
