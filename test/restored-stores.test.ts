@@ -297,6 +297,12 @@ test('a held store charges nothing, changes nothing there and sends nothing, and
   await inStore(store, ({ tx, storeId }) =>
     tx.run(sql`update stores set catching_up = false where store_id = ${storeId}`)
   )
+  // At the time of the backup the endpoint failed.
+  await inStore(store, ({ tx, storeId }) =>
+    tx.run(sql`
+      update webhook_endpoints set failing_since = '2026-02-01T00:00:00Z', warn_at = '2026-02-02T00:00:00Z'
+       where store_id = ${storeId}`)
+  )
   const other = await store.member('bob@example.com')
   assert.equal((await service.post(`/subscriptions/${ada.id}/pause`, store.key, {})).status, 200)
   await store.advance({ to: '2026-03-05T15:00:00Z' })
@@ -305,6 +311,7 @@ test('a held store charges nothing, changes nothing there and sends nothing, and
     [receiver.received.length, (await charges(store)).length, (await attemptsOf(store)).length, await statusThere()],
     [0, 0, 0, 'ACTIVE']
   )
+  assert.deepEqual((await alertsOf(store)).includes('webhook_endpoint_failing'), false)
   const { warnings } = await service.admin('POST', '/doctor', { store: store.id })
   assert.deepEqual(
     warnings.map(({ check }: { check: string }) => check),
@@ -332,6 +339,40 @@ test('an operator ends the hold of a store whose platform is gone', async () => 
   assert.equal(released, true)
   assert.equal(await isHeld(store), false)
   assert.equal((await service.admin('POST', `${store.at}/release`, {})).released, false)
+})
+
+test('numbers of events that receivers saw after the backup are not given again, and reading on from them misses nothing', async () => {
+  const receiver = await aReceiver()
+  const { store } = await aSilentStore()
+  await service.admin('POST', `${store.at}/webhooks`, { url: receiver.url })
+  const pause = async () => {
+    const { body } = await service.get('/subscriptions', store.key)
+    const subscription = body.data[0]
+    const action = subscription.status === 'paused' ? 'resume' : 'pause'
+    assert.equal((await service.post(`/subscriptions/${subscription.id}/${action}`, store.key, {})).status, 200)
+    await store.advance({ by: 'PT1M' })
+  }
+  const list = async (since: number) => {
+    const { status, body } = await service.get(`/events?since=${since}`, store.key)
+    return { status, events: status === 200 ? body.data.map(({ event }: { event: string }) => event) : body }
+  }
+  await pause()
+  const sequenceOf = (nth: number) => Number(receiver.received.at(nth)!.raw.headers['x-svc-sequence'])
+  const last = sequenceOf(-1)
+  assert.ok(last > 0)
+  // What was sent between the backup and the restore had numbers up to this one.
+  const seen = last + 100_000
+  assert.equal((await list(seen)).status, 400)
+
+  await hold(store)
+  assert.deepEqual(await list(seen), { status: 200, events: [] })
+  await reconcile(store)
+  assert.equal(await isHeld(store), false)
+  await pause()
+  assert.ok(sequenceOf(-1) > seen, `${sequenceOf(-1)} is above ${seen}`)
+  const { events } = await list(seen)
+  assert.deepEqual(events, ['subscription.resumed'])
+  assert.deepEqual((await service.admin('POST', '/doctor', { store: store.id })).findings, [])
 })
 
 test('a database that was copied or set back is noticed, and one that was not is not', async () => {

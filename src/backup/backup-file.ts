@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createReadStream, existsSync } from 'node:fs'
+import { createReadStream, existsSync, openSync } from 'node:fs'
 import { link, open, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -96,9 +96,18 @@ function contentOf(part: Exclude<Part, { kind: 'rows' }>): object {
   return part.kind === 'end' ? part.end : part.manifest
 }
 
+/** Opens a backup for `readBackupFile`, which closes it. */
+export function openBackupFile(path: string): number {
+  try {
+    return openSync(path, 'r')
+  } catch (err) {
+    throw damaged(path, reasonOf(err as NodeJS.ErrnoException))
+  }
+}
+
 /** Reads the parts of a backup. Refuses a file that is none, is damaged or is cut off, when it gets there. */
-export async function* readBackupFile(path: string): AsyncGenerator<Part> {
-  const source = createReadStream(path)
+export async function* readBackupFile(path: string, fd?: number): AsyncGenerator<Part> {
+  const source = createReadStream(path, { fd })
   const unzipped = source.pipe(createGunzip())
   source.on('error', (err) => unzipped.destroy(err))
   const bytes = byteReader(unzipped)

@@ -1,5 +1,7 @@
 import { Database, type MigrationSet, migrate } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
+import { asServiceUser } from './as-service-user.ts'
+import { openBackupFile } from './backup-file.ts'
 import { databaseSettings, masterKeyHint, withOwnDatabase, withRunningDatabase } from './database-in-use.ts'
 import { restoreBackup } from './restore-backup.ts'
 import { takeIn } from './restored-database.ts'
@@ -27,10 +29,16 @@ export async function backUp({ env }: CommandContext, given: { path: string; wit
 /** `perennial restore <file>` */
 export async function restore({ env, sets, say }: CommandContext, { path }: { path: string }) {
   const settings = databaseSettings(env)
-  return withOwnDatabase(settings, (url) =>
+  const { dataDir } = settings
+  const user = settings.user()
+  // As who has called: the file may be one that the service's user cannot open.
+  const fd = user ? openBackupFile(path) : undefined
+  return withOwnDatabase({ ...settings, user: () => user }, (url) =>
     reachable(async () => {
-      const { header, tables, rows } = await restoreBackup({ url, path, sets, log: () => {} })
-      const held = await takeInto(url, settings.dataDir)
+      const { header, tables, rows } = await asServiceUser({ user, dataDir, sets }, (readable) =>
+        restoreBackup({ url, path, fd, sets: readable, log: () => {} })
+      )
+      const held = await takeInto(url, dataDir)
       const hint = masterKeyHint(env, settings)
       if (header.masterKeyHint !== null && header.masterKeyHint !== hint) {
         say(
@@ -46,10 +54,12 @@ export async function restore({ env, sets, say }: CommandContext, { path }: { pa
 /** `perennial restore --mark`: the database was restored with another tool. */
 export async function markAsRestored({ env, sets }: CommandContext) {
   const settings = databaseSettings(env)
-  return withRunningDatabase(settings, (url) =>
+  const { dataDir } = settings
+  const user = settings.user()
+  return withRunningDatabase({ ...settings, user: () => user }, (url) =>
     reachable(async () => {
-      await migrate(url, sets)
-      return { stores_on_hold: await takeInto(url, settings.dataDir) }
+      await asServiceUser({ user, dataDir, sets }, (readable) => migrate(url, readable))
+      return { stores_on_hold: await takeInto(url, dataDir) }
     })
   )
 }

@@ -28,7 +28,14 @@ import {
   type Table
 } from './tables.ts'
 
-export type RestoreOptions = { url: string; path: string; sets: readonly MigrationSet[]; log: (line: string) => void }
+export type RestoreOptions = {
+  url: string
+  path: string
+  /** The file, where it is open already. */
+  fd?: number
+  sets: readonly MigrationSet[]
+  log: (line: string) => void
+}
 export type RestoreReport = { header: Header; tables: number; rows: number }
 
 /**
@@ -36,8 +43,8 @@ export type RestoreReport = { header: Header; tables: number; rows: number }
  * and then migrates to the present schema. Refuses a database that has rows, and a backup of a newer version. After a failure the
  * database has no rows, and the same call begins anew. The stores are not on hold yet: `takeIn` does that.
  */
-export async function restoreBackup({ url, path, sets, log }: RestoreOptions): Promise<RestoreReport> {
-  const parts = readBackupFile(path)
+export async function restoreBackup({ url, path, fd, sets, log }: RestoreOptions): Promise<RestoreReport> {
+  const parts = readBackupFile(path, fd)
   try {
     const header = await headerOf(path, parts)
     await refuseNewer(header, sets)

@@ -1,7 +1,14 @@
+import { skipPositions } from '#kit/outbox'
 import { type Ctx, type Database, int, row, sql } from '#kit/postgres'
 import { listStores, markRestored, notify, type Store, storeContext, unmarkRestored } from '#stores'
 import { enqueuePushesOfDates } from '#subscriptions'
 import { READ_AFTER_RESTORE, restartReconciliations } from './reconciler/reconciliation.ts'
+
+/**
+ * Numbers of events that receivers saw after the backup are not given again: one that ignores what it has handled, or reads on from
+ * the last one, would miss the new events. So the positions of facts continue this far ahead.
+ */
+const POSITIONS_AHEAD = 10_000_000
 
 /**
  * Holds a store whose rows come from a backup: nothing is charged, pushed or sent until its platform was read, charges first, then
@@ -10,6 +17,7 @@ import { READ_AFTER_RESTORE, restartReconciliations } from './reconciler/reconci
 export async function holdRestoredStore(ctx: Ctx): Promise<void> {
   await markRestored(ctx)
   await restartReconciliations(ctx)
+  await skipPositions(ctx, POSITIONS_AHEAD)
   await notify(ctx, {
     kind: 'restored',
     subject: 'The store was restored from a backup and is on hold',

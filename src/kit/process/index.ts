@@ -1,2 +1,2 @@
-export { leaveRoot, RootProblem, type ServiceUser } from './leave-root.ts'
+export { giveFiles, leaveRoot, RootProblem, type ServiceUser } from './leave-root.ts'
 export { serviceUserFor } from './service-user.ts'

@@ -36,8 +36,8 @@ export function chooseServiceUser({ wanted, owned }: { wanted: string | null; ow
   const found = USERS.map((name) => users.find((user) => user.name === name)).find((user) => user && user.uid !== 0)
   if (!found) {
     throw new RootProblem(
-      'Root has started the service, which does not run as root, and this system has no user perennial, postgres or nobody: ' +
-        'create a user and name it in PERENNIAL_USER, or start the service as an ordinary user'
+      'Root has started Perennial, which does not run as root, and this system has no user perennial, postgres or nobody: ' +
+        'create a user and name it in PERENNIAL_USER, or start it as an ordinary user'
     )
   }
   return found
@@ -53,7 +53,7 @@ export function giveDirectory(dir: string, user: ServiceUser, markers: string[])
   if (fs.statSync(dir).uid === 0) {
     if (names.length > 0 && !markers.some((name) => names.includes(name))) {
       throw new RootProblem(
-        `Root has started the service, which runs as user ${user.name}, and DATA_DIR ${dir} belongs to root and holds other files: ` +
+        `Root has started Perennial, which runs as user ${user.name}, and DATA_DIR ${dir} belongs to root and holds other files: ` +
           `set DATA_DIR to an empty directory, or run chown ${user.name} ${dir}`
       )
     }
@@ -66,22 +66,28 @@ export function giveDirectory(dir: string, user: ServiceUser, markers: string[])
   })
   if (problem === null) return
   throw new RootProblem(
-    `Root has started the service, which runs as user ${user.name}, and that user cannot use DATA_DIR ${dir} (${problem}): ` +
+    `Root has started Perennial, which runs as user ${user.name}, and that user cannot use DATA_DIR ${dir} (${problem}): ` +
       'set DATA_DIR to a directory outside of directories that only root may enter, such as /var/lib/perennial-data, or move the ' +
-      'checkout out of them, or start the service as an ordinary user'
+      'checkout out of them, or start it as an ordinary user'
   )
 }
 
 /**
- * Continues as this user, for good. Files of root in `dir` are given to the user. Links are not followed, and a file with a second
- * name elsewhere is left alone: who owned the directory before may have put them there.
+ * Gives the files of root in `dir` to this user; for nobody but root there is nothing to do. Links are not followed, and a file with
+ * a second name elsewhere is left alone: who owned the directory before may have put them there.
  */
-export function leaveRoot(user: ServiceUser, dir: string): void {
+export function giveFiles(user: ServiceUser, dir: string): void {
+  if (process.getuid!() !== 0) return
   for (const name of fs.readdirSync(dir)) {
     const path = join(dir, name)
     const found = fs.lstatSync(path)
     if (found.uid === 0 && found.isFile() && found.nlink === 1) fs.lchownSync(path, user.uid, user.gid)
   }
+}
+
+/** Continues as this user, for good. Files of root in `dir` are given to the user. */
+export function leaveRoot(user: ServiceUser, dir: string): void {
+  giveFiles(user, dir)
   const isKnown = readUsers().some(({ uid }) => uid === user.uid)
   if (isKnown) posix.initgroups(user.uid, user.gid)
   else process.setgroups!([user.gid])

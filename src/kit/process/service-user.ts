@@ -19,7 +19,7 @@ export function serviceUserFor(dataDir: string, wanted: string | null): ServiceU
     // A container may take the right to change the user from its root.
     throw new RootProblem(
       code === 'EPERM' || code === 'EINVAL'
-        ? `Root has started the service, which does not run as root, and may not continue as another user here (${message}): start it as an ordinary user`
+        ? `Root has started Perennial, which does not run as root, and may not continue as another user here (${message}): start it as an ordinary user`
         : `DATA_DIR cannot be used: ${message}`
     )
   }

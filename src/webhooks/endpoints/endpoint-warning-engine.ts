@@ -11,6 +11,8 @@ export function createEndpointWarningEngine({ db }: { db: Database }): Engine {
   return {
     name: 'webhook-warnings',
     stage: 'others',
+    // Nothing is sent meanwhile, and the endpoint may have been well again since the backup.
+    restsAfterRestore: true,
     due: dueWarnings,
     async nextDueAt(storeId) {
       return (await db.direct.one(row({ at: nullable(instant) }), nextWarning(storeId))).at

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createFactEngines, type Fact, pruneFacts, record } from '#kit/outbox'
+import { createFactEngines, type Fact, pruneFacts, record, skipPositions } from '#kit/outbox'
 import { type Ctx, int, row, sql, text } from '#kit/postgres'
 import { testDatabase } from '../../../test/database.ts'
 import { enginesInTurn } from '../../../test/engines-in-turn.ts'
@@ -427,4 +427,26 @@ test('counts of what is no longer kept are removed, and totals stay exact', asyn
   )
   assert.equal((await store.events()).total, 5 * BLOCK - cut)
   assert.equal((await store.events({ type: 'member.updated' })).total, 1)
+})
+
+test('positions that are left out after a restore cost no blocks, and totals stay exact', async () => {
+  const store = await aLoggingStore()
+  await store.addMany(BLOCK + 10, ['subscription.paused'])
+  assert.equal(await rollUpEventCounts(db), 1)
+  const AHEAD = 10_000_000
+  await store.inStore((ctx) => skipPositions(ctx, AHEAD))
+  await store.addMany(2 * BLOCK, ['subscription.paused', 'billing.failed'])
+  // The rest of the block before the gap, and what is full after it.
+  const counted = await rollUpEventCounts(db)
+  const { marks } = await store.inStore(({ tx, storeId }) =>
+    tx.one(row({ marks: int }), sql`select counted_to as marks from event_count_marks where store_id = ${storeId}`)
+  )
+  const end = BLOCK + 10 + AHEAD + 2 * BLOCK
+  assert.equal(marks, Math.floor(end / BLOCK) * BLOCK)
+  assert.ok(counted < AHEAD / BLOCK / 10, `${counted} blocks`)
+  assert.deepEqual(await differences(store), [])
+  assert.equal((await store.events()).total, 3 * BLOCK + 10)
+  assert.equal((await store.events({ type: 'billing.failed' })).total, BLOCK)
+  assert.equal((await store.events({ since: BLOCK + 5 })).total, 5 + 2 * BLOCK)
+  assert.equal((await store.events({ since: BLOCK + 10 + AHEAD / 2 })).total, 2 * BLOCK)
 })

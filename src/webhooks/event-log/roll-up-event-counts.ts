@@ -1,4 +1,4 @@
-import { bool, type Ctx, type Database, int, row, sql } from '#kit/postgres'
+import { bool, type Ctx, type Database, int, nullable, row, sql } from '#kit/postgres'
 import { BLOCK, readSpan } from './event-span.ts'
 
 /** How many blocks one transaction counts, so that none takes long. */
@@ -35,8 +35,8 @@ async function countBlocks(ctx: Ctx, mostBlocks: number): Promise<number> {
   )
   if (!isMine) return 0
   const { start, end, countedTo } = await readSpan(ctx)
-  // Counting begins with the first block that has facts.
-  const from = countedTo ?? floor(start)
+  // Counting begins with the first block that has facts, and goes on with the next one that has.
+  const from = floor(Math.min(end, (await nextPosition(ctx, countedTo ?? start)) - 1))
   const to = Math.min(floor(end), from + mostBlocks * BLOCK)
   if (to <= from) return 0
   await insertCounts(ctx, from, to)
@@ -45,6 +45,15 @@ async function countBlocks(ctx: Ctx, mostBlocks: number): Promise<number> {
     on conflict (store_id) do update set counted_to = excluded.counted_to`)
   await removeOldCounts(ctx, Math.ceil(start / BLOCK) * BLOCK)
   return (to - from) / BLOCK
+}
+
+/** Positions may be left out, after a restore by the million: blocks without facts need no rows. */
+async function nextPosition(ctx: Ctx, after: number): Promise<number> {
+  const { next } = await ctx.tx.one(
+    row({ next: nullable(int) }),
+    sql`select min(position) as next from facts where store_id = ${ctx.storeId} and position > ${after}`
+  )
+  return next ?? Number.MAX_SAFE_INTEGER
 }
 
 const floor = (position: number) => Math.floor(position / BLOCK) * BLOCK
