@@ -33,7 +33,7 @@ export const MODULES: Record<string, MutatedModule> = {
     decisive: ['adjust-points.ts', 'queries.ts', 'transfer-points.ts'],
     texts: [],
     functions: [],
-    tests: ['src/credits/audit-rules.test.ts', 'src/http/rest/update-member.test.ts']
+    tests: ['src/credits/audit-rules.test.ts', 'src/http/rest/update-member.test.ts', 'test/events-of-members.test.ts']
   },
   lifecycle: {
     decisive: [

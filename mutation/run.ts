@@ -5,13 +5,12 @@ import { startTestServer } from '../test/test-server.ts'
 import { dropAbandonedDatabases } from './abandoned-databases.ts'
 import { isEquivalent, readEquivalent } from './equivalent.ts'
 import { MODULES, sourcesOf, testsOf } from './modules.ts'
-import { recordReach, testsReaching } from './reach.ts'
 import { printReport, printSurvivors } from './report.ts'
 import { addResult, isCaught, type Planned, RESULTS, readResults, resultsOf } from './results.ts'
-import { runSqlMutants } from './run-sql-mutants.ts'
 import { listMutants, SAMPLE, selectMutants } from './select.ts'
 import { installStryker, runCodeMutants } from './stryker.ts'
 import { refusedByTypes } from './type-check.ts'
+import { runMutants } from './warm/run-mutants.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -22,6 +21,8 @@ const { values, positionals } = parseArgs({
     only: { type: 'string', default: '' },
     tests: { type: 'string', default: '' },
     processes: { type: 'string', default: '2' },
+    'most-seconds': { type: 'string', default: '120' },
+    stryker: { type: 'boolean', default: false },
     again: { type: 'boolean', default: false },
     survivors: { type: 'boolean', default: false },
     report: { type: 'boolean', default: false }
@@ -77,27 +78,25 @@ async function runMissing(): Promise<void> {
   try {
     await server.makeTemplate()
     const tests = (await testsOf(module!)).filter((file) => file.includes(values.tests))
-    const reach = await recordReach(tests, signal)
-    const planned = left.map((one) => ({
-      ...one,
-      tests: testsReaching(one.mutant, one.source, tests, reach).map((file) => ({
-        file,
-        ms: reach[tests.indexOf(file)]!.ms
-      }))
-    }))
-    await runSqlMutants({
-      mutants: planned.filter((one) => !isCode(one)),
-      server,
-      results,
-      processes,
-      deadline,
-      signal
-    })
-    const code = planned.filter(isCode)
-    const reached = tests.filter((file) => code.some((one) => one.tests.some((test) => test.file === file)))
-    const order = reached.sort((a, b) => reach[tests.indexOf(a)]!.ms - reach[tests.indexOf(b)]!.ms)
-    if (code.length > 0 && Date.now() < deadline && !signal.aborted) {
-      await runCodeMutants({ mutants: code, tests: order, results, processes, deadline, signal })
+    for (const kind of ['sql', 'ts'] as const) {
+      const mutants = left.filter(({ mutant }) => mutant.kind === kind)
+      if (mutants.length === 0 || Date.now() > deadline || signal.aborted) continue
+      if (kind === 'ts' && values.stryker)
+        await runCodeMutants({ mutants, tests, results, processes, deadline, signal })
+      else
+        await runMutants({
+          module: module!,
+          kind,
+          mutants,
+          all,
+          tests,
+          server,
+          results,
+          processes,
+          mostSeconds: Number(values['most-seconds']),
+          deadline,
+          signal
+        })
     }
   } finally {
     clearInterval(sweep)

@@ -4,7 +4,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import type { Mutant } from './mutant.ts'
+import { idOf, type Mutant } from './mutant.ts'
 import { type Planned, RESULTS, ROOT } from './results.ts'
 
 const FOLDER = join(ROOT, 'mutation/stryker')
@@ -17,6 +17,7 @@ const EXCLUDED = ['StringLiteral', 'ObjectLiteral', 'Regex']
 
 /** A mutant as Stryker describes it; lines and columns count from 0. */
 type StrykerMutant = {
+  id: string
   fileName: string
   location: { start: Place; end: Place }
   mutatorName: string
@@ -33,16 +34,38 @@ export async function installStryker(): Promise<void> {
 
 /** The mutants that Stryker makes of these sources, texts for people and logging left out. */
 export async function listCodeMutants(sources: Map<string, string>): Promise<Mutant[]> {
+  const { mutants } = await instrument(sources)
+  return mutants.map((mutant) => mutantOf(mutant, sources))
+}
+
+/** The sources with all mutants of code in them, and under which number Stryker's switch knows each. */
+export async function withCodeMutants(
+  sources: Map<string, string>
+): Promise<{ sources: Map<string, string>; numbers: Map<string, string> }> {
+  const { mutants, files } = await instrument(sources)
+  const numbers = mutants.map((mutant): [string, string] => {
+    const source = sources.get(mutant.fileName)!
+    return [idOf(mutantOf(mutant, sources), source), mutant.id]
+  })
+  return { sources: new Map(files.map(({ name, content }) => [name, content])), numbers: new Map(numbers) }
+}
+
+async function instrument(
+  sources: Map<string, string>
+): Promise<{ mutants: StrykerMutant[]; files: { name: string; content: string }[] }> {
   const child = spawn(process.execPath, [join(FOLDER, 'list-mutants.js')], { stdio: ['pipe', 'pipe', 'inherit'] })
   const files = [...sources].map(([file, source]) => ({ file, source }))
   child.stdin.end(JSON.stringify({ files, excludedMutations: EXCLUDED }))
-  const found: StrykerMutant[] = JSON.parse(await text(child.stdout))
-  return found.map((mutant) => {
-    const source = sources.get(mutant.fileName)!
-    const { fileName: file, location, mutatorName: change, replacement } = mutant
-    const [start, end] = [offsetOf(source, location.start), offsetOf(source, location.end)]
-    return { file, kind: 'ts', change, start, end, replacement }
-  })
+  return JSON.parse(await text(child.stdout))
+}
+
+function mutantOf(
+  { fileName: file, location, mutatorName: change, replacement }: StrykerMutant,
+  sources: Map<string, string>
+): Mutant {
+  const source = sources.get(file)!
+  const [start, end] = [offsetOf(source, location.start), offsetOf(source, location.end)]
+  return { file, kind: 'ts', change, start, end, replacement }
 }
 
 /** How Stryker names this mutant. */

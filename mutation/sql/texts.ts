@@ -7,8 +7,8 @@ import type { Hole } from './tokens.ts'
 
 await loadModule()
 
-/** A text of SQL as it is written in a source, with the places of its holes. `start` is its place in the source. */
-type SqlText = { text: string; start: number; holes: Hole[] }
+/** A text of SQL as a source has it, with its holes. `start` is its place there; `expression` is that of the literal with its tag. */
+type SqlText = { text: string; start: number; holes: Hole[]; expression: [number, number] }
 
 /** How a part of a statement is completed, so that it can be parsed. The first that works for the text is used for its mutants. */
 const FRAMES = [
@@ -57,6 +57,34 @@ export function sqlMutantsOf(file: string, source: string): { mutants: Mutant[];
   return found
 }
 
+/**
+ * The source with all these mutants in its statements, each behind a switch of its own: `__mutant(id)` says which is on. Of statements
+ * within statements the inner ones are switched where no outer one is.
+ */
+export function withSqlMutants(source: string, mutants: { id: string; mutant: Mutant }[]): string {
+  const texts = sqlTexts(source)
+  const within = Map.groupBy(mutants, ({ mutant }) =>
+    texts
+      .filter(({ start, text }) => start <= mutant.start && mutant.end <= start + text.length)
+      .reduce((a, b) => (a.text.length <= b.text.length ? a : b))
+  )
+  const edits = [...within].flatMap(([{ expression }, some]) => {
+    const [from, to] = expression
+    const switched = some.map(({ id, mutant: { start, end, replacement } }) => {
+      const changed = source.slice(from, start) + replacement + source.slice(end, to)
+      return `__mutant(${JSON.stringify(id)}) ? ${changed} : `
+    })
+    return [
+      { at: from, text: `(${switched.join('')}` },
+      { at: to, text: ')' }
+    ]
+  })
+  edits.sort((a, b) => b.at - a.at)
+  let result = source
+  for (const { at, text } of edits) result = result.slice(0, at) + text + result.slice(at)
+  return result
+}
+
 /** The mutants of a file of functions: its text is SQL as it is. */
 export function sqlMutantsOfFunctions(file: string, source: string): { mutants: Mutant[]; refused: number } {
   const all = sqlChanges(source).map(({ change, ...at }): Mutant => ({ file, kind: 'sql', change, ...at }))
@@ -86,7 +114,8 @@ function sqlTexts(source: string): SqlText[] {
     const isTagged = token.kind === 'template' && tokens[i - 1]?.text === 'sql'
     if (!isTagged && !LOOKS_LIKE_SQL.test(text)) return []
     const holes = token.holes.map((h) => ({ start: h.index - 2 - start, end: h.index + h.text.length + 1 - start }))
-    return [{ text, start, holes }]
+    const begin = isTagged ? tokens[i - 1]!.index : token.index
+    return [{ text, start, holes, expression: [begin, start + text.length + 1] }]
   })
 }
 

@@ -1,4 +1,4 @@
-// Prints the mutants that Stryker makes of the files given on standard input, as JSON.
+// Prints the mutants that Stryker makes of the files given on standard input, and the files with all of them, as JSON.
 import { createRequire } from 'node:module'
 import { text } from 'node:stream/consumers'
 
@@ -34,4 +34,5 @@ const found = await instrumenter.instrument(
   files.map(({ file, source }) => ({ name: file, content: source, mutate: true })),
   { excludedMutations, plugins: null, ignorers: [texts] }
 )
-process.stdout.write(JSON.stringify(found.mutants.filter(({ status }) => status !== 'Ignored')))
+const mutants = found.mutants.filter(({ status }) => status !== 'Ignored')
+process.stdout.write(JSON.stringify({ mutants, files: found.files.map(({ name, content }) => ({ name, content })) }))
