@@ -9,6 +9,7 @@ import { printReport, printSurvivors } from './report.ts'
 import { addResult, isCaught, type Planned, RESULTS, readResults, resultsOf } from './results.ts'
 import { listMutants, SAMPLE, selectMutants } from './select.ts'
 import { installStryker, runCodeMutants } from './stryker.ts'
+import { treeVersion } from './tree-version.ts'
 import { refusedByTypes } from './type-check.ts'
 import { runMutants } from './warm/run-mutants.ts'
 
@@ -43,6 +44,8 @@ const equivalent = readEquivalent()
 
 await mkdir(RESULTS, { recursive: true })
 await installStryker()
+/** Of the tree that is read here: no result of another one is noted. */
+const version = await treeVersion()
 const sources = await sourcesOf(module)
 const { all, unread } = await listMutants(sources)
 for (const text of unread) process.stdout.write(`cannot be read as SQL, not mutated: ${text.slice(0, 120)}\n`)
@@ -82,7 +85,7 @@ async function runMissing(): Promise<void> {
       const mutants = left.filter(({ mutant }) => mutant.kind === kind)
       if (mutants.length === 0 || Date.now() > deadline || signal.aborted) continue
       if (kind === 'ts' && values.stryker)
-        await runCodeMutants({ mutants, tests, results, processes, deadline, signal })
+        await runCodeMutants({ mutants, tests, results, processes, deadline, version, signal })
       else
         await runMutants({
           module: module!,
@@ -95,6 +98,7 @@ async function runMissing(): Promise<void> {
           processes,
           mostSeconds: Number(values['most-seconds']),
           deadline,
+          version,
           signal
         })
     }

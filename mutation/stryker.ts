@@ -85,16 +85,20 @@ function placeOf(source: string, offset: number): Place {
   return { line: before.split('\n').length - 1, column: offset - before.lastIndexOf('\n') - 1 }
 }
 
-/** Runs mutants of code. `tests` are the files that reach them, fastest first; each result is appended to `results` at once. */
+/**
+ * Runs mutants of code by Stryker itself, with its tap-runner: each test file of each mutant is a process of its own. `version` is that of
+ * the tree from which the mutants were listed. Each result is appended to `results` at once.
+ */
 export async function runCodeMutants(options: {
   mutants: Planned[]
   tests: string[]
   results: string
   processes: number
   deadline: number
+  version: string
   signal: AbortSignal
 }): Promise<void> {
-  const { mutants, tests, results, processes, deadline, signal } = options
+  const { mutants, tests, results, processes, deadline, version, signal } = options
   const plan = join(RESULTS, `plan-${process.pid}.json`)
   const content = {
     root: ROOT,
@@ -104,6 +108,7 @@ export async function runCodeMutants(options: {
     results,
     processes,
     deadline,
+    version,
     excludedMutations: EXCLUDED,
     timeoutMs: 45_000,
     work: join('mutation/results', `work-${process.pid}`),

@@ -3,6 +3,7 @@ import { appendFileSync, readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { declareClassPlugin, declareFactoryPlugin, PluginKind } from '@stryker-mutator/api/plugin'
 import { createTapTestRunnerFactory, strykerValidationSchema } from '@stryker-mutator/tap-runner'
+import { treeVersion } from '../tree-version.ts'
 
 const plan = JSON.parse(readFileSync(process.env.MUTATION_PLAN, 'utf8'))
 const ids = new Map(plan.mutants)
@@ -20,7 +21,12 @@ function createRunner(injector) {
   return {
     capabilities: () => runner.capabilities(),
     init: () => runner.init(),
-    dryRun: (options) => runner.dryRun(options),
+    dryRun: async (options) => {
+      // From here on only the copy is used: it was made of what the mutants were listed from.
+      if ((await treeVersion()) !== plan.version)
+        throw new Error('Files were changed while they were copied: run it again')
+      return runner.dryRun(options)
+    },
     mutantRun: async (options) => {
       if (!idOf(options.activeMutant) || Date.now() > plan.deadline) return { status: 'error', errorMessage: LEFT }
       const testFilter = options.testFilter && [...options.testFilter].sort((a, b) => rank(a) - rank(b))

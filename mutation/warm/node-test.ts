@@ -93,8 +93,15 @@ for (const name of ['uncaughtException', 'unhandledRejection'] as const) {
   })
 }
 
-/** Runs the tests that `load` registers. `isClean`: nothing of them is left in this process. */
-export async function runTests(load: () => Promise<unknown>): Promise<{ error: string | null; isClean: boolean }> {
+/**
+ * Runs the tests that `load` registers, or those of them with these numbers. `isClean`: nothing of them is left in this process.
+ * `ended` is called after what precedes the tests (-1), and after each test with its number.
+ */
+export async function runTests(
+  load: () => Promise<unknown>,
+  only: number[] | null,
+  ended: (number: number) => void
+): Promise<{ error: string | null; isClean: boolean }> {
   top = suiteNow = aSuite(null)
   tests = []
   hasStrayed = false
@@ -111,22 +118,26 @@ export async function runTests(load: () => Promise<unknown>): Promise<{ error: s
   const suites: Suite[] = []
   try {
     await unlessFailed(load())
-    for (const { name, body, suite: of } of tests) {
+    for (const [number, { name, body, suite: of }] of tests.entries()) {
+      if (only && !only.includes(number)) continue
       const around = lineOf(of)
       for (const one of around.filter(({ hasBegun }) => !hasBegun)) {
         one.hasBegun = true
         suites.unshift(one)
         for (const hook of one.before) await unlessFailed(hook())
       }
+      ended(-1)
       for (const one of around) for (const hook of one.beforeEach) await unlessFailed(hook())
       await unlessFailed(runBody(name, body))
       for (const one of around) for (const hook of one.afterEach) await unlessFailed(hook())
+      ended(number)
     }
   } catch (err) {
     fail(err)
   }
   if (!suites.includes(top)) suites.push(top)
   const isClean = await close(suites.flatMap((one) => one.after))
+  ended(-1)
   isRunning = false
   return { error, isClean: isClean && !hasStrayed }
 }

@@ -9,7 +9,7 @@ export type Ended = { status: 'passed' | 'failed' | 'stopped' | 'broken' } & Ans
 
 const preload = (name: string) => ['--import', pathToFileURL(join(ROOT, name)).href]
 const STARTING_MS = 60_000
-const NOTHING: Answer = { error: null, isClean: false, ms: 0, reached: [], refusals: [] }
+const NOTHING: Answer = { error: null, isClean: false, ms: 0, parts: {}, refusals: [] }
 
 /** Starts a warm process with the sources in a file; with `active`, that mutant is switched on before anything is loaded. */
 export async function startWarmProcess(sources: string, active: string | null = null) {

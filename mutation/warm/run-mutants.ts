@@ -6,8 +6,9 @@ import { mutatedText } from '../mutant.ts'
 import { addResult, isCaught, type Planned, RESULTS, type Result, ROOT, readResults } from '../results.ts'
 import { treeVersion } from '../tree-version.ts'
 import { type Ended, startWarmProcess, type WarmProcess } from './process.ts'
-import { type Reach, reaches, recordReach } from './reach.ts'
+import { type Reach, recordReach, testsReaching, timeOf, usesSource } from './reach.ts'
 import { switchedSources } from './sources.ts'
+import type { Order } from './worker.ts'
 
 /** After so many test files a process is replaced: it keeps the modules of every test file that it has run. */
 const MOST_RUNS = 150
@@ -29,14 +30,15 @@ export type MutantRun = {
   /** How many seconds of tests one mutant gets, the likeliest tests first; at least one test file. */
   mostSeconds: number
   deadline: number
+  /** Of the tree from which the mutants were listed. */
+  version: string
   signal: AbortSignal
 }
 
 /** Runs mutants of one kind in warm processes until the deadline; each result is noted within seconds. */
 export async function runMutants(run: MutantRun): Promise<void> {
-  const { mutants, processes, deadline, signal } = run
+  const { mutants, processes, deadline, version, signal } = run
   if (mutants.length === 0) return
-  const version = await treeVersion()
   const dir = join(RESULTS, `warm-${process.pid}-${run.kind}`)
   await mkdir(dir, { recursive: true })
   try {
@@ -136,31 +138,43 @@ function warmLane(sources: string) {
 
 type Lane = ReturnType<typeof warmLane>
 
-/** The test files that reach a mutant within its time: first those that notice most of this source's mutants per second. */
-function testsFor(one: Planned, { run, reach, luck }: Stage): { tests: string[]; isAll: boolean } {
-  const rank = (test: string) => {
-    const { tried, noticed } = luckOf(luck, one.mutant.file, test)
-    return (noticed + 0.3) / (Math.max(tried, noticed) + 1) / (reach.get(test)!.ms + 100)
+/** Tests of one file that reach a mutant, and their time without it. */
+type Some = { file: string; only: number[] | null; ms: number }
+
+/** The tests that reach a mutant within its time: first the files that notice most of this source's mutants per second. */
+function testsFor(one: Planned, { run, reach, luck, names, atLoading }: Stage): { tests: Some[]; isAll: boolean } {
+  const rank = ({ file, ms }: Some) => {
+    const { tried, noticed } = luckOf(luck, one.mutant.file, file)
+    return (noticed + 0.3) / (Math.max(tried, noticed) + 1) / (ms + 100)
   }
   const all = run.tests
-    .filter((test) => reach.get(test)?.passed && reaches(reach.get(test)!, one))
-    .map((test) => ({ test, rank: rank(test) }))
-    .sort((a, b) => b.rank - a.rank)
+    .flatMap((file): Some[] => {
+      const found = reach.get(file)
+      if (!found?.passed) return []
+      // What a module does when it loads has an effect wherever anything of it runs.
+      const isOfLoading = isFunction(one) || atLoading.has(names.get(one.id)!) || !names.has(one.id)
+      const reaching = testsReaching(found, one)
+      const only = isOfLoading && reaching?.length === 0 && usesSource(found, one) ? null : reaching
+      return only?.length === 0 ? [] : [{ file, only, ms: timeOf(found, only) }]
+    })
+    .sort((a, b) => rank(b) - rank(a))
   let ms = 0
-  const tests = all.filter(({ test }, n) => (ms += reach.get(test)!.ms) <= run.mostSeconds * 1_000 || n === 0)
-  return { tests: tests.map(({ test }) => test), isAll: tests.length === all.length }
+  const tests = all.filter((some, n) => (ms += some.ms) <= run.mostSeconds * 1_000 || n === 0)
+  return { tests, isAll: tests.length === all.length }
 }
+
+/** Functions of the database are in a copy of the template, and not switched. */
+const isFunction = ({ mutant }: Planned) => mutant.file.endsWith('.sql')
 
 async function runOne(one: Planned, stage: Stage, lane: Lane): Promise<Result> {
   const { id, mutant } = one
   const { tests, isAll } = testsFor(one, stage)
   if (tests.length === 0) return { id, status: 'NoCoverage' }
-  const isFunction = mutant.file.endsWith('.sql')
   const name = stage.names.get(id)
   const isSwitched = name !== undefined && !stage.atLoading.has(name)
-  const template = isFunction ? `mutant_${id.replace(/\W/g, '_').toLowerCase()}` : null
-  const own = isFunction || isSwitched ? null : await coldSources(one, stage)
-  const cold = own && (await startWarmProcess(own, name ?? null))
+  const template = isFunction(one) ? `mutant_${id.replace(/\W/g, '_').toLowerCase()}` : null
+  const own = isFunction(one) || isSwitched ? null : await coldSources(one, stage)
+  const cold = own === null ? null : await startWarmProcess(own, name ?? null)
   try {
     if (template) {
       try {
@@ -170,15 +184,19 @@ async function runOne(one: Planned, stage: Stage, lane: Lane): Promise<Result> {
       }
     }
     if (cold && !cold.static) return { id, status: 'RuntimeError', reason: cold.stderr().slice(-300) }
-    for (const test of tests) {
-      const luck = luckOf(stage.luck, mutant.file, test)
+    for (const some of tests) {
+      const luck = luckOf(stage.luck, mutant.file, some.file)
       luck.tried++
-      const order = { file: join(ROOT, test), mutant: name ?? null, template }
-      const status = cold ? await runCold(cold, order, test, stage) : await runWarm(lane, order, test, stage)
+      const order = { file: join(ROOT, some.file), only: some.only, mutant: name ?? null, template }
+      const limit = LIMIT.ms + LIMIT.times * some.ms
+      const refusals = stage.reach.get(some.file)!.refusals
+      const status = cold
+        ? outcomeOf(await cold.run(order, limit), refusals)
+        : await runWarm(lane, order, limit, refusals)
       if (status === 'passed') continue
-      if (status !== 'refused') luck.noticed++
-      if (status === 'refused') return { id, status: 'Refused', by: test }
-      return { id, status: status === 'stopped' ? 'Timeout' : 'Killed', by: test }
+      if (status === 'refused') return { id, status: 'Refused', by: some.file }
+      luck.noticed++
+      return { id, status: status === 'stopped' ? 'Timeout' : 'Killed', by: some.file }
     }
     return { id, status: 'Survived', ...(isAll ? {} : { reason: 'not all tests' }) }
   } finally {
@@ -196,31 +214,23 @@ async function coldSources({ id, mutant, source }: Planned, stage: Stage): Promi
   return file
 }
 
-type Order = { file: string; mutant: string | null; template: string | null }
 type Outcome = 'passed' | 'failed' | 'stopped' | 'refused'
 
-const limitOf = (test: string, { reach }: Stage) => LIMIT.ms + LIMIT.times * reach.get(test)!.ms
-
-function outcomeOf({ status, refusals }: Ended, test: string, { reach }: Stage): Outcome {
+/** `usual` are the refusals of the test file without a mutant. */
+function outcomeOf({ status, refusals }: Ended, usual: string[]): Outcome {
   if (status === 'passed' || status === 'stopped') return status
-  return refusals.some((code) => !reach.get(test)!.refusals.includes(code)) ? 'refused' : 'failed'
-}
-
-async function runCold(cold: WarmProcess, order: Order, test: string, stage: Stage): Promise<Outcome> {
-  const ended = await cold.run(order, limitOf(test, stage))
-  return outcomeOf(ended, test, stage)
+  return refusals.some((code) => !usual.includes(code)) ? 'refused' : 'failed'
 }
 
 /**
- * A failure in a warm process counts when the same test file passes right after it without the mutant, or when it also fails in a new
+ * A failure in a warm process counts when the same tests pass right after it without the mutant, or when they also fail in a new
  * process: what an earlier mutant left behind notices nothing.
  */
-async function runWarm(lane: Lane, order: Order, test: string, stage: Stage): Promise<Outcome> {
-  const limit = limitOf(test, stage)
+async function runWarm(lane: Lane, order: Order, limit: number, usual: string[]): Promise<Outcome> {
   const warm = await lane.get()
   const ended = await warm.run(order, limit)
   if (!ended.isClean && ended.status === 'passed') lane.stop()
-  const outcome = outcomeOf(ended, test, stage)
+  const outcome = outcomeOf(ended, usual)
   if (outcome === 'passed' || outcome === 'refused') return outcome
   if (outcome === 'failed' && ended.isClean) {
     const again = await warm.run({ ...order, mutant: null, template: null }, limit)
@@ -228,7 +238,7 @@ async function runWarm(lane: Lane, order: Order, test: string, stage: Stage): Pr
   }
   lane.stop()
   const fresh = await lane.get()
-  const confirmed = outcomeOf(await fresh.run(order, limit), test, stage)
+  const confirmed = outcomeOf(await fresh.run(order, limit), usual)
   lane.stop()
   return confirmed
 }

@@ -5,10 +5,20 @@ import pg from 'pg'
 import { runTests } from './node-test.ts'
 import { activate, endOfLoading, takeReached } from './switch.ts'
 
-/** One test file, with a mutant or without; `template` is another database to copy. */
-export type Order = { file: string; mutant: string | null; template: string | null }
-/** How it ended. `refusals` are the codes by which PostgreSQL did not accept a statement. */
-export type Answer = { error: string | null; isClean: boolean; ms: number; reached: string[]; refusals: string[] }
+/** One test file, or the tests with these numbers in it, with a mutant or without; `template` is another database to copy. */
+export type Order = { file: string; only: number[] | null; mutant: string | null; template: string | null }
+/**
+ * How it ended. `parts` are what each test (by its number), and what is around them (-1), took and reached. `refusals` are the codes by
+ * which PostgreSQL did not accept a statement.
+ */
+export type Answer = {
+  error: string | null
+  isClean: boolean
+  ms: number
+  parts: Record<number, Part>
+  refusals: string[]
+}
+export type Part = { ms: number; reached: string[] }
 
 /** PostgreSQL's codes of what it does not accept as a statement; a missing right (42501) is found by a rule and not among them. */
 const REFUSED = /^(?!42501)(?:42...|0A000)$/
@@ -23,19 +33,28 @@ for (const url of Object.keys(sources)) await import(url)
 process.send!({ static: endOfLoading() })
 
 let run = 0
-process.on('message', async ({ file, mutant, template: other }: Order) => {
+process.on('message', async ({ file, only, mutant, template: other }: Order) => {
   const begin = performance.now()
   refusals = new Set()
   takeReached()
   activate(mutant)
   process.env.TEST_TEMPLATE = other ?? template
-  const { error, isClean } = await runTests(() => import(`${pathToFileURL(file).href}?run=${++run}`))
+  const parts: Record<number, Part> = {}
+  let since = begin
+  const ended = (number: number) => {
+    const now = performance.now()
+    const before = parts[number] ?? { ms: 0, reached: [] }
+    parts[number] = { ms: before.ms + now - since, reached: [...new Set([...before.reached, ...takeReached()])] }
+    since = now
+  }
+  const load = () => import(`${pathToFileURL(file).href}?run=${++run}`)
+  const { error, isClean } = await runTests(load, only, ended)
   activate(process.env.MUTATION_ACTIVE ?? null)
   const answer: Answer = {
     error,
     isClean,
     ms: performance.now() - begin,
-    reached: takeReached(),
+    parts,
     refusals: [...refusals]
   }
   process.send!(answer)
