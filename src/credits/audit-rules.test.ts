@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { audit } from '#audit'
 import { changeCredits } from '#credits'
-import { type Ctx, type Statement, sql } from '#kit/postgres'
+import { type Ctx, int, row, type Statement, sql } from '#kit/postgres'
 import { upsertCustomers } from '#members'
 import { adjustPoints } from '#points'
 import { testDatabase } from '../../test/database.ts'
@@ -24,7 +24,9 @@ async function spoilt(spoil: (ctx: Ctx, memberId: number) => Statement, withSubj
     await adjustPoints(ctx, [{ memberId: id, balance: 7, reason: 'x', operationId: 'a' }])
     return id
   })
-  assert.deepEqual((await store.inStore(audit)).findings, [])
+  const right = await store.inStore(audit)
+  assert.deepEqual(right.findings, [])
+  assert.equal(right.checked.credit_events_complete, 2)
   await store.inStore((ctx) => ctx.tx.run(spoil(ctx, memberId)))
   const { findings, checked } = await store.inStore(audit)
   assert.equal(checked.credit_entries_chained, 2)
@@ -63,6 +65,18 @@ for (const [what, spoil, found] of [
     ]
   ],
   [
+    'a balance with lots to match, that is not the sum of its entries',
+    ({ storeId }: Ctx) => sql`
+      with lots as (update credit_lots set remaining_minor = 400 where store_id = ${storeId})
+      update credit_accounts set balance_minor = 400 where store_id = ${storeId}`,
+    [
+      [
+        'credit_balances_sum',
+        'has a credit balance of 400 in 2 entries; its entries sum to 300 in 2, its lots to 400 (minor units)'
+      ]
+    ]
+  ],
+  [
     'an entry that does not follow from the one before',
     ({ storeId }: Ctx) =>
       sql`update credit_entries set balance_after_minor = 301 where store_id = ${storeId} and position = 2`,
@@ -72,6 +86,11 @@ for (const [what, spoil, found] of [
     'an entry without an event',
     ({ storeId }: Ctx) => sql`delete from facts where store_id = ${storeId} and name = 'store_credit.added'`,
     [['credit_events_complete', 'moves 500 (minor units), recorded as added 0 and as deducted 0 times']]
+  ],
+  [
+    'a deduction without an event',
+    ({ storeId }: Ctx) => sql`delete from facts where store_id = ${storeId} and name = 'store_credit.deducted'`,
+    [['credit_events_complete', 'moves -200 (minor units), recorded as added 0 and as deducted 0 times']]
   ],
   [
     'points that are not the sum of their entries',
@@ -119,6 +138,46 @@ test('an event of an entry that there is not is found, and so is one that is rec
   assert.deepEqual(unknown, [
     ['credit_events_complete', 'moves nothing (minor units), recorded as added 1 and as deducted 0 times']
   ])
+})
+
+test('credit without an account is found under its customer', async () => {
+  let customer = 0
+  const found = async (spoil: (ctx: Ctx) => Statement) => {
+    const findings = await spoilt((ctx, memberId) => {
+      customer = memberId
+      return spoil(ctx)
+    }, true)
+    return findings.filter(([check]) => check === 'credit_balances_sum')
+  }
+  assert.deepEqual(await found(({ storeId }) => sql`delete from credit_accounts where store_id = ${storeId}`), [
+    [
+      'credit_balances_sum',
+      'has a credit balance of none in 0 entries; its entries sum to 300 in 2, its lots to 300 (minor units)',
+      `cust_${customer}`
+    ]
+  ])
+})
+
+test('an account that nothing was ever added to is right', async () => {
+  const store = await aStore(db)
+  const reported = [{ id: '78', email: 'ben@example.com', firstName: null, lastName: null }]
+  await store.inStore(async (ctx) => {
+    const { id } = (await upsertCustomers(ctx, reported)).get('78')!
+    await ctx.tx.run(sql`
+      insert into credit_accounts (store_id, member_id, balance_minor, entries, updated_at)
+      values (${ctx.storeId}, ${id}, 0, 0, ${ctx.now})`)
+  })
+  assert.deepEqual((await store.inStore(audit)).findings, [])
+})
+
+test('entries up to the time from which events are kept need none', async () => {
+  const entries = await spoilt(
+    ({ storeId }) => sql`
+      with gone as (delete from facts where store_id = ${storeId} and name like 'store_credit.%')
+      insert into fact_history (store_id, complete_since, pruned_through)
+      select ${storeId}, max(created_at), 0 from credit_entries where store_id = ${storeId}`
+  )
+  assert.deepEqual(entries, [])
 })
 
 test('points without entries, and entries without an account, are found under their member', async () => {
@@ -195,6 +254,12 @@ test('a rule reports a hundred findings at most, those with the first subjects',
       rule
     )
   }
-  assert.equal(findings.filter(({ check }) => check === 'credit_entries_chained').length, 100)
+  const entries = await store.inStore(({ tx, storeId }) =>
+    tx.many(row({ id: int }), sql`select id from credit_entries where store_id = ${storeId} order by id limit 100`)
+  )
+  assert.deepEqual(
+    findings.filter(({ check }) => check === 'credit_entries_chained').map(({ subject }) => subject),
+    entries.map(({ id }) => `sct_${id}`)
+  )
   assert.deepEqual([checked.credit_events_complete, checked.credit_entries_chained], [0, 101])
 })

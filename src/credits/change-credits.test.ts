@@ -10,6 +10,7 @@ import { accountOf, at, moveTo, START } from './credit-account.test-helper.ts'
 import { createCreditEngine } from './credit-engine.ts'
 import { findCredit } from './find-credit.ts'
 import { listCreditEntries } from './list-credit-entries.ts'
+import { listMembersWithDueLots, listSpendable } from './queries.ts'
 
 const { db } = await testDatabase()
 
@@ -238,6 +239,27 @@ test('spending reaches through any number of lots', async () => {
   const { lots } = await accountOf(store, ada!)
   assert.equal(lots.length, 100)
   assert.deepEqual(lots[0], { remainingMinor: 1, expiresAt: null })
+})
+
+test('lots are read in the order of spending, no more than wanted, and members with due lots no more than a batch', async () => {
+  const store = await aStoreAt()
+  const [ada, ben] = await customers(store, 'ada@example.com', 'ben@example.com')
+  const [march, april] = ['2026-03-01T00:00:00Z', '2026-04-01T00:00:00Z'].map(at)
+  await change(
+    store,
+    add(ada!, 100),
+    add(ada!, 200, { expiresAt: april! }),
+    add(ada!, 300, { expiresAt: march! }),
+    add(ben!, 20, { expiresAt: april! })
+  )
+  const lots = await store.inStore((ctx) => listSpendable(ctx, [{ memberId: ada!, most: 2 }]))
+  assert.deepEqual(
+    lots.map(({ remainingMinor }) => remainingMinor),
+    [300, 200]
+  )
+  await moveTo(store, '2026-04-01T00:00:00Z')
+  assert.deepEqual(await store.inStore((ctx) => listMembersWithDueLots(ctx, 1)), [ada])
+  assert.deepEqual(await store.inStore((ctx) => listMembersWithDueLots(ctx, 3)), [ada, ben])
 })
 
 test('a history page is newest first, with its exact total, at any offset', async () => {
