@@ -1,0 +1,482 @@
+// Which rows a statement means: the attempts of one cycle of one subscription, in their order, and no others.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Ctx, int, row, sql, text } from '#kit/postgres'
+import { lockSubscriptions } from '#subscriptions'
+import { testDatabase } from '../../../test/database.ts'
+import { aDueStore } from '../../../test/due-store.ts'
+import { at } from '../../../test/subscription-life.ts'
+import * as rows from './attempt.ts'
+import { listFailedAttempts } from './list-failed-attempts.ts'
+import * as ends from './settlement.ts'
+
+const { db } = await testDatabase()
+const DUE = at('2026-02-28T15:00:00Z')
+const days = (n: number) => DUE.add({ hours: 24 * n })
+
+type Written = {
+  status?: 'pending' | 'success' | 'failed'
+  error?: string
+  amount?: number
+  requested?: number | null
+  cycleAt?: Temporal.Instant
+  submittedAt?: Temporal.Instant | null
+  lateAt?: Temporal.Instant | null
+  retryAt?: Temporal.Instant | null
+  remaining?: number
+  platformId?: string | null
+  completedAt?: Temporal.Instant
+}
+
+/** A store with two subscriptions that are due for cycle 2, `write` for attempts of them, and `read` for what they became. */
+async function aStoreOfTwo() {
+  const store = await aDueStore(db, { subscriptions: 2, dueAt: DUE })
+  const { inStore, storeId } = store
+  const subscriptions = await inStore(({ tx }) =>
+    tx.many(
+      row({ id: int, contract: text }),
+      sql`select id, platform_contract_id as contract from subscriptions where store_id = ${storeId} order by id`
+    )
+  )
+  const [one, two] = subscriptions.map(({ id }) => id) as [number, number]
+  /** Writes an attempt under the key `subscription-cycle-number`, such as `one-2-1`. */
+  const write = async (key: string, over: Written = {}): Promise<number> => {
+    const [whose, cycle, number] = key.split('-')
+    const { status = 'failed', amount = 2900, requested = null, cycleAt = DUE, submittedAt = DUE, remaining = 0 } = over
+    const [checkAt, endedAt] = status === 'pending' ? [DUE, null] : [null, over.completedAt ?? DUE]
+    const error = status === 'failed' ? (over.error ?? 'INSUFFICIENT_FUNDS') : null
+    const { id } = await inStore(({ tx }) =>
+      tx.one(
+        row({ id: int }),
+        sql`
+        insert into billing_attempts (store_id, subscription_id, cycle_index, attempt_number, status, idempotency_key,
+          amount_minor, requested_minor, currency, cycle_at, scheduled_at, submitted_at, check_at, completed_at, error_code,
+          late_success_at, retry_at, attempts_remaining, platform_attempt_id, created_at)
+        values (${storeId}, ${whose === 'one' ? one : two}, ${Number(cycle)}, ${Number(number)}, ${status}, ${key}, ${amount},
+          ${requested}, 'USD', ${cycleAt}, ${DUE}, ${submittedAt}, ${checkAt}, ${endedAt}, ${error}, ${over.lateAt ?? null},
+          ${over.retryAt ?? null}, ${remaining}, ${over.platformId ?? null}, ${DUE})
+        returning id`
+      )
+    )
+    return id
+  }
+  const attempt = (key: string) =>
+    inStore(({ tx }) =>
+      tx.one(rows.Attempt, sql`select * from billing_attempts where store_id = ${storeId} and idempotency_key = ${key}`)
+    )
+  /** One column of all attempts as text, by key. */
+  const column = async (name: string) => {
+    const found = await inStore(({ tx }) =>
+      tx.many(
+        row({ key: text, value: text }),
+        sql`select idempotency_key as key, coalesce(to_jsonb(a) ->> ${name}::text, 'none') as value
+              from billing_attempts a where store_id = ${storeId} order by idempotency_key`
+      )
+    )
+    return Object.fromEntries(found.map(({ key, value }) => [key, value]))
+  }
+  /** The keys that `select` gives, and of them those that nobody else can lock meanwhile. */
+  const lockedBy = async (select: (ctx: Ctx) => Promise<{ idempotencyKey: string }[]>) =>
+    inStore(async (ctx) => {
+      const keys = (await select(ctx)).map(({ idempotencyKey }) => idempotencyKey)
+      const free = await inStore(({ tx }) =>
+        tx.many(
+          row({ key: text }),
+          sql`select idempotency_key as key from billing_attempts where store_id = ${storeId} for update skip locked`
+        )
+      )
+      const locked = keys.filter((key) => !free.some((other) => other.key === key))
+      assert.deepEqual(locked, keys, 'what is read is locked')
+      assert.equal(free.length + keys.length, Object.keys(await column('id')).length, 'nothing else is locked')
+      return keys
+    })
+  const newAttempt = (whose: number, over: Partial<rows.NewAttempt> = {}): rows.NewAttempt => ({
+    subscriptionId: whose,
+    platformContractId: subscriptions.find(({ id }) => id === whose)!.contract,
+    cycle: 2,
+    cycleAt: DUE,
+    amountMinor: 9900,
+    currency: 'USD',
+    attemptsRemaining: 1,
+    ...over
+  })
+  return { ...store, one, two, subscriptions, write, attempt, column, lockedBy, newAttempt }
+}
+
+test('a new attempt has the amount and the date of the first of its cycle that was not voided', async () => {
+  const { inStore, one, two, subscriptions, write, newAttempt } = await aStoreOfTwo()
+  // Written in another order than they have.
+  await write('one-2-3', { amount: 2700, cycleAt: days(-1) })
+  await write('one-2-1', { amount: 1000, cycleAt: days(-3), error: 'voided' })
+  await write('one-2-2', { amount: 2500, requested: 2600, cycleAt: days(-2) })
+  await write('one-1-1', { amount: 100, cycleAt: days(-9) })
+  await write('one-1-7', { amount: 100, cycleAt: days(-9) })
+  await write('two-2-1', { amount: 200, cycleAt: days(-4) })
+  await write('two-1-5', { amount: 300, cycleAt: days(-5) })
+  const made = await inStore((ctx) => rows.insertAttempts(ctx, [newAttempt(two, { currency: 'EUR' }), newAttempt(one)]))
+  const [first, second] = subscriptions.map(({ contract }) => contract)
+  assert.deepEqual(
+    made.map(({ idempotencyKey, attemptNumber, amountMinor, currency }) => [
+      idempotencyKey,
+      attemptNumber,
+      amountMinor,
+      currency
+    ]),
+    [
+      [`svc-${second}-2-2`, 2, 9900, 'EUR'],
+      [`svc-${first}-2-4`, 4, 2600, 'USD']
+    ]
+  )
+  assert.ok(made[0]!.id < made[1]!.id)
+  const dates = await inStore(({ tx, storeId }) =>
+    tx.many(
+      row({ at: text }),
+      sql`select to_char(cycle_at at time zone 'utc', 'MM-DD') as at from billing_attempts
+           where store_id = ${storeId} and status = 'pending' order by id`
+    )
+  )
+  assert.deepEqual(
+    dates.map((d) => d.at),
+    ['02-24', '02-26']
+  )
+})
+
+test('a cycle with an open or a paid attempt gets no other; the other cycles of the batch do', async () => {
+  for (const status of ['pending', 'success'] as const) {
+    const { inStore, one, two, write, newAttempt } = await aStoreOfTwo()
+    await write('one-2-1', { status })
+    const made = await inStore((ctx) => rows.insertAttempts(ctx, [newAttempt(one), newAttempt(two)]))
+    assert.deepEqual(
+      made.map(({ subscriptionId }) => subscriptionId),
+      [two],
+      status
+    )
+  }
+})
+
+test('a report of a key means its open attempt, and a payment also one that failed and was not paid late before', async () => {
+  const { inStore, one, two, write, lockedBy } = await aStoreOfTwo()
+  await write('two-2-1', { status: 'pending' })
+  await write('one-1-1', { status: 'success' })
+  await write('one-2-1')
+  await write('one-2-2', { lateAt: DUE })
+  await write('one-3-1', { status: 'pending' })
+  const keys = ['one-3-1', 'two-2-1', 'one-1-1', 'one-2-1', 'one-2-2', 'svc-unknown']
+  assert.deepEqual(await lockedBy((ctx) => rows.lockAttemptsByKey(ctx, keys)), ['two-2-1', 'one-3-1'])
+  assert.deepEqual(await lockedBy((ctx) => rows.lockAttemptsByKey(ctx, keys, keys)), ['two-2-1', 'one-2-1', 'one-3-1'])
+  assert.deepEqual(await lockedBy((ctx) => rows.lockAttemptsByKey(ctx, keys, ['one-2-2'])), ['two-2-1', 'one-3-1'])
+  assert.deepEqual(await lockedBy((ctx) => rows.lockAttemptsByKey(ctx, ['one-3-1'], ['one-3-1'])), ['one-3-1'])
+
+  const whose = (some: string[], paid: string[]) => inStore((ctx) => rows.listSubscriptionsOfKeys(ctx, some, paid))
+  assert.deepEqual((await whose(keys, keys)).toSorted(), [one, two])
+  assert.deepEqual(await whose(['one-2-1'], []), [])
+  assert.deepEqual(await whose(['one-2-1'], ['one-2-1']), [one])
+  assert.deepEqual(await whose(['one-1-1', 'one-2-2'], ['one-1-1', 'one-2-2']), [])
+  assert.deepEqual(await whose(['two-2-1'], []), [two])
+})
+
+test('the rivals of a charge are the open and paid ones of its cycle', async () => {
+  const { inStore, one, two, write, lockedBy } = await aStoreOfTwo()
+  await write('two-3-1', { status: 'pending' })
+  await write('one-2-1')
+  await write('one-2-2', { status: 'success' })
+  await write('one-3-1', { status: 'pending' })
+  await write('two-2-1', { status: 'pending' })
+  const rivals = (...of: [number, number][]) =>
+    lockedBy((ctx) =>
+      rows.lockRivals(
+        ctx,
+        of.map(([subscriptionId, cycleIndex]) => ({ subscriptionId, cycleIndex }))
+      )
+    )
+  assert.deepEqual(await rivals([one, 2]), ['one-2-2'])
+  assert.deepEqual(await rivals([one, 3], [two, 3]), ['two-3-1', 'one-3-1'])
+  assert.deepEqual(await rivals([one, 4]), [])
+
+  const ofCycle = (whose: number, cycle: number) =>
+    lockedBy(async (ctx) => {
+      const found = await rows.lockAttemptOfCycle(ctx, whose, cycle)
+      return found ? [found] : []
+    })
+  assert.deepEqual(await ofCycle(one, 2), ['one-2-2'])
+  assert.deepEqual(await ofCycle(two, 2), ['two-2-1'])
+  assert.deepEqual(await ofCycle(two, 4), [])
+  const open = await write('two-4-1', { status: 'failed' })
+  assert.deepEqual(await ofCycle(two, 4), [])
+  assert.deepEqual(await lockedBy(async (ctx) => [(await rows.lockAttempt(ctx, open))!]), ['two-4-1'])
+  assert.equal(await inStore((ctx) => rows.findSubscriptionOfAttempt(ctx, open)), two)
+  assert.equal(await inStore((ctx) => rows.findSubscriptionOfAttempt(ctx, 0)), null)
+})
+
+test('late successes that wait are those of the same cycle that are still failed', async () => {
+  const { write, attempt, lockedBy } = await aStoreOfTwo()
+  await write('two-2-1', { lateAt: DUE })
+  await write('one-1-1', { lateAt: DUE })
+  await write('one-2-1', { status: 'success', lateAt: DUE })
+  await write('one-2-2', { lateAt: DUE })
+  await write('one-2-3')
+  const [mine, other] = [await attempt('one-2-3'), await attempt('two-2-1')]
+  assert.deepEqual(await lockedBy((ctx) => rows.lockLateSuccesses(ctx, [mine])), ['one-2-2'])
+  assert.deepEqual(await lockedBy((ctx) => rows.lockLateSuccesses(ctx, [mine, other])), ['two-2-1', 'one-2-2'])
+})
+
+test('a subscription is in billing by a pending attempt of its next cycle, and its last error is that of the newest try', async () => {
+  const { inStore, one, two, write } = await aStoreOfTwo()
+  const both = () => inStore((ctx) => lockSubscriptions(ctx, [one, two]))
+  const inBilling = async () => inStore(async (ctx) => rows.listSubscriptionsInBilling(ctx, await both()))
+  const errors = async () => Object.fromEntries(await inStore(async (ctx) => rows.listLastErrors(ctx, await both())))
+  await write('one-1-1', { status: 'pending' })
+  await write('two-2-1', { error: 'FIRST' })
+  assert.deepEqual(await inBilling(), [])
+  assert.deepEqual(await errors(), { [two]: 'FIRST' })
+  await write('two-2-3', { error: 'THIRD' })
+  await write('two-2-2', { error: 'SECOND' })
+  await write('two-3-1', { error: 'OTHER' })
+  assert.deepEqual(await errors(), { [two]: 'THIRD' })
+  await write('two-2-4', { status: 'pending' })
+  await write('one-2-1', { error: 'ITS OWN' })
+  assert.deepEqual(await inBilling(), [two])
+  assert.deepEqual(await errors(), { [one]: 'ITS OWN' })
+  assert.deepEqual(Object.fromEntries(await inStore((ctx) => rows.listLastErrors(ctx, []))), {})
+})
+
+test('a new payment method is noted on the open attempts of its subscriptions; only unsent ones can still be taken back', async () => {
+  const { inStore, one, two, write, column, lockedBy } = await aStoreOfTwo()
+  await write('one-3-1', { status: 'pending', submittedAt: null })
+  await write('one-1-1')
+  await write('one-2-1', { status: 'pending' })
+  await write('two-2-1', { status: 'pending', submittedAt: null })
+  await write('one-4-1', { status: 'pending', submittedAt: null })
+  await write('one-5-1', { submittedAt: null })
+  await inStore((ctx) => rows.markNewPaymentMethod(ctx, []))
+  await inStore((ctx) => rows.markNewPaymentMethod(ctx, [one]))
+  assert.deepEqual(await column('new_payment_method'), {
+    'one-1-1': 'false',
+    'one-2-1': 'true',
+    'one-3-1': 'true',
+    'one-4-1': 'true',
+    'one-5-1': 'false',
+    'two-2-1': 'false'
+  })
+  assert.deepEqual(await lockedBy((ctx) => rows.lockUnsentAttempts(ctx, [one])), ['one-3-1', 'one-4-1'])
+  assert.deepEqual(await lockedBy((ctx) => rows.lockUnsentAttempts(ctx, [two])), ['two-2-1'])
+})
+
+test('a payment is a recovery only after a decline of its own cycle that the platform had made', async () => {
+  for (const [earlier, error, recovered] of [
+    ['one-2-1', 'INSUFFICIENT_FUNDS', 'true'],
+    ['one-2-1', 'voided', 'false'],
+    ['one-2-1', 'superseded', 'false'],
+    ['one-3-1', 'INSUFFICIENT_FUNDS', 'false'],
+    ['two-2-1', 'INSUFFICIENT_FUNDS', 'false'],
+    ['one-2-3', 'INSUFFICIENT_FUNDS', 'false']
+  ] as const) {
+    for (const isLate of [false, true]) {
+      const { inStore, write, column } = await aStoreOfTwo()
+      await write(earlier, { error })
+      const id = await write('one-2-2', { status: isLate ? 'failed' : 'pending' })
+      const paid = { ...ends.failedSettlement(id), status: 'success' as const, creditMinor: null }
+      const ended = await inStore((ctx) =>
+        isLate ? ends.markCorrected(ctx, [paid], false) : ends.markSettled(ctx, [paid])
+      )
+      assert.deepEqual([...ended.keys()], [id])
+      assert.equal(String(ended.get(id)!.recovered), recovered, `${earlier} ${error} ${isLate}`)
+      assert.equal((await column('recovered'))['one-2-2'], recovered)
+      assert.equal((await column('status'))['one-2-2'], 'success')
+    }
+  }
+})
+
+test('the first attempt of a cycle recovers nothing', async () => {
+  const { inStore, write } = await aStoreOfTwo()
+  const id = await write('one-2-1', { status: 'pending' })
+  const paid = { ...ends.failedSettlement(id), status: 'success' as const }
+  const ended = await inStore((ctx) => ends.markSettled(ctx, [paid]))
+  assert.equal(ended.get(id)!.recovered, false)
+})
+
+test('only open attempts are ended; what was charged is kept beside what was requested', async () => {
+  const { inStore, write, column } = await aStoreOfTwo()
+  const failed = await write('one-2-1', { platformId: '7' })
+  const less = await write('one-2-2', { status: 'pending', platformId: '8' })
+  const same = await write('two-2-1', { status: 'pending', platformId: '9' })
+  const paid = (id: number, over: Partial<ends.Settlement> = {}): ends.Settlement => ({
+    ...ends.failedSettlement(id),
+    status: 'success',
+    ...over
+  })
+  const ended = await inStore((ctx) =>
+    ends.markSettled(ctx, [
+      paid(failed),
+      paid(less, { chargedMinor: 2500, platformAttemptId: '80' }),
+      paid(same, { chargedMinor: 2900 })
+    ])
+  )
+  assert.deepEqual([...ended.keys()].toSorted(), [less, same])
+  assert.deepEqual(await column('status'), { 'one-2-1': 'failed', 'one-2-2': 'success', 'two-2-1': 'success' })
+  assert.deepEqual(await column('amount_minor'), { 'one-2-1': '2900', 'one-2-2': '2500', 'two-2-1': '2900' })
+  assert.deepEqual(await column('requested_minor'), { 'one-2-1': 'none', 'one-2-2': '2900', 'two-2-1': 'none' })
+  assert.deepEqual(await column('platform_attempt_id'), { 'one-2-1': '7', 'one-2-2': '80', 'two-2-1': '9' })
+  assert.deepEqual(await inStore((ctx) => ends.markSettled(ctx, [])), new Map())
+})
+
+test('a late success waits, with all that is known of it, while another attempt of the cycle is open or paid', async () => {
+  const { inStore, write, column } = await aStoreOfTwo()
+  const id = await write('one-2-1', { retryAt: days(1), remaining: 2, platformId: '7', requested: 3000 })
+  const open = await write('one-2-2', { status: 'pending' })
+  const paid = (over: Partial<ends.Corrected> = {}): ends.Corrected => ({
+    id,
+    platformAttemptId: null,
+    orderId: null,
+    paymentMethod: null,
+    chargedMinor: null,
+    chargedAfterStop: false,
+    creditMinor: null,
+    ...over
+  })
+  const known = async () =>
+    Promise.all(
+      ['status', 'error_code', 'amount_minor', 'requested_minor', 'retry_at', 'attempts_remaining', 'recovered'].map(
+        async (name) => (await column(name))['one-2-1']
+      )
+    )
+  await inStore((ctx) => ends.markCorrected(ctx, [paid(), paid({ id: open })], true))
+  assert.deepEqual(await known(), ['failed', 'INSUFFICIENT_FUNDS', '2900', '3000', 'none', '0', 'false'])
+  assert.equal((await column('status'))['one-2-2'], 'pending')
+  assert.notEqual((await column('late_success_at'))['one-2-1'], 'none')
+  assert.equal((await column('late_success_at'))['one-2-2'], 'none')
+
+  const first = (await column('late_success_at'))['one-2-1']
+  const visa = { type: 'card', lastFour: '4242', brand: 'visa' } as never
+  await inStore((ctx) =>
+    ends.markCorrected(ctx, [paid({ chargedMinor: 2500, platformAttemptId: '70', paymentMethod: visa })], true)
+  )
+  assert.deepEqual((await known()).slice(2, 4), ['2500', '2900'])
+  assert.deepEqual((await column('platform_attempt_id'))['one-2-1'], '70')
+  await inStore((ctx) => ends.markSettled(ctx, [{ ...ends.failedSettlement(open), errorCode: 'voided' }]))
+  await inStore((ctx) => ends.markCorrected(ctx, [paid()], false))
+  assert.deepEqual(await known(), ['success', 'none', '2500', '2900', 'none', '0', 'false'])
+  assert.equal((await column('late_success_at'))['one-2-1'], first)
+  assert.match((await column('payment_method'))['one-2-1']!, /4242/)
+  assert.equal((await column('platform_attempt_id'))['one-2-1'], '70')
+  assert.deepEqual(await inStore((ctx) => ends.markCorrected(ctx, [], false)), new Map())
+})
+
+test('only announced retries that are still ahead are brought forward, and only those of the subscriptions that are meant', async () => {
+  const { inStore, one, write, column } = await aStoreOfTwo()
+  await write('one-2-1', { retryAt: days(1) })
+  await write('one-1-1', { retryAt: days(-1) })
+  await write('one-3-1')
+  await write('two-2-1', { retryAt: days(1) })
+  await inStore((ctx) => ends.expediteRetries(ctx, []))
+  const before = await column('retry_at')
+  await inStore((ctx) => ends.expediteRetries(ctx, [one]))
+  assert.deepEqual(await column('retry_at'), { ...before, 'one-2-1': (await column('scheduled_at'))['one-2-1'] })
+})
+
+test('retries are cancelled that are ahead, and due ones without a following attempt', async () => {
+  const { inStore, one, write, column } = await aStoreOfTwo()
+  await write('one-1-1', { retryAt: days(-1), remaining: 1 })
+  await write('one-1-2', { retryAt: DUE, remaining: 1 })
+  await write('one-2-1', { retryAt: days(-1), remaining: 1 })
+  await write('one-3-1', { retryAt: days(1), remaining: 1 })
+  await write('one-4-1', { remaining: 3 })
+  await write('two-1-2', { remaining: 4 })
+  await write('two-2-1', { retryAt: days(1), remaining: 1 })
+  await inStore((ctx) => ends.clearRetries(ctx, [one]))
+  assert.deepEqual(await column('attempts_remaining'), {
+    'one-1-1': '1',
+    'one-1-2': '0',
+    'one-2-1': '0',
+    'one-3-1': '0',
+    'one-4-1': '3',
+    'two-1-2': '4',
+    'two-2-1': '1'
+  })
+  const left = Object.entries(await column('retry_at')).filter(([, when]) => when !== 'none')
+  assert.deepEqual(
+    left.map(([key]) => key),
+    ['one-1-1', 'two-2-1']
+  )
+})
+
+test('of one cycle the retries ahead are cancelled; a paid cycle has no tries left', async () => {
+  for (const isPaid of [false, true]) {
+    const { inStore, write, attempt, column } = await aStoreOfTwo()
+    await write('one-1-1', { retryAt: days(1), remaining: 2 })
+    await write('one-2-1', { retryAt: days(-1), remaining: 2 })
+    await write('one-2-2', { retryAt: DUE, remaining: 2 })
+    await write('two-2-1', { retryAt: days(1), remaining: 2 })
+    const of = await attempt('one-2-2')
+    await inStore((ctx) => ends.clearRetriesOfCycle(ctx, of, { isPaid }))
+    const left = Object.entries(await column('retry_at')).filter(([, when]) => when !== 'none')
+    assert.deepEqual(
+      left.map(([key]) => key),
+      ['one-1-1', 'one-2-1', 'two-2-1']
+    )
+    assert.equal((await column('attempts_remaining'))['one-2-2'], isPaid ? '0' : '2')
+    assert.equal((await column('attempts_remaining'))['one-2-1'], '2')
+  }
+})
+
+test('what is noted on open attempts changes no ended one, and none of another subscription', async () => {
+  const { inStore, one, write, attempt, column } = await aStoreOfTwo()
+  const failed = await write('one-2-1', { remaining: 1 })
+  await write('one-2-2', { status: 'pending', remaining: 1 })
+  await write('one-3-1', { status: 'pending', remaining: 1 })
+  await write('two-2-1', { status: 'pending', remaining: 1 })
+  await inStore((ctx) => ends.markRemaining(ctx, []))
+  await inStore((ctx) => ends.markRemaining(ctx, [{ subscriptionId: one, remaining: 5 }]))
+  assert.deepEqual(await column('attempts_remaining'), {
+    'one-2-1': '1',
+    'one-2-2': '5',
+    'one-3-1': '5',
+    'two-2-1': '1'
+  })
+  const open = await attempt('one-2-2')
+  await inStore((ctx) => ends.noteOtherPayment(ctx, open, '55'))
+  await inStore((ctx) => ends.noteOtherPayment(ctx, { ...open, id: failed }, '56'))
+  assert.deepEqual(await column('other_payment_id'), {
+    'one-2-1': 'none',
+    'one-2-2': '55',
+    'one-3-1': 'none',
+    'two-2-1': 'none'
+  })
+  await inStore(({ tx, storeId }) =>
+    tx.run(sql`update billing_attempts set check_at = ${days(9)} where store_id = ${storeId} and status = 'pending'`)
+  )
+  await inStore((ctx) => ends.checkNow(ctx, []))
+  await inStore((ctx) => ends.checkNow(ctx, [open, { ...open, id: failed }]))
+  const checks = await column('check_at')
+  assert.equal(checks['one-2-1'], 'none')
+  assert.ok(checks['one-2-2']! < checks['one-3-1']!)
+  assert.equal(checks['two-2-1'], checks['one-3-1'])
+})
+
+test('a payment of the platform is known by the successes of its own subscription', async () => {
+  const { inStore, one, two, write } = await aStoreOfTwo()
+  await write('one-1-1', { status: 'success', platformId: '7' })
+  await write('one-2-1', { platformId: '8' })
+  const isKnown = (whose: number, id: string) => inStore((ctx) => ends.isKnownPayment(ctx, whose, id))
+  assert.deepEqual(
+    [await isKnown(one, '7'), await isKnown(one, '8'), await isKnown(two, '7'), await isKnown(one, '9')],
+    [true, false, false, false]
+  )
+})
+
+test('failed charges are listed from a position on, in the order of their end; not those that never reached the platform or are paid', async () => {
+  const { inStore, write } = await aStoreOfTwo()
+  await write('one-1-1', { platformId: '1', completedAt: days(2) })
+  const first = await write('one-2-1', { platformId: '2', completedAt: days(1) })
+  const second = await write('one-2-2', { platformId: '3', completedAt: days(1) })
+  await write('one-2-3', { completedAt: days(1) })
+  await write('one-2-4', { platformId: '5', completedAt: days(1), lateAt: DUE })
+  await write('one-2-5', { platformId: '6', completedAt: days(1), status: 'success' })
+  const list = async (completedAfter: Temporal.Instant, id: number, limit = 10) =>
+    (await inStore((ctx) => listFailedAttempts(ctx, { completedAfter, id, limit }))).map((a) => a.platformAttemptId)
+  assert.deepEqual(await list(days(0), 0), ['2', '3', '1'])
+  assert.deepEqual(await list(days(1), first), ['3', '1'])
+  assert.deepEqual(await list(days(1), second), ['1'])
+  assert.deepEqual(await list(days(2), 0, 10), ['1'])
+  assert.deepEqual(await list(days(0), 0, 2), ['2', '3'])
+})
