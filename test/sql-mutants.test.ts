@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { linesOf, mutatedText } from '../mutation/mutant.ts'
-import { isParsed, sqlMutantsOf, sqlMutantsOfFunctions } from '../mutation/sql/texts.ts'
+import { isParsed, sqlMutantsOf, sqlMutantsOfFunctions, withSqlMutants } from '../mutation/sql/texts.ts'
+import * as warm from '../mutation/warm/node-test.ts'
 
 /** What the statement becomes by each of its mutants, by the kind of change. */
 function mutantsOf(statement: string): string[] {
@@ -102,4 +103,64 @@ test('every mutant of a function parses', async () => {
   const { mutants } = sqlMutantsOfFunctions('cycle-declined.sql', source)
   assert.ok(mutants.length > 10)
   assert.ok(mutants.every((mutant) => isParsed(mutatedText(source, mutant))))
+})
+
+test('a switched source is itself with all switches off, and each mutant with its own on, also within a part of a statement', () => {
+  const sql = (texts: TemplateStringsArray, ...holes: unknown[]) => String.raw(texts, ...holes)
+  const source = 'sql`select a from t where a > ${n}${n === 1 ? sql` and b is null` : sql``} limit 5`'
+  const mutants = sqlMutantsOf('some.ts', source).mutants.map((mutant, i) => ({ id: `m${i}`, mutant }))
+  const evaluate = (text: string, on: string | null, n: number): string =>
+    new Function('sql', '__mutant', 'n', `return ${text}`)(sql, (id: string) => id === on, n)
+  const switched = withSqlMutants(source, mutants)
+  assert.ok(mutants.length > 5)
+  for (const n of [1, 2]) {
+    assert.equal(evaluate(switched, null, n), evaluate(source, null, n))
+    for (const { id, mutant } of mutants) {
+      assert.equal(evaluate(switched, id, n), evaluate(mutatedText(source, mutant), null, n), mutant.change)
+    }
+  }
+})
+
+test('a warm process runs the tests of a file again and again, up to the first failure, or only some of them', async () => {
+  const log: string[] = []
+  const load = (failing: string) => async () => {
+    warm.after(() => log.push('end'))
+    warm.test('one', (t) => {
+      t.after(() => log.push('after one'))
+      log.push('one')
+    })
+    warm.test('left out', { skip: true }, () => log.push('left out'))
+    for (const name of ['two', 'three']) {
+      warm.test(name, async () => {
+        log.push(name)
+        if (name === failing) throw new Error(`no ${name}`)
+      })
+    }
+  }
+  const run = async (failing: string, only: number[] | null = null) => {
+    log.length = 0
+    const { error, isClean } = await warm.runTests(load(failing), only, () => {})
+    return [error && /no \w+/.exec(error)![0], isClean, ...log]
+  }
+  assert.deepEqual(await run(''), [null, true, 'one', 'after one', 'two', 'three', 'end'])
+  assert.deepEqual(await run('two'), ['no two', true, 'one', 'after one', 'two', 'end'])
+  assert.deepEqual(await run('two', [0, 2]), [null, true, 'one', 'after one', 'three', 'end'])
+})
+
+test('a failure that nobody caught is one of the test that runs; after it, the process is not clean', async () => {
+  const uncaught = await warm.runTests(
+    async () => void warm.test('x', () => warm.failUncaught(new Error('late'))),
+    null,
+    () => {}
+  )
+  assert.match(uncaught.error!, /late/)
+  const unclean = await warm.runTests(
+    async () => {
+      warm.after(() => Promise.reject(new Error('cannot close')))
+      warm.test('x', () => {})
+    },
+    null,
+    () => {}
+  )
+  assert.equal(unclean.isClean, false)
 })

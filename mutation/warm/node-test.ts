@@ -61,7 +61,7 @@ function bodyOf(rest: unknown[]): { body: Body; isSkipped: boolean } {
   return { body: body ?? (() => {}), isSkipped: !body || Boolean(options?.skip) || Boolean(options?.todo) }
 }
 
-function register(name: string, ...rest: unknown[]): Promise<void> {
+function register(name: string, ...rest: (Body | Options)[]): Promise<void> {
   const { body, isSkipped } = bodyOf(rest)
   if (!isSkipped) tests.push({ name, body, suite: suiteNow })
   return Promise.resolve()
@@ -86,11 +86,10 @@ export const afterEach = (hook: Hook) => void suiteNow.afterEach.push(hook)
 export { mock }
 export default test
 
-for (const name of ['uncaughtException', 'unhandledRejection'] as const) {
-  process.on(name, (err) => {
-    if (isRunning) fail(err)
-    else hasStrayed = true
-  })
+/** What nobody caught: the failure of what runs, or, between two runs, what an earlier one has left behind. */
+export function failUncaught(err: unknown): void {
+  if (isRunning) fail(err)
+  else hasStrayed = true
 }
 
 /**

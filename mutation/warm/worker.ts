@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import pg from 'pg'
-import { runTests } from './node-test.ts'
+import { failUncaught, runTests } from './node-test.ts'
 import { activate, endOfLoading, takeReached } from './switch.ts'
 
 /** One test file, or the tests with these numbers in it, with a mutant or without; `template` is another database to copy. */
@@ -27,6 +27,7 @@ const { sources } = JSON.parse(readFileSync(process.env.MUTATION_WARM!, 'utf8'))
 const template = process.env.TEST_TEMPLATE
 let refusals = new Set<string>()
 watchRefusals()
+for (const name of ['uncaughtException', 'unhandledRejection'] as const) process.on(name, failUncaught)
 
 activate(process.env.MUTATION_ACTIVE ?? null)
 for (const url of Object.keys(sources)) await import(url)
