@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { audit } from '#audit'
 import { type Fact, record } from '#kit/outbox'
 import { Database, int, row, sql } from '#kit/postgres'
 import { randomFrom } from '#kit/random'
@@ -88,6 +89,7 @@ export async function killSender(trial: SenderTrial): Promise<SenderReport> {
     )
     assert.ok(recorded.highestTries <= RETRY_SCHEDULE.maxTries, `${recorded.highestTries} tries`)
     for (const { posts } of receivers) checkPosts(posts, trial.events, recorded.highestTries)
+    assert.deepEqual((await store.inStore(audit)).findings, [])
     const { interrupted, highestTries } = recorded
     return { kills: trial.kills, killedUnderWay, deliveries, posts: received(), interrupted, highestTries }
   } finally {
