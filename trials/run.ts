@@ -1,6 +1,7 @@
 // The long fault runs: `npm run trials -- [trial|all] [seed] [runs] [--size N] [--kills N] [--results FILE]`. Prints one line of results
 // per run; a failing run throws, and so does one that takes longer than an hour. Without a number of runs each trial runs once.
-// `--size` and `--kills`: the subscriptions and kills of kill-renewals. `--results`: each line is also appended to this file, and a run whose line is there
+// `--size` and `--kills`: the subscriptions and kills of kill-renewals. `--rounds`: how many rounds a run makes of a trial that consists of
+// many; the number that reliability promises without it. `--patient`: the clients of concurrent-deducts repeat what failed. `--results`: each line is also appended to this file, and a run whose line is there
 // already is left out, so that an interrupted series goes on where it was.
 // `--prove`: instead, each trial (or the one that is named) is run with its saboteurs, and exits with 1 if one ends otherwise than said.
 import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -13,6 +14,7 @@ import { benchDatabase, runOn } from '../bench/database.ts'
 import { MIGRATIONS } from '../src/app/migrations.ts'
 import { floodWithBodies } from './body-flood.ts'
 import { calendarTrial } from './calendar.ts'
+import { deductConcurrently } from './concurrent-deducts.ts'
 import { contendForRetries } from './contention.ts'
 import { crashAtEveryStatement } from './crash-points.ts'
 import { FAULTS, failDatabase } from './database-faults.ts'
@@ -21,6 +23,7 @@ import { killDuringRenewals } from './kill-renewals.ts'
 import { killSender } from './kill-sender.ts'
 import { loseMessages } from './lost-messages.ts'
 import { olderCode } from './older-commit.ts'
+import { repeatOneKey } from './one-key.ts'
 import { prove } from './prove.ts'
 import { restoreOlderBackup } from './restored-backup.ts'
 import { upgradeUnderLoad } from './rolling-upgrade.ts'
@@ -32,6 +35,8 @@ const { positionals, values } = parseArgs({
   options: {
     size: { type: 'string', default: '5000' },
     kills: { type: 'string', default: '40' },
+    rounds: { type: 'string' },
+    patient: { type: 'boolean', default: false },
     results: { type: 'string' },
     prove: { type: 'boolean', default: false }
   }
@@ -42,6 +47,9 @@ const seed = Number(positionals[1] ?? Date.now() % 1_000_000)
 const runs = Number(positionals[2] ?? 1)
 const subscriptions = Number(values.size)
 const kills = Number(values.kills)
+const isPatient = values.patient
+/** The number of rounds of a trial that consists of many: `promised`, unless fewer are asked for. */
+const rounds = (promised: number) => Number(values.rounds ?? promised)
 const MAX_RUN_MS = 3_600_000
 
 /** Those that last for five minutes each. */
@@ -54,6 +62,8 @@ const TRIALS: Record<string, (place: Place) => Promise<object>> = {
   'crash-points': (place) => crashAtEveryStatement({ ...place, stride: 1 }),
   'unknown-outcome': (place) => outcomeUnknown({ ...place, subscriptions: 1_000 }),
   contention,
+  'one-key': (place) => repeatOneKey({ ...place, rounds: rounds(500) }),
+  'concurrent-deducts': (place) => deductConcurrently({ ...place, rounds: rounds(200), isPatient }),
   'kill-sender': (place) => killSender({ ...place, events: 5_000, kills: 20 }),
   'two-nodes': (place) => killOneOfTwoNodes({ ...place, subscriptions: 200, moves: 20, kills: 10 }),
   'database-faults': (place) => failDatabase({ ...place, faults: FAULTS, holdMs: 12_000 }),
@@ -61,7 +71,7 @@ const TRIALS: Record<string, (place: Place) => Promise<object>> = {
   'restored-backup': restoredBackup,
   'rolling-upgrade': rollingUpgrade,
   failover,
-  'lost-messages': (place) => loseMessages({ ...place, runs: 1_000, subscriptions: 6 }),
+  'lost-messages': (place) => loseMessages({ ...place, runs: rounds(1_000), subscriptions: 6 }),
   'body-flood': (place) => floodWithBodies({ ...place, connections: 500, bodyBytes: 8 * 1024 * 1024, rounds: 3 }),
   calendar: (place) => calendarTrial({ ...place, zones: Intl.supportedValuesOf('timeZone'), fromYear: 2026, years: 3 })
 }

@@ -1,10 +1,12 @@
 import { calendarSaboteurs } from './saboteurs/calendar.ts'
+import { concurrentDeductsSaboteurs } from './saboteurs/concurrent-deducts.ts'
 import { contentionSaboteurs } from './saboteurs/contention.ts'
 import { failoverSaboteurs } from './saboteurs/failover.ts'
 import { fuzzSaboteurs } from './saboteurs/fuzz.ts'
 import { killRenewalsSaboteurs } from './saboteurs/kill-renewals.ts'
 import { killSenderSaboteurs } from './saboteurs/kill-sender.ts'
 import { lostMessagesSaboteurs } from './saboteurs/lost-messages.ts'
+import { oneKeySaboteurs } from './saboteurs/one-key.ts'
 import { restoredBackupSaboteurs } from './saboteurs/restored-backup.ts'
 import { rollingUpgradeSaboteurs } from './saboteurs/rolling-upgrade.ts'
 import type { Saboteur } from './saboteurs/saboteur.ts'
@@ -14,12 +16,14 @@ import { unknownOutcomeSaboteurs } from './saboteurs/unknown-outcome.ts'
 /** The saboteurs by name, which says what the broken code does; those of a trial are in `saboteurs/<trial>.ts`. */
 export const SABOTEURS: Record<string, Saboteur> = {
   ...calendarSaboteurs,
+  ...concurrentDeductsSaboteurs,
   ...contentionSaboteurs,
   ...failoverSaboteurs,
   ...fuzzSaboteurs,
   ...killRenewalsSaboteurs,
   ...killSenderSaboteurs,
   ...lostMessagesSaboteurs,
+  ...oneKeySaboteurs,
   ...restoredBackupSaboteurs,
   ...rollingUpgradeSaboteurs,
   ...twoNodesSaboteurs,

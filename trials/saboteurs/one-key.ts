@@ -1,0 +1,42 @@
+import type { Saboteur } from './saboteur.ts'
+
+const RUN = ['trials/run.ts', 'one-key', '7', '--rounds', '12']
+
+export const oneKeySaboteurs: Record<string, Saboteur> = {
+  'a key counts in one process only': {
+    trial: 'one-key',
+    run: RUN,
+    trialThen: 'fails',
+    edits: [
+      {
+        file: 'src/kit/idempotency.ts',
+        from: '  const keys = claims.map(({ key }) => key)',
+        to: '  claims = claims.map((claim) => ({ ...claim, key: claim.key + process.pid }))\n  const keys = claims.map(({ key }) => key)'
+      }
+    ]
+  },
+  'a change of credit is committed before its key': {
+    trial: 'one-key',
+    run: RUN,
+    trialThen: 'fails',
+    edits: [
+      {
+        file: 'src/http/rest/batched-writes.ts',
+        from: 'await runRound(ctx, open, work, outcomes)',
+        to: 'await runRound(ctx, open, (_, items) => db.inStore(storeId, (own) => work(own, items)), outcomes)'
+      }
+    ]
+  },
+  'the key of another body is answered with the first response': {
+    trial: 'one-key',
+    run: RUN,
+    trialThen: 'fails',
+    edits: [
+      {
+        file: 'src/kit/idempotency.ts',
+        from: "return storedFingerprint.equals(fingerprint) ? { state: 'stored', response: { status, body } } : { state: 'other' }",
+        to: "return { state: storedFingerprint.length > 0 ? 'stored' : 'other', response: { status, body } }"
+      }
+    ]
+  }
+}
