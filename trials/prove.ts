@@ -34,13 +34,18 @@ export async function prove(word: string): Promise<boolean> {
   return areAllAsSaid
 }
 
+/** The message of an error, not the line of code that throws it. */
+const MESSAGE = /^\s*(?:\w*Error\b.*:|error:|✖) .*[^{]$/
+
 /** The first line of the error with which a run ends; null if it passes. */
 async function failure(copy: CleanCopy, run: string[]): Promise<string | null> {
   return copy.run(process.execPath, ...run).then(
     () => null,
     ({ stdout, stderr }: { stdout: string; stderr: string }) => {
       const lines = `${stdout}\n${stderr}`.split('\n')
-      return (lines.find((line) => /error/i.test(line)) ?? lines.at(-1)!).trim().slice(0, 200)
+      return (lines.find((line) => MESSAGE.test(line)) ?? lines.find((line) => /error/i.test(line)) ?? lines.at(-1)!)
+        .trim()
+        .slice(0, 200)
     }
   )
 }

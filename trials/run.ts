@@ -27,6 +27,7 @@ import { repeatOneKey } from './one-key.ts'
 import { prove } from './prove.ts'
 import { restoreOlderBackup } from './restored-backup.ts'
 import { upgradeUnderLoad } from './rolling-upgrade.ts'
+import { shareLimits } from './shared-limits.ts'
 import { killOneOfTwoNodes } from './two-nodes.ts'
 import { outcomeUnknown } from './unknown-outcome.ts'
 
@@ -65,6 +66,7 @@ const TRIALS: Record<string, (place: Place) => Promise<object>> = {
   'one-key': (place) => repeatOneKey({ ...place, rounds: rounds(500) }),
   'concurrent-deducts': (place) => deductConcurrently({ ...place, rounds: rounds(200), isPatient }),
   'kill-sender': (place) => killSender({ ...place, events: 5_000, kills: 20 }),
+  'shared-limits': (place) => shareLimits({ ...place, rounds: rounds(100), kills: rounds(100) }),
   'two-nodes': (place) => killOneOfTwoNodes({ ...place, subscriptions: 200, moves: 20, kills: 10 }),
   'database-faults': (place) => failDatabase({ ...place, faults: FAULTS, holdMs: 12_000 }),
   'database-away': (place) => failDatabase({ ...place, faults: LONG_FAULTS, holdMs: 300_000 }),

@@ -10,6 +10,7 @@ import { oneKeySaboteurs } from './saboteurs/one-key.ts'
 import { restoredBackupSaboteurs } from './saboteurs/restored-backup.ts'
 import { rollingUpgradeSaboteurs } from './saboteurs/rolling-upgrade.ts'
 import type { Saboteur } from './saboteurs/saboteur.ts'
+import { sharedLimitsSaboteurs } from './saboteurs/shared-limits.ts'
 import { twoNodesSaboteurs } from './saboteurs/two-nodes.ts'
 import { unknownOutcomeSaboteurs } from './saboteurs/unknown-outcome.ts'
 
@@ -26,6 +27,7 @@ export const SABOTEURS: Record<string, Saboteur> = {
   ...oneKeySaboteurs,
   ...restoredBackupSaboteurs,
   ...rollingUpgradeSaboteurs,
+  ...sharedLimitsSaboteurs,
   ...twoNodesSaboteurs,
   ...unknownOutcomeSaboteurs
 }
