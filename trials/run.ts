@@ -21,6 +21,7 @@ import { FAULTS, failDatabase } from './database-faults.ts'
 import { failOverToStandby } from './failover.ts'
 import { killDuringRenewals } from './kill-renewals.ts'
 import { killSender } from './kill-sender.ts'
+import { compareLedgers } from './ledger-model.ts'
 import { loseMessages } from './lost-messages.ts'
 import { olderCode } from './older-commit.ts'
 import { repeatOneKey } from './one-key.ts'
@@ -73,6 +74,7 @@ const TRIALS: Record<string, (place: Place) => Promise<object>> = {
   'restored-backup': restoredBackup,
   'rolling-upgrade': rollingUpgrade,
   failover,
+  'ledger-model': (place) => compareLedgers({ ...place, sequences: rounds(10_000) }),
   'lost-messages': (place) => loseMessages({ ...place, runs: rounds(1_000), subscriptions: 6 }),
   'body-flood': (place) => floodWithBodies({ ...place, connections: 500, bodyBytes: 8 * 1024 * 1024, rounds: 3 }),
   calendar: (place) => calendarTrial({ ...place, zones: Intl.supportedValuesOf('timeZone'), fromYear: 2026, years: 3 })

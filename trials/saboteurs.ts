@@ -5,6 +5,7 @@ import { failoverSaboteurs } from './saboteurs/failover.ts'
 import { fuzzSaboteurs } from './saboteurs/fuzz.ts'
 import { killRenewalsSaboteurs } from './saboteurs/kill-renewals.ts'
 import { killSenderSaboteurs } from './saboteurs/kill-sender.ts'
+import { ledgerModelSaboteurs } from './saboteurs/ledger-model.ts'
 import { lostMessagesSaboteurs } from './saboteurs/lost-messages.ts'
 import { oneKeySaboteurs } from './saboteurs/one-key.ts'
 import { restoredBackupSaboteurs } from './saboteurs/restored-backup.ts'
@@ -23,6 +24,7 @@ export const SABOTEURS: Record<string, Saboteur> = {
   ...fuzzSaboteurs,
   ...killRenewalsSaboteurs,
   ...killSenderSaboteurs,
+  ...ledgerModelSaboteurs,
   ...lostMessagesSaboteurs,
   ...oneKeySaboteurs,
   ...restoredBackupSaboteurs,

@@ -32,17 +32,5 @@ export const concurrentDeductsSaboteurs: Record<string, Saboteur> = {
     run: RUN,
     trialThen: 'passes',
     edits: [positionsRepeat]
-  },
-  'credit is not looked at before it is spent': {
-    trial: 'concurrent-deducts',
-    run: RUN,
-    trialThen: 'fails',
-    edits: [
-      {
-        file: 'src/credits/plan-change.ts',
-        from: 'if (-amountMinor > availableOf(draft))',
-        to: 'if (-amountMinor > availableOf(draft) + 500)'
-      }
-    ]
   }
 }
