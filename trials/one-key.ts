@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
 import { request } from 'undici'
 import { audit } from '#audit'
 import { changeCredits } from '#credits'
-import { type Database, int, row, sql } from '#kit/postgres'
+import type { Database } from '#kit/postgres'
 import { randomFrom } from '#kit/random'
 import { upsertCustomers } from '#members'
 import { freePort, startProcess } from '../test/service-process.ts'
@@ -46,6 +47,8 @@ export async function repeatOneKey(trial: OneKeyTrial): Promise<OneKeyReport> {
   const ports = [await freePort(), await freePort()]
   const start = (port: number) => startProcess({ ...trial, port, env: BESIDE_THE_PLATFORM })
   const services = await Promise.all(ports.map(start))
+  const observer = new pg.Client({ connectionString: trial.databaseUrl })
+  await observer.connect()
   const report: OneKeyReport = { rounds: trial.rounds, kills: 0, unanswered: 0, refused: 0 }
   try {
     for (let round = 0; round < trial.rounds; round++) {
@@ -57,7 +60,7 @@ export async function repeatOneKey(trial: OneKeyTrial): Promise<OneKeyReport> {
         services[killed] = await start(ports[killed]!)
         report.kills++
       }
-      const answers = await inRound(trial.db, services, seed, death, kill).catch((err) => {
+      const answers = await inRound(trial.db, observer, services, seed, death, killed, kill).catch((err) => {
         throw new Error(`Seed ${seed}, death ${death}: ${err.message}`, { cause: err })
       })
       report.unanswered += answers.reduce((sum, { unanswered }) => sum + unanswered, 0)
@@ -65,23 +68,27 @@ export async function repeatOneKey(trial: OneKeyTrial): Promise<OneKeyReport> {
     }
     return report
   } finally {
+    await observer.end()
     await Promise.all(services.map((service) => service.kill()))
   }
 }
 
 async function inRound(
   db: Database,
+  observer: pg.Client,
   services: readonly Process[],
   seed: number,
   death: (typeof DEATHS)[number],
+  doomed: number,
   kill: () => Promise<void>
 ): Promise<Answer[]> {
   const random = randomFrom(seed)
   const store = await aStore(db)
   const key = await store.aKey()
-  const action = await anAction(store, random)
+  const action = await anAction(store, observer, random)
   const send = async (isChanged: boolean): Promise<Answer> => {
-    let to = random() < 0.5 ? 0 : 1
+    // Where the effect decides when a process dies, that process has it.
+    let to = death === 'after the effect' ? doomed : random() < 0.5 ? 0 : 1
     for (let unanswered = 0; ; unanswered++) {
       const response = await post(
         `${services[to]!.url}/v1${action.path}`,
@@ -143,16 +150,19 @@ async function dies(
 }
 
 /** Additions and deductions of a store share transactions; all other writes have one of their own, as that of an endpoint. */
-async function anAction(store: BuiltStore, random: () => number): Promise<Action> {
+async function anAction(store: BuiltStore, observer: pg.Client, random: () => number): Promise<Action> {
   const dice = random()
-  const count = (query: (storeId: number) => ReturnType<typeof sql>) => () =>
-    store.inStore(async ({ tx, storeId }) => (await tx.one(row({ count: int }), query(storeId))).count)
+  // A prepared statement on a connection of its own, to see an effect as soon as it is committed.
+  const count = (name: string, text: string) => async () => {
+    const { rows } = await observer.query({ name, text, values: [store.storeId], rowMode: 'array' })
+    return Number(rows[0]![0])
+  }
   if (dice < 0.34) {
     return {
       path: '/webhook-endpoints',
       body: { url: 'https://127.0.0.1:9/', description: 'One' },
       changed: { url: 'https://127.0.0.1:9/', description: 'Another' },
-      effects: count((storeId) => sql`select count(*) as count from webhook_endpoints where store_id = ${storeId}`)
+      effects: count('endpoints', 'select count(*) from webhook_endpoints where store_id = $1')
     }
   }
   const reported = [{ id: '1', email: 'ada@example.com', firstName: null, lastName: null }]
@@ -163,10 +173,7 @@ async function anAction(store: BuiltStore, random: () => number): Promise<Action
     path: `/store-credits/cust_${id}/${dice < 0.67 ? 'add' : 'deduct'}`,
     body: { amount: 5, reason: 'Trial' },
     changed: { amount: 6, reason: 'Trial' },
-    effects: count(
-      (storeId) => sql`
-      select count(*) as count from credit_entries where store_id = ${storeId} and operation_id <> ${begin.operationId}`
-    )
+    effects: count('entries', "select count(*) from credit_entries where store_id = $1 and operation_id <> 'before'")
   }
 }
 

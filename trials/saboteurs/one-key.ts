@@ -9,9 +9,9 @@ export const oneKeySaboteurs: Record<string, Saboteur> = {
     trialThen: 'fails',
     edits: [
       {
-        file: 'src/kit/idempotency.ts',
-        from: '  const keys = claims.map(({ key }) => key)',
-        to: '  claims = claims.map((claim) => ({ ...claim, key: claim.key + process.pid }))\n  const keys = claims.map(({ key }) => key)'
+        file: 'src/http/shared/idempotency.ts',
+        from: '  return { key, fingerprint: fingerprintOf(request) }',
+        to: '  return { key: key + process.pid, fingerprint: fingerprintOf(request) }'
       }
     ]
   },
