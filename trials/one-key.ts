@@ -115,16 +115,14 @@ async function inRound(
   const done = answers.filter(({ status }) => status === 200)
   const first = done[0]
   assert.ok(first, `nobody was answered: ${JSON.stringify(answers[0])}`)
-  for (const { status, body, isChanged, ...answer } of answers) {
+  for (const { status, body, isChanged } of answers) {
     assert.equal(status, isChanged === first.isChanged ? 200 : 400, body)
     if (status === 200) assert.equal(body, first.body, 'another response')
     else assert.match(body, /Idempotency-Key/)
-    assert.ok(
-      answer.isReplayed || status !== 200 || done.filter((one) => !one.isReplayed).length === 1,
-      'two are no replays'
-    )
   }
-  if (death === 'none') assert.equal(done.filter(({ isReplayed }) => !isReplayed).length, 1, 'all are replays')
+  // The response of a process that died may be lost.
+  const originals = done.filter(({ isReplayed }) => !isReplayed).length
+  assert.ok(originals === 1 || (originals === 0 && death !== 'none'), `${originals} are not marked as replays`)
   assert.equal(await action.effects(), 1, 'effects')
   for (const isChanged of [first.isChanged, !first.isChanged]) {
     const { status, isReplayed, body } = await send(isChanged)

@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createServer as createTlsServer } from 'node:tls'
+import { record } from '#kit/outbox'
+import { type Database, int, nullable, row, sql, text } from '#kit/postgres'
+import { randomFrom } from '#kit/random'
+import { customerKey, upsertCustomers } from '#members'
+import { createEndpoint } from '#webhooks'
+import { loopbackTls } from '../bench/loopback-tls.ts'
+import { aCertificate } from '../test/certificates.ts'
+import { startProcess } from '../test/service-process.ts'
+import { aStore, type BuiltStore, testVault } from '../test/store-builder.ts'
+import { BESIDE_THE_PLATFORM } from './platform.ts'
+import { type ReceiverKind, receiverKinds, type Writable } from './receiver-kinds.ts'
+
+export type BadReceiversTrial = {
+  databaseUrl: string
+  db: Database
+  dataDir: string
+  /** Receivers of each kind; each gets one event. */
+  each: number
+  /** The kinds whose names are here; all by default. */
+  kinds?: string[]
+  /** For so long events of other stores are sent before the bad receivers get any, for comparison. 0: nothing is compared. */
+  quietMs: number
+  seed: number
+}
+export type BadReceiversReport = {
+  tries: number
+  rss_mib: { before: number; most: number }
+  /** From the request to the receiver, of events of other stores: before the bad receivers get any, and meanwhile. */
+  others_ms?: { quiet: Latency; meanwhile: Latency; ratio: { median: number; p95: number } }
+}
+type Latency = { events: number; median: number; p95: number; longest: number }
+
+const MIB = 1024 * 1024
+const SETTINGS = { vault: testVault, addresses: { loopback: false, allow: ['127.0.0.0/8'] } }
+/** Of memory, while receivers offer hundreds of bodies of 1 GiB. */
+const MAX_GROWTH_MIB = 256
+/** What receivers can get rid of before the service ends the connection: what the system's buffers take. */
+const MAX_BYTES_PER_RECEIVER = 16 * MIB
+const OTHER_STORES = 4
+/** A store may make 300 requests a minute. */
+const REQUEST_EVERY_MS = 300
+/** Of the times of other stores' events. An event that had to wait for a receiver that hangs would take hundreds of times as long. */
+const MAX_RATIO = { median: 3, p95: 6 }
+const ALL_OVER_WITHIN_MS = 240_000
+const FROZEN = Temporal.Instant.from('2026-03-01T12:00:00Z')
+
+/**
+ * Sends an event to each of many receivers that are broken in 14 ways, all at once, while other stores go on. Each try must be recorded
+ * as what it was and end within its 30 seconds; no redirect may be followed, memory must not grow with what receivers send, a
+ * receiver that is gone be disabled, the events of other stores be as quick as before, and the auditor have no findings. Throws otherwise.
+ */
+export async function sendToBadReceivers(trial: BadReceiversTrial): Promise<BadReceiversReport> {
+  const random = randomFrom(trial.seed)
+  const canary = await aServer('trusted', () => {})
+  const kinds = receiverKinds(canary.url).filter(({ name }) => trial.kinds?.includes(name) ?? true)
+  const receivers = await Promise.all(kinds.map((kind) => aServer(kind.tls, kind.act)))
+  const service = await startProcess({ ...trial, env: BESIDE_THE_PLATFORM })
+  const others = await otherStores(trial.db, service.url)
+  try {
+    const stores = await Promise.all(
+      kinds.map(async (_, i) => {
+        // Its clock stands still, so that nothing is tried a second time.
+        const store = await aStore(trial.db, { clockAt: FROZEN })
+        for (let n = 0; n < trial.each; n++) {
+          await createEndpoint(trial.db, store.storeId, { url: `${receivers[i]!.url}${n}` }, SETTINGS)
+        }
+        return store
+      })
+    )
+    const memory = await watchMemory(service.url)
+    if (trial.quietMs > 0) others.start()
+    await sleep(trial.quietMs)
+    const quiet = others.takeTimes()
+    for (const store of stores) {
+      await sleep(random() * 500)
+      await store.inStore((ctx) => record(ctx, anEvent))
+    }
+    await untilAllTried(stores, trial.each)
+    const meanwhile = others.takeTimes()
+    await others.stop()
+    const rss = await memory.stop()
+
+    for (const [i, kind] of kinds.entries()) await checkTries(kind, stores[i]!, receivers[i]!, trial.each)
+    assert.equal(canary.connections(), 0, 'redirects are followed')
+    assert.ok(rss.most - rss.before < MAX_GROWTH_MIB, `memory grew from ${rss.before} to ${rss.most} MiB`)
+    assert.deepEqual((await service.call('POST', '/doctor', {})).findings, [])
+    const report = { tries: kinds.length * trial.each, rss_mib: rss }
+    if (trial.quietMs === 0) return report
+    const others_ms = compare(quiet, meanwhile)
+    assert.ok(others_ms.ratio.median < MAX_RATIO.median, JSON.stringify(others_ms))
+    assert.ok(others_ms.ratio.p95 < MAX_RATIO.p95, JSON.stringify(others_ms))
+    return { ...report, others_ms }
+  } finally {
+    await others.stop()
+    await service.kill()
+    for (const server of [canary, ...receivers]) server.close()
+    others.close()
+  }
+}
+
+const anEvent = {
+  name: 'subscription.paused',
+  orderingKey: customerKey(1),
+  data: { subscription_id: 'sub_1' }
+} as const
+
+async function checkTries(
+  kind: ReceiverKind,
+  store: BuiltStore,
+  receiver: Awaited<ReturnType<typeof aServer>>,
+  each: number
+): Promise<void> {
+  const { tries, disabled } = await store.inStore(async ({ tx, storeId }) => ({
+    tries: await tx.many(
+      row({ responseCode: nullable(int), failure: nullable(text), ms: int }),
+      sql`select response_code, failure, duration_ms as ms from webhook_tries where store_id = ${storeId}`
+    ),
+    ...(await tx.one(
+      row({ disabled: int }),
+      sql`select count(*) as disabled from webhook_endpoints where store_id = ${storeId} and status = 'disabled'`
+    ))
+  }))
+  assert.equal(tries.length, each, kind.name)
+  for (const { ms, ...outcome } of tries) {
+    assert.deepEqual(outcome, kind.expected, kind.name)
+    assert.ok(ms >= kind.lastsMs.least && ms <= kind.lastsMs.most, `${kind.name}: a try of ${ms} ms`)
+  }
+  assert.equal(disabled, kind.expected.responseCode === 410 ? each : 0, `${kind.name}: disabled receivers`)
+  if (kind.tls === 'trusted') assert.equal(receiver.requests(), each, `${kind.name}: requests`)
+  const most = receiver.mostBytes()
+  assert.ok(most < MAX_BYTES_PER_RECEIVER, `${kind.name}: a receiver got rid of ${most} bytes`)
+}
+
+async function untilAllTried(stores: BuiltStore[], each: number): Promise<void> {
+  const end = performance.now() + ALL_OVER_WITHIN_MS
+  const triesOf = (store: BuiltStore) =>
+    store.inStore(async ({ tx, storeId }) => {
+      const query = sql`select count(*) as count from webhook_tries where store_id = ${storeId}`
+      return (await tx.one(row({ count: int }), query)).count
+    })
+  for (;;) {
+    const counts = await Promise.all(stores.map(triesOf))
+    if (counts.every((count) => count >= each)) return
+    assert.ok(performance.now() < end, `tries of each kind after ${ALL_OVER_WITHIN_MS} ms: ${counts}`)
+    await sleep(500)
+  }
+}
+
+/** Stores whose only receiver is a good one, and to whose customer credit is added again and again; an event tells of each addition. */
+async function otherStores(db: Database, serviceUrl: string) {
+  const beganAt = new Map<string, number>()
+  let times: number[] = []
+  const receiver = await aServer('trusted', (socket, _, body) => {
+    const reason = /"reason":"(trial-\d+)"/.exec(body)?.[1]
+    if (reason) times.push(performance.now() - beganAt.get(reason)!)
+    socket.write('HTTP/1.1 204 No Content\r\n\r\n')
+  })
+  const over = new AbortController()
+  let last = 0
+  const add = async (path: string, key: string) => {
+    while (!over.signal.aborted) {
+      const reason = `trial-${++last}`
+      beganAt.set(reason, performance.now())
+      const response = await fetch(`${serviceUrl}${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ amount: 1, reason })
+      })
+      assert.equal(response.status, 200, await response.text())
+      await sleep(REQUEST_EVERY_MS)
+    }
+  }
+  const stores = await Promise.all(
+    Array.from({ length: OTHER_STORES }, async () => {
+      const store = await aStore(db)
+      const reported = [{ id: '1', email: 'ada@example.com', firstName: null, lastName: null }]
+      const { id } = (await store.inStore((ctx) => upsertCustomers(ctx, reported))).get('1')!
+      await createEndpoint(db, store.storeId, { url: receiver.url }, SETTINGS)
+      return { path: `/v1/store-credits/cust_${id}/add`, key: await store.aKey() }
+    })
+  )
+  let adding: Promise<unknown> = Promise.resolve()
+  return {
+    start() {
+      adding = Promise.all(stores.map(({ path, key }) => add(path, key)))
+      adding.catch(() => {})
+    },
+    /** Of the events since the last time, in milliseconds. */
+    takeTimes(): number[] {
+      const taken = times
+      times = []
+      return taken
+    },
+    async stop() {
+      over.abort()
+      await adding
+    },
+    close: receiver.close
+  }
+}
+
+function compare(before: number[], during: number[]) {
+  const [quiet, meanwhile] = [latencyOf(before), latencyOf(during)]
+  const ratioOf = (name: 'median' | 'p95') => Math.round((100 * meanwhile[name]) / quiet[name]) / 100
+  return { quiet, meanwhile, ratio: { median: ratioOf('median'), p95: ratioOf('p95') } }
+}
+
+function latencyOf(times: number[]): Latency {
+  const sorted = times.toSorted((a, b) => a - b)
+  const at = (part: number) => Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!)
+  return { events: sorted.length, median: at(0.5), p95: at(0.95), longest: at(1) }
+}
+
+async function watchMemory(serviceUrl: string) {
+  const rssMib = async () => {
+    const text = await (await fetch(`${serviceUrl}/metrics`)).text()
+    return Math.round(Number(/^process_memory_usage_bytes\S* (\S+)/m.exec(text)![1]) / MIB)
+  }
+  const before = await rssMib()
+  let most = before
+  let isOver = false
+  const watch = async () => {
+    while (!isOver) {
+      most = Math.max(most, await rssMib())
+      await sleep(100)
+    }
+  }
+  const watching = watch()
+  return {
+    async stop() {
+      isOver = true
+      await watching
+      return { before, most }
+    }
+  }
+}
+
+/** A server on loopback that gives each whole request to `act`, and lets its connections do what they like. */
+async function aServer(tls: ReceiverKind['tls'], act: (socket: Writable, raw: Socket, body: string) => void) {
+  const raws = new Map<number, Socket>()
+  let requests = 0
+  let connections = 0
+  let mostBytes = 0
+  const serve = (socket: Socket) => {
+    let read = Buffer.alloc(0)
+    socket.on('error', () => {})
+    socket.on('data', (chunk: Buffer) => {
+      read = Buffer.concat([read, chunk])
+      const end = read.indexOf('\r\n\r\n')
+      if (end < 0) return
+      const whole = end + 4 + Number(/content-length: (\d+)/i.exec(read.toString('latin1', 0, end))![1])
+      if (read.length < whole) return
+      const body = read.toString('utf8', end + 4, whole)
+      read = read.subarray(whole)
+      requests++
+      act(socket, raws.get(socket.remotePort!)!, body)
+    })
+  }
+  const certificate = tls === 'untrusted' ? aCertificate({ hosts: ['127.0.0.1'] }) : loopbackTls
+  const server: Server = tls === 'none' ? createServer(() => {}) : createTlsServer(certificate, serve)
+  server.on('tlsClientError', () => {})
+  server.on('connection', (raw: Socket) => {
+    connections++
+    const port = raw.remotePort!
+    raws.set(port, raw)
+    raw.on('error', () => {})
+    raw.on('close', () => {
+      mostBytes = Math.max(mostBytes, raw.bytesWritten)
+      raws.delete(port)
+    })
+    // One that does not speak TLS says so.
+    if (tls === 'none') raw.on('data', () => raw.end('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n'))
+  })
+  server.listen(0, '127.0.0.1', 2_000)
+  await once(server, 'listening')
+  return {
+    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    requests: () => requests,
+    connections: () => connections,
+    mostBytes: () => mostBytes,
+    close() {
+      server.close()
+      for (const raw of raws.values()) raw.destroy()
+    }
+  }
+}
