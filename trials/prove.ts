@@ -35,7 +35,7 @@ export async function prove(word: string): Promise<boolean> {
 }
 
 /** The message of an error, not the line of code that throws it. */
-const MESSAGE = /^\s*(?:\w*Error\b.*:|error:|✖) .*[^{]$/
+const MESSAGE = /^\s*(?:\w*Error\b.*:|error:) .*[^{]$/
 
 /** The first line of the error with which a run ends; null if it passes. */
 async function failure(copy: CleanCopy, run: string[]): Promise<string | null> {

@@ -77,7 +77,7 @@ const TRIALS: Record<string, (place: Place) => Promise<object>> = {
   failover,
   'ledger-model': (place) => compareLedgers({ ...place, sequences: rounds(10_000) }),
   'lost-messages': (place) => loseMessages({ ...place, runs: rounds(1_000), subscriptions: 6 }),
-  'bad-receivers': (place) => sendToBadReceivers({ ...place, each: 100, quietMs: 30_000 }),
+  'bad-receivers': (place) => sendToBadReceivers({ ...place, each: rounds(100), quietMs: 30_000 }),
   'body-flood': (place) => floodWithBodies({ ...place, connections: 500, bodyBytes: 8 * 1024 * 1024, rounds: 3 }),
   calendar: (place) => calendarTrial({ ...place, zones: Intl.supportedValuesOf('timeZone'), fromYear: 2026, years: 3 })
 }

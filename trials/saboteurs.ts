@@ -1,3 +1,4 @@
+import { badReceiversSaboteurs } from './saboteurs/bad-receivers.ts'
 import { calendarSaboteurs } from './saboteurs/calendar.ts'
 import { concurrentDeductsSaboteurs } from './saboteurs/concurrent-deducts.ts'
 import { contentionSaboteurs } from './saboteurs/contention.ts'
@@ -17,6 +18,7 @@ import { unknownOutcomeSaboteurs } from './saboteurs/unknown-outcome.ts'
 
 /** The saboteurs by name, which says what the broken code does; those of a trial are in `saboteurs/<trial>.ts`. */
 export const SABOTEURS: Record<string, Saboteur> = {
+  ...badReceiversSaboteurs,
   ...calendarSaboteurs,
   ...concurrentDeductsSaboteurs,
   ...contentionSaboteurs,

@@ -19,7 +19,11 @@ function flow({ perEndpoint = 8, overall = 256, slowMs = SLOW_MS } = {}) {
       return { result: null, reply: await promise }
     }
   })
-  const add = (endpointId: number, count: number, options: { failing?: boolean; isRetry?: boolean } = {}) =>
+  const add = (
+    endpointId: number,
+    count: number,
+    options: { failing?: boolean; isRetry?: boolean; storeId?: number } = {}
+  ) =>
     concurrency.add(
       Array.from({ length: count }, () => ({
         storeId: 1,
@@ -101,6 +105,25 @@ test('slow and silent receivers never take the places of quick ones', async () =
   assert.equal(active(5), 2, 'a new one begins')
   await respond(5, { ms: 10 })
   assert.equal(active(5), 4)
+})
+
+test('however many receivers of a store do not respond at first, those of others have places', async () => {
+  const { add, active } = flow({ perEndpoint: 4, overall: 32 })
+  const endpoints = Array.from({ length: 40 }, (_, i) => i + 1)
+  for (const endpoint of endpoints) add(endpoint, 1)
+  const ofFirst = () => endpoints.reduce((sum, endpoint) => sum + active(endpoint), 0)
+  assert.equal(ofFirst(), 24)
+  for (const storeId of [2, 3, 4]) for (const n of [1, 2, 3]) add(100 * storeId + n, 1, { storeId })
+  assert.deepEqual([201, 202, 203, 301, 302, 303, 401, 402, 403].map(active), [1, 1, 1, 1, 1, 1, 1, 1, 0])
+  assert.equal(ofFirst(), 24)
+})
+
+test('a store has the places of its receivers again when they respond', async () => {
+  const { add, active, respond } = flow({ perEndpoint: 4, overall: 32 })
+  for (let endpoint = 1; endpoint <= 40; endpoint++) add(endpoint, 1)
+  assert.deepEqual([active(24), active(25), active(27)], [1, 0, 0])
+  for (const endpoint of [1, 2]) await respond(endpoint, { ms: 10 })
+  assert.deepEqual([active(25), active(26), active(27)], [1, 1, 0])
 })
 
 test('a call that turns out to be slow leaves its place while it is under way', async () => {

@@ -26,6 +26,8 @@ type EndpointWindow<P> = {
 type StoreWindows<P, R> = {
   windows: Map<number, EndpointWindow<P>>
   underWay: number
+  /** How many of the places of quick receivers it has. */
+  quick: number
   finished: FinishedDelivery<P, R>[]
   /** A caller waits for so many to finish. */
   awaited: { count: number; resolve(): void } | null
@@ -41,6 +43,10 @@ const MEAN_WEIGHT = 0.25
 // as `overall` times this. A call that waits costs a connection and its body, and little else.
 const PLACES = { quick: 1, slow: 2, silent: 0.5 } as const
 type Pace = keyof typeof PLACES
+// It is not known of a new receiver whether it is slow. So that no store fills all places of quick ones with such, the last quarter is for
+// stores that have fewer than so many of them.
+const RESERVED = 1 / 4
+const FEW = 4
 // If this process dies, each delivery that it holds in memory counts as a try. So it holds what is being sent and what it will send
 // before it leases again, which is about as much as it sent since the last time.
 const AHEAD = 2
@@ -72,7 +78,8 @@ export function createEndpointConcurrency<P extends QueuedDelivery, R>(options: 
 
   const windowOf = ({ storeId, endpointId, failing }: QueuedDelivery) => {
     let store = stores.get(storeId)
-    if (!store) stores.set(storeId, (store = { windows: new Map(), underWay: 0, finished: [], awaited: null }))
+    if (!store)
+      stores.set(storeId, (store = { windows: new Map(), underWay: 0, quick: 0, finished: [], awaited: null }))
     let window = store.windows.get(endpointId)
     if (!window) {
       const limit = failing ? 1 : Math.min(FIRST_LIMIT, perEndpoint)
@@ -107,36 +114,50 @@ export function createEndpointConcurrency<P extends QueuedDelivery, R>(options: 
     places[paceOf(window)].turns.push({ store, window })
   }
 
+  const reserved = Math.floor(places.quick.most * RESERVED)
+  const mayTake = (mine: Places<P, R>, store: StoreWindows<P, R>) =>
+    mine !== places.quick || mine.taken < mine.most - reserved || store.quick < FEW
+
   const takeTurns = () => {
     for (const mine of [places.quick, places.slow, places.silent]) {
+      const later: Turn<P, R>[] = []
       while (mine.taken < mine.most) {
         const turn = mine.turns.shift()
         if (!turn) break
         const { store, window } = turn
+        if (!mayTake(mine, store)) {
+          later.push(turn)
+          continue
+        }
         window.listed = false
         const delivery = window.queue.shift()
         if (delivery) void run(store, window, delivery, mine)
         list(store, window)
       }
+      if (later.length > 0) mine.turns = [...later, ...mine.turns]
     }
   }
 
   const run = async (store: StoreWindows<P, R>, window: EndpointWindow<P>, delivery: P, mine: Places<P, R>) => {
     let taken = mine
-    taken.taken++
+    const take = (change: 1 | -1) => {
+      taken.taken += change
+      if (taken === places.quick) store.quick += change
+    }
+    take(1)
     window.active++
     // It turns out to be slow, or silent: from now on it leaves its place to the quick ones, if there is another for it.
     const moveOver = () => {
       if (places.slow.taken >= places.slow.most) return
-      taken.taken--
+      take(-1)
       taken = places.slow
-      taken.taken++
+      take(1)
       takeTurns()
     }
     const timer = mine === places.quick ? setTimeout(moveOver, slowMs) : undefined
     const ended = await deliver(delivery)
     clearTimeout(timer)
-    taken.taken--
+    take(-1)
     window.active--
     if (delivery.isRetry) window.retries--
     adapt(window, ended.reply)
