@@ -1,5 +1,5 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { TestServer } from '../../test/test-server.ts'
 import { mutatedText } from '../mutant.ts'
@@ -141,11 +141,13 @@ type Lane = ReturnType<typeof warmLane>
 /** Tests of one file that reach a mutant, and their time without it. */
 type Some = { file: string; only: number[] | null; ms: number }
 
-/** The tests that reach a mutant within its time: first the files that notice most of this source's mutants per second. */
+/** The tests that reach a mutant within its time: first the files that notice most of this source's mutants per second; those
+ * beside it are expected to. */
 function testsFor(one: Planned, { run, reach, luck, names, atLoading }: Stage): { tests: Some[]; isAll: boolean } {
   const rank = ({ file, ms }: Some) => {
     const { tried, noticed } = luckOf(luck, one.mutant.file, file)
-    return (noticed + 0.3) / (Math.max(tried, noticed) + 1) / (ms + 100)
+    const expected = dirname(file) === dirname(one.mutant.file) ? 3 : 0.3
+    return (noticed + expected) / (Math.max(tried, noticed) + 1) / (ms + 100)
   }
   const all = run.tests
     .flatMap((file): Some[] => {
