@@ -146,7 +146,7 @@ type Some = { file: string; only: number[] | null; ms: number }
 function testsFor(one: Planned, { run, reach, luck, names, atLoading }: Stage): { tests: Some[]; isAll: boolean } {
   const rank = ({ file, ms }: Some) => {
     const { tried, noticed } = luckOf(luck, one.mutant.file, file)
-    const expected = dirname(file) === dirname(one.mutant.file) ? 3 : 0.3
+    const expected = dirname(file) === dirname(one.mutant.file) ? 1 : 0.05
     return (noticed + expected) / (Math.max(tried, noticed) + 1) / (ms + 100)
   }
   const all = run.tests

@@ -5,7 +5,9 @@ import { type Ctx, int, row, sql, text } from '#kit/postgres'
 import { lockSubscriptions } from '#subscriptions'
 import { testDatabase } from '../../../test/database.ts'
 import { aDueStore } from '../../../test/due-store.ts'
+import { aPlan } from '../../../test/plan-builder.ts'
 import { at } from '../../../test/subscription-life.ts'
+import { listCycleCredits } from '../settling/cycle-credits.ts'
 import * as rows from './attempt.ts'
 import { listFailedAttempts } from './list-failed-attempts.ts'
 import * as ends from './settlement.ts'
@@ -113,7 +115,10 @@ test('a new attempt has the amount and the date of the first of its cycle that w
   await write('one-1-7', { amount: 100, cycleAt: days(-9) })
   await write('two-2-1', { amount: 200, cycleAt: days(-4) })
   await write('two-1-5', { amount: 300, cycleAt: days(-5) })
-  const made = await inStore((ctx) => rows.insertAttempts(ctx, [newAttempt(two, { currency: 'EUR' }), newAttempt(one)]))
+  await write('two-3-1', { amount: 400, cycleAt: days(-6) })
+  const made = await inStore((ctx) =>
+    rows.insertAttempts(ctx, [newAttempt(two, { currency: 'EUR' }), newAttempt(one), newAttempt(two, { cycle: 3 })])
+  )
   const [first, second] = subscriptions.map(({ contract }) => contract)
   assert.deepEqual(
     made.map(({ idempotencyKey, attemptNumber, amountMinor, currency }) => [
@@ -124,7 +129,8 @@ test('a new attempt has the amount and the date of the first of its cycle that w
     ]),
     [
       [`svc-${second}-2-2`, 2, 9900, 'EUR'],
-      [`svc-${first}-2-4`, 4, 2600, 'USD']
+      [`svc-${first}-2-4`, 4, 2600, 'USD'],
+      [`svc-${second}-3-2`, 2, 400, 'USD']
     ]
   )
   assert.ok(made[0]!.id < made[1]!.id)
@@ -137,7 +143,7 @@ test('a new attempt has the amount and the date of the first of its cycle that w
   )
   assert.deepEqual(
     dates.map((d) => d.at),
-    ['02-24', '02-26']
+    ['02-24', '02-26', '02-22']
   )
 })
 
@@ -236,6 +242,7 @@ test('a subscription is in billing by a pending attempt of its next cycle, and i
   await write('two-2-4', { status: 'pending' })
   await write('one-2-1', { error: 'ITS OWN' })
   assert.deepEqual(await inBilling(), [two])
+  assert.deepEqual(await inStore(async (ctx) => rows.listSubscriptionsInBilling(ctx, [(await both())[0]!])), [])
   assert.deepEqual(await errors(), { [one]: 'ITS OWN' })
   assert.deepEqual(Object.fromEntries(await inStore((ctx) => rows.listLastErrors(ctx, []))), {})
 })
@@ -479,4 +486,55 @@ test('failed charges are listed from a position on, in the order of their end; n
   assert.deepEqual(await list(days(1), second), ['1'])
   assert.deepEqual(await list(days(2), 0, 10), ['1'])
   assert.deepEqual(await list(days(0), 0, 2), ['2', '3'])
+})
+
+test('a paid cycle issues the credit of its plan in the version of the subscription, in the currency of the store, and once it is paid', async () => {
+  const { inStore, storeId, one, two, write, ...store } = await aStoreOfTwo()
+  await aPlan({ ...store, inStore, storeId }, { name: 'Silver', creditMinor: 700 })
+  const set = (...statements: ReturnType<typeof sql>[]) =>
+    inStore(async ({ tx }) => {
+      for (const statement of statements) await tx.run(statement)
+    })
+  await set(
+    sql`update plan_versions v set credit_minor = 500 from plans p
+         where v.store_id = ${storeId} and p.store_id = ${storeId} and p.id = v.plan_id and p.name = 'VIP'`,
+    sql`insert into plan_versions (store_id, plan_id, version, price_minor, interval, interval_count, credit_minor,
+          platform_selling_plan_id, applies_to, created_at)
+        select store_id, plan_id, 2, price_minor, interval, interval_count, 900, platform_selling_plan_id, 'new', created_at
+          from plan_versions where store_id = ${storeId}`,
+    sql`update subscriptions s set plan_version = 1, plan_id = case when s.id = ${one} then s.plan_id else p.id end
+          from plans p where s.store_id = ${storeId} and p.store_id = ${storeId} and p.name = 'Silver'`
+  )
+  const credits = async () => {
+    const listed = await inStore((ctx) => listCycleCredits(ctx, [two, one]))
+    const attempts = [await write('one-9-1', { status: 'pending' }), await write('two-9-1', { status: 'pending' })]
+    const declined = await write('one-8-1', { status: 'pending' })
+    const written = await inStore((ctx) =>
+      ends.markSettled(ctx, [
+        ...attempts.map((id) => ({ ...ends.failedSettlement(id), status: 'success' as const })),
+        { ...ends.failedSettlement(declined), errorCode: 'INSUFFICIENT_FUNDS' }
+      ])
+    )
+    assert.equal(written.get(declined)!.creditMinor, null)
+    await set(sql`delete from billing_attempts where store_id = ${storeId}`)
+    const settled = attempts.map((id) => written.get(id)!.creditMinor)
+    assert.deepEqual(
+      listed.map(({ subscriptionId, amountMinor }) => [subscriptionId, amountMinor]),
+      [one, two].flatMap((id, i) => (settled[i] === null ? [] : [[id, settled[i]]])),
+      'both statements mean the same'
+    )
+    return settled
+  }
+  assert.deepEqual(await credits(), [500, 700])
+  await set(sql`update subscriptions set plan_version = 2 where store_id = ${storeId} and id = ${one}`)
+  assert.deepEqual(await credits(), [900, 700])
+  await set(sql`update plans set currency = 'EUR' where store_id = ${storeId} and name = 'VIP'`)
+  assert.deepEqual(await credits(), [null, 700])
+  await set(sql`update plans set currency = 'USD' where store_id = ${storeId} and name = 'VIP'`)
+  await set(sql`update plan_versions set credit_minor = 0 where store_id = ${storeId} and version = 2`)
+  assert.deepEqual(await credits(), [null, 700])
+  await set(
+    sql`update subscriptions set plan_id = null, plan_version = null where store_id = ${storeId} and id = ${two}`
+  )
+  assert.deepEqual(await credits(), [null, null])
 })
