@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Ctx, int, row, sql, text } from '#kit/postgres'
+import { recordOrders } from '#orders'
 import { lockSubscriptions } from '#subscriptions'
+import { anOrder } from '../../../test/contract-builder.ts'
 import { testDatabase } from '../../../test/database.ts'
 import { aDueStore } from '../../../test/due-store.ts'
 import { aPlan } from '../../../test/plan-builder.ts'
@@ -353,6 +355,16 @@ test('a late success waits, with all that is known of it, while another attempt 
   assert.notEqual((await column('late_success_at'))['one-2-1'], 'none')
   assert.equal((await column('late_success_at'))['one-2-2'], 'none')
 
+  const orders = await inStore((ctx) => recordOrders(ctx, [anOrder(DUE, { id: '71' }), anOrder(DUE, { id: '72' })]))
+  const [order, other] = ['71', '72'].map((id) => orders.get(id)!.id)
+  const orderId = async () => (await column('order_id'))['one-2-1']
+  await inStore((ctx) => ends.markCorrected(ctx, [paid({ orderId: order! })], true))
+  assert.equal(await orderId(), String(order))
+  await inStore((ctx) => ends.markCorrected(ctx, [paid()], true))
+  assert.equal(await orderId(), String(order), 'what is known of the order stays known')
+  await inStore((ctx) => ends.markCorrected(ctx, [paid({ orderId: other! })], true))
+  assert.equal(await orderId(), String(other))
+
   const first = (await column('late_success_at'))['one-2-1']
   const visa = { type: 'card', lastFour: '4242', brand: 'visa' } as never
   await inStore((ctx) =>
@@ -388,7 +400,12 @@ test('retries are cancelled that are ahead, and due ones without a following att
   await write('one-2-1', { retryAt: days(-1), remaining: 1 })
   await write('one-3-1', { retryAt: days(1), remaining: 1 })
   await write('one-4-1', { remaining: 3 })
+  await write('one-5-1', { retryAt: days(1), remaining: 1 })
+  await write('one-5-2', { remaining: 3 })
+  await write('one-6-1', { retryAt: DUE, remaining: 1 })
+  await write('one-6-2', { remaining: 3 })
   await write('two-1-2', { remaining: 4 })
+  await write('two-2-3', { remaining: 4 })
   await write('two-2-1', { retryAt: days(1), remaining: 1 })
   await inStore((ctx) => ends.clearRetries(ctx, [one]))
   assert.deepEqual(await column('attempts_remaining'), {
@@ -397,8 +414,13 @@ test('retries are cancelled that are ahead, and due ones without a following att
     'one-2-1': '0',
     'one-3-1': '0',
     'one-4-1': '3',
+    'one-5-1': '0',
+    'one-5-2': '3',
+    'one-6-1': '0',
+    'one-6-2': '3',
     'two-1-2': '4',
-    'two-2-1': '1'
+    'two-2-1': '1',
+    'two-2-3': '4'
   })
   const left = Object.entries(await column('retry_at')).filter(([, when]) => when !== 'none')
   assert.deepEqual(
@@ -531,6 +553,9 @@ test('a paid cycle issues the credit of its plan in the version of the subscript
   await set(sql`update plans set currency = 'EUR' where store_id = ${storeId} and name = 'VIP'`)
   assert.deepEqual(await credits(), [null, 700])
   await set(sql`update plans set currency = 'USD' where store_id = ${storeId} and name = 'VIP'`)
+  await set(sql`update plans set credit_type = 'coupon' where store_id = ${storeId} and name = 'Silver'`)
+  assert.deepEqual(await credits(), [900, null])
+  await set(sql`update plans set credit_type = 'storecredit' where store_id = ${storeId} and name = 'Silver'`)
   await set(sql`update plan_versions set credit_minor = 0 where store_id = ${storeId} and version = 2`)
   assert.deepEqual(await credits(), [null, 700])
   await set(
