@@ -3,8 +3,12 @@ import { request } from 'undici'
 /** A store under load: its key, the platform's numbers of customers, and where its additions end up. */
 export type LoadedStore = { key: string; customer: string }
 
-/** What the requests of a phase were answered with, and the longest that one waited for its answer. */
-export type Phase = { answered: number; shed: number; unanswered: number; longestMs: number }
+/**
+ * Of a phase: how many requests were answered with which status (0: not at all), and the longest that one waited for its answer, and
+ * that `/readyz` did.
+ */
+export type Phase = { answers: Record<number, number>; longestMs: number; readyLongestMs: number }
+const aPhase = (): Phase => ({ answers: { 200: 0, 503: 0 }, longestMs: 0, readyLongestMs: 0 })
 
 const PAUSE_MS = 280
 /** The contract's promise: whatever the database does, a request is answered by then. */
@@ -18,7 +22,7 @@ const READY_WITHIN_MS = 5_000
 export function startFaultLoad(url: () => string, stores: LoadedStore[]) {
   const acknowledged = new Map<string, number>()
   const odd: string[] = []
-  let phase: Phase = { answered: 0, shed: 0, unanswered: 0, longestMs: 0 }
+  let phase = aPhase()
   let isOver = false
   /** While the process is stopped, connections are refused. */
   let mayBeAway = false
@@ -41,9 +45,7 @@ export function startFaultLoad(url: () => string, stores: LoadedStore[]) {
     const ms = performance.now() - began
     if (ms > ANSWERED_WITHIN_MS) odd.push(`${what}: answered after ${Math.round(ms)} ms with ${status}`)
     during.longestMs = Math.max(during.longestMs, Math.round(ms))
-    if (status === 200) during.answered++
-    else if (status === 503) during.shed++
-    else if (status === 0) during.unanswered++
+    during.answers[status] = (during.answers[status] ?? 0) + 1
     return status
   }
 
@@ -96,6 +98,7 @@ export function startFaultLoad(url: () => string, stores: LoadedStore[]) {
     )
     const ms = performance.now() - began
     if (ms > withinMs) odd.push(`${path}: answered after ${Math.round(ms)} ms with ${status}`)
+    if (path === '/readyz') phase.readyLongestMs = Math.max(phase.readyLongestMs, Math.round(ms))
     return status
   }
   const prober = (async () => {
@@ -112,7 +115,7 @@ export function startFaultLoad(url: () => string, stores: LoadedStore[]) {
     /** Begins to count anew, and returns what was counted. */
     next(options: { mayBeAway?: boolean } = {}): Phase {
       const ended = phase
-      phase = { answered: 0, shed: 0, unanswered: 0, longestMs: 0 }
+      phase = aPhase()
       mayBeAway = options.mayBeAway ?? false
       return ended
     },
